@@ -1,10 +1,12 @@
+import { writeChunks } from "../src/testing/store-fixtures.ts";
 // Measures that may separate answerable questions from others: the score of the default search, and other measures of the same hits.
 //
 //   npx node bench/answerable.ts <folder in BEIR's layout> <folder> [<folder>…]
 //
-// In pairs: up to 100 questions of each collection against as many of every other one; two folders whose names begin alike are taken for the same texts.
-// Removed: of every second question all documents that answer it are taken out of its collection, then of the other half; what is left must tell the two halves apart.
-// Printed are areas under the ROC curve (AUC); of the score as it is also the lowest pairs, with a standard error, and the removed ones by collection.
+// In pairs: up to 100 questions of each collection against as many of every other one. Two folders whose names begin
+// alike count as the same texts. Removed: all documents that answer every second question are taken out of its
+// collection, then those of the other half. The measure must separate the two halves. Printed are areas under the ROC
+// curve (AUC). For the default score also the lowest pairs, with a standard error, and the removed ones by collection.
 import { basename } from "node:path";
 import { createGate, operator } from "../src/access/gate.ts";
 import type { Hit, Retriever } from "../src/contracts/retriever.ts";
@@ -54,8 +56,9 @@ const known = (asked: Asked): number =>
   sum(words(asked).map(({ idf, chunks }) => (chunks > 0 ? idf : 0))) / sum(words(asked).map(({ idf }) => idf));
 
 /**
- * How many times as rare as one among all chunks it is, in logarithms, that a chunk has as much by chance, if words stood wherever they do independently of one another.
- * **Source** Chernoff's bound; that it is held against the number of chunks is as in BLAST's expected values.
+ * Logarithm of how rare a chunk with as many words is by chance, over one among all chunks, if words stood
+ * independently. **Source** Chernoff's bound; the comparison with the number of chunks is that of BLAST's expected
+ * values.
  */
 function chance(asked: Asked): number {
   const parts = words(asked).map(({ idf, count, chunks }) => ({
@@ -164,7 +167,8 @@ type Ask = (questions: readonly Item[]) => Promise<readonly Asked[]>;
 async function withDocuments(corpus: readonly Item[], use: (ask: Ask) => Promise<void>): Promise<void> {
   const store = createMemoryStore({ analyzer: languageAnalyzer, corpusModel: latentSemanticModel });
   const chunks = corpus.filter(({ text }) => text.trim() !== "").map((item) => toChunk(item));
-  await store.upsert(
+  await writeChunks(
+    store,
     gate.write(operator, "deployment"),
     chunks.map((chunk) => ({ chunk, embeddings: [] })),
   );

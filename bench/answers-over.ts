@@ -1,4 +1,5 @@
-// The whole way from a collection's documents to cited sentences, in memory and without a model, as a knowledge base goes it unless told otherwise.
+// The whole way from a collection's documents to cited sentences, in memory and without a model, as a knowledge base
+// goes it by default.
 import { join } from "node:path";
 import { createGate, operator } from "../src/access/gate.ts";
 import { answerQuestion } from "../src/answers/answer-question.ts";
@@ -52,7 +53,7 @@ export async function openAnswering(folder: string): Promise<Answering> {
         hits,
         grounding,
         analyzer: languageAnalyzer,
-        documentText: async (id) => documents.get(id)?.text,
+        documents: { read: async (id, _, start, end) => documents.get(id)?.text.slice(start, end) },
       })) {
         if (event.type === "answer") return event.answer;
       }

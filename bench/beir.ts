@@ -11,7 +11,7 @@ export interface Item {
 
 export interface Collection {
   readonly corpus: readonly Item[];
-  /** Only queries for which somebody judged a document relevant. */
+  /** Only queries with a document that is judged relevant. */
   readonly queries: readonly Item[];
   /** Grades above 0, by query, then document. */
   readonly judged: ReadonlyMap<string, ReadonlyMap<string, number>>;

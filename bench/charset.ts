@@ -1,10 +1,12 @@
 /**
- * How often the encoding of a text is told right, by encoding and by length; a text counts when it reads back as it was.
+ * How often the encoding of a text is recognised, by encoding and by length. A text counts when it is decoded
+ * correctly.
  *
  *     npx node bench/charset.ts [folder]
  *
- * On the first article of the Universal Declaration of Human Rights in 31 languages, each in the encodings that its texts still come in; with a folder, on the
- * passages of collections in BEIR's layout in it whose names end in a language (`xquad-de`). Beside chardet 2.2 after `npm --prefix bench/peers ci`.
+ * On the first article of the Universal Declaration of Human Rights in 31 languages, each in the encodings that its
+ * texts still come in. With a folder, also on its collections in BEIR's layout whose names end in a language
+ * (`xquad-de`). Beside chardet 2.2 after `npm --prefix bench/peers ci`.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,16 +1,19 @@
 /**
- * How much of what answers a question the chunks that are found for it hold, and how little else: each chunker at the same sizes and the same budget of characters.
+ * The share of an answer that the chunks found for a question hold, and how little else. Each chunker has the same
+ * sizes and the same budget of characters.
  *
  *     npx node bench/chunk-quality.ts <folder> [--budget 1500,3000] [--sizes 200,400,800,1500] [--all]
  *
- * The folder holds texts (`<name>.md`) and `questions.csv` (`question`, `references`: a JSON list of `start_index` and `end_index`, `corpus_id`: a text's name), as in Chroma's
- * chunking evaluation. All texts are searched at once, as a knowledge base searches them unless told otherwise; what is found is read from the top until the budget is used up.
+ * The folder holds texts (`<name>.md`) and `questions.csv` (`question`, `references`: a JSON list of `start_index` and
+ * `end_index`, `corpus_id`: a text's name), as in Chroma's chunking evaluation. All texts are searched at once, with
+ * the defaults of a knowledge base. The chunks found are read from the top until the budget is used up.
  *
  * Recall, precision and intersection over union count characters, averaged over questions. **Source** Smith and Troynikov, "Evaluating Chunking Strategies for Retrieval", 2024 (there by tokens).
  *
  * With `--all` every chunker that has sizes takes part; the semantic one with the hashing model, which knows no meaning but is there.
  *
- * LangChain's recursive splitter takes part when `npm --prefix bench/peers ci` has been run; its chunks are looked up in the text, those that are not in it verbatim are counted.
+ * LangChain's recursive splitter takes part when `npm --prefix bench/peers ci` has been run. Its chunks are looked up
+ * in the text; those that are not in it verbatim are counted.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// What seeing costs: the same searches with and without events, turn by turn in one process, so that what else the machine does is shared.
+// The cost of events. The same searches run with and without them, turn by turn in one process, so other work on the
+// machine falls on both.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,10 +1,12 @@
+import { writeChunks } from "../src/testing/store-fixtures.ts";
 // Exact search among dense vectors: the kernel alone, and `store.search()` as a whole.
 //
 //   npx node bench/exact-search.ts [rows...]
 //
-// Vectors are drawn around 400 Gaussian centres, 384 dimensions, normalised; queries too. Everything is measured in one run, on one thread:
-// a plain loop over a Float32Array, the memory's bandwidth, the first pass with and without digits in turns, the whole search. Default: 1,000, 10,000 and 100,000 rows.
-import { searchVectors } from "../src/testing/search-legs.ts";
+// Vectors are drawn around 400 Gaussian centres, 384 dimensions, normalised; queries too. One run on one thread
+// measures a plain loop over a Float32Array, the memory's bandwidth, and the whole search. The first pass runs with and
+// without digits in turns. Default: 1,000, 10,000 and 100,000 rows.
+import { searchVectors } from "../test/support/search-legs.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -148,7 +150,8 @@ function toEntry(i: number, embedding: Float32Array): ChunkEntry {
 
 async function fill(store: Store, vectors: readonly Float32Array[]): Promise<void> {
   for (let at = 0; at < vectors.length; at += 1000) {
-    await store.upsert(
+    await writeChunks(
+      store,
       into,
       vectors.slice(at, at + 1000).map((vector, i) => toEntry(at + i, vector)),
     );

@@ -1,5 +1,6 @@
 /**
- * How good answers without a model are, and how often they are refused: the whole way from documents to cited sentences, in memory, as a knowledge base does it unless told otherwise.
+ * How good answers without a model are, and how often they are refused. The whole way from documents to cited
+ * sentences, in memory, with the defaults of a knowledge base.
  *
  *     npx node bench/extractive-quality.ts <folder> [<folder of off-topic questions>]
  *
@@ -7,7 +8,7 @@
  *
  * - *judged*: questions whose first cited sentence lies in a judged document, with any evidence (`permissive`);
  * - *answered*: the same under the default grounding, where a refusal counts as wrong;
- * - *refused*: questions refused though their answer is there; *not refused*: off-topic questions that were answered all the same.
+ * - *refused*: questions refused, or shown under "may not answer", though their answer is there; *not refused*: off-topic questions that are neither.
  *
  * Every citation is checked against its document; one that is not verbatim ends the run with exit code 1.
  */
@@ -37,8 +38,8 @@ const counts = { judged: 0, answered: 0, refused: 0, sentences: 0 };
 for (const query of queries) {
   const [any, usual] = [await ask(query.text, "permissive"), await ask(query.text, "preferred")];
   if (isJudged(query, any)) counts.judged += 1;
-  if (isJudged(query, usual)) counts.answered += 1;
-  if (usual.refused) counts.refused += 1;
+  if (mayAnswer(usual) && isJudged(query, usual)) counts.answered += 1;
+  if (!mayAnswer(usual)) counts.refused += 1;
   counts.sentences += usual.citations.length;
 }
 const ms = (performance.now() - started) / queries.length / 2;
@@ -51,7 +52,7 @@ console.log(
 if (offTopic !== undefined) {
   const foreign = readItems(join(offTopic, "queries.jsonl"));
   let answered = 0;
-  for (const { text } of foreign) if (!(await ask(text, "preferred")).refused) answered += 1;
+  for (const { text } of foreign) if (mayAnswer(await ask(text, "preferred"))) answered += 1;
   console.log(
     `${foreign.length} off-topic questions of ${offTopic}: not refused ${formatShare(answered / foreign.length)}`,
   );
@@ -72,4 +73,9 @@ async function ask(question: string, grounding: Grounding): Promise<Answer> {
 function isJudged(query: Item, answer: Answer): boolean {
   const [first] = answer.citations;
   return first !== undefined && (judged.get(query._id)?.has(first.documentId) ?? false);
+}
+
+/** Neither a refusal nor passages of low relevance. */
+function mayAnswer({ kind, relevance }: Answer): boolean {
+  return kind !== "refused" && (relevance === undefined || relevance.value >= relevance.threshold);
 }

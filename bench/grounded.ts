@@ -1,13 +1,15 @@
 /**
- * How well the check without a model tells whether an answer stands: answers over real documents, as they are and with their citations shuffled.
+ * The grounding check without a model: answers over real documents, as they are and with their citations shuffled.
  *
  *     npx node bench/grounded.ts <folder> [<most answers>]
  *
- * A folder is laid out as for `extractive-quality.ts`. Every question is answered from what a search finds for it, in two ways: *verbatim*, by the documents' own sentences,
- * and *reworded*, the same sentences with every fourth word of those that are neither function words, names nor numbers replaced by one that stands nowhere.
+ * A folder is laid out as for `extractive-quality.ts`. Every question is answered from the hits of a search, in two
+ * ways. *Verbatim*: by the documents' own sentences. *Reworded*: the same sentences with every fourth content word
+ * replaced by one that stands nowhere. Function words, names and numbers are no content words.
  *
  * - *stands*: answers that are grounded as they are; they should be;
- * - *shuffled*: answers that become ungrounded when they get the citations of another question's answer, which cites other documents;
+ * - *shuffled*: answers that become ungrounded with the citations of another question's answer, which cites other
+ *   documents;
  * - *nearby*: answers that become ungrounded when each citation leads to another document that was found for the same question.
  *
  * Ends with exit code 1 when fewer than 90 % of the shuffled answers become ungrounded.
@@ -35,7 +37,7 @@ const answers: Answer[] = [];
 for (const { text } of readItems(join(folder, "queries.jsonl"))) {
   if (answers.length >= Number(most)) break;
   const answer = await answering.ask(text, "preferred");
-  if (!answer.refused) answers.push(answer);
+  if (answer.kind !== "refused") answers.push(answer);
 }
 console.log(`${folder}: ${answers.length} answers over ${answering.documents.size} documents`);
 
@@ -91,8 +93,8 @@ function inPlaceOf(citations: readonly Citation[], others: readonly Citation[]):
 }
 
 function asCitation({ chunkId, documentId, source, text }: Hit): Citation {
-  const { uri, title, start, end } = source;
-  return { marker: "", uri, title, documentId, chunkId, start, end, quote: text };
+  const { uri, title, headings, start, end } = source;
+  return { marker: "", uri, title, headings, documentId, chunkId, start, end, quote: text };
 }
 
 function reword(text: string): string {

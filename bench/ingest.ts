@@ -1,5 +1,5 @@
-// Where the time goes when a folder is ingested: each stage by itself, then the whole, in memory and durable; then the same as the first work of a
-// process, each time in a process of its own.
+// The time of an ingestion of a folder: each stage by itself, then the whole, in memory and durable. Then the same as
+// the first work of a process, each time in a process of its own.
 //
 //   npx node bench/ingest.ts <folder> [rounds]
 //
@@ -44,7 +44,7 @@ function firstThing(home: string): string {
   return `(async () => {
     const { openKnowledgeBase } = await import(${source("index.node.ts")});
     const { createHashingModel } = await import(${source("models/index.node.ts")});
-    const options = { embeddingModel: createHashingModel() };
+    const options = { models: { embedding: createHashingModel() } };
     const kb = await openKnowledgeBase(${JSON.stringify(join(home, "first"))}, options);
     const started = performance.now();
     await kb.ingest(${JSON.stringify(resolve(folder))});
@@ -81,7 +81,7 @@ async function runRound(): Promise<{ documents: number; chunks: number; bytes: n
   const chunker = createAutoChunker();
   const chunks: Chunk[] = await time("cut", () => documents.flatMap((document) => [...chunker.chunk(document)]));
   await time("analyse", () => {
-    // In an ingestion a document's language is told once, and its chunks have it.
+    // In an ingestion a document's language is found once, and its chunks have it.
     for (const chunk of chunks) languageAnalyzer.analyze(chunk.text, "en");
   });
   const embedder = createEmbedder(createHashingModel(), { secret: new Uint8Array(32) });

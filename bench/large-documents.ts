@@ -1,9 +1,15 @@
 /**
- * Memory of searches over large documents.
+ * Memory of searches, answers and expansions over large documents.
  *
- * `node bench/large-documents.ts [files] [megabytes] [folder]` ingests Markdown files with characters beyond Latin-1 (default 12 of 9.5 MB), then searches them
- * in processes of their own with a heap of 400 MB. The command line searches with the default number of hits, and for 100.
- * `node bench/large-documents.ts chunks [folder]` ingests 70 documents of .7 MB (81,553 chunks), and searches for 1,000 hits.
+ * `node bench/large-documents.ts [files] [megabytes] [folder]` ingests Markdown files with characters beyond Latin-1
+ * (default 12 of 9.5 MB). Then it searches them in processes of their own with a heap of 400 MB. The command line
+ * searches with the default number of hits, and for 100. Two more processes ask questions, and expand each hit of a
+ * search.
+ *
+ * `node bench/large-documents.ts again <folder>` runs these processes over a folder that was filled before.
+ *
+ * `node bench/large-documents.ts chunks [folder]` ingests 70 documents of .7 MB (81,553 chunks), and searches for 1,000
+ * hits.
  *
  * Each process tells how far its resident memory grew from after opening to after the search.
  */
@@ -12,6 +18,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { KnowledgeBase } from "../src/contracts/knowledge-base.ts";
 import { openKnowledgeBase } from "../src/index.node.ts";
 
 const words = "noise amplifier signal wave guide tube field current – circuit measure filter antenna".split(" ");
@@ -32,13 +39,37 @@ function writeText(bytes: number, seed: number): string {
   return paragraphs.join("\n\n");
 }
 
-async function searchHere(folder: string, topK: number): Promise<void> {
+/** The work of each process, which returns a report. */
+const works: Readonly<Record<string, (kb: KnowledgeBase, topK: number) => Promise<string>>> = {
+  search: async (kb, topK) => `${(await kb.search("noise amplifier 0", { topK })).length} hits`,
+  async ask(kb, topK) {
+    let citations = 0;
+    const questions = ["noise amplifier 0", "Which antenna filter has a tube current 7?", "circuit measure 3"];
+    for (const question of questions) {
+      citations += (await kb.ask(question, { topK, grounding: "permissive" })).citations.length;
+    }
+    return `${questions.length} answers with ${citations} citations`;
+  },
+  async expand(kb, topK) {
+    let length = 0;
+    for (const { chunkId, scope } of await kb.search("noise amplifier 0", { topK })) {
+      for (const how of [{ neighbours: 2 }, { zoomOut: 1 }, { zoomOut: 9 }]) {
+        length += (await kb.expand({ chunkId, scope }, how))?.text.length ?? 0;
+      }
+    }
+    return `excerpts of ${length} characters`;
+  },
+};
+
+async function workHere(name: string, folder: string, topK: number): Promise<void> {
   await using kb = await openKnowledgeBase(folder);
   await kb.status();
   const before = process.memoryUsage().rss;
-  const hits = await kb.search("noise amplifier 0", { topK });
+  const started = performance.now();
+  const done = await works[name]!(kb, topK);
+  const seconds = (performance.now() - started) / 1000;
   const grown = (process.resourceUsage().maxRSS * 1024 - before) / 2 ** 20;
-  console.log(`${hits.length} hits, resident memory grew by ${grown.toFixed(0)} MB after open`);
+  console.log(`${done} in ${seconds.toFixed(1)} s, resident memory grew by ${grown.toFixed(0)} MB after open`);
 }
 
 function runLimited(args: readonly string[]): void {
@@ -51,8 +82,20 @@ const self = fileURLToPath(import.meta.url);
 const cli = fileURLToPath(new URL("../src/cli/bin.ts", import.meta.url));
 const [first = "12", second, third] = process.argv.slice(2);
 
-if (first === "search") {
-  await searchHere(second!, Number(third));
+function runAll(kb: string, isChunks: boolean): void {
+  for (const topK of isChunks ? [1000] : [5, 100]) {
+    runLimited([self, "search", kb, String(topK)]);
+    if (!isChunks) runLimited([cli, "--kb", kb, "search", "noise amplifier 0", "--top-k", String(topK)]);
+  }
+  if (isChunks) return;
+  runLimited([self, "ask", kb, "20"]);
+  runLimited([self, "expand", kb, "20"]);
+}
+
+if (first in works) {
+  await workHere(first, second!, Number(third));
+} else if (first === "again") {
+  runAll(join(second!, "kb"), false);
 } else {
   const given = first === "chunks" ? second : third;
   const folder = given ?? mkdtempSync(join(tmpdir(), "ibid-large-"));
@@ -68,10 +111,6 @@ if (first === "search") {
   }
   console.log(`${files} files of ${(bytes / 1e6).toFixed(1)} MB, ${(await kb.status()).chunks} chunks`);
   await kb.close();
-  for (const topK of isChunks ? [1000] : [5, 100]) {
-    runLimited([self, "search", join(folder, "kb"), String(topK)]);
-    if (!isChunks)
-      runLimited([cli, "--kb", join(folder, "kb"), "search", "noise amplifier 0", "--top-k", String(topK)]);
-  }
+  runAll(join(folder, "kb"), isChunks);
   if (given === undefined) rmSync(folder, { recursive: true });
 }

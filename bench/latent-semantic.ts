@@ -1,10 +1,13 @@
-// What the latent-semantic model adds to BM25, and how long it takes: nDCG@10 and Recall@100 of the lexical leg alone, the dense leg alone, and both fused with each
-// weight; and how well the top score tells a collection's own questions from those of the other collections (AUC).
+// The gain of the latent-semantic model over BM25, and its time. Prints nDCG@10 and Recall@100 of the lexical leg
+// alone, the dense leg alone, and both fused with each weight. Also how well the top score separates a collection's own
+// questions from those of the other collections (AUC).
 //
 //   npx node bench/latent-semantic.ts [--sample N] [--mass] <folder in BEIR's layout> [<folder>…]
 //
-// The score is `bm25 / √Σ idf² + m · energy · cosine of meanings + f · cosine of forms`, idf of the query's distinct terms, unseen ones included, for several `m + f`; with
-// `--mass` its first part is divided by `Σ idf` over all terms of the query. "embedding" is the same with the vectors as they are stored. BM25 has k1 = 0.9, b = 0.4 and counts repeated words of the query. One document is one chunk. Every document is scored, so no figure
+// The score is `bm25 / √Σ idf² + m · energy · cosine of meanings + f · cosine of forms`, for several `m + f`. The idf
+// are those of the query's distinct terms, unseen ones included. With `--mass` the first part is divided by `Σ idf`
+// over all terms of the query. The row "embedding" is the same with the vectors as they are stored. BM25 has k1 = 0.9,
+// b = 0.4 and counts repeated words of the query. One document is one chunk. Every document is scored, so no figure
 // depends on the size of a pool. English collections are analysed as Lucene does, others by the default analyzer.
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
@@ -22,7 +25,7 @@ const { values: options, positionals: folders } = parseArgs({
   allowPositionals: true,
   options: { sample: { type: "string" }, mass: { type: "boolean" } },
 });
-/** What meaning and form weigh; `undefined` is the embedding as it is. */
+/** Weights of meaning and form; `undefined` is the embedding as it is. */
 const mixtures = [
   [0, 0],
   [0.5, 0],

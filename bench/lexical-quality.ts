@@ -1,9 +1,10 @@
+import { writeChunks } from "../src/testing/store-fixtures.ts";
 // How well words find things, by analyzer: nDCG@10 and Recall@100 of the lexical leg per test collection, and which languages its documents were taken for.
 //
 //   npx node bench/lexical-quality.ts <folder in BEIR's layout> [<folder>…]
 //
 // One document is one chunk, ranked by the engine with its defaults, so that the figures are those of the analyzer alone.
-import { searchWords } from "../src/testing/search-legs.ts";
+import { searchWords } from "../test/support/search-legs.ts";
 import { basename } from "node:path";
 import { createGate, operator } from "../src/access/gate.ts";
 import type { Analyzer } from "../src/contracts/analyzer.ts";
@@ -33,7 +34,8 @@ for (const folder of folders) {
     const store = createMemoryStore({ analyzer });
     const gate = createGate();
     const started = performance.now();
-    await store.upsert(
+    await writeChunks(
+      store,
       gate.write(operator, "deployment"),
       chunks.map((chunk) => ({ chunk, embeddings: [] })),
     );

@@ -1,9 +1,12 @@
-// How long words take: BM25 over a collection's own passages, and over more of them made by joining halves of two; with the question as it is asked, and without its function words.
+import { writeChunks } from "../src/testing/store-fixtures.ts";
+// Time of a search by words: BM25 over a collection's own passages, and over more of them made by joining halves of
+// two. The question is asked as it is, and without its function words.
 //
 //   npx node bench/lexical-speed.ts <folder in BEIR's layout> [passages]
 //
-// "postings" is how many entries a question's lists have together: what scoring every chunk looks at, and the most that skipping could save.
-import { searchWords } from "../src/testing/search-legs.ts";
+// "postings" is how many entries a question's lists have together: the work of scoring every chunk, and the most that
+// skipping could save.
+import { searchWords } from "../test/support/search-legs.ts";
 import { createGate, operator } from "../src/access/gate.ts";
 import { languageAnalyzer } from "../src/text/index.node.ts";
 import { findSubject } from "../src/search/find-subject.ts";
@@ -36,7 +39,8 @@ for (let at = 0; at < count; at += 1000) {
     ...toChunk({ _id: `c${at + i}`, text: textOf(at + i) }),
     language: "en",
   }));
-  await store.upsert(
+  await writeChunks(
+    store,
     into,
     chunks.map((chunk) => ({ chunk, embeddings: [] })),
   );

@@ -1,5 +1,5 @@
-// What searches pay while others ingest and re-embed, p95 beside p95 at rest in one run, and whether they ever see half a document; then a burst of
-// documents through the durable queue: what memory it takes, and whether all of them arrive.
+// Searches during ingestion and re-embedding: p95 beside p95 at rest in one run, and whether they ever see half a
+// document. Then a burst of documents through the durable queue: its memory, and whether all of them arrive.
 //   npx node bench/load.ts [documents, default 500] [burst, default 10000]
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,6 @@
-// How well the top score of the default search tells a collection's own questions from those of other collections: the area under the ROC curve (AUC).
+import { writeChunks } from "../src/testing/store-fixtures.ts";
+// How well the top score of the default search separates a collection's questions from those of others: the area under
+// the ROC curve (AUC).
 //
 //   npx node bench/off-topic.ts <folder in BEIR's layout> <folder> [<folder>…]
 //
@@ -25,7 +27,8 @@ const collections = folders.map((folder) => ({ name: basename(folder), ...readCo
 for (const { name, corpus, queries } of collections) {
   const store = createMemoryStore({ analyzer: languageAnalyzer, corpusModel: latentSemanticModel });
   const chunks = corpus.filter(({ text }) => text.trim() !== "").map((item) => toChunk(item));
-  await store.upsert(
+  await writeChunks(
+    store,
     into,
     chunks.map((chunk) => ({ chunk, embeddings: [] })),
   );

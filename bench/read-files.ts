@@ -36,7 +36,7 @@ const cellsOf = (line: string): number => line.split(/[,;\t]/u).length;
 /** Other names of what the Encoding Standard calls by one. */
 const encodings: Readonly<Record<string, string>> = { cp932: "shift_jis" };
 
-/** What a manifest may ask, and whether it is so: `true`, or what was found. */
+/** Claims of a manifest, each with its check: `true`, or the text found instead. */
 const checks: Readonly<Record<string, (read: Read, expected: never) => unknown>> = {
   contains: ({ text }, words: readonly string[]) => missing(text, words),
   contains_decoded: ({ text }, words: readonly string[]) => missing(text, words),

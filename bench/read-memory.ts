@@ -2,10 +2,11 @@
 //
 //   npx node bench/read-memory.ts [--only csv,html] [--limits] [mebibytes...]
 //
-// Each file is written to a temporary folder and ingested by a process of its own into a folder, with the runtime's own heap. Prints the peak of resident
-// memory over what an empty file takes, the peak of the process that reads, and what came of it. The sizes that a file and its text may have are raised;
-// with `--limits` they are what they are. Beside it the least that anybody else does with such a file: LangChain reads it whole and cuts it with the
-// recursive splitter at the same size. It makes no index of it and keeps nothing.
+// Each file is written to a temporary folder and ingested by a process of its own into a folder, with the runtime's own
+// heap. Prints the peak of resident memory over that of an empty file, the peak of the reading process, and the result.
+// The limits of a file and its text are raised; with `--limits` they are the defaults. Beside it stands the least that
+// another library does with such a file. LangChain reads it whole and cuts it with the recursive splitter at the same
+// size. It makes no index of it and keeps nothing.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";

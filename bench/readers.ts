@@ -1,11 +1,12 @@
-// How fast each format is read, and how much memory a large file takes, beside what else reads it where that is installed here.
+// How fast each format is read, and how much memory a large file takes, beside other libraries that are installed here.
 //
 //   npx node bench/readers.ts [--size 2] [--only md,pdf]          files of about so many megabytes, which this writes
 //   npx node bench/readers.ts --data <folder> [--only pdf]        files of your own: all of one ending are one row
 //
-// Every contestant reads in a process of its own for some seconds; prints megabytes of what the file holds (unpacked, where this wrote it) per second of
-// processor time, and the peak of resident memory over that of the process before it read. "In a worker" is the share of the speed here that is left
-// when the file goes to the worker and its text comes back, in turns, by the clock.
+// Every contestant reads in a process of its own for some seconds. Prints megabytes of content (unpacked, where this
+// wrote it) per second of processor time. Also prints the peak of resident memory over that of the process before it
+// read. The column "In a worker" is the share of the speed that is left with the way to the worker and back, by the
+// clock.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -32,7 +33,7 @@ interface Figures {
 const measuredMs = 2000;
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-/** What else reads a format: what one would take instead. It gives text or a tree, without places. */
+/** Other readers of a format. They give text or a tree, without places. */
 const peers: Readonly<Record<string, readonly [name: string, make: () => Promise<Read>]>> = {
   md: [
     "markdown-it, tokens",
@@ -142,7 +143,7 @@ function compare(): void {
   }
 }
 
-/** What a process of its own printed; `undefined` when it could not. */
+/** Output of a process of its own; `undefined` when it failed. */
 function run<Printed>(contestant: string, paths: readonly string[]): Printed | undefined {
   const args = [fileURLToPath(import.meta.url), "--child", contestant, ...paths.flatMap((path) => ["--file", path])];
   try {

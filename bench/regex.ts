@@ -1,11 +1,11 @@
-// What the trigram index is worth to a regex search, and what it costs: each pattern by looking at every chunk, and by the index.
+// Worth and cost of the trigram index for a regex search: each pattern by looking at every chunk, and by the index.
 //
 //   npx node bench/regex.ts [folder of text files] [chunks]
 //
 // Documents of eight chunks are put together from lines of the folder's files, or from made-up words without one. 100,000 chunks by default, of some 900
 // characters, in SQLite and without vectors. "First" is the search that makes the index. Times are of the processor, so that others on the machine do
 // not count: the work is done by one thread.
-import { searchPattern } from "../src/testing/search-legs.ts";
+import { searchPattern } from "../test/support/search-legs.ts";
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,7 @@
-// What ranking higher what has the query's words near one another is worth, and what it costs: nDCG@10 of the default hybrid search and of the lexical one, without
-// `reranker: "proximity"` and with it, how many queries gain and lose, and the standard error of the difference.
+import { writeChunks } from "../src/testing/store-fixtures.ts";
+// Worth and cost of `reranker: "proximity"`, which ranks passages higher that have the query's words near one another.
+// Prints nDCG@10 of the default hybrid search and of the lexical one, without it and with it. Also prints how many
+// queries gain and lose, and the standard error of the difference.
 //
 //   npx node bench/rerank-quality.ts <folder in BEIR's layout> [<folder>…]
 //
@@ -27,7 +29,8 @@ for (const folder of folders) {
   const chunks = corpus
     .filter(({ title = "", text }) => `${title}${text}`.trim() !== "")
     .map((item) => ({ ...toChunk(item), language: languageAnalyzer.languageOf?.(item.text) ?? "" }));
-  await store.upsert(
+  await writeChunks(
+    store,
     gate.write(operator, "deployment"),
     chunks.map((chunk) => ({ chunk, embeddings: [] })),
   );

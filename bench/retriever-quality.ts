@@ -1,10 +1,12 @@
-// What retrievers around the built-in one do to what is found.
+import { writeChunks } from "../src/testing/store-fixtures.ts";
+// Effects of retrievers around the built-in one on the hits.
 //
 //   npx node bench/retriever-quality.ts <folder in BEIR's layout> [<folder>…]
 //
-// First with one document as one chunk: nDCG@10 and Recall@10 of the default search, without duplicates and diversified. Then, where ids are ARTICLE-NUMBER as in XQuAD, with articles as
-// documents and paragraphs as chunks, of five hits: in how many questions one of them covers the judged paragraph, in how many the first sentence of an answer without a model lies in
-// it, how many hits there are and how many characters they have.
+// First with one document as one chunk: nDCG@10 and Recall@10 of the default search, without duplicates and
+// diversified. Then, where ids are ARTICLE-NUMBER as in XQuAD, with articles as documents and paragraphs as chunks,
+// over five hits. Counted are questions with a hit that covers the judged paragraph. Also counted are those where an
+// answer without a model begins with a sentence of it. The number of hits and their characters follow.
 import { basename } from "node:path";
 import { createGate, operator } from "../src/access/gate.ts";
 import { answerQuestion } from "../src/answers/answer-question.ts";
@@ -38,7 +40,7 @@ async function rankings(name: string, { corpus, queries, judged }: Collection): 
   const entries = corpus
     .filter(({ title = "", text }) => `${title}${text}`.trim() !== "")
     .map((item) => ({ chunk: { ...toChunk(item), language: analyzer.languageOf?.(item.text) ?? "" }, embeddings: [] }));
-  await store.upsert(gate.write(operator, "deployment"), entries);
+  await writeChunks(store, gate.write(operator, "deployment"), entries);
   await store.upkeep!.settle();
   const scopes = gate.read(operator, ["deployment"]);
   const base = createRetriever({ store, analyzer });
@@ -129,9 +131,11 @@ async function places(name: string, { corpus, queries, judged }: Collection): Pr
   await store.close();
 
   async function answerOf(question: string, hits: Awaited<ReturnType<Retriever["retrieve"]>>) {
-    const documentText = async (id: string) => (await store.document(scopes, id))?.document.text;
+    const documents = {
+      read: (id: string, _: unknown, start: number, end: number) => store.readText(scopes, id, start, end),
+    };
     let answer: Answer | undefined;
-    for await (const event of answerQuestion({ question, hits, grounding: "permissive", documentText, analyzer }))
+    for await (const event of answerQuestion({ question, hits, grounding: "permissive", documents, analyzer }))
       if (event.type === "answer") answer = event.answer;
     return answer;
   }

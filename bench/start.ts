@@ -1,5 +1,6 @@
-// What a process that asks once takes: opening a knowledge base in a folder and answering the first question, and `ibid search` as a whole. Fresh processes,
-// in turns, of one build or of several, so that what else the machine does falls on all alike.
+// Time of a process that asks once: opening a knowledge base in a folder and answering the first question, and `ibid
+// search` as a whole. Fresh processes of one build or of several take turns, so that other work on the machine falls on
+// all alike.
 //
 //   npm run build && npx node bench/start.ts <knowledge base> "<question>" [--rounds 9] [<folder with another build's dist>...]
 //

@@ -1,9 +1,9 @@
-// What the stores cost by themselves: writing documents one by one, sealing, opening again, and searching.
+// Cost of the stores by themselves: writing documents one by one, sealing, opening again, and searching.
 //
 //   npx node bench/store.ts [folder of text files]
 //
 // Without a folder, 450 generated documents are written. Texts are cut every 1,200 characters; vectors are random.
-import { searchPattern, searchVectors, searchWords } from "../src/testing/search-legs.ts";
+import { searchPattern, searchVectors, searchWords } from "../test/support/search-legs.ts";
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

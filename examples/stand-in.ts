@@ -2,8 +2,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /**
- * A stand-in for a model server, so that the examples run without a key and without a model: it speaks OpenAI's API as far as they need it. A text's vector counts
- * its words; a question is answered from the first source that it is given, and cites it, unless `says` says something else.
+ * A stand-in for a model server, so that the examples run without a key and without a model. It speaks the part of
+ * OpenAI's API that they need. A text's vector counts its words. The answer to a question is its first source, with a
+ * citation, unless `says` gives another.
  */
 export async function startStandIn(
   token?: string,

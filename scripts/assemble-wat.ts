@@ -1,8 +1,9 @@
 /**
- * A small assembler for the part of WebAssembly's text format in which the kernels are written: one module with one memory, exported or
- * imported, and exported functions of flat instructions.
+ * A small assembler for the part of WebAssembly's text format that the kernels use. A module has one memory, exported
+ * or imported, and exported functions of flat instructions.
  *
- * **Errors** an `Error` for whatever it does not know. **Source** WebAssembly core specification, 5 (binary format) and 6 (text format).
+ * **Errors** an `Error` for every unknown form. **Source** WebAssembly core specification, 5 (binary format) and 6
+ * (text format).
  */
 export function assembleWat(source: string): Uint8Array {
   const [module] = parse(source);
@@ -112,7 +113,7 @@ function readFunction(field: readonly Expression[]): {
   return { params, results, locals, labels, code };
 }
 
-/** Opcodes, 5.4; the number of vector instructions follows 0xfd. What each takes besides the stack stands beside it. */
+/** Opcodes, 5.4; the number of vector instructions follows 0xfd. Immediate operands stand beside each. */
 const instructions: Readonly<Record<string, { readonly code: readonly number[]; readonly takes?: Immediate }>> = {
   block: { code: [0x02, 0x40], takes: "label" },
   loop: { code: [0x03, 0x40], takes: "label" },

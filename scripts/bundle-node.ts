@@ -1,7 +1,9 @@
-// Bundles what `tsc` emitted into a few files for Node, which would otherwise find and read hundreds one by one: half of a short command's time
-// (docs/decisions/0024). The unbundled files stay for other runtimes and for bundlers, so that a page loads only what it uses.
+// Bundles the files of `tsc` into a few for Node. Finding and reading hundreds one by one takes half of a short
+// command's time (docs/decisions/0024). The unbundled files stay for other runtimes and for bundlers, so that a page
+// loads only what it uses.
 //
-// Every subpath is an input of one bundle, so that their code is shared: a proof of the gate is known by the very module that made it. Packages stay outside.
+// Every subpath is an input of one bundle, so that their code is shared. Only the module that made a proof of the gate
+// recognises it. Packages stay outside.
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { rolldown } from "rolldown";

@@ -1,7 +1,8 @@
-// What a page loads of ibid: each program bundled, minified and gzipped, beside its budget (scripts/browser/budget.json).
+// Bytes of ibid that a page loads: each program bundled, minified and gzipped, beside its budget
+// (scripts/browser/budget.json).
 //
-//   npm run size                what it weighs, and of what
-//   npm run size -- --update    and makes that the budget
+//   npm run size                the sizes, and their parts
+//   npm run size -- --update    the same, recorded as the budget
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { budgets, measureBundles } from "./browser/measure.ts";

@@ -1,7 +1,8 @@
-// Runs ibid in a browser, in a page and in a worker: the bundle must load nothing that a browser does not have, and find the same, with the same scores, as on
-// Node. Needs Chromium: on the PATH, or where IBID_CHROMIUM says. There is no way to skip it but not to run it.
+// Runs ibid in a browser, in a page and in a worker. The bundle must load nothing that a browser does not have, and
+// find the same, with the same scores, as on Node. Needs Chromium: on the PATH, or where IBID_CHROMIUM says. The check
+// cannot be skipped in part.
 //
-// Then it uses the page of `ibid serve` as a reader does; IBID_SCREENSHOT=FILE keeps what it saw.
+// Then it uses the page of `ibid serve` as a reader does; IBID_SCREENSHOT=FILE keeps a picture.
 //
 //   npm run check:browser
 import { spawn } from "node:child_process";

@@ -1,5 +1,5 @@
-// Packs ibid as it would be published, installs it into an empty project, and checks the result: files and their size, installed packages, types,
-// subpaths, and the command line. To check more, add a consumer to `consumers` or a step to `checks`.
+// Packs ibid as for publishing, installs it into an empty project, and checks files and sizes, installed packages,
+// types, subpaths, and the command line. To check more, add a consumer to `consumers` or a step to `checks`.
 import { execFileSync } from "node:child_process";
 import {
   mkdirSync,
@@ -72,7 +72,7 @@ export const made = [openKnowledgeBase(), createMemoryStore()];
     },
   },
   {
-    // What most frameworks on Node set: TypeScript then asks for no condition that says so.
+    // The setting of most frameworks on Node. TypeScript then asks for no condition `node`.
     name: "bundler",
     source: `${importAll(withoutOptional)}
 import { openKnowledgeBase } from "ibid";
@@ -251,7 +251,10 @@ function checkLoaded(): string {
   return counts.join(", ");
 }
 
-/** A proof is known by the module that made it: with two copies of that module in the package, this store would refuse the gate's proofs. */
+/**
+ * Only the module that made a proof recognises it. With two copies of that module in the package, this store would
+ * refuse the gate's proofs.
+ */
 function checkGate(): string {
   const script = join(project, "gate.mjs");
   writeFileSync(

@@ -1,4 +1,5 @@
-// Plain English, counted: sentences that break a rule (scripts/prose/check-sentence.ts), by room and by where they stand, beside the recorded counts.
+// Plain English, counted: sentences that break a rule (scripts/prose/check-sentence.ts), by room and kind, beside the
+// recorded counts.
 //
 //   npm run check:prose                            counts; fails when one has risen
 //   npm run check:prose -- --update                records lower counts in scripts/prose-counts.json

@@ -1,6 +1,8 @@
-// Kills a process that works on a store, hundreds of times, at random moments and at failpoints around every write and sync, and looks after each whether all is well:
-// the store opens, the doctor finds nothing, every acknowledged document is whole, no byte of what was purged is left; and at the end of each run the state is that of
-// an undisturbed one, scores included. Ends with a histogram of where the processes died. The exit code is 1 when something was wrong, or a failpoint was never hit.
+// Kills a process that works on a store, hundreds of times, at random moments and at failpoints around every write and
+// sync. After each death the store must open, the doctor must find nothing, every acknowledged document must be whole,
+// and no purged byte may be left. At the end of each run the state is that of an undisturbed one, scores included. A
+// histogram of the places of death ends the output. The exit code is 1 after a fault, or when a failpoint was never
+// hit.
 //
 //   npm run crash                               300 deaths
 //   npm run crash -- --kills 1000 --seed 7

@@ -1,11 +1,12 @@
-// Reads thousands of broken files of every kind and looks whether each gives a document that fits, or a refusal: no crash, no hang, no growing memory.
-// Odd files are broken in their structure and written again whole (ZIP members and XML, PDF objects, tokens), even ones in their bytes.
+// Reads thousands of broken files of every kind. Each must give a valid document or a refusal: no crash, no hang, no
+// growing memory. Odd files are broken in their structure and written again whole (ZIP members and XML, PDF objects,
+// tokens), even ones in their bytes.
 //
 //   npm run fuzz                                              20,000 files of each family
 //   npm run fuzz -- --family html,pdf --seed 7 --count 1000
 //   npm run fuzz -- --family html --seed 7 --only 345         one file again, with the whole error
 //
-// What fails is kept in fuzz-failures/, beside the command that does it again. The exit code is 1 when something failed.
+// Failing files are kept in fuzz-failures/, beside the command that repeats them. The exit code is 1 after a failure.
 import { type ChildProcess, fork } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { extname, join } from "node:path";
@@ -16,8 +17,8 @@ import { families, type FuzzFamily } from "../test/fuzz/families.ts";
 import { judge } from "../test/fuzz/judge.ts";
 
 /**
- * Processor time of one file beyond which it counts as a hang. A reading takes milliseconds; the parser of code, which counts its steps and not the time,
- * gives up on broken code after some two seconds, and more where other work fills the machine.
+ * Processor time of one file beyond which it counts as a hang. A reading takes milliseconds. The parser of code counts
+ * its steps, not the time. It gives up on broken code after some two seconds, and later on a busy machine.
  */
 const slowMs = 5000;
 /** Wall time after which a file is killed. Other work on the machine must not look like a hang. */
@@ -27,7 +28,7 @@ const growthBytes = 64 * 1024 * 1024;
 const heapMebibytes = 768;
 const folder = join(import.meta.dirname, "..", "fuzz-failures");
 
-/** What a child says. */
+/** A message of a child process. */
 type Report =
   | { readonly kind: "begins"; readonly index: number }
   | {
@@ -155,7 +156,8 @@ async function run(family: FuzzFamily, count: number): Promise<number> {
   console.log(
     `${failures === 0 ? "✓" : "✗"} ${family.name}: ${count} files, ${failures} failed; ${listed(outcomes)}; slowest ${slowest.ms.toFixed(0)} ms (${slowest.index}), heap +${(growth / 2 ** 20).toFixed(0)} MiB, ${seconds.toFixed(0)} s`,
   );
-  // No failures: what a library threw became a refusal, what it threw at nobody changed nothing. Somebody may want to know all the same.
+  // These are no failures: a library's error became a refusal, and an unhandled one changed nothing. They are printed
+  // all the same.
   if (stumbles.size > 0) console.log(`    refused because of: ${listed(stumbles)}`);
   if (strays.size > 0) console.log(`    rejected and caught by nobody: ${listed(strays)}`);
   return failures;
@@ -207,7 +209,10 @@ async function runChild({ family: name, seed, from, to }: Task): Promise<void> {
   process.exit(0);
 }
 
-/** What the program holds. Not the memory of WebAssembly: it never shrinks, and shows the largest file and not what was left behind. */
+/**
+ * Memory that the program holds, without that of WebAssembly. That one never shrinks, so it shows the largest file and
+ * no leak.
+ */
 function heldBytes(): number {
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;

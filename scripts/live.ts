@@ -1,11 +1,12 @@
-// Tries a provider's real models: embeds, answers and reranks, and says what it did. For those with a key (or a server); never part of the tests.
+// Tries a provider's real models: embeds, answers and reranks, and prints its steps. Needs a key or a server; never
+// part of the tests.
 //
 //   npm run live                                        which there are, and what each wants
 //   npm run live -- openai                              with usual models
 //   npm run live -- ollama --embed nomic-embed-text --chat llama3.2
 //   npm run live -- hosted                              SERVICE_URL and ACCESS_TOKEN
 //
-// Exit codes: 0 all of it went well, 1 something did not, 2 nothing could be tried: what is missing is said.
+// Exit codes: 0 all steps succeeded, 1 a step failed, 2 nothing could be tried, with the missing part named.
 import { parseArgs } from "node:util";
 import { IbidError, openKnowledgeBase } from "../src/index.node.ts";
 import {
@@ -78,7 +79,7 @@ async function make<Model>(
   return resolve(`${provider}/${name}`);
 }
 
-/** **Errors** what is missing, as the library says it. */
+/** **Errors** the library's own, for a missing part. */
 async function makeModels(): Promise<{ embedding?: EmbeddingModel; chat?: ChatModel; reranker?: Reranker }> {
   if (provider === "hosted") {
     const { SERVICE_URL: serviceUrl = "", ACCESS_TOKEN: accessToken = "" } = process.env;

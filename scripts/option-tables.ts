@@ -5,8 +5,9 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { folderRules, ingestOptions } from "../src/ingest/ingest-options.ts";
+import { ingestOptions } from "../src/ingest/ingest-options.ts";
 import { askOptions } from "../src/knowledge-base/asking/ask-options.ts";
+import { verifyOptions } from "../src/knowledge-base/asking/verify-options.ts";
 import { nodeOptions } from "../src/knowledge-base/open/open-knowledge-base.ts";
 import { flagOf, manualTable } from "../src/runtime/describe-options.ts";
 import type { OptionTable } from "../src/runtime/plan-options.ts";
@@ -24,19 +25,27 @@ const tables: Readonly<Record<string, () => string>> = {
   open: () => manualTable(nodeOptions),
   search: () => manualTable(searchOptions),
   ask: () => manualTable(onlyAsk),
+  verify: () => manualTable(verifyOptions),
   ingest: () => manualTable(ingestOptions),
   "search flags": () => flagTable(searchOptions),
   "ask flags": () => flagTable(onlyAsk),
-  "ingest flags": () => flagTable({ ...ingestOptions, ...folderRules }),
+  "verify flags": () => flagTable(verifyOptions),
+  "ingest flags": () => flagTable(ingestOptions),
   "search fields": () => fieldTable(searchOptions),
+  "ingest fields": () => fieldTable(ingestOptions),
   "ask fields": () => fieldTable(onlyAsk),
+  "verify fields": () => fieldTable(verifyOptions),
 };
 
 function flagTable(table: OptionTable): string {
   const rows = Object.entries(table).flatMap(([name, rule]): readonly string[] => {
     if (!rule.for.includes("cli")) return [];
     if (rule.kind.type === "group") return flagTable(rule.kind.options).split("\n").slice(2);
-    return [`| \`${flagOf(name, rule)}\` | ${rule.doc.replaceAll("|", "\\|")} |`];
+    const { expects, env, shorthands = [] } = rule.spelling ?? {};
+    const more = [expects, env && `also from \`${env}\` in the environment`].filter((part) => part !== undefined);
+    const said = [rule.doc, ...more.map((part) => `${part.charAt(0).toUpperCase()}${part.slice(1)}.`)].join(" ");
+    const flags = [{ flag: flagOf(name, rule), doc: said }, ...shorthands];
+    return flags.map(({ flag, doc }) => `| \`${flag}\` | ${doc.replaceAll("|", "\\|")} |`);
   });
   return ["| flag | meaning |", "|---|---|", ...rows].join("\n");
 }

@@ -1,6 +1,7 @@
 /**
- * Brings the table of public names in line with the sources: adds new names as experimental, drops names that are gone, writes the `@experimental` marks into
- * doc comments, and makes the list in docs/stability.md. A name becomes stable by an edit of `test/surface/names.tsv`; run this again afterwards.
+ * Updates the table of public names from the sources. It adds new names as experimental and drops names that are gone.
+ * It also writes the `@experimental` marks into doc comments and the list in docs/stability.md. To make a name stable,
+ * edit `test/surface/names.tsv` and run this again.
  *
  *     npm run surface
  */

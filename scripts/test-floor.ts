@@ -1,5 +1,5 @@
-// Runs the tests on the oldest Node that ibid supports: installs it (compat/node-floor) and starts vitest with it.
-// Where there is no package for the platform, point IBID_FLOOR_NODE at a node of that version.
+// Runs the tests on the oldest Node that ibid supports: installs that version, pinned in `compat/node-floor`, and
+// starts vitest with it. Where there is no package for the platform, point IBID_FLOOR_NODE at a node of that version.
 //
 //   npm run test:floor                    every test
 //   npm run test:floor -- slice           the parts that depend most on Node: stores, SQLite, the command line, whole programs
@@ -12,7 +12,7 @@ const slice = [
   "test/stores/lifecycle.test.ts",
   "test/stores/batches.test.ts",
   "test/stores/directories.test.ts",
-  "test/sqlite/file.test.ts",
+  "test/stores/sqlite/file.test.ts",
   "test/contracts/sqlite-store.test.ts",
   "test/cli/ingest.test.ts",
   "test/cli/usage.test.ts",

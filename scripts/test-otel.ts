@@ -11,7 +11,7 @@ if (!existsSync(join(folder, "node_modules", "@opentelemetry", "sdk-trace-base")
   execFileSync(process.execPath, [npm, "ci", "--no-audit", "--no-fund"], { cwd: folder, stdio: "inherit" });
 }
 const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
-const run = spawnSync(process.execPath, [vitest, "run", "test/telemetry"], {
+const run = spawnSync(process.execPath, [vitest, "run", "test/integrations/opentelemetry"], {
   cwd: root,
   stdio: "inherit",
   env: { ...process.env, IBID_OTEL: folder },

@@ -1,4 +1,4 @@
-// What a work is given, and what it gives back: figures to keep, and bars that are met or not.
+// Input of a work, and its results: figures to keep, and bars that are met or not.
 import type { Data } from "./data.ts";
 
 export interface Bench {
@@ -32,7 +32,7 @@ export interface Bar {
 
 export interface Section {
   readonly title: string;
-  /** What was done, in a sentence or two. */
+  /** The work, in a sentence or two. */
   readonly about: string;
   readonly tables: readonly Table[];
   readonly bars: readonly Bar[];

@@ -158,7 +158,7 @@ export function toTable(
   };
 }
 
-/** What of an entry is compared, and the processor time that belongs to it. */
+/** Compared measures of an entry, each with its processor time. */
 const measures = {
   p50: [({ query }: Entry) => query.p50, ({ queryCpuMs }: Entry) => queryCpuMs],
   p95: [({ query }: Entry) => query.p95, undefined],

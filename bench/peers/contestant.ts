@@ -1,4 +1,5 @@
-// What every contestant does, so that all get the same passages, vectors and queries, and are timed by the same clock.
+// The interface of every contestant, so that all get the same passages, vectors and queries, and are timed by the same
+// clock.
 
 export interface Passage {
   /** Its number in the data set, as a string. */
@@ -22,7 +23,7 @@ export interface Query {
   readonly below?: number;
 }
 
-/** Told to a contestant when it is made. */
+/** Given to a contestant when it is made. */
 export interface Setting {
   /** An empty folder of its own. */
   readonly folder: string;
@@ -38,7 +39,7 @@ export interface Setting {
 export interface Contestant<Shaped = unknown, ShapedQuery = unknown> {
   shape(batch: Batch): Shaped;
   add(batch: Shaped): void | Promise<void>;
-  /** What must be done before the first query is as fast as the later ones. */
+  /** Work that must be done before the first query is as fast as the later ones. */
   finish?(): void | Promise<void>;
   shapeQuery(query: Query): ShapedQuery;
   /** Ids, best first, at most `topK`. */

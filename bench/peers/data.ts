@@ -35,7 +35,7 @@ function createGaussian(random: () => number): () => number {
 }
 
 const clusters = 400;
-/** Of each coordinate around its cluster's centre, which has length 1. */
+/** Deviation of each coordinate from its cluster's centre, which has length 1. */
 const spread = 0.03;
 
 /** Unit vectors around 400 centres. Queries come from the same clusters, with another seed. */
@@ -84,8 +84,9 @@ export function readSources(folder: string): Sources {
 }
 
 /**
- * The judged collection's passages as they are, and then as many more as are wanted, each made of three runs of 12 to 28 words, each run from a text
- * chosen at random among all: words keep their frequencies and their neighbours, and no text is twice the same.
+ * The judged collection's passages as they are, then as many more as are wanted. Each of those is three runs of 12 to
+ * 28 words, each run from a text chosen at random. So words keep their frequencies and their neighbours, and no text
+ * occurs twice.
  */
 function* makePassages(sources: Sources, count: number): Generator<{ id: string; text: string; slot: number }> {
   const random = createRandom(5);

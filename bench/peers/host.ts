@@ -1,4 +1,4 @@
-// The process of one contestant: reads its data, is told when to index and when to answer, and times itself.
+// The process of one contestant: it reads its data, indexes and answers on request, and times itself.
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";

@@ -1,4 +1,4 @@
-// The process of one ingester: does it when it is told to, and says how long it took.
+// The process of one ingester: it ingests on request, and reports the time.
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";

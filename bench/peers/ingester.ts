@@ -1,7 +1,8 @@
-// What everyone who ingests a folder does: from files on disk to something that can be searched.
+// The interface of every ingester of a folder: from files on disk to a searchable index.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { RecursiveCharacterTextSplitter } from "@langchain/textsplitters";
+import { loadModels } from "./ibid.ts";
 
 /** `into` is an empty folder of its own. **Shape** how many chunks there are now. */
 export type Ingest = (documents: string, into: string) => Promise<number>;
@@ -12,10 +13,13 @@ export interface Piece {
   readonly uri: string;
 }
 
-/** What chunks of ibid's hold at most by default, and share: the same for everyone. */
+/** Size and overlap of ibid's chunks by default: the same for every ingester. */
 const sizes = { chunkSize: 1000, chunkOverlap: 125 };
 
-/** For libraries that bring no way to read and cut of their own: the same files, cut by LangChain.js into as many characters as ibid's are. */
+/**
+ * For libraries without readers and chunkers of their own: the same files, cut by LangChain.js to the size of ibid's
+ * chunks.
+ */
 export async function readPieces(documents: string): Promise<Piece[]> {
   const splitter = new RecursiveCharacterTextSplitter(sizes);
   const pieces: Piece[] = [];
@@ -28,7 +32,7 @@ export async function readPieces(documents: string): Promise<Piece[]> {
 
 /** The same embedding for everyone. */
 export async function embedAll(texts: string[]): Promise<Float32Array[]> {
-  const { createHashingModel } = await import("../../dist/node.js");
+  const { createHashingModel } = await loadModels();
   const { embeddings } = await createHashingModel().embed(texts, { purpose: "document" });
   return embeddings as Float32Array[];
 }

@@ -1,4 +1,4 @@
-// What the figures were measured on, and with.
+// The machine and the versions of a measurement.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { cpus, totalmem, type as system, release } from "node:os";

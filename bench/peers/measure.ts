@@ -7,7 +7,7 @@ export interface Timing {
   readonly samples: number;
 }
 
-/** What a contestant answered: its times, and the ids it found for each query that it was asked. */
+/** Answers of a contestant: its times, and the ids that it found for each query. */
 export interface Answers {
   readonly ms: number[];
   cpuMs: number;
@@ -35,7 +35,7 @@ export async function takeTurns(players: readonly Player[], turns: Turns): Promi
   }
   for (let round = 0; round < turns.rounds; round++) {
     for (const player of players) {
-      // Whoever takes seconds for one answer gives fewer of them.
+      // A contestant that takes seconds for one answer gives fewer of them.
       if (slow.has(player) && round % 3 > 0) continue;
       const from = round * turns.count;
       const { ms, cpuMs, ids } = await player.query(from, turns.count, turns.budgetMs);

@@ -1,4 +1,4 @@
-// What the command and its contestants' processes say to each other: one JSON object a line, on stdin and stdout.
+// Messages between the command and its contestants' processes: one JSON object a line, on stdin and stdout.
 
 /** The first line: who the process is, and what it works on. */
 export interface Spec {

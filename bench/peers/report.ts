@@ -9,12 +9,12 @@ export function renderReport(
   command: string,
   commandFor: (work: string) => string,
 ): string {
-  const versions = Object.entries(machine.versions).map(([name, version]) => `${name} ${version}`);
+  const versions = Object.entries(machine.versions).map(([name, version]) => `\`${name} ${version}\``);
   return [
     "# Measured beside the others",
     `Made by \`${command}\` (install with \`npm run build && npm --prefix bench/peers ci\`; \`apt-get install python3-faiss python3-numpy\`), ${machine.date}.`,
-    `${machine.processor}, ${machine.cores} cores, ${machine.memoryGiB} GiB; ${machine.system}; Node ${machine.node}. ${versions.join(", ")}.`,
-    `One shared machine: times are medians of turns taken in one run, each contestant after ${warmUp.count} queries or ${warmUp.budgetMs / 1000} seconds of them that are not counted, and their ratios say more than they do. “Processor” is the time of all threads, of indexing and of a query (the mean).`,
+    `${machine.processor}, ${machine.cores} cores, ${machine.memoryGiB} GiB; ${machine.system}; Node ${machine.node}. Versions: ${versions.join(", ")}.`,
+    `Times are medians of turns in one run on one shared machine; their ratios mean more than they do. Each contestant first answers ${warmUp.count} queries, or queries for ${warmUp.budgetMs / 1000} seconds, that are not counted. “Processor” is the time of all threads, of indexing and of a query (the mean).`,
     ...[...sections].flatMap(([name, section]) =>
       renderSection(section, name === "growth" ? command : commandFor(name)),
     ),

@@ -36,7 +36,7 @@ if (values.data === undefined || chosen.some((name) => !works.includes(name)) ||
   fail(
     `usage: bench/peers/run.ts --data <folder> [--only ${works.join(",")}] [--sizes 1000,10000,100000] [--out <file>]`,
   );
-if (!existsSync(join(here, "../../dist/node.js"))) fail("ibid is not built: npm run build");
+if (!existsSync(join(here, "../../dist/node/index.js"))) fail("ibid is not built: npm run build");
 if (!existsSync(join(here, "node_modules"))) fail("the peers are not installed: npm --prefix bench/peers ci");
 
 function fail(message: string): never {

@@ -1,8 +1,9 @@
-// Work that wants a process of its own for each time it is done: a script under tasks/, told what to do as JSON, that prints one JSON object.
+// Work that needs a new process each time: a script under tasks/ that takes its task as JSON and prints one JSON
+// object.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 
-/** **Errors** what the script printed to stderr. */
+/** **Errors** the script's output on stderr. */
 export async function runTask<Result>(name: string, told: object): Promise<Result> {
   const script = join(import.meta.dirname, "tasks", `${name}.ts`);
   const printed = await run(["--expose-gc", "--max-old-space-size=12000", script, JSON.stringify(told)]);

@@ -1,4 +1,4 @@
-// What an exact search must find, by 64-bit sums over every row; and how much of it was found.
+// The true result of an exact search, by 64-bit sums over every row, and the share of it that was found.
 import { openSync, readSync, closeSync } from "node:fs";
 import type { Entry } from "./compete.ts";
 import type { Data } from "./data.ts";

@@ -1,6 +1,7 @@
 /**
- * An answer in a chat of the AI SDK: a route that `useChat` can talk to, behind a real HTTP server, and a client of the `ai` package that reads it. In a page the client is
- * `useChat<UIMessage<UIAnswerMetadata, UIAnswerData>>()`; ibid itself does not need the package.
+ * An answer in a chat of the AI SDK: a route for `useChat` behind a real HTTP server, and a client of the `ai` package.
+ * In a page the client is `useChat<UIMessage<UIAnswerMetadata, UIAnswerData>>()`; ibid itself does not need the
+ * package.
  *
  *     npm run build && npx node examples/answers/chat-ui.ts
  */

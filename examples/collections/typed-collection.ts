@@ -61,8 +61,8 @@ check("nearest description", [boiling?.key, boiling?.hit.source.headings], ["K-1
 
 // A record is a document like every other: questions are answered from it, word for word.
 const answer = await kb.ask("When does the kettle whistle?");
-const [citation] = answer.citations;
-check("cited", [citation?.uri, citation?.quote], [products.uriOf("K-1"), "It whistles when the water boils."]);
+const quotes = answer.citations.map(({ uri, quote }) => [uri, quote]);
+check("cited", quotes.at(-1), [products.uriOf("K-1"), "It whistles when the water boils."]);
 
 // A plugin of one's own: no interface to implement, just a function over the collection. The price limit stays with the application.
 const shop = createTool({

@@ -1,6 +1,6 @@
 /**
- * Entity types of one's own: a museum's painters and paintings. What a label says of properties is checked when they are written, and an entity that fits several
- * types is an object of all of them.
+ * Custom entity types: a museum's painters and paintings. The schema of a label checks properties when they are
+ * written. An entity that fits several types is an object of all of them.
  *
  *     npm run build && npx node examples/extending/entity-types.ts
  */

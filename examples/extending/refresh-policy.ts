@@ -1,6 +1,6 @@
 /**
- * A refresh policy of one's own: what is archived is never looked at again, everything else as usual; and what has become empty does not take the place of what
- * was there.
+ * A custom refresh policy. Archived pages are never checked again, all others as usual. An empty page does not replace
+ * its former version.
  *
  *     npm run build && npx node examples/extending/refresh-policy.ts
  */

@@ -1,4 +1,5 @@
-// A memory that a model uses by itself: it may recall and retrieve. It saves and removes only because this program opted in, and each time somebody is asked first.
+// A memory that a model uses by itself: it may recall and retrieve. It saves and removes only because this program
+// opted in, and each write is confirmed first.
 import { openKnowledgeBase } from "ibid";
 import { createMemoryPlugin, createTextMemory, type MemoryWrite } from "ibid/compat";
 import { callTools } from "ibid/tools";

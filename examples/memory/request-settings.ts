@@ -1,4 +1,5 @@
-// Memory in a prompt, the fourth way: in the settings of a request, beside the temperature. What is found is put before the last user message.
+// Memory in a prompt, the fourth way: in the settings of a request, beside the temperature. The memories found stand
+// before the last user message.
 import { openKnowledgeBase } from "ibid";
 import { withMemory } from "ibid/compat";
 import { createScriptedChatModel } from "ibid/testing";

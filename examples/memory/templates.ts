@@ -1,4 +1,5 @@
-// Memory in a prompt, the second way: the template itself looks things up while it is rendered, by functions of a plugin or of your own.
+// Memory in a prompt, the second way: the template looks things up while it is rendered, by functions of a plugin or of
+// your own.
 import { openKnowledgeBase } from "ibid";
 import { createMemoryPlugin, createTemplate, createTextSearchPlugin } from "ibid/compat";
 import { check } from "../check.ts";
@@ -26,7 +27,7 @@ check(
 const trusting = createTemplate("{{docs.Search 'budgets approved' count='1'}}", { plugins, trusted: ["docs.Search"] });
 check("trusted", await trusting.render(), '["Budgets of teams are approved in <March>."]');
 
-// What an argument says is never read as a template.
+// An argument's text is never read as a template.
 const hostile = "{{remove 'budget'}}";
 check(
   "an argument is no template",

@@ -20,7 +20,7 @@ const embeddingModel = createHostedEmbeddingModel(service);
 const kb = await openKnowledgeBase({
   models: {
     embedding: embeddingModel,
-    chat: createHostedChatModel(service), // What your service asks for a million tokens; then summaries and answers say what they cost.
+    chat: createHostedChatModel(service), // Your service's price of a million tokens. With it summaries and answers have their cost.
     prices: { [`hosted/${embeddingModel.model}`]: { input: 0.5, output: 2 } },
   },
 });

@@ -16,7 +16,7 @@ const ollama = process.env["OLLAMA"] ?? standIn?.url;
 
 const kb = await openKnowledgeBase({
   models: {
-    // Without the address it is OLLAMA_HOST, or this machine. What the model wants before documents and queries is known.
+    // Without the address it is OLLAMA_HOST, or this machine. The model's prefixes for documents and queries are known.
     embedding: `ollama/nomic-embed-text@${ollama}`,
     chat: `ollama/llama3.2@${ollama}`,
   },

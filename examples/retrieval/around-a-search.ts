@@ -45,6 +45,6 @@ const [citation] = answer.citations;
 check(
   "cited where it stands",
   handbook.slice(citation?.start, citation?.end),
-  "Signing keys are rotated every ninety days.",
+  "Signing keys are rotated every ninety days.\n\nThe old key is revoked before the new one is made.",
 );
 await kb.close();

@@ -3,14 +3,15 @@
  *
  * | Ballerina | ibid |
  * |---|---|
- * | `service /rag on new http:Listener(9090)` | `startService(kb)`, on port 9090 unless told otherwise |
+ * | `service /rag on new http:Listener(9090)` | `startService(kb)`, on port 9090 by default |
  * | `knowledgeBase.retrieve(query)` | `kb.search(query)` |
  * | `ai:augmentUserQuery(context, query)` | `augmentUserQuery(hits, query)` |
  * | `model->chat(message, [])` | `model.chat(message)` |
- * | `response.content ?: "I couldn't find …"` | what the service says for an answer that is refused or empty |
+ * | `response.content ?: "I couldn't find …"` | the service's text for an answer that is refused or empty |
  * | `on fail` | status 500 and the same sentence |
  *
- * Of its own the service does more than the three steps: sources are fenced, and what the model cites is checked. The three steps by hand stand below it.
+ * The service does more than the three steps: it fences sources and checks the model's citations. The three steps by
+ * hand stand below it.
  *
  *     npm run build && npx node examples/seeds/ballerina-query.ts
  */

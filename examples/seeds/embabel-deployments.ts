@@ -1,5 +1,6 @@
 /**
- * Embabel's three ways to deploy, each over HTTP where it has a service: all in one process, services over one store, and functions that keep nothing.
+ * Embabel's three ways to deploy, each over HTTP where it has a service. All in one process, services over one store,
+ * and functions that keep nothing.
  *
  * | Embabel | ibid |
  * |---|---|
@@ -7,7 +8,8 @@
  * | services for ingestion and for search over a shared store | processes that open one folder, each with `startService` and keys of its own |
  * | functions Ingest, Search and Query over a managed store | a request is handed to `createHandler` over `snapshots`, and all is closed |
  *
- * A third service, of entities, is no service of its own: entities lie in the same store, and whichever process opens it has them (`embabel-entities.ts`).
+ * Embabel's third service, for entities, is none here: entities lie in the same store, and every process that opens it
+ * has them (`embabel-entities.ts`).
  *
  *     npm run build && npx node examples/seeds/embabel-deployments.ts
  */

@@ -45,7 +45,7 @@ await company.upsert([
   employee("ada", "Ada", "Engines", "Lead"),
   employee("nils", "Nils", "Lights", "Keeper"),
 ]);
-// What only the north team may know: a project of its own, and who works on it.
+// Only the north team may know this: a project of its own, and who works on it.
 const secret = { scope: "team:north" } as const;
 await company.upsert(project("comet", "Comet", "A search engine that nobody has heard of."), secret);
 await company.relate([

@@ -1,6 +1,6 @@
 /**
- * Semantic Kernel's four ways of memory in a prompt, over one knowledge base and one model: concatenation, plugins that are called while a template is rendered, a
- * filter around the rendering, and settings on the request.
+ * Semantic Kernel's four ways of memory in a prompt, over one knowledge base and one model. They are concatenation,
+ * plugins that a template calls, a filter around its rendering, and settings on the request.
  *
  * | Semantic Kernel | ibid |
  * |---|---|
@@ -108,7 +108,7 @@ const overHttp = createTemplate("{{ChatGPTRetrievalPlugin.query_query_post queri
 const queries = JSON.stringify([{ query: question, top_k: 1 }]);
 check("a plugin over HTTP", await ask(await overHttp.render({ query: question, queries })), budget);
 
-// The memory plugin, by its functions; of its tools a model is offered those that read, unless told otherwise.
+// The memory plugin, by its functions. By default a model is offered only its tools that read.
 const plugin = createMemoryPlugin(kb);
 const recalling = createTemplate("{{recall 'Company budget by year 2024'}} What is my budget for 2024?", {
   functions: plugin.functions,

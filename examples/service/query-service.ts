@@ -1,6 +1,7 @@
 /**
- * The query service of a support desk, asked over HTTP by three people who may read different things. The same question has three answers, each true for whoever
- * asks, and what somebody may not read shows nowhere: not in an answer, not in a list, not in an error.
+ * The query service of a support desk, asked over HTTP by three people who may read different things. The same question
+ * has three answers, each true for its asker. A document that they may not read shows nowhere: in no answer, no list
+ * and no error.
  *
  *     npm run build && npx node examples/service/query-service.ts
  */
@@ -17,7 +18,7 @@ await kb.ingest(
 await kb.ingest({ uri: "notes.txt", text: "Refunds for Mr Ferro are paid in cash." }, { scope: "user:lea" });
 
 const service = await startService(kb, {
-  port: 0, // any that is free; 9090 unless told otherwise
+  port: 0, // any that is free; 9090 by default
   keys: [
     { name: "lea", key: "lea-of-the-support-desk", userId: "lea", teamId: "support", write: true },
     { name: "tom", key: "tom-who-also-supports", userId: "tom", teamId: "support" },

@@ -1,5 +1,5 @@
-// A knowledge base over MCP, called by the official client: over standard input and output, as desktop clients do, and over HTTP, with a key for each caller.
-// `npx ibid mcp` is the first without a program of your own.
+// A knowledge base over MCP, called by the official client. Desktop clients use standard input and output; over HTTP
+// each caller has a key. `npx ibid mcp` is the first without a program of your own.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
@@ -15,7 +15,7 @@ const kb = await openKnowledgeBase(undefined);
 await kb.ingest({ uri: "hours.md", text: "The library opens at nine." });
 await kb.ingest({ uri: "budget.md", text: "Acme's library costs ninety thousand a year." }, { scope: "team:acme" });
 
-/** What a client finds: the addresses, best first. */
+/** Addresses that a client finds, best first. */
 async function find(transport: Transport, query: string): Promise<readonly string[]> {
   const client = new Client({ name: "example", version: "1" });
   await client.connect(transport);

@@ -11,7 +11,7 @@ const kb = await openKnowledgeBase(undefined);
 await kb.ingest({ uri: "keys.md", text: "# Rotation\n\nSigning keys are rotated every ninety days." });
 await kb.ingest({ uri: "board.md", text: "The keys are sold in May.", metadata: { secret: true } });
 
-// What the application decides stays with it: no schema names the filter, and no model can take it away.
+// The filter stays with the application: no schema names it, and no model can take it away.
 const tools = createSearchTools(kb, { tools: ["search", "find_by_id"], filter: { secret: { exists: false } } });
 
 const asked: { messages: { role: string; content: string }[] }[] = [];

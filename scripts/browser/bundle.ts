@@ -2,7 +2,7 @@ import { isAbsolute, join } from "node:path";
 import { rolldown } from "rolldown";
 import { root, subpaths } from "../subpaths.ts";
 
-/** What a page loads of a program. */
+/** The files of a program that a page loads. */
 export interface Bundle {
   /** The entry first. File names are relative. */
   readonly files: readonly { readonly name: string; readonly code: string }[];
@@ -42,7 +42,7 @@ export async function bundleForBrowser(program: string): Promise<Bundle> {
       format: "esm",
       minify: true,
       entryFileNames: "entry.js",
-      // What is loaded at once anyway comes in one file, and is compressed as one.
+      // Code that is loaded at once comes in one file, and is compressed as one.
       codeSplitting: { groups: [{ name: "first", tags: ["$initial"] }] },
     });
     const chunks = output.filter((file) => file.type === "chunk");

@@ -11,9 +11,10 @@ const sentence = "Signing keys are rotated every ninety days.";
 const document = `# Handbook\n\n${filler("Tea")}\n\n## Keys\n\n${sentence} <b>Nobody</b> keeps one.\n\n${filler("Wine")}`;
 
 /**
- * Uses the page of `ibid serve` in a browser as a reader does: asks, follows the citation's marker, looks at the place, opens its address anew, and searches.
+ * Uses the page of `ibid serve` in a browser as a reader does. It asks, follows the citation's marker, looks at the
+ * place, opens its address anew, and searches.
  *
- * **Errors** says what was not as it should be. Writes what it saw to `screenshot`, where that is given.
+ * **Errors** name the difference. With `screenshot`, a picture of the page is written there.
  */
 export async function checkPage(browser: string, flags: readonly string[], screenshot?: string): Promise<void> {
   const kb = await openKnowledgeBase();

@@ -21,7 +21,7 @@ type Door = Pick<typeof Ibid, "openKnowledgeBase">;
 
 interface Application {
   readonly program: string;
-  /** What is measured is what this has loaded at its end. Default: what is loaded at once. */
+  /** Measured are the files that this has loaded at its end. Default: those loaded at once. */
   readonly use?: (ibid: Door) => Promise<void>;
 }
 
@@ -37,7 +37,7 @@ const notForPages: ReadonlySet<string> = new Set([
   "ibid/testing",
 ]);
 
-/** What applications need of ibid, and what they do with it. */
+/** Applications: the names that they need of ibid, and their use of them. */
 const applications: Readonly<Record<string, Application>> = {
   everything: {
     program: subpaths

@@ -1,7 +1,7 @@
 import type * as Ibid from "../../src/index.ts";
 import { where } from "../../src/search/index.ts";
 
-/** What the check does in a page, in a worker and on Node, and what must come out the same. Plain data. */
+/** The work of the check in a page, in a worker and on Node, whose results must be the same. Plain data. */
 export async function runScenario({ openKnowledgeBase }: typeof Ibid): Promise<unknown> {
   const kb = await openKnowledgeBase();
   const texts = [

@@ -4,6 +4,8 @@
 export const codeWord = "Code";
 
 const directive = /^\s*(?:oxlint-|eslint-|@ts-|v8 |c8 |#__|<reference)/u;
+/** An indented command with its explanation is code. */
+const commandLine = /^\s{3,}(?:npm|npx|node)\s/u;
 const abbreviation = /(?:^|[\s(])(?:e\.g|i\.e|cf|vs|al|fig|no|approx)\.$/iu;
 
 /** Sentences of a comment's text, as it stands between `/*` and its end, or after `//`. */
@@ -17,7 +19,8 @@ export function readComment(text: string): readonly string[] {
     if (tag !== undefined) {
       isCode = tag === "example";
       kept.push("", isCode ? "" : rest.replace(/^\{[^}]*\}\s*/u, ""), "");
-    } else if (!isCode) kept.push(line);
+    } else if (commandLine.test(line)) kept.push("");
+    else if (!isCode) kept.push(line);
   }
   return readMarkdown(kept.join("\n"));
 }
@@ -78,5 +81,8 @@ function splitSentences(text: string): readonly string[] {
     from = index + gap.length;
   }
   sentences.push(text.slice(from));
-  return sentences.map((sentence) => sentence.trim()).filter((sentence) => /\p{L}/u.test(sentence));
+  // A list of names alone is no sentence.
+  return sentences
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => /\p{L}/u.test(sentence.replaceAll(codeWord, "")));
 }

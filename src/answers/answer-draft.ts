@@ -1,15 +1,27 @@
-import type { AnswerEvent, Citation, Support } from "../contracts/answer.ts";
+import type {
+  AnswerEvent,
+  AnswerKind,
+  AnswerSentence,
+  Citation,
+  RefusalReason,
+  Support,
+  WithheldSentence,
+} from "../contracts/answer.ts";
 import type { Usage } from "../contracts/chat.ts";
 import { refusal } from "./citations/grounding.ts";
 
 /** An answer's own part: all but what was asked, what was found, and how long it took. */
 export interface AnswerDraft {
+  readonly kind: AnswerKind;
   /** The `text` events, joined. */
   readonly text: string;
   readonly citations: readonly Citation[];
-  readonly grounded: boolean;
+  readonly sentences: readonly AnswerSentence[];
+  readonly grounded?: boolean;
+  readonly verbatim?: true;
   readonly support?: Support;
-  readonly refused: boolean;
+  readonly refusal?: RefusalReason;
+  readonly withheld: readonly WithheldSentence[];
   readonly removedMarkers: readonly string[];
   readonly removedAddresses?: readonly string[];
   readonly removedQuotes: readonly string[];
@@ -19,17 +31,33 @@ export interface AnswerDraft {
 /** Events as they land; the draft at the end. */
 export type Drafting = AsyncGenerator<AnswerEvent, AnswerDraft>;
 
+/** Facts that a refusal shares with an answer. */
+export type RefusalFacts = Partial<
+  Pick<AnswerDraft, "removedMarkers" | "removedQuotes" | "usage" | "withheld" | "text">
+>;
+
 /**
- * Says that nothing was found to say.
+ * The draft of a refusal.
  *
- * **Shape** a refusal claims nothing, so it cites nothing and is not grounded.
+ * **Shape** it claims nothing, so it cites nothing.
  */
-export async function* refuse({
-  removedMarkers = [],
-  removedQuotes = [],
-  usage,
-}: Partial<Pick<AnswerDraft, "removedMarkers" | "removedQuotes" | "usage">> = {}): Drafting {
-  yield { type: "text", delta: refusal };
-  const rest = { removedMarkers, removedQuotes, ...(usage && { usage }) };
-  return { ...rest, text: refusal, citations: [], grounded: false, refused: true };
+export function refused(reason: RefusalReason, facts: RefusalFacts = {}): AnswerDraft {
+  return {
+    removedMarkers: [],
+    removedQuotes: [],
+    withheld: [],
+    text: refusal,
+    ...facts,
+    kind: "refused",
+    citations: [],
+    sentences: [],
+    refusal: reason,
+  };
+}
+
+/** Says that nothing was found to say. */
+export async function* refuse(reason: RefusalReason, facts: RefusalFacts = {}): Drafting {
+  const draft = refused(reason, facts);
+  yield { type: "text", delta: draft.text };
+  return draft;
 }

@@ -1,20 +1,16 @@
-import type { AnswerEvent, Grounding } from "../contracts/answer.ts";
+import type { Grounding } from "../contracts/answer.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { ChatMessage, ChatModel, ChatResult, Prompt } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Hit } from "../contracts/retriever.ts";
-import { type Drafting, refuse } from "./answer-draft.ts";
-import { createCiter, type DocumentText } from "./citations/cite-quote.ts";
-import type { PlacedCitation } from "./citations/check-grounded.ts";
-import { type CheckedPiece, createQuoteChecker } from "./citations/check-quotes.ts";
-import { decideSupport, type SupportDecision } from "./citations/decide-support.ts";
-import { findQuote, quoteAround, readEvidence } from "./citations/find-quote.ts";
-import { findSentences } from "../text/find-sentences.ts";
+import { type Drafting, refuse, refused } from "./answer-draft.ts";
+import { createCiter, type DocumentSlices } from "./citations/cite-quote.ts";
+import { createQuoteChecker } from "./citations/check-quotes.ts";
 import { createGroundedMessages, refusal } from "./citations/grounding.ts";
 import { locateWords } from "./citations/locate-words.ts";
+import { createSentenceWriter } from "./sentences/write-sentences.ts";
 import { addUsage, usageOf } from "../models/price-usage.ts";
-import { completeMarker, lastOpeningBefore } from "../text/untrusted/citation-marker.ts";
-import { createMarkerScanner, type MarkerScanner } from "../text/untrusted/scan-markers.ts";
+import { createMarkerScanner } from "../text/untrusted/scan-markers.ts";
 
 export interface ModelAnswerInput {
   readonly question: string;
@@ -24,8 +20,11 @@ export interface ModelAnswerInput {
   /** Between how to answer and what to answer. Default: nothing. */
   readonly history?: readonly ChatMessage[] | undefined;
   readonly judge?: ChatModel | undefined;
+  readonly minSupport?: number | undefined;
+  /** Addresses of the sources and of the question. */
+  readonly addresses: ReadonlySet<string>;
   readonly analyzer: Analyzer;
-  readonly documentText: DocumentText;
+  readonly documents: DocumentSlices;
   /** Said before our own rules. */
   readonly instructions?: string | Prompt | undefined;
   /** Beside the hits: by what else than their numbers they may be cited. */
@@ -34,10 +33,10 @@ export interface ModelAnswerInput {
 }
 
 /**
- * Streams a model's answer, with every citation marker and every quotation checked first.
+ * Streams a model's answer sentence by sentence, with every citation marker and every quotation checked first.
  *
- * The model cites hits by number; the answer cites quotes. A marker without a verified source is removed. Any other becomes
- * the number of its quote: the sentence or two of that hit that best support the text just before the marker.
+ * The model cites hits by number; the answer cites quotations. A marker whose hit does not support its sentence is removed. Any other becomes
+ * the numbers of the quotations that do.
  *
  * **Shape** the `text` events, joined, are the answer's text: trimmed, with the markers of its citations alone.
  * **Errors** errors of the model; `model-failed` around any other; `invalid-response` for a stream that breaks off; `aborted`.
@@ -55,7 +54,11 @@ export async function* answerFromModel(input: ModelAnswerInput): Drafting {
       // Words of the question are a quote of the asker.
       locateWords(input.question, quote) !== undefined,
   );
-  const writer = createAnswerWriter(input, scanner);
+  const citer = createCiter(input.documents);
+  const { hits, analyzer, judge, minSupport, addresses } = input;
+  const isStrict = input.grounding === "strict";
+  const isKnownAddress = (address: string): boolean => addresses.has(address);
+  const writer = createSentenceWriter({ hits, citer, analyzer, isStrict, minSupport, judge, isKnownAddress, signal });
 
   let result: ChatResult | undefined;
   let streamed = false;
@@ -90,150 +93,37 @@ export async function* answerFromModel(input: ModelAnswerInput): Drafting {
   yield* writer.write(checker.push(scanner.finish()));
   yield* writer.write(checker.finish());
 
-  const { text, removedMarkers, citations, decide } = writer.finish();
-  const rest = { removedMarkers, removedQuotes: checker.removed };
-  if (text === "") return yield* refuse({ ...rest, ...usageOf(result.usage) });
-  const refused = isRefusal(text);
-  const decision = refused ? undefined : await decide();
+  const { text, sentences, withheld, removedMarkers, usage: spent, judgeFailure } = yield* writer.finish();
+  const usage = usageOf(addUsage(result.usage ?? {}, spent));
+  const removed = { removedMarkers, removedQuotes: checker.removed };
+  const claims = sentences.filter((sentence) => sentence.claims);
+  const said = [...claims, ...withheld.filter(({ verdict }) => verdict !== undefined)];
+  const isDeclined = said.length > 0 ? said.every((sentence) => isRefusal(sentence.text)) : text === "";
+  if (text === "") {
+    const reason = isDeclined ? "model-declined" : "nothing-supported";
+    return yield* refuse(reason, { ...removed, ...usage, withheld: isDeclined ? [] : withheld });
+  }
+  if (isDeclined) return { ...refused("model-declined"), ...removed, ...usage, text };
   return {
-    ...rest,
-    ...usageOf(addUsage(result.usage ?? {}, decision?.usage)),
-    ...(decision && { support: decision.support }),
+    ...removed,
+    ...usage,
+    kind: "written",
     text,
-    citations,
-    grounded: decision?.grounded ?? false,
-    refused,
+    citations: [...citer.citations],
+    sentences,
+    grounded: claims.length > 0 && claims.every(({ verdict }) => verdict === "supported"),
+    support: {
+      by: claims.some(({ by }) => by === "judge") ? "judge" : "words",
+      ...(judge && { judge: `${judge.provider}/${judge.model}` }),
+      ...(judgeFailure !== undefined && { judgeFailure }),
+    },
+    withheld,
   };
 }
 
 /** History stands between instructions and question: only the last message has sources. */
 function withHistory(messages: readonly ChatMessage[], history: readonly ChatMessage[]): readonly ChatMessage[] {
   return history.length === 0 ? messages : [...messages.slice(0, -1), ...history, ...messages.slice(-1)];
-}
-
-interface AnswerWriter {
-  write(pieces: Iterable<CheckedPiece>): AsyncGenerator<AnswerEvent, void>;
-  finish(): {
-    readonly text: string;
-    readonly citations: ReturnType<typeof createCiter>["citations"];
-    readonly decide: () => Promise<SupportDecision>;
-    readonly removedMarkers: readonly string[];
-  };
-}
-
-/** How far back the claim before a marker is looked for. **Units** UTF-16. */
-const claimReach = 2000;
-
-function createAnswerWriter(
-  { hits, question, analyzer, documentText, judge, signal }: ModelAnswerInput,
-  scanner: MarkerScanner,
-): AnswerWriter {
-  const citer = createCiter(documentText);
-  const evidence = readEvidence(hits, analyzer);
-  const placed: (PlacedCitation & { readonly marker: string })[] = [];
-  const removed = new Set<string>();
-  let text = "";
-  // The same text without markers: what is said.
-  let words = "";
-  // White space waits until something follows it: an answer does not end in it, and a marker that is taken out takes it along.
-  let held = "";
-  let justRemoved = false;
-  /** Where the last marker that went would have stood; -1 before any has. */
-  let removedAt = -1;
-
-  /** In `[1[3]]`, `[1` and `]` stay when `[3]` goes: together they would form an unchecked marker. */
-  const unjoin = (delta: string): string => {
-    const from = removedAt > 0 ? lastOpeningBefore(text, removedAt) : -1;
-    const marker = from < 0 ? undefined : completeMarker.exec((text + delta).slice(from))?.[0];
-    if (marker === undefined || from + marker.length <= removedAt) return delta;
-    const bracket = from + marker.length - 1 - text.length;
-    return delta.slice(0, bracket) + delta.slice(bracket + 1);
-  };
-
-  const sayWords = (piece: string): string => {
-    // White space on both sides of what went is one too many; a line break is kept, for what follows it may be code. Ticks must not join.
-    if (justRemoved && !held.includes("\n") && /^[\s\p{P}]/u.test(piece)) held = "";
-    if (justRemoved && held === "" && text.endsWith("`") && piece.startsWith("`")) held = " ";
-    justRemoved = false;
-    const body = piece.trimEnd();
-    const tail = piece.slice(body.length);
-    if (body === "") {
-      held += tail;
-      return "";
-    }
-    const delta = unjoin(text === "" ? body.trimStart() : held + body);
-    // White space before a marker that a full stop follows is the marker's.
-    words = (/^\p{P}/u.test(delta) ? words.trimEnd() : words) + delta;
-    text += delta;
-    held = tail;
-    return delta;
-  };
-
-  const remove = (marker: string): void => {
-    removed.add(marker);
-    justRemoved = true;
-    removedAt = text.length;
-  };
-
-  async function* resolve(
-    number: number,
-    { quoted, refuted }: Extract<CheckedPiece, { type: "marker" }>,
-  ): AsyncGenerator<AnswerEvent, void> {
-    const hitIndex = number - 1;
-    const hit = refuted ? undefined : hits[hitIndex];
-    const quote =
-      hit &&
-      (quoteAround(
-        evidence,
-        hitIndex,
-        quoted.map((said) => locateWords(hit.text, said)),
-      ) ??
-        findQuote(evidence, hitIndex, claimBefore(words), question));
-    const cited = hit && quote && (await citer.cite(hit, quote));
-    if (!cited) {
-      remove(`[${number}]`);
-      return;
-    }
-    const { marker } = cited.citation;
-    if (placed.some((other) => other.offset === words.length && other.marker === marker && held === "")) return;
-    const delta = (text === "" ? "" : held) + marker;
-    if (text !== "") words += held;
-    held = "";
-    justRemoved = false;
-    text += delta;
-    placed.push({ hitIndex, offset: words.length, marker });
-    yield { type: "text", delta };
-    if (cited.fresh) yield { type: "citation", citation: cited.citation };
-  }
-
-  return {
-    async *write(pieces) {
-      for (const piece of pieces) {
-        if (piece.type === "marker") {
-          const before = text.length;
-          for (const number of piece.numbers) yield* resolve(number, piece);
-          if (piece.numbers.length === 0) remove(piece.raw);
-          if (text.length === before && !piece.late) scanner.drop();
-          continue;
-        }
-        const delta = sayWords(piece.text);
-        if (delta !== "") yield { type: "text", delta };
-      }
-    },
-    finish: () => ({
-      text,
-      citations: [...citer.citations],
-      decide: () => decideSupport({ words, placed, hits, evidence, judge, signal }),
-      removedMarkers: [...removed],
-    }),
-  };
-}
-
-/** The sentence that a marker stands behind. */
-function claimBefore(words: string): string {
-  const tail = words.slice(-claimReach);
-  const last = findSentences(tail).at(-1);
-  return last ? tail.slice(last.start, last.end) : "";
 }
 
 /** Models bend apostrophes and forget full stops. */

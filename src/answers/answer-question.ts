@@ -7,17 +7,27 @@ import { defaultAnalyzer } from "../text/analyzer.ts";
 import { checkOptions } from "../runtime/check-options.ts";
 import { type Drafting, refuse } from "./answer-draft.ts";
 import { answerFromModel } from "./answer-from-model.ts";
-import { answerFromSentences } from "./answer-from-sentences.ts";
+import { answerFromPassages, findNearest } from "./answer-from-passages.ts";
 import { checkContext, fitContext, type FittedContext } from "./prompts/fit-context.ts";
-import { holdUntilCited } from "./citations/hold-until-cited.ts";
 import { findSuspicions } from "./untrusted/find-suspicions.ts";
 import { neutraliseSource } from "../text/untrusted/neutralise-source.ts";
+import { findAddresses } from "./untrusted/find-addresses.ts";
 import { removeAddresses } from "./untrusted/remove-addresses.ts";
+import { addUsage, usageOf } from "../models/price-usage.ts";
 import { renderPrompt } from "../models/render-prompt.ts";
-import type { DocumentText } from "./citations/cite-quote.ts";
+import type { DocumentSlices } from "./citations/cite-quote.ts";
+import { judgeRelevance } from "./relevance/judge-relevance.ts";
+import { type Answerability, judgeAnswerability } from "./judge-answerability.ts";
+import { asksNothing, noQuestionText } from "./no-question.ts";
 
 export interface AnswerQuestionOptions {
   readonly question: string;
+  /** The question as it stands alone, by which relevance is judged. Default: `question`. */
+  readonly asked?: string | undefined;
+  /** The question is a regular expression, and the hits are its matches. Default false. */
+  readonly isPattern?: boolean | undefined;
+  /** Quotations stand within the texts of the hits, such as those of a filtered search. Default false: anywhere in their documents. */
+  readonly isWithinHits?: boolean | undefined;
   /** Best first. Retrieved with `explain: true`, they say whether they are evidence; hits that do not say count as evidence. */
   readonly hits: readonly Hit[];
   readonly grounding: Grounding;
@@ -33,50 +43,69 @@ export interface AnswerQuestionOptions {
   readonly labels?: readonly string[] | undefined;
   /** Earlier turns for the model, as {@link readHistory} gives them. Default: none. */
   readonly history?: readonly ChatMessage[] | undefined;
-  /** Decides whether what the model says is grounded. Default: words decide. */
+  /** Compares each sentence with its quotations. Default: words decide. */
   readonly judge?: ChatModel | undefined;
-  /** A document's canonical text, read in the asker's scopes: against it every citation is verified. */
-  readonly documentText: DocumentText;
+  /** Documents in the asker's scopes: every citation is verified against their text. */
+  readonly documents: DocumentSlices;
+  readonly minSupport?: number | undefined;
+  readonly minRelevance?: number | undefined;
   /** Default: the one that stores use by default. */
   readonly analyzer?: Analyzer | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-const known = [
-  "question",
-  "hits",
-  "grounding",
-  "model",
-  "instructions",
-  "context",
-  "from",
-  "labels",
-  "history",
-  "judge",
-  "documentText",
-  "analyzer",
-  "signal",
-] as const satisfies readonly (keyof AnswerQuestionOptions)[];
+const known = {
+  question: true,
+  asked: true,
+  isPattern: true,
+  isWithinHits: true,
+  hits: true,
+  grounding: true,
+  model: true,
+  instructions: true,
+  context: true,
+  from: true,
+  labels: true,
+  history: true,
+  judge: true,
+  documents: true,
+  minSupport: true,
+  minRelevance: true,
+  analyzer: true,
+  signal: true,
+} as const;
 
 const groundings: readonly Grounding[] = ["permissive", "preferred", "strict"];
 
 /**
  * Answers a question from hits, with every citation checked.
  *
- * - With a model: it answers as `grounding` demands, and its markers are resolved as they stream. `"strict"` refuses before any call when no hit is evidence.
- * - Without a model: the best sentences, verbatim. `"strict"` and `"preferred"` refuse when no hit is evidence; `"permissive"` shows the nearest.
+ * - With a model: it answers as `grounding` demands, and its sentences are judged as they stream.
+ * - Without a model: the best passages, verbatim. `"preferred"` refuses where none has a word of the question; `"permissive"` shows the nearest.
+ * - Under `"strict"`, where words are in doubt whether the hits answer, a judge decides before the answer is written.
+ * - Under `"strict"` a relevance below the threshold is a refusal before the model that answers is called. A question that asks nothing is one in every mode.
  *
  * **Shape** `hits`, then `text` and `citation` as they arrive, then `answer`; the texts, joined, are the answer's.
- * **Errors** `invalid-argument` before anything else; errors of the model and of `documentText`; `aborted`.
+ * **Errors** `invalid-argument` before anything else; errors of the model and of `documents`; `aborted`.
  * **Source** ToolUp, Ballerina.
  */
 export async function* answerQuestion(options: AnswerQuestionOptions): AsyncGenerator<AnswerEvent, void> {
   checkOptions("answerQuestion", options, known);
-  const { question, hits, grounding, model, documentText, analyzer = defaultAnalyzer, signal } = options;
-  const { instructions, context = {}, from = "search", labels, history, judge } = options;
-  if (typeof question !== "string" || question.trim() === "") {
-    throw new IbidError("invalid-argument", "The question is blank.", {
-      hint: "Give a question with at least one word.",
+  const { question, hits, grounding, model, documents, analyzer = defaultAnalyzer, signal } = options;
+  const {
+    instructions,
+    context = {},
+    from = "search",
+    labels,
+    history,
+    judge,
+    minSupport,
+    isPattern = false,
+    isWithinHits = false,
+  } = options;
+  if (typeof question !== "string") {
+    throw new IbidError("invalid-argument", `The question is no text but ${typeof question}.`, {
+      hint: "Give a question as a string.",
     });
   }
   if (!groundings.includes(grounding)) {
@@ -88,20 +117,32 @@ export async function* answerQuestion(options: AnswerQuestionOptions): AsyncGene
   if (signal?.aborted) throw new IbidError("aborted", "The answer was stopped.", { cause: signal.reason });
 
   const started = performance.now();
+  const byWords = judgeRelevance(options.asked ?? question, hits, { analyzer, minRelevance: options.minRelevance });
   const fitted = model && fitContext(hits, context);
   const shown = fitted?.hits ?? hits;
   const suspicions = findSuspicions(shown);
   yield { type: "hits", hits };
+  const isIdle = !isPattern && asksNothing(question);
+  const isAsked = judge !== undefined && grounding === "strict" && !isPattern && !isIdle;
+  const { relevance, usage: ofRelevance }: Answerability = isAsked
+    ? await judgeAnswerability(question, shown, byWords, judge, signal)
+    : { relevance: byWords };
   const texts = [question, instructions === undefined ? "" : renderPrompt(instructions)];
   // An address that readers of a source do not see does not stand in it.
   for (const { text, source } of shown) texts.push(neutraliseSource(text), source.uri);
-  const draft = yield* removeAddresses(draftAnswer(), texts);
+  const addresses = new Set(texts.flatMap((text) => [...findAddresses(text)]));
+  const asked = { question, hits, analyzer, documents, isWithinHits };
+  let isModelAsked = false;
+  const draft = yield* removeAddresses(draftAnswer(), addresses);
   yield {
     type: "answer",
     answer: {
       question,
       ...draft,
+      ...usageOf(addUsage(draft.usage ?? (isModelAsked ? {} : undefined), ofRelevance)),
       removedAddresses: draft.removedAddresses ?? [],
+      ...(draft.refusal !== "no-question" && { relevance }),
+      nearest: draft.kind === "refused" && draft.refusal !== "no-question" ? await findNearest(asked, mostNearest) : [],
       hits,
       model: model ? `${model.provider}/${model.model}` : null,
       ...(fitted && { context: toReport(from, fitted) }),
@@ -111,17 +152,20 @@ export async function* answerQuestion(options: AnswerQuestionOptions): AsyncGene
   };
 
   function draftAnswer(): Drafting {
-    const evidence = hasEvidence(hits);
+    if (isIdle) return refuse("no-question", { text: noQuestionText });
+    const isRelevant = relevance.value >= relevance.threshold;
+    if (grounding === "strict" && !isRelevant) return refuse("no-evidence");
     if (model) {
-      if (grounding === "strict" && !evidence) return refuse();
-      const input = { question, hits: shown, grounding, model, history, judge, analyzer, documentText, signal };
-      const draft = answerFromModel({ ...input, instructions, labels });
-      return grounding === "strict" ? holdUntilCited(draft) : draft;
+      isModelAsked = true;
+      const input = { question, hits: shown, grounding, model, history, judge, analyzer, documents, addresses, signal };
+      return answerFromModel({ ...input, instructions, labels, minSupport });
     }
-    if (grounding !== "permissive" && !evidence) return refuse();
-    return answerFromSentences(question, hits, analyzer, documentText);
+    return answerFromPassages({ ...asked, isPattern, anything: grounding === "permissive", addresses });
   }
 }
+
+/** Passages that a refusal shows. */
+const mostNearest = 3;
 
 function toReport(from: AnswerContext["from"], fitted: FittedContext): AnswerContext {
   const { tokens, maxTokens, cut, leftOut } = fitted;

@@ -1,3 +1,6 @@
+import type { Analyzer } from "../contracts/analyzer.ts";
+import type { Hit } from "../contracts/retriever.ts";
+
 /** How much a term tells: the rarer, the more. */
 export type TermWeights = (term: string) => number;
 
@@ -32,4 +35,26 @@ export function shareHeld(wanted: Iterable<string>, held: ReadonlySet<string>, w
     if (held.has(term)) found += weight;
   }
   return mass > 0 ? found / mass : 0;
+}
+
+/**
+ * The rarity of the question's terms in everything the asker may read, when the hits carry it. A word is searched in the forms of all languages that are
+ * there, and its rarity stands under one of them.
+ */
+export function askedWeights(
+  question: string,
+  hits: readonly Hit[],
+  analyzer: Analyzer,
+  language: string,
+): TermWeights | undefined {
+  const terms = hits.find((hit) => hit.explain?.queryTerms)?.explain?.queryTerms;
+  if (!terms) return undefined;
+  const rarity = new Map(terms.map(({ term, idf }) => [term, idf]));
+  const languages = new Set([language, "", ...hits.flatMap(({ source }) => source.language ?? [])]);
+  const forms = analyzer.analyzeQuery?.(question, [...languages]) ?? [];
+  for (const [index, term] of analyzer.analyze(question, language).entries()) {
+    const known = forms[index]?.find((form) => rarity.has(form));
+    if (!rarity.has(term) && known !== undefined) rarity.set(term, rarity.get(known)!);
+  }
+  return (term) => rarity.get(term) ?? 0;
 }

@@ -5,8 +5,8 @@ import { isSafeCut } from "./safe-cut.ts";
 import { isWhiteSpace } from "./white-space.ts";
 
 /**
- * Places for a cut, from coarse to fine: blank lines, the least indented lines of code, line ends, sentences, white
- * space, words of a script without spaces, characters.
+ * Places for a cut, from coarse to fine. `outer-line` is the least indented lines of code. `part` is a word of a script
+ * without spaces.
  */
 export type Level = "paragraph" | "outer-line" | "line" | "sentence" | "word" | "part" | "character";
 

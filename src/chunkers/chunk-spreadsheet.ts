@@ -32,7 +32,7 @@ export function chunkSpreadsheet(
   config: ChunkingConfig = {},
   counter: LengthFunction = heuristicTokens,
 ): string[] {
-  checkOptions("chunkSpreadsheet", config, ["maxTokens", "overlapTokens", "minTokens"]);
+  checkOptions("chunkSpreadsheet", config, { maxTokens: true, overlapTokens: true, minTokens: true });
   const { maxTokens = defaultMaxTokens } = config;
   checkSizes("chunkSpreadsheet", maxTokens, 0, counter, ["maxTokens", "overlapTokens"]);
   if (rows.length === 0 || headers.length === 0) return [];

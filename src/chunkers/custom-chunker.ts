@@ -8,8 +8,8 @@ import { createChunkFactory } from "./create-chunk.ts";
 /**
  * Completes the chunks of a custom chunker: ids, index, section, headings and metadata are filled in where they are missing.
  *
- * **Errors** `invalid-argument` at once for a chunker without `fingerprint` or `chunk`. Of `chunk`: `invalid-response` for a wrong shape, naming chunker, field and
- * value.
+ * **Errors** `invalid-argument` at once for a chunker without `fingerprint` or `chunk`. `chunk` throws
+ * `invalid-response` for a wrong shape, naming chunker, field and value.
  */
 export function completeChunker(chunker: CustomChunker): Chunker | AsyncChunker {
   for (const [field, type] of [["fingerprint", "string"] as const, ["chunk", "function"] as const]) {

@@ -4,8 +4,8 @@ import { skipWhiteSpace, trimEndAt } from "./white-space.ts";
 /**
  * Units of a document without gaps: its blocks from the reader, else its headings and the text between.
  *
- * **Shape** units ascend, do not overlap, begin and end with a character that is not white space, and hold every such character of the document,
- * whatever a reader's blocks may have left out.
+ * **Shape** units ascend and do not overlap. Each begins and ends with a character that is not white space. Together
+ * they hold every such character of the document, even where a reader's blocks leave some out.
  */
 export interface DocumentUnits {
   readonly units: readonly Block[];

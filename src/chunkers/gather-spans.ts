@@ -18,8 +18,9 @@ const finely = placesOf(["paragraph", "line", "sentence", "word", "part"]);
 /**
  * Gathers neighbouring spans into pieces, lazily: as many as fit.
  *
- * **Shape** pieces of whole spans, in order; each after the first begins with as many of the last spans of the one before as fit into the overlap, and leave
- * room for the next span. A requested break has no overlap. A span that is larger than the size is cut as any text is.
+ * **Shape** pieces of whole spans, in order. A piece begins with the last spans of the previous one: as many as fit
+ * into the overlap and leave room for the next span. After a requested break there is no overlap. A span that is larger
+ * than the size is cut like any text.
  * **Cost** linear.
  */
 export function* gatherSpans(

@@ -52,7 +52,7 @@ const strategies: Readonly<Record<HtmlStrategy, MarkedUpStrategy>> = {
  * @example createHtmlChunker({ maxSize: 800, overlap: 80 }).chunk(document)
  */
 export function createHtmlChunker(options: HtmlChunkerOptions = {}): Chunker {
-  checkOptions("createHtmlChunker", options, ["maxSize", "overlap", "strategy", "length"]);
+  checkOptions("createHtmlChunker", options, { maxSize: true, overlap: true, strategy: true, length: true });
   const { maxSize = 200, overlap = 40, strategy = "header", length = characters } = options;
   checkChunkSize("createHtmlChunker", maxSize, overlap, length);
   checkStrategy("createHtmlChunker", strategy, strategies);

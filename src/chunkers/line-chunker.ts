@@ -40,7 +40,12 @@ const version = 1;
  * @example createLineChunker({ maxTokens: 256, overlapTokens: 32 }).chunk(document)
  */
 export function createLineChunker(options: LineChunkerOptions = {}): Chunker {
-  checkOptions("createLineChunker", options, ["maxTokens", "overlapTokens", "maxTokensPerLine", "length"]);
+  checkOptions("createLineChunker", options, {
+    maxTokens: true,
+    overlapTokens: true,
+    maxTokensPerLine: true,
+    length: true,
+  });
   const { maxTokens = 500, overlapTokens = 0, maxTokensPerLine = maxTokens, length = heuristicTokens } = options;
   const names = ["maxTokens", "overlapTokens"] as const;
   checkSizes("createLineChunker", maxTokens, overlapTokens, length, names);

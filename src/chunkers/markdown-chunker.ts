@@ -65,7 +65,7 @@ const strategies: Readonly<Record<MarkdownStrategy, MarkedUpStrategy>> = {
  * @example createMarkdownChunker({ maxSize: 800, overlap: 80 }).chunk(document)
  */
 export function createMarkdownChunker(options: MarkdownChunkerOptions = {}): Chunker {
-  checkOptions("createMarkdownChunker", options, ["maxSize", "overlap", "strategy", "length"]);
+  checkOptions("createMarkdownChunker", options, { maxSize: true, overlap: true, strategy: true, length: true });
   const { maxSize = 200, overlap = 40, strategy = "header", length = characters } = options;
   checkChunkSize("createMarkdownChunker", maxSize, overlap, length);
   checkStrategy("createMarkdownChunker", strategy, strategies);

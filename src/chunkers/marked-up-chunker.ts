@@ -35,8 +35,9 @@ interface Stretch {
 /**
  * The common part of Ballerina's chunkers for Markdown and HTML: they cut by structure, and give each chunk the headings above it.
  *
- * **Shape** metadata: {@link createHeadingKeys} for the chunk without its overlap. Where code is apart, each chunk of it has `type: "code_block"`,
- * `language`, and, if it is not the block's first, `prev`, the id of the one before.
+ * **Shape** metadata: {@link createHeadingKeys} for the chunk without its overlap. With `codeApart`, each chunk of code
+ * has `type: "code_block"` and `language`. Each but the first of its block also has `prev`, the id of the chunk before
+ * it.
  */
 export function createMarkedUpChunker(settings: MarkedUpSettings): Chunker {
   const { length, codeApart, fingerprint } = settings;

@@ -48,7 +48,7 @@ const chains: Readonly<Record<RecursiveStrategy, readonly Exclude<Level, "charac
  * **Cost** linear. **Source** Ballerina `chunkDocumentRecursively`.
  */
 export function createRecursiveChunker(options: RecursiveChunkerOptions = {}): Chunker {
-  checkOptions("createRecursiveChunker", options, ["maxSize", "overlap", "strategy", "length"]);
+  checkOptions("createRecursiveChunker", options, { maxSize: true, overlap: true, strategy: true, length: true });
   const { maxSize = 200, overlap = 40, strategy = "paragraph", length = characters } = options;
   checkSizes("createRecursiveChunker", maxSize, overlap, length);
   checkStrategy("createRecursiveChunker", strategy, chains);

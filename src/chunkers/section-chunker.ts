@@ -48,7 +48,7 @@ const version = 2;
  * **Source** Embabel `ContentChunker`.
  */
 export function createSectionChunker(options: SectionChunkerOptions = {}): SectionChunker {
-  checkOptions("createSectionChunker", options, ["maxSize", "overlap", "length", "respectSentences"]);
+  checkOptions("createSectionChunker", options, { maxSize: true, overlap: true, length: true, respectSentences: true });
   const { maxSize = 1500, overlap = 200, length = characters, respectSentences = true } = options;
   checkSizes("createSectionChunker", maxSize, overlap, length);
   const settings = { maxSize, overlap, respectSentences };

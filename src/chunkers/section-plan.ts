@@ -56,8 +56,9 @@ const keepHeadings = (before: Block): number | undefined => (before.kind === "he
 /**
  * Plans the cuts of one oversized stretch: between blocks; then, in a block that does not fit, by its kind.
  *
- * **Shape** headings stay with the text after them. A table is cut between rows, and its header is repeated before them where it takes no more than half
- * the size; a row wider than the size stays whole. Code is cut between lines, where it is indented least. `to` is where the stretch ends, white space trimmed.
+ * **Shape** headings stay with the text after them. A table is cut between rows; a row wider than the size stays whole.
+ * Its header is repeated before the rows where it takes at most half the size. Code is cut between lines, where it is
+ * indented least. `to` is where the stretch ends, white space trimmed.
  * **Source** Embabel.
  */
 export function createSectionPlan(

@@ -62,7 +62,15 @@ const windowLimit = 8192;
  * @example openKnowledgeBase("./kb", { chunker: createSemanticChunker({ model: fromAiSdkEmbeddingModel(embedder) }) })
  */
 export function createSemanticChunker(options: SemanticChunkerOptions): AsyncChunker {
-  const known = ["model", "maxSize", "overlap", "minSize", "percentile", "neighbours", "length"];
+  const known = {
+    model: true,
+    maxSize: true,
+    overlap: true,
+    minSize: true,
+    percentile: true,
+    neighbours: true,
+    length: true,
+  } as const;
   checkOptions("createSemanticChunker", options, known);
   const { model, maxSize = 1500, overlap = 0, percentile = 95, neighbours = 1, length = characters } = options;
   const minSize = options.minSize ?? maxSize >> 3;

@@ -39,7 +39,7 @@ const version = 1;
  * @example createSentenceChunker({ sentences: 1, overlap: 0 }).chunk(document) // each sentence by itself
  */
 export function createSentenceChunker(options: SentenceChunkerOptions = {}): Chunker {
-  checkOptions("createSentenceChunker", options, ["sentences", "maxSize", "overlap", "length"]);
+  checkOptions("createSentenceChunker", options, { sentences: true, maxSize: true, overlap: true, length: true });
   const { sentences = 5, maxSize = 1500, overlap = 200, length = characters } = options;
   checkSizes("createSentenceChunker", maxSize, overlap, length);
   if (!Number.isSafeInteger(sentences) || sentences < 1) {

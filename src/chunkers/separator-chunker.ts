@@ -45,7 +45,7 @@ const defaultSeparators: readonly string[] = ["\n\n", "\n", " ", ""];
  * @example createSeparatorChunker({ separators: ["\n---\n", "\n\n", "\n", " "] }).chunk(document)
  */
 export function createSeparatorChunker(options: SeparatorChunkerOptions = {}): Chunker {
-  checkOptions("createSeparatorChunker", options, ["maxSize", "overlap", "separators", "length"]);
+  checkOptions("createSeparatorChunker", options, { maxSize: true, overlap: true, separators: true, length: true });
   const { maxSize = 1000, overlap = 200, separators = defaultSeparators, length = characters } = options;
   checkSizes("createSeparatorChunker", maxSize, overlap, length);
   if (!Array.isArray(separators) || separators.some((separator) => typeof separator !== "string")) {

@@ -50,7 +50,7 @@ interface PlacedRow extends WrittenRow, NumberedRow {}
  * @experimental
  */
 export function createSpreadsheetChunker(options: SpreadsheetChunkerOptions = {}): Chunker {
-  checkOptions("createSpreadsheetChunker", options, ["maxTokens", "length"]);
+  checkOptions("createSpreadsheetChunker", options, { maxTokens: true, length: true });
   const { maxTokens = defaultMaxTokens, length = heuristicTokens } = options;
   checkSizes("createSpreadsheetChunker", maxTokens, 0, length, ["maxTokens", "overlapTokens"]);
   const sections = createSectionChunker({ maxSize: maxTokens, overlap: 0, length });

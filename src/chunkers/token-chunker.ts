@@ -43,7 +43,7 @@ const version = 1;
  * @example createTokenChunker({ maxTokens: 256, overlapTokens: 32, minTokens: 64, length: countInPieces(countTokens, { name: "o200k" }) })
  */
 export function createTokenChunker(options: TokenChunkerOptions = {}): Chunker {
-  checkOptions("createTokenChunker", options, ["maxTokens", "overlapTokens", "minTokens", "length"]);
+  checkOptions("createTokenChunker", options, { maxTokens: true, overlapTokens: true, minTokens: true, length: true });
   const { maxTokens = 500, overlapTokens = 50, minTokens = 100, length = heuristicTokens } = options;
   checkSizes("createTokenChunker", maxTokens, overlapTokens, length, ["maxTokens", "overlapTokens"]);
   if (!Number.isSafeInteger(minTokens) || minTokens < 0 || minTokens > maxTokens) {

@@ -32,7 +32,7 @@ const version = 1;
  * @example createWindowChunker({ size: 500, overlap: 50 }).chunk(document)
  */
 export function createWindowChunker(options: WindowChunkerOptions = {}): Chunker {
-  checkOptions("createWindowChunker", options, ["size", "overlap"]);
+  checkOptions("createWindowChunker", options, { size: true, overlap: true });
   const { size = 1000, overlap = 200 } = options;
   checkSizes("createWindowChunker", size, overlap, codePoints, ["size", "overlap"]);
   return createPiecesChunker(["window", version, size, overlap], function* pieces({ text }) {

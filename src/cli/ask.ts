@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
-import type { Answer, AskOptions, Citation } from "../contracts/answer.ts";
+import type { Answer, AskOptions, Quotation, RefusalReason, Verdict } from "../contracts/answer.ts";
 import type { ChatMessage } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
@@ -9,11 +9,10 @@ import { toHitJson } from "../search/hit-json.ts";
 import { describePlaceLabels } from "../text/place-labels.ts";
 import { countSuspicions } from "../text/untrusted/describe-suspicions.ts";
 import { examples, note } from "./help-text.ts";
-import { type CommonOptions, type Context, requireText, withKnowledgeBase } from "./open.ts";
+import { type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
 import { type Output, toIbidError } from "./output.ts";
 import { showWarnings } from "./show-warnings.ts";
 import { createProgressLine } from "./progress.ts";
-import { describePlace } from "./search.ts";
 import { type OptionsFor, pickTableOptions, addTableOptions } from "./table-options.ts";
 import { count, neutralise, neutraliseText, wrap } from "./text-layout.ts";
 import { createStreamWrapper } from "./wrap-stream.ts";
@@ -28,14 +27,13 @@ export interface AskCommandOptions extends CommonOptions, Omit<OptionsFor<AskOpt
   readonly wholeCorpus?: true;
 }
 
-/** `ibid ask`: prints the answer while it is made, then its citations. A refusal is an answer. */
+/** `ibid ask`: prints the answer while it is made, then its citations. **Shape** exit code 0 for an answer, 3 for a refusal. */
 export async function ask(context: Context, question: string, options: AskCommandOptions): Promise<number> {
-  requireText("question", question);
   const { model, judge } = options;
   const how = await readHow(options);
   return await withKnowledgeBase(options, { model, judge, embeds: "queries" }, async (kb) => {
-    await sayAnswer(context, kb, question, { model, ...how });
-    return 0;
+    const { kind } = await sayAnswer(context, kb, question, { model, ...how });
+    return kind === "refused" ? 3 : 0;
   });
 }
 
@@ -61,7 +59,6 @@ export async function readHow(options: AskCommandOptions): Promise<AskOptions> {
   return {
     ...given,
     instructions: instructions === undefined ? undefined : await readInstructions(instructions),
-    context: { maxTokens, wholeCorpus },
   };
 }
 
@@ -113,19 +110,20 @@ export async function sayAnswer(
   else {
     const isWritten = streams && streamed;
     if (isWritten) await output.text(wrapper.end());
-    await writeAnswer(context, kb, answer, isWritten);
+    await writeAnswer(context, answer, isWritten);
     showWarnings(context, answer.warnings);
   }
   return answer;
 }
 
-async function writeAnswer(
-  { output, signal }: Context,
-  kb: KnowledgeBase,
-  answer: Answer,
-  isWritten: boolean,
-): Promise<void> {
+async function writeAnswer({ output, signal }: Context, answer: Answer, isWritten: boolean): Promise<void> {
   const { style, columns } = output;
+  const { kind, relevance, citations } = answer;
+  const isLow = relevance !== undefined && relevance.value < relevance.threshold;
+  if (kind === "quotes" && isLow) {
+    await writeDim(output, "These passages may not answer the question:");
+    await output.line();
+  }
   if (isWritten) {
     await output.line();
   } else {
@@ -135,26 +133,102 @@ async function writeAnswer(
       for (const line of lines.length === 0 ? [""] : lines) await output.line(line);
     }
   }
-  if (answer.citations.length > 0) await output.line();
-  const places = createPlaces(kb, answer);
-  for (const citation of answer.citations) {
+  if (citations.length > 0) await output.line();
+  for (const citation of citations) {
     signal.throwIfAborted();
     const marker = neutralise(citation.marker);
-    const indent = " ".repeat(marker.length + 1);
-    await output.line(`${style.bold(marker)} ${await places(citation)}`);
-    const quote = neutralise(citation.quote.replaceAll(/\s+/gu, " ").trim());
-    for (const line of wrap(`“${quote}”`, columns - indent.length)) await output.line(indent + style.dim(line));
+    await output.line(`${style.bold(marker)} ${placeOf(citation)}`);
+    await writeDim(output, quoted(citation), " ".repeat(marker.length + 1));
   }
   await writeRemarks(output, answer);
-  if (answer.grounded && !answer.refused) return;
+  if (kind === "written") await writeSupport(output, answer);
+  if (kind === "written" && isLow) await writeDim(output, "The passages found may not answer the question.");
+  await writeWithheld(output, answer);
+  await writeRefusal(output, answer);
+}
+
+/** A text in the style of remarks, wrapped. */
+async function writeDim(output: Output, text: string, indent = ""): Promise<void> {
+  const { style, columns } = output;
+  for (const line of wrap(neutralise(text), columns - indent.length)) await output.line(indent + style.dim(line));
+}
+
+/** An item of a list, whose further lines stand under its text. */
+async function writeItem(output: Output, text: string): Promise<void> {
+  const { style, columns } = output;
+  const sign = "  - ";
+  for (const [index, line] of wrap(neutralise(text), columns - sign.length).entries())
+    await output.line((index === 0 ? sign : " ".repeat(sign.length)) + style.dim(line));
+}
+
+const placeOf = (quotation: Quotation): string => neutralise(describePlaceLabels(quotation.uri, quotation));
+const quoted = ({ quote }: Quotation): string => `“${oneLine(quote)}”`;
+const oneLine = (text: string): string => text.replaceAll(/\s+/gu, " ").trim();
+
+const refusals: Readonly<Record<RefusalReason, string>> = {
+  "no-question": "Refused: the text asks nothing.",
+  "no-evidence": "Refused: no passage answers the question well enough.",
+  "nothing-supported": "Refused: the documents support no sentence of the model's answer.",
+  "model-declined": "Refused: the model found no answer in the passages.",
+};
+
+const verdicts: Readonly<Record<Verdict, string>> = {
+  supported: "supported",
+  partly: "partly supported",
+  unsupported: "not supported",
+  uncited: "cites nothing",
+};
+
+/** How many sentences of a written answer are supported, who judged, and which are not. */
+async function writeSupport(output: Output, { text, sentences, support }: Answer): Promise<void> {
+  const claims = sentences.filter((sentence) => sentence.claims);
+  const doubtful = claims.filter(({ verdict }) => verdict !== "supported");
+  const by =
+    support?.judge === undefined || support.by === "words"
+      ? "words"
+      : `${support.judge}; numbers, names and denials by words`;
   await output.line();
-  await output.line(
-    style.dim(
-      answer.refused
-        ? "Refused: the hits do not contain an answer."
-        : "Not every sentence above is supported by a citation.",
-    ),
+  await writeDim(
+    output,
+    `Supported: ${claims.length - doubtful.length} of ${count(claims.length, "claim")}. Judged by ${by}.`,
   );
+  if (support?.judgeFailure !== undefined) {
+    const judged = claims.filter((claim) => claim.by === "words" && claim.verdict !== "uncited").length;
+    await writeDim(
+      output,
+      `The judge ${support.judge} failed (${support.judgeFailure}): ${count(judged, "claim")} judged by words.`,
+    );
+  }
+  for (const { text: said, verdict, unsupportedWords } of doubtful) {
+    const words = unsupportedWords.map(([start, end]) => text.slice(start, end));
+    const missing = verdict === "partly" && words.length > 0 ? `; no source has: ${words.join(", ")}` : "";
+    await writeItem(output, `${oneLine(said)} (${verdicts[verdict!]}${missing})`);
+  }
+}
+
+/** Sentences that strict grounding took out of the text. */
+async function writeWithheld(output: Output, { withheld }: Answer): Promise<void> {
+  const claims = withheld.filter(({ verdict }) => verdict !== undefined);
+  if (claims.length === 0) return;
+  await output.line();
+  await writeDim(output, `Withheld: ${count(claims.length, "sentence")}.`);
+  for (const { text, verdict } of claims) {
+    const why = verdict === "supported" ? "leans on a sentence that was withheld" : verdicts[verdict!];
+    await writeItem(output, `${oneLine(text)} (${why})`);
+  }
+}
+
+/** The reason of a refusal, and the nearest passages, named as such. */
+async function writeRefusal(output: Output, { refusal, nearest }: Answer): Promise<void> {
+  if (refusal === undefined) return;
+  await output.line();
+  await writeDim(output, refusals[refusal]);
+  if (nearest.length === 0) return;
+  await writeDim(output, "The nearest passages, which are not an answer:");
+  for (const passage of nearest) {
+    await output.line(`  ${placeOf(passage)}`);
+    await writeDim(output, quoted(passage), "    ");
+  }
 }
 
 /** Remarks on how the answer was made, one a line. */
@@ -178,22 +252,6 @@ async function writeRemarks(output: Output, answer: Answer): Promise<void> {
   for (const remark of remarks) {
     for (const text of wrap(neutralise(remark), output.columns)) await output.line(output.style.dim(text));
   }
-}
-
-/** Makes a function for the place of a citation: the line of its first word, not of its chunk. It reads each cited document once. */
-function createPlaces(kb: KnowledgeBase, answer: Answer): (citation: Citation) => Promise<string> {
-  const documents = new Map<string, ReturnType<KnowledgeBase["document"]>>();
-  return async ({ uri, chunkId, documentId, start, end }) => {
-    const hit = answer.hits.find((candidate) => candidate.chunkId === chunkId && candidate.documentId === documentId);
-    if (hit === undefined) return neutralise(uri);
-    const key = `${hit.scope} ${uri}`;
-    const reading = documents.get(key) ?? kb.document(uri, { scope: hit.scope });
-    documents.set(key, reading);
-    const document = await reading;
-    if (document === undefined || document.id !== documentId) return describePlace(hit);
-    const { locate } = await import("../text/locate.ts");
-    return neutralise(describePlaceLabels(uri, locate(document, start, end)));
-  };
 }
 
 /** Older turns do not help the next question. */
@@ -261,7 +319,7 @@ export function addAskCommands(program: Command, context: Context, done: (exitCo
       .command("ask")
       .summary("answer a question, with citations")
       .description(
-        "Answer a question from the documents, with citations. Without a model, in the documents' own sentences.",
+        "Answer a question from the documents, with citations and with the sentences that they do not support. Without a model, passages that may answer.",
       )
       .argument("<question>"),
   )
@@ -271,7 +329,7 @@ export function addAskCommands(program: Command, context: Context, done: (exitCo
         'ibid ask "How do I rotate keys?"',
         'ibid ask "How do I rotate keys?" --grounding strict',
         'ibid ask "How do I rotate keys?" --model ollama/llama3.2 --judge openai/gpt-5-mini',
-      ]),
+      ]) + note("The exit code is 0 for an answer and 3 for a refusal."),
     )
     .action(async function (this: Command, question: string) {
       done(await ask(context, question, this.optsWithGlobals<AskCommandOptions>()));
@@ -301,7 +359,7 @@ function addAnswerOptions(command: Command): Command {
     )
     .option(
       "--judge <provider/model>",
-      "chat model that decides whether the answer is grounded (default: none; words decide)",
+      "chat model that gives each sentence its verdict (default: none, words decide; under strict grounding the model itself)",
     )
     .option("--instructions <file>", "instructions for the model, as text");
   return addTableOptions(command, askOptions, ["instructions"]);

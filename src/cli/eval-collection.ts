@@ -81,14 +81,14 @@ export async function evaluateCollection(
   try {
     collected =
       readRun === undefined
-        ? await searchCollection(context, collection, { mode, variant, depth }, line)
+        ? await searchCollection(context, collection, { mode, variant, depth, options }, line)
         : { run: parseRun(await readText(readRun), { file: readRun }), latencyMs: null, indexMs: null };
   } finally {
     line.clear();
   }
   const { run, latencyMs, indexMs } = collected;
   const evaluation = scoreRun(run, collection.qrels, { metrics: names });
-  const how = readRun ?? (variant === "default" ? mode : `${mode}, variant ${variant}`);
+  const how = readRun ?? describeSearch(mode, variant, options);
   const judged = await judge(evaluation, options, baseline);
   if (options.run !== undefined) await writeText(options.run, formatRun(run, { tag: `ibid-${mode}` }));
   await saveBaseline(options, how, evaluation);
@@ -159,12 +159,20 @@ function checkIds({ documents, queries }: Collection): void {
 async function searchCollection(
   { signal }: Context,
   { documents, queries }: Collection,
-  how: { readonly mode: "hybrid" | "dense" | "lexical"; readonly variant: string; readonly depth: number },
+  how: {
+    readonly mode: "hybrid" | "dense" | "lexical";
+    readonly variant: string;
+    readonly depth: number;
+    readonly options: EvalCommandOptions;
+  },
   line: ProgressLine,
 ): Promise<Collected> {
   const { collectRun } = await import("../eval/collect-run.ts");
   const { openKnowledgeBase } = await import("../knowledge-base/open/open-knowledge-base.ts");
-  const kb = await openKnowledgeBase(undefined, await variants[how.variant]?.());
+  const { embeddingModel, reranker } = how.options;
+  const { models, ...opened } = (await variants[how.variant]?.()) ?? {};
+  const named = { ...(embeddingModel !== undefined && { embedding: embeddingModel }), reranker };
+  const kb = await openKnowledgeBase(undefined, { ...opened, models: { ...models, ...named } });
   try {
     line.say(`Indexing ${count(documents.length, "document")} …`);
     const started = performance.now();
@@ -193,6 +201,16 @@ async function searchCollection(
   } finally {
     await kb.close();
   }
+}
+
+/** The search in words: mode, variant and models. */
+function describeSearch(mode: string, variant: string, { embeddingModel, reranker }: EvalCommandOptions): string {
+  return [
+    mode,
+    ...(variant === "default" ? [] : [`variant ${variant}`]),
+    ...(embeddingModel === undefined || mode === "lexical" ? [] : [`model ${embeddingModel}`]),
+    ...(reranker === undefined ? [] : [`reranker ${reranker}`]),
+  ].join(", ");
 }
 
 const isBlank = ({ title, text }: CollectionDocument): boolean => title.trim() === "" && text.trim() === "";

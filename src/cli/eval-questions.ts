@@ -1,5 +1,6 @@
 import { IbidError } from "../contracts/errors.ts";
 import type { Question } from "../eval/questions.ts";
+import type { Evaluation } from "../eval/score-run.ts";
 import { checkPlace, readText } from "./eval-files.ts";
 import {
   applyGates,
@@ -19,7 +20,7 @@ import { createProgressLine } from "./progress.ts";
 import { count, neutralise, shorten } from "./text-layout.ts";
 
 const defaultMetrics = ["success@1", "success@5", "recall@10", "mrr@10", "answered", "refused"];
-const metricsPerCutoff = ["success", "recall", "mrr"];
+const metricsPerCutoff = ["success", "document", "recall", "mrr"];
 
 /** `ibid eval <questions.jsonl>`: asks the knowledge base questions with known answers. */
 export async function evaluateOwnQuestions(
@@ -55,7 +56,7 @@ export async function evaluateOwnQuestions(
     const judged = await judge(evaluation, options, baseline);
     await saveBaseline(options, `${path}, ${mode}`, evaluation);
 
-    const { latencyMs, lost, stale, answeredWrongly } = evaluation;
+    const { latencyMs, kinds, lost, stale, answeredWrongly } = evaluation;
     const unanswerable = questions.filter(({ answerable }) => !answerable).length;
     const lineNumbers = (list: readonly Question[]): readonly number[] => list.map((question) => question.line);
     if (output.json) {
@@ -65,6 +66,7 @@ export async function evaluateOwnQuestions(
         questions: questions.length,
         unanswerable,
         metrics,
+        ...(kinds.size > 0 && { kinds: Object.fromEntries([...kinds].map(([kind, own]) => [kind, kindJson(own)])) }),
         latencyMs: latencyJson(latencyMs),
         lost: lineNumbers(lost),
         stale: lineNumbers(stale),
@@ -78,6 +80,11 @@ export async function evaluateOwnQuestions(
       await output.line(`${mode} · ${count(questions.length, "question")}${without}`);
       await output.line();
       await writeMetrics(output, judged);
+      for (const [kind, own] of kinds) {
+        await output.line();
+        await output.line(`${style.bold(neutralise(kind))} · ${count(own.queries.size, "question")}`);
+        await writeMetrics(output, { evaluation: own, comparisons: undefined, baseline: undefined });
+      }
       await output.line();
       await output.line(`${style.dim("a search")}  ${describeLatency(latencyMs)}`);
       const lists = [
@@ -91,6 +98,14 @@ export async function evaluateOwnQuestions(
     }
     return await applyGates(output, judged, options);
   });
+}
+
+/** How many questions of a kind there are, and its metrics. */
+function kindJson(evaluation: Evaluation): object {
+  return {
+    questions: evaluation.queries.size,
+    ...metricsJson({ evaluation, comparisons: undefined, baseline: undefined }),
+  };
 }
 
 function describeLines(list: readonly Question[]): string {

@@ -11,33 +11,20 @@ import type {
   KnowledgeBase,
 } from "../contracts/knowledge-base.ts";
 import type { Source } from "../contracts/reader.ts";
-import type { RefreshPolicy } from "../contracts/refresh-policy.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { ingestOptions } from "../ingest/ingest-options.ts";
 import { examples, note } from "./help-text.ts";
-import { type CommonOptions, type Context, requireName, withKnowledgeBase } from "./open.ts";
+import { type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
 import type { Output } from "./output.ts";
 import { createProgressLine, type ProgressLine } from "./progress.ts";
-import { readMetadata, type Refresh, readRefresh } from "./read-option.ts";
-import { addTableOptions } from "./table-options.ts";
+import { addTableOptions, pickTableOptions } from "./table-options.ts";
 import { count, formatDuration, neutralise, wrap } from "./text-layout.ts";
 
-export interface IngestCommandOptions extends CommonOptions {
-  readonly team?: string;
-  readonly user?: string;
-  readonly platform?: true;
-  readonly metadata: readonly string[];
-  readonly sweep: boolean;
-  readonly password?: string;
-  readonly charset?: string;
+/** Options of its own; those of the table stand beside them under the names of their flags. */
+interface IngestCommandOptions extends CommonOptions {
   readonly sitemap: readonly string[];
   /** Files with addresses. */
   readonly urls: readonly string[];
-  readonly include: readonly string[];
-  readonly exclude: readonly string[];
-  readonly maxDepth?: number;
-  readonly followSymlinks?: true;
-  readonly refresh?: Refresh;
 }
 
 /**
@@ -58,32 +45,34 @@ export async function ingest(
       hint: "Name a file, folder, glob or address, or give --sitemap or --urls.",
     });
   }
-  const scope = readTarget(options);
-  const metadata = readMetadata(options.metadata);
+  const given = pickTableOptions<IngestOptions>(ingestOptions, options);
   const links = new Set<string>();
+  const junk = new Set<string>();
   // A moving line would disturb JSON on the same terminal.
   const line = createProgressLine(context.stderr, { enabled: !(output.json && output.isTerminal) });
   const job: IngestOptions = {
-    scope,
-    metadata,
-    sweep: options.sweep,
-    ...(options.password === undefined ? {} : { password: options.password }),
-    ...(options.charset === undefined ? {} : { charset: options.charset }),
-    folders: toFolderRules(options),
-    ...(options.refresh === undefined ? {} : { refresh: await toRefreshPolicy(options.refresh) }),
+    ...given,
+    scope: given.scope ?? "deployment",
     settle: true,
     signal,
     onProgress: (progress) => line.update(progress),
-    onSkip: (uri, kind) => void (kind === "link" && links.add(uri)),
+    onSkip: (uri, kind) => void (kind === "link" ? links.add(uri) : kind === "junk" && junk.add(uri)),
   };
   // Sources find documents while they read, so the total for the progress line is counted first.
   if (line.isShown && sitemap.length === 0)
-    line.expect(await countDocuments([...paths, ...(await readLists(urls))], options, signal));
+    line.expect(
+      await countDocuments([...paths, ...(await readLists(urls))], resolve(options.kb), given.folders, signal),
+    );
   const inputs = [...paths, ...(await openSources(options))];
 
   return await withKnowledgeBase(options, { create: true, embeds: "documents" }, async (kb) => {
     try {
-      return await run(context, startIngest(kb, inputs, job, options), { named, links }, line);
+      return await run(
+        context,
+        startIngest(kb, inputs, job, { ...options, scope: given.scope }),
+        { named, links, junk },
+        line,
+      );
     } finally {
       line.clear();
     }
@@ -94,6 +83,8 @@ export async function ingest(
 interface Inputs {
   readonly named: readonly string[];
   readonly links: ReadonlySet<string>;
+  /** Files that a walk left out because programs write them for programs. */
+  readonly junk: ReadonlySet<string>;
 }
 
 async function run({ output, signal }: Context, work: IngestRun, inputs: Inputs, line: ProgressLine): Promise<number> {
@@ -132,6 +123,7 @@ async function run({ output, signal }: Context, work: IngestRun, inputs: Inputs,
           chunks,
           embedded,
           ...(links > 0 && { links }),
+          ...(inputs.junk.size > 0 && { junk: inputs.junk.size }),
           ...(usage && { usage }),
           ms,
         },
@@ -161,15 +153,14 @@ function startIngest(
   kb: KnowledgeBase,
   inputs: readonly (string | Source)[],
   job: IngestOptions,
-  options: IngestCommandOptions,
+  options: CommonOptions & { readonly scope: Scope | undefined },
 ): IngestRun {
   try {
     return kb.ingest(inputs, job);
   } catch (error) {
-    const { asUser, asTeam, asTeams, team, user, platform } = options;
+    const { asUser, asTeam, asTeams, scope } = options;
     const own = asUser === undefined ? `--team ${asTeam ?? asTeams?.[0] ?? "TEAM"}` : `--user ${asUser}`;
-    const isDefault = team === undefined && user === undefined && platform === undefined;
-    if (!IbidError.isInstance(error, "access-denied") || !isDefault) throw error;
+    if (!IbidError.isInstance(error, "access-denied") || scope !== undefined) throw error;
     throw new IbidError("access-denied", error.message, {
       hint: `Put the documents in your own scope with ${own}.`,
       cause: error,
@@ -183,7 +174,8 @@ const longestCountMs = 2000;
 /** Counts the documents of the inputs; 0 when that takes too long. */
 async function countDocuments(
   inputs: readonly string[],
-  options: IngestCommandOptions,
+  kb: string,
+  folders: FolderRules | undefined,
   signal: AbortSignal,
 ): Promise<number> {
   try {
@@ -191,11 +183,11 @@ async function countDocuments(
       import("../ingest/sources/files/file-source.ts"),
       import("../ingest/sources/web/url-source.ts"),
     ]);
-    const base = dirname(resolve(options.kb));
+    const base = dirname(kb);
     const paths = inputs.filter((input) => !isUrl(input));
     let total = inputs.length - paths.length;
     const until = performance.now() + longestCountMs;
-    for await (const _ of openFileSource(paths, { base, ...toFolderRules(options) }).items(signal)) {
+    for await (const _ of openFileSource(paths, { base, ...folders }).items(signal)) {
       total++;
       if (performance.now() > until) return 0;
     }
@@ -203,29 +195,6 @@ async function countDocuments(
   } catch {
     return 0;
   }
-}
-
-/** Rules for files below a folder, from the options. */
-export function toFolderRules({
-  include,
-  exclude,
-  maxDepth,
-  followSymlinks,
-}: Pick<IngestCommandOptions, "include" | "exclude" | "maxDepth" | "followSymlinks">): FolderRules {
-  return {
-    ...(include.length === 0 ? {} : { include }),
-    ...(exclude.length === 0 ? {} : { exclude }),
-    ...(maxDepth === undefined ? {} : { maxDepth }),
-    ...(followSymlinks === undefined ? {} : { symlinks: "inside" }),
-  };
-}
-
-async function toRefreshPolicy(refresh: Refresh): Promise<RefreshPolicy> {
-  const { alwaysRefresh, neverRefreshExisting, refreshAfter, refreshModified } =
-    await import("../ingest/refresh-policy.ts");
-  if (refresh === "always") return alwaysRefresh;
-  if (refresh === "lastmod") return refreshModified;
-  return refresh === "never" ? neverRefreshExisting : refreshAfter(refresh);
 }
 
 /** Sources of sitemaps and lists. Addresses from a list are never read as paths. */
@@ -257,15 +226,6 @@ async function readLists(files: readonly string[]): Promise<readonly string[]> {
     }
   }
   return lists;
-}
-
-/** The scope of the documents. **Errors** `invalid-argument` for a blank name. */
-export function readTarget({ team, user, platform }: Pick<IngestCommandOptions, "team" | "user" | "platform">): Scope {
-  requireName("--team", team);
-  requireName("--user", user);
-  if (team !== undefined) return `team:${team}`;
-  if (user !== undefined) return `user:${user}`;
-  return platform === true ? "platform" : "deployment";
 }
 
 function toResultJson({ uri, status, documentId, chunks, notes, error }: IngestResult): object {
@@ -311,19 +271,21 @@ function describeResult(result: IngestResult, { style, columns }: Output): reado
   ];
 }
 
-function describeSummary(summary: IngestSummary, { named, links }: Inputs): string {
+function describeSummary(summary: IngestSummary, { named, links, junk }: Inputs): string {
   const states = ["added", "updated", "unchanged", "removed", "failed"] as const;
   const counts = states
     .filter((state) => summary[state] > 0)
     .map((state) => `${summary[state].toLocaleString("en")} ${state}`);
   // A folder lists its names in any order.
-  const [link = ""] = [...links].toSorted();
-  const left =
-    links.size === 0
-      ? []
-      : [
-          `${count(links.size, "link")} not followed (${neutralise(link)}${links.size > 1 ? " …" : ""}): --follow-symlinks`,
-        ];
+  const describe = (uris: ReadonlySet<string>, noun: string, verb: string, flag: string): readonly string[] => {
+    const [first = ""] = [...uris].toSorted();
+    const more = uris.size > 1 ? " …" : "";
+    return uris.size === 0 ? [] : [`${count(uris.size, noun)} not ${verb} (${neutralise(first)}${more}): ${flag}`];
+  };
+  const left = [
+    ...describe(links, "link", "followed", "--follow-symlinks"),
+    ...describe(junk, "generated file", "read", "--junk"),
+  ];
   if (counts.length === 0) {
     const nothing = `Nothing to ingest in ${named.map(neutralise).join(", ")}: no files, or only hidden and ignored ones.`;
     return [nothing, ...left].join(" ");
@@ -353,34 +315,8 @@ export function addIngestCommand(program: Command, context: Context, done: (exit
     .description("Read files, folders, globs and addresses into the knowledge base; create it if needed.")
     .argument("[path|glob|url...]", "files, folders, globs and addresses; put globs in quotes")
     .addOption(repeated("--sitemap <url>", "read the pages of this sitemap or index of sitemaps"))
-    .addOption(repeated("--urls <file>", "read the addresses in a text file, one a line"))
-    .addOption(repeated("--include <glob>", "in folders and globs, only these files"))
-    .addOption(repeated("--exclude <glob>", "in folders and globs, not these files and folders"))
-    .option("--follow-symlinks", "follow symbolic links that stay inside their folder")
-    .addOption(
-      new Option(
-        "--refresh <when>",
-        "when to read known documents again: always, never, after a time such as 12h, or lastmod for changes by the sitemap (default: always)",
-      ).argParser(readRefresh),
-    )
-    .addOption(new Option("--team <team>", "put the documents in this team's scope").conflicts(["user", "platform"]))
-    .addOption(new Option("--user <user>", "put the documents in this user's scope").conflicts(["team", "platform"]))
-    .addOption(new Option("--platform", "put the documents in the platform scope").conflicts(["team", "user"]))
-    .addOption(
-      new Option(
-        "--metadata <k=v>",
-        "add to the metadata of each document; more pairs may follow; numbers, true and false keep their type",
-      )
-        .argParser((pair: string, pairs: readonly string[]) => [...pairs, pair])
-        .default([], "none"),
-    )
-    .addOption(
-      new Option(
-        "--password <password>",
-        "opens protected files; the environment keeps it out of the shell's history",
-      ).env("IBID_PASSWORD"),
-    );
-  addTableOptions(command, ingestOptions, ["metadata", "password", "include", "exclude"])
+    .addOption(repeated("--urls <file>", "read the addresses in a text file, one a line"));
+  addTableOptions(command, ingestOptions)
     .addHelpText(
       "after",
       examples([

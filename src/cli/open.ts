@@ -1,16 +1,12 @@
+import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { WrapRetriever } from "../contracts/retriever.ts";
 import type { AccessContext, Scope } from "../contracts/scope.ts";
 import type { Output, Stream } from "./output.ts";
-import {
-  chooseModels,
-  readRememberedModels,
-  type RememberedModels,
-  rememberModels,
-  versionName,
-} from "./remembered-models.ts";
+import { readRememberedModels, type RememberedModels, versionName } from "../knowledge-base/open/remembered-models.ts";
+import { chooseModels, rememberModels } from "./remembered-models.ts";
 
 /** The options that every command takes. */
 export interface CommonOptions {
@@ -25,6 +21,8 @@ export interface CommonOptions {
   readonly formerEmbeddingModel?: readonly string[];
   /** `provider/model`, or `proximity`. */
   readonly reranker?: string;
+  /** Path of a list. */
+  readonly synonyms?: string;
 }
 
 /** Streams and signal of a command. */
@@ -48,6 +46,8 @@ export interface OpenForCommand {
    * model, for later commands.
    */
   readonly embeds?: "queries" | "documents";
+  /** Text of a list of synonyms in place of the configured one. */
+  readonly synonyms?: string | undefined;
   /** Whether adjacent chunks are shown as one. */
   readonly merge?: boolean | undefined;
 }
@@ -76,7 +76,10 @@ export async function withKnowledgeBase<Result>(
       embedding: models?.embeddingModel,
       formerEmbeddings: models?.formerEmbeddingModels,
     },
-    search: { retriever: how.merge === true ? await mergingRetriever() : undefined },
+    search: {
+      retriever: how.merge === true ? await mergingRetriever() : undefined,
+      synonyms: how.synonyms ?? (options.synonyms === undefined ? undefined : await readSynonymList(options.synonyms)),
+    },
   });
   try {
     return await use(caller === undefined ? kb : kb.as(caller));
@@ -86,6 +89,19 @@ export async function withKnowledgeBase<Result>(
     if (how.embeds === "documents" && models !== undefined && options.embeddingModel !== undefined)
       await remember(kb, options.kb, models);
     await kb.close();
+  }
+}
+
+/** **Errors** `not-found` for a file that cannot be read. */
+export async function readSynonymList(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    throw new IbidError("not-found", `The synonyms ${path} cannot be read.`, {
+      uri: path,
+      hint: "Name a text file with a list of synonyms.",
+      cause: error,
+    });
   }
 }
 

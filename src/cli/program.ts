@@ -13,7 +13,9 @@ import { addReembedCommand } from "./reembed.ts";
 import { addSearchCommand } from "./search.ts";
 import { addServeCommand } from "./serve.ts";
 import { addShowCommand } from "./show.ts";
+import { addSynonymsCommand } from "./synonyms.ts";
 import { addStatusCommand } from "./status.ts";
+import { addVerifyCommand } from "./verify.ts";
 import { addWatchCommand } from "./watch.ts";
 
 /**
@@ -62,11 +64,12 @@ export function createProgram(context: Context, done: (exitCode: number) => void
       "search chunks that still have vectors of this model; see reembed",
     )
     .option("--reranker <provider/model>", "order the hits with this model, or with proximity, which needs none")
+    .option("--synonyms <file>", "search by the synonyms of this list, in place of synonyms.txt in the folder")
     .addHelpText(
       "after",
       examples(["ibid ingest ./docs", 'ibid search "rotate keys"', 'ibid ask "How do I rotate keys?"']) +
         note(
-          "Exit codes: 0 done, 1 failed, 2 wrong usage. NO_COLOR=1 turns colours off; IBID_DEBUG=1 prints where an error comes from.",
+          "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 refused or not verified. NO_COLOR=1 turns colours off; IBID_DEBUG=1 prints where an error comes from.",
         ),
     );
 
@@ -75,6 +78,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
   addMcpCommand(program, context, done);
   addSearchCommand(program, context, done);
   addAskCommands(program, context, done);
+  addVerifyCommand(program, context, done);
   addListCommand(program, context, done);
   addShowCommand(program, context, done);
   addDeleteCommand(program, context, done);
@@ -82,6 +86,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
   addStatusCommand(program, context, done);
   addReembedCommand(program, context, done);
   addServeCommand(program, context, done);
+  addSynonymsCommand(program, context, done);
   addEvalCommand(program, context, done);
 
   return program;

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
 import { parseScope } from "../access/scopes.ts";
+import { readDuration as parseDuration } from "../runtime/describe-options.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { FilterInput } from "../contracts/filter.ts";
 import type { JsonValue, Metadata } from "../contracts/metadata.ts";
@@ -13,30 +14,11 @@ export function readCount(text: string): number {
   return number;
 }
 
-/** When a known document is read again: always, never, by its source's date, or after a time in milliseconds. */
-export type Refresh = "always" | "never" | "lastmod" | number;
-
-const durations: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-
-/** `--refresh`: `always`, `never`, `lastmod`, or a time such as `12h`. */
-export function readRefresh(text: string): Refresh {
-  if (text === "always" || text === "never" || text === "lastmod") return text;
-  const ms = parseDuration(text);
-  if (ms === undefined)
-    throw new InvalidArgumentError("It must be always, never, lastmod, or a time such as 30m, 12h or 7d.");
-  return ms;
-}
-
 /** `--older-than`: a time such as `30d`, in milliseconds. */
 export function readDuration(text: string): number {
   const ms = parseDuration(text);
   if (ms === undefined) throw new InvalidArgumentError("It must be a time such as 0s, 12h or 30d.");
   return ms;
-}
-
-function parseDuration(text: string): number | undefined {
-  const [, number, unit = ""] = /^(\d{1,6})([smhdw])$/u.exec(text) ?? [];
-  return number === undefined ? undefined : Number(number) * durations[unit]!;
 }
 
 /** `--depth`: a whole number from 1. */

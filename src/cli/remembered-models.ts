@@ -1,46 +1,16 @@
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { IbidError } from "../contracts/errors.ts";
-
-/** Models that made the vectors of a knowledge base, under the names that the user gave. The store knows only provider and model, without an address. */
-export interface RememberedModels {
-  readonly embeddingModel?: string;
-  /** Former models, as long as a scope may search by their vectors. */
-  readonly formerEmbeddingModels: readonly string[];
-}
-
-const nothing: RememberedModels = { formerEmbeddingModels: [] };
-
-/** The file beside the database. It holds names only, never a key. */
-const fileOf = (folder: string): string => join(folder, "models.json");
-
-/** **Shape** empty if nothing is remembered. **Errors** `store-corrupt` for an invalid file. */
-export async function readRememberedModels(folder: string): Promise<RememberedModels> {
-  let text: string;
-  try {
-    text = await readFile(fileOf(folder), "utf8");
-  } catch {
-    return nothing;
-  }
-  try {
-    const { embeddingModel, formerEmbeddingModels = [] } = JSON.parse(text) as Partial<RememberedModels>;
-    const names = [...(embeddingModel === undefined ? [] : [embeddingModel]), ...formerEmbeddingModels];
-    if (names.every((name) => typeof name === "string"))
-      return { ...(embeddingModel === undefined ? {} : { embeddingModel }), formerEmbeddingModels };
-  } catch {
-    // Refused below.
-  }
-  throw new IbidError("store-corrupt", `${fileOf(folder)} is not a valid list of models.`, {
-    uri: fileOf(folder),
-    hint: "Delete the file, and name the model once more with --embedding-model.",
-  });
-}
+import { writeFile } from "node:fs/promises";
+import {
+  fileOfModels,
+  nothingRemembered,
+  readRememberedModels,
+  type RememberedModels,
+} from "../knowledge-base/open/remembered-models.ts";
 
 /** Writes changed names. A folder that is read-only fails at the next write of the store. */
 export async function rememberModels(folder: string, models: RememberedModels): Promise<void> {
-  const before = await readRememberedModels(folder).catch(() => nothing);
+  const before = await readRememberedModels(folder).catch(() => nothingRemembered);
   if (JSON.stringify(before) === JSON.stringify(models)) return;
-  await writeFile(fileOf(folder), `${JSON.stringify(models, undefined, 2)}\n`);
+  await writeFile(fileOfModels(folder), `${JSON.stringify(models, undefined, 2)}\n`);
 }
 
 /**
@@ -63,9 +33,4 @@ export function chooseModels(
   return chosen === undefined || chosen === "none"
     ? { formerEmbeddingModels: [] }
     : { embeddingModel: chosen, formerEmbeddingModels: [...new Set(formerEmbeddingModels)] };
-}
-
-/** The name that vectors carry: vectors of `ollama:m@http://box` belong to `ollama/m`. */
-export function versionName(name: string): string {
-  return name.replace(/^([^/:]+)[/:]/u, "$1/").replace(/@[a-z][a-z+.-]*:\/\/.*$/isu, "");
 }

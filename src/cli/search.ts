@@ -77,12 +77,24 @@ function describeHit(
     `    ${style.dim(describePlace(hit))}`,
     ...(ids ? [`    ${style.dim(`chunk ${neutralise(hit.chunkId)}`)}`] : []),
     ...describeText(hit, query, analyzer, style, columns - 4).map((line) => `    ${line}`),
+    ...describeCopies(hit).map((line) => `    ${style.dim(line)}`),
   ];
   if (hit.explain !== undefined) {
     const why = describeExplanation(hit.explain, hit.score).flatMap((line) => wrap(line, columns - 4));
     lines.push(...why.map((line) => `    ${style.dim(line)}`));
   }
   return lines;
+}
+
+/** Places of copies on one line. */
+const copiesShown = 3;
+
+function describeCopies({ copies }: Hit): readonly string[] {
+  if (copies === undefined) return [];
+  const { count, places } = copies;
+  const shown = places.slice(0, copiesShown).map(({ uri }) => neutralise(uri));
+  const others = count > shown.length ? [`${count - shown.length} more`] : [];
+  return [`and ${count} ${count === 1 ? "copy" : "copies"}: ${[...shown, ...others].join(", ")}`];
 }
 
 export function describePlace({ source }: Pick<Hit, "source">): string {
@@ -111,6 +123,18 @@ function describeLatent({ fitted, energy, weight }: LatentExplanation): string {
     : `model: not fitted yet, sees how words are written, weight ${weight.toFixed(3)}`;
 }
 
+/** Words that a list of synonyms added, by the phrase that they stand for. */
+function describeSynonyms({ queryTerms = [] }: HitExplanation): readonly string[] {
+  const added = Map.groupBy(
+    queryTerms.filter(({ synonymOf }) => synonymOf !== undefined),
+    ({ synonymOf }) => synonymOf!,
+  );
+  return [...added].map(([phrase, terms]) => {
+    const words = terms.map(({ term, count }) => (count === 1 ? term : `${term}^${count}`));
+    return `synonyms of ${neutralise(phrase)}: ${words.map(neutralise).join(", ")}`;
+  });
+}
+
 function describeExplanation(explain: HitExplanation, score: number): readonly string[] {
   const number = (value: number): string => value.toFixed(3);
   const legs = Object.entries(explain.legs).flatMap(([name, leg]) =>
@@ -127,6 +151,7 @@ function describeExplanation(explain: HitExplanation, score: number): readonly s
       : [`reranked by ${neutralise(rerank.reranker)}: ${number(score)}, before rank ${rerank.before.rank}`]),
     ...(legs.length === 0 ? [] : [`legs: ${legs.join(", ")}`]),
     ...(terms.length === 0 ? [] : [`terms: ${terms.join(", ")}`]),
+    ...describeSynonyms(explain),
     ...(latent === undefined ? [] : [describeLatent(latent)]),
     ...(others.length === 0 ? [] : [`merged with: ${others.map(neutralise).join(", ")}`]),
   ];

@@ -128,7 +128,10 @@ export function addServeCommand(program: Command, context: Context, done: (exitC
       list("--allow-origin <origin>", "accept requests from pages of this origin, such as https://app.example"),
     )
     .option("--model <provider/model>", "model that writes the answers, such as openai/gpt-5-mini or ollama/llama3.2")
-    .option("--judge <provider/model>", "model that checks whether answers are grounded (default: none; words decide)")
+    .option(
+      "--judge <provider/model>",
+      "chat model that gives each sentence of an answer its verdict (default: none, words decide; under strict grounding the chat model)",
+    )
     .addHelpText(
       "after",
       examples([

@@ -1,22 +1,16 @@
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { IbidError } from "../contracts/errors.ts";
 import type { EnqueueOptions, IngestionEvent, IngestionQueue } from "../contracts/ingestion-queue.ts";
 import { examples, note } from "./help-text.ts";
-import { type IngestCommandOptions, readTarget, toFolderRules, repeated } from "./ingest.ts";
+import { enqueueOptions } from "../ingest/ingest-options.ts";
 import { asOperator, type CommonOptions, type Context, readCaller, withKnowledgeBase } from "./open.ts";
 import type { Output } from "./output.ts";
-import { readMetadata, readCount } from "./read-option.ts";
+import { addTableOptions, pickTableOptions } from "./table-options.ts";
 import { count, neutralise } from "./text-layout.ts";
 
-export interface WatchCommandOptions
-  extends
-    CommonOptions,
-    Pick<
-      IngestCommandOptions,
-      "team" | "user" | "platform" | "metadata" | "sweep" | "include" | "exclude" | "maxDepth" | "followSymlinks"
-    > {
+interface WatchCommandOptions extends CommonOptions {
   readonly poll?: true;
 }
 
@@ -29,10 +23,8 @@ export async function watch(
   const { output, signal } = context;
   for (const folder of folders) requireFolder(folder);
   const job: EnqueueOptions = {
-    scope: readTarget(options),
-    metadata: readMetadata(options.metadata),
-    sweep: options.sweep,
-    folders: toFolderRules(options),
+    scope: "deployment",
+    ...pickTableOptions<EnqueueOptions>(enqueueOptions, options),
   };
   const caller = readCaller(options);
   return await withKnowledgeBase(asOperator(options), { create: true, embeds: "documents" }, async (kb) => {
@@ -173,21 +165,13 @@ function describe(event: IngestionEvent, { style }: Output): string | undefined 
 
 /** `ibid watch` with its options and its help. */
 export function addWatchCommand(program: Command, context: Context, done: (exitCode: number) => void): void {
-  program
+  const command = program
     .command("watch")
     .summary("ingest folders, and what changes in them from then on")
     .description("Ingest folders, then each change in them, until it is stopped.")
     .argument("<folder...>", "what to watch, with everything below it")
-    .addOption(repeated("--include <glob>", "only these files"))
-    .addOption(repeated("--exclude <glob>", "not these files and folders"))
-    .addOption(new Option("--max-depth <n>", "how many folders down; 0 for none").argParser(readCount))
-    .option("--follow-symlinks", "follow symbolic links that stay inside their folder")
-    .option("--poll", "look every 10 seconds instead of waiting to be told: for network drives")
-    .addOption(new Option("--team <team>", "put the documents in this team's scope").conflicts(["user", "platform"]))
-    .addOption(new Option("--user <user>", "put the documents in this user's scope").conflicts(["team", "platform"]))
-    .addOption(new Option("--platform", "put the documents in the platform scope").conflicts(["team", "user"]))
-    .addOption(repeated("--metadata <k=v>", "add to every document's metadata; a number or true or false is one"))
-    .option("--no-sweep", "keep documents whose files are gone")
+    .option("--poll", "look every 10 seconds, for network drives that report no changes");
+  addTableOptions(command, enqueueOptions)
     .addHelpText(
       "after",
       examples(["ibid watch ./docs", "ibid watch ./docs ./notes --team support"]) +

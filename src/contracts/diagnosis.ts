@@ -4,7 +4,7 @@ import type { Scope } from "./scope.ts";
  * Kind of a fault in a knowledge base.
  *
  * - `damaged`: the file itself is corrupt.
- * - `stray`: a row belongs to no document.
+ * - `orphan`: a row belongs to no document.
  * - `unindexed`: no search finds the chunk.
  * - `indexed-wrongly`: the index disagrees with the chunk.
  * - `missing-vectors`: a chunk has no vector, where others of its document have one.
@@ -17,7 +17,7 @@ import type { Scope } from "./scope.ts";
  */
 export type FindingKind =
   | "damaged"
-  | "stray"
+  | "orphan"
   | "unindexed"
   | "indexed-wrongly"
   | "missing-vectors"

@@ -104,6 +104,41 @@ export interface StoredDocument {
 }
 
 /**
+ * Where a chunk stands in its document.
+ *
+ * **Units** UTF-16 code units, half open.
+ * @experimental
+ */
+export interface StoredChunkSpan {
+  readonly id: string;
+  readonly index: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * A document without its text: what a reader needs to choose a slice of it.
+ *
+ * @experimental
+ */
+export interface StoredStructure {
+  readonly summary: DocumentSummary;
+  readonly document: Omit<TextDocument, "text" | "blocks">;
+  /** Live chunks in order of index, start and id. Only when asked for. */
+  readonly chunks?: readonly StoredChunkSpan[] | undefined;
+}
+
+/**
+ * Parts of a {@link StoredStructure}.
+ *
+ * @experimental
+ */
+export interface StructureOptions {
+  /** Whether the spans of its chunks come along. Default false. */
+  readonly chunks?: boolean | undefined;
+}
+
+/**
  * Result of a swap, in chunks. A kept chunk kept its vectors too.
  *
  * @experimental

@@ -1,6 +1,12 @@
 import type { Chunk } from "./chunk.ts";
 import type { MediaDocument } from "./document.ts";
-import { type Embedding, type EmbeddingKind, type EmbeddingVersion, versionKey } from "./embedding.ts";
+import {
+  type Embedding,
+  type EmbeddingKind,
+  type EmbeddingVersion,
+  fingerprintVectors,
+  versionKey,
+} from "./embedding.ts";
 
 /**
  * Input of an embedding model. A text-only model refuses a `MediaDocument` with `unsupported-input`.
@@ -110,7 +116,7 @@ export function makesVersion({ model, version }: Embedder, wanted: EmbeddingVers
     provider: model.provider,
     model: model.model,
     dimensions: wanted.dimensions,
-    fingerprint: model.fingerprint ?? "",
+    fingerprint: fingerprintVectors(model.fingerprint),
   };
   return versionKey(made) === versionKey(wanted);
 }

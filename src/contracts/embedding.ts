@@ -77,6 +77,19 @@ export function versionKey(version: EmbeddingVersion): string {
 
 const apart = "apart ";
 
+/** Name of the way in which titles and headings join the text that is embedded. */
+const inputVersion = "named/1";
+
+/**
+ * Fingerprint of vectors: the model's own, and the way in which texts are composed. Vectors of another composition are of another version.
+ *
+ * **Shape** a fingerprint that is {@link setApart} stays as it is: a field is embedded without names.
+ */
+export function fingerprintVectors(model: string | undefined): string {
+  if (model === undefined || model === "") return inputVersion;
+  return model.startsWith(apart) ? model : `${model} ${inputVersion}`;
+}
+
 /** Fingerprint for vectors beside those that a scope is searched by: a collection asked for a model of its own for some chunks. A re-embedding leaves them alone. */
 export function setApart(fingerprint: string): string {
   return `${apart}${fingerprint}`;

@@ -19,6 +19,7 @@ import type { RefreshPolicy } from "./refresh-policy.ts";
 import type { Hit, SearchOptions, SearchWarning } from "./retriever.ts";
 import type { Run } from "./run.ts";
 import type { AccessContext, Scope, ScopeStrategy } from "./scope.ts";
+import type { Verification, VerifyOptions } from "./verification.ts";
 import type { DeleteOptions, StoredChunk } from "./store.ts";
 
 /** A text to ingest that is not a file: everything but uri and text has a default. */
@@ -153,7 +154,7 @@ export interface IngestOptions {
  *
  * @experimental
  */
-export type SkippedKind = "file" | "folder" | "link";
+export type SkippedKind = "file" | "folder" | "link" | "junk";
 
 /**
  * Rules that choose files of a folder or of a glob. A file that is left out counts as absent: a document that it brought before is swept.
@@ -178,6 +179,8 @@ export interface FolderRules {
    * A folder that links lead to is walked once, whatever leads to it.
    */
   readonly symlinks?: "skip" | "inside" | "anywhere" | undefined;
+  /** Whether to read lock files, source maps, search indexes of sites and minified code too. A file given by name is read in any case. Default false. */
+  readonly junk?: boolean | undefined;
 }
 
 /** How far an ingestion has come. */
@@ -331,6 +334,14 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
     options?: SearchOptions,
   ): Promise<readonly Hit[] & { readonly warnings?: readonly SearchWarning[] | undefined }>;
   ask(question: string, options?: AskOptions): AskRun;
+  /**
+   * Verifies an answer that ibid did not write: a text in Markdown, or the response of an API with its citations. Each sentence gets the verdict that an answer of ibid
+   * has, and each quotation is looked for in the documents that the caller may read.
+   *
+   * **Errors** `invalid-argument` for an answer in an unknown form; `aborted`. **Cost** a listing of documents, and one or two searches for a quotation that is not in its source.
+   * An answer without citations costs one search a sentence; a judge costs one call.
+   */
+  verify(answer: string | object, options?: VerifyOptions): Promise<Verification>;
   /** By uri, then scope. */
   list(): AsyncIterable<DocumentSummary>;
   /** `undefined` for what is not there or may not be read. **Errors** `ambiguous` when several scopes hold the uri; `details.scopes` lists them. */

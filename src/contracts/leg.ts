@@ -26,6 +26,21 @@ export interface TermScore {
   readonly frequency: number;
   /** idf, times occurrences in the query, times the saturated, length-normalised frequency. */
   readonly score: number;
+  /** The part of `score` that text, title and headings give by themselves, which is what counts as evidence. Absent where the file's name gives nothing. */
+  readonly stated?: number;
+}
+
+/**
+ * The part of a score that the name of the document gives.
+ *
+ * @experimental
+ */
+export interface NameScore {
+  readonly by: "title" | "file";
+  readonly terms: readonly string[];
+  /** Rarity of these terms over that of all terms of the name. **Units** from 0 to 1. */
+  readonly share: number;
+  readonly value: number;
 }
 
 /**
@@ -36,10 +51,28 @@ export interface TermScore {
 export interface QueryTerm {
   readonly term: string;
   readonly idf: number;
-  /** Occurrences in the query, from 1. */
+  /** Occurrences in the query, from 1; of a synonym its weight. */
   readonly count: number;
+  /** Phrase of the query that the word is a synonym of; absent for words of the query. */
+  readonly synonymOf?: string | undefined;
   /** Chunks of the searched scopes that have it. */
   readonly chunks: number;
+  /** A word that the query does not say: the year of `FY2018`, or neighbouring words as one. It is no evidence. */
+  readonly added?: "year" | "joined";
+}
+
+/**
+ * A phrase of a query, and a phrase whose words are looked for as well. @experimental
+ *
+ * @experimental
+ */
+export interface SynonymRule {
+  readonly from: string;
+  readonly to: string;
+  /** Worth of a word of `to`, where a word of the query has 1. */
+  readonly weight: number;
+  /** Line of the list, from 1. */
+  readonly line: number;
 }
 
 /**
@@ -100,6 +133,8 @@ export interface Query {
   readonly syntax: QuerySyntax;
   /** One entry per embedding version in use. Empty without an embedding model. */
   readonly embeddings: readonly QueryEmbedding[];
+  /** Rules whose words the lexical leg adds. Absent: none. */
+  readonly synonyms?: readonly SynonymRule[] | undefined;
   readonly pattern?: { readonly source: string; readonly ignoreCase: boolean } | undefined;
 }
 
@@ -141,8 +176,15 @@ export interface Within {
  * @experimental
  */
 export type Why =
-  /** `terms` in the query's order; their scores add up to the match's score. */
-  | { readonly kind: "terms"; readonly terms: readonly TermScore[] }
+  /** `terms` in the query's order. Their scores, then `name`, then `document` add up to the match's score. */
+  | {
+      readonly kind: "terms";
+      readonly terms: readonly TermScore[];
+      /** The document's name: which one, its terms that the query says, and their share of its rarity. */
+      readonly name?: NameScore | undefined;
+      /** BM25 over the whole document, weighed. */
+      readonly document?: number | undefined;
+    }
   /** `rawScore` is the metric's own value: for `euclidean` the distance. */
   | { readonly kind: "vector"; readonly rawScore: number; readonly metric: Metric }
   /** Where a pattern matched, as positions in the document, ascending and apart. */
@@ -183,7 +225,7 @@ export interface Calibration {
  * @experimental
  */
 export interface LegResult {
-  /** Best first; ties by chunk id, then scope, by code point. At least `k` where there are so many; a leg that has more at hand may give more. */
+  /** Best first; equal scores by uri, start, scope and id, by code point. At least `k` where there are so many; a leg that has more at hand may give more. */
   readonly matches: readonly LegMatch[];
   /** No further chunk matches. */
   readonly complete: boolean;
@@ -246,6 +288,24 @@ export interface LegCapabilities {
 export interface ReadChunksOptions {
   /** Default false. */
   readonly embeddings?: boolean | undefined;
+  /** Whether to count the chunks of each document. Default false. */
+  readonly totals?: boolean | undefined;
+  /** Whether to name the other chunks of the session's scopes that have the same text. Default false. */
+  readonly copies?: boolean | undefined;
+}
+
+/**
+ * Another chunk with the text of one that was read, white space aside. @experimental
+ *
+ * @experimental
+ */
+export interface ChunkCopy extends ChunkRef {
+  readonly documentId: string;
+  readonly uri: string;
+  readonly start: number;
+  readonly end: number;
+  readonly metadata: Metadata;
+  readonly origin: Origin;
 }
 
 /**
@@ -259,8 +319,12 @@ export interface ReadChunk {
   readonly revision: number;
   /** The language that the chunk is indexed in, where the chunk names none; `""` when unknown. Absent from stores that do not keep it. */
   readonly language?: string | undefined;
+  /** Live chunks of its document, in the same state. Only when asked for; absent from stores that count by `chunkCounts` alone. */
+  readonly total?: number | undefined;
   /** Only when asked for; ascending by version. */
   readonly embeddings?: readonly VersionedEmbedding[] | undefined;
+  /** Only when asked for, in no order; absent from stores that do not keep a key of each text. **Cost** one look-up; no text is read. */
+  readonly copies?: readonly ChunkCopy[] | undefined;
   /** The scope is in a later state than the session's moment. The search runs again in a new session. */
   readonly stale?: boolean | undefined;
 }

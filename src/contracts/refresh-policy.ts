@@ -12,8 +12,16 @@ import type { SaidOfIt } from "./reader.ts";
  * @experimental
  */
 export interface RefreshPolicy {
-  /** Before anything is read. `kept` is `undefined` for what is not there; `said` is what its source says of it without fetching it. */
-  shouldReread(uri: string, kept: DocumentSummary | undefined, said?: SaidOfIt): boolean | Promise<boolean>;
+  /**
+   * Before anything is read. `kept` is `undefined` for what is not there; `said` is what its source says of it without fetching it; `at` is the time of
+   * the knowledge base, in milliseconds since 1970.
+   */
+  shouldReread(
+    uri: string,
+    kept: DocumentSummary | undefined,
+    said?: SaidOfIt,
+    at?: number,
+  ): boolean | Promise<boolean>;
   /** After it was read and found to be another, before anything is written. Default: yes. */
   shouldRefreshDocument?(document: TextDocument, kept: DocumentSummary | undefined): boolean | Promise<boolean>;
 }

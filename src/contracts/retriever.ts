@@ -6,7 +6,7 @@ import type { Origin, PlaceLabels } from "./document.ts";
 import type { Embedding } from "./embedding.ts";
 import type { IbidErrorCode } from "./errors.ts";
 import type { FilterInput } from "./filter.ts";
-import type { QuerySyntax, QueryTerm, Receipt, TermScore } from "./leg.ts";
+import type { NameScore, QuerySyntax, QueryTerm, Receipt, TermScore } from "./leg.ts";
 import type { Metadata } from "./metadata.ts";
 import type { AuthorizedScopes, Scope, ScopeStrategy } from "./scope.ts";
 
@@ -14,7 +14,27 @@ import type { AuthorizedScopes, Scope, ScopeStrategy } from "./scope.ts";
 export type SearchMode = "hybrid" | "dense" | "lexical" | "regex";
 
 /** How the legs of a hybrid search become one ranking; `src/search/fusions.ts` has the formulas. `halves` is Embabel's. */
-export type FusionName = "absolute" | "weighted" | "halves" | "rrf";
+export type FusionName = "best" | "absolute" | "weighted" | "halves" | "rrf";
+
+/**
+ * Weights by a leg's name: `{ lexical: 0.6, dense: 0.4 }`.
+ *
+ * @experimental
+ */
+export type FusionWeights = Readonly<Record<string, number>>;
+
+/**
+ * A fusion with its constants.
+ *
+ * @experimental
+ */
+export interface FusionSettings {
+  readonly name: FusionName;
+  /** From 0; a leg that is not named keeps the fusion's own weight. Names: `lexical`, `dense`, `latent`, `pattern`, or a leg of your own. */
+  readonly weights?: FusionWeights | undefined;
+  /** The BM25 score that `halves` reads as one half. Default 3, Embabel's; 20 measured best. */
+  readonly half?: number | undefined;
+}
 
 /**
  * Options of a retrieval; each has a default. `searchOptions` of `ibid/search` holds the same options as a table.
@@ -35,7 +55,12 @@ export interface RetrieveOptions {
    * less is chance.
    */
   readonly minScore?: number | undefined;
-  /** Inclusive threshold of the fused score. Default: none. */
+  /**
+   * Inclusive threshold of the fused score, or of the one leg that searches. Default: none. A hybrid search needs a named fusion whose scores compare
+   * between queries.
+   *
+   * **Errors** `invalid-argument` under the fusion `best`, which is the default.
+   */
   readonly minFusedScore?: number | undefined;
   /**
    * Regular expression beside the query, as a further leg of a hybrid search: its matches rank higher, and are hits without the other legs.
@@ -46,12 +71,19 @@ export interface RetrieveOptions {
   readonly ignoreCase?: boolean | undefined;
   /** Only chunks of these origins. Default: all. */
   readonly origins?: readonly Origin[] | undefined;
-  /** Fusion of the legs. Default: `absolute` for models that see form only, `weighted` for those that see meaning. */
-  readonly fusion?: FusionName | undefined;
+  /** Fusion of the legs: a name, or a name with its constants. Default `best`; `rrf` where a leg cannot score given chunks. */
+  readonly fusion?: FusionName | FusionSettings | undefined;
+  /** Weights of the fusion, where `fusion` is a name or is left out. */
+  readonly weights?: FusionWeights | undefined;
   /** Whether the configured reranker orders the hits. Default true. */
   readonly rerank?: boolean | undefined;
   /** Characters of `snippet`; 0 for none, which is faster with many hits. Default 240. `text` is never cut. */
   readonly snippetLength?: number | undefined;
+  /**
+   * Chunks with the same text: the first of the ranking with a count and places of the others, or all. White space does not count.
+   * Default `"first"`.
+   */
+  readonly copies?: "first" | "all" | undefined;
   /** Whether each hit explains its score. Default false. */
   readonly explain?: boolean | undefined;
   /** Whether each hit carries its embedding. Default false. */
@@ -103,6 +135,32 @@ export interface HitSource extends PlaceLabels {
   readonly language?: string;
 }
 
+/**
+ * Where the text of a hit stands once more.
+ *
+ * @experimental
+ */
+export interface HitCopy {
+  readonly scope: Scope;
+  readonly documentId: string;
+  readonly chunkId: string;
+  readonly uri: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Other chunks with the text of a hit, white space aside, that the caller may read and the filter admits.
+ *
+ * @experimental
+ */
+export interface HitCopies {
+  /** From 1: the hit itself does not count. */
+  readonly count: number;
+  /** The first ten, by uri, start, scope and chunk id. */
+  readonly places: readonly HitCopy[];
+}
+
 /** A chunk that was found, and where it came from. */
 export interface Hit {
   /** From 1. */
@@ -124,6 +182,8 @@ export interface Hit {
   readonly evidence?: boolean | undefined;
   /** Where a pattern matched, in the document; absent when none was given, or it did not. */
   readonly matches?: readonly { readonly start: number; readonly end: number }[];
+  /** Absent where the text stands once, and with `copies: "all"`. */
+  readonly copies?: HitCopies | undefined;
   readonly explain?: HitExplanation;
   /** With `includeEmbeddings`. **Shape** lists of numbers, which survive JSON. */
   readonly embedding?: Embedding;
@@ -173,8 +233,14 @@ export interface HitExplanation {
   readonly legs: LegScores;
   /** Added in this order, these give the score shown (or, after a rerank, the fused score before it). */
   readonly parts: readonly { readonly name: string; readonly value: number }[];
-  /** Each query term's share of the lexical leg's score; added in this order they give it. */
+  /** Each query term's share of the lexical leg's score; these, then `name`, then `document`, added in this order give it. */
   readonly terms: readonly TermScore[];
+  /** The sum of the terms' scores. Absent when no lexical leg found the hit. */
+  readonly lexical?: number;
+  /** The part of the document's name. Absent where names do not count, or the query says none of it. */
+  readonly name?: NameScore;
+  /** The part of the whole document. Absent where it does not count. */
+  readonly document?: number;
   /** The distinct terms that the query was analysed into, with their idf; those that the hit lacks included. Absent when no lexical leg searched. */
   readonly queryTerms?: readonly QueryTerm[];
   /** Absent where an embedding model searched. */
@@ -210,7 +276,7 @@ export interface RetrieverStep {
 /**
  * Turns a query into hits. A custom one may add ranking logic, rerank with a model, or ask several others.
  *
- * **Shape** best first, ties by chunk id then scope; nothing found is `[]`. The gate has made `scopes`.
+ * **Shape** best first, equal scores by uri, start, scope and id; nothing found is `[]`. The gate has made `scopes`.
  * **Source** Ballerina `Retriever`, ToolUp `IRetrievalPipeline`.
  */
 export interface Retriever {

@@ -1,13 +1,14 @@
 import type { Chunk } from "./chunk.ts";
 import type { Diagnosis, ExamineOptions } from "./diagnosis.ts";
 import type {
-  ChunkEntry,
   DocumentSummary,
   DocumentWrite,
   FreshnessMark,
   ListDocumentsOptions,
   ReplaceResult,
   StoredDocument,
+  StoredStructure,
+  StructureOptions,
 } from "./document-store.ts";
 import type { EmbeddingKind, EmbeddingVersion, VersionedEmbedding } from "./embedding.ts";
 import type { Filter } from "./filter.ts";
@@ -186,15 +187,13 @@ export interface Proven extends Places {
 export interface DocumentVerbs<By extends Places> {
   /** Swaps a document and its whole chunk set in one transaction. Batches are read to their end before anything is visible. */
   replace(into: By["write"], write: DocumentWrite): Promise<ReplaceResult & { readonly receipt: Receipt }>;
-  /** Adds single chunks; the same id replaces. */
-  upsert(into: By["write"], entries: readonly ChunkEntry[]): Promise<{ readonly receipt: Receipt }>;
   delete(from: By["write"], target: DeleteTarget, options?: DeleteOptions): Promise<DeleteResult>;
   /** Writes only the freshness of an unchanged document. */
   touch(into: By["write"], id: string, mark: FreshnessMark): Promise<void>;
   /**
    * Returns chunks that need no new embedding: live ones with a vector of `version`, or all when it is `undefined`.
    *
-   * **Shape** chunk id to `text`.
+   * **Shape** chunk id to the text that is embedded: the chunk's names and its `text`, as `embeddedText` of `ibid/text` joins them.
    */
   held(
     into: By["write"],
@@ -205,6 +204,15 @@ export interface DocumentVerbs<By extends Places> {
   find(scopes: By["read"], uri: string): Promise<readonly StoredDocument[]>;
   /** `undefined` for an unknown document and for one outside the scopes, alike. */
   document(scopes: By["read"], id: string): Promise<StoredDocument | undefined>;
+  /** The document that {@link DocumentVerbs.document} gives, without its text. **Cost** grows with its tree, never with its text. */
+  structure(scopes: By["read"], id: string, options?: StructureOptions): Promise<StoredStructure | undefined>;
+  /**
+   * A slice of the text of the document that {@link DocumentVerbs.document} gives, as `text.slice(start, end)` gives it.
+   *
+   * **Units** UTF-16 code units. **Errors** `invalid-argument` unless `start` and `end` are whole numbers with `0 <= start <= end`.
+   * **Cost** grows with the slice, never with the text.
+   */
+  readText(scopes: By["read"], id: string, start: number, end: number): Promise<string | undefined>;
   /** By uri, then scope; paged by key, so that writers never wait. */
   documents(scopes: By["read"], options?: ListDocumentsOptions): AsyncIterable<DocumentSummary>;
   /** Live chunks in order of (scope, id), paged by key. */
@@ -228,12 +236,17 @@ export interface DocumentVerbs<By extends Places> {
   moment(scopes: By["any"], after?: readonly Receipt[]): Promise<Moment>;
 }
 
+/** Verbs that the author of a store may leave out. */
+type Slices = "structure" | "readText";
+
 /**
- * The system of record: documents, trees, chunks and their text. `composeStore` checks proofs, ids and vectors before it calls. @experimental
+ * The system of record: documents, trees, chunks and their text. `composeStore` checks proofs, ids and vectors before it calls.
  *
+ * **Shape** `structure` and `readText` may be absent. `composeStore` then reads the whole document for each of their calls.
  * @experimental
  */
-export interface DocumentStore extends DocumentVerbs<Checked> {
+export interface DocumentStore
+  extends Omit<DocumentVerbs<Checked>, Slices>, Partial<Pick<DocumentVerbs<Checked>, Slices>> {
   readonly durability: Durability;
   readonly embeddings: readonly EmbeddingKind[];
   /** Whether the store can be written. `composeStore` asks until the answer is yes. Absent: at once. */
@@ -241,7 +254,11 @@ export interface DocumentStore extends DocumentVerbs<Checked> {
   /** Chunks in the order of `refs`; `undefined` where one is gone. **Cost** the bytes of the slices, never of whole documents. */
   readChunks(
     refs: readonly ChunkRef[],
-    options: ReadChunksOptions & { readonly moment?: Moment | undefined },
+    options: Omit<ReadChunksOptions, "copies"> & {
+      readonly moment?: Moment | undefined;
+      /** Scopes to name copies in. Absent: none are asked for. */
+      readonly copiesIn?: readonly Scope[] | undefined;
+    },
   ): Promise<readonly (ReadChunk | undefined)[]>;
   close(): Promise<void>;
 }

@@ -48,7 +48,7 @@ export async function collectRun(
   queries: ReadonlyMap<string, string>,
   options: CollectOptions = {},
 ): Promise<{ readonly run: Run; readonly latencyMs: LatencyQuantiles }> {
-  checkOptions("collectRun", options, ["depth", "signal", "onQuery"]);
+  checkOptions("collectRun", options, { depth: true, signal: true, onQuery: true });
   const { depth = 100, signal, onQuery } = options;
   if (!Number.isSafeInteger(depth) || depth < 1) {
     throw new IbidError("invalid-argument", `depth is ${depth}.`, { hint: "Give a whole number from 1." });

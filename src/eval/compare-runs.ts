@@ -51,7 +51,7 @@ export function compareRuns(
   baseline: Pick<Evaluation, "queries">,
   options: CompareOptions = {},
 ): Readonly<Record<string, Comparison>> {
-  checkOptions("compareRuns", options, ["draws", "seed"]);
+  checkOptions("compareRuns", options, { draws: true, seed: true });
   const { draws = 10_000, seed = 1 } = options;
   if (!Number.isSafeInteger(draws) || draws < 1 || !Number.isSafeInteger(seed)) {
     throw new IbidError("invalid-argument", `draws is ${draws} and seed is ${seed}.`, {

@@ -18,7 +18,7 @@ export interface QuestionOptions {
   readonly depth?: number;
   /** Default `"hybrid"`. */
   readonly mode?: "hybrid" | "dense" | "lexical";
-  /** `success@k`, `recall@k`, `mrr@k`, `answered`, `refused`. Default `success@1`, `success@5`, `recall@10`, `mrr@10`, `answered`, `refused`. */
+  /** `success@k`, `document@k`, `recall@k`, `mrr@k`, `answered`, `refused`. Default `success@1`, `success@5`, `recall@10`, `mrr@10`, `answered`, `refused`. */
   readonly metrics?: readonly string[];
   readonly signal?: AbortSignal;
   /** Called before each question, for a display. */
@@ -32,6 +32,8 @@ export interface QuestionOptions {
  */
 export interface QuestionEvaluation extends Evaluation {
   readonly latencyMs: LatencyQuantiles;
+  /** The same metrics over the questions of each kind, in the order of the file; empty where no question has one. */
+  readonly kinds: ReadonlyMap<string, Evaluation>;
   /** Answerable questions none of whose places was found. */
   readonly lost: readonly Question[];
   /** Outdated questions: their document, or the quote in it, is not in the knowledge base. */
@@ -56,7 +58,7 @@ type Asked = Pick<KnowledgeBase, "search" | "ask" | "document">;
  * Asks a knowledge base questions with known answers, to notice when a change of chunker, model or documents makes it worse.
  *
  * **Shape** answerable questions give `success@k` (the first k hits hold an expected place) and `recall@k` (the share of places that
- * they hold). They also give `mrr@k` (the reciprocal rank) and `answered` (whether a strict answer without a model is not refused). The others give
+ * they hold). `document@k` asks for the document alone. They also give `mrr@k` (the reciprocal rank) and `answered` (whether a strict answer without a model is not refused). The others give
  * `refused`. A hit holds a place when it has the named uri, if any, and its text has the quote, if any, white space aside.
  * A quote that the chunker cut in two is in no hit. A metric without a question is absent.
  * **Errors** `invalid-argument` for another metric; errors of searching and asking; `aborted`.
@@ -69,7 +71,13 @@ export async function evaluateQuestions(
   questions: readonly Question[],
   options: QuestionOptions = {},
 ): Promise<QuestionEvaluation> {
-  checkOptions("evaluateQuestions", options, ["depth", "mode", "metrics", "signal", "onQuestion"]);
+  checkOptions("evaluateQuestions", options, {
+    depth: true,
+    mode: true,
+    metrics: true,
+    signal: true,
+    onQuestion: true,
+  });
   const { mode = "hybrid", signal, onQuestion } = options;
   const metrics = (options.metrics ?? defaultQuestionMetrics).map(parseQuestionMetric);
   const cutoffs = metrics.flatMap(({ cutoff }) => (cutoff === Infinity ? [] : [cutoff]));
@@ -93,42 +101,56 @@ export async function evaluateQuestions(
 
     const places = await findPlaces(kb, question);
     const ranks = places.map((isPlace) => hits.findIndex(isPlace) + 1);
+    const documents = (await findDocuments(kb, question)).map((isOf) => hits.findIndex(isOf) + 1);
     if (question.answerable && ranks.every((rank) => rank === 0)) {
       lost.push(question);
       if (await isStale(kb, question)) stale.push(question);
     }
-    const { refused } = await kb.ask(question.question, { ...shared, grounding: "strict" });
+    const { kind } = await kb.ask(question.question, { ...shared, grounding: "strict" });
+    const refused = kind === "refused";
     if (!question.answerable && !refused) answeredWrongly.push(question);
     const own = metrics.filter(({ of }) => of === (question.answerable ? "answerable" : "unanswerable"));
-    scores.set(question.id, Object.fromEntries(own.map(({ name, measure }) => [name, measure(ranks, refused)])));
+    scores.set(
+      question.id,
+      Object.fromEntries(own.map(({ name, measure }) => [name, measure(ranks, refused, documents)])),
+    );
   }
-  return { ...inOrder(summarise(scores), metrics), latencyMs: latencyQuantiles(times), lost, stale, answeredWrongly };
+  const kinds = new Map(
+    [...Map.groupBy(questions, ({ kind }) => kind)].flatMap(([kind, those]) => {
+      if (kind === undefined) return [];
+      const own = new Map(those.map(({ id }) => [id, scores.get(id) ?? {}]));
+      return [[kind, inOrder(summarise(own), metrics)] as const];
+    }),
+  );
+  const latencyMs = latencyQuantiles(times);
+  return { ...inOrder(summarise(scores), metrics), latencyMs, kinds, lost, stale, answeredWrongly };
 }
 
 interface QuestionMetric {
   readonly name: string;
   readonly of: "answerable" | "unanswerable";
   readonly cutoff: number;
-  /** Measures the rank of the first hit that holds each place (0: none), and whether the answer was refused. */
-  readonly measure: (ranks: readonly number[], refused: boolean) => number;
+  /** Measures the rank of the first hit that holds each place (0: none), whether the answer was refused, and the ranks of the documents. */
+  readonly measure: (ranks: readonly number[], refused: boolean, documents: readonly number[]) => number;
 }
 
 /** **Errors** `invalid-argument` for a metric that says nothing of a question. */
 function parseQuestionMetric(name: string): QuestionMetric {
   if (name === "answered") return { name, of: "answerable", cutoff: 0, measure: (_, refused) => (refused ? 0 : 1) };
   if (name === "refused") return { name, of: "unanswerable", cutoff: 0, measure: (_, refused) => (refused ? 1 : 0) };
-  const formula = /^(success|recall|mrr)(?:@|$)/u.exec(name)?.[1];
+  const formula = /^(success|document|recall|mrr)(?:@|$)/u.exec(name)?.[1];
   if (formula === undefined) {
     throw new IbidError("invalid-argument", `There is no metric "${name}" of questions.`, {
-      hint: "Known metrics: success@k, recall@k, mrr@k, answered, refused.",
+      hint: "Known metrics: success@k, document@k, recall@k, mrr@k, answered, refused.",
     });
   }
-  const { cutoff } = parseMetric(name);
+  const { cutoff } = parseMetric(formula === "document" ? name.replace("document", "success") : name);
   return {
     name,
     of: "answerable",
     cutoff,
-    measure(ranks) {
+    measure(places, _, documents) {
+      const ranks = formula === "document" ? documents : places;
       const found = ranks.filter((rank) => rank > 0 && rank <= cutoff);
       if (formula === "recall") return found.length / ranks.length;
       if (found.length === 0) return 0;
@@ -137,13 +159,34 @@ function parseQuestionMetric(name: string): QuestionMetric {
   };
 }
 
-/** For each place that must be found, how to tell a hit that holds it. */
-async function findPlaces(kb: Asked, { uri, quotes }: Question): Promise<readonly ((hit: Hit) => boolean)[]> {
-  // A path counts as well as the uri itself.
-  const found = uri === undefined ? undefined : await findDocument(kb, uri);
+type IsPlace = (hit: Hit) => boolean;
+
+/** How to tell a hit of a document. A path counts as well as the uri itself, and so does the end of a uri, from a slash on. */
+async function isOfDocument(kb: Asked, uri: string): Promise<IsPlace> {
+  const found = await findDocument(kb, uri);
   const resolved = found === undefined || found === "ambiguous" ? uri : found.uri;
-  const isOfUri = (hit: Hit): boolean => uri === undefined || hit.source.uri === uri || hit.source.uri === resolved;
-  if (quotes.length === 0) return uri === undefined ? [] : [isOfUri];
+  return ({ source }) => source.uri === uri || source.uri === resolved || source.uri.endsWith(`/${uri}`);
+}
+
+/** For each document of which one must be found, how to tell a hit of it. */
+async function findDocuments(kb: Asked, { uri, uris, spans = [] }: Question): Promise<readonly IsPlace[]> {
+  const named = uris ?? (uri === undefined ? spans.map((span) => span.uri) : [uri]);
+  return Promise.all([...new Set(named)].map((one) => isOfDocument(kb, one)));
+}
+
+/** For each place that must be found, how to tell a hit that holds it. */
+async function findPlaces(kb: Asked, question: Question): Promise<readonly IsPlace[]> {
+  const { uri, quotes, spans = [] } = question;
+  if (spans.length > 0) {
+    return Promise.all(
+      spans.map(async ({ uri: document, quote }): Promise<IsPlace> => {
+        const [isOf, words] = [await isOfDocument(kb, document), onOneLine(quote)];
+        return (hit) => isOf(hit) && onOneLine(hit.text).includes(words);
+      }),
+    );
+  }
+  if (quotes.length === 0) return findDocuments(kb, question);
+  const isOfUri: IsPlace = uri === undefined ? () => true : await isOfDocument(kb, uri);
   return quotes.map((quote) => {
     const words = onOneLine(quote);
     return (hit) => isOfUri(hit) && onOneLine(hit.text).includes(words);

@@ -44,7 +44,7 @@ export interface ScoreOptions {
  * @experimental
  */
 export function scoreRun(run: Run, qrels: Qrels, options: ScoreOptions = {}): Evaluation {
-  checkOptions("scoreRun", options, ["metrics"]);
+  checkOptions("scoreRun", options, { metrics: true });
   const metrics = (options.metrics ?? defaultMetrics).map(parseMetric);
   return summarise(
     new Map(

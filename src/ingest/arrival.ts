@@ -4,6 +4,7 @@ import type { Origin, Section, TextDocument } from "../contracts/document.ts";
 import type { Metadata } from "../contracts/metadata.ts";
 import type { SourceItem, Validators } from "../contracts/reader.ts";
 import type { Span } from "../text/sentences.ts";
+import type { Incoming } from "./write-document.ts";
 
 /** A document on its way in, whatever form it has. Bytes are read, text is cut, chunks are embedded: each enters the one sequence further down. */
 export interface Arrival {
@@ -68,6 +69,25 @@ export interface RefusedContent {
   readonly error: unknown;
   /** Whether the caller named it: then the ingestion rejects, after the rest is done. */
   readonly named: boolean;
+}
+
+/** An arrival that was looked at once: hashes of it, and how to make a document of it. */
+export interface Seen {
+  readonly contentHash: string;
+  readonly metadataHash: string;
+  /** Size of the source, in bytes. */
+  readonly bytes: number;
+  /** Where the caller says it; else the reader finds it. */
+  readonly mediaType?: string;
+  /** Fingerprint for the pipeline that makes a document of that media type. */
+  fingerprint(mediaType: string): string;
+  /** To be called once. */
+  read(id: string): Promise<{
+    readonly document: TextDocument;
+    readonly chunks?: (document: TextDocument) => Incoming["chunks"];
+    readonly notes?: readonly string[] | undefined;
+  }>;
+  readonly chunker?: Incoming["chunker"] | undefined;
 }
 
 /** Weight in flight at once: while one document waits for its model or the disk, others are read and cut. Twice the small ones that share a commit. */

@@ -1,9 +1,11 @@
 import { checkChunkIds } from "../chunkers/check-chunk-ids.ts";
 import type { Chunk } from "../contracts/chunk.ts";
-import type { TextDocument } from "../contracts/document.ts";
+import type { Origin, TextDocument } from "../contracts/document.ts";
 import type { Embedding, SparseVector, Vector } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { ChunkInput, ChunksInput } from "../contracts/knowledge-base.ts";
+import type { Metadata } from "../contracts/metadata.ts";
+import type { Scope } from "../contracts/scope.ts";
 import { checkOptions } from "../runtime/check-options.ts";
 import { hashParts } from "../runtime/hash.ts";
 import { toMetadata } from "../runtime/to-json.ts";
@@ -12,26 +14,29 @@ import { createChunkFactory } from "../chunkers/create-chunk.ts";
 import { placeLabels } from "../text/place-labels.ts";
 import { namedLanguage } from "./find-language.ts";
 import type { Span } from "../text/sentences.ts";
-import type { Arrival, ChunksContent, PlacedChunk } from "./arrival.ts";
+import type { Arrival, ChunksContent, PlacedChunk, Seen } from "./arrival.ts";
+import { fingerprintPipeline } from "./fingerprint.ts";
+import type { IngestStages } from "./stages.ts";
+import { hashBytes, hashMetadata } from "./prepare-document.ts";
 
-const inputNames = ["uri", "title", "text", "chunks", "metadata"] as const satisfies readonly (keyof ChunksInput)[];
-const chunkNames = [
-  "text",
-  "urtext",
-  "id",
-  "headings",
-  "language",
-  "metadata",
-  "embedding",
-  "start",
-  "end",
-  "page",
-  "line",
-  "slide",
-  "sheet",
-  "cells",
-  "part",
-] as const satisfies readonly (keyof ChunkInput)[];
+const inputNames = { uri: true, title: true, text: true, chunks: true, metadata: true } as const;
+const chunkNames = {
+  text: true,
+  urtext: true,
+  id: true,
+  headings: true,
+  language: true,
+  metadata: true,
+  embedding: true,
+  start: true,
+  end: true,
+  page: true,
+  line: true,
+  slide: true,
+  sheet: true,
+  cells: true,
+  part: true,
+} as const;
 
 type Taken = Omit<PlacedChunk, keyof Span> & Pick<ChunkInput, keyof Span>;
 
@@ -124,7 +129,7 @@ function checkPlaces(
 /** A chunk as it is given, checked field by field. */
 function takeChunk(given: ChunkInput & { readonly type?: string }, where: string): Taken {
   if (typeof given !== "object" || given === null) throw wrong(where, "chunk", given, "an object with a text");
-  if (given.type !== "text-chunk") checkOptions(where, given, chunkNames);
+  if (given.type !== "text-chunk") checkOptions<ChunkInput, typeof chunkNames>(where, given, chunkNames);
   const { text, urtext, id, headings, language, embedding, start, end } = given;
   for (const [name, value] of [["text", text] as const, ["urtext", urtext ?? ""] as const])
     if (typeof value !== "string") throw wrong(where, name, value, "a string");
@@ -169,8 +174,62 @@ function readEmbedding(given: unknown, where: string): Embedding {
   return "indices" in given ? sparse(given as SparseVector) : vector(given);
 }
 
+/** The options of an ingestion that chunks follow. */
+interface ChunksJob {
+  readonly scope: Scope;
+  readonly metadata: Metadata;
+  readonly origin: Origin;
+}
+
+/** Chunks that were cut elsewhere: neither read nor cut, nor transformed. */
+export async function seeChunks(
+  { stages, job }: { readonly stages: IngestStages; readonly job: ChunksJob },
+  arrival: Arrival,
+  content: ChunksContent,
+): Promise<Seen> {
+  const { uri, folder: _, ...given } = arrival;
+  const { id: own, title, mediaType, text, root } = content;
+  const origin = content.origin ?? job.origin;
+  const metadata = { ...given.metadata, ...job.metadata };
+  const pipeline = { ...stages, readers: [], chunker: asGiven, transformers: [], limits: undefined };
+  const bytes = new TextEncoder().encode(text);
+  return {
+    contentHash: hashParts(await hashBytes(bytes), JSON.stringify([title, root, content.chunks], plainNumbers)),
+    metadataHash: hashMetadata(metadata, origin),
+    bytes: bytes.byteLength,
+    mediaType,
+    fingerprint: (type) => fingerprintPipeline(pipeline, type),
+    read: (id) =>
+      Promise.resolve({
+        document: {
+          type: "text",
+          id: id || (own ?? hashParts(job.scope, uri)),
+          uri,
+          title,
+          mediaType,
+          text,
+          metadata,
+          origin,
+          root,
+          sourceMap: { lines: mediaType === composedMediaType ? "none" : "text" },
+        },
+        chunks: (document) =>
+          completeChunks(document, content).map((chunk) => ({
+            ...chunk,
+            metadata: { ...chunk.metadata, ...job.metadata },
+          })),
+      }),
+  };
+}
+
+/** Stands for the chunker where there is none. */
+const asGiven = { fingerprint: "as given", chunk: () => [] };
+
+const plainNumbers = (_key: string, value: unknown): unknown =>
+  ArrayBuffer.isView(value) ? Array.from(value as Float32Array) : value;
+
 /** The chunks of a document that were cut elsewhere, complete. */
-export function completeChunks(document: TextDocument, { chunks }: ChunksContent): readonly Chunk[] {
+function completeChunks(document: TextDocument, { chunks }: ChunksContent): readonly Chunk[] {
   const create = createChunkFactory(document);
   return chunks.map((given): Chunk => {
     const { start, end, text, id, headings, embedding, metadata, title, origin } = given;

@@ -4,7 +4,7 @@ import type { Embedding, EmbeddingVersion, VersionedEmbedding } from "../contrac
 import type { Store } from "../contracts/store.ts";
 import type { ChunkEntry } from "../contracts/document-store.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
-import { takeGivenEmbedding } from "../models/embedder/check-embedding.ts";
+import { embeddedText } from "../text/embedded-text.ts";
 import type { ApartEmbedder, IngestStages } from "./stages.ts";
 
 export interface EmbeddedChunks {
@@ -66,7 +66,7 @@ export function createChunkEmbedding(
     // Vectors are kept all together or not at all, so what lacks one is asked for each; the cache knows most of them.
     const lacks = (chunk: Chunk): boolean =>
       chunk.embedding !== undefined ||
-      planned.some(({ embeds, held }) => embeds(chunk) && held.get(chunk.id) !== chunk.text);
+      planned.some(({ embeds, held }) => embeds(chunk) && held.get(chunk.id) !== embeddedText(chunk));
     const vectors = new Map<Chunk, VersionedEmbedding[]>(chunks.map((chunk) => [chunk, []]));
     for (const { by, embeds, version } of planned) {
       const wanting = chunks.filter((chunk) => embeds(chunk) && lacks(chunk) && !isGiven(chunk, by));
@@ -76,8 +76,11 @@ export function createChunkEmbedding(
       for (const [i, chunk] of wanting.entries()) {
         vectors.get(chunk)?.push({ version, embedding: embedded?.embeddings[i] as Embedding });
       }
-      for (const chunk of chunks) {
-        const embedding = isGiven(chunk, by) ? takeGivenEmbedding(chunk, version) : undefined;
+      const given = chunks.filter((chunk) => isGiven(chunk, by));
+      if (given.length === 0) continue;
+      const { takeGivenEmbedding } = await import("../models/embedder/check-embedding.ts");
+      for (const chunk of given) {
+        const embedding = takeGivenEmbedding(chunk, version);
         if (embedding !== undefined) vectors.get(chunk)?.push({ version, embedding });
       }
     }
@@ -121,7 +124,7 @@ interface Plan {
   readonly by: Embedder;
   readonly embeds: (chunk: Chunk) => boolean;
   readonly version: EmbeddingVersion;
-  /** The documents' chunks that have a vector of `version` in the store: chunk id to text. */
+  /** The documents' chunks that have a vector of `version` in the store: chunk id to the text that was embedded. */
   readonly held: ReadonlyMap<string, string>;
 }
 

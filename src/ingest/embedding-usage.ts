@@ -1,4 +1,3 @@
-import { priceOf, priceUsage } from "../models/price-usage.ts";
 import type { Usage } from "../contracts/chat.ts";
 import type { EmbeddedChunks } from "./embed-chunks.ts";
 import type { IngestStages } from "./stages.ts";
@@ -7,7 +6,7 @@ import type { IngestStages } from "./stages.ts";
 export interface EmbeddingUsage {
   add(embedded: Pick<EmbeddedChunks, "sent" | "tokens">): void;
   /** For a summary. **Shape** `usage` is absent when no text was sent, or when the tokens of some are unknown: a partial sum would mislead. */
-  total(): { readonly usage?: Usage };
+  total(): Promise<{ readonly usage?: Usage }>;
 }
 
 /** **Shape** tokens of models of before, during a change of models, are counted and priced like the present one's. */
@@ -20,8 +19,9 @@ export function createEmbeddingUsage({ embedder, prices }: Pick<IngestStages, "e
       any = true;
       inputTokens = inputTokens === undefined || tokens === undefined ? undefined : inputTokens + tokens;
     },
-    total() {
+    async total() {
       if (!any || inputTokens === undefined || embedder === undefined) return {};
+      const { priceOf, priceUsage } = await import("../models/price-usage.ts");
       const { provider, model } = embedder.model;
       return { usage: priceUsage({ inputTokens }, priceOf(prices, `${provider}/${model}`)) };
     },

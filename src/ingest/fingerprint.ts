@@ -1,6 +1,6 @@
 import type { DocumentSummary } from "../contracts/document-store.ts";
 import { type Embedder, makesVersion } from "../contracts/embedding-model.ts";
-import type { EmbeddingVersion } from "../contracts/embedding.ts";
+import { type EmbeddingVersion, fingerprintVectors } from "../contracts/embedding.ts";
 import type { Store } from "../contracts/store.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 import { hashParts } from "../runtime/hash.ts";
@@ -24,8 +24,8 @@ export function fingerprintPipeline(
   );
   const model = stages.embedder?.model;
   if (model === undefined) return cut;
-  const { provider, model: name, kind, dimensions = 0, fingerprint = "" } = model;
-  return `${cut}-${hashParts(provider, name, kind, String(dimensions), fingerprint)}`;
+  const { provider, model: name, kind, dimensions = 0, fingerprint } = model;
+  return `${cut}-${hashParts(provider, name, kind, String(dimensions), fingerprintVectors(fingerprint))}`;
 }
 
 /**

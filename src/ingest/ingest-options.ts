@@ -1,6 +1,8 @@
+import type { EnqueueOptions } from "../contracts/ingestion-queue.ts";
 import type { FolderRules, IngestOptions } from "../contracts/knowledge-base.ts";
 import { findCharsetName } from "../text/charsets/decode-text.ts";
-import { aFunction, aSignal, inCode, objectWith, type RulesOf } from "../runtime/plan-options.ts";
+import { aFunction, aSignal, byHand, inCode, objectWith, type RulesOf } from "../runtime/plan-options.ts";
+import { readRefreshPolicy } from "./refresh-policy.ts";
 
 const everyOrigin = { "user-content": true, narrative: true, note: true, synthetic: true } as const;
 const globs = { type: "list", of: { type: "string", expects: "a glob" } } as const;
@@ -12,12 +14,14 @@ export const folderRules = {
     kind: globs,
     for: ["library", "cli"],
     flag: "--include <glob>",
+    spelling: { each: "item" },
   },
   exclude: {
     doc: "No files and folders that match one of these globs.",
     kind: globs,
     for: ["library", "cli"],
     flag: "--exclude <glob>",
+    spelling: { each: "item" },
   },
   maxDepth: {
     doc: "Folders below the named one; 0 for none.",
@@ -32,7 +36,23 @@ export const folderRules = {
     doc: "Symbolic links that are followed: none, those that stay inside the folder, or all.",
     kind: { type: "choice", values: { skip: true, inside: true, anywhere: true } },
     default: "skip",
-    for: inCode,
+    for: ["library", "cli"],
+    flag: "--symlinks <which>",
+    spelling: {
+      shorthands: [
+        {
+          flag: "--follow-symlinks",
+          doc: "Follow symbolic links that stay inside their folder.",
+          value: () => "inside",
+        },
+      ],
+    },
+  },
+  junk: {
+    doc: "Whether to read lock files, source maps, search indexes of sites and minified code too.",
+    kind: { type: "boolean" },
+    default: false,
+    for: ["library", "cli"],
   },
 } as const satisfies RulesOf<FolderRules>;
 
@@ -45,14 +65,25 @@ export const ingestOptions = {
       pattern: /^(?:platform|deployment|(?:team|user):.*\S.*)$/su,
       expects: "platform, deployment, team:<id> or user:<id>",
     },
-    otherwise: "deployment; for a caller, their team, else themselves",
-    for: ["library", "http"],
+    otherwise: "deployment; in the library and over HTTP, a caller's team, else the caller",
+    for: byHand,
+    spelling: {
+      shorthands: [
+        { flag: "--team <team>", doc: "Put the documents in the scope of this team.", value: (team) => `team:${team}` },
+        { flag: "--user <user>", doc: "Put the documents in the scope of this user.", value: (user) => `user:${user}` },
+        { flag: "--platform", doc: "Put the documents in the platform scope.", value: () => "platform" },
+      ],
+    },
   },
   metadata: {
     doc: "Metadata of every document; they win over those of the source.",
     kind: { type: "object" },
-    for: ["library", "http", "cli"],
+    for: byHand,
     flag: "--metadata <k=v>",
+    spelling: {
+      each: "pair",
+      expects: "key=value; numbers, true and false keep their type, and more pairs may follow",
+    },
   },
   origin: {
     doc: "Origin of the documents.",
@@ -65,6 +96,7 @@ export const ingestOptions = {
     kind: { type: "string", pattern: /[^]/u, expects: "a string that is not empty" },
     for: ["library", "cli"],
     flag: "--password <password>",
+    spelling: { env: "IBID_PASSWORD" },
   },
   charset: {
     doc: "Encoding of texts that do not declare theirs, such as windows-1252 or shift_jis.",
@@ -74,7 +106,7 @@ export const ingestOptions = {
       expects: "the name of an encoding, such as utf-8, windows-1252 or shift_jis",
     },
     otherwise: "recognised by their words",
-    for: ["library", "http", "cli"],
+    for: byHand,
     flag: "--charset <name>",
   },
   sweep: {
@@ -84,10 +116,15 @@ export const ingestOptions = {
     for: ["library", "cli"],
   },
   refresh: {
-    doc: "Policy that chooses the stored documents to read again.",
+    doc: "Policy that chooses the stored documents to read again; `lastmod` goes by the dates of a sitemap.",
     kind: objectWith("a refresh policy, such as refreshAfter(3_600_000)", "shouldReread"),
     otherwise: "all",
-    for: inCode,
+    for: ["library", "cli"],
+    flag: "--refresh <when>",
+    spelling: {
+      read: readRefreshPolicy,
+      expects: "always, never, lastmod, or a time such as 30m, 12h or 7d",
+    },
   },
   folders: {
     doc: "Rules for the files below paths and globs.",
@@ -105,3 +142,21 @@ export const ingestOptions = {
   onEmbedding: { doc: "Receives the uri of a document before its chunks are embedded.", kind: aFunction, for: inCode },
   onSkip: { doc: "Receives each path that a rule leaves out of a walk.", kind: aFunction, for: inCode },
 } as const satisfies RulesOf<IngestOptions>;
+
+const { scope, metadata, origin, sweep, folders } = ingestOptions;
+
+/** Options of `queue.enqueue`, in the order of the manual. */
+export const enqueueOptions = {
+  scope,
+  metadata,
+  origin,
+  sweep,
+  folders,
+  changed: {
+    doc: "Only these uris of a folder are read again, and new files.",
+    kind: { type: "list", of: { type: "string", expects: "a uri" } },
+    otherwise: "everything",
+    for: inCode,
+  },
+  signal: { doc: "Stops the queueing.", kind: aSignal, for: inCode },
+} as const satisfies RulesOf<EnqueueOptions>;

@@ -9,17 +9,8 @@ import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { throwIfAborted } from "../runtime/abort.ts";
 import { hashParts, sha256 } from "../runtime/hash.ts";
 import { toMetadata } from "../runtime/to-json.ts";
-import { composedMediaType } from "../text/compose-chunks.ts";
 import { noteUnseen } from "../text/untrusted/describe-suspicions.ts";
-import {
-  type Arrival,
-  type BytesContent,
-  type ChunksContent,
-  mostInFlight,
-  type TextContent,
-  weighArrival,
-} from "./arrival.ts";
-import { completeChunks } from "./chunk-inputs.ts";
+import { type Arrival, type BytesContent, mostInFlight, type Seen, type TextContent, weighArrival } from "./arrival.ts";
 import { createEmbeddingUsage } from "./embedding-usage.ts";
 import { withLanguage } from "./find-language.ts";
 import { fingerprintPipeline, isMadeBy } from "./fingerprint.ts";
@@ -122,7 +113,7 @@ export async function* ingestArrivals(
   await job.settle?.((fit) => report({ ...progress, fit }));
   const ms = Math.round(performance.now() - started);
   const receipt = await receiptOf(stages, job);
-  const summary: IngestSummary = { ...totals, ...usage.total(), failures, receipt, ms };
+  const summary: IngestSummary = { ...totals, ...(await usage.total()), failures, receipt, ms };
   if (missing.length > 0) throw missingInputs(missing, summary);
   return summary;
 }
@@ -218,27 +209,10 @@ async function prepare(work: Work, arrival: Arrival): Promise<Prepared> {
     case "text":
       return prepareSeen(work, arrival, () => seeText(work, arrival, content));
     case "chunks":
-      return prepareSeen(work, arrival, () => seeChunks(work, arrival, content));
+      return prepareSeen(work, arrival, async () =>
+        (await import("./chunk-inputs.ts")).seeChunks(work, arrival, content),
+      );
   }
-}
-
-/** An arrival that was looked at once: hashes of it, and how to make a document of it. */
-interface Seen {
-  readonly contentHash: string;
-  readonly metadataHash: string;
-  /** Size of the source, in bytes. */
-  readonly bytes: number;
-  /** Where the caller says it; else the reader finds it. */
-  readonly mediaType?: string;
-  /** Fingerprint for the pipeline that makes a document of that media type. */
-  fingerprint(mediaType: string): string;
-  /** To be called once. */
-  read(id: string): Promise<{
-    readonly document: TextDocument;
-    readonly chunks?: (document: TextDocument) => Incoming["chunks"];
-    readonly notes?: readonly string[] | undefined;
-  }>;
-  readonly chunker?: Incoming["chunker"] | undefined;
 }
 
 async function prepareSeen(work: Work, arrival: Arrival, see: () => Promise<Seen>): Promise<Prepared> {
@@ -343,49 +317,6 @@ async function seeText({ stages, job }: Work, arrival: Arrival, content: TextCon
   };
 }
 
-/** Chunks that were cut elsewhere: neither read nor cut, nor transformed. */
-async function seeChunks({ stages, job }: Work, arrival: Arrival, content: ChunksContent): Promise<Seen> {
-  const { uri, folder: _, ...given } = arrival;
-  const { id: own, title, mediaType, text, root } = content;
-  const origin = content.origin ?? job.origin;
-  const metadata = { ...given.metadata, ...job.metadata };
-  const pipeline = { ...stages, readers: [], chunker: asGiven, transformers: [], limits: undefined };
-  const bytes = new TextEncoder().encode(text);
-  return {
-    contentHash: hashParts(await hashBytes(bytes), JSON.stringify([title, root, content.chunks], plainNumbers)),
-    metadataHash: hashMetadata(metadata, origin),
-    bytes: bytes.byteLength,
-    mediaType,
-    fingerprint: (type) => fingerprintPipeline(pipeline, type),
-    read: (id) =>
-      Promise.resolve({
-        document: {
-          type: "text",
-          id: id || (own ?? hashParts(job.scope, uri)),
-          uri,
-          title,
-          mediaType,
-          text,
-          metadata,
-          origin,
-          root,
-          sourceMap: { lines: mediaType === composedMediaType ? "none" : "text" },
-        },
-        chunks: (document) =>
-          completeChunks(document, content).map((chunk) => ({
-            ...chunk,
-            metadata: { ...chunk.metadata, ...job.metadata },
-          })),
-      }),
-  };
-}
-
-/** Stands for the chunker where there is none. */
-const asGiven = { fingerprint: "as given", chunk: () => [] };
-
-const plainNumbers = (_key: string, value: unknown): unknown =>
-  ArrayBuffer.isView(value) ? Array.from(value as Float32Array) : value;
-
 /** A document that its source did not fetch. **Errors** `internal` when the store has nothing of it. */
 async function keepUnfetched(work: Work, { uri, folder, validators }: Arrival): Promise<Prepared> {
   const before = await work.known.find(uri);
@@ -401,9 +332,9 @@ async function keepUnfetched(work: Work, { uri, folder, validators }: Arrival): 
 async function keep(
   { stages, job }: Work,
   before: DocumentSummary,
-  now: Parameters<typeof markOf>[2],
+  found: Parameters<typeof markOf>[3],
 ): Promise<Prepared> {
-  const mark = markOf(job, before, now);
+  const mark = markOf(stages, job, before, found);
   if (mark !== undefined) await stages.store.touch(job.into, before.id, mark);
   const { uri, id, chunks } = before;
   return { kept: { uri, scope: job.scope, status: "unchanged", documentId: id, chunks } };

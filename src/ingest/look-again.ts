@@ -1,3 +1,4 @@
+import { platformNow } from "../runtime/platform-clock.ts";
 import type { DocumentSummary, FreshnessMark } from "../contracts/document-store.ts";
 import type { Origin } from "../contracts/document.ts";
 import type { Metadata } from "../contracts/metadata.ts";
@@ -28,10 +29,11 @@ export interface Look {
 
 /** Asks the job's refresh policy, and gives a source the validators for a conditional request. */
 export function createLook(stages: IngestStages, job: LookJob, known: KnownDocuments): Look {
+  const { now = platformNow } = stages;
   const decisions = new Map<string, Promise<boolean>>();
   const wants: Look["wants"] = (uri, before, said) => {
     const decided =
-      decisions.get(uri) ?? Promise.resolve().then(() => job.refresh?.shouldReread(uri, before, said) ?? true);
+      decisions.get(uri) ?? Promise.resolve().then(() => job.refresh?.shouldReread(uri, before, said, now()) ?? true);
     decisions.set(uri, decided);
     return decided;
   };
@@ -56,9 +58,10 @@ export function createLook(stages: IngestStages, job: LookJob, known: KnownDocum
  * The time of the look is recorded only with a refresh policy: otherwise every run would write a row for every file.
  */
 export function markOf(
+  { now = platformNow }: Pick<IngestStages, "now">,
   job: Pick<LookJob, "refresh">,
   before: DocumentSummary,
-  now: {
+  found: {
     readonly folder: string | null;
     readonly validators?: Validators | undefined;
     readonly looked: boolean;
@@ -66,8 +69,8 @@ export function markOf(
     readonly fingerprint?: string;
   },
 ): FreshnessMark | undefined {
-  const folder = outerFolder(before.folder, now.folder);
-  const { validators, fingerprint = before.fingerprint } = now;
+  const folder = outerFolder(before.folder, found.folder);
+  const { validators, fingerprint = before.fingerprint } = found;
   const renewed =
     validators !== undefined &&
     (validators.etag !== before.validators?.etag || validators.lastModified !== before.validators?.lastModified);
@@ -75,7 +78,7 @@ export function markOf(
     ...(folder === before.folder ? {} : { folder }),
     ...(renewed ? { validators } : {}),
     ...(fingerprint === before.fingerprint ? {} : { fingerprint }),
-    ...(now.looked && job.refresh !== undefined ? { checkedAt: new Date().toISOString() } : {}),
+    ...(found.looked && job.refresh !== undefined ? { checkedAt: new Date(now()).toISOString() } : {}),
   };
   return Object.keys(mark).length === 0 ? undefined : mark;
 }

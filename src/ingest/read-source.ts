@@ -65,7 +65,7 @@ export function readSource(
   options: ReadSourceOptions = {},
   skipped: () => number = () => 0,
 ): ReadRun {
-  checkOptions("readSource", options, ["limits", "signal"]);
+  checkOptions("readSource", options, { limits: true, signal: true });
   const { limits, signal } = options;
   return createRun(async function* () {
     const started = performance.now();

@@ -1,5 +1,7 @@
+import { platformNow } from "../runtime/platform-clock.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { RefreshPolicy } from "../contracts/refresh-policy.ts";
+import { readDuration } from "../runtime/describe-options.ts";
 
 /**
  * Reads everything again every time: the default. **Source** Embabel `AlwaysRefresh`.
@@ -18,20 +20,22 @@ export const neverRefreshExisting: RefreshPolicy = { shouldReread: (_, kept) => 
 /**
  * Reads a document again when its last reading is older than `ttlMs`.
  *
- * **Shape** strictly longer; 0 is always. `now` serves tests. **Units** milliseconds. **Errors** `invalid-argument` for an invalid duration.
+ * **Shape** strictly longer; 0 is always. `now` replaces the clock of the knowledge base. **Units** milliseconds. **Errors** `invalid-argument` for an invalid duration.
  * **Source** Embabel `Ttl`.
  *
  * @experimental
  */
 export function refreshAfter(ttlMs: number, options: { readonly now?: () => number } = {}): RefreshPolicy {
-  const { now = Date.now } = options;
   if (!(ttlMs >= 0)) {
     throw new IbidError("invalid-argument", `${String(ttlMs)} is no time after which to look again.`, {
       hint: "Give milliseconds, 0 or more.",
     });
   }
   return {
-    shouldReread: (_, kept) => kept === undefined || ttlMs === 0 || now() - Date.parse(kept.checkedAt) > ttlMs,
+    shouldReread(_, kept, _said, at = platformNow()) {
+      const now = options.now?.() ?? at;
+      return kept === undefined || ttlMs === 0 || now - Date.parse(kept.checkedAt) > ttlMs;
+    },
   };
 }
 
@@ -53,6 +57,15 @@ export const refreshModified: RefreshPolicy = {
 
 /** To the end of a day in the zone where it ends last. */
 const wholeDayMs = 36 * 60 * 60 * 1000;
+
+/** Reads the name of a policy: `always`, `never`, `lastmod`, or a time such as `12h`. **Shape** `undefined` for other text. */
+export function readRefreshPolicy(text: string): RefreshPolicy | undefined {
+  if (text === "always") return alwaysRefresh;
+  if (text === "never") return neverRefreshExisting;
+  if (text === "lastmod") return refreshModified;
+  const ms = readDuration(text);
+  return ms === undefined ? undefined : refreshAfter(ms);
+}
 
 /**
  * Reads only matching documents again: by a pattern found in the uri, a predicate on it, or any of some substrings.

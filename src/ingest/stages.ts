@@ -30,6 +30,8 @@ export interface IngestStages {
   /** Models beside the knowledge base's own, for some chunks alone. */
   readonly apart?: readonly ApartEmbedder[] | undefined;
   readonly store: Store;
+  /** Clock of the looks at documents. **Units** milliseconds since 1970. Default: the machine's. */
+  readonly now?: (() => number) | undefined;
   /** The store's own, for the languages that it knows. Without one, a document is in the language that it says. */
   readonly analyzer?: Analyzer | undefined;
 }

@@ -11,10 +11,8 @@ import type {
 } from "../contracts/knowledge-base.ts";
 import type { Metadata } from "../contracts/metadata.ts";
 import type { AskKept, Source, SourceItem, SourceRefusal, SourceUnchanged } from "../contracts/reader.ts";
-import { collectBytes } from "../readers/collect-bytes.ts";
 import { toMetadata } from "../runtime/to-json.ts";
 import type { Arrival } from "./arrival.ts";
-import { readChunkList, readChunksInput } from "./chunk-inputs.ts";
 import { joinSources } from "./sources/join-sources.ts";
 
 /** How paths, globs and addresses become a source; absent on a runtime without files. */
@@ -46,8 +44,9 @@ export function toArrivals(input: IngestInput, openSource: OpenSource | undefine
       const opened = paths.length === 0 ? [] : [open(paths, openSource, rules)];
       return fromSource(joinSources([...opened, ...list.filter(isSource)]));
     }
-    if (list.length > 0 && list.every(isChunk)) return together(() => readChunkList(list));
-    if (list.length > 0 && list.every(isChunksInput)) return together(() => list.map(readChunksInput));
+    if (list.length > 0 && list.every(isChunk)) return together(async () => (await chunkInputs()).readChunkList(list));
+    if (list.length > 0 && list.every(isChunksInput))
+      return together(async () => list.map((await chunkInputs()).readChunksInput));
     if (list.every((entry) => !isChunk(entry) && typeof entry !== "string" && !isSource(entry))) return each(list);
     throw new IbidError("invalid-argument", "The list to ingest mixes paths, chunks and documents.", {
       hint: "Ingest paths, chunks and documents in separate calls.",
@@ -55,7 +54,7 @@ export function toArrivals(input: IngestInput, openSource: OpenSource | undefine
   }
   if (isSource(input)) return fromSource(input);
   if (isAsyncIterable(input)) return each(input);
-  if (isChunksInput(input)) return together(() => [readChunksInput(input)]);
+  if (isChunksInput(input)) return together(async () => [(await chunkInputs()).readChunksInput(input)]);
   return each([input]);
 }
 
@@ -68,7 +67,10 @@ function open(inputs: readonly string[], openSource: OpenSource | undefined, rul
   return openSource(inputs, rules);
 }
 
-async function* map<From>(inputs: Iterable<From> | AsyncIterable<From>, to: (input: From) => Arrival) {
+async function* map<From>(
+  inputs: Iterable<From> | AsyncIterable<From>,
+  to: (input: From) => Arrival | Promise<Arrival>,
+) {
   for await (const input of inputs) yield to(input);
 }
 
@@ -78,9 +80,9 @@ const each = (inputs: Iterable<unknown> | AsyncIterable<unknown>): Arrivals => (
   together: false,
 });
 
-const together = (read: () => readonly Arrival[]): Arrivals => ({
+const together = (read: () => Promise<readonly Arrival[]>): Arrivals => ({
   async *open() {
-    yield* read();
+    yield* await read();
   },
   folders: [],
   together: true,
@@ -116,9 +118,12 @@ const refused = (uri: string, error: unknown, named = false): Arrival => ({
   content: { kind: "refused", error, named },
 });
 
-function toArrival(input: unknown): Arrival {
+/** Chunks that were cut elsewhere are rare, and so is the code that takes them. */
+const chunkInputs = () => import("./chunk-inputs.ts");
+
+async function toArrival(input: unknown): Promise<Arrival> {
   if (isDocument(input)) return fromDocument(input);
-  if (isChunksInput(input)) return readChunksInput(input);
+  if (isChunksInput(input)) return (await chunkInputs()).readChunksInput(input);
   const isText = isTextInput(input);
   if (!isText && !isBytesInput(input)) {
     throw new IbidError("invalid-argument", "This is nothing that can be ingested.", {
@@ -159,7 +164,10 @@ function bytesItem(input: BytesInput, metadata: Metadata): SourceItem {
     ...(mediaType === undefined ? {} : { mediaType }),
     ...(charset === undefined ? {} : { charset }),
     metadata,
-    bytes: (signal) => collectBytes(bytes, { uri, maxBytes, signal }),
+    async bytes(signal) {
+      const { collectBytes } = await import("../readers/collect-bytes.ts");
+      return collectBytes(bytes, { uri, maxBytes, signal });
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 import type { CollectionPlan } from "./records/check-definition.ts";
 import type { Embedder, EmbeddingModel } from "../contracts/embedding-model.ts";
 import { setApart } from "../contracts/embedding.ts";
-import { recordKeys } from "./records/compose-record.ts";
+import { recordKeys } from "./records/collection-uri.ts";
 import type { ApartEmbedder } from "../ingest/stages.ts";
 
 /** The models that a collection brings, each with vectors of a version set apart. */

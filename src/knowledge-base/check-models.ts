@@ -11,7 +11,7 @@ const checkedMs = 10_000;
 
 /** **Cost** one question to the store for scopes that were not in order within the last ten seconds. */
 export function createModelCheck(
-  { embedder, formerEmbedders = [], wordsAlone, retriever }: KnowledgeBaseParts,
+  { embedder, formerEmbedders = [], wordsAlone, retriever, findName }: KnowledgeBaseParts,
   store: Pick<Store, "versions">,
 ): ModelCheck {
   const embedders = embedder === undefined ? formerEmbedders : [embedder, ...formerEmbedders];
@@ -22,15 +22,19 @@ export function createModelCheck(
     if (wordsAlone === true || store.versions === undefined) return [];
     const now = performance.now();
     if (scopes.scopes.every((scope) => now - (checked.get(scope) ?? -Infinity) < checkedMs)) return [];
-    const found = new Map<string, Scope[]>();
+    const found = new Map<string, { readonly version: EmbeddingVersion; readonly scopes: Scope[] }>();
     for (const scope of scopes.scopes) checked.set(scope, now);
     for (const { scope, current } of await store.versions.versions(scopes)) {
       if (current === undefined || isMade(current)) continue;
       checked.delete(scope);
       const model = `${current.provider}/${current.model}`;
-      found.set(model, [...(found.get(model) ?? []), scope]);
+      const { version = current, scopes: before = [] } = found.get(model) ?? {};
+      found.set(model, { version, scopes: [...before, scope] });
     }
-    return Array.from(found, ([model, own]) => describe(model, own, embedder));
+    const described = Array.from(found, async ([model, { version, scopes: own }]) =>
+      describe(version, own, embedder, (await findName?.(model)) ?? model),
+    );
+    return await Promise.all(described);
   }
 
   return {
@@ -49,15 +53,23 @@ export function createModelCheck(
   };
 }
 
-function describe(model: string, scopes: readonly Scope[], embedder: Embedder | undefined): SearchWarning {
-  const own = embedder === undefined ? "no embedding model" : `${embedder.model.provider}/${embedder.model.model}`;
+/** **Shape** the hint names the option, with the name in the record of the folder where there is one. */
+function describe(
+  { provider, model: own, dimensions }: EmbeddingVersion,
+  scopes: readonly Scope[],
+  embedder: Embedder | undefined,
+  name: string,
+): SearchWarning {
+  const model = `${provider}/${own}`;
+  const open = embedder === undefined ? "no embedding model" : `${embedder.model.provider}/${embedder.model.model}`;
+  const length = dimensions > 0 ? ` (${dimensions} dimensions)` : "";
   return {
     code: "other-embedding-model",
-    message: `The vectors of ${scopes.join(", ")} are of ${model}; the knowledge base is open with ${own}.`,
+    message: `The vectors of ${scopes.join(", ")} are of ${model}; the knowledge base is open with ${open}.`,
     hint:
       embedder === undefined
-        ? `Open it with ${model} as models.embedding (--embedding-model), or search by words: mode lexical.`
-        : `Open it with ${model} in models.formerEmbeddings, or embed anew with kb.reembed() (ibid reembed).`,
+        ? `Open it with models: { embedding: ${JSON.stringify(name)} }${length}, on the command line --embedding-model ${name}, or search by words: mode lexical.`
+        : `Open it with ${JSON.stringify(name)}${length} in models.formerEmbeddings, or embed anew with kb.reembed() (ibid reembed).`,
     model,
     scopes,
   };

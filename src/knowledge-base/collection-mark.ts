@@ -2,7 +2,7 @@ import type { CollectionPlan } from "./records/check-definition.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Store } from "../contracts/store.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
-import { recordKeys } from "./records/compose-record.ts";
+import { recordKeys } from "./records/collection-uri.ts";
 import { hashParts } from "../runtime/hash.ts";
 
 /** Under which definition a scope's records are kept. */

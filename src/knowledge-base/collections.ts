@@ -1,7 +1,8 @@
 import { nameOfCollection, collectionsPrefix } from "./records/collection-uri.ts";
 import { type AnyDefinition, planCollection } from "./records/check-definition.ts";
 import type { Collections, CollectionSummary } from "../contracts/collection.ts";
-import { type CollectionParts, createRecordCollection } from "./record-collection.ts";
+import type { CollectionParts } from "./parts.ts";
+import { createRecordCollection } from "./record-collection.ts";
 
 /** The verbs about collections, behind the same gate as every other. */
 export function createCollections(parts: CollectionParts): Collections {

@@ -11,9 +11,7 @@ import { createRun } from "../runtime/create-run.ts";
 import { createCatalogue } from "./catalogue.ts";
 import { builtInRetriever, chooseRetriever } from "./choose-retriever.ts";
 import { createCollections } from "./collections.ts";
-import { createKeeping, type KeepingParts } from "./keeping.ts";
-import type { SharedParts, ViewScopes } from "./parts.ts";
-import { checkReembedOptions } from "./reembed/check-reembed-options.ts";
+import type { KeepingParts, SharedParts, ViewScopes } from "./parts.ts";
 import { createVerbs } from "./verbs.ts";
 
 /** The knowledge base as one caller sees it. Every verb asks the gate first. */
@@ -35,7 +33,9 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
     isReembedding: (scope) => parts.reembedded.has(scope),
     modelCheck: parts.modelCheck,
   };
-  const keeping = { ...createCatalogue(keepingParts), ...createKeeping(keepingParts) };
+  /** A page that only ingests and searches does not load the verbs about deleting and keeping. */
+  const keeping = async () => (await import("./keeping.ts")).createKeeping(keepingParts);
+  const deleteDocuments: KnowledgeBase["delete"] = async (target, options) => (await keeping()).delete(target, options);
 
   return {
     ...createVerbs(parts, scopes, retriever, stages),
@@ -46,16 +46,24 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
       caller,
       readable,
       retriever,
-      deleteDocument: keeping.delete,
+      deleteDocument: deleteDocuments,
       retrieverBy: (by) => builtInRetriever(parts, access, by),
       embed: parts.embedOwn,
       watch: (scope, run) => observer.ingestion(scope, run),
       settleLater: () => parts.settler.later(),
     }),
-    ...keeping,
+    ...createCatalogue(keepingParts),
+    delete: deleteDocuments,
+    restore: async (uri, address) => (await keeping()).restore(uri, address),
+    vacuum: async (options) => (await keeping()).vacuum(options),
+    reset: async (scope) => (await keeping()).reset(scope),
+    doctor: async (options) => (await keeping()).doctor(options),
+    async *chunks(options) {
+      yield* (await keeping()).chunks(options);
+    },
 
     async health(options = {}) {
-      checkOptions("health", options, ["everywhere"]);
+      checkOptions("health", options, { everywhere: true });
       checkOpen();
       if (caller !== operator) {
         throw new IbidError("access-denied", "Only the operator may see how the knowledge base is doing.", {
@@ -77,16 +85,19 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
     },
 
     reembed(options: ReembedOptions = {}) {
-      checkReembedOptions(options);
-      return createRun(() => {
+      return createRun(async function* () {
+        const { checkReembedOptions, reembedScopes } = await import("./reembed/reembed.ts");
+        // A wrong option rejects the run, so that `catch` sees it.
+        checkReembedOptions(options);
         checkOpen();
-        return observer.reembedding(reembed(parts, () => scopes.writable(options.scope), options));
+        const proofs = () => scopes.writable(options.scope);
+        return yield* observer.reembedding(reembedScopes(parts, parts.reembedded, proofs, options));
       });
     },
 
     as(context: AccessContext, options: ViewOptions = {}) {
-      checkOptions("as", context, ["userId", "teamId", "teams"]);
-      checkOptions("as", options, ["strategy"]);
+      checkOptions("as", context, { userId: true, teamId: true, teams: true });
+      checkOptions("as", options, { strategy: true });
       if (options.strategy !== undefined) checkStrategy(options.strategy);
       return createView(parts, within(caller, readCaller(context)), options.strategy ?? strategy);
     },
@@ -119,15 +130,6 @@ function createScopes(parts: SharedParts, caller: Caller, strategy: ScopeStrateg
       return wanted.map((one) => gate.write(caller, one));
     },
   };
-}
-
-async function* reembed(
-  parts: SharedParts,
-  proofs: () => Promise<readonly AuthorizedScopes<"write">[]>,
-  options: ReembedOptions,
-) {
-  const { reembedScopes } = await import("./reembed/reembed.ts");
-  return yield* reembedScopes(parts, parts.reembedded, proofs, options);
 }
 
 /** **Errors** `access-denied` for another caller than the view's own: only the operator turns into callers. */

@@ -1,6 +1,6 @@
 import type { Chunk } from "../contracts/chunk.ts";
 import type { Section } from "../contracts/document.ts";
-import type { StoredDocument } from "../contracts/document-store.ts";
+import type { DocumentSummary, StoredChunkSpan, StoredDocument, StoredStructure } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type {
   ChunkAddress,
@@ -16,13 +16,14 @@ import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { checkOptions } from "../runtime/check-options.ts";
 import { chunkStructure } from "../text/chunk-structure.ts";
 import { createLocator } from "../text/locate.ts";
+import { locateInSlices } from "../text/locate-in-slices.ts";
 import { placeLabels } from "../text/place-labels.ts";
 import type { Span } from "../text/sentences.ts";
 import { findSectionPath, walkSections } from "../text/walk-sections.ts";
-import { containerOf, cutAround } from "../text/widen-span.ts";
+import { containerOf, cutSpan, keepPairs } from "../text/widen-span.ts";
 
 interface ExcerptParts {
-  readonly store: Pick<Store, "chunks" | "document">;
+  readonly store: Pick<Store, "chunks" | "structure" | "readText">;
   readonly readable: (requested?: readonly Scope[]) => Promise<AuthorizedScopes>;
   /** The one document of that uri that the caller may read. */
   readonly find: (uri: string, address: DocumentAddress) => Promise<StoredDocument | undefined>;
@@ -35,7 +36,7 @@ const defaultMaxLength = 25_000;
  * The verbs about the text around a chunk, and in a section. They pass the same gate as searching, so that a caller who may not read a document learns
  * nothing of its tree either.
  *
- * **Cost** `expand` looks up one chunk by its id and reads the chunks of its document; `section` reads the document's chunks too.
+ * **Cost** `expand` and `section` read the text and the chunks that they show, and the places of the document's other chunks.
  * **Source** Embabel's ResultExpander and SectionReader.
  */
 export function createExcerpts(parts: ExcerptParts): Pick<KnowledgeBase, "expand" | "outline" | "section"> {
@@ -51,13 +52,79 @@ export function createExcerpts(parts: ExcerptParts): Pick<KnowledgeBase, "expand
     return found[0];
   }
 
-  /** A document's chunks, in order of their place. `undefined` when it has become another meanwhile. */
-  async function chunksOf({ summary, document }: StoredDocument): Promise<readonly Chunk[] | undefined> {
-    const chunks: Chunk[] = [];
-    const scopes = await readable([summary.scope]);
-    for await (const { chunk } of store.chunks(scopes, { documentId: summary.id })) chunks.push(chunk);
-    if (chunks.some(({ start, end, urtext }) => document.text.slice(start, end) !== urtext)) return undefined;
-    return chunks.sort((a, b) => a.index - b.index || a.start - b.start);
+  /** A document in one state: its tree, and the places of its chunks. */
+  async function structureOf({ scope, id }: Pick<DocumentSummary, "scope" | "id">): Promise<Structure | undefined> {
+    const scopes = await readable([scope]);
+    const found = await store.structure(scopes, id, { chunks: true });
+    return found && { ...found, chunks: found.chunks ?? [], scopes };
+  }
+
+  /** Chunks that stand where `spans` say, in their order; `undefined` when one of them has become another. */
+  async function chunksAt(
+    { summary, scopes }: Structure,
+    spans: readonly StoredChunkSpan[],
+    textOf: (span: Span) => string,
+  ): Promise<readonly Chunk[] | undefined> {
+    if (spans.length === 0) return [];
+    const chunks = new Map<string, Chunk>();
+    const ids = spans.map(({ id }) => id);
+    for await (const { chunk } of store.chunks(scopes, { documentId: summary.id, ids })) chunks.set(chunk.id, chunk);
+    const found = spans.flatMap((span) => {
+      const chunk = chunks.get(span.id);
+      return chunk && standsAt(chunk, span) && textOf(chunk) === chunk.urtext ? [chunk] : [];
+    });
+    return found.length === spans.length ? found : undefined;
+  }
+
+  /** Whether a document is what it was. */
+  async function isSame({ summary, scopes }: Structure): Promise<boolean> {
+    const now = await store.structure(scopes, summary.id);
+    return now !== undefined && sameVersion(now.summary, summary);
+  }
+
+  /** The text of `cut`, which was cut out of `whole`, with the chunks in it. `"swapped"` when the document has become another meanwhile. */
+  async function excerptOf(
+    structure: Structure,
+    spans: readonly StoredChunkSpan[],
+    section: Section,
+    cut: Span,
+    whole: Span = section,
+  ): Promise<Excerpt | "swapped"> {
+    const { summary, document, scopes } = structure;
+    const read = async (from: number, to: number) => (await store.readText(scopes, summary.id, from, to)) ?? "";
+    const origin = Math.max(0, cut.start - 1);
+    const text = await read(origin, cut.end + 1);
+    const { start, end } = keepPairs(text, origin, whole, cut);
+    const textOf = (span: Span): string => text.slice(span.start - origin, span.end - origin);
+    const inside = spans.filter((span) => start <= span.start && span.end <= end);
+    const chunks = await chunksAt(structure, inside, textOf);
+    if (chunks === undefined) return "swapped";
+    const place = await locateInSlices(document, { start, end }, read, chunks[0]);
+    if (!(await isSame(structure))) return "swapped";
+    const { uri, scope, id, title } = summary;
+    return {
+      uri,
+      scope,
+      documentId: id,
+      title,
+      sectionId: section.id,
+      kind: kindOf(section),
+      headings: headingsOf(document.root, section),
+      start,
+      end,
+      ...placeLabels(place),
+      text: textOf({ start, end }),
+      truncated: start !== whole.start || end !== whole.end,
+      whole: { start: whole.start, end: whole.end },
+      chunks: chunks.map((chunk) => ({
+        chunkId: chunk.id,
+        index: chunk.index,
+        start: chunk.start,
+        end: chunk.end,
+        text: textOf(chunk),
+        structure: { ...chunkStructure(chunk), totalChunks: summary.chunks },
+      })),
+    };
   }
 
   /** Looks again when a document was swapped between two looks: what is handed out is of one version. */
@@ -74,23 +141,23 @@ export function createExcerpts(parts: ExcerptParts): Pick<KnowledgeBase, "expand
   async function expandOnce(address: ChunkAddress, options: ExpandOptions): Promise<Excerpt | undefined | "swapped"> {
     const found = await chunkOf(address, options.scope);
     if (found === undefined) return undefined;
-    const stored = await store.document(await readable([found.scope]), found.chunk.documentId);
-    if (stored === undefined) return undefined;
-    const chunks = await chunksOf(stored);
-    const chunk = chunks?.find(({ id }) => id === found.chunk.id);
-    const path = chunk && findSectionPath(stored.document.root, chunk.sectionId);
-    if (chunks === undefined || path === undefined) return "swapped";
+    const { chunk, scope } = found;
+    const structure = await structureOf({ scope, id: chunk.documentId });
+    if (structure === undefined) return undefined;
+    const { chunks, document } = structure;
+    const own = chunks.find(({ id }) => id === chunk.id);
+    const path = findSectionPath(document.root, chunk.sectionId);
+    if (own === undefined || !standsAt(chunk, own) || path === undefined) return "swapped";
     if ("zoomOut" in options) {
       const section = path[Math.max(0, path.length - options.zoomOut)]!;
-      const maxLength = options.maxLength ?? defaultMaxLength;
-      return excerptOf(stored, chunks, section, cutAround(stored.document.text, section, maxLength, chunk));
+      return excerptOf(structure, chunks, section, cutSpan(section, options.maxLength ?? defaultMaxLength, chunk));
     }
     const container = containerOf(path);
     const beside = chunks.filter(({ start, end }) => container.start <= start && end <= container.end);
-    const at = beside.indexOf(chunk!);
+    const at = beside.indexOf(own);
     const run = beside.slice(Math.max(0, at - options.neighbours), at + options.neighbours + 1);
     const whole = { start: Math.min(...run.map((each) => each.start)), end: Math.max(...run.map((each) => each.end)) };
-    return excerptOf(stored, run, container, whole, whole);
+    return excerptOf(structure, run, container, whole, whole);
   }
 
   return {
@@ -100,61 +167,40 @@ export function createExcerpts(parts: ExcerptParts): Pick<KnowledgeBase, "expand
     },
 
     async outline(uri, address = {}) {
-      checkOptions("outline", address, ["scope"]);
+      checkOptions("outline", address, { scope: true });
       const stored = await find(uri, address);
       return stored && outlineOf(stored);
     },
 
     async section(uri, sectionId, options = {}) {
-      checkOptions("section", options, ["scope", "maxLength"]);
+      checkOptions("section", options, { scope: true, maxLength: true });
       const maxLength = checkNumber("maxLength", options.maxLength ?? defaultMaxLength, 1);
       const { scope } = options;
       return steadily(async () => {
         const stored = await find(uri, scope === undefined ? {} : { scope });
-        const section = stored && findSectionPath(stored.document.root, sectionId)?.at(-1);
-        if (stored === undefined || section === undefined) return undefined;
-        const chunks = await chunksOf(stored);
-        if (chunks === undefined) return "swapped";
-        return excerptOf(stored, chunks, section, cutAround(stored.document.text, section, maxLength));
+        const structure = stored && (await structureOf(stored.summary));
+        const section = structure && findSectionPath(structure.document.root, sectionId)?.at(-1);
+        if (structure === undefined || section === undefined) return undefined;
+        return excerptOf(structure, structure.chunks, section, cutSpan(section, maxLength));
       });
     },
   };
 }
 
-function excerptOf(
-  { summary, document }: StoredDocument,
-  chunks: readonly Chunk[],
-  section: Section,
-  stretch: Span,
-  whole: Span = section,
-): Excerpt {
-  const { start, end } = stretch;
-  const { uri, scope, id, title } = summary;
-  return {
-    uri,
-    scope,
-    documentId: id,
-    title,
-    sectionId: section.id,
-    kind: kindOf(section),
-    headings: headingsOf(document.root, section),
-    start,
-    end,
-    ...placeLabels(createLocator(document)(start, end)),
-    text: document.text.slice(start, end),
-    truncated: start !== whole.start || end !== whole.end,
-    whole: { start: whole.start, end: whole.end },
-    chunks: chunks
-      .filter((chunk) => start <= chunk.start && chunk.end <= end)
-      .map((chunk) => ({
-        chunkId: chunk.id,
-        index: chunk.index,
-        start: chunk.start,
-        end: chunk.end,
-        text: document.text.slice(chunk.start, chunk.end),
-        structure: { ...chunkStructure(chunk), totalChunks: summary.chunks },
-      })),
-  };
+/** A document without its text, and the proof that it was read with. */
+interface Structure extends StoredStructure {
+  readonly chunks: readonly StoredChunkSpan[];
+  readonly scopes: AuthorizedScopes;
+}
+
+function standsAt(chunk: Chunk, { index, start, end }: StoredChunkSpan): boolean {
+  return chunk.index === index && chunk.start === start && chunk.end === end;
+}
+
+/** Whether two summaries are of the same text and chunks. */
+function sameVersion(a: DocumentSummary, b: DocumentSummary): boolean {
+  const keys = ["contentHash", "fingerprint", "ingestedAt", "chunks"] as const;
+  return keys.every((key) => a[key] === b[key]);
 }
 
 function outlineOf({ summary, document }: StoredDocument): Outline {
@@ -196,11 +242,11 @@ function checkExpansion(options: ExpandOptions): void {
     });
   }
   if ("neighbours" in options) {
-    checkOptions("expand", options, ["neighbours", "scope"]);
+    checkOptions("expand", options, { neighbours: true, scope: true });
     checkNumber("neighbours", options.neighbours, 0);
     return;
   }
-  checkOptions("expand", options, ["zoomOut", "scope", "maxLength"]);
+  checkOptions("expand", options, { zoomOut: true, scope: true, maxLength: true });
   checkNumber("zoomOut", options.zoomOut, 1);
   if (options.maxLength !== undefined) checkNumber("maxLength", options.maxLength, 1);
 }

@@ -1,35 +1,29 @@
-import { type Caller, type Gate, operator } from "../access/gate.ts";
+import { narrowProof, operator } from "../access/gate.ts";
 import { parseScope } from "../access/scopes.ts";
 import type { Diagnosis, FindingKind } from "../contracts/diagnosis.ts";
+import type { DocumentSummary } from "../contracts/document-store.ts";
 import type { Embedder } from "../contracts/embedding-model.ts";
 import { versionKey } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
-import type { DocumentAddress, KnowledgeBase } from "../contracts/knowledge-base.ts";
-import type { DeletedSummary, Store } from "../contracts/store.ts";
-import type { ModelCheck } from "./parts.ts";
-import type { AuthorizedScopes, Scope, SystemAuthority } from "../contracts/scope.ts";
+import type { FilterInput } from "../contracts/filter.ts";
+import type { DeletedDocument, DocumentAddress, KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { DeletedSummary, DeleteOptions, Store } from "../contracts/store.ts";
+import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
+import { compileFilter } from "../engine/filters/compile-filter.ts";
 import { parseFilter } from "../engine/filters/parse-filter.ts";
 import { checkOptions } from "../runtime/check-options.ts";
+import { composedMediaType } from "../text/compose-chunks.ts";
+import { findDocument, severalScopes } from "./catalogue.ts";
+import type { KeepingParts } from "./parts.ts";
 
-/** The parts that the verbs about documents and about keeping use. */
-export interface KeepingParts {
-  readonly store: Store;
-  readonly gate: Gate;
-  readonly caller: Caller;
-  readonly authority: SystemAuthority;
-  readonly readable: (requested?: readonly Scope[]) => Promise<AuthorizedScopes>;
-  readonly resolveUri: ((uri: string) => string) | undefined;
-  readonly embedder: Embedder | undefined;
-  readonly isReembedding: (scope: Scope) => boolean;
-  readonly modelCheck: ModelCheck;
-}
+const deleteOptions = { scope: true, onMissing: true, purge: true } as const;
 
-type Keeping = Pick<KnowledgeBase, "restore" | "vacuum" | "reset" | "chunks" | "doctor">;
+type Keeping = Pick<KnowledgeBase, "delete" | "restore" | "vacuum" | "reset" | "chunks" | "doctor">;
 
 /** How long what was deleted is kept. **Source** ToolUp. */
 const defaultRetentionMs = 7 * 86_400_000;
 
-/** The verbs about what is kept, for how long, and whether all of it is well. Maintenance is for the operator alone: it goes over every scope. */
+/** The verbs about what is deleted and kept, for how long, and whether all of it is well. Maintenance is for the operator alone: it goes over every scope. */
 export function createKeeping(parts: KeepingParts): Keeping {
   const { store, gate, caller, authority, readable, embedder } = parts;
 
@@ -42,13 +36,73 @@ export function createKeeping(parts: KeepingParts): Keeping {
     });
   }
 
+  /** Deleting needs the right to write. **Errors** `access-denied` for a caller who may read but not write. */
+  async function remove(
+    documents: readonly { readonly summary: DocumentSummary }[],
+    options: DeleteOptions,
+  ): Promise<readonly DeletedDocument[]> {
+    const proofs = new Map(documents.map(({ summary }) => [summary.scope, gate.write(caller, summary.scope)]));
+    const deleted: DeletedDocument[] = [];
+    for (const { summary } of documents) {
+      const proof = proofs.get(summary.scope) as AuthorizedScopes<"write">;
+      await store.delete(proof, { documentIds: [summary.id] }, { purge: options.purge ?? false });
+      deleted.push({ uri: summary.uri, scope: summary.scope, chunks: summary.chunks });
+    }
+    if (options.purge !== true || deleted.length === 0) return deleted;
+    const rest = await pending();
+    return deleted.map((each) => ({ ...each, ...rest }));
+  }
+
+  /** Documents of the scopes that the caller may write, whose metadata match; of one that was composed, its own or those of all its chunks. */
+  async function findMatching(input: FilterInput, { scope: asked }: DocumentAddress) {
+    const filter = parseFilter(input);
+    const matches = compileFilter(filter);
+    const readableScopes = (await readable(asked === undefined ? undefined : [parseScope(asked)])).scopes;
+    const writable = gate.writable(caller, readableScopes);
+    const own = gate.read(caller, writable, writable);
+    const matching: { readonly summary: DocumentSummary }[] = [];
+    for await (const summary of store.documents(own)) {
+      const { id, scope, mediaType, chunks } = summary;
+      // Documents with ids of their own may share one across scopes.
+      const within = narrowProof(own, [scope]);
+      const stored = await store.document(within, id);
+      if (stored === undefined) continue;
+      let isMatch = matches(stored.document.metadata);
+      if (!isMatch && mediaType === composedMediaType && chunks > 0) {
+        let count = 0;
+        for await (const _ of store.chunks(within, { documentId: id, filter })) count++;
+        isMatch = count === chunks;
+      }
+      if (isMatch) matching.push({ summary });
+    }
+    return matching;
+  }
+
   /** Whether the files are rid of what was purged. */
   const pending = async (): Promise<{ readonly pending?: true }> =>
     ((await store.upkeep?.scrub(authority)) ?? true) ? {} : { pending: true };
 
   return {
+    async delete(target, options = {}) {
+      checkOptions("delete", options, deleteOptions);
+      if (typeof target !== "string") {
+        checkOptions("delete", target, { filter: true });
+        const found = await findMatching(target.filter, options);
+        if (found.length === 0 && options.onMissing === "error")
+          throw notFound("There is no document that matches the filter.");
+        return remove(found, options);
+      }
+      const live = await findDocument(parts, target, options);
+      // A deleted document can still be purged.
+      const [deleted] = live === undefined && options.purge === true ? await findDeleted(parts, target, options) : [];
+      const found = live ?? (deleted && { summary: deleted });
+      if (found === undefined && options.onMissing === "error")
+        throw notFound(`There is no document "${target}".`, target);
+      return remove(found === undefined ? [] : [found], options);
+    },
+
     async restore(uri, address = {}) {
-      checkOptions("restore", address, ["scope"]);
+      checkOptions("restore", address, { scope: true });
       const { trash } = store;
       if (trash === undefined) {
         throw new IbidError("unsupported", "This store keeps no deleted documents; restore needs them.", {
@@ -65,7 +119,7 @@ export function createKeeping(parts: KeepingParts): Keeping {
     },
 
     async vacuum(options = {}) {
-      checkOptions("vacuum", options, ["olderThanMs"]);
+      checkOptions("vacuum", options, { olderThanMs: true });
       await maintain("A vacuum");
       const olderThanMs = options.olderThanMs ?? defaultRetentionMs;
       const chunks = (await store.trash?.vacuum(authority, { olderThanMs })) ?? 0;
@@ -79,26 +133,20 @@ export function createKeeping(parts: KeepingParts): Keeping {
     },
 
     async *chunks(options = {}) {
-      checkOptions("chunks", options, ["scope", "filter", "uri"]);
+      checkOptions("chunks", options, { scope: true, filter: true, uri: true });
       const { scope, filter, uri } = options;
-      const scopes = await readable(scope === undefined ? undefined : [parseScope(scope)]);
       const chosen = { ...(filter !== undefined && { filter: parseFilter(filter) }) };
-      if (uri === undefined) return yield* store.chunks(scopes, chosen);
-      const resolved = parts.resolveUri?.(uri) ?? uri;
-      const found = [...(await store.find(scopes, uri))];
-      if (found.length === 0 && resolved !== uri) found.push(...(await store.find(scopes, resolved)));
-      const [only, ...others] = found;
+      if (uri === undefined) {
+        const scopes = await readable(scope === undefined ? undefined : [parseScope(scope)]);
+        return yield* store.chunks(scopes, chosen);
+      }
+      const only = await findDocument(parts, uri, scope === undefined ? {} : { scope });
       if (only === undefined) return;
-      if (others.length > 0)
-        throw severalScopes(
-          uri,
-          found.map(({ summary }) => summary),
-        );
       yield* store.chunks(await readable([only.summary.scope]), { ...chosen, documentId: only.summary.id });
     },
 
     async doctor(options = {}) {
-      checkOptions("doctor", options, ["fix", "absent"]);
+      checkOptions("doctor", options, { fix: true, absent: true });
       await maintain("An examination");
       if (store.upkeep === undefined) {
         throw new IbidError("unsupported", "This store cannot examine itself.", { hint: "Use one of ibid's own." });
@@ -129,15 +177,6 @@ export async function findDeleted(
   return found;
 }
 
-function severalScopes(uri: string, found: readonly { readonly scope: Scope }[]): IbidError {
-  const scopes = [...new Set(found.map(({ scope }) => scope))];
-  return new IbidError("ambiguous", `"${uri}" is in several scopes: ${scopes.join(", ")}.`, {
-    uri,
-    hint: `Say which: scope "${scopes[0]}", for example.`,
-    details: { scopes },
-  });
-}
-
 /** Chunks that searches by the model miss: they have no vector of its version. */
 async function countStale(store: Store, scopes: AuthorizedScopes, embedder: Embedder | undefined): Promise<number> {
   // Before it has embedded anything, a model may not know how long its vectors are.
@@ -157,4 +196,8 @@ function withStale(diagnosis: Diagnosis, count: number): Diagnosis {
     healthy: false,
     findings: [...diagnosis.findings, { kind, message, count, fixed: false, hint }],
   };
+}
+
+function notFound(message: string, uri?: string): IbidError {
+  return new IbidError("not-found", message, { uri, hint: "See which there are with list()." });
 }

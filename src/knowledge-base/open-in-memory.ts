@@ -1,8 +1,8 @@
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { plainTextReader } from "../readers/text/plain-text-reader.ts";
-import { assembleKnowledgeBase, openMemory, takeStore } from "./open/assemble.ts";
-import { checkOpenOptions, type OpenOptions, openOptions, readOpenArguments } from "./open/open-options.ts";
+import { assembleKnowledgeBase, openMemory, readOpenArguments, takeStore } from "./open/assemble.ts";
+import type { OpenOptions } from "./open/open-options.ts";
 
 /**
  * Opens a knowledge base in memory, on any JavaScript runtime; with `snapshots`, one that is kept. On Node, the package exports one with files under the
@@ -19,8 +19,12 @@ export async function openKnowledgeBase(first?: OpenOptions, second?: OpenOption
       hint: "Call openKnowledgeBase() without a location, or run on Node.",
     });
   }
-  checkOpenOptions(options, openOptions);
-  return assembleKnowledgeBase(takeStore(options) ?? (await openMemory(options)), options, {
+  // A page that takes the defaults does not load the table of options.
+  if (Object.keys(options).length > 0) {
+    const { checkOpenOptions, openOptions } = await import("./open/open-options.ts");
+    checkOpenOptions(options, openOptions);
+  }
+  return assembleKnowledgeBase((await takeStore(options)) ?? (await openMemory(options)), options, {
     readers: [plainTextReader],
   });
 }

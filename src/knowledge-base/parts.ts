@@ -3,6 +3,8 @@ import type { Analyzer } from "../contracts/analyzer.ts";
 import type { ChatModel } from "../contracts/chat.ts";
 import type { Embedder, EmbeddingModel } from "../contracts/embedding-model.ts";
 import type { EventStore } from "../contracts/event-store.ts";
+import type { IngestResult, IngestSummary, KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { SynonymRule } from "../contracts/leg.ts";
 import type { Reranker, Retriever, SearchMode, SearchWarning, WrapRetriever } from "../contracts/retriever.ts";
 import type {
   AccessContext,
@@ -12,6 +14,7 @@ import type {
   ScopeStrategy,
   SystemAuthority,
 } from "../contracts/scope.ts";
+import type { Store } from "../contracts/store.ts";
 import type { Telemetry } from "../contracts/telemetry.ts";
 import type { Tracer } from "../contracts/tracer.ts";
 import type { IngestStages } from "../ingest/stages.ts";
@@ -28,15 +31,17 @@ export interface KnowledgeBaseParts extends IngestStages {
   readonly wordsAlone?: boolean | undefined;
   /** Default: the built-in retriever over the store, the embedder and the reranker. A function wraps that one. */
   readonly retriever?: Retriever | WrapRetriever | undefined;
+  /** Rules whose words a search adds. Default: none. */
+  readonly synonyms?: readonly SynonymRule[] | undefined;
   readonly reranker?: Reranker | "proximity" | undefined;
   readonly chatModel?: ChatModel | undefined;
   readonly judge?: ChatModel | undefined;
+  /** Finds the name by which a model can be opened again: the folder's record may have it with an address. Default: `provider/model`. */
+  readonly findName?: ((model: string) => Promise<string | undefined>) | undefined;
   readonly tracer?: Tracer | undefined;
   readonly telemetry?: Telemetry | undefined;
   /** Store of events. Default: none. */
   readonly events?: EventStore | undefined;
-  /** Clock of events. **Units** milliseconds since 1970. Default: the machine's. */
-  readonly now?: (() => number) | undefined;
   readonly access?: AccessPolicy | undefined;
   readonly openSource?: OpenSource | undefined;
   /** Turns a path into the uri of its document. Default: unchanged. */
@@ -84,4 +89,38 @@ export interface ViewScopes {
     strategy: ScopeStrategy | undefined,
   ) => Promise<AuthorizedScopes>;
   readonly writable: (scope: Scope | undefined) => Promise<readonly AuthorizedScopes<"write">[]>;
+}
+
+/** The parts that the verbs about documents and about keeping use. */
+export interface KeepingParts {
+  readonly store: Store;
+  readonly gate: Gate;
+  readonly caller: Caller;
+  readonly authority: SystemAuthority;
+  readonly readable: (requested?: readonly Scope[]) => Promise<AuthorizedScopes>;
+  readonly resolveUri: ((uri: string) => string) | undefined;
+  readonly embedder: Embedder | undefined;
+  readonly isReembedding: (scope: Scope) => boolean;
+  readonly modelCheck: ModelCheck;
+}
+
+/** The parts of one caller's view that collections use. */
+export interface CollectionParts {
+  readonly store: Store;
+  readonly stages: IngestStages;
+  readonly gate: Gate;
+  readonly caller: Caller;
+  readonly readable: (requested?: readonly Scope[]) => Promise<AuthorizedScopes>;
+  readonly deleteDocument: KnowledgeBase["delete"];
+  /** The view's own retriever. */
+  readonly retriever: Retriever;
+  /** One that searches by an embedder of a collection's own. */
+  readonly retrieverBy: (embedder: Embedder) => Retriever;
+  /** A model, with what is around every model of the knowledge base. */
+  readonly embed: (model: Embedder["model"]) => Promise<Embedder>;
+  readonly watch: (
+    scope: Scope,
+    run: AsyncGenerator<IngestResult, IngestSummary>,
+  ) => AsyncGenerator<IngestResult, IngestSummary>;
+  readonly settleLater: () => void;
 }

@@ -1,55 +1,25 @@
-import { type Caller, type Gate, narrowProof, operator } from "../access/gate.ts";
+import { narrowProof, operator } from "../access/gate.ts";
 import { homeScope, parseScope } from "../access/scopes.ts";
-import { readRecord, takeRecord } from "./records/check-against-schema.ts";
 import type { CollectionPlan } from "./records/check-definition.ts";
-import { collectionUri, keyOfRecord, recordsUri, recordUri } from "./records/collection-uri.ts";
+import { collectionUri, keyOfRecord, recordKeys, recordsUri, recordUri } from "./records/collection-uri.ts";
 import type {
   CollectionAddress,
   CollectionFilter,
   CollectionListOptions,
   CollectionWriteOptions,
-  CollectionWriteResult,
   ReadyOptions,
   RecordCollection,
 } from "../contracts/collection.ts";
 import type { StoredDocument } from "../contracts/document-store.ts";
-import type { TextDocument } from "../contracts/document.ts";
-import type { Embedder } from "../contracts/embedding-model.ts";
 import { IbidError } from "../contracts/errors.ts";
-import type { IngestResult, IngestSummary, KnowledgeBase } from "../contracts/knowledge-base.ts";
-import type { DeletedSummary, Store } from "../contracts/store.ts";
-import type { Retriever } from "../contracts/retriever.ts";
+import type { DeletedSummary } from "../contracts/store.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { compileFilter } from "../engine/filters/compile-filter.ts";
-import { recordArrivals, recordKeys } from "./records/compose-record.ts";
-import { type IngestJob, ingestArrivals } from "../ingest/ingest.ts";
-import type { IngestStages } from "../ingest/stages.ts";
 import { untilAborted } from "../runtime/abort.ts";
 import { checkOptions } from "../runtime/check-options.ts";
-import { type ApartEmbedders, createApartEmbedders } from "./apart-embedders.ts";
-import { checkCollection, type CollectionMark, markCollection } from "./collection-mark.ts";
-import { parseCollectionFilter, searchRecords } from "./search-records.ts";
-
-/** The parts of one caller's view that collections use. */
-export interface CollectionParts {
-  readonly store: Store;
-  readonly stages: IngestStages;
-  readonly gate: Gate;
-  readonly caller: Caller;
-  readonly readable: (requested?: readonly Scope[]) => Promise<AuthorizedScopes>;
-  readonly deleteDocument: KnowledgeBase["delete"];
-  /** The view's own retriever. */
-  readonly retriever: Retriever;
-  /** One that searches by an embedder of a collection's own. */
-  readonly retrieverBy: (embedder: Embedder) => Retriever;
-  /** A model, with what is around every model of the knowledge base. */
-  readonly embed: (model: Embedder["model"]) => Promise<Embedder>;
-  readonly watch: (
-    scope: Scope,
-    run: AsyncGenerator<IngestResult, IngestSummary>,
-  ) => AsyncGenerator<IngestResult, IngestSummary>;
-  readonly settleLater: () => void;
-}
+import type { ApartEmbedders } from "./apart-embedders.ts";
+import type { CollectionParts } from "./parts.ts";
+import type { CollectionMark } from "./collection-mark.ts";
 
 type Key = string | number;
 /** A collection of any schema: from here on fields are names. */
@@ -59,8 +29,10 @@ type AnyFilter = CollectionFilter<Record<string, unknown>, string>;
 /** How long a store is waited for. **Units** milliseconds. */
 const defaultReadyMs = 60_000;
 
-/** Records that are written again at a time. */
-const rebuiltAtOnce = 256;
+/** The parts that write and search are loaded at their first use. */
+const marking = () => import("./collection-mark.ts");
+const writing = () => import("./write-records.ts");
+const searching = () => import("./search-records.ts");
 
 /** One collection, in one caller's view. */
 export function createRecordCollection(parts: CollectionParts, plan: CollectionPlan): AnyCollection {
@@ -69,7 +41,7 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
   const ownUri = collectionUri(name);
   const prefix = recordsUri(name);
   let loading: Promise<ApartEmbedders> | undefined;
-  const apart = (): Promise<ApartEmbedders> => (loading ??= createApartEmbedders(plan, parts.embed));
+  const apart = (): Promise<ApartEmbedders> => (loading ??= loadApart());
 
   const scopesOf = (address: CollectionAddress): Promise<AuthorizedScopes> =>
     readable(address.scope === undefined ? undefined : [parseScope(address.scope)]);
@@ -77,10 +49,11 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
     const scope = parseScope(given ?? homeScope(caller === operator ? undefined : caller));
     return { scope, into: gate.write(caller, scope), from: gate.read(caller, [scope], [scope]) };
   };
-  const markIn = (into: AuthorizedScopes<"write">, scope: Scope, mark: CollectionMark): Promise<unknown> =>
-    markCollection(store, into, { uri: ownUri, name, scope }, mark);
-  const recordOf = ({ document: { metadata, uri } }: StoredDocument): Promise<unknown> =>
-    readRecord(plan, metadata[recordKeys.record], uri);
+
+  async function recordOf({ document: { metadata, uri } }: StoredDocument): Promise<unknown> {
+    const { readRecord } = await import("./records/check-against-schema.ts");
+    return readRecord(plan, metadata[recordKeys.record], uri);
+  }
 
   async function find(scopes: AuthorizedScopes, key: Key): Promise<StoredDocument | undefined> {
     const uri = recordUri(name, key);
@@ -105,10 +78,6 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
     }
   }
 
-  async function write(records: readonly unknown[], where: Target, options: WriteOptions) {
-    return writeRecords(parts, plan, (await apart()).embedders, records, where, options);
-  }
-
   async function waitUntilReady({ timeoutMs = defaultReadyMs, signal }: ReadyOptions = {}): Promise<void> {
     if (!(timeoutMs >= 0 && timeoutMs <= 2 ** 31 - 1)) {
       throw new IbidError("invalid-argument", `timeoutMs is ${String(timeoutMs)}.`, {
@@ -120,7 +89,7 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
     await untilAborted(store.ready(limit), limit, `Waiting for the store of ${name}`);
   }
 
-  const searching = { ...parts, plan, apart, ownUri, prefix, recordOf };
+  const search = { ...parts, plan, apart, ownUri, prefix, recordOf };
   const current: CollectionMark = { fingerprint: plan.fingerprint, models: plan.modelsFingerprint };
 
   return {
@@ -128,26 +97,26 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
     uriOf: (key: unknown) => recordUri(name, key),
 
     async waitUntilReady(options = {}) {
-      checkOptions("waitUntilReady", options, ["timeoutMs", "signal"]);
+      checkOptions("waitUntilReady", options, { timeoutMs: true, signal: true });
       await waitUntilReady(options);
     },
 
     async exists(address = {}) {
-      checkOptions("exists", address, ["scope"]);
+      checkOptions("exists", address, { scope: true });
       return (await store.find(await scopesOf(address), ownUri)).length > 0;
     },
 
     async ensure(options = {}) {
-      checkOptions("ensure", options, ["scope", "timeoutMs", "signal"]);
+      checkOptions("ensure", options, { scope: true, timeoutMs: true, signal: true });
       const { scope, into, from } = target(options.scope);
       const { timeoutMs, signal } = options;
       await waitUntilReady({ ...(timeoutMs !== undefined && { timeoutMs }), ...(signal && { signal }) });
-      if (await checkCollection(store, from, ownUri, plan)) return;
-      await markIn(into, scope, current);
+      if (await (await marking()).checkCollection(store, from, ownUri, plan)) return;
+      await markIn(into, scope);
     },
 
     async drop(options = {}) {
-      checkOptions("drop", options, ["scope", "purge"]);
+      checkOptions("drop", options, { scope: true, purge: true });
       const scopes = await scopesOf(options);
       const wanted = options.scope === undefined ? gate.writable(caller, scopes.scopes) : [parseScope(options.scope)];
       let gone = 0;
@@ -165,7 +134,7 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
     },
 
     get: (async (keys: unknown, address: CollectionAddress = {}) => {
-      checkOptions("get", address, ["scope"]);
+      checkOptions("get", address, { scope: true });
       const scopes = await scopesOf(address);
       if (!Array.isArray(keys)) {
         const found = await find(scopes, keys as Key);
@@ -184,7 +153,7 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
     },
 
     async *keys(options = {}) {
-      checkOptions("keys", options, ["scope", "keyPrefix", "deleted"]);
+      checkOptions("keys", options, { scope: true, keyPrefix: true, deleted: true });
       const { keyPrefix, deleted = false } = options;
       const under = keyPrefix === undefined ? prefix : recordUri(name, keyPrefix);
       const found = deleted ? deletedUnder(under, options) : store.documents(await scopesOf(options), { under });
@@ -192,27 +161,29 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
     },
 
     async *list(options: CollectionListOptions<AnyFilter> = {}) {
-      checkOptions("list", options, ["scope", "filter"]);
-      const filter = parseCollectionFilter(plan, options.filter);
+      checkOptions("list", options, { scope: true, filter: true });
+      const filter = (await searching()).parseCollectionFilter(plan, options.filter);
       const matches = filter === undefined ? () => true : compileFilter(filter);
       for await (const found of stored(await scopesOf(options)))
         if (matches(found.document.metadata)) yield (await recordOf(found)) as Record<string, unknown>;
     },
 
     async upsert(records: unknown, options: CollectionWriteOptions = {}) {
-      checkOptions("upsert", options, ["scope", "signal"]);
+      checkOptions("upsert", options, { scope: true, signal: true });
       const where = target(options.scope);
       const { signal } = options;
       await waitUntilReady(signal === undefined ? {} : { signal });
-      const exists = await checkCollection(store, where.from, ownUri, plan);
+      const exists = await (await marking()).checkCollection(store, where.from, ownUri, plan);
       const begin = async (): Promise<void> => {
-        if (!exists) await markIn(where.into, where.scope, current);
+        if (!exists) await markIn(where.into, where.scope);
       };
-      return write(Array.isArray(records) ? records : [records], where, { signal, begin });
+      const { embedders } = await apart();
+      const given: readonly unknown[] = Array.isArray(records) ? records : [records];
+      return (await writing()).writeRecords(parts, plan, embedders, given, where, { signal, begin });
     },
 
     async delete(given: unknown, options = {}) {
-      checkOptions("delete", options, ["scope", "onMissing", "purge"]);
+      checkOptions("delete", options, { scope: true, onMissing: true, purge: true });
       const { onMissing, ...rest } = options;
       const keys = [...new Set(Array.isArray(given) ? (given as readonly Key[]) : [given as Key])];
       const uris = keys.map((key) => recordUri(name, key));
@@ -229,35 +200,31 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
       return gone;
     },
 
-    search: (query, options) => searchRecords(searching, "dense", query, options),
-    hybridSearch: (query, options) => searchRecords(searching, "hybrid", query, options),
-    textSearch: (query, options) => searchRecords(searching, "lexical", query, options),
+    search: async (query, options) => (await searching()).searchRecords(search, "dense", query, options),
+    hybridSearch: async (query, options) => (await searching()).searchRecords(search, "hybrid", query, options),
+    textSearch: async (query, options) => (await searching()).searchRecords(search, "lexical", query, options),
 
     rebuild,
   };
 
+  async function markIn(into: AuthorizedScopes<"write">, scope: Scope): Promise<void> {
+    const { markCollection } = await marking();
+    await markCollection(store, into, { uri: ownUri, name, scope }, current);
+  }
+
+  async function loadApart(): Promise<ApartEmbedders> {
+    return (await import("./apart-embedders.ts")).createApartEmbedders(plan, parts.embed);
+  }
+
   /** Writes every kept record again, as the definition is now. */
   async function rebuild(options: CollectionWriteOptions = {}) {
-    checkOptions("rebuild", options, ["scope", "signal"]);
+    checkOptions("rebuild", options, { scope: true, signal: true });
     const where = target(options.scope);
     const { signal } = options;
     await waitUntilReady(signal === undefined ? {} : { signal });
-    // A record that cannot be written again throws before anything is written.
-    for await (const { document } of stored(where.from)) await checkKept(document);
-    const [mark] = await store.find(where.from, ownUri);
-    const fresh = mark !== undefined && mark.document.metadata[recordKeys.models] !== plan.modelsFingerprint;
-    // Until it is through, neither definition answers.
-    if (mark !== undefined && mark.document.metadata[recordKeys.definition] !== plan.fingerprint)
-      await markIn(where.into, where.scope, { fingerprint: "", models: fresh ? "" : current.models });
-    const totals = { keys: [] as Key[], added: 0, updated: 0, unchanged: 0, embedded: 0 };
-    for await (const page of pagesOf(stored(where.from), rebuiltAtOnce)) {
-      const records = page.map(({ document }) => parseKept(document));
-      const { keys, ...counts } = await write(records, where, { fresh, signal, begin: async () => {} });
-      totals.keys.push(...keys);
-      for (const count of ["added", "updated", "unchanged", "embedded"] as const) totals[count] += counts[count];
-    }
-    await markIn(where.into, where.scope, current);
-    return totals;
+    const { embedders } = await apart();
+    const kept = () => stored(where.from);
+    return (await writing()).rebuildRecords(parts, plan, embedders, kept, where, { signal });
   }
 
   /** Records that can be restored, in scopes that the caller may write. */
@@ -271,82 +238,4 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
     for await (const summary of store.trash.deleted(await readable(own)))
       if (summary.uri.startsWith(under)) yield summary;
   }
-
-  /** **Errors** `invalid-argument` for a kept record that the schema does not allow any more, or that would have another key now. */
-  async function checkKept({ uri, metadata }: TextDocument): Promise<void> {
-    const { key } = await takeRecord(plan, parseKept({ metadata }), 0);
-    if (recordUri(name, key) === uri) return;
-    throw new IbidError("invalid-argument", `${name}: ${uri} would be record ${JSON.stringify(key)} now.`, {
-      uri,
-      hint: "A collection's key stays; write the records into another collection.",
-    });
-  }
-}
-
-interface Target {
-  readonly scope: Scope;
-  readonly into: AuthorizedScopes<"write">;
-  readonly from: AuthorizedScopes;
-}
-
-interface WriteOptions {
-  readonly fresh?: boolean;
-  readonly signal?: AbortSignal | undefined;
-  /** Called when only the store can fail any more. */
-  readonly begin: () => Promise<void>;
-}
-
-/** Ingests records as documents of the collection. */
-async function writeRecords(
-  parts: CollectionParts,
-  plan: CollectionPlan,
-  apart: IngestStages["apart"],
-  records: readonly unknown[],
-  { scope, into, from }: Target,
-  options: WriteOptions,
-): Promise<CollectionWriteResult<Key>> {
-  const taken = [];
-  for (const [index, record] of records.entries()) taken.push(await takeRecord(plan, record, index));
-  const { fresh, signal } = options;
-  let begin: (() => Promise<void>) | undefined = options.begin;
-  const beforeWriting = async (): Promise<void> => {
-    await begin?.();
-    begin = undefined;
-  };
-  const job: IngestJob = {
-    arrivals: recordArrivals(plan, taken, scope, parts.stages.chunker),
-    scope,
-    into,
-    from,
-    fresh,
-    signal,
-    metadata: {},
-    origin: "user-content",
-    beforeWriting,
-  };
-  const run = parts.watch(scope, ingestArrivals({ ...parts.stages, apart }, job));
-  for (;;) {
-    const step = await run.next();
-    if (step.done !== true) continue;
-    await beforeWriting();
-    const { added, updated, unchanged, embedded } = step.value;
-    if (added + updated > 0) parts.settleLater();
-    return { keys: taken.map(({ key }) => key), added, updated, unchanged, embedded };
-  }
-}
-
-function parseKept({ metadata }: Pick<TextDocument, "metadata">): unknown {
-  const json = metadata[recordKeys.record];
-  return typeof json === "string" ? (JSON.parse(json) as unknown) : undefined;
-}
-
-async function* pagesOf<Item>(items: AsyncIterable<Item>, size: number): AsyncGenerator<readonly Item[]> {
-  let page: Item[] = [];
-  for await (const item of items) {
-    page.push(item);
-    if (page.length < size) continue;
-    yield page;
-    page = [];
-  }
-  if (page.length > 0) yield page;
 }

@@ -10,7 +10,7 @@ import type { Hit, Retriever } from "../contracts/retriever.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import type { Embedder } from "../contracts/embedding-model.ts";
 import { parseFilter } from "../engine/filters/parse-filter.ts";
-import { recordKeys } from "./records/compose-record.ts";
+import { recordKeys } from "./records/collection-uri.ts";
 import { checkOptions } from "../runtime/check-options.ts";
 import type { ApartEmbedders } from "./apart-embedders.ts";
 import { checkCollection } from "./collection-mark.ts";
@@ -30,16 +30,16 @@ export interface RecordSearch {
 type AnyRecord = Record<string, unknown>;
 type SearchOptions = CollectionSearchOptions<CollectionFilter<AnyRecord, string>, string>;
 
-const optionNames = [
-  "topK",
-  "skip",
-  "filter",
-  "vectorProperty",
-  "minScore",
-  "includeEmbeddings",
-  "scopes",
-  "signal",
-] as const satisfies readonly (keyof SearchOptions)[];
+const optionNames = {
+  topK: true,
+  skip: true,
+  filter: true,
+  vectorProperty: true,
+  minScore: true,
+  includeEmbeddings: true,
+  scopes: true,
+  signal: true,
+} as const;
 
 /** Ways of searching, by the verb that asks for each. */
 const verbs = { dense: "search", hybrid: "hybridSearch", lexical: "textSearch" } as const;

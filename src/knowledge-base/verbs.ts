@@ -2,6 +2,7 @@ import { operator } from "../access/gate.ts";
 import { homeScope, parseScope } from "../access/scopes.ts";
 import type { AskOptions } from "../contracts/answer.ts";
 import type { IngestInput, IngestOptions, KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { VerifyOptions } from "../contracts/verification.ts";
 import type { RetrieveOptions, Retriever, SearchMode, SearchOptions } from "../contracts/retriever.ts";
 import { ingestOptions } from "../ingest/ingest-options.ts";
 import { ingestArrivals } from "../ingest/ingest.ts";
@@ -12,16 +13,15 @@ import { planOptions } from "../runtime/plan-options.ts";
 import { toMetadata } from "../runtime/to-json.ts";
 import { searchOptions } from "../search/search-options.ts";
 import { checkCharset } from "../text/charsets/check-charset.ts";
-import { askOptions } from "./asking/ask-options.ts";
 import type { SharedParts, ViewScopes } from "./parts.ts";
 
-/** The three verbs that most programs call: ingest, search, ask. */
+/** The verbs that most programs call: ingest, search, ask, and verify. */
 export function createVerbs(
   parts: SharedParts,
   { caller, searched }: ViewScopes,
   retriever: Retriever,
   stages: IngestStages,
-): Pick<KnowledgeBase, "ingest" | "search" | "ask"> {
+): Pick<KnowledgeBase, "ingest" | "search" | "ask" | "verify"> {
   const { store, gate, observer, settler, checkOpen, modelCheck } = parts;
   return {
     ingest(input: IngestInput, options: IngestOptions = {}) {
@@ -74,10 +74,13 @@ export function createVerbs(
       const signal = rest.signal === undefined ? left.signal : AbortSignal.any([rest.signal, left.signal]);
       return createRun(
         async function* () {
+          // A page that only searches does not load the parts for answers.
+          const [{ askOptions }, { askQuestion }] = await Promise.all([
+            import("./asking/ask-options.ts"),
+            import("./asking/ask.ts"),
+          ]);
           // A wrong option rejects the run, so that `catch` sees it.
           planOptions("ask", askOptions, options);
-          // A page that only searches need not load what answers.
-          const { askQuestion } = await import("./asking/ask.ts");
           const within = await searched(scopes, strategy);
           const warnings = await modelCheck.forSearch(within, modeOf(rest));
           const asking = { retriever, store, model, judge, analyzer, prices, warnings };
@@ -85,6 +88,19 @@ export function createVerbs(
         },
         () => left.abort(),
       );
+    },
+
+    async verify(answer: string | object, options: VerifyOptions = {}) {
+      const [{ verifyOptions }, { verifyAnswer }] = await Promise.all([
+        import("./asking/verify-options.ts"),
+        import("./asking/verify.ts"),
+      ]);
+      planOptions("verify", verifyOptions, options);
+      const { judge, analyzer, prices, resolveUri } = parts;
+      const { scopes, strategy, ...rest } = options;
+      const within = await searched(scopes, strategy);
+      const warnings = await modelCheck.forSearch(within, "hybrid");
+      return verifyAnswer({ retriever, store, judge, analyzer, prices, warnings, resolveUri }, within, answer, rest);
     },
   };
 }

@@ -11,13 +11,15 @@ type Counts = Pick<Store, "chunks" | "chunkCounts">;
  *
  * Nothing of this is stored: a total would change every chunk of a document with each edit.
  *
- * **Cost** a count for each document that was found; a look-up for each hit that does not know its place. **Source** Embabel.
+ * **Cost** nothing for hits of the built-in retriever, whose session counts. For others a count for each document that was found, and a look-up for each hit
+ * that does not know its place. **Source** Embabel.
  */
 export function withStructure(store: Counts, retriever: Retriever): Retriever {
   return {
     async retrieve(scopes, query, options) {
       const hits = await retriever.retrieve(scopes, query, options);
-      return hits.length === 0 ? hits : completeStructure(store, scopes, hits);
+      const areComplete = hits.every(({ structure }) => structure?.totalChunks !== undefined);
+      return areComplete ? hits : completeStructure(store, scopes, hits);
     },
   };
 }

@@ -59,8 +59,9 @@ export async function resolveEmbeddingModel(
 ): Promise<EmbeddingModel> {
   const local = inProcess.exec(name)?.[1];
   if (local === undefined) return resolveNamedEmbeddingModel(name, options);
-  checkOptions("resolveEmbeddingModel of a model in this process", options, ["env", "prefixes"]);
-  const { env, prefixes } = options;
+  const taken: Pick<ResolveEmbeddingModelOptions, "env" | "prefixes"> = options;
+  checkOptions("resolveEmbeddingModel of a model in this process", taken, { env: true, prefixes: true });
+  const { env, prefixes } = taken;
   return createTransformersEmbeddingModel(local, { ...mayDownload(env), ...(prefixes && { prefixes }) });
 }
 
@@ -72,8 +73,9 @@ export async function resolveEmbeddingModel(
 export async function resolveReranker(name: string, options: ResolveModelOptions = {}): Promise<Reranker> {
   const local = inProcess.exec(name)?.[1];
   if (local === undefined) return resolveNamedReranker(name, options);
-  checkOptions("resolveReranker of a model in this process", options, ["env"]);
-  return createTransformersReranker(local, mayDownload(options.env));
+  const taken: Pick<ResolveModelOptions, "env"> = options;
+  checkOptions("resolveReranker of a model in this process", taken, { env: true });
+  return createTransformersReranker(local, mayDownload(taken.env));
 }
 
 /** A model of the caller's own as it is, an AI SDK one made ours, one by name loaded. **Errors** as {@link resolveChatModel}. */

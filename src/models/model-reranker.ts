@@ -39,7 +39,7 @@ const defaults = { maxBatchSize: 20, maxTextLength: 1500 } as const;
  * @experimental
  */
 export function createModelReranker(options: ModelRerankerOptions): Reranker {
-  checkOptions("createModelReranker", options, ["model", "maxBatchSize", "maxTextLength"]);
+  checkOptions("createModelReranker", options, { model: true, maxBatchSize: true, maxTextLength: true });
   const { model, maxBatchSize = defaults.maxBatchSize, maxTextLength = defaults.maxTextLength } = options;
   if (typeof model?.chat !== "function") {
     throw new IbidError("configuration-missing", "createModelReranker needs a language model.", {

@@ -7,8 +7,8 @@ import { textTooLarge } from "./text/decode-source.ts";
 /**
  * Checks a reader's result against the contract, so that a fault shows in the reader and not in a citation.
  *
- * **Errors** `empty` when there is no text, `too-large` when there is too much, `unreadable` naming the reader when the text is not well formed,
- * or when sections, blocks, pages or anchors are out of order or out of the text.
+ * **Errors** `empty` when there is no text, `too-large` when there is too much. `unreadable`, naming the reader, when
+ * the text is not well formed. The same when sections, blocks, pages or anchors are out of order or out of the text.
  * **Cost** linear in sections and blocks; the text is looked at once for lone surrogates.
  */
 export function checkReadResult(result: ReadResult, reader: string, uri: string, maxTextLength: number): void {

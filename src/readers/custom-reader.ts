@@ -7,7 +7,8 @@ import { fileNameOf } from "./file-name.ts";
 /**
  * Completes the results of a custom reader: title, sections, source map and metadata are filled in where they are missing.
  *
- * **Errors** `invalid-argument` at once for a reader without `name`, `accepts` or `read`. Of `read`: `unreadable` for a wrong shape, naming reader, field and value.
+ * **Errors** `invalid-argument` at once for a reader without `name`, `accepts` or `read`. `read` throws `unreadable`
+ * for a wrong shape, naming reader, field and value.
  */
 export function completeReader(reader: CustomReader): Reader {
   for (const [field, type] of [

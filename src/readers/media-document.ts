@@ -42,7 +42,7 @@ function createMediaDocument(
   options: MediaOptions,
 ): MediaDocument {
   const where = type === "image" ? "createImageDocument" : "createAudioDocument";
-  checkOptions(where, options, ["mediaType", "metadata"]);
+  checkOptions(where, options, { mediaType: true, metadata: true });
   const { mediaType, metadata = {} } = options;
   if (content instanceof Uint8Array && content.length === 0) {
     throw new IbidError("invalid-argument", `${where} was given no bytes.`, { hint: "Give the whole file." });

@@ -3,7 +3,6 @@ import type { Metadata } from "../contracts/metadata.ts";
 import type { Reader, ReadInput, ReadLimits, ReadPart, ReadResult, TextReadInput } from "../contracts/reader.ts";
 import { throwIfAborted } from "../runtime/abort.ts";
 import { checkReadResult } from "./check-read-result.ts";
-import { nameMediaType } from "./media-type-names.ts";
 import { findCharset } from "./text/find-charset.ts";
 import { detectMediaType, isTextual } from "./media-type.ts";
 import { limitsOf, overLimit } from "./read-limits.ts";
@@ -40,8 +39,9 @@ export type FoundResult = ReadResult & { readonly mediaType: string };
  *
  * **Shape** readers are tried in order, the caller's own before the built-in ones. The result carries the detected media type.
  * A text without a declared encoding is read in the one that its words show; its metadata (`encoding`) and a note record it.
- * **Errors** always an `IbidError` that names the uri: `empty`, `binary`, `unsupported-media` (no reader accepts it), `encrypted`, `too-large`,
- * `aborted`, and `unreadable` with the `cause` for every other failure, a reader's own fault included.
+ * **Errors** always an `IbidError` that names the uri: `empty`, `binary`, `unsupported-media` (no reader accepts it),
+ * `encrypted`, `too-large` or `aborted`. Every other failure, a reader's own fault included, is `unreadable` with its
+ * `cause`.
  * **Cost** the reader's, and a check linear in sections and blocks.
  * **Source** Embabel's reader stage, Ballerina `DataLoader`, Wesichain's loader errors.
  */
@@ -56,6 +56,7 @@ export async function readDocument(
   const mediaType = detectMediaType(bytes, { declared: input.mediaType, name: uri });
   const reader = readers.find((candidate) => candidate.accepts(mediaType));
   if (reader === undefined) {
+    const { nameMediaType } = await import("./media-type-labels.ts");
     const { label, hint } = nameMediaType(mediaType);
     throw new IbidError("unsupported-media", `${uri} is ${label}, and no reader accepts it.`, {
       hint: hint.slice(0, 1).toUpperCase() + hint.slice(1),

@@ -37,7 +37,7 @@ export function limitsOf({ limits }: Pick<ReadInput, "limits">): ReadLimits {
  */
 export function checkReadLimits(limits: Partial<ReadLimits> | undefined): Partial<ReadLimits> | undefined {
   if (limits === undefined) return undefined;
-  checkOptions("limits", limits, Object.keys(defaultReadLimits));
+  checkOptions("limits", limits, defaultReadLimits);
   for (const [name, value] of Object.entries(limits) as [string, unknown][]) {
     if (value === undefined || (typeof value === "number" && value > 0)) continue;
     throw new IbidError("invalid-argument", `limits.${name} is ${JSON.stringify(value)}; it must be above 0.`, {

@@ -1,19 +1,57 @@
 import { IbidError } from "../contracts/errors.ts";
 
+/** The names of options; of each member, where the options are a union. */
+type NamesOf<Options> = Options extends unknown ? keyof Options : never;
+
+/** A record with each name of the options and no other, such as their table. */
+type OptionNames<Options, Known> = Readonly<Record<NamesOf<Options>, unknown>> &
+  Readonly<Record<Exclude<keyof Known, NamesOf<Options>>, never>>;
+
 /**
- * An option that nobody reads is a mistake that nobody sees: it throws.
+ * Refuses options that nobody reads.
  *
+ * **Shape** `known` names each option of the type and no other: the compiler refuses a forgotten and a foreign name.
  * **Errors** `invalid-argument`, naming the option, the nearest known one, and all that are known.
  */
-export function checkOptions(where: string, options: object | undefined, known: readonly string[]): void {
+export function checkOptions<Options extends object, const Known extends object>(
+  where: string,
+  options: Options | undefined,
+  known: Known & OptionNames<Options, NoInfer<Known>>,
+): void {
+  checkKnown(
+    where,
+    options,
+    (name) => Object.hasOwn(known, name),
+    () => Object.keys(known),
+  );
+}
+
+/** As {@link checkOptions}, for names that a program puts together. */
+export function checkNames(where: string, options: object | undefined, known: readonly string[]): void {
+  checkKnown(
+    where,
+    options,
+    (name) => known.includes(name),
+    () => known,
+  );
+}
+
+/** As {@link checkOptions}. Every call passes here: `names` lists the known options for an error alone. */
+export function checkKnown(
+  where: string,
+  options: object | undefined,
+  isKnown: (name: string) => boolean,
+  names: () => readonly string[],
+): void {
   if (options === undefined) return;
   if (options === null || typeof options !== "object" || Array.isArray(options)) {
     throw new IbidError("invalid-argument", `${where} takes an options object.`, {
-      hint: `Known options: ${known.join(", ")}.`,
+      hint: `Known options: ${names().join(", ")}.`,
     });
   }
   for (const key of Object.keys(options)) {
-    if (known.includes(key)) continue;
+    if (isKnown(key)) continue;
+    const known = names();
     const near = known.find(
       (name) => name.toLowerCase() === key.toLowerCase() || name.startsWith(key) || key.startsWith(name),
     );

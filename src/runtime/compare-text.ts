@@ -19,3 +19,21 @@ export function compareCodePoints(a: string, b: string): number {
 function place(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }
+
+/** A chunk by its place: the fields that order chunks of equal score. */
+export interface ChunkPlace {
+  readonly uri: string;
+  readonly start: number;
+  readonly scope: string;
+  readonly id: string;
+}
+
+/** The order of equal scores: by uri, start, scope and id, text by code point. **Shape** 0 for one and the same chunk only. */
+export function compareChunkPlaces(a: ChunkPlace, b: ChunkPlace): number {
+  return (
+    compareCodePoints(a.uri, b.uri) ||
+    a.start - b.start ||
+    compareCodePoints(a.scope, b.scope) ||
+    compareCodePoints(a.id, b.id)
+  );
+}

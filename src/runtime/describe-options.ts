@@ -21,7 +21,11 @@ function schemaOf(kind: OptionKind): JsonSchema {
       return also.length === 0 ? range : { anyOf: [range, ...also.map((value) => ({ const: value }))] };
     }
     case "number":
-      return { type: "number", ...(kind.min !== undefined && { minimum: kind.min }) };
+      return {
+        type: "number",
+        ...(kind.min !== undefined && { minimum: kind.min }),
+        ...(kind.max !== undefined && { maximum: kind.max }),
+      };
     case "choice":
       return { type: "string", enum: Object.keys(kind.values) };
     case "list":
@@ -49,7 +53,8 @@ export function flagOf(name: string, { flag, kind, default: preset }: OptionRule
 const toKebab = (name: string): string => name.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
 
 /** Reads a value of the command line. **Shape** text that is no value of the kind comes back unchanged, for the check to refuse. */
-export function readOptionText({ kind }: OptionRule, text: string): unknown {
+export function readOptionText({ kind, spelling }: OptionRule, text: string): unknown {
+  if (spelling?.read !== undefined) return spelling.read(text) ?? text;
   switch (kind.type) {
     case "integer":
       return /^\d+$/u.test(text) ? Number(text) : text;
@@ -66,6 +71,14 @@ export function readOptionText({ kind }: OptionRule, text: string): unknown {
     default:
       return text;
   }
+}
+
+const durations: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** Reads a time such as `12h`. **Units** milliseconds. **Shape** `undefined` for other text. */
+export function readDuration(text: string): number | undefined {
+  const [, number, unit = ""] = /^(\d{1,6})([smhdw])$/u.exec(text) ?? [];
+  return number === undefined ? undefined : Number(number) * durations[unit]!;
 }
 
 /** The table of a manual: option, default, flag of the command line, meaning. */

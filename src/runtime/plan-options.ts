@@ -1,5 +1,5 @@
 import { IbidError } from "../contracts/errors.ts";
-import { checkOptions } from "./check-options.ts";
+import { checkKnown } from "./check-options.ts";
 
 /** A surface on which options are set. `"http"`, `"cli"` and `"tool"` take values of JSON or of a command line only. */
 export type Audience = "library" | "http" | "cli" | "tool";
@@ -19,6 +19,7 @@ interface IntegerKind {
 interface NumberKind {
   readonly type: "number";
   readonly min?: number;
+  readonly max?: number;
 }
 interface BooleanKind {
   readonly type: "boolean";
@@ -30,10 +31,10 @@ interface StringKind {
   readonly check?: (text: string) => boolean;
   readonly expects?: string;
 }
-/** One of these names; as a record, so that TypeScript reports a forgotten one. */
+/** One of the names of a record, whose values do not count. TypeScript reports a forgotten name. */
 interface ChoiceKind<Name extends string = string> {
   readonly type: "choice";
-  readonly values: Readonly<Record<Name, true>>;
+  readonly values: Readonly<Record<Name, unknown>>;
 }
 interface ListKind<Item = OptionKind> {
   readonly type: "list";
@@ -41,6 +42,8 @@ interface ListKind<Item = OptionKind> {
 }
 interface ObjectKind {
   readonly type: "object";
+  readonly check?: (value: unknown) => boolean;
+  readonly expects?: string;
 }
 /** A value of a program, such as a function. */
 export interface ValueKind {
@@ -87,6 +90,29 @@ export interface OptionRule {
   readonly beyond?: { readonly expects: string; readonly check: (value: unknown) => boolean };
   /** Flag of the command line. Default: `--` and the name in kebab case, `--no-` and the name where the default is true. */
   readonly flag?: string;
+  readonly spelling?: Spelling;
+}
+
+/** How the command line writes an option, where its kind alone does not say it. */
+export interface Spelling {
+  /** One flag for each item of a list, or for each `key=value` of an object. */
+  readonly each?: "item" | "pair";
+  /** Reads the text of the flag. **Shape** `undefined` for text that names no value. */
+  readonly read?: (text: string) => unknown;
+  /** Text that `read` takes, in words. */
+  readonly expects?: string;
+  /** Environment variable that is read where the flag is absent. */
+  readonly env?: string;
+  /** Further flags that set the option. */
+  readonly shorthands?: readonly Shorthand[];
+}
+
+/** A flag that stands for a value of an option, or that writes one shorter. */
+export interface Shorthand {
+  readonly flag: string;
+  readonly doc: string;
+  /** Value of the option, from the argument of the flag where it has one. */
+  readonly value: (text: string) => unknown;
 }
 
 /** Options by name. */
@@ -176,7 +202,11 @@ function isOfKind(kind: OptionKind, value: unknown): boolean {
       return Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max;
     }
     case "number":
-      return Number.isFinite(value) && (value as number) >= (kind.min ?? -Infinity);
+      return (
+        Number.isFinite(value) &&
+        (value as number) >= (kind.min ?? -Infinity) &&
+        (value as number) <= (kind.max ?? Infinity)
+      );
     case "boolean":
       return typeof value === "boolean";
     case "string":
@@ -186,6 +216,8 @@ function isOfKind(kind: OptionKind, value: unknown): boolean {
     case "list":
       return Array.isArray(value) && value.every((one) => isOfKind(kind.of, one));
     case "object":
+      if (kind.check !== undefined) return kind.check(value);
+      return typeof value === "object" && value !== null && !Array.isArray(value);
     case "group":
       return typeof value === "object" && value !== null && !Array.isArray(value);
     case "value":
@@ -208,7 +240,7 @@ function describeKind(kind: OptionKind): string {
       return [range, ...also.map((value) => JSON.stringify(value))].join(", or ");
     }
     case "number":
-      return kind.min === undefined ? "a number" : `a number from ${kind.min}`;
+      return `a number${kind.min === undefined ? "" : ` from ${kind.min}`}${kind.max === undefined ? "" : ` to ${kind.max}`}`;
     case "boolean":
       return "true or false";
     case "string":
@@ -220,6 +252,7 @@ function describeKind(kind: OptionKind): string {
         ? `a list of ${Object.keys(kind.of.values).join(", ")}`
         : `a list, each ${describeKind(kind.of)}`;
     case "object":
+      return kind.expects ?? "an object";
     case "group":
       return "an object";
     case "value":
@@ -249,12 +282,13 @@ function planTable(
   audience: Audience,
   prefix = "",
 ): object {
-  const known = Object.keys(table).filter((name) => table[name]!.for.includes(audience));
-  checkOptions(where, given, known);
+  const isKnown = (name: string): boolean => Object.hasOwn(table, name) && table[name]!.for.includes(audience);
+  checkKnown(where, given, isKnown, () => Object.keys(table).filter(isKnown));
   const values = (given ?? {}) as Readonly<Record<string, unknown>>;
   const plan: Record<string, unknown> = {};
-  for (const name of known) {
+  for (const name in table) {
     const rule = table[name]!;
+    if (!rule.for.includes(audience)) continue;
     const value = values[name];
     plan[name] = value === undefined ? rule.default : value;
     if (value !== undefined) checkOption(`${prefix}${name}`, rule, value, audience);

@@ -1,5 +1,8 @@
 import type { Clock } from "../contracts/clock.ts";
 
+/** Time of this machine. **Units** milliseconds since 1970. No other module of `src` reads it. */
+export const platformNow = (): number => Date.now();
+
 /**
  * The clock on the wall.
  *
@@ -7,7 +10,7 @@ import type { Clock } from "../contracts/clock.ts";
  */
 export function createPlatformClock({ staysFor }: { readonly staysFor: boolean }): Clock {
   return {
-    now: () => Date.now(),
+    now: platformNow,
     after(ms, call) {
       const timer: unknown = setTimeout(call, ms);
       if (!staysFor && typeof timer === "object" && timer !== null && "unref" in timer) (timer as Unreferable).unref();

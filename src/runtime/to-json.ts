@@ -2,7 +2,8 @@ import { IbidError } from "../contracts/errors.ts";
 import type { JsonValue, Metadata } from "../contracts/metadata.ts";
 
 /**
- * Copies metadata as JSON holds them: a `Date` becomes an ISO 8601 string, a typed array a list of numbers, and a key without a value is left out.
+ * Copies metadata as JSON holds them. A `Date` becomes an ISO 8601 string, a typed array a list of numbers, and a key
+ * without a value is left out.
  *
  * **Errors** `invalid-argument` for anything that JSON cannot hold, naming the key; `details.key` is the path to it.
  */

@@ -1,9 +1,9 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { Chunk } from "../contracts/chunk.ts";
 import type { Embedding } from "../contracts/embedding.ts";
-import type { ChunkRef, QueryTerm, TermScore, Why } from "../contracts/leg.ts";
-import type { LegScore } from "../contracts/retriever.ts";
-import { compareCodePoints } from "../runtime/compare-text.ts";
+import type { ChunkRef, NameScore, QueryTerm, TermScore, Why } from "../contracts/leg.ts";
+import type { HitCopies, LegScore } from "../contracts/retriever.ts";
+import { type ChunkPlace, compareChunkPlaces, compareCodePoints } from "../runtime/compare-text.ts";
 
 /** A named share of a score. */
 export interface ScorePart {
@@ -32,6 +32,10 @@ export interface Candidate extends FusedChunk {
   readonly embedding?: Embedding | undefined;
   /** The language that the chunk is indexed in, where the store tells and the chunk does not. */
   readonly language?: string | undefined;
+  /** Chunks of its document, where they were counted. */
+  readonly total?: number | undefined;
+  /** Other chunks with its text; absent where they were not looked for, or there are none. */
+  readonly copies?: HitCopies | undefined;
   /** Score and rank before a reranker. */
   readonly before?: LegScore | undefined;
 }
@@ -45,12 +49,18 @@ export function languageOf({ chunk, language }: Candidate, analyzer: Analyzer): 
 }
 
 /** The terms that the lexical leg found in a chunk; `undefined` when it found none. */
-export function termsFound({
-  legs,
-}: Pick<FusedChunk, "legs">):
-  | { readonly leg: string; readonly score: number; readonly terms: readonly TermScore[] }
+export function termsFound({ legs }: Pick<FusedChunk, "legs">):
+  | {
+      readonly leg: string;
+      readonly score: number;
+      readonly terms: readonly TermScore[];
+      readonly name?: NameScore | undefined;
+      readonly document?: number | undefined;
+    }
   | undefined {
-  for (const [leg, { score, why }] of legs) if (why.kind === "terms") return { leg, score, terms: why.terms };
+  for (const [leg, { score, why }] of legs) {
+    if (why.kind === "terms") return { leg, score, terms: why.terms, name: why.name, document: why.document };
+  }
   return undefined;
 }
 
@@ -67,13 +77,46 @@ export function chunkKey({ scope, id }: ChunkRef): string {
   return `${scope}\u0000${id}`;
 }
 
-/** **Shape** best first, ties by chunk id, then scope, by code point. */
-export function compareCandidates(
-  a: ChunkRef & { readonly score: number },
-  b: ChunkRef & { readonly score: number },
-): number {
-  if (a.score !== b.score) return b.score - a.score;
-  return compareCodePoints(a.id, b.id) || compareCodePoints(a.scope, b.scope);
+/** **Shape** best first, equal scores by uri, start, scope and id. */
+export function compareCandidates(a: Candidate, b: Candidate): number {
+  return b.score - a.score || compareChunkPlaces(placeOf(a, a.chunk), placeOf(b, b.chunk));
+}
+
+function placeOf({ scope, id }: ChunkRef, { uri, start }: Pick<Chunk, "uri" | "start">): ChunkPlace {
+  return { uri, start, scope, id };
+}
+
+/** Reads the chunks of some candidates. **Shape** `undefined` for one that is gone. */
+export type ReadPlaces = (
+  refs: readonly ChunkRef[],
+) => Promise<readonly ({ readonly chunk: Pick<Chunk, "uri" | "start"> } | undefined)[]>;
+
+/**
+ * Orders candidates, the first `wanted` of them wholly: by score, equal scores by uri, start, scope and id.
+ *
+ * **Cost** one read, of the candidates whose scores are equal and that may be among the first `wanted`.
+ */
+export async function orderCandidates(
+  candidates: readonly FusedChunk[],
+  wanted: number | "all",
+  readPlaces: ReadPlaces,
+): Promise<readonly FusedChunk[]> {
+  const sorted = candidates.toSorted(
+    (a, b) => b.score - a.score || compareCodePoints(a.id, b.id) || compareCodePoints(a.scope, b.scope),
+  );
+  const last = wanted === "all" ? -Infinity : (sorted[wanted - 1]?.score ?? -Infinity);
+  const tied = sorted.filter(
+    ({ score }, i) => score >= last && (sorted[i - 1]?.score === score || sorted[i + 1]?.score === score),
+  );
+  if (tied.length === 0) return sorted;
+  const read = await readPlaces(tied.map(({ scope, id }) => ({ scope, id })));
+  const places = new Map(
+    tied.map((candidate, i) => [candidate, placeOf(candidate, read[i]?.chunk ?? { uri: "", start: 0 })]),
+  );
+  return sorted.sort((a, b) => {
+    const [one, other] = [places.get(a), places.get(b)];
+    return b.score - a.score || (one === undefined || other === undefined ? 0 : compareChunkPlaces(one, other));
+  });
 }
 
 /** Adds from left to right, so that the parts shown add up to the score exactly. */

@@ -63,11 +63,12 @@ function createHit(
       ...placeLabels(chunk),
       ...(language !== "" && { language }),
     },
-    structure: chunkStructure(chunk),
+    structure: chunkStructure(chunk, candidate.total),
     metadata: chunk.metadata,
     origin: chunk.origin,
     evidence: context.evidence.isEvidence(candidate),
     ...(ranges && { matches: ranges }),
+    ...(candidate.copies && { copies: candidate.copies }),
     ...(plan.explain && { explain: explainHit(candidate, context) }),
     ...(plan.includeEmbeddings && embedding && { embedding: plainEmbedding(embedding) }),
   };

@@ -1,13 +1,5 @@
 import { assertAuthorized } from "../access/gate.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
-import type { Chunk } from "../contracts/chunk.ts";
-import {
-  type Embedding,
-  type EmbeddingVersion,
-  kindOf,
-  type VersionedEmbedding,
-  versionKey,
-} from "../contracts/embedding.ts";
 import type { Embedder } from "../contracts/embedding-model.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Hit, Reranker, Retriever, RetrieveOptions } from "../contracts/retriever.ts";
@@ -17,15 +9,16 @@ import { defaultAnalyzer } from "../text/analyzer.ts";
 import { checkOptions } from "../runtime/check-options.ts";
 import { hmacSha256 } from "../runtime/hash.ts";
 import { createRestriction } from "../engine/filters/create-restriction.ts";
-import type { Query, QueryEmbedding, Restriction } from "../contracts/leg.ts";
-import type { Candidate, FusedChunk } from "./candidate.ts";
+import type { Query, QueryEmbedding, SynonymRule } from "../contracts/leg.ts";
+import type { FusedChunk } from "./candidate.ts";
 import { createHits, type HitContext } from "./create-hits.ts";
 import { embedQuery } from "./embed-query.ts";
 import { findSubject } from "./find-subject.ts";
 import { poolSize } from "./fuse.ts";
+import { searchAndRead, stopIfAborted } from "./read-candidates.ts";
 import { reportRetrieval } from "./report-retrieval.ts";
 import { checkQuery, defaultMaxQueryLength, planSearch, type SearchPlan } from "./search-plan.ts";
-import { type Found, type SearchableStore, searchSession, type SessionSearch } from "./search-session.ts";
+import type { SearchableStore } from "./search-session.ts";
 import {
   createEvidenceScale,
   defaultEvidenceSimilarity,
@@ -55,6 +48,8 @@ export interface RetrieverOptions {
   readonly secret?: Uint8Array | undefined;
   /** UTF-16 code units. Default 8,192. */
   readonly maxQueryLength?: number | undefined;
+  /** Rules whose words the lexical leg adds to a query; see `parseSynonyms`. Default: none. */
+  readonly synonyms?: readonly SynonymRule[] | undefined;
   /** The caller, for the tracer. Default `"operator"`. */
   readonly access?: AccessContext | "operator" | undefined;
   /** Least strength of the lexical leg from which a hit is evidence. Default 0.4. */
@@ -63,29 +58,30 @@ export interface RetrieverOptions {
   readonly evidenceSimilarity?: number | undefined;
 }
 
-const known = [
-  "store",
-  "embedder",
-  "formerEmbedders",
-  "reranker",
-  "tracer",
-  "analyzer",
-  "secret",
-  "maxQueryLength",
-  "access",
-  "evidenceStrength",
-  "evidenceSimilarity",
-] as const satisfies readonly (keyof RetrieverOptions)[];
+const known = {
+  store: true,
+  embedder: true,
+  formerEmbedders: true,
+  reranker: true,
+  tracer: true,
+  analyzer: true,
+  secret: true,
+  maxQueryLength: true,
+  synonyms: true,
+  access: true,
+  evidenceStrength: true,
+  evidenceSimilarity: true,
+} as const;
 
 /**
  * Query to hits, in eight stages: scopes, embed, dense, lexical, merge, rerank, origins, snippets; and a leg for a pattern, when one is given.
  *
- * **Shape** best first, ties by chunk id, then scope; without a readable scope or a match `[]`. A hit's `text` is whole. The same stored state and
+ * **Shape** chunks with the same text are one hit, with a count and places of the others; see `copies`. Best first, equal scores by uri, start, scope and id; without a readable scope or a match `[]`. A hit's `text` is whole. The same stored state and
  * options give the same hits in the same order with the same scores. A larger `topK` never reorders the first hits (but a reranker may).
  * **Errors** `access-denied` for scopes that the gate did not make; `invalid-argument` for a blank or over-long query or an invalid option, before any model is
  * called; `invalid-filter`, `invalid-regex`; `configuration-missing` for a dense search without an embedder; `unsupported` for a leg that the store does not
  * have; `aborted`; errors of embedder, store and reranker.
- * **Cost** one model call for the query, two searches of `max(4 · topK, 32)` candidates, and look-ups of those that one leg missed; see `fuseLegs`.
+ * **Cost** one model call for the query, two searches of `max(4 · topK, 32)` candidates, and look-ups of those that one leg missed; see `fuse`.
  * **Source** ToolUp's pipeline, Ballerina's `VectorRetriever`.
  *
  * @experimental
@@ -144,14 +140,16 @@ export function createRetriever(options: RetrieverOptions): Retriever {
       const least = reranking ? poolSize(plan.topK) : atLeastTwo(plan.topK);
       const proximity = nearing ? await import("./rerank/weigh-proximity.ts") : undefined;
       const wanted = proximity && least !== "all" ? Math.max(least, proximity.proximityPool) : least;
+      const isPool = reranking || proximity !== undefined;
       const { found, read } = await searchAndRead(store, scopes, {
         plan,
-        query: toQuery(query, subject.text, plan, embeddings),
+        query: { ...toQuery(query, subject.text, plan, embeddings), synonyms: options.synonyms },
         restriction: createRestriction(plan.filter, plan.origins),
         meaning,
         wanted,
         // Without a reranker, no chunk is read that is not shown.
-        shown: reranking || proximity !== undefined ? wanted : plan.topK,
+        shown: isPool ? wanted : plan.topK,
+        totals: !isPool,
         version: embedder?.version,
         signal,
       });
@@ -165,13 +163,13 @@ export function createRetriever(options: RetrieverOptions): Retriever {
         stages.push("rerank");
         stopIfAborted(signal);
       } else if (proximity !== undefined) {
-        const { terms = [], fusion, calibrations } = found;
+        const { terms = [], fused, scales } = found;
         candidates = proximity.weighProximity({
           candidates,
           subject: subject.text,
-          terms,
-          fusion,
-          calibrations,
+          terms: terms.filter(({ synonymOf }) => synonymOf === undefined),
+          fused,
+          scales,
           analyzer,
           topK: plan.topK,
         });
@@ -294,74 +292,6 @@ function toQuery(question: string, subject: string, plan: SearchPlan, embeddings
   };
 }
 
-/** Sessions that one search opens at most, when the store changes meanwhile. */
-const mostSessions = 3;
-
-interface ReadingSearch extends SessionSearch {
-  /** How many candidates are read, best first. */
-  readonly shown: number | "all";
-  /** Whose vectors to hand out, where the query itself has none. */
-  readonly version: EmbeddingVersion | undefined;
-}
-
-/**
- * Keys first: searches, fuses, and reads the chunks of the best alone. When the store changes meanwhile it searches again, in a new session; the last one drops
- * chunks that are gone.
- */
-async function searchAndRead(
-  store: SearchableStore,
-  scopes: AuthorizedScopes,
-  search: ReadingSearch,
-): Promise<{ readonly found: Found; readonly read: readonly Candidate[] }> {
-  const { restriction, shown, plan, signal } = search;
-  const after = plan.after === undefined ? undefined : [plan.after].flat();
-  let before: ReadonlyMap<string, string> = new Map();
-  for (let sessions = 1; ; sessions++) {
-    const session = await store.session(scopes, { signal, after });
-    const found = await searchSession(session, search);
-    const candidates = found.candidates.filter(({ scope }) => scopes.scopes.includes(scope));
-    const wanted = shown === "all" ? candidates : candidates.slice(0, shown);
-    stopIfAborted(signal);
-    const chunks = await session.readChunks(wanted, { embeddings: plan.includeEmbeddings });
-    const texts = new Map<string, string>();
-    const read = wanted.flatMap((candidate, i): Candidate[] => {
-      const one = chunks[i];
-      if (one === undefined || !mayBeShown(one.chunk, restriction)) return [];
-      const key = `${candidate.scope}\n${candidate.id}`;
-      texts.set(key, one.chunk.text);
-      // A row that is written again has another revision. Where its text was the same before this session, the legs scored that text.
-      if (one.revision !== candidate.revision && before.get(key) !== one.chunk.text) return [];
-      const { chunk, language, embeddings = [] } = one;
-      return [{ ...candidate, chunk, language, embedding: chooseEmbedding(candidate, embeddings, search) }];
-    });
-    before = texts;
-    // Metadata changes without a new revision.
-    const hasChanged = found.stale || read.length < wanted.length || chunks.some((chunk) => chunk?.stale);
-    if (!hasChanged || sessions === mostSessions) return { found, read };
-  }
-}
-
-/** Legs restrict before they rank; whatever one lets through against that, or has changed since, is stopped here. */
-function mayBeShown(chunk: Chunk, restriction: Restriction | undefined): boolean {
-  return restriction === undefined || restriction.admits(chunk);
-}
-
-/** The vector that the chunk is searched by; without an embedding model, its first. */
-function chooseEmbedding(
-  { scope }: FusedChunk,
-  embeddings: readonly VersionedEmbedding[],
-  { query, version }: ReadingSearch,
-): Embedding | undefined {
-  const asked = query.embeddings.find(({ scopes }) => scopes.includes(scope));
-  const key = asked?.version ?? version;
-  if (key === undefined) return embeddings[0]?.embedding;
-  return embeddings.find(
-    (one) =>
-      versionKey(one.version) === versionKey(key) &&
-      (asked === undefined || kindOf(one.embedding) === kindOf(asked.embedding)),
-  )?.embedding;
-}
-
 /** Only whether there are two matters, so the count stops there. */
 function countEvidence(candidates: readonly FusedChunk[], scale: EvidenceScale): number {
   let count = 0;
@@ -370,8 +300,4 @@ function countEvidence(candidates: readonly FusedChunk[], scale: EvidenceScale):
     if (count >= 2) break;
   }
   return count;
-}
-
-function stopIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new IbidError("aborted", "The search was stopped.", { cause: signal.reason });
 }

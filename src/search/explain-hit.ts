@@ -18,6 +18,7 @@ export interface ExplainContext {
 export function explainHit(candidate: Candidate, context: ExplainContext): HitExplanation {
   const { before, legs, parts } = candidate;
   const { terms } = context;
+  const said = termsFound(candidate);
   const inOrder = parts.flatMap(({ name }) => {
     const found = legs.get(name);
     return found === undefined ? [] : [[name, legScore(found)] as const];
@@ -26,7 +27,10 @@ export function explainHit(candidate: Candidate, context: ExplainContext): HitEx
     fusion: context.fusion,
     legs: Object.fromEntries(inOrder),
     parts: parts.map((part) => ({ ...part })),
-    terms: (termsFound(candidate)?.terms ?? []).map((term) => ({ ...term })),
+    terms: (said?.terms ?? []).map((term) => ({ ...term })),
+    ...(said && { lexical: said.terms.reduce((sum, { score }) => sum + score, 0) }),
+    ...(said?.name && { name: { ...said.name } }),
+    ...(said?.document !== undefined && { document: said.document }),
     ...(terms && { queryTerms: terms.map((term) => ({ ...term })), strength: context.evidence.strength(candidate) }),
     ...(context.latent && { latent: { ...context.latent } }),
     ...(before &&

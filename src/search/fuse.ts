@@ -1,13 +1,14 @@
-import type { Calibration, ChunkRef, LegResult, MatchCount, Query, SessionLeg, Within } from "../contracts/leg.ts";
+import type { ChunkRef, LegResult, MatchCount, Query, SessionLeg, Within } from "../contracts/leg.ts";
 import {
   chunkKey,
-  compareCandidates,
   type FoundByLeg,
   type FusedChunk,
+  orderCandidates,
+  type ReadPlaces,
   type ScorePart,
   sumParts,
 } from "./candidate.ts";
-import { type Fusion, rankDepth } from "./fusions.ts";
+import { type Fusion, type LegScale, rankDepth } from "./fusions.ts";
 
 /** How many candidates each leg gives to begin with, for so many wanted. **Source** ToolUp. */
 export function poolSize(wanted: MatchCount): MatchCount {
@@ -31,6 +32,8 @@ export interface FuseInput {
   readonly wanted: MatchCount;
   /** Inclusive threshold on the fused score. */
   readonly minFusedScore?: number | undefined;
+  /** Places of candidates with equal scores, which order them. */
+  readonly readPlaces: ReadPlaces;
 }
 
 export interface FuseResult {
@@ -63,16 +66,22 @@ export async function fuse(input: FuseInput): Promise<FuseResult> {
     const candidates = await merge(input, pools);
     if (!isCertain(input, pools, candidates)) continue;
     return {
-      candidates,
+      candidates: await orderCandidates(candidates, input.wanted, input.readPlaces),
       results: new Map(pools.map(({ name, result }) => [name, result])),
       stale: pools.some(({ stale }) => stale),
     };
   }
 }
 
+/** A leg's calibration, with its best score. Every pool of a leg begins with its best, so the score is a constant of the query. */
+export function scaleOf({ calibration, matches }: LegResult): LegScale {
+  return { ...calibration, best: matches[0]?.score ?? 0 };
+}
+
 interface LegPool {
   readonly name: string;
   readonly result: LegResult;
+  readonly scale: LegScale;
   /** How many of the matches are in the pool. */
   readonly depth: number;
   /** No chunk outside the pool matches. */
@@ -90,6 +99,7 @@ async function openPool({ leg, query, within }: FusedLeg, depth: MatchCount, kno
   const pool: LegPool = {
     name: leg.name,
     result,
+    scale: scaleOf(result),
     depth: size,
     whole: depth === "all" || matches.length < depth || (result.complete && matches.length === depth),
     last: matches[size - 1]?.score,
@@ -117,28 +127,28 @@ async function merge(input: FuseInput, pools: readonly LegPool[]): Promise<reado
   }
   if (!fusion.byRank) await Promise.all(input.legs.map((each, i) => complete(merged, each, pools[i]!)));
 
-  const calibrations = pools.map(({ name, result }) => [name, result.calibration] as const);
+  const scales = pools.map(({ name, scale }) => [name, scale] as const);
   const candidates: FusedChunk[] = [];
   for (const { scope, id, revision, legs } of merged.values()) {
-    if (isAloneBelow(legs, calibrations)) continue;
-    const parts = calibrations.map(([name, calibration]): ScorePart => {
+    if (isAloneBelow(legs, scales)) continue;
+    const parts = scales.map(([name, scale]): ScorePart => {
       const found = legs.get(name);
-      return { name, value: found === undefined ? 0 : fusion.part(name, found, calibration) };
+      return { name, value: found === undefined ? 0 : fusion.part(name, found, scale) };
     });
     const score = sumParts(parts);
     if (score < minFusedScore || (fusion.above !== undefined && score <= fusion.above)) continue;
     candidates.push({ scope, id, revision, score, parts, legs });
   }
-  return candidates.sort(compareCandidates);
+  return candidates.sort((a, b) => b.score - a.score);
 }
 
 /** Whether one leg alone found it, and not surely enough. */
 function isAloneBelow(
   legs: ReadonlyMap<string, FoundByLeg>,
-  calibrations: readonly (readonly [string, Calibration])[],
+  scales: readonly (readonly [string, LegScale])[],
 ): boolean {
   if (legs.size !== 1) return false;
-  for (const [name, { aloneAbove }] of calibrations) {
+  for (const [name, { aloneAbove }] of scales) {
     const found = legs.get(name);
     if (found !== undefined) return aloneAbove !== undefined && found.score < aloneAbove;
   }
@@ -181,17 +191,17 @@ function isCertain(
   const [only] = open;
   if (open.length === 1 && only?.last !== undefined) {
     // A chunk outside is found by this leg alone, and not surely enough.
-    if (only.last < (only.result.calibration.aloneAbove ?? -Infinity)) return true;
+    if (only.last < (only.scale.aloneAbove ?? -Infinity)) return true;
   }
   let bound = 0;
   // Added in the order of the parts, so that rounding cannot put a candidate above it.
-  for (const { name, result, whole, last } of pools) {
+  for (const { name, scale, whole, last } of pools) {
     if (whole || last === undefined) continue;
     // A chunk that a leg lacks gives 0 there, which is more than a negative score gives.
-    bound += Math.max(0, fusion.part(name, { score: last, rank: Infinity }, result.calibration));
+    bound += Math.max(0, fusion.part(name, { score: last, rank: Infinity }, scale));
   }
   const least = wanted === "all" ? undefined : candidates[wanted - 1];
-  // A chunk outside that reached exactly the last score could still win by its id, so equality is not enough.
+  // A chunk outside that reached exactly the last score could still win by its place, so equality is not enough.
   return (
     (least !== undefined && least.score > bound) ||
     bound < minFusedScore ||

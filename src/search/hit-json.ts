@@ -15,7 +15,21 @@ export type HitJson = Omit<Hit, "embedding">;
  * @experimental
  */
 export function toHitJson(hit: Hit): HitJson {
-  const { rank, score, chunkId, documentId, scope, text, snippet, structure, metadata, origin, matches, explain } = hit;
+  const {
+    rank,
+    score,
+    chunkId,
+    documentId,
+    scope,
+    text,
+    snippet,
+    structure,
+    metadata,
+    origin,
+    matches,
+    copies,
+    explain,
+  } = hit;
   return {
     rank,
     score,
@@ -30,6 +44,7 @@ export function toHitJson(hit: Hit): HitJson {
     origin,
     ...(hit.evidence !== undefined && { evidence: hit.evidence }),
     ...(matches && { matches }),
+    ...(copies && { copies }),
     ...(explain && { explain }),
   };
 }

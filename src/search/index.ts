@@ -1,8 +1,12 @@
 /** `ibid/search`. */
 export type { FieldConditions, FilterValue, PlainFilter } from "../contracts/filter.ts";
-export type { QuerySyntax, QueryTerm, TermScore } from "../contracts/leg.ts";
+export type { NameScore, QuerySyntax, QueryTerm, SynonymRule, TermScore } from "../contracts/leg.ts";
 export type {
+  FusionSettings,
+  FusionWeights,
   LatentExplanation,
+  HitCopies,
+  HitCopy,
   LegScore,
   RetrieveOptions,
   Retriever,

@@ -9,6 +9,8 @@ import {
   type RulesOf,
   type ValueKind,
 } from "../runtime/plan-options.ts";
+import { fusions } from "./fusions.ts";
+import { areWeights, isFusion, readWeights, weightsExpected } from "./fusion-settings.ts";
 
 /** The kind of a scope's name. */
 export const aScope = {
@@ -69,7 +71,7 @@ export const retrieveOptions = {
     flag: "--min-score <x>",
   },
   minFusedScore: {
-    doc: "Inclusive threshold of the fused score.",
+    doc: "Inclusive threshold of the fused score, under a named fusion other than `best`; of the leg's, where one leg searches.",
     kind: { type: "number" },
     for: everywhere,
     bounds: { tool: { min: 0 } },
@@ -96,9 +98,18 @@ export const retrieveOptions = {
   },
   fusion: {
     doc: "Fusion of the legs.",
-    kind: { type: "choice", values: { absolute: true, weighted: true, halves: true, rrf: true } },
-    otherwise: "absolute for models that see form only, weighted for those that see meaning",
+    kind: { type: "choice", values: fusions },
+    beyond: { expects: "{ name, weights, half }", check: isFusion },
+    otherwise: "best; rrf where a leg cannot score given chunks",
     for: byHand,
+  },
+  weights: {
+    doc: 'Weights of the fusion by leg, such as `{"lexical": 0.6, "dense": 0.4}`; the legs are `lexical`, `dense`, `latent` and `pattern`.',
+    kind: { type: "object", check: areWeights, expects: weightsExpected },
+    otherwise: "the fusion's own",
+    for: byHand,
+    flag: "--weights <leg=weight,…>",
+    spelling: { read: readWeights, expects: "such as lexical=0.6,dense=0.4" },
   },
   rerank: {
     doc: "Whether the configured reranker orders the hits.",
@@ -112,6 +123,12 @@ export const retrieveOptions = {
     default: 240,
     for: byRequest,
     bounds: { http: { max: 2000 } },
+  },
+  copies: {
+    doc: "Chunks with the same text: the first of the ranking with a count and places of the others, or all.",
+    kind: { type: "choice", values: { first: true, all: true } },
+    default: "first",
+    for: byHand,
   },
   explain: {
     doc: "Whether each hit explains its score.",

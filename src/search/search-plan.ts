@@ -3,11 +3,16 @@ import type { Filter } from "../contracts/filter.ts";
 import type { RetrieveOptions, SearchMode } from "../contracts/retriever.ts";
 import { parseFilter } from "../engine/filters/parse-filter.ts";
 import { type PlanOf, planOptions } from "../runtime/plan-options.ts";
+import { type PlannedFusion, planFusion } from "./fusion-settings.ts";
 import { retrieveOptions } from "./search-options.ts";
 
 /** Options of a retrieval, checked, with defaults filled in. */
-export interface SearchPlan extends Omit<PlanOf<RetrieveOptions, typeof retrieveOptions>, "filter"> {
+export interface SearchPlan extends Omit<
+  PlanOf<RetrieveOptions, typeof retrieveOptions>,
+  "filter" | "fusion" | "weights"
+> {
   readonly filter: Filter | undefined;
+  readonly fusion: PlannedFusion;
 }
 
 /** Longest query. **Units** UTF-16. **Source** ToolUp's cap, before anything is embedded. */
@@ -19,7 +24,7 @@ export const defaultMaxQueryLength = 8192;
  * **Errors** `invalid-argument` for an unknown option, a value out of bounds or options that do not go together, `invalid-filter`.
  */
 export function planSearch(options: RetrieveOptions = {}): SearchPlan {
-  const { filter, ...plan } = planOptions("search", retrieveOptions, options);
+  const { filter, fusion, weights, ...plan } = planOptions("search", retrieveOptions, options);
   const { syntax, pattern } = plan;
   const mode = options.mode === undefined && syntax === "lucene" ? "lexical" : plan.mode;
   if (syntax === "lucene" && mode !== "lexical") {
@@ -36,7 +41,9 @@ export function planSearch(options: RetrieveOptions = {}): SearchPlan {
         : 'Leave the mode out, or search with mode: "regex" and the pattern as the query.',
     );
   }
-  return { ...plan, mode, filter: filter === undefined ? undefined : parseFilter(filter) };
+  const { minFusedScore } = plan;
+  const planned = planFusion({ fusion, weights, minFusedScore }, mode);
+  return { ...plan, mode, fusion: planned, filter: filter === undefined ? undefined : parseFilter(filter) };
 }
 
 /**

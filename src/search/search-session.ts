@@ -1,18 +1,11 @@
 import { IbidError } from "../contracts/errors.ts";
 import type { Store } from "../contracts/store.ts";
-import type {
-  Calibration,
-  LegResult,
-  MatchCount,
-  Query,
-  Restriction,
-  SessionLeg,
-  StoreSession,
-} from "../contracts/leg.ts";
-import type { FusionName, LatentExplanation, SearchMode } from "../contracts/retriever.ts";
-import { compareCandidates, type FusedChunk, type QueryTerms } from "./candidate.ts";
-import { fuse, type FusedLeg } from "./fuse.ts";
-import { fusions } from "./fusions.ts";
+import type { LegResult, MatchCount, Query, Restriction, SessionLeg, StoreSession } from "../contracts/leg.ts";
+import type { LatentExplanation, SearchMode } from "../contracts/retriever.ts";
+import { type FusedChunk, orderCandidates, type QueryTerms, type ReadPlaces } from "./candidate.ts";
+import { fuse, type FusedLeg, scaleOf } from "./fuse.ts";
+import { checkWeights } from "./fusion-settings.ts";
+import { createFusion, type Fusion, fusions, type LegScale } from "./fusions.ts";
 import type { SearchPlan } from "./search-plan.ts";
 
 /** The part of a store that a retriever searches. */
@@ -45,7 +38,9 @@ export interface Found {
   readonly fusion: string;
   /** Names of the legs that searched. */
   readonly legs: readonly string[];
-  readonly calibrations: ReadonlyMap<string, Calibration>;
+  readonly scales: ReadonlyMap<string, LegScale>;
+  /** How the parts of a score are made; `undefined` when one leg searched. */
+  readonly fused: Fusion | undefined;
   /** `undefined` when no leg counts words. */
   readonly terms: QueryTerms | undefined;
   /** `undefined` when the store's own model did not search. */
@@ -62,25 +57,35 @@ export interface Found {
  */
 export async function searchSession(session: StoreSession, search: SessionSearch): Promise<Found> {
   const legs = chooseLegs(session, search);
-  const asked = legs.map((leg): FusedLeg => {
+  const asked = legs.map((leg): SessionLegSearch => {
     const { plan, query, restriction, signal } = search;
     const minScore = legsOfMode.dense.includes(leg.name) ? plan.minScore : undefined;
     return { leg, query, within: { restriction, minScore, signal } };
   });
   const [only, ...others] = asked;
-  if (only !== undefined && others.length === 0) return searchOne(only, search);
-  const fusion = chooseFusion(legs, search);
+  const readPlaces: ReadPlaces = (refs) => session.readChunks(refs);
+  if (only !== undefined && others.length === 0) return searchOne(only, search, readPlaces);
+  const fusion = chooseFusion(session, legs, search);
   const { wanted } = search;
   const { minFusedScore } = search.plan;
-  const { candidates, results, stale } = await fuse({ legs: asked, fusion: fusions[fusion], wanted, minFusedScore });
-  return { candidates, fusion, legs: legs.map(({ name }) => name), stale, ...factsOf(results) };
+  const { candidates, results, stale } = await fuse({ legs: asked, fusion, wanted, minFusedScore, readPlaces });
+  const names = legs.map(({ name }) => name);
+  return { candidates, fusion: fusion.name, fused: fusion, legs: names, stale, ...factsOf(results) };
+}
+
+interface SessionLegSearch extends FusedLeg {
+  readonly leg: SessionLeg;
 }
 
 /** One leg alone: its scores are the scores. */
-async function searchOne({ leg, query, within }: FusedLeg, { plan, wanted }: SessionSearch): Promise<Found> {
+async function searchOne(
+  { leg, query, within }: SessionLegSearch,
+  { plan, wanted }: SessionSearch,
+  readPlaces: ReadPlaces,
+): Promise<Found> {
   const result = await leg.search(query, wanted, within);
   const { minFusedScore = -Infinity } = plan;
-  const candidates = result.matches
+  const found = result.matches
     .map(({ scope, id, score, revision, why }, i): FusedChunk => ({
       scope,
       id,
@@ -90,13 +95,22 @@ async function searchOne({ leg, query, within }: FusedLeg, { plan, wanted }: Ses
       legs: new Map([[leg.name, { score, rank: i + 1, why }]]),
     }))
     .filter(({ score }) => score >= minFusedScore);
-  // The order must not depend on the leg's keeping to it.
-  candidates.sort(compareCandidates);
+  // An exact leg has ordered equal scores already; others may not know the places.
+  const candidates = leg.capabilities.exact
+    ? found.toSorted((a, b) => b.score - a.score)
+    : await orderCandidates(found, wanted, readPlaces);
   const facts = factsOf(new Map([[leg.name, result]]));
-  return { candidates, fusion: leg.name, legs: [leg.name], stale: result.stale === true, ...facts };
+  return {
+    candidates,
+    fusion: leg.name,
+    fused: undefined,
+    legs: [leg.name],
+    stale: result.stale === true,
+    ...facts,
+  };
 }
 
-function factsOf(results: ReadonlyMap<string, LegResult>): Pick<Found, "calibrations" | "terms" | "latent"> {
+function factsOf(results: ReadonlyMap<string, LegResult>): Pick<Found, "scales" | "terms" | "latent"> {
   let terms: QueryTerms | undefined;
   let latent: LatentExplanation | undefined;
   for (const result of results.values()) {
@@ -105,8 +119,8 @@ function factsOf(results: ReadonlyMap<string, LegResult>): Pick<Found, "calibrat
     const { fitted, energy } = result.latent;
     latent ??= { fitted, energy, weight: result.calibration.weight };
   }
-  const calibrations = new Map([...results].map(([name, { calibration }]) => [name, calibration]));
-  return { calibrations, terms, latent };
+  const scales = new Map([...results].map(([name, result]) => [name, scaleOf(result)]));
+  return { scales, terms, latent };
 }
 
 function chooseLegs(session: StoreSession, { plan, query }: SessionSearch): readonly SessionLeg[] {
@@ -125,14 +139,22 @@ function chooseLegs(session: StoreSession, { plan, query }: SessionSearch): read
   });
 }
 
-function chooseFusion(legs: readonly SessionLeg[], { plan, meaning }: SessionSearch): FusionName {
+function chooseFusion(session: StoreSession, legs: readonly SessionLeg[], search: SessionSearch): Fusion {
+  const { weights, half } = search.plan.fusion;
+  checkWeights(
+    weights,
+    session.legs.map(({ name }) => name),
+  );
   const byRankOnly = legs.find(({ capabilities }) => !capabilities.scoresGivenChunks);
-  if (byRankOnly === undefined) return plan.fusion ?? (meaning ? "weighted" : "absolute");
-  if (plan.fusion === undefined) return "rrf";
-  if (fusions[plan.fusion].byRank) return plan.fusion;
-  throw new IbidError("unsupported", `The leg ${byRankOnly.name} cannot take part in the fusion ${plan.fusion}.`, {
-    hint: "It gives no scores of given chunks: search with fusion: rrf.",
-  });
+  const name = search.plan.fusion.name ?? (byRankOnly === undefined ? "best" : "rrf");
+  if (byRankOnly !== undefined && !fusions[name].byRank) {
+    throw new IbidError("unsupported", `The leg ${byRankOnly.name} cannot take part in the fusion ${name}.`, {
+      hint: "It gives no scores of given chunks: search with fusion: rrf.",
+    });
+  }
+  // Without vectors of the model to search, the store's own model takes part.
+  const meaning = search.meaning && !legs.some((leg) => leg.name === "latent");
+  return createFusion({ name, weights, half }, meaning);
 }
 
 function unsupported(leg: string): IbidError {

@@ -22,7 +22,7 @@ export const defaultEvidenceSimilarity = 0.3;
 /** How one query's hits are weighed. */
 export interface EvidenceScale {
   /**
-   * The scores that the lexical leg gave for the terms other than function words, over the rarity of all such terms of the query.
+   * The scores of the terms other than function words, over the rarity of all such terms of the query. Text, title and headings count; the names of files do not.
    *
    * **Shape** 0 when it has none of them; about 1 when it has all of them once; at most 2.2.
    */
@@ -44,8 +44,11 @@ export function createEvidenceScale(
   functionTerms: ReadonlySet<string>,
   thresholds: EvidenceThresholds,
 ): EvidenceScale {
-  const subjects = terms.filter(({ term }) => !functionTerms.has(term));
-  const counted = new Map((subjects.length > 0 ? subjects : terms).map((each) => [each.term, each]));
+  const own = terms.filter(({ synonymOf, added }) => synonymOf === undefined && added === undefined);
+  const subjects = own.filter(({ term }) => !functionTerms.has(term));
+  const counted = new Map((subjects.length > 0 ? subjects : own).map((each) => [each.term, each]));
+  // Synonyms are found for a word of the query; what was asked stays the same.
+  const synonyms = new Set(terms.flatMap(({ term, synonymOf }) => (synonymOf === undefined ? [] : [term])));
   let mass = 0;
   for (const { idf, count, chunks } of counted.values()) {
     mass += count * (chunks > 0 ? idf : Math.max(0, idf - Math.log(3)));
@@ -55,7 +58,9 @@ export function createEvidenceScale(
     const found = termsFound(candidate);
     if (found === undefined || mass <= 0) return 0;
     let held = 0;
-    for (const { term, score } of found.terms) if (counted.has(term)) held += score;
+    for (const { term, score, stated = score } of found.terms) {
+      if (counted.has(term) || synonyms.has(term)) held += stated;
+    }
     return held / mass;
   };
   return {

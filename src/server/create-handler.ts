@@ -1,3 +1,4 @@
+import { platformNow } from "../runtime/platform-clock.ts";
 import { type Context, Hono } from "hono";
 import { cors } from "hono/cors";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
@@ -200,7 +201,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     const { remoteAddress } = context.env;
     try {
       options.log?.({
-        at: new Date().toISOString(),
+        at: new Date(platformNow()).toISOString(),
         id: requestId,
         method: knownMethods.has(method) ? method : "?",
         path: methods.has(path) ? path : null,

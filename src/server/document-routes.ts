@@ -39,9 +39,9 @@ export const documentRoutes: readonly Route[] = [
     needs: "writer",
     body: requests.textBody,
     answers: ingested,
-    async handle({ kb, body: { uri, text, scope, metadata, ...rest }, signal }) {
-      const result = await ingestOnly(kb, { uri, text, ...given(rest) }, { ...given({ scope, metadata }), signal });
-      return ingestAnswer(result);
+    async handle({ kb, body: { uri, text, mediaType, title, ...options }, signal }) {
+      const input = { uri, text, ...given({ mediaType, title }) };
+      return ingestAnswer(await ingestOnly(kb, input, { ...given(options), signal }));
     },
   }),
   defineRoute({
@@ -70,13 +70,13 @@ export const documentRoutes: readonly Route[] = [
     query: requests.uploadQuery,
     body: "bytes",
     answers: ingested,
-    async handle({ kb, request, query: { uri, scope, title, charset }, body, signal }) {
+    async handle({ kb, request, query: { uri, title, charset, ...options }, body, signal }) {
       const [type = "", ...parameters] = (request.headers.get("content-type") ?? "").split(";");
       const mediaType = saysNothing.has(type.trim().toLowerCase()) ? undefined : type.trim();
       const declared = parameters.map((each) => /^\s*charset="?([\w.:-]+)"?\s*$/iu.exec(each)?.[1]).find(Boolean);
       const facts = given({ title, mediaType, charset: charset ?? declared });
       const input = { uri, bytes: body as Uint8Array, ...facts };
-      return ingestAnswer(await ingestOnly(kb, input, { ...given({ scope }), signal }));
+      return ingestAnswer(await ingestOnly(kb, input, { ...given(options), signal }));
     },
   }),
   defineRoute({

@@ -112,18 +112,18 @@ export interface HandlerOptions {
   readonly log?: (entry: RequestLogEntry) => void;
 }
 
-const known = [
-  "keys",
-  "authenticate",
-  "local",
-  "hosts",
-  "origins",
-  "limits",
-  "page",
-  "mcp",
-  "only",
-  "log",
-] as const satisfies readonly (keyof HandlerOptions)[];
+const known = {
+  keys: true,
+  authenticate: true,
+  local: true,
+  hosts: true,
+  origins: true,
+  limits: true,
+  page: true,
+  mcp: true,
+  only: true,
+  log: true,
+} as const;
 
 const defaultLimits: Required<ServiceLimits> = {
   maxJsonBytes: 2 ** 20,
@@ -140,8 +140,8 @@ const defaultLimits: Required<ServiceLimits> = {
 export function checkHandlerOptions(options: HandlerOptions): Required<ServiceLimits> {
   checkOptions("createHandler", options, known);
   const { keys, authenticate, local, hosts, origins = [], limits = {}, mcp, only } = options;
-  checkOptions("limits", limits, Object.keys(defaultLimits));
-  checkOptions("local", local, ["access", "write"]);
+  checkOptions("limits", limits, defaultLimits);
+  checkOptions("local", local, { access: true, write: true });
   if (only !== undefined && (only !== "mcp" || mcp === false))
     throw wrong(
       `only is "${only as string}"; it must be "mcp", with mcp not false`,

@@ -1,3 +1,4 @@
+import { platformNow } from "../runtime/platform-clock.ts";
 import { throwIfAborted } from "../runtime/abort.ts";
 import { busy } from "./refusal.ts";
 
@@ -11,7 +12,7 @@ export interface RateLimiter {
 const mostCallers = 10_000;
 
 /** **Cost** constant time; memory bounded by the callers that are remembered. `now` is in milliseconds. */
-export function createRateLimiter(now: () => number = Date.now): RateLimiter {
+export function createRateLimiter(now: () => number = platformNow): RateLimiter {
   const buckets = new Map<string, { readonly tokens: number; readonly at: number }>();
   return {
     take(caller, perMinute) {

@@ -33,7 +33,7 @@ export const questionRoutes: readonly Route[] = [
     asked: ({ body: { query } }) => [query],
     async handle({ kb, body: { query }, signal }) {
       const answer = await kb.ask(query, { signal });
-      return jsonResponse({ response: answer.refused ? noAnswerText : withoutMarkers(answer) || noAnswerText });
+      return jsonResponse({ response: toPlainText(answer) });
     },
     failed: () => new Response(failureText, { status: 500, headers: { "content-type": "text/plain; charset=utf-8" } }),
   }),
@@ -61,7 +61,8 @@ export const questionRoutes: readonly Route[] = [
     method: "POST",
     path: "/ask",
     name: "ask",
-    summary: "An answer with verified citations: whole, or as events with `accept: text/event-stream`.",
+    summary:
+      "An answer with verified citations and a verdict for each sentence: whole, or as events with `accept: text/event-stream`.",
     needs: "reader",
     body: requests.askBody,
     answers: {
@@ -86,6 +87,22 @@ export const questionRoutes: readonly Route[] = [
       const left = new AbortController();
       const run = call.kb.ask(question, { ...wanted, signal: AbortSignal.any([call.signal, left.signal]) });
       return streamEvents(call, run, () => left.abort());
+    },
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/verify",
+    name: "verify",
+    summary: "Verdicts on the sentences and quotations of an answer that somebody else wrote.",
+    needs: "reader",
+    body: requests.verifyBody,
+    answers: {
+      200: { description: "The verification.", content: { "application/json": responses.verificationSchema } },
+    },
+    isSlow: true,
+    asked: ({ body: { answer } }) => [typeof answer === "string" ? answer : JSON.stringify(answer)],
+    async handle({ kb, body: { answer, ...options }, signal }) {
+      return jsonResponse(await kb.verify(answer, { ...given(options), signal }));
     },
   }),
   defineRoute({
@@ -167,9 +184,11 @@ function toAnswerJson(answer: Answer): object {
   return { ...answer, hits: answer.hits.map(toHitJson) };
 }
 
-/** The text without markers: no citation stands beside it. */
-function withoutMarkers({ text, citations }: Answer): string {
+/** The text without markers, because no citation stands beside it. Nothing could say of passages that they may not answer: they are no answer here. */
+function toPlainText({ kind, text, citations, refusal, relevance }: Answer): string {
+  const mayAnswer = kind !== "quotes" || relevance === undefined || relevance.value >= relevance.threshold;
+  if (!mayAnswer || (kind === "refused" && refusal !== "no-question")) return noAnswerText;
   let plain = text;
   for (const { marker } of citations) plain = plain.replaceAll(` ${marker}`, "").replaceAll(marker, "");
-  return plain.trim();
+  return plain.trim() || noAnswerText;
 }

@@ -1,11 +1,14 @@
 import * as z from "zod";
 import type { AskOptions } from "../contracts/answer.ts";
-import type { Metadata } from "../contracts/metadata.ts";
+import type { IngestOptions } from "../contracts/knowledge-base.ts";
 import type { SearchOptions } from "../contracts/retriever.ts";
 import type { Scope } from "../contracts/scope.ts";
 
+import type { VerifyOptions } from "../contracts/verification.ts";
 import { askOptions } from "../knowledge-base/asking/ask-options.ts";
-import { toJsonSchema } from "../runtime/describe-options.ts";
+import { verifyOptions } from "../knowledge-base/asking/verify-options.ts";
+import { ingestOptions } from "../ingest/ingest-options.ts";
+import { readOptionText, toJsonSchema } from "../runtime/describe-options.ts";
 import {
   acceptsOption,
   describeOption,
@@ -18,14 +21,6 @@ import { aScope, searchOptions } from "../search/search-options.ts";
 /*
  * Schemas of the requests: the options of the library under the same names, with bounds for strangers. Unknown fields are refused.
  */
-
-/** An object that is passed on unchanged. A copy would lose the key `__proto__`, and a filter without it finds more. */
-const plainObject = <Value>(description: string) =>
-  z
-    .custom<Value>((value) => typeof value === "object" && value !== null && !Array.isArray(value), {
-      error: "must be an object",
-    })
-    .meta({ type: "object", additionalProperties: true, description });
 
 export const scopeSchema = z
   .custom<Scope>((value) => typeof value === "string" && aScope.pattern.test(value), {
@@ -59,8 +54,21 @@ function fieldOf(rule: OptionRule): z.ZodOptional {
     .optional();
 }
 
+/** The same options as parameters of an address, each written as on the command line. */
+function parametersOf<Options, const Table extends OptionTable = OptionTable>(
+  table: Table,
+): HttpFields<Options, Table> {
+  const fields = Object.entries(table)
+    .filter(([, rule]) => rule.for.includes("http"))
+    .map(([name, rule]) => [name, z.preprocess((text) => readParameter(rule, text), fieldOf(rule)).optional()]);
+  return Object.fromEntries(fields) as HttpFields<Options, Table>;
+}
+
+const readParameter = (rule: OptionRule, text: unknown): unknown =>
+  typeof text === "string" ? readOptionText(rule, text) : text;
+
 /** The body of `POST /rag/query`. */
-export const queryBody = z.strictObject({ query: notBlank });
+export const queryBody = z.strictObject({ query: z.string() });
 
 export const searchBody = z.strictObject({
   query: notBlank,
@@ -68,7 +76,8 @@ export const searchBody = z.strictObject({
 });
 
 export const askBody = z.strictObject({
-  question: notBlank,
+  // A text that asks nothing gets a reply that says so.
+  question: z.string(),
   ...fieldsOf<AskOptions, typeof askOptions>(askOptions),
   // Messages of other roles come from the application alone.
   history: z
@@ -76,6 +85,13 @@ export const askBody = z.strictObject({
     .max(askOptions.history.bounds.http.max)
     .optional()
     .meta({ description: askOptions.history.doc }),
+});
+
+export const verifyBody = z.strictObject({
+  answer: z
+    .union([notBlank, z.record(z.string(), z.unknown()), z.array(z.unknown())])
+    .meta({ description: "A text in Markdown, or the response of an API with its citations." }),
+  ...fieldsOf<VerifyOptions, typeof verifyOptions>(verifyOptions),
 });
 
 /** The body that `useChat` of the AI SDK posts. `readUIMessages` reads the text of its messages. */
@@ -106,9 +122,10 @@ export const deleteQuery = documentQuery.extend({
     .meta({ description: "Erase it from every file; no restore is possible." }),
 });
 
-export const uploadQuery = documentQuery.extend({
+export const uploadQuery = z.strictObject({
+  uri,
   title: z.string().min(1).max(1000).optional(),
-  charset: z.string().min(1).max(40).optional(),
+  ...parametersOf<IngestOptions, typeof ingestOptions>(ingestOptions),
 });
 
 export const textBody = z.strictObject({
@@ -116,6 +133,5 @@ export const textBody = z.strictObject({
   text: z.string(),
   mediaType: z.string().min(1).max(200).optional(),
   title: z.string().min(1).max(1000).optional(),
-  metadata: plainObject<Metadata>("Facts about the document: open keys, JSON values.").optional(),
-  scope: scopeSchema.optional(),
+  ...fieldsOf<IngestOptions, typeof ingestOptions>(ingestOptions),
 });

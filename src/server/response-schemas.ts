@@ -56,32 +56,113 @@ const hitSchema = z
     structure: structure.optional(),
     evidence: z.boolean().optional().meta({ description: "Whether the hit counts as evidence for an answer." }),
     matches: z.array(z.strictObject({ start: position, end: position })).optional(),
+    copies: z
+      .strictObject({
+        count: z.int().min(1),
+        places: z.array(
+          z.strictObject({
+            scope: z.string(),
+            documentId: z.string(),
+            chunkId: z.string(),
+            uri: z.string(),
+            start: position,
+            end: position,
+          }),
+        ),
+      })
+      .optional()
+      .meta({ description: "Other chunks with the same text: how many, and where the first ten stand." }),
     explain: z.looseObject({ fusion: z.string() }).optional(),
   })
   .meta({ description: "A chunk that was found: the text of its document from source.start to source.end (UTF-16)." });
 
+const quotation = {
+  uri: z.string(),
+  title: z.string(),
+  headings: z.array(z.string()),
+  ...places,
+  documentId: z.string(),
+  chunkId: z.string(),
+  start: position,
+  end: position,
+  quote: z.string(),
+};
 const citationSchema = z
+  .strictObject({ marker: z.string(), ...quotation })
+  .meta({ description: "The quote is the text of the document from start to end, verbatim." });
+
+const probability = z.number().min(0).max(1);
+const verdict = z.enum(["supported", "partly", "unsupported", "uncited"]);
+const judgedBy = z.enum(["verbatim", "words", "judge"]);
+
+const sentenceSchema = z
   .strictObject({
-    marker: z.string(),
-    uri: z.string(),
-    title: z.string(),
-    documentId: z.string(),
-    chunkId: z.string(),
+    text: z.string(),
     start: position,
     end: position,
-    quote: z.string(),
+    claims: z.boolean(),
+    verdict: verdict.optional(),
+    support: probability.optional(),
+    by: judgedBy.optional(),
+    quotes: z.array(citationSchema).max(2),
+    unsupportedWords: z.array(z.tuple([position, position])),
   })
-  .meta({ description: "The quote is the text of the document from start to end, verbatim." });
+  .meta({ description: "The text of the answer from start to end, and how far the quotes support it." });
+
+const supportSchema = z.strictObject({
+  by: judgedBy,
+  judge: z.string().optional(),
+  judgeFailure: z.string().optional(),
+});
 
 export const answerSchema = z.looseObject({
   question: z.string(),
+  kind: z.enum(["quotes", "written", "refused"]),
   text: z.string(),
   citations: z.array(citationSchema),
-  grounded: z.boolean(),
-  refused: z.boolean(),
+  sentences: z.array(sentenceSchema),
+  grounded: z.boolean().optional().meta({ description: "Of a written answer: its citations support every claim." }),
+  verbatim: z.literal(true).optional().meta({ description: "Of quotes: the text is the documents' own words." }),
+  support: supportSchema.optional(),
+  relevance: z
+    .strictObject({
+      value: probability,
+      threshold: probability,
+      by: z.enum(["words", "judge"]),
+      judgeFailure: z.string().optional(),
+    })
+    .optional()
+    .meta({ description: "Below the threshold the passages may not answer." }),
+  refusal: z.enum(["no-question", "no-evidence", "nothing-supported", "model-declined"]).optional(),
+  nearest: z.array(z.strictObject(quotation)).meta({ description: "Of a refusal: passages that are no answer." }),
+  withheld: z.array(z.strictObject({ text: z.string(), verdict: verdict.optional(), support: probability.optional() })),
   hits: z.array(hitSchema),
   model: z.string().nullable(),
   removedMarkers: z.array(z.string()),
+  removedQuotes: z.array(z.string()),
+  removedAddresses: z.array(z.string()),
+  ms: z.number(),
+});
+
+const quotationSchema = z.strictObject({
+  quote: z.string(),
+  status: z.enum(["found", "found-elsewhere", "not-found"]),
+  source: z.string().optional(),
+  marker: z.string().optional(),
+  place: z.strictObject(quotation).optional(),
+});
+
+export const verificationSchema = z.looseObject({
+  verified: z.boolean().meta({ description: "Every claim is supported, and every quotation stands in its source." }),
+  grounded: z.boolean(),
+  format: z.string(),
+  text: z.string(),
+  sentences: z.array(sentenceSchema),
+  quotations: z.array(quotationSchema),
+  citations: z.array(citationSchema),
+  unknownSources: z.array(z.string()),
+  evidence: z.enum(["citations", "search"]),
+  support: supportSchema,
   ms: z.number(),
 });
 

@@ -15,7 +15,10 @@ export type {
   ListDocumentsOptions,
   Provenance,
   ReplaceResult,
+  StoredChunkSpan,
   StoredDocument,
+  StoredStructure,
+  StructureOptions,
 } from "../contracts/document-store.ts";
 export type {
   Calibration,
@@ -28,6 +31,7 @@ export type {
   Moment,
   Query,
   QueryEmbedding,
+  ChunkCopy,
   ReadChunk,
   ReadChunksOptions,
   Restriction,

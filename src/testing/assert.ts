@@ -8,26 +8,59 @@ export function check(condition: boolean, what: string, actual?: unknown): asser
 }
 
 /**
- * Whether two values say the same: plain data by content, numbers so that NaN equals NaN.
+ * Whether two values say the same: plain data by content, numbers so that NaN equals NaN and 0 equals -0.
  *
- * **Shape** a key that is `undefined` equals a key that is missing. Typed arrays equal arrays of the same numbers. Sets are equal when they have identical
- * members.
+ * **Shape** a key that is `undefined` equals a key that is missing. Typed arrays equal arrays of the same numbers. Sets have identical members; maps have
+ * identical keys with equal values, in any order. Dates, buffers, patterns and errors are compared by what they hold; anything else that is no plain data equals
+ * itself alone. Two cycles are equal when they run alike.
  */
 export function isEqual(a: unknown, b: unknown): boolean {
+  return isSame(a, b, []);
+}
+
+/** `path` has the pairs that are being compared: a pair that comes again closes a cycle in both. */
+function isSame(a: unknown, b: unknown, path: readonly (readonly [object, object])[]): boolean {
   if (Object.is(a, b) || a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  if (a instanceof Set || b instanceof Set) {
-    return a instanceof Set && b instanceof Set && a.size === b.size && [...a].every((item) => b.has(item));
-  }
+  if (path.some(([left, right]) => left === a && right === b)) return true;
+  const inside = [...path, [a, b] as const];
   if (isList(a) || isList(b)) {
     if (!isList(a) || !isList(b) || a.length !== b.length) return false;
-    for (let i = 0; i < a.length; i++) if (!isEqual(a[i], b[i])) return false;
+    for (let i = 0; i < a.length; i++) if (!isSame(a[i], b[i], inside)) return false;
     return true;
   }
-  const [left, right] = [definedEntries(a), definedEntries(b)];
-  return (
-    left.size === right.size && [...left].every(([key, value]) => right.has(key) && isEqual(value, right.get(key)))
-  );
+  const kind = kindOf(a);
+  if (kind !== kindOf(b)) return false;
+  if (a instanceof Set) return b instanceof Set && a.size === b.size && [...a].every((item) => b.has(item));
+  if (kind === "Map") return isSameMap(a as Map<unknown, unknown>, b as Map<unknown, unknown>, inside);
+  if (kind === "ArrayBuffer" || kind === "DataView")
+    return isSame(bytesOf(a as DataView), bytesOf(b as DataView), inside);
+  if (kind === "Date") return Object.is(Number(a), Number(b));
+  if (a instanceof RegExp) return b instanceof RegExp && a.source === b.source && a.flags === b.flags;
+  if (a instanceof Error) {
+    if (!(b instanceof Error) || a.name !== b.name || a.message !== b.message) return false;
+  } else if (kind !== "Object") return false;
+  return isSameMap(definedEntries(a), definedEntries(b), inside);
+}
+
+/** As the language names it: instances of a class are "Object". */
+function kindOf(value: object): string {
+  const own = Object.prototype.toString.call(value).slice("[object ".length, -1);
+  return value instanceof Error ? "Error" : own;
+}
+
+function bytesOf(value: ArrayBuffer | DataView): Uint8Array {
+  return value instanceof DataView
+    ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+    : new Uint8Array(value);
+}
+
+function isSameMap(
+  a: ReadonlyMap<unknown, unknown>,
+  b: ReadonlyMap<unknown, unknown>,
+  path: readonly (readonly [object, object])[],
+): boolean {
+  return a.size === b.size && [...a].every(([key, value]) => b.has(key) && isSame(value, b.get(key), path));
 }
 
 /** **Errors** a violation with both values unless they say the same; see {@link isEqual}. */
@@ -125,11 +158,18 @@ function definedEntries(value: object): Map<string, unknown> {
 }
 
 function show(value: unknown): string {
+  /** Objects that are being written, each with what is written of it. */
+  const open: (readonly [value: object, written: object])[] = [];
   const text =
-    JSON.stringify(value, (_, inner: unknown) =>
-      typeof inner === "object" && inner !== null && ArrayBuffer.isView(inner) && "length" in inner
-        ? Array.from(inner as unknown as ArrayLike<number>)
-        : inner,
-    ) ?? String(value);
+    JSON.stringify(value, function (this: object, _, inner: unknown) {
+      // The holder is the last object that is still being written.
+      while (open.length > 0 && open.at(-1)?.[1] !== this) open.pop();
+      if (typeof inner !== "object" || inner === null) return inner;
+      if (open.some(([one]) => one === inner)) return "(a cycle)";
+      const written =
+        inner instanceof Map || inner instanceof Set || isList(inner) ? Array.from<unknown>(inner as []) : inner;
+      open.push([inner, written]);
+      return written;
+    }) ?? String(value);
   return text.length > 500 ? `${text.slice(0, 500)}…` : text;
 }

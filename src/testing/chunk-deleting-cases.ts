@@ -1,7 +1,7 @@
 import { systemAuthority } from "../access/gate.ts";
 import type { StoredChunk } from "../contracts/store.ts";
 import { check, collect, equal, throwsCode } from "./assert.ts";
-import { deployment, entryOf, from, into, north, south, wordsOf } from "./store-fixtures.ts";
+import { deployment, entryOf, from, into, north, south, wordsOf, writeChunks } from "./store-fixtures.ts";
 import { idsIn } from "./store-case.ts";
 import type { StoreCase } from "./store-case.ts";
 
@@ -11,7 +11,7 @@ export const chunkDeletingCases: readonly StoreCase[] = [
     "delete-hides-at-once",
     "T13 B17 W38 L8",
     async (store) => {
-      await store.upsert(into(deployment), [wordsOf("a", "one"), wordsOf("b", "two"), wordsOf("c", "three")]);
+      await writeChunks(store, into(deployment), [wordsOf("a", "one"), wordsOf("b", "two"), wordsOf("c", "three")]);
       equal((await store.delete(into(deployment), { ids: ["a", "c"] })).chunks, 2, "chunks deleted");
       equal(await idsIn(store, deployment), "b", "chunks left");
     },
@@ -20,7 +20,7 @@ export const chunkDeletingCases: readonly StoreCase[] = [
     "delete-idempotent",
     "W38 W15 B30",
     async (store) => {
-      await store.upsert(into(deployment), [wordsOf("a", "one")]);
+      await writeChunks(store, into(deployment), [wordsOf("a", "one")]);
       equal((await store.delete(into(deployment), { ids: ["a"] })).chunks, 1, "first delete");
       equal((await store.delete(into(deployment), { ids: ["a"] })).chunks, 0, "second delete");
       equal((await store.delete(into(deployment), { ids: ["never"] })).chunks, 0, "delete of an unknown id");
@@ -32,7 +32,7 @@ export const chunkDeletingCases: readonly StoreCase[] = [
     "delete-on-missing-error",
     "B30",
     async (store) => {
-      await store.upsert(into(deployment), [wordsOf("a", "one")]);
+      await writeChunks(store, into(deployment), [wordsOf("a", "one")]);
       const error = await throwsCode(
         () => store.delete(into(deployment), { ids: ["a", "never-seen"] }, { onMissing: "error" }),
         "not-found",
@@ -51,13 +51,13 @@ export const chunkDeletingCases: readonly StoreCase[] = [
     "delete-by-document-and-filter",
     "T5 B35 L8",
     async (store) => {
-      await store.upsert(into(deployment), [
+      await writeChunks(store, into(deployment), [
         wordsOf("a", "one", { documentId: "d1", metadata: { year: 1 } }),
         wordsOf("b", "two", { documentId: "d1", metadata: { year: 2 } }),
         wordsOf("c", "three", { documentId: "d2", metadata: { year: 2 } }),
         wordsOf("d", "four", { documentId: "d3", metadata: {} }),
       ]);
-      await store.upsert(into(north), [wordsOf("a", "other", { documentId: "d1", metadata: { year: 2 } })]);
+      await writeChunks(store, into(north), [wordsOf("a", "other", { documentId: "d1", metadata: { year: 2 } })]);
       equal((await store.delete(into(deployment), { documentIds: ["d1", "none"] })).chunks, 2, "chunks of document d1");
       equal(
         (await store.delete(into(deployment), { filter: { op: "eq", key: "year", value: 2 } })).chunks,
@@ -72,8 +72,8 @@ export const chunkDeletingCases: readonly StoreCase[] = [
     "reset-scope-for-good",
     "T15 T5 L8",
     async (store) => {
-      await store.upsert(into(north), [wordsOf("a", "one"), wordsOf("b", "two")]);
-      await store.upsert(into(south), [wordsOf("a", "kept")]);
+      await writeChunks(store, into(north), [wordsOf("a", "one"), wordsOf("b", "two")]);
+      await writeChunks(store, into(south), [wordsOf("a", "kept")]);
       equal((await store.delete(into(north), { scope: true })).chunks, 2, "chunks of the scope");
       equal(await idsIn(store, north), "", "chunks left in it");
       equal(await idsIn(store, south), "a", "chunks of the other scope");
@@ -81,7 +81,7 @@ export const chunkDeletingCases: readonly StoreCase[] = [
         equal(await store.trash!.restore(into(north), { ids: ["a", "b"] }), 0, "chunks restored after a reset");
       }
       equal(await idsIn(store, north), "", "chunks after the attempt to restore");
-      await store.upsert(into(north), [wordsOf("c", "new")]);
+      await writeChunks(store, into(north), [wordsOf("c", "new")]);
       equal(await idsIn(store, north), "c", "chunks written after the reset");
     },
   ],
@@ -90,7 +90,7 @@ export const chunkDeletingCases: readonly StoreCase[] = [
     "T13 T5",
     async (store) => {
       const entry = entryOf("a", [3, 4], { documentId: "d1", metadata: { kept: true } });
-      await store.upsert(into(deployment), [entry, wordsOf("b", "two", { documentId: "d2" })]);
+      await writeChunks(store, into(deployment), [entry, wordsOf("b", "two", { documentId: "d2" })]);
       await store.delete(into(deployment), { ids: ["a"] });
       equal(store.capabilities.trash, store.trash !== undefined, "trash is there as declared");
       if (!store.trash) return;
@@ -108,7 +108,7 @@ export const chunkDeletingCases: readonly StoreCase[] = [
     "purge-is-for-good",
     "T14 L8",
     async (store) => {
-      await store.upsert(into(deployment), [wordsOf("a", "one"), wordsOf("b", "two")]);
+      await writeChunks(store, into(deployment), [wordsOf("a", "one"), wordsOf("b", "two")]);
       equal((await store.delete(into(deployment), { ids: ["a"] }, { purge: true })).chunks, 1, "chunks purged");
       equal(await idsIn(store, deployment), "b", "chunks left");
       if (store.capabilities.trash) equal(await store.trash!.restore(into(deployment), { ids: ["a"] }), 0, "restored");
@@ -119,9 +119,9 @@ export const chunkDeletingCases: readonly StoreCase[] = [
     "write-after-delete-wins",
     "T13 B18",
     async (store) => {
-      await store.upsert(into(deployment), [wordsOf("a", "old")]);
+      await writeChunks(store, into(deployment), [wordsOf("a", "old")]);
       await store.delete(into(deployment), { ids: ["a"] });
-      await store.upsert(into(deployment), [wordsOf("a", "new")]);
+      await writeChunks(store, into(deployment), [wordsOf("a", "new")]);
       if (store.capabilities.trash) equal(await store.trash!.restore(into(deployment), { ids: ["a"] }), 0, "restored");
       equal((await collect(store.chunks(from(deployment)))).map(textOf), ["new"], "texts");
     },
@@ -131,8 +131,8 @@ export const chunkDeletingCases: readonly StoreCase[] = [
     "T14 T5",
     async (store) => {
       const authority = systemAuthority();
-      await store.upsert(into(deployment), [wordsOf("a", "one"), wordsOf("b", "two")]);
-      await store.upsert(into(north), [wordsOf("a", "three")]);
+      await writeChunks(store, into(deployment), [wordsOf("a", "one"), wordsOf("b", "two")]);
+      await writeChunks(store, into(north), [wordsOf("a", "three")]);
       await store.delete(into(deployment), { ids: ["a"] });
       await store.delete(into(north), { ids: ["a"] });
       if (!store.capabilities.trash) return;

@@ -14,6 +14,7 @@ import {
   north,
   south,
   wordsOf,
+  writeChunks,
 } from "./store-fixtures.ts";
 import { idsIn } from "./store-case.ts";
 import type { StoreCase } from "./store-case.ts";
@@ -25,7 +26,8 @@ export const chunkListingCases: readonly StoreCase[] = [
     "T5",
     async (store) => {
       for (const scope of [south, ada, deployment, north]) {
-        await store.upsert(
+        await writeChunks(
+          store,
           into(scope),
           ["b", "a", "B", "é", "10", "9"].map((id) => wordsOf(id, `${id} in ${scope}`)),
         );
@@ -46,9 +48,9 @@ export const chunkListingCases: readonly StoreCase[] = [
     async (store) => {
       const authority = systemAuthority();
       for (const scope of [south, "platform", ada, north] as const)
-        await store.upsert(into(scope), [wordsOf("a", "one")]);
+        await writeChunks(store, into(scope), [wordsOf("a", "one")]);
       equal(await store.scopes(authority), ["platform", north, south, ada], "scopes");
-      await store.delete(into(north), { ids: ["a"] });
+      await store.delete(into(north), { documentIds: ["of a"] });
       await store.delete(into(ada), { scope: true });
       equal(await store.scopes(authority), ["platform", south], "scopes that still hold something");
     },
@@ -57,7 +59,8 @@ export const chunkListingCases: readonly StoreCase[] = [
     "lists-only-what-is-authorised",
     "T26 L3",
     async (store) => {
-      for (const scope of [deployment, north, south]) await store.upsert(into(scope), [wordsOf(`of ${scope}`, "text")]);
+      for (const scope of [deployment, north, south])
+        await writeChunks(store, into(scope), [wordsOf(`of ${scope}`, "text")]);
       equal(await idsIn(store, north), `of ${north}`, "chunks of one scope");
       equal(await idsIn(store), "", "chunks of no scope");
       equal(await idsIn(store, ada), "", "chunks of a scope that does not exist");
@@ -67,12 +70,12 @@ export const chunkListingCases: readonly StoreCase[] = [
     "lists-by-filter-and-document",
     "W32 W35 W10 E28 E29 B21 B22 B23 L4",
     async (store) => {
-      await store.upsert(into(deployment), filterWorldEntries());
+      await writeChunks(store, into(deployment), filterWorldEntries());
       for (const [filter, ids] of filterTable) {
         const listed = await collect(store.chunks(from(deployment), { filter: throughJson(filter) }));
         equal(listed.map(({ chunk }) => chunk.id).join(" "), ids, `chunks where ${JSON.stringify(filter)}`);
       }
-      await store.upsert(into(deployment), [wordsOf("z", "other", { documentId: "other" })]);
+      await writeChunks(store, into(deployment), [wordsOf("z", "other", { documentId: "other" })]);
       const other = await collect(store.chunks(from(deployment), { documentId: "other" }));
       equal(
         other.map(({ chunk }) => chunk.id),
@@ -88,8 +91,8 @@ export const chunkListingCases: readonly StoreCase[] = [
       const both = ["a", "b", "c", "d"].map((id) =>
         wordsOf(id, `text ${id}`, { documentId: id < "c" ? "one" : "two" }),
       );
-      await store.upsert(into(deployment), both);
-      await store.upsert(into(north), both);
+      await writeChunks(store, into(deployment), both);
+      await writeChunks(store, into(north), both);
       await store.delete(into(deployment), { ids: ["b"] });
       const listed = async (options: { ids: readonly string[]; documentId?: string }): Promise<string> =>
         (await collect(store.chunks(from(deployment, north), options)))
@@ -116,10 +119,10 @@ export const chunkListingCases: readonly StoreCase[] = [
     async (store) => {
       const id = (i: number): string => `k${String(i).padStart(4, "0")}`;
       const before = Array.from({ length: 900 }, (_, i) => wordsOf(id(i * 2), "there all along"));
-      await store.upsert(into(deployment), before);
+      await writeChunks(store, into(deployment), before);
       const seen: string[] = [];
       for await (const { chunk } of store.chunks(from(deployment))) {
-        if (seen.length % 150 === 0) await store.upsert(into(deployment), [wordsOf(id(seen.length + 1), "new")]);
+        if (seen.length % 150 === 0) await writeChunks(store, into(deployment), [wordsOf(id(seen.length + 1), "new")]);
         if (seen.length === 300) await store.delete(into(deployment), { ids: [id(1790)] });
         seen.push(chunk.id);
       }
@@ -133,7 +136,8 @@ export const chunkListingCases: readonly StoreCase[] = [
     "listing-may-stop-early",
     "L8",
     async (store) => {
-      await store.upsert(
+      await writeChunks(
+        store,
         into(deployment),
         Array.from({ length: 50 }, (_, i) => wordsOf(`k${i}`, "text")),
       );
@@ -156,7 +160,7 @@ export const chunkGuardingCases: readonly StoreCase[] = [
     "forged-proofs-refused",
     "T26 L3",
     async (store) => {
-      await store.upsert(into(deployment), [wordsOf("a", "one")]);
+      await writeChunks(store, into(deployment), [wordsOf("a", "one")]);
       for (const [i, proof] of forgedProofs("read").entries()) {
         const read = proof as AuthorizedScopes;
         await throwsCode(() => collect(store.chunks(read)), "access-denied", `chunks with forged proof ${i}`);
@@ -164,7 +168,7 @@ export const chunkGuardingCases: readonly StoreCase[] = [
       for (const [i, proof] of forgedProofs("write").entries()) {
         const write = proof as AuthorizedScopes<"write">;
         const label = `with forged proof ${i}`;
-        await throwsCode(() => store.upsert(write, [wordsOf("x", "y")]), "access-denied", `upsert ${label}`);
+        await throwsCode(() => writeChunks(store, write, [wordsOf("x", "y")]), "access-denied", `a write ${label}`);
         await throwsCode(() => store.delete(write, { ids: ["a"] }), "access-denied", `delete ${label}`);
         await throwsCode(() => store.delete(write, { scope: true }), "access-denied", `reset ${label}`);
         if (!store.trash) continue;
@@ -225,9 +229,9 @@ export const chunkGuardingCases: readonly StoreCase[] = [
     "W33 W12 W13",
     async (store) => {
       const error = await throwsCode(
-        () => store.upsert(into(deployment), [entryOf("the-bad-one", [1, 2, 3])]),
+        () => writeChunks(store, into(deployment), [entryOf("the-bad-one", [1, 2, 3])]),
         "dimension-mismatch",
-        "upsert",
+        "a batch with a longer vector",
       );
       check(
         /\b2\b/u.test(error.message) && /\b3\b/u.test(error.message),

@@ -4,7 +4,19 @@ import type { Metadata } from "../contracts/metadata.ts";
 import type { StoredChunk } from "../contracts/store.ts";
 import type { ChunkEntry } from "../contracts/document-store.ts";
 import { check, collect, equal, scribble, throwsCode } from "./assert.ts";
-import { chunkOf, deployment, entryOf, from, into, north, plane, south, versionOf, wordsOf } from "./store-fixtures.ts";
+import {
+  chunkOf,
+  deployment,
+  entryOf,
+  from,
+  into,
+  north,
+  plane,
+  south,
+  versionOf,
+  wordsOf,
+  writeChunks,
+} from "./store-fixtures.ts";
 import { idsIn } from "./store-case.ts";
 import type { StoreCase } from "./store-case.ts";
 
@@ -37,7 +49,7 @@ export const chunkWritingCases: readonly StoreCase[] = [
         language: "nl",
         origin: "note",
       };
-      await store.upsert(into(north), [{ chunk, embeddings: [] }]);
+      await writeChunks(store, into(north), [{ chunk, embeddings: [] }]);
       const [stored] = await collect(store.chunks(from(north)));
       equal(stored, { scope: north, chunk }, "the stored chunk");
     },
@@ -46,8 +58,8 @@ export const chunkWritingCases: readonly StoreCase[] = [
     "same-id-replaces",
     "B18 W15",
     async (store) => {
-      await store.upsert(into(deployment), [wordsOf("a", "first")]);
-      await store.upsert(into(deployment), [wordsOf("a", "second")]);
+      await writeChunks(store, into(deployment), [wordsOf("a", "first")]);
+      await writeChunks(store, into(deployment), [wordsOf("a", "second")]);
       const stored = await collect(store.chunks(from(deployment)));
       equal(
         stored.map(({ chunk }) => chunk.text),
@@ -60,8 +72,8 @@ export const chunkWritingCases: readonly StoreCase[] = [
     "identity-is-scope-and-id",
     "T8 T26 L3",
     async (store) => {
-      await store.upsert(into(north), [wordsOf("a", "northern")]);
-      await store.upsert(into(south), [wordsOf("a", "southern")]);
+      await writeChunks(store, into(north), [wordsOf("a", "northern")]);
+      await writeChunks(store, into(south), [wordsOf("a", "southern")]);
       equal((await collect(store.chunks(from(north)))).map(textOf), ["northern"], "the northern chunk");
       equal((await collect(store.chunks(from(south)))).map(textOf), ["southern"], "the southern chunk");
       equal((await store.delete(into(north), { ids: ["a"] })).chunks, 1, "chunks deleted in the north");
@@ -73,11 +85,11 @@ export const chunkWritingCases: readonly StoreCase[] = [
     "W16 W37 B26",
     async (store) => {
       for (const id of ["", " ", "\t\n", "\u00A0\u2003", "nul\u0000", "\uD800"]) {
-        const batch = [wordsOf("good", "kept out too"), wordsOf(id, "blank")];
+        const batch = inOne(wordsOf("good", "kept out too"), wordsOf(id, "blank"));
         await throwsCode(
-          () => store.upsert(into(deployment), batch),
+          () => writeChunks(store, into(deployment), batch),
           "invalid-id",
-          `upsert of id ${JSON.stringify(id)}`,
+          `a chunk with the id ${JSON.stringify(id)}`,
         );
       }
       equal(await idsIn(store, deployment), "", "ids after refused batches");
@@ -87,8 +99,12 @@ export const chunkWritingCases: readonly StoreCase[] = [
     "dimension-mismatch-refused-whole-batch",
     "W12 W15 W36 B26 T19 L6",
     async (store) => {
-      const batch = [entryOf("good", [1, 0]), entryOf("bad", [1, 0, 0])];
-      const error = await throwsCode(() => store.upsert(into(deployment), batch), "dimension-mismatch", "upsert");
+      const batch = inOne(entryOf("good", [1, 0]), entryOf("bad", [1, 0, 0]));
+      const error = await throwsCode(
+        () => writeChunks(store, into(deployment), batch),
+        "dimension-mismatch",
+        "a batch with a longer vector",
+      );
       equal([error.details["expected"], error.details["got"]], [2, 3], "details.expected and details.got");
       equal(await idsIn(store, deployment), "", "ids after a refused batch");
       const late = {
@@ -96,9 +112,9 @@ export const chunkWritingCases: readonly StoreCase[] = [
         embeddings: [...entryOf("x", [1, 0]).embeddings, { version: versionOf(3), embedding: [1] }],
       };
       await throwsCode(
-        () => store.upsert(into(deployment), [late]),
+        () => writeChunks(store, into(deployment), [late]),
         "dimension-mismatch",
-        "upsert with a wrong second vector",
+        "a wrong second vector",
       );
       equal(await idsIn(store, deployment), "", "ids after a refused batch");
     },
@@ -108,8 +124,8 @@ export const chunkWritingCases: readonly StoreCase[] = [
     "L5 W14",
     async (store) => {
       for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
-        const batch = [entryOf("good", [1, 0]), entryOf("bad", [bad, 0])];
-        await throwsCode(() => store.upsert(into(deployment), batch), notFinite, `upsert of a vector with ${bad}`);
+        const batch = inOne(entryOf("good", [1, 0]), entryOf("bad", [bad, 0]));
+        await throwsCode(() => writeChunks(store, into(deployment), batch), notFinite, `a vector with ${bad}`);
       }
       equal(await idsIn(store, deployment), "", "ids after refused batches");
     },
@@ -127,13 +143,13 @@ export const chunkWritingCases: readonly StoreCase[] = [
         const version = versionOf(kind === "sparse" ? 0 : 2, kind);
         const entry = entryOf(kind, vectors[kind], {}, version);
         if (store.capabilities.embeddings.includes(kind)) {
-          await store.upsert(into(deployment), [entry]);
+          await writeChunks(store, into(deployment), [entry]);
           const stored = await collect(store.chunks(from(deployment), { includeEmbeddings: true }));
           const found = stored.find(({ chunk }) => chunk.id === kind);
           equal(found?.embeddings, entry.embeddings, `the ${kind} vector as it comes back`);
         } else {
-          const batch = [wordsOf("beside", "not stored either"), entry];
-          await throwsCode(() => store.upsert(into(deployment), batch), "unsupported", `upsert of a ${kind} vector`);
+          const batch = inOne(wordsOf("beside", "not stored either"), entry);
+          await throwsCode(() => writeChunks(store, into(deployment), batch), "unsupported", `a ${kind} vector`);
           check(!(await idsIn(store, deployment)).includes("beside"), "part of a refused batch was stored");
         }
       }
@@ -144,7 +160,7 @@ export const chunkWritingCases: readonly StoreCase[] = [
     "W15 W39 B34 L4",
     async (store) => {
       const entry = entryOf("a", new Float32Array([0.5, -2]));
-      await store.upsert(into(deployment), [{ ...entry, chunk: { ...entry.chunk, embedding: [0.5, -2] } }]);
+      await writeChunks(store, into(deployment), [{ ...entry, chunk: { ...entry.chunk, embedding: [0.5, -2] } }]);
       const [bare] = await collect(store.chunks(from(deployment)));
       check(bare !== undefined && bare.embeddings === undefined, "vectors came unasked", bare);
       check(bare.chunk.embedding === undefined, "the chunk still carries its vector", bare.chunk);
@@ -160,7 +176,7 @@ export const chunkWritingCases: readonly StoreCase[] = [
       const list = [1, 2];
       const metadata: { -readonly [Key in keyof Metadata]: Metadata[Key] } = { list, name: "before" };
       const entries: ChunkEntry[] = [entryOf("a", vector, { metadata })];
-      await store.upsert(into(deployment), entries);
+      await writeChunks(store, into(deployment), entries);
       vector[0] = -9;
       list.push(3);
       metadata["name"] = "after";
@@ -174,7 +190,7 @@ export const chunkWritingCases: readonly StoreCase[] = [
     "output-not-aliased",
     "B27",
     async (store) => {
-      await store.upsert(into(deployment), [entryOf("a", [1, 0], { metadata: { list: [1, 2] } })]);
+      await writeChunks(store, into(deployment), [entryOf("a", [1, 0], { metadata: { list: [1, 2] } })]);
       const read = async (): Promise<StoredChunk | undefined> =>
         (await collect(store.chunks(from(deployment), { includeEmbeddings: true })))[0];
       const first = (await read()) as StoredChunk;
@@ -190,7 +206,7 @@ export const chunkWritingCases: readonly StoreCase[] = [
     async (store) => {
       const ids = Array.from({ length: 24 }, (_, i) => `c${String(i).padStart(2, "0")}`);
       await Promise.all(
-        ids.map((id, i) => store.upsert(into(i % 2 === 0 ? deployment : north), [entryOf(id, [i, 1])])),
+        ids.map((id, i) => writeChunks(store, into(i % 2 === 0 ? deployment : north), [entryOf(id, [i, 1])])),
       );
       equal((await idsIn(store, deployment, north)).split(" ").toSorted(), ids, "ids after concurrent writes");
     },
@@ -202,7 +218,7 @@ export const chunkWritingCases: readonly StoreCase[] = [
       const texts = ["👩‍👩‍👧 e\u0301 שלום 漢字 𝔘", "a\u0000b", "\uFEFFmark\r\nreturn", "x".repeat(100_000)];
       const ids = ["'; drop table chunks; --", "__proto__", "ünï/çødé 👍", "i".repeat(2000)];
       const entries = texts.map((text, i) => wordsOf(ids[i] ?? "", text));
-      await store.upsert(into(deployment), entries);
+      await writeChunks(store, into(deployment), entries);
       const stored = await collect(store.chunks(from(deployment)));
       equal(new Map(stored.map(({ chunk }) => [chunk.id, chunk.text])).size, 4, "chunks");
       for (const { chunk } of stored)
@@ -212,6 +228,11 @@ export const chunkWritingCases: readonly StoreCase[] = [
 ];
 
 const notFinite = ["invalid-argument", "invalid-response"] as const;
+
+/** The entries as chunks of one document, which one transaction writes. */
+function inOne(...entries: readonly ChunkEntry[]): readonly ChunkEntry[] {
+  return entries.map(({ chunk, embeddings }) => ({ chunk: { ...chunk, documentId: "one" }, embeddings }));
+}
 
 function textOf(stored: StoredChunk): string {
   return stored.chunk.text;

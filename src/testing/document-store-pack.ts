@@ -5,6 +5,7 @@ import { check, collect, equal, scribble, throughJson, throwsCode } from "./asse
 import { defineCases } from "./contract-case.ts";
 import type { ContractCase } from "./contract-case.ts";
 import { documentListingCases } from "./document-listing-cases.ts";
+import { documentSliceCases } from "./document-slice-cases.ts";
 import { documentSwapCases } from "./document-swap-cases.ts";
 import { idsIn, withStore } from "./store-case.ts";
 import type { StoreCase } from "./store-case.ts";
@@ -19,12 +20,16 @@ import {
   north,
   south,
   wordsOf,
+  writeChunks,
 } from "./store-fixtures.ts";
 import type { StoreSubject } from "./store-fixtures.ts";
 
 /** Contract of every {@link Store} beside the chunk store's pack: whole documents kept exactly, swapped at once, found by uri, gone when deleted. */
 export function createDocumentStorePack(subject: StoreSubject): readonly ContractCase[] {
-  return defineCases("document-store", withStore(subject, [...keeping, ...documentListingCases, ...documentSwapCases]));
+  return defineCases(
+    "document-store",
+    withStore(subject, [...keeping, ...documentSliceCases, ...documentListingCases, ...documentSwapCases]),
+  );
 }
 
 async function urisIn(store: Store, ...scopes: readonly Scope[]): Promise<string> {
@@ -271,12 +276,12 @@ const keeping: readonly StoreCase[] = [
     },
   ],
   [
-    "loose-chunks-are-no-document",
+    "a-chunk-is-no-document",
     "B35 W5",
     async (store) => {
-      await store.upsert(into(deployment), [wordsOf("a", "text", { documentId: "loose" })]);
-      equal(await store.document(from(deployment), "loose"), undefined, "a document that nobody wrote");
-      equal(await idsIn(store, deployment), "a", "the chunk");
+      await writeChunks(store, into(deployment), [wordsOf("a", "text", { documentId: "d" })]);
+      equal(await store.document(from(deployment), "a"), undefined, "a document with the id of a chunk");
+      equal((await store.document(from(deployment), "d"))?.document.text, "text", "the text of the chunk's document");
     },
   ],
 ];

@@ -1,14 +1,13 @@
-import { searchPattern, searchVectors, searchWords } from "./search-legs.ts";
 import { systemAuthority } from "../access/gate.ts";
 import type { Store } from "../contracts/store.ts";
+import type { Embedding } from "../contracts/embedding.ts";
+import type { Query } from "../contracts/leg.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 import { check, collect, equal, inAnyOrder, throwsCode } from "./assert.ts";
 import { createChunkStorePack } from "./chunk-store-pack.ts";
 import { defineCases } from "./contract-case.ts";
 import type { CaseDefinition, ContractCase } from "./contract-case.ts";
 import { createDocumentStorePack } from "./document-store-pack.ts";
-import { createLexicalIndexPack } from "./lexical-index-pack.ts";
-import { createRegexSearchPack } from "./regex-search-pack.ts";
 import { withStore } from "./store-case.ts";
 import type { StoreCase } from "./store-case.ts";
 import {
@@ -23,22 +22,18 @@ import {
   plane,
   versionOf,
   wordsOf,
+  writeChunks,
 } from "./store-fixtures.ts";
 import type { StoreSubject } from "./store-fixtures.ts";
-import { idsOf } from "./vector-queries.ts";
-import { createVectorStorePack } from "./vector-store-pack.ts";
 
 /**
- * Everything that a {@link Store} promises: the packs of all its interfaces, and what they promise together.
+ * Contract of a {@link Store}: chunks, documents, and the legs together. Each leg has a pack of its own, `createLegPack`.
  *
  * @experimental
  */
 export function createStorePack(subject: StoreSubject): readonly ContractCase[] {
   return [
     ...createChunkStorePack(subject),
-    ...createVectorStorePack(subject),
-    ...createLexicalIndexPack(subject),
-    ...createRegexSearchPack(subject),
     ...createDocumentStorePack(subject),
     ...defineCases("knowledge-store", [...withStore(subject, together), ...reopening(subject)]),
   ];
@@ -50,16 +45,37 @@ const storyEntry = documentEntryOf(story, [
   { text: "the otter swims", embedding: [0, 1] },
 ]);
 
-/** What each way of searching finds, so that they can be compared at one moment. */
-async function everyLeg(store: Store): Promise<readonly string[]> {
+/** The matches of each exact leg that sees commits at once, by its name. The query has words, a vector of {@link plane} and a pattern. */
+async function searchLegs(store: Store, text: string, embedding: Embedding, source: string): Promise<object> {
+  const { scopes, legs } = await store.session(from(deployment, north));
+  const embeddings = [{ embedding, version: plane, scopes }];
+  const query: Query = { question: text, text, syntax: "literal", embeddings, pattern: { source, ignoreCase: false } };
+  const found: Record<string, unknown> = {};
+  for (const leg of legs) {
+    if (!leg.capabilities.exact || leg.capabilities.visibility !== "commit" || !leg.accepts(query)) continue;
+    const { matches } = await leg.search(query, "all");
+    found[leg.name] = matches.map(({ scope, id, score, why }) => ({ scope, id, score, why }));
+  }
+  return found;
+}
+
+/** Ids of the chunks that each leg finds, then of those listed, then uris of the documents, so that they can be compared. */
+async function everyLeg(store: Store): Promise<readonly (readonly string[])[]> {
+  const found = await searchLegs(store, "heron otter", [1, 0], "heron|otter");
   const scopes = from(deployment, north);
-  return Promise.all([
-    searchVectors(store, scopes, { embedding: [1, 0], version: plane, topK: "all" }).then(idsOf),
-    searchWords(store, scopes, { text: "heron otter", topK: "all" }).then(({ matches }) => idsOf(matches)),
-    searchPattern(store, scopes, { pattern: "heron|otter", topK: "all" }).then(idsOf),
-    collect(store.chunks(scopes)).then(idsOf),
-    collect(store.documents(scopes)).then((documents) => documents.map(({ uri }) => uri).join(" ")),
-  ]);
+  return [
+    ...Object.values(found).map((matches: readonly { readonly id: string }[]) =>
+      inAnyOrder(matches.map(({ id }) => id)),
+    ),
+    (await collect(store.chunks(scopes))).map(({ chunk }) => chunk.id),
+    (await collect(store.documents(scopes))).map(({ uri }) => uri),
+  ];
+}
+
+/** **Errors** a violation unless each way to look shows these chunks, and the documents these uris. */
+async function allShow(store: Store, ids: readonly string[], uris: readonly string[], what: string): Promise<void> {
+  const shown = await everyLeg(store);
+  equal(shown, [...shown.slice(1).map(() => ids), uris], what);
 }
 
 const together: readonly StoreCase[] = [
@@ -67,22 +83,22 @@ const together: readonly StoreCase[] = [
     "every-leg-sees-the-same",
     "L6 L7 L8",
     async (store) => {
-      equal(await everyLeg(store), ["", "", "", "", ""], "an empty store");
+      await allShow(store, [], [], "an empty store");
       await store.replace(into(deployment), storyEntry);
-      const ids = storyEntry.chunks.map(({ chunk }) => chunk.id).join(" ");
-      equal(await everyLeg(store), [ids, ids, ids, ids, "a.md"], "after a document was written");
+      const ids = storyEntry.chunks.map(({ chunk }) => chunk.id);
+      await allShow(store, ids, ["a.md"], "after a document was written");
       await store.upkeep?.settle();
-      equal(await everyLeg(store), [ids, ids, ids, ids, "a.md"], "after settling");
+      await allShow(store, ids, ["a.md"], "after settling");
       await store.delete(into(deployment), { documentIds: [story.id] });
-      equal(await everyLeg(store), ["", "", "", "", ""], "after it was deleted");
+      await allShow(store, [], [], "after it was deleted");
       if (!store.capabilities.trash) return;
       await store.trash!.restore(into(deployment), { documentIds: [story.id] });
-      equal(await everyLeg(store), [ids, ids, ids, ids, "a.md"], "after it was restored");
+      await allShow(store, ids, ["a.md"], "after it was restored");
       await store.delete(into(deployment), { documentIds: [story.id] }, { purge: true });
       await store.upkeep?.settle();
-      equal(await everyLeg(store), ["", "", "", "", ""], "after it was purged");
+      await allShow(store, [], [], "after it was purged");
       await store.trash?.vacuum(systemAuthority(), { olderThanMs: 0 });
-      equal(await everyLeg(store), ["", "", "", "", ""], "after a vacuum");
+      await allShow(store, [], [], "after a vacuum");
     },
   ],
   [
@@ -92,17 +108,12 @@ const together: readonly StoreCase[] = [
       const animals = ["heron", "otter", "newt", "vole"];
       for (let i = 0; i < 60; i++) {
         const words = animals.filter((_, bit) => ((i >> bit) & 1) === 1).join(" ");
-        await store.upsert(into(i % 3 === 0 ? north : deployment), [
+        await writeChunks(store, into(i % 3 === 0 ? north : deployment), [
           entryOf(`c${i}`, [i % 7, i % 5], { text: `${words} ${i}` }),
         ]);
       }
       await store.delete(into(deployment), { ids: ["c4", "c5"] });
-      const scopes = from(deployment, north);
-      const look = async (): Promise<unknown> => [
-        await searchVectors(store, scopes, { embedding: [2, 1], version: plane, topK: "all" }),
-        await searchWords(store, scopes, { text: "otter heron newt", topK: "all" }),
-        await searchPattern(store, scopes, { pattern: "[on]", topK: "all" }),
-      ];
+      const look = (): Promise<object> => searchLegs(store, "otter heron newt", [2, 1], "[on]");
       const before = await look();
       await store.upkeep?.settle();
       equal(await look(), before, "hits and scores after settling");
@@ -116,9 +127,9 @@ const together: readonly StoreCase[] = [
     async (store) => {
       await store.replace(into(deployment), storyEntry);
       const next = versionOf(3, "next");
-      await store.upsert(into(north), [entryOf("n", [1, 0, 0], {}, next), wordsOf("w", "no vector")]);
-      await store.upsert(into(deployment), [wordsOf("gone", "text")]);
-      await store.delete(into(deployment), { ids: ["gone"] });
+      await writeChunks(store, into(north), [entryOf("n", [1, 0, 0], {}, next), wordsOf("w", "no vector")]);
+      await writeChunks(store, into(deployment), [wordsOf("gone", "text")]);
+      await store.delete(into(deployment), { documentIds: ["of gone"] });
       const own = await store.status(from(deployment));
       equal(
         [own.documents, own.chunks, own.bytes],
@@ -128,7 +139,7 @@ const together: readonly StoreCase[] = [
       equal(own.scopes, [{ scope: deployment, documents: 1, chunks: 2 }], "its scopes");
       equal(own.embeddingVersions, [{ ...plane, chunks: 2 }], "its versions");
       const all = await store.status(from(deployment, north));
-      equal([all.documents, all.chunks], [1, 4], "documents and chunks of both scopes");
+      equal([all.documents, all.chunks], [3, 4], "documents and chunks of both scopes");
       equal(
         all.scopes.map(({ scope, chunks }) => [scope, chunks]),
         [
@@ -172,13 +183,12 @@ const together: readonly StoreCase[] = [
       await store.close();
       const scopes = from(deployment);
       const uses: Readonly<Record<string, () => unknown>> = {
-        upsert: () => store.upsert(into(deployment), [wordsOf("x", "y")]),
         delete: () => store.delete(into(deployment), { ids: ["x"] }),
         replace: () => store.replace(into(deployment), storyEntry),
-        search: () => searchVectors(store, scopes, { embedding: [1, 0], version: plane }),
-        lexicalSearch: () => searchWords(store, scopes, { text: "heron" }),
-        regexSearch: () => searchPattern(store, scopes, { pattern: "heron" }),
+        session: () => store.session(scopes),
         document: () => store.document(scopes, story.id),
+        structure: () => store.structure(scopes, story.id),
+        readText: () => store.readText(scopes, story.id, 0, 1),
         find: () => store.find(scopes, "a.md"),
         chunks: () => collect(store.chunks(scopes)),
         documents: () => collect(store.documents(scopes)),
@@ -211,7 +221,7 @@ function reopening(subject: StoreSubject): readonly CaseDefinition[] {
       "T12 L8",
       run(async (store, again) => {
         await store.replace(into(deployment), storyEntry);
-        await store.upsert(into(north), [entryOf("n", [3, 4], { text: "heron of the north" })]);
+        await writeChunks(store, into(north), [entryOf("n", [3, 4], { text: "heron of the north" })]);
         const before = [await everyLeg(store), await store.status(from(deployment, north))];
         const secret = Uint8Array.from(store.secret);
         const opened = await again(store);
@@ -229,11 +239,11 @@ function reopening(subject: StoreSubject): readonly CaseDefinition[] {
       "T13 T15 L8",
       run(async (store, again) => {
         await store.replace(into(deployment), storyEntry);
-        await store.upsert(into(north), [wordsOf("n", "heron")]);
+        await writeChunks(store, into(north), [wordsOf("n", "heron")]);
         await store.delete(into(deployment), { documentIds: [story.id] });
         await store.delete(into(north), { scope: true });
         let opened = await again(store);
-        equal(await everyLeg(opened), ["", "", "", "", ""], "what is found after a restart");
+        await allShow(opened, [], [], "what is found after a restart");
         if (opened.capabilities.trash) {
           equal(
             await opened.trash!.restore(into(deployment), { documentIds: [story.id] }),
@@ -243,7 +253,7 @@ function reopening(subject: StoreSubject): readonly CaseDefinition[] {
           equal(await opened.trash!.restore(into(north), { ids: ["n"] }), 0, "restored of a scope that was reset");
         }
         // A wiped scope must stay wiped when it is the first thing written to.
-        await opened.upsert(into(north), [wordsOf("m", "otter")]);
+        await writeChunks(opened, into(north), [wordsOf("m", "otter")]);
         opened = await again(opened);
         equal(
           (await collect(opened.chunks(from(north)))).map(({ chunk }) => chunk.id),
@@ -258,15 +268,12 @@ function reopening(subject: StoreSubject): readonly CaseDefinition[] {
       "L11",
       run(async (store, again) => {
         for (let i = 0; i < 40; i++) {
-          await store.upsert(into(deployment), [
+          await writeChunks(store, into(deployment), [
             entryOf(`c${i}`, [i, 9 - i], { text: `heron ${"otter ".repeat(i % 4)}${i}` }),
           ]);
         }
         await store.delete(into(deployment), { ids: ["c3", "c8"] });
-        const look = async (from_: Store): Promise<unknown> => [
-          await searchVectors(from_, from(deployment), { embedding: [2, 1], version: plane, topK: "all" }),
-          await searchWords(from_, from(deployment), { text: "otter heron", topK: "all" }),
-        ];
+        const look = (looked: Store): Promise<object> => searchLegs(looked, "otter heron", [2, 1], "[on]");
         const before = await look(store);
         const opened = await again(store);
         equal(await look(opened), before, "hits and scores after a restart");

@@ -17,7 +17,7 @@ import type { Metadata } from "../contracts/metadata.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { StoreParts } from "../contracts/store.ts";
 import { check, close, equal } from "./assert.ts";
-import { deployment, entryOf, north, plane, south } from "./store-fixtures.ts";
+import { deployment, entryOf, north, plane, south, writeChunks } from "./store-fixtures.ts";
 
 /**
  * Parts of a store around the tested leg.
@@ -32,7 +32,7 @@ export interface LegSubject {
   /**
    * Makes the parts that `composeStore` gets: a document store that holds nothing, and its legs. Each case makes its own.
    *
-   * **Shape** the pack writes chunks with `documents.upsert`, each with one vector of two dimensions.
+   * **Shape** the pack writes chunks with `documents.replace`, each with one vector of two dimensions.
    */
   create(): Promise<StoreParts>;
   /** Resolves when the leg finds every write. Required for a leg whose `visibility` is `"later"`. */
@@ -79,7 +79,7 @@ export function openWorld(subject: LegSubject, parts: StoreParts): World {
     subject,
     parts,
     leg,
-    write: async (scope, entries) => wrote((await documents.upsert(scope, entries)).receipt),
+    write: async (scope, entries) => wrote((await writeChunks(documents, scope, entries))!),
     delete: async (scope, ids) => wrote((await documents.delete(scope, { ids })).receipt),
     async search({ k = "all", query, scopes = [deployment], ...within } = {}) {
       const after = receipts.filter(({ scope }) => scopes.includes(scope));
@@ -104,16 +104,26 @@ export function leveled(
   origin: Origin = "user-content",
 ): ChunkEntry {
   const words = Array.from({ length: fullLevel }, (_, i) => (i < level ? word : "quay"));
-  return entryOf(id, [level, fullLevel - level], { text: words.join(" "), metadata, origin });
+  const documentId = documentOf(id);
+  return entryOf(id, [level, fullLevel - level], { text: words.join(" "), metadata, origin, documentId });
 }
 
-/** Ids that tie: their order by code point differs from that by code unit. */
-const tied = ["a", "b", "\u{ff5e}", "\u{1f512}"];
+/** Ids that tie, with their documents: the order of documents by code point differs from that by code unit, and from that of the ids. */
+const tied: ReadonlyMap<string, string> = new Map([
+  ["a", "of d"],
+  ["b", "of c"],
+  ["x", "of \u{1f512}"],
+  ["y", "of \u{ff5e}"],
+]);
+
+function documentOf(id: string): string {
+  return tied.get(id) ?? `of ${id}`;
+}
 
 /** Writes chunks of every level, four that tie, and chunks of the same ids in other scopes. */
 export async function fill(world: World): Promise<void> {
   const levels = Array.from({ length: fullLevel + 1 }, (_, level) => leveled(`n${level}`, level));
-  await world.write(deployment, [...levels, ...tied.toReversed().map((id) => leveled(id, 4))]);
+  await world.write(deployment, [...levels, ...Array.from(tied.keys(), (id) => leveled(id, 4)).toReversed()]);
   await world.write(north, [leveled("b", 4), leveled("a", 4), leveled("n6", 6)]);
   await world.write(south, [leveled("n8", 8), leveled("s", 7)]);
 }
@@ -128,8 +138,16 @@ export function checkOrder(matches: readonly LegMatch[], what: string): void {
     check(typeof score === "number" && !Number.isNaN(score), `${what}: the score of ${id} is a number`, score);
     const next = matches[i + 1];
     if (next === undefined) continue;
-    const order = next.score - score || compareCodePoints(id, next.id) || compareCodePoints(scope, next.scope);
-    check(order < 0, `${what}: best first, ties by id, then scope, by code point`, refsOf([matches[i]!, next]));
+    const order =
+      next.score - score ||
+      compareCodePoints(documentOf(id), documentOf(next.id)) ||
+      compareCodePoints(scope, next.scope) ||
+      compareCodePoints(id, next.id);
+    check(
+      order < 0,
+      `${what}: best first, equal scores by uri, then scope, by code point`,
+      refsOf([matches[i]!, next]),
+    );
   }
 }
 

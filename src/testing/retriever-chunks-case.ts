@@ -28,8 +28,9 @@ export function chunksCase(
         check(
           before === undefined ||
             before.score > hit.score ||
-            (before.score === hit.score && before.chunkId < hit.chunkId),
-          "best first, ties by chunk id",
+            (before.score === hit.score &&
+              (before.source.uri < uri || (before.source.uri === uri && before.source.start < start))),
+          "best first, equal scores by uri and start",
           facts(hits),
         );
       }

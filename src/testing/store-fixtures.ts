@@ -4,6 +4,7 @@ import type { ChunkEntry, DocumentWrite, ReplaceResult } from "../contracts/docu
 import type { Origin, Section, TextDocument } from "../contracts/document.ts";
 import type { Embedding, EmbeddingVersion } from "../contracts/embedding.ts";
 import type { Filter } from "../contracts/filter.ts";
+import type { Receipt } from "../contracts/leg.ts";
 import type { Metadata } from "../contracts/metadata.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import type { Store } from "../contracts/store.ts";
@@ -78,11 +79,11 @@ export interface ChunkParts {
   readonly origin?: Origin;
 }
 
-/** A chunk that belongs to no stored document: what a caller who cuts for themselves brings. */
+/** A chunk of a document of its own, unless one is named: {@link writeChunks} makes the document. */
 export function chunkOf(id: string, parts: ChunkParts = {}): Chunk {
   const urtext = parts.urtext ?? parts.text ?? `text of ${id}`;
   const start = parts.start ?? 0;
-  const documentId = parts.documentId ?? "loose";
+  const documentId = parts.documentId ?? `of ${id}`;
   return {
     type: "text-chunk",
     id,
@@ -192,6 +193,34 @@ export function documentEntryOf(
     bytes: new TextEncoder().encode(document.text).length,
     folder: facts.folder ?? null,
   };
+}
+
+/** The document of some chunks, which name the same one. A chunk whose place is taken moves to the end of the text. */
+export function documentWith(
+  entries: readonly ChunkEntry[],
+): DocumentWrite & { readonly chunks: readonly ChunkEntry[] } {
+  const { documentId, uri, title, origin } = entries[0]!.chunk;
+  let text = "";
+  const chunks = entries.map((entry): ChunkEntry => {
+    const { chunk } = entry;
+    const isTaken = chunk.start >= 0 && chunk.start < text.length;
+    const start = isTaken ? text.length + 1 : chunk.start;
+    text = text.padEnd(start, "\n") + chunk.urtext;
+    return isTaken ? { ...entry, chunk: { ...chunk, start, end: start + chunk.urtext.length } } : entry;
+  });
+  return { ...documentEntryOf(documentOf(uri, text, { id: documentId, title, origin }), []), chunks };
+}
+
+/** Writes chunks, those of each document in one transaction. **Shape** the receipt of the last. */
+export async function writeChunks<Into>(
+  store: { replace(into: Into, write: DocumentWrite): Promise<{ readonly receipt: Receipt }> },
+  into: Into,
+  entries: readonly ChunkEntry[],
+): Promise<Receipt | undefined> {
+  let receipt: Receipt | undefined;
+  for (const group of Map.groupBy(entries, ({ chunk }) => chunk.documentId).values())
+    ({ receipt } = await store.replace(into, documentWith(group)));
+  return receipt;
 }
 
 /** Counts of a swap, without its receipt. */

@@ -53,7 +53,7 @@ export interface AnalyzerOptions {
  * @experimental
  */
 export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
-  checkOptions("createAnalyzer", options, ["stem", "languages", "stopWords"]);
+  checkOptions("createAnalyzer", options, { stem: true, languages: true, stopWords: true });
   const languages = { ...coreLanguages, ...options.languages };
   const kind = options.stem ?? "language";
   const stemmers = createStemmers(kind, languages);

@@ -1,12 +1,14 @@
 import type { Chunk, ChunkStructure } from "../contracts/chunk.ts";
 
 /**
- * Returns a chunk's place from the chunk alone: its section's id begins with the ids of the sections around it, and its headings are their titles.
+ * Returns a chunk's place from the chunk alone. Its section's id begins with the ids of the sections around it, and its
+ * headings are their titles.
  *
- * **Shape** without `totalChunks`, which a chunk does not know. **Source** Embabel.
+ * **Shape** with `totalChunks` where the chunks of its document were counted and it is among them. **Source** Embabel.
  */
 export function chunkStructure(
   chunk: Pick<Chunk, "index" | "documentId" | "title" | "uri" | "sectionId" | "headings" | "isInContainer">,
+  totalChunks?: number,
 ): ChunkStructure {
   const { index, documentId, title, uri, sectionId, headings, isInContainer = false } = chunk;
   const depth = headings.length;
@@ -25,6 +27,8 @@ export function chunkStructure(
       containerSectionTitle: around.title,
       containerSectionUrl: uri,
     }),
+    // A document that was swapped between the search and the count may have fewer by now.
+    ...(totalChunks !== undefined && totalChunks > index && { totalChunks }),
     ...(leaf && { leafSectionId: leaf.id, leafSectionTitle: leaf.title, leafSectionUrl: uri }),
   };
 }

@@ -29,7 +29,7 @@ const SPACE = 0x20;
  * @example createTokenChunker({ length: countInPieces(countTokens, { name: "o200k_base" }) })
  */
 export function countInPieces(count: (text: string) => number, options: CountInPiecesOptions): LengthFunction {
-  checkOptions("countInPieces", options, ["name", "pieceSize"]);
+  checkOptions("countInPieces", options, { name: true, pieceSize: true });
   const { name, pieceSize = 512 } = options;
   if (typeof name !== "string" || name.trim() === "" || !Number.isSafeInteger(pieceSize) || pieceSize < 2) {
     throw new IbidError("invalid-argument", "countInPieces needs a name, and pieces of at least 2.", {

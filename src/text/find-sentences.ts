@@ -13,7 +13,7 @@ export interface FoundSentence {
 export interface FindSentencesOptions {
   /** Headings that may stand as plain lines. */
   readonly titles?: ReadonlySet<string>;
-  /** The fence of a code block, or `---` of front matter, in whose midst the text begins; see {@link openFenceAt}. */
+  /** The fence of a code block, or `---` of front matter, in whose midst the text begins; see {@link readOpenFence}. */
   readonly openFence?: string;
 }
 
@@ -84,26 +84,48 @@ export function findSentences(text: string, options: FindSentencesOptions = {}):
   return found;
 }
 
+/** The construct around the end of a line, given the one around its beginning. */
+function fenceAfter(fence: string, line: string): string {
+  const opening = fencePattern.exec(line)?.[1] ?? "";
+  if (fence === "") return opening;
+  return (fence === frontMatter ? line.trim() === frontMatter : opening.startsWith(fence)) ? "" : fence;
+}
+
+/** A slice of a text, shorter where the text ends. */
+export type ReadSlice = (start: number, end: number) => Promise<string>;
+
 /**
- * Returns the construct around a position: the fence of a code block, `---` for front matter, or `""`.
+ * Finds the construct around a position: the fence of a code block, `---` for front matter, or `""`. `from` begins a line outside of any, such as a heading.
  *
- * **Cost** linear in the text before it.
+ * **Shape** `read` gives the text in pieces, none of which is kept. **Cost** linear in the text from `from` to `position`.
  */
-export function openFenceAt(text: string, position: number): string {
-  let fence = text.startsWith(`${frontMatter}\n`) ? frontMatter : "";
-  if (fence !== "" && position === 0) return fence;
-  // A document may have become shorter than what was found in it.
-  const until = Math.min(position, text.length);
-  for (let start = fence === "" ? 0 : frontMatter.length + 1; start < until;) {
-    const newline = text.indexOf("\n", start);
-    const end = newline === -1 ? text.length : newline;
-    const line = text.slice(start, Math.min(end, start + longestPrefix));
-    const opening = fencePattern.exec(line)?.[1] ?? "";
-    if (fence === "") fence = opening;
-    else if (fence === frontMatter ? line.trim() === frontMatter : opening.startsWith(fence)) fence = "";
-    start = end + 1;
+export async function readOpenFence(
+  read: ReadSlice,
+  position: number,
+  from = 0,
+  pieceLength = 131_072,
+): Promise<string> {
+  let fence = "";
+  let line = "";
+  let lineStart = from;
+  for (let at = from; ; at += pieceLength) {
+    // The line in which the position stands counts whole.
+    const wanted = Math.min(at + pieceLength, position + longestPrefix);
+    const piece = wanted > at ? await read(at, wanted) : "";
+    for (let start = 0; start < piece.length;) {
+      const newline = piece.indexOf("\n", start);
+      const end = newline === -1 ? piece.length : newline;
+      line += piece.slice(start, Math.min(end, start + longestPrefix - line.length));
+      start = end + 1;
+      if (newline === -1) break;
+      if (lineStart >= position && !(lineStart === 0 && line === frontMatter)) return fence;
+      fence = lineStart === 0 && line === frontMatter ? frontMatter : fenceAfter(fence, line);
+      line = "";
+      lineStart = at + start;
+    }
+    if (piece.length === pieceLength && wanted < position + longestPrefix) continue;
+    return lineStart < Math.min(position, at + piece.length) ? fenceAfter(fence, line) : fence;
   }
-  return fence;
 }
 
 /**
@@ -117,17 +139,20 @@ function looksLikeCode(sentence: string): boolean {
   return signs >= 4 && signs > 0.08 * plain.length;
 }
 
-const frontMatter = "---";
+export const frontMatter = "---";
 /** Longest prefix that decides the kind of a line; a limit keeps one very long line cheap. */
-const longestPrefix = 400;
+export const longestPrefix = 400;
 /** In lists and components fences stand far in. */
-const fencePattern = /^[ \t]*(`{3,}|~{3,})/u;
-const headingPattern = /^ {0,3}#{1,6}(?:\s|$)/u;
-const rulePattern = /^(?:[-*_=]\s*){3,}$/u;
-const itemPattern = /^\s*(?:>\s?)*(?:[-*+•]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?/u;
+export const fencePattern = /^[ \t]*(`{3,}|~{3,})/u;
+export const headingPattern = /^ {0,3}#{1,6}(?:\s|$)/u;
+export const rulePattern = /^(?:[-*_=]\s*){3,}$/u;
+export const itemPattern = /^\s*(?:>\s?)*(?:[-*+•]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?/u;
 const quotePattern = /^\s*(?:>\s?)+/u;
-/** A line that is a tag, an import or an export of MDX, a comment or a directive; a sentence with a tag in it is none. */
-const markupPattern =
+/**
+ * Matches a line that is a tag, an import or export of MDX, a comment or a directive. A sentence with a tag in it does
+ * not match.
+ */
+export const markupPattern =
   /^(?:<\/?[A-Za-z][^>]*>?$|<!--|\{\/\*|import\s.+from\s|export\s+(?:const|default|function)\s|:::)/u;
 
 function isSpace(text: string, index: number): boolean {

@@ -26,7 +26,7 @@ export function locate(document: LocatableDocument, start: number, end?: number)
  * @experimental
  */
 export function createLocator(document: LocatableDocument): Locator {
-  const { text, root, sourceMap } = document;
+  const { text } = document;
   let counted: Uint32Array | undefined;
   /** Lines of the canonical text that begin at or before a position. */
   const linesUntil = (position: number): number => {
@@ -35,6 +35,7 @@ export function createLocator(document: LocatableDocument): Locator {
     return counted[stretch]! + countNewlines(text, stretch * linesCountedEvery, position) + 1;
   };
 
+  const locateAt = createLocatorBy(document, ({ number, from, to }) => number + linesUntil(to) - linesUntil(from));
   return (start, end = start) => {
     if (!(Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start <= end && end <= text.length)) {
       throw new IbidError(
@@ -46,6 +47,24 @@ export function createLocator(document: LocatableDocument): Locator {
         },
       );
     }
+    return locateAt(start, end);
+  };
+}
+
+/** A question about lines: the line or row at `to`, where the one at `from` is `number` and each newline between them begins the next. */
+export interface LineQuestion {
+  readonly kind: "line" | "row";
+  readonly number: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** {@link createLocator} with lines that are counted elsewhere, for stretches that are known to be in the text. */
+export function createLocatorBy(
+  { root, sourceMap }: Omit<LocatableDocument, "text">,
+  lineAt: (question: LineQuestion) => number,
+): Locator {
+  return (start, end = start) => {
     const headings: string[] = [];
     let section: Section = root;
     for (;;) {
@@ -56,7 +75,7 @@ export function createLocator(document: LocatableDocument): Locator {
       section = child;
     }
     return {
-      ...labelPlace(sourceMap, 0, start, end, linesUntil),
+      ...labelPlace(sourceMap, 0, start, end, lineAt),
       headings,
       sectionId: section.id,
       ...(section !== root && section.children.length > 0 && { isInContainer: true as const }),
@@ -70,24 +89,24 @@ function labelPlace(
   origin: number,
   start: number,
   end: number,
-  linesUntil: (position: number) => number,
+  lineAt: (question: LineQuestion) => number,
 ): PlaceLabels {
   const at = start - origin;
   const part = spanAt(map.parts, at);
   if (part !== undefined) {
-    const inner = labelPlace(part.sourceMap, origin + part.start, start, Math.min(end, origin + part.end), linesUntil);
+    const inner = labelPlace(part.sourceMap, origin + part.start, start, Math.min(end, origin + part.end), lineAt);
     return { ...inner, part: inner.part === undefined ? part.name : `${part.name}/${inner.part}` };
   }
   const page = lastStarted(map.pages, at)?.number;
   const slide = lastStarted(map.slides, at)?.number;
   const line =
     map.lines === "text"
-      ? linesUntil(start) - linesUntil(origin) + 1
+      ? lineAt({ kind: "line", number: 1, from: origin, to: start })
       : map.lines === "anchors"
         ? lastStarted(map.anchors, at)?.line
         : undefined;
   const sheet = spanAt(map.sheets, at);
-  const cells = sheet && nameCells(sheet, at, Math.min(end - origin, sheet.end), (i) => linesUntil(origin + i));
+  const cells = sheet && nameCells(sheet, origin, at, Math.min(end - origin, sheet.end), lineAt);
   return {
     ...(page === undefined ? {} : { page }),
     ...(line === undefined ? {} : { line }),
@@ -100,9 +119,10 @@ function labelPlace(
 /** `A2:D9` for the rows that a stretch of a sheet covers; `undefined` before its first row. */
 function nameCells(
   { rows, columns }: SheetSpan,
+  origin: number,
   start: number,
   end: number,
-  linesUntil: (position: number) => number,
+  lineAt: (question: LineQuestion) => number,
 ): string | undefined {
   const last = Math.max(start, end - 1);
   let low: readonly [column: number, row: number] | undefined;
@@ -112,7 +132,8 @@ function nameCells(
     const known = rows[index]!;
     if (known.start > last) break;
     const next = rows[index + 1]?.start ?? Infinity;
-    const rowAt = (position: number): number => known.row + linesUntil(position) - linesUntil(known.start);
+    const rowAt = (position: number): number =>
+      lineAt({ kind: "row", number: known.row, from: origin + known.start, to: origin + position });
     const [from, to] = [rowAt(Math.max(start, known.start)), rowAt(Math.min(last, next - 1))];
     const [left, right] = known.columns ?? columns;
     low = low === undefined ? [left, from] : [Math.min(low[0], left), Math.min(low[1], from)];

@@ -48,6 +48,23 @@ export function listLeaves(section: Section): Section[] {
   return leaves;
 }
 
+/** The innermost section in which a position stands. **Cost** logarithmic in siblings. */
+export function sectionAt(root: Section, position: number): Section {
+  for (let section = root; ;) {
+    const { children } = section;
+    let low = 0;
+    let high = children.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (children[middle]!.start <= position) low = middle + 1;
+      else high = middle;
+    }
+    const child = children[low - 1];
+    if (child === undefined || position >= child.end) return section;
+    section = child;
+  }
+}
+
 /**
  * The way down from `root` to the section called `id`, both included; `undefined` when there is none of that name.
  *

@@ -1,7 +1,7 @@
 import { maxTermLength } from "./languages/fold-word.ts";
 import type { WordList } from "./words.ts";
 
-/** So many words of a language are worth keeping; when there are more, who keeps them forgets them all. */
+/** Words of a language that are worth keeping. A keeper that has more forgets them all. */
 export const mostWordsKept = 20_000;
 const fewestSlots = 1024;
 
@@ -13,7 +13,10 @@ const fewestSlots = 1024;
  */
 export class WordMap<Value> {
   #values: Value[] = [];
-  /** Each entry has its hash, the place of its word in `#units`, its length, and its place in `#values`; a length of 0 is an empty slot. One line of a cache. */
+  /**
+   * An entry has its hash, the place of its word in `#units`, its length, and its place in `#values`. A length of 0 is
+   * an empty slot. An entry lies in one line of the processor's cache.
+   */
   #slots = new Int32Array(4 * fewestSlots);
   #units = new Uint16Array(8 * fewestSlots);
   #used = 0;

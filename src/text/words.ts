@@ -15,8 +15,9 @@ export interface Word {
 /**
  * Finds the words of a text in any script, in order.
  *
- * A word holds letters, digits and marks. Inside it may stand: one apostrophe between letters (`don't`), underscores (`snake_case`), one full
- * stop between digits (`3.14`), a comma between thousands (`1,234`), joiners and soft hyphens. All other characters separate.
+ * A word holds letters, digits and marks. Inside it may stand one apostrophe between letters (`don't`), one full stop
+ * between digits (`3.14`), or a comma between thousands (`1,234`). Underscores (`snake_case`), joiners and soft hyphens
+ * may too. All other characters separate.
  *
  * **Shape** words do not overlap; what lies between them holds no letter or digit. **Cost** linear in the text, whatever it holds.
  * **Source** close to the default word boundaries of UAX 29 (WB6, WB7, WB11 to WB13b), but for runs. Their division needs a dictionary,
@@ -45,7 +46,8 @@ const mostKept = 1 << 16;
 /**
  * The words of one text as numbers, for loops that look at every word of a corpus: nothing is allocated for any of them.
  *
- * A text is copied into an array first. Reading a string's code units one by one asks each time how the string is stored, and a chunk's text is a slice of its document's.
+ * A text is copied into an array first. Reading a string's code units one by one asks each time how the string is
+ * stored. A chunk's text is a slice of its document's, which makes that slow.
  *
  * **Shape** arrays are valid up to `count`, and until the next text is read; `units` ends with a zero. **Cost** linear; memory for the longest text, which is freed
  * after a long one.

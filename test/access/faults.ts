@@ -35,7 +35,6 @@ export const accessFaults: Readonly<Record<string, readonly [noticedBy: string, 
     "the latent model is fitted on everybody's chunks": ["search", "own", { model: fittedOnEverybody }],
     "lexical search in every scope": ["search", "nothing", widenedLeg("lexical", inEveryScope)],
     "words are as rare as in every scope": ["search", "nothing", widenedLeg("lexical", countingEveryScope)],
-    "regex search in every scope": ["search", "nothing", widenedLeg("pattern", inEveryScope)],
     "a chunk is found by its id anywhere": [
       "neighbours",
       "nothing",
@@ -114,6 +113,7 @@ export const accessFaults: Readonly<Record<string, readonly [noticedBy: string, 
         return new Map([...held.flatMap((map) => [...map]), ...(await raw.held(own, documentId, version))]);
       }),
     ],
+    "copies are counted in every scope": ["search", "nothing", { view: countsEveryCopy }],
     "searches are kept whoever asked": ["search", "nothing", { view: keepsSearches }],
     "a retriever around another keeps what others found": ["search", "nothing", { retriever: keepsHits }],
     "a retriever around another widens hits by what others read": ["search", "nothing", { retriever: keepsDocuments }],
@@ -212,6 +212,14 @@ export function widenedLeg(name: string, change: (leg: Leg) => Leg["search"]): F
   };
 }
 
+/** Copies from every scope: the store drops those outside the session's scopes, so nobody sees them. */
+export const widenedCopies: Fault = widened("documents", "readChunks", (raw) => (refs, options) => {
+  return raw.readChunks(refs, { ...options, copiesIn: options.copiesIn && scopes });
+});
+
+/** A pattern that matches in every scope: the store drops matches outside the session's scopes, so nobody sees them. */
+export const widenedPatterns: Fault = widenedLeg("pattern", inEveryScope);
+
 /** Searches every scope, whatever the session is for. */
 function inEveryScope(leg: Leg): Leg["search"] {
   return (query, k, within) => {
@@ -298,4 +306,16 @@ function keepsDocuments(): WrapRetriever {
       );
     },
   });
+}
+
+/** Hits with the copies that the operator sees. */
+function countsEveryCopy(good: KnowledgeBase, operator: KnowledgeBase): Partial<KnowledgeBase> {
+  return {
+    async search(query, options) {
+      const [hits, all] = [await good.search(query, options), await operator.search(query, { topK: "all" })];
+      const copiesOf = ({ text }: Hit) => all.find((hit) => hit.text === text)?.copies;
+      const counted = hits.map((hit) => ({ ...hit, copies: hit.copies ?? copiesOf(hit) }));
+      return Object.assign(counted, { warnings: hits.warnings });
+    },
+  };
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import type { CompleteParts } from "../../src/stores/segments/segment-store.ts";
 import { compareWorlds } from "./compare-worlds.ts";
-import { accessFaults } from "./faults.ts";
+import { accessFaults, widenedCopies, widenedPatterns } from "./faults.ts";
 import { runs, sample } from "../support/runs.ts";
 import { withRumours } from "./rumour-leg.ts";
 import { repeatingModel, type Subject, wordReranker } from "./subjects.ts";
@@ -88,6 +88,20 @@ describe("a leg that shows something hidden is noticed [T26 L3]", () => {
       expect(String(errorInstance)).toContain("returning false");
     },
   );
+
+  it.each([
+    ["a pattern that matches", widenedPatterns],
+    ["copies that are looked for", widenedCopies],
+  ])("but %s in every scope shows nothing hidden [L3]", { timeout: 60_000 }, async (_, fault) => {
+    await fc.assert(
+      fc.asyncProperty(anyWorld, async (world) => {
+        const subject = { name: "", store: "memory", sees: "nothing" } as const;
+        const { given, expected } = await compareWorlds(subject, world, fault, undefined, "search");
+        expect(given).toEqual(expected);
+      }),
+      { numRuns: 10 },
+    );
+  });
 
   it("and a leg that is only taken apart and put together again is not [L3]", { timeout: 60_000 }, async () => {
     const taken = { raw: (raw: CompleteParts) => ({ ...raw }), view: (good: KnowledgeBase) => ({ ...good }) };

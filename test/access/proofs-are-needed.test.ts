@@ -1,4 +1,4 @@
-import { searchLatent, searchPattern, searchVectors, searchWords } from "../../src/testing/search-legs.ts";
+import { searchLatent, searchPattern, searchVectors, searchWords } from "../support/search-legs.ts";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { createGate, operator, systemAuthority } from "../../src/access/gate.ts";
 import type { Store } from "../../src/contracts/store.ts";
@@ -7,7 +7,7 @@ import type { AuthorizedScopes, Scope, SystemAuthority } from "../../src/contrac
 import { latentSemanticModel } from "../../src/engine/latent/latent-semantic-model.ts";
 import { createRetriever } from "../../src/search/create-retriever.ts";
 import { collect } from "../../src/testing/assert.ts";
-import { chunkOf } from "../../src/testing/store-fixtures.ts";
+import { documentWith, wordsOf, writeChunks } from "../../src/testing/store-fixtures.ts";
 import { eachStore } from "../stores/each-store.ts";
 
 /**
@@ -39,7 +39,7 @@ export async function holes(store: Store, retriever: Retriever, gate: ReturnType
   // @ts-expect-error -- counting is reading
   await store.status();
   // @ts-expect-error -- a right to read is none to write
-  await store.upsert(mayRead, []);
+  await store.replace(mayRead, documentWith([wordsOf("a", "x")]));
   // @ts-expect-error -- nor to delete
   await store.delete(mayRead, { ids: ["a"] });
   // @ts-expect-error -- nor to restore
@@ -68,8 +68,8 @@ const operations: Readonly<Record<string, (store: Store, proof: never) => unknow
   status: (store, proof) => store.status(proof),
   moment: (store, proof) => store.moment(proof),
   session: (store, proof) => store.session(proof),
-  held: (store, proof) => store.held(proof, "loose", undefined),
-  upsert: (store, proof) => store.upsert(proof, [{ chunk: chunkOf("b"), embeddings: [] }]),
+  held: (store, proof) => store.held(proof, "of a", undefined),
+  replace: (store, proof) => store.replace(proof, documentWith([wordsOf("b", "x")])),
   delete: (store, proof) => store.delete(proof, { ids: ["a"] }),
   "delete of a scope": (store, proof) => store.delete(proof, { scope: true }),
   restore: (store, proof) => store.trash!.restore(proof, { ids: ["a"] }),
@@ -94,7 +94,7 @@ describe("nothing is done without the gate's value", () => {
   it.each(eachStore)("does not run either: $name [T20 T26 L3]", async ({ open }) => {
     const store = await open({ corpusModel: latentSemanticModel });
     const into = createGate().write(operator, "team:north");
-    await store.upsert(into, [{ chunk: chunkOf("a", { text: "lantern" }), embeddings: [] }]);
+    await writeChunks(store, into, [wordsOf("a", "lantern")]);
     const real = createGate().read(operator, ["team:north"]);
     const forged: readonly unknown[] = [
       undefined,

@@ -1,4 +1,5 @@
-import { searchVectors } from "../../src/testing/search-legs.ts";
+import type { VerifyOptions } from "../../src/contracts/verification.ts";
+import { searchVectors } from "../support/search-legs.ts";
 import type { AskOptions } from "../../src/contracts/answer.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import type { Store } from "../../src/contracts/store.ts";
@@ -98,6 +99,12 @@ function inputsOf({ inputSchema }: Tool, { query }: World, { uris, chunkIds }: K
 
 const questionOf = ({ query }: World): string => `Where are the ${query.replace(" ", " and the ")}?`;
 
+/** Answers that say and quote what a document may say, and name every source that somebody knows. */
+const answersOf = ({ query }: World, { uris }: Known): readonly string[] => {
+  const words = `The ${query.replace(" ", " and the ")} are here`;
+  return uris.map((uri) => `${words} [1].\n\n[1]: ${uri} "${words}."`);
+};
+
 /** Makes the calls that somebody is to make. */
 export function createAsk(given: Record<string, unknown>, only: string | undefined) {
   return async (name: string, call: () => unknown): Promise<void> => {
@@ -135,6 +142,9 @@ export async function readDirectly(
   for (const topK of [2, "all"] as const)
     await ask(`ask ${topK}`, () => kb.ask(question, inside<AskOptions>({ topK, explain: true })));
   await ask("ask as it is made", () => collect(kb.ask(question, inside<AskOptions>({ rerank: false }))));
+
+  for (const answer of [question, ...answersOf(world, known)])
+    await ask(`verify ${answer}`, () => kb.verify(answer, inside<VerifyOptions>({})));
 
   await ask("list", () => collect(kb.list()));
   await ask("status", async () => ({ cacheHitRate: undefined, ...(await kb.status()), ...operatorsOwn(everywhere) }));

@@ -35,7 +35,6 @@ export function withRumours(parts: StoreParts): StoreParts {
     ...documents,
     close: () => documents.close(),
     replace: (scope, write) => hear(scope, () => documents.replace(scope, write)),
-    upsert: (scope, entries) => hear(scope, () => documents.upsert(scope, entries)),
     delete: (scope, target, options) => hear(scope, () => documents.delete(scope, target, options)),
   };
   const leg: Leg = {

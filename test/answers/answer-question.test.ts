@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { createHit, collect, createScriptedModel, documents, documentText, faults, hits } from "./support.ts";
+import { createHit, collect, createScriptedModel, documents, faults, hits, slices, slicesOf } from "./support.ts";
 import { refusal } from "../../src/answers/citations/grounding.ts";
+import { relevanceModel } from "../../src/answers/relevance/weights.ts";
 import type { Grounding } from "../../src/contracts/answer.ts";
 
 const weak = [createHit(1, "keys", 0, undefined, { evidence: false })];
@@ -16,16 +17,19 @@ describe("grounding", () => {
       expect(calls).toEqual([]);
       expect(answer).toMatchObject({
         text: refusal,
-        refused: true,
-        grounded: false,
+        kind: "refused",
+        refusal: "no-evidence",
+        relevance: { value: found.length === 0 ? 0 : 0.05, threshold: relevanceModel.threshold, by: "words" },
         citations: [],
+        sentences: [],
+        withheld: [],
         removedMarkers: [],
         model: "test/script",
       });
       expect(events.map(({ type }) => type)).toEqual(["hits", "text", "answer"]);
     }
     const { model, calls } = createScriptedModel(["Backups run every night at two [2]."]);
-    expect((await collect({ model, grounding: "strict", hits: strong })).answer.refused).toBe(false);
+    expect((await collect({ model, grounding: "strict", hits: strong })).answer.kind).toBe("written");
     expect(calls).toHaveLength(1);
   });
 
@@ -34,16 +38,17 @@ describe("grounding", () => {
       const { model, calls } = createScriptedModel(["Nobody wrote that down."]);
       const { answer } = await collect({ model, grounding, hits: [] });
       expect(calls).toHaveLength(1);
-      expect(answer).toMatchObject({ text: "Nobody wrote that down.", refused: false, grounded: false });
+      expect(answer).toMatchObject({ text: "Nobody wrote that down.", kind: "written", grounded: false });
     }
   });
 
   it("a model's own refusal is one [T48]", async () => {
     const { model } = createScriptedModel(["I couldn’t find an ", "answer to your question\n"]);
     expect((await collect({ model, grounding: "strict" })).answer).toMatchObject({
-      refused: true,
-      grounded: false,
+      kind: "refused",
+      refusal: "model-declined",
       citations: [],
+      nearest: [{ documentId: "keys" }, { documentId: "backups" }],
     });
   });
 
@@ -53,13 +58,13 @@ describe("grounding", () => {
       const { answer, events } = await collect({ model });
       expect(answer).toMatchObject({
         text: "I couldn't find an answer to your question.",
-        refused: true,
+        kind: "refused",
         usage: { inputTokens: 9 },
       });
       expect(faults({ answer, events })).toEqual([]);
     }
     const { model } = createScriptedModel([], { message: { role: "assistant", content: null } });
-    expect((await collect({ model })).answer.refused).toBe(true);
+    expect((await collect({ model })).answer.refusal).toBe("model-declined");
   });
 });
 
@@ -78,19 +83,18 @@ describe("a model's answer", () => {
       ["[2]", "backups.md", "They are kept for 30 days."],
     ]);
     expect(answer).toMatchObject({
+      kind: "written",
       grounded: true,
-      refused: false,
       model: "test/script",
       usage: { inputTokens: 100, outputTokens: 20 },
     });
     expect(events.map((event) => (event.type === "text" ? event.delta : event.type))).toEqual([
       "hits",
-      "Keys are rotated",
-      " every 90 days",
+      "Keys are rotated every 90 days",
       " [1]",
       "citation",
-      ". Backups are kept",
-      " for 30 days",
+      ".",
+      " Backups are kept for 30 days",
       " [2]",
       "citation",
       ".",
@@ -131,7 +135,7 @@ describe("a model's answer", () => {
   it("cites nothing that the document does not say in the asker's scope [L2 L3]", async () => {
     const { model } = createScriptedModel(["Keys are rotated every 90 days [1]."]);
     for (const text of [undefined, documents["keys"]?.replace("90", "91"), ""]) {
-      const { answer } = await collect({ model, documentText: async () => text });
+      const { answer } = await collect({ model, documents: slicesOf(() => text) });
       expect(answer).toMatchObject({
         text: "Keys are rotated every 90 days.",
         citations: [],
@@ -240,44 +244,65 @@ describe("grounded", () => {
 });
 
 describe("an answer without a model", () => {
-  it("is the sentences that answer, verbatim, each with its citation [L2 S26]", async () => {
-    const result = await collect({ question: "How often are keys rotated and how long are backups kept?" });
-    expect(result.answer).toMatchObject({ model: null, grounded: true, refused: false, removedMarkers: [] });
-    expect(result.answer.text).toBe("Keys are rotated every 90 days. [1] They are kept for 30 days. [2]");
+  it("is the passages that answer, verbatim, each with its citation [L2 S26]", async () => {
+    const question = "How often are keys rotated and how long are backups kept?";
+    const result = await collect({ question, hits: [createHit(1, "keys"), createHit(2, "backups")] });
+    expect(result.answer).toMatchObject({ model: null, kind: "quotes", verbatim: true, removedMarkers: [] });
+    expect(result.answer).not.toHaveProperty("grounded");
+    expect(result.answer.text).toBe(
+      "Keys are rotated every 90 days. The operator starts a rotation with the rotate command. Old keys stay valid for 24 hours. [1]\n\n" +
+        "Backups run every night at two. They are kept for 30 days. A restore takes an hour. [2]",
+    );
     expect(faults(result)).toEqual([]);
     expect("usage" in result.answer).toBe(false);
   });
 
   it("shows no brackets that would pass for citations, and quotes them [L2 L12]", async () => {
     const result = await collect({ question: "Which command starts a rotation?", hits: hits.slice(0, 1) });
-    expect(result.answer.text).toBe("The operator starts a rotation with the rotate command. [1]");
-    expect(result.answer.citations[0]?.quote).toBe("The operator starts a rotation with the rotate command [1].");
+    expect(result.answer.text).toContain(" starts a rotation with the rotate command. Old keys");
+    expect(result.answer.citations[0]?.quote).toContain(" starts a rotation with the rotate command [1]. Old keys");
     expect(faults(result)).toEqual([]);
   });
 
-  it("refuses when nothing is evidence, unless anything will do [T48 L5]", async () => {
-    const refusedIn = async (grounding: Grounding, found = weak) =>
-      (await collect({ grounding, hits: found })).answer.refused;
-    expect(await refusedIn("strict")).toBe(true);
-    expect(await refusedIn("preferred")).toBe(true);
-    expect(await refusedIn("permissive")).toBe(false);
-    expect(await refusedIn("preferred", strong)).toBe(false);
-    expect(await refusedIn("permissive", [])).toBe(true);
-    expect((await collect({ question: "zebra?", grounding: "permissive" })).answer).toMatchObject({
-      refused: true,
-      text: refusal,
-    });
+  it("refuses under strict when nothing is evidence; else it says that the passages may not answer [T48 L5]", async () => {
+    const answerIn = async (grounding: Grounding, found = weak, question?: string) =>
+      (await collect({ grounding, hits: found, ...(question !== undefined && { question }) })).answer;
+    expect(await answerIn("strict")).toMatchObject({ kind: "refused", refusal: "no-evidence", text: refusal });
+    for (const grounding of ["preferred", "permissive"] as const) {
+      const { kind, relevance } = await answerIn(grounding);
+      expect(kind).toBe("quotes");
+      expect(relevance!.value).toBeLessThan(relevance!.threshold);
+    }
+    const { kind, relevance } = await answerIn("preferred", strong);
+    expect(kind).toBe("quotes");
+    expect(relevance!.value).toBeGreaterThanOrEqual(relevance!.threshold);
+    expect((await answerIn("permissive", [])).refusal).toBe("no-evidence");
+    // No word of the question stands in a passage.
+    expect((await answerIn("preferred", weak, "zebra?")).refusal).toBe("no-evidence");
+    expect((await answerIn("permissive", weak, "zebra?")).kind).toBe("quotes");
   });
 
-  it("says a sentence of overlapping chunks once [L2]", async () => {
+  it("quotes around the matches of a pattern [T46]", async () => {
+    const at = documents["keys"]!.indexOf("24 hours");
+    const found = [createHit(1, "keys", 0, undefined, { matches: [{ start: at, end: at + 8 }] })];
+    for (const grounding of ["strict", "preferred", "permissive"] as const) {
+      const { answer } = await collect({ question: "\\d+ h.*", isPattern: true, grounding, hits: found });
+      expect(answer).toMatchObject({ kind: "quotes", text: "Old keys stay valid for 24 hours. [1]" });
+      expect((await collect({ question: ".*", isPattern: true, grounding, hits: [] })).answer.refusal).toBe(
+        "no-evidence",
+      );
+    }
+  });
+
+  it("says a passage of overlapping chunks once [L2]", async () => {
     const overlapping = [createHit(1, "backups", 0, 59), createHit(2, "backups", 28)];
     const { answer } = await collect({ question: "How long are they kept?", hits: overlapping });
-    expect(answer.text).toBe("They are kept for 30 days. [1]");
+    expect(answer.text).toBe("Backups run every night at two. They are kept for 30 days. A restore takes an hour. [1]");
   });
 
   it("quotes only what the document says now [L2]", async () => {
-    const { answer } = await collect({ documentText: async () => "something else" });
-    expect(answer).toMatchObject({ refused: true, citations: [] });
+    const { answer } = await collect({ documents: slicesOf(() => "something else") });
+    expect(answer).toMatchObject({ kind: "refused", refusal: "no-evidence", citations: [], nearest: [] });
   });
 
   it("is the same every time [L11]", async () => {
@@ -285,9 +310,9 @@ describe("an answer without a model", () => {
     expect({ ...first.answer, ms: 0 }).toEqual({ ...second.answer, ms: 0 });
   });
 
-  it("prefers prose to headings, tables and code [T46]", async () => {
+  it("prefers prose to code alone, and quotes no heading [T46]", async () => {
     const text =
-      "# How to rotate keys\n\n| rotate | keys |\n\n```\nrotate keys\n```\n\nTo rotate the keys, call the operator.";
+      "# How to rotate keys\n\n<Tag>\n\n```\nrotate keys\n```\n\n<Tag>\n\nTo rotate the keys, call the operator.";
     const hit = createHit(1, "keys", 0, undefined, {
       text,
       source: { uri: "x", title: "", headings: [], start: 0, end: text.length },
@@ -295,34 +320,38 @@ describe("an answer without a model", () => {
     const { answer } = await collect({
       question: "How do I rotate keys?",
       hits: [hit],
-      documentText: async () => text,
+      documents: slicesOf(() => text),
     });
     expect(answer.text).toBe("To rotate the keys, call the operator. [1]");
   });
 });
 
-describe("a sentence that only points", () => {
+describe("a passage that only points", () => {
   it.each([
     "See how to install the tool with npm.",
     "This page explains how to install the tool.",
     "To install the tool:",
   ])("does not stand for an answer: %s [T46]", async (pointer) => {
-    const text = `${pointer}\n\nThe install command of the tool is npm add.`;
-    const source = { uri: "x", title: "", headings: [], start: 0, end: text.length };
-    const found = [createHit(1, "keys", 0, undefined, { text, source })];
-    const { answer } = await collect({
-      question: "How do I install the tool?",
-      hits: found,
-      documentText: async () => text,
+    const answer = "The install command of the tool is npm add.";
+    const texts: Readonly<Record<string, string>> = { keys: pointer, backups: answer };
+    const found = ["keys", "backups"].map((id, index) => {
+      const text = texts[id]!;
+      return createHit(index + 1, id, 0, 0, {
+        text,
+        source: { uri: id, title: "", headings: [], start: 0, end: text.length },
+      });
     });
-    expect(answer.citations[0]?.quote).toBe("The install command of the tool is npm add.");
+    const ask = async (hits: typeof found) =>
+      (await collect({ question: "How do I install the tool?", hits, documents: slicesOf((id) => texts[id]) })).answer;
+    expect((await ask(found)).citations.map(({ quote }) => quote)).toEqual([answer]);
+    expect((await ask(found.slice(0, 1))).kind).toBe("refused");
   });
 });
 
 describe("arguments", () => {
   it("are checked before anything happens [T46]", async () => {
-    const bad = [{ question: " " }, { grounding: "loose" as Grounding }, { temperature: 1 } as object];
+    const bad = [{ question: 7 as never }, { grounding: "loose" as Grounding }, { temperature: 1 } as object];
     for (const options of bad)
-      await expect(collect({ documentText, ...options })).rejects.toMatchObject({ code: "invalid-argument" });
+      await expect(collect({ documents: slices, ...options })).rejects.toMatchObject({ code: "invalid-argument" });
   });
 });

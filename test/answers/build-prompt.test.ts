@@ -100,6 +100,13 @@ describe("createPromptBuilder", () => {
     ]);
   });
 
+  it("hands every option of its search on, receipts and a listener of usage too", async () => {
+    const { kb, asked } = spied();
+    const search = { after: [], onUsage: () => {} };
+    await createPromptBuilder(kb, { search }).build("Keys?");
+    expect(asked).toEqual([["Keys?", expect.objectContaining(search)]]);
+  });
+
   it("searches for nothing without a message, and adds nothing [T46]", async () => {
     const { kb, asked } = spied();
     const builder = createPromptBuilder(kb, { instructions: "You are Kim." });
@@ -145,9 +152,10 @@ describe("createPromptBuilder", () => {
       `Keys are rotated every 90 days ${label.toLowerCase()}. They are green [Doc fff, Chunk 1 of 9].`,
     );
     expect(answer).toMatchObject({
-      text: "Keys are rotated every 90 days [1]. They are green.",
+      text: "Keys are rotated every 90 days [1].",
+      withheld: [{ text: "They are green.", verdict: "uncited", support: 0 }],
       removedMarkers: ["[Doc fff, Chunk 1 of 9]"],
-      grounded: false,
+      grounded: true,
       model: null,
     });
     const [citation] = answer.citations;

@@ -77,7 +77,8 @@ describe("a question that follows up, with a model", () => {
     await kb.ingest([{ uri: "wine", text: texts.wine }]);
     const unknown: ChatMessage[] = [{ role: "user", content: "Which elephants sleep standing?" }];
     expect(await kb.ask("And do they dream?", { history: unknown, grounding: "strict" })).toMatchObject({
-      refused: true,
+      kind: "refused",
+      refusal: "no-evidence",
     });
     expect(silent.calls).toEqual([]);
     await kb.close();
@@ -85,7 +86,7 @@ describe("a question that follows up, with a model", () => {
     const model = createScriptedChatModel(["Where are signing keys kept?", "They are kept in the vault [1]."]);
     const known = await open(model);
     expect(await known.ask(followUp, { history, grounding: "strict" })).toMatchObject({
-      refused: false,
+      kind: "written",
       searchedFor: "Where are signing keys kept?",
     });
     await known.close();
@@ -123,7 +124,7 @@ describe("a question that follows up, without a model", () => {
   it("is found by the conversation alone when it has no word of its own [T46]", async () => {
     const kb = await open();
     const answer = await kb.ask("And why?", { history: [{ role: "user", content: "Is cheese kept in the cave?" }] });
-    expect(answer).toMatchObject({ question: "And why?", refused: false });
+    expect(answer).toMatchObject({ question: "And why?", kind: "quotes" });
     expect(answer.hits[0]?.source.uri).toBe("cheese");
     await kb.close();
   });

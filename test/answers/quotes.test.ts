@@ -15,7 +15,6 @@ describe("what a model quotes", () => {
       "It says: “Keys are rotated every 90 days.” [1]",
       'As "keys are rotated every 90 days," the page says [1].',
       "It says: „Keys are rotated … the rotate command“ [1].",
-      'Both "Keys are rotated" and "stay valid" are said [1].',
       '"Keys are rotated every 90 days [1]."',
     ]) {
       const { answer, events } = await answerOf(said);
@@ -39,13 +38,18 @@ describe("what a model quotes", () => {
 
   it("must stand in the source that is cited for it, not in another [L2]", async () => {
     const { answer } = await answerOf("“They are kept for 30 days” [1]. “They are kept for 30 days” [2].");
-    expect(answer.text).toBe("They are kept for 30 days [1]. “They are kept for 30 days” [2].");
+    expect(answer.text).toBe("They are kept for 30 days. “They are kept for 30 days” [1].");
+    expect(answer).toMatchObject({ removedMarkers: ["[1]"], citations: [{ uri: "backups.md" }] });
     expect(answer.removedQuotes).toEqual(["They are kept for 30 days"]);
   });
 
   it("is cited where it stands, with the sentence around it [L2]", async () => {
     const { answer } = await answerOf('Keys and rotation and keys: "stay valid" [1].');
-    expect(answer.citations.map(({ quote }) => quote)).toEqual(["Old keys stay valid for 24 hours."]);
+    expect(answer.citations[0]?.quote).toBe("Old keys stay valid for 24 hours.");
+    // The other carried the verdict.
+    expect(answer.citations[1]?.quote).toBe("Keys are rotated every 90 days.");
+    const both = 'Both "Keys are rotated" and "stay valid" are said [1].';
+    expect((await answerOf(both)).answer.text).toBe(both.replace("[1]", "[1][2]"));
   });
 
   it("may be the asker's own words, or nobody's in particular [L2]", async () => {

@@ -1,6 +1,7 @@
 import type { Answer, AnswerEvent } from "../../src/contracts/answer.ts";
 import type { ChatMessage, ChatModel, ChatResult, ChatUserMessage } from "../../src/contracts/chat.ts";
 import type { Hit } from "../../src/contracts/retriever.ts";
+import type { DocumentSlices } from "../../src/answers/citations/cite-quote.ts";
 import { answerQuestion, type AnswerQuestionOptions } from "../../src/answers/answer-question.ts";
 
 /** Whole documents, and hits that are slices of them. */
@@ -29,7 +30,12 @@ export function createHit(rank: number, documentId: string, from = 0, to?: numbe
 
 export const hits: readonly Hit[] = [createHit(1, "keys"), createHit(2, "backups", 28)];
 
-export const documentText = async (id: string): Promise<string | undefined> => documents[id];
+/** Slices of texts that are given as a whole. */
+export function slicesOf(textOf: (id: string) => string | undefined): DocumentSlices {
+  return { read: async (id, _, start, end) => textOf(id)?.slice(start, end) };
+}
+
+export const slices = slicesOf((id) => documents[id]);
 
 /** A model that says what a test wants, in the pieces that it wants. */
 export function createScriptedModel(pieces: readonly string[], result: Partial<ChatResult> | "broken off" = {}) {
@@ -56,7 +62,7 @@ export async function collect(
     question: "How often are keys rotated?",
     hits,
     grounding: "preferred",
-    documentText,
+    documents: slices,
     ...options,
   });
   for await (const event of run) events.push(event);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { longFiles, longFunctions, rooms } from "./rooms.ts";
+import { longFiles, longFunctions, rooms, testFolders } from "./rooms.ts";
 import { readModules } from "./modules.ts";
 import { arrowsOf, functionsOf, rules } from "./rules.ts";
 
@@ -29,6 +29,17 @@ describe("the sources keep the table of rooms [W4 E1 E42 E43 E44 E46]", () => {
     expect(upward).toEqual([]);
   });
 
+  it("one file reads the clock of the machine", () => {
+    const clock = /\bDate\.now\b|\bnew Date\(\)|\bDate\(\)/u;
+    const comment = /\/\*[^]*?\*\/|\/\/.*$/gmu;
+    const readers = modules
+      .map(({ path }) => path)
+      // A contract pack runs without the parts of `src`.
+      .filter((path) => !path.startsWith("testing/"))
+      .filter((path) => clock.test(readFileSync(at(join("src", path)), "utf8").replaceAll(comment, "")));
+    expect(readers).toEqual(["runtime/platform-clock.ts"]);
+  });
+
   it("the table allows nothing that no file uses", () => {
     const arrows = arrowsOf(modules);
     const unused = Object.entries(rooms).flatMap(([room, { imports }]) =>
@@ -45,6 +56,15 @@ describe("the sources keep the table of rooms [W4 E1 E42 E43 E44 E46]", () => {
     const hooks = /^(?:before|after)(?:All|Each)\(/mu;
     expect(shared.filter((name) => hooks.test(readFileSync(join(at("test"), name), "utf8")))).toEqual([]);
     expect(hooks.test("const a = 1;\nafterEach(() => {});\n")).toBe(true);
+  });
+
+  it("tests lie in folders of rooms, or in a folder of the list", () => {
+    const folders = (path: string): readonly string[] =>
+      readdirSync(at(path), { withFileTypes: true }).flatMap((each) => (each.isDirectory() ? each.name : []));
+    const allowed = [...folders("src"), ...Object.keys(testFolders)];
+    expect(folders("test").filter((name) => !allowed.includes(name))).toEqual([]);
+    expect(allowed.filter((name) => !folders("test").includes(name))).toEqual([]);
+    expect(Object.keys(testFolders).filter((name) => name in rooms)).toEqual([]);
   });
 
   it("exceptions are still needed", () => {

@@ -138,6 +138,23 @@ export const rooms: Readonly<Record<string, Room>> = {
   "index.node.ts": { rule: "It names things only.", imports: ["index.ts", "contracts", "knowledge-base"] },
 };
 
+/** Folders of `test` besides those of the rooms, each with its contents. Tests of a room lie in the folder of its name. */
+export const testFolders: Readonly<Record<string, string>> = {
+  architecture: "The table of rooms, and the rules that hold the sources to it.",
+  browser: "The bundle for pages.",
+  crash: "Processes that are killed while they write.",
+  docs: "Pages: examples, links, figures, English.",
+  "end-to-end": "Whole programs, from files to answers.",
+  examples: "The programs of `examples`.",
+  fixtures: "Files that tests read.",
+  fuzz: "Broken files of each format.",
+  injection: "Documents that give orders to a model.",
+  options: "Options of the same meaning have the same name in the library, the command line and the server.",
+  packs: "Contract packs of parts that nobody else implements.",
+  support: "Clocks, servers, seeds and other parts that tests share.",
+  surface: "Public names.",
+};
+
 /** Limits on the whole: entry files count as rooms in the arrows, and not in the rooms. */
 export const mostRooms = 18;
 export const mostArrows = 85;

@@ -35,7 +35,7 @@ describe("ibid chat", () => {
     expect(told).toMatchObject({ code: 0, stderr: "" });
     const [first, second, ...rest] = jsonLines(told.stdout);
     expect(rest).toEqual([]);
-    expect(first).toMatchObject({ question: "How often are signing keys rotated?", grounded: true });
+    expect(first).toMatchObject({ question: "How often are signing keys rotated?", kind: "quotes", verbatim: true });
     expect(first).not.toHaveProperty("searchedFor");
     expect(second).toMatchObject({
       question: "And where are they kept?",
@@ -45,7 +45,7 @@ describe("ibid chat", () => {
 
     const shown = await chat(folder, "Where is wine kept?");
     expect(shown).toMatchObject({ code: 0, stderr: "" });
-    expect(shown.stdout).toContain("Wine is kept in the cellar. [1]");
+    expect(shown.stdout).toContain("Wine is kept in the cellar.");
   });
 
   it("says what it cannot answer, goes on, and ends with 1 [B44]", async () => {

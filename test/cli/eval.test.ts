@@ -257,3 +257,26 @@ it.each([
 ])("%d has four decimals like trec_eval's: %s", (value, text) => {
   expect(formatScore(value)).toBe(text);
 });
+
+describe("models of an evaluation", () => {
+  // Nothing listens there.
+  const dead = "openai-compatible/nothing@http://127.0.0.1:9/v1";
+
+  it("uses the embedding model that it is given, and fails when the model fails", async () => {
+    for (const mode of ["dense", "hybrid"]) {
+      const { code, stdout, stderr } = await ibid("set", "--mode", mode, "--embedding-model", dead);
+      expect([mode, code === 0, stdout]).toEqual([mode, false, ""]);
+      expect(stderr).toContain("nothing");
+    }
+    // The model takes no part in a lexical search, but its vectors would be made.
+    const { code } = await ibid("set", "--variant", "lucene", "--embedding-model", dead);
+    expect(code).not.toBe(0);
+  });
+
+  it("uses the reranker that it is given, and fails where there is none of that name", async () => {
+    const { code, stderr } = await ibid("set", "--reranker", "cohere-compatible-nothing");
+    expect(code).not.toBe(0);
+    expect(stderr).toContain("cohere-compatible-nothing");
+    expect((await ibid("set", "--reranker", "proximity")).stdout).toContain("reranker proximity");
+  });
+});

@@ -38,8 +38,12 @@ afterAll(() => rm(cwd, { recursive: true }));
 const ibid = (...args: string[]): Promise<Finished> => callIbid(cwd, args);
 
 async function json<Shape>(...args: string[]): Promise<Shape> {
+  return await jsonOfCode(0, ...args);
+}
+
+async function jsonOfCode<Shape>(expected: number, ...args: string[]): Promise<Shape> {
   const { code, stdout, stderr } = await ibid(...args, "--json");
-  expect([code, stderr]).toEqual([0, ""]);
+  expect([code, stderr]).toEqual([expected, ""]);
   expect(stdout.trimEnd()).not.toContain("\n");
   return JSON.parse(stdout) as Shape;
 }
@@ -60,6 +64,7 @@ interface HitJson {
   };
   readonly metadata: Record<string, unknown>;
   readonly matches?: { start: number; end: number }[];
+  readonly copies?: { count: number; places: { uri: string }[] };
   readonly explain?: { parts: { value: number }[] };
 }
 
@@ -73,7 +78,7 @@ describe("ibid search", () => {
     expect(found.query).toBe("rotate keys");
     expect(found.hits.length).toBeGreaterThan(1);
     for (const [index, hit] of found.hits.entries()) {
-      expect(Object.keys(hit)).toEqual(hitKeys);
+      expect(Object.keys(hit).filter((key) => key !== "copies")).toEqual(hitKeys);
       expect(Object.keys(hit.source).slice(0, 5)).toEqual(["uri", "title", "headings", "start", "end"]);
       expect(hit.rank).toBe(index + 1);
     }
@@ -83,6 +88,18 @@ describe("ibid search", () => {
     const scores = found.hits.map(({ score }) => score);
     expect(scores).toEqual(scores.toSorted((a, b) => b - a));
     expect(found.hits[0]?.source).toMatchObject({ uri: "docs/keys.md", line: expect.any(Number) });
+  });
+
+  it("folds a text that stands in several scopes, and says where it stands", async () => {
+    const { hits } = await json<{ hits: HitJson[] }>("search", "ninety days");
+    expect(hits[0]?.copies).toMatchObject({ count: 2, places: [{ uri: "docs/keys.md" }, { uri: "docs/keys.md" }] });
+    const [first, ...rest] = hits.map(({ text }) => text);
+    expect(rest).not.toContain(first);
+    expect((await ibid("search", "ninety days")).stdout).toMatch(
+      /\n {4}and 2 copies: docs\/keys\.md, docs\/keys\.md\n/,
+    );
+    const every = (await json<{ hits: HitJson[] }>("search", "ninety days", "--copies", "all")).hits;
+    expect(every.filter(({ text }) => text === first)).toHaveLength(3);
   });
 
   it("takes a query in Lucene's syntax, and says where it does not parse [E25]", async () => {
@@ -112,7 +129,7 @@ describe("ibid search", () => {
   it("obeys top-k, filter, mode and explain; regex hits say where they matched", async () => {
     const [one, all, plain, built, none, explained, regex, both] = await Promise.all([
       json<{ hits: HitJson[] }>("search", "keys", "--top-k", "1"),
-      json<{ hits: HitJson[] }>("search", "keys", "--top-k", "all"),
+      json<{ hits: HitJson[] }>("search", "keys", "--top-k", "all", "--copies", "all"),
       json<{ hits: HitJson[] }>("search", "keys", "--filter", '{"year":{"lt":2000}}'),
       json<{ hits: HitJson[] }>("search", "keys", "--filter", '{"op":"eq","key":"product","value":"api"}'),
       json<{ hits: HitJson[] }>("search", "zzyzx qwfpgj", "--mode", "lexical"),
@@ -153,7 +170,7 @@ describe("ibid search", () => {
     ]);
     expect(hits).toMatchObject({ code: 0, stderr: "" });
     expect(hits.stdout).toMatch(/^ 1\. Keys {2}\d\.\d{3}\n {4}docs\/keys\.md:1\n {4}.*rotate every ninety days/);
-    expect(hits.stdout).toMatch(/\n {4}absolute: .* = \d\.\d{3}\n/);
+    expect(hits.stdout).toMatch(/\n {4}best: .* = \d\.\d{3}\n/);
     expect(hits.stdout).toMatch(/\n {4}model: not fitted yet, sees how words are written, weight \d\.\d{3}\n/);
     expect(none).toEqual({ code: 0, stdout: "Nothing found.\n", stderr: "" });
     expect(evil.stdout).toContain("docs/evil.md:");
@@ -217,8 +234,7 @@ describe("every command's --json", () => {
 
 interface AnswerJson {
   readonly text: string;
-  readonly grounded: boolean;
-  readonly refused: boolean;
+  readonly kind: string;
   readonly citations: { marker: string; uri: string; start: number; end: number; quote: string }[];
   readonly hits: HitJson[];
   readonly model: string | null;
@@ -228,13 +244,13 @@ describe("ibid ask", () => {
   it("--json: the keys are a contract, and every quote is the slice it says [L2]", async () => {
     const answer = await json<AnswerJson>("ask", "How often do keys rotate?", "--as-user", "bob");
     expect(Object.keys(answer).join(" ")).toBe(
-      "question text citations grounded support refused removedMarkers removedQuotes removedAddresses hits model ms",
+      "question kind text citations sentences verbatim support withheld removedMarkers removedQuotes removedAddresses relevance nearest hits model ms",
     );
     expect(answer).toMatchObject({
       question: "How often do keys rotate?",
       model: null,
-      refused: false,
-      grounded: true,
+      kind: "quotes",
+      verbatim: true,
     });
     expect(answer.citations.length).toBeGreaterThan(0);
     for (const citation of answer.citations) {
@@ -242,6 +258,8 @@ describe("ibid ask", () => {
         "marker",
         "uri",
         "title",
+        "headings",
+        "line",
         "documentId",
         "chunkId",
         "start",
@@ -257,7 +275,7 @@ describe("ibid ask", () => {
     expect(Object.keys(answer.hits[0] ?? {})).toEqual(hitKeys);
   });
 
-  it("prints the answer, then where each claim stands, to the line; a refusal exits 0", async () => {
+  it("prints the answer, then where each claim stands, to the line; a refusal exits 3", async () => {
     const [answer, refusal] = await Promise.all([
       ibid("ask", "How often do keys rotate?", "--as-user", "bob"),
       ibid("ask", "zzyzx qwfpgj?", "--grounding", "strict"),
@@ -266,10 +284,11 @@ describe("ibid ask", () => {
     expect(answer.stdout).toMatch(
       /ninety days.*\[1\].*\n\n\[1\] docs\/keys\.md:5\n {4}“Keys rotate every ninety days\./s,
     );
-    expect(refusal).toMatchObject({ code: 0, stderr: "" });
+    expect(refusal).toMatchObject({ code: 3, stderr: "" });
     expect(refusal.stdout).toContain("Refused");
-    expect(await json<AnswerJson>("ask", "zzyzx qwfpgj?", "--grounding", "strict")).toMatchObject({
-      refused: true,
+    expect(await jsonOfCode<AnswerJson>(3, "ask", "zzyzx qwfpgj?", "--grounding", "strict")).toMatchObject({
+      kind: "refused",
+      refusal: "no-evidence",
       citations: [],
     });
   });

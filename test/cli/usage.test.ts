@@ -26,7 +26,7 @@ describe("used wrongly: exit 2, what and the hint on standard error, nothing on 
     [["ingest"], "No input is named.", "--sitemap"],
     [["ingest", "a.md", "--team", "t", "--user", "u"], "cannot be used with", "ibid ingest --help"],
     [["ingest", "a.md", "--platform", "--user", "u"], "cannot be used with", "ibid ingest --help"],
-    [["ingest", "a.md", "--team", " "], "--team is blank.", "Give a name"],
+    [["ingest", "a.md", "--team", " "], "It must be a name that is not blank.", "See: ibid ingest --help"],
     [["ingest", "a.md", "--metadata", "novalue"], "has no key and value", "Write key=value."],
     [["list", "--as-user", ""], "--as-user is blank.", "leave the option out"],
     [["ingest", "a.md", "--refresh", "often"], "always, never, lastmod, or a time", "ibid ingest --help"],

@@ -1,14 +1,15 @@
 import { describe } from "vitest";
 
 import { createGate, operator } from "../../src/access/gate.ts";
+import type { ChunkEntry } from "../../src/contracts/document-store.ts";
 import type { Store } from "../../src/contracts/store.ts";
-import { type LatentFinds, searchLatent, searchWords, type WordQuery } from "../../src/testing/search-legs.ts";
+import { type LatentFinds, searchLatent, searchWords, type WordQuery } from "../support/search-legs.ts";
 import { type PlainSearches, searchesOf, sessionOver } from "../support/session-over.ts";
 import type { AuthorizedScopes } from "../../src/contracts/scope.ts";
 import type { VectorMatch } from "../../src/contracts/vector-store.ts";
 import { latentSemanticModel as corpusModel } from "../../src/engine/latent/latent-semantic-model.ts";
 import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
-import { createLatentSearchPack } from "../../src/testing/latent-search-pack.ts";
+import { createLatentSearchPack } from "../packs/latent-search-pack.ts";
 import { type FlatStore, withMethods } from "./flat-store.ts";
 import { type Mutant, runMutants } from "./mutants.ts";
 
@@ -223,10 +224,10 @@ const mutants: readonly Mutant<() => Store>[] = [
     storing((store) => {
       const known = new Set<string>();
       return {
-        upsert: async (into, entries) => {
-          const fresh = entries.filter(({ chunk }) => !known.has(chunk.id));
-          for (const { chunk } of fresh) known.add(chunk.id);
-          return store.upsert(into, fresh);
+        replace: async (into, write) => {
+          if (known.has(write.document.id)) return { added: 0, kept: 0, removed: 0, receipt };
+          known.add(write.document.id);
+          return store.replace(into, write);
         },
       };
     }),
@@ -262,14 +263,14 @@ const mutants: readonly Mutant<() => Store>[] = [
     "own version can be given",
     "own-vectors-are-never-handed-out",
     storing((store) => ({
-      upsert: (into, entries) =>
-        store.upsert(
-          into,
-          entries.map((entry) => ({
+      replace: (into, write) =>
+        store.replace(into, {
+          ...write,
+          chunks: (write.chunks as readonly ChunkEntry[]).map((entry) => ({
             ...entry,
             embeddings: entry.embeddings.filter(({ version }) => version.provider !== "ibid"),
           })),
-        ),
+        }),
     })),
   ],
   [

@@ -8,7 +8,7 @@ import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
 import type { Store } from "../../src/contracts/store.ts";
 import { latentSemanticModel as corpusModel } from "../../src/engine/latent/latent-semantic-model.ts";
 import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
-import { createLatentSearchPack } from "../../src/testing/latent-search-pack.ts";
+import { createLatentSearchPack } from "../packs/latent-search-pack.ts";
 import { runPack } from "./run-pack.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ibid-contracts-"));

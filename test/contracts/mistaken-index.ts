@@ -1,4 +1,4 @@
-import type { PatternQuery } from "../../src/testing/search-legs.ts";
+import type { PatternQuery } from "../support/search-legs.ts";
 import type { StoreFault } from "./store-faults.ts";
 
 /** What an index that is consulted before the texts might wrongly rule out, one mistake at a time. */

@@ -1,6 +1,6 @@
 import { describe } from "vitest";
 
-import { createStorePack } from "../../src/testing/knowledge-store-pack.ts";
+import { createSearchedStorePack } from "../packs/searched-store-pack.ts";
 import type { StoreSubject } from "../../src/testing/store-fixtures.ts";
 import { createModestStore } from "./modest-store.ts";
 import type { Immodesty } from "./modest-store.ts";
@@ -12,11 +12,11 @@ const modest = (immodesty?: Immodesty): StoreSubject => ({
 });
 
 describe("a store that can little, and says so", () => {
-  runPack(createStorePack(modest()));
+  runPack(createSearchedStorePack(modest()));
 });
 
 describe("a declared no is a promise too", () => {
-  runMutants(createStorePack, [
+  runMutants(createSearchedStorePack, [
     ["keeps sparse vectors", "chunk-store/kinds-as-declared", modest("keeps sparse vectors")],
     ["takes part of a batch", "chunk-store/kinds-as-declared", modest("takes part of a batch")],
     [

@@ -125,11 +125,16 @@ function createPlainLeg(
     if (only.length === 0 && broken("no given chunks means all")) return true;
     return only.some((ref) => ref.scope === scope && ref.id === chunk.id);
   };
-  const compare = (a: LegMatch, b: LegMatch): number => {
+  type Ranked = LegMatch & { readonly row: StoredChunk };
+  const compare = (a: Ranked, b: Ranked): number => {
     if (a.score !== b.score) return broken("worst first") ? a.score - b.score : b.score - a.score;
-    if (broken("ties by code unit")) return a.id < b.id ? -1 : a.id > b.id ? 1 : compareCodePoints(a.scope, b.scope);
-    const [ids, scopes] = [compareCodePoints(a.id, b.id), compareCodePoints(a.scope, b.scope)];
-    return broken("ties by scope first") ? scopes || ids : ids || scopes;
+    const [one, other] = [a.row.chunk, b.row.chunk];
+    const compareUris = broken("ties by code unit")
+      ? (x: string, y: string): number => (x < y ? -1 : x > y ? 1 : 0)
+      : compareCodePoints;
+    const places = compareUris(one.uri, other.uri) || one.start - other.start;
+    const scopes = compareCodePoints(a.scope, b.scope);
+    return (broken("ties by scope first") ? scopes || places : places || scopes) || compareCodePoints(a.id, b.id);
   };
 
   const leg: Leg = {
@@ -144,7 +149,7 @@ function createPlainLeg(
       if (capabilities.visibility !== "later" && !late) await catchUp();
       const regex = compile(pattern?.source ?? "", broken("a broken pattern finds nothing"));
       const most = k === "all" ? Infinity : broken("one match too few") ? k - 1 : k;
-      let found = searched(within).flatMap(({ scope, chunk, revision }): (LegMatch & { row: StoredChunk })[] => {
+      let found = searched(within).flatMap(({ scope, chunk, revision }): Ranked[] => {
         const ranges = Array.from(chunk.urtext.matchAll(regex), ({ index, 0: { length } }) => {
           const start = chunk.start + index + (broken("ranges count from the middle") ? chunk.urtext.length >> 1 : 0);
           return { start, end: start + length };

@@ -1,6 +1,7 @@
 import { assertAuthorized, assertSystem } from "../../src/access/gate.ts";
 import type { Chunk } from "../../src/contracts/chunk.ts";
 import type { ChunkEntry, DocumentSummary, StoredDocument } from "../../src/contracts/document-store.ts";
+import { embeddedText } from "../../src/text/embedded-text.ts";
 import { versionKey, kindOf } from "../../src/contracts/embedding.ts";
 import type {
   Embedding,
@@ -13,14 +14,15 @@ import type {
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { Filter } from "../../src/contracts/filter.ts";
 import type { DeleteTarget, Store } from "../../src/contracts/store.ts";
-import type { WordMatch } from "../../src/testing/search-legs.ts";
+import type { WordMatch } from "../support/search-legs.ts";
 import type { AuthorizedScopes, Scope } from "../../src/contracts/scope.ts";
 import type { VectorMatch } from "../../src/contracts/vector-store.ts";
 import { defaultAnalyzer } from "../../src/text/analyzer.ts";
-import { checkOptions } from "../../src/runtime/check-options.ts";
+import { checkNames } from "../../src/runtime/check-options.ts";
 import { mayMatch } from "./mistaken-index.ts";
 import { passes } from "./plain-filter.ts";
 import { readPlainLucene } from "./plain-lucene.ts";
+import { compareChunkPlaces } from "../../src/runtime/compare-text.ts";
 import { countWords, createPlainBm25, type Fields } from "./plain-bm25.ts";
 import type { StoreFault } from "./store-faults.ts";
 import { type PlainSearches, sessionOver } from "../support/session-over.ts";
@@ -98,7 +100,7 @@ export function createPlainStore(
     return proof.scopes[0] as Scope;
   };
   const known = (where: string, options: object | undefined, keys: readonly string[]): void => {
-    if (!broken("unknown options pass")) checkOptions(where, options, keys);
+    if (!broken("unknown options pass")) checkNames(where, options, keys);
   };
   const check = (filter: Filter | undefined): void => {
     if (filter !== undefined && !broken("filter throws nothing")) passes(filter, {});
@@ -123,11 +125,13 @@ export function createPlainStore(
     rows.filter((row) => alive(row) && (scopes.includes(row.scope) || broken("scope ignored")));
   const inOrder = (a: Row, b: Row): number =>
     a.chunk.id < b.chunk.id ? -1 : a.chunk.id > b.chunk.id ? 1 : a.scope < b.scope ? -1 : 1;
+  const byPlace = (a: Row, b: Row): number =>
+    compareChunkPlaces({ ...a.chunk, scope: a.scope }, { ...b.chunk, scope: b.scope });
   const rank = <Match extends { row: Row; score: number }>(found: Match[]): Match[] => {
     if (broken("unsorted")) return found;
     const ties = broken("ties unbroken")
       ? (a: Match, b: Match) => b.row.born - a.row.born
-      : (a: Match, b: Match) => inOrder(a.row, b.row);
+      : (a: Match, b: Match) => byPlace(a.row, b.row);
     return found.toSorted((a, b) => b.score - a.score || ties(a, b));
   };
   const limit = (topK: number | "all" | undefined): number => {
@@ -445,37 +449,6 @@ export function createPlainStore(
     },
     [Symbol.asyncDispose]: () => store.close(),
     ready: async () => {},
-    async upsert(into, entries) {
-      const scope = write(into);
-      if (broken("writes race")) await new Promise((resolve) => void setTimeout(resolve, 1));
-      const before = rows;
-      const mine = broken("writes race") ? [...before] : before;
-      if (broken("partial batch stored")) {
-        for (const entry of entries) {
-          checkEntry(entry);
-          put(scope, entry);
-        }
-      }
-      entries.forEach(checkEntry);
-      rows = mine;
-      if (broken("writes race")) {
-        const added = entries.map((entry) => ({
-          scope,
-          ...structuredClone(entry),
-          embeddings: [...entry.embeddings],
-          deletedAt: undefined,
-          born: clock++,
-        }));
-        await new Promise((resolve) => void setTimeout(resolve, 1));
-        rows = [
-          ...mine.filter((row) => !entries.some(({ chunk }) => chunk.id === row.chunk.id && row.scope === scope)),
-          ...added,
-        ];
-        return { receipt: receiptOf(scope) };
-      }
-      for (const entry of entries) put(scope, entry);
-      return { receipt: receiptOf(scope) };
-    },
     async delete(from, target, options) {
       const scope = write(from);
       known("delete", options, ["onMissing", "purge"]);
@@ -587,17 +560,28 @@ export function createPlainStore(
       ].toSorted();
     },
 
-    session: (...asked) => sessionOver(searches, store)(...asked),
+    async session(...asked) {
+      open();
+      return sessionOver(searches, store)(...asked);
+    },
 
     async replace(into, entry) {
       const scope = write(into);
+      if (broken("writes race")) {
+        const mine = [...rows];
+        await new Promise((resolve) => void setTimeout(resolve, 1));
+        rows = mine;
+      }
       const { document, keeps } = entry;
       const entries: ChunkEntry[] = [];
       if (Symbol.asyncIterator in entry.chunks) for await (const batch of entry.chunks) entries.push(...batch);
       else entries.push(...entry.chunks);
       const validate = (): void => {
         if (isBad(document.id)) fail("invalid-id", "A document needs an id.");
-        entries.forEach(checkEntry);
+        for (const each of entries) {
+          checkEntry(each);
+          if (broken("partial batch stored")) put(scope, each);
+        }
       };
       if (!broken("replace validates late")) validate();
       const old = rows.filter(
@@ -612,7 +596,10 @@ export function createPlainStore(
           : (keeps ?? []);
       if (relying.some((id) => !before.has(id)) && !broken("kept chunks unchecked"))
         fail("store-busy", "A chunk that this relies on has gone.");
-      if (!broken("replace keeps old chunks")) rows = rows.filter((row) => !old.includes(row));
+      if (!broken("replace keeps old chunks")) {
+        const ids = new Set(entries.map(({ chunk }) => chunk.id));
+        rows = rows.filter((row) => !old.includes(row) || (row.scope === scope && ids.has(row.chunk.id)));
+      }
       if (broken("replace not atomic")) await new Promise((resolve) => void setTimeout(resolve, 1));
       validate();
       let kept = 0;
@@ -671,7 +658,7 @@ export function createPlainStore(
           broken("held ignores the version") ||
           embeddings.some((each) => versionKey(each.version) === versionKey(version)),
       );
-      return new Map(having.map(({ chunk }) => [chunk.id, chunk.text]));
+      return new Map(having.map(({ chunk }) => [chunk.id, embeddedText(chunk)]));
     },
     async find(scopes, uri) {
       const readable = read(scopes);
@@ -695,14 +682,53 @@ export function createPlainStore(
       );
       if (row !== undefined) return hand(row);
       if (broken("unknown document throws")) fail("not-found", "There is no such document.");
-      const loose = within(readable).find((each) => each.chunk.documentId === id)?.chunk;
-      return broken("chunks pose as documents") && loose !== undefined
-        ? ({ document: loose } as unknown as StoredDocument)
+      const posing = within(readable).find((each) => each.chunk.id === id)?.chunk;
+      return broken("chunks pose as documents") && posing !== undefined
+        ? ({ document: posing } as unknown as StoredDocument)
         : undefined;
+    },
+    async structure(scopes, id, options = {}) {
+      const readable = read(scopes);
+      checkNames("structure", options, ["chunks"]);
+      const found = documents.find(
+        (row) => standing(row) && row.summary.id === id && readable.includes(row.summary.scope),
+      );
+      if (found === undefined) return undefined;
+      const { summary, document } = hand(found);
+      const { text: _, ...bare } = document;
+      const spans = rows
+        .filter(({ scope, chunk }) => scope === summary.scope && chunk.documentId === id)
+        .filter((row) => row.deletedAt === undefined || broken("spans of the deleted"))
+        .map(({ chunk }) => ({ id: chunk.id, index: chunk.index, start: chunk.start, end: chunk.end }))
+        .toSorted((a, b) => (broken("spans by id") ? (a.id < b.id ? 1 : -1) : a.index - b.index || a.start - b.start));
+      return {
+        summary,
+        document: broken("structure with its text") ? document : bare,
+        ...(options.chunks === true && { chunks: spans }),
+      };
+    },
+    async readText(scopes, id, start, end) {
+      const readable = read(scopes);
+      const fits = Number.isSafeInteger(start) && Number.isSafeInteger(end) && 0 <= start && start <= end;
+      if (!fits && !broken("slices unchecked")) fail("invalid-argument", "There is no such slice.");
+      const { document } =
+        documents.find(
+          (row) =>
+            standing(row) &&
+            row.summary.id === id &&
+            (readable.includes(row.summary.scope) || broken("slices in any scope")),
+        ) ?? {};
+      if (document === undefined) return undefined;
+      const { text } = document;
+      if (broken("slices count characters")) return Array.from(text).slice(start, end).join("");
+      if (broken("slices shrink to the text") && end > text.length) return text.slice(start, text.length - 1);
+      const part = 2 ** 20;
+      const stop = broken("slices stop at a part") ? Math.min(end, (Math.floor(start / part) + 1) * part) : end;
+      return text.slice(start, broken("slices with their end") ? stop + 1 : stop);
     },
     async *documents(scopes, options = {}) {
       const readable = read(scopes);
-      checkOptions("documents", options, ["under"]);
+      checkNames("documents", options, ["under"]);
       const under = broken("documents under anything") ? "" : (options.under ?? "");
       const key = ({ summary }: DocumentRow): string =>
         broken("documents by id") ? summary.id : `${summary.uri}\u0000${summary.scope}`;

@@ -10,9 +10,9 @@ import type { Store } from "../../src/contracts/store.ts";
 import { openFileBlobStore } from "../../src/stores/index.node.ts";
 import { createMemoryBlobStore } from "../../src/stores/memory/memory-blob-store.ts";
 import { openSnapshotStore } from "../../src/stores/snapshot/snapshot-store.ts";
-import { createStorePack } from "../../src/testing/knowledge-store-pack.ts";
+import { createSearchedStorePack } from "../packs/searched-store-pack.ts";
 import { createRestartPack, type RestartSubject } from "../packs/restart-pack.ts";
-import { createVersionedStorePack } from "../../src/testing/versioned-store-pack.ts";
+import { createVersionedStorePack } from "../packs/versioned-store-pack.ts";
 import { createClock } from "../support/clock.ts";
 import { type FlatStore, withMethods } from "./flat-store.ts";
 import { runMutants, type Mutant } from "./mutants.ts";
@@ -38,7 +38,7 @@ describe.each(kinds)("the store in memory that is kept as snapshots in %s", (_, 
     return store;
   };
   for (const segments of [{}, { sealAt: 2, settleAt: 1 }]) {
-    const pack = createStorePack({
+    const pack = createSearchedStorePack({
       create: () => open(create(), segments),
       async reopen(store) {
         await store.close();

@@ -7,8 +7,8 @@ import { afterAll, describe, expect, it } from "vitest";
 import { openSqliteStore, type SqliteStoreOptions } from "../../src/stores/sqlite/sqlite-store.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { Store } from "../../src/contracts/store.ts";
-import { createRegexSearchPack } from "../../src/testing/regex-search-pack.ts";
-import { createStorePack } from "../../src/testing/knowledge-store-pack.ts";
+import { createRegexSearchPack } from "../packs/regex-search-pack.ts";
+import { createSearchedStorePack } from "../packs/searched-store-pack.ts";
 import { runPack } from "./run-pack.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ibid-contracts-"));
@@ -25,7 +25,7 @@ async function open(file: string, options?: SqliteStoreOptions): Promise<Store> 
 
 describe("the SQLite store", () => {
   runPack(
-    createStorePack({
+    createSearchedStorePack({
       create: () => open(join(folder, `store-${count++}.sqlite`)),
       async reopen(store) {
         await store.close();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { createStorePack } from "../../src/testing/knowledge-store-pack.ts";
+import { createSearchedStorePack } from "../packs/searched-store-pack.ts";
 import { expectNoticed } from "./mutants.ts";
 import { createPlainStore } from "./plain-store.ts";
 import type { PlainStore } from "./plain-store.ts";
@@ -9,7 +9,7 @@ import type { StoreFault } from "./store-faults.ts";
 
 describe("the store packs notice a store with one fault [L3 L4 L5 L6 L7 L8 B28 T26 W36 W40]", () => {
   it.each(Object.entries(storeFaults))("%s: noticed by %s", async (fault, caseId) => {
-    const pack = createStorePack({
+    const pack = createSearchedStorePack({
       create: async () => createPlainStore(fault as StoreFault),
       reopen: (store) => (store as PlainStore).reopen(),
     });

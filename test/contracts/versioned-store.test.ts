@@ -1,9 +1,10 @@
+import { writeChunks } from "../../src/testing/store-fixtures.ts";
 import { describe } from "vitest";
 
 import type { ScopeVersions } from "../../src/contracts/reembedding.ts";
 import type { Store } from "../../src/contracts/store.ts";
 import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
-import { createVersionedStorePack } from "../../src/testing/versioned-store-pack.ts";
+import { createVersionedStorePack } from "../packs/versioned-store-pack.ts";
 import { eachStore } from "../stores/each-store.ts";
 import { type FlatStore, withMethods } from "./flat-store.ts";
 import { runMutants } from "./mutants.ts";
@@ -39,7 +40,8 @@ const mutants: readonly Mutant<() => Promise<Store>>[] = [
       async addVectors(into, version, vectors) {
         for await (const chunk of good.lacking(into, version)) {
           const vector = vectors.find(({ chunkId }) => chunkId === chunk.id);
-          if (vector) await good.upsert(into, [{ chunk, embeddings: [{ version, embedding: vector.embedding }] }]);
+          if (vector)
+            await writeChunks(good, into, [{ chunk, embeddings: [{ version, embedding: vector.embedding }] }]);
         }
         return vectors.length;
       },

@@ -1,4 +1,4 @@
-import { searchLatent, searchPattern, searchVectors, searchWords } from "../../src/testing/search-legs.ts";
+import { searchLatent, searchPattern, searchVectors, searchWords } from "../support/search-legs.ts";
 import { createSqliteJobStore } from "../../src/stores/sqlite/sqlite-job-store.ts";
 import type { SqliteConnection } from "../../src/stores/sqlite/sqlite-connection.ts";
 import { createSqliteDirectory } from "../../src/stores/sqlite/sqlite-directory.ts";
@@ -247,7 +247,7 @@ export async function openStore(directory: SegmentDirectory, clock: { now: numbe
     segments: { sealAt: 12, settleAt: 4 },
     now: () => clock.now,
   });
-  const secret = await prepareDirectory(directory, decided.analyzer);
+  const secret = await prepareDirectory(directory, decided);
   const parts = createSegmentStore(directory, {
     ...decided,
     secret,

@@ -45,14 +45,18 @@ describe("the sentences of a comment", () => {
     ]);
   });
 
+  it("are none in a command that is set apart", () => {
+    expect(readComment(" Runs it.\n\n   npm run size   what it weighs\n   npm run all\n")).toEqual(["Runs it."]);
+  });
+
   it("are none where it speaks to a tool", () => {
     expect(readComment(" oxlint-disable-next-line no-x -- What it is.")).toEqual([]);
   });
 });
 
-it("Markdown has sentences in headings, items, cells and paragraphs, and none in fences", () => {
+it("Markdown has sentences in headings, items, cells and paragraphs, and none in fences and lists of names", () => {
   const page =
-    "# What it is\n\nOne\nline. [Two](b.md).\n- of it\n- and\n\n| a b | what c |\n|---|---|\n\n```sh\nWhat runs.\n```\n";
+    "# What it is\n\nOne\nline. [Two](b.md).\n- of it\n- and\n\n| a b | what c |\n|---|---|\n| `d` `e` | |\n\n```sh\nWhat runs.\n```\n";
   expect(readMarkdown(page)).toEqual(["What it is", "One line.", "Two.", "of it", "and", "a b", "what c"]);
 });
 

@@ -57,7 +57,7 @@ describe("ibid ask with a model behind a real server", () => {
     const { code, stdout } = await ask(server.url, "How do I rotate a key?", "--json");
     expect(code).toBe(0);
     const answer = JSON.parse(stdout) as Answer;
-    expect(answer).toMatchObject({ refused: false, grounded: false, model: "openai-compatible/tiny" });
+    expect(answer).toMatchObject({ kind: "written", grounded: false, model: "openai-compatible/tiny" });
     expect(answer.text).toBe("Keys are rotated with keyctl rotate [1]. They may be shared with everybody.");
     expect(answer.citations).toHaveLength(1);
     const [citation] = answer.citations;
@@ -80,8 +80,13 @@ describe("ibid ask with a model behind a real server", () => {
   it("refuses in strict mode without calling the model, and streams to a person otherwise [T48]", async () => {
     const server = await started({ chat: { content: "Every 90 days [1]." } });
     const refused = await ask(server.url, "Who won the marathon of Boston?", "--grounding", "strict", "--json");
-    expect(refused.code).toBe(0);
-    expect(JSON.parse(refused.stdout)).toMatchObject({ refused: true, citations: [], model: "openai-compatible/tiny" });
+    expect(refused.code).toBe(3);
+    expect(JSON.parse(refused.stdout)).toMatchObject({
+      kind: "refused",
+      refusal: "no-evidence",
+      citations: [],
+      model: "openai-compatible/tiny",
+    });
     expect(server.requests).toHaveLength(0);
 
     const told = await ask(server.url, "How long is a key valid?");
@@ -128,7 +133,7 @@ describe("the library with the ecosystem's own models", () => {
         { provider: "openai", model: "text-embedding-3-small", dimensions: 8, chunks: 1 },
       ]);
       const [hit] = await kb.search("How long is a key valid?", { explain: true });
-      expect(hit?.explain?.fusion).toBe("weighted");
+      expect(hit?.explain?.fusion).toBe("best");
       const run = kb.ask("How long is a key valid?");
       const types: string[] = [];
       let text = "";

@@ -74,7 +74,7 @@ describe("asking with everything at once", () => {
     const inventor = createModel("inventor", ["Keys are rotated every year."]);
     const grader = createModel("grader", ["1: 9\n2: 2"]);
     const chooser = createModel("chooser", ["1"]);
-    const judge = createModel("judge", ["1: supported\n2: supported"]);
+    const judge = createModel("judge", ["1: supported 1\n2: supported 1"]);
     const told: string[] = [];
     const kb = await openKnowledgeBase({
       models: {
@@ -105,7 +105,11 @@ describe("asking with everything at once", () => {
       instructions: "Answer as the help desk of Acme.",
       onUsage: (_, model) => told.push(model),
     });
-    expect(answer).toMatchObject({ refused: false, searchedFor: "How often are signing keys rotated?" });
+    expect(answer).toMatchObject({
+      kind: "written",
+      grounded: true,
+      searchedFor: "How often are signing keys rotated?",
+    });
     expect(answer.removedMarkers).toEqual(["[7]"]);
     expect(answer.citations.map(({ quote }) => quote)).toEqual(["Signing keys are rotated every ninety days."]);
     expect(writer.prompt(1)).toContain("Answer as the help desk of Acme.");
@@ -191,7 +195,8 @@ describe("asking with everything at once", () => {
       async *stream(_, options) {
         try {
           yield { type: "text", delta: "Signing keys are rotated every ninety days. " };
-          yield { type: "text", delta: "never" };
+          yield { type: "text", delta: "Never " };
+          yield { type: "text", delta: "again" };
         } finally {
           stopped = options?.signal?.aborted === true;
         }
@@ -245,6 +250,8 @@ describe("whatever the world and whatever a model says", () => {
         "“",
         "”",
         '"',
+        " Keys rotate every ninety days [1].",
+        "\nKeys rotate every ninety days [1][2].",
       ),
       sentence,
       fc.string({ maxLength: 6 }),

@@ -23,7 +23,7 @@ describe("examples of retrieval", () => {
   });
 
   it.each([
-    ["around-a-search.ts", "dropDuplicates(merge", "((within) => within)(merge"],
+    ["around-a-search.ts", "expandHits(base, { documents, zoomOut: 1 })", "((within, _) => within)(base, expandHits)"],
     ["other-words.ts", "multiQuery(base, {", "((within, _) => within)(base, {"],
   ])("%s ends with an error when the answer is wrong", async (name, right, wrong) => {
     const { failed, stderr } = await runWrongExample(`retrieval/${name}`, right, wrong);

@@ -190,6 +190,7 @@ describe("the corpus", () => {
 });
 
 describe("the prompt builder", () => {
+  const honest = "Keys are rotated every 90 days.";
   it.each(Object.entries(attacks))(
     "%s: the section stays whole, and an obedient answer is checked [T46 L12]",
     async (_, ofClass) => {
@@ -201,16 +202,21 @@ describe("the prompt builder", () => {
           text: attack.text,
           ...(attack.title !== undefined && { title: attack.title }),
         });
+        await kb.ingest({ uri: "honest.md", text: honest });
         const builder = createPromptBuilder(kb, { minScore: 0 });
         const built = await builder.build(question);
         const fence = /<source-([0-9a-f]{32}) /u.exec(built.section)?.[1] ?? "none";
         const pieces = built.section.split(new RegExp(`</?source-${fence}[ >]`, "u"));
         // Twice in the rules, then twice for each source.
         if (pieces.length !== 3 + 2 * built.hits.length) faults.push([attack.name, built.section]);
-        const answer = await builder.check(built, question, `${built.labels.join("")} ${attack.obeyed ?? ""}`);
+        const answer = await builder.check(
+          built,
+          question,
+          `${honest.slice(0, -1)} ${built.labels.join("")}.\n\n${attack.obeyed ?? ""}`,
+        );
         const markers = answer.citations.map(({ marker }) => marker);
         faults.push(...markersIn(answer.text).filter((marker) => !markers.includes(marker)));
-        if (built.labels.length > 0 && markers.length === 0) faults.push([attack.name, answer.text]);
+        if (!answer.citations.some(({ quote }) => quote === honest)) faults.push([attack.name, answer.text]);
         await kb.close();
       }
       expect(faults).toEqual([]);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gunzipSync } from "node:zlib";
 import { type KnowledgeBase, openKnowledgeBase } from "ibid";
+import type { Analyzer } from "../../src/contracts/analyzer.ts";
 import type { StandardSchema } from "../../src/contracts/schema.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { questions, sampleChunks, sampleRecords, sampleTexts } from "../fixtures/format-1/content.ts";
@@ -29,8 +30,9 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(home, { recursive: true }));
 
-const open = async (folder: string): Promise<KnowledgeBase> => {
+const open = async (folder: string, search: { readonly analyzer?: Analyzer } = {}): Promise<KnowledgeBase> => {
   const kb = await openKnowledgeBase(folder, {
+    search,
     models: { embedding: sampleModel },
     operations: { events: false },
   });
@@ -39,12 +41,12 @@ const open = async (folder: string): Promise<KnowledgeBase> => {
 };
 
 /** A knowledge base as format 1 left it, and where it lies. */
-async function openSample(): Promise<{ readonly kb: KnowledgeBase; readonly folder: string }> {
+async function openSample(analyzer?: Analyzer): Promise<{ readonly kb: KnowledgeBase; readonly folder: string }> {
   const folder = join(home, `kb-${++folders}`);
   // Opening makes the folder; what it holds is then the sample.
   await (await open(folder)).close();
   copyFileSync(pristine, join(folder, "ibid.sqlite"));
-  return { kb: await open(folder), folder };
+  return { kb: await open(folder, analyzer && { analyzer }), folder };
 }
 
 /** Loose chunks that were live, by the document that they named. */
@@ -69,11 +71,23 @@ describe("a knowledge base of format 1", () => {
       expect(document?.id).toBe(chunk.documentId);
       expect(document?.text.slice(chunk.start, chunk.end)).toBe(chunk.urtext);
     }
+    // Its vectors were made without names: they are of another version until they are made anew.
+    expect((await kb.doctor()).findings).toMatchObject([{ kind: "stale-version", count: 15 }]);
+    await kb.reembed();
     expect((await kb.doctor()).findings).toEqual([]);
     await kb.close();
     const db = new DatabaseSync(join(folder, "ibid.sqlite"), { readOnly: true });
     expect(db.prepare("SELECT count(*) AS count FROM chunks WHERE document = 0").get()).toEqual({ count: 0 });
     db.close();
+  });
+
+  it("opens with another analyzer, and finds its chunks by the new terms [L7]", async () => {
+    const syllables: Analyzer = { fingerprint: "test/first-three", analyze: (text) => text.match(/\b\w{3}/gu) ?? [] };
+    const { kb } = await openSample(syllables);
+    const manual = await kb.search("Sluggish", { mode: "lexical", topK: "all" });
+    expect(manual.map(({ source }) => source.uri)).toContain("elsewhere/manual");
+    await kb.reembed();
+    expect((await kb.doctor()).findings).toEqual([]);
   });
 
   it("keeps its chunks, its documents and their ids", async () => {
@@ -102,7 +116,9 @@ describe("a knowledge base of format 1", () => {
       ["errata-0", "notes/rivers.md#chunks"],
       ["scrap-0", scrap],
     ]);
-    for (const { name, query, options } of questions) {
+    const isOfWords = ({ options }: (typeof questions)[number]): boolean =>
+      "mode" in options && options.mode !== "dense";
+    for (const { name, query, options } of questions.filter(isOfWords)) {
       const hits = await kb.search(query, options);
       const shown = hits.map(({ chunkId, scope, score, text, source: { uri, title, headings } }) => ({
         chunkId,
@@ -114,7 +130,30 @@ describe("a knowledge base of format 1", () => {
         headings,
       }));
       const before = recorded.hits[name]!.map((hit) => ({ ...hit, uri: moved.get(hit.chunkId) ?? hit.uri }));
-      expect({ name, hits: shown }).toEqual({ name, hits: before });
+      // Equal scores were in the order of ids then.
+      const scores = new Map(shown.map(({ chunkId, score }) => [chunkId, score]));
+      const inOrder = <One extends { readonly chunkId: string }>(found: readonly One[]): readonly One[] =>
+        found.toSorted((a, b) => scores.get(b.chunkId)! - scores.get(a.chunkId)! || (a.chunkId < b.chunkId ? -1 : 1));
+      expect({ name, hits: inOrder(shown) }).toEqual({ name, hits: inOrder(before) });
+    }
+    expect(questions.filter(isOfWords)).toHaveLength(3);
+  });
+
+  it("says that its vectors are of another version, and finds by meaning what it found once they are made anew", async () => {
+    const { kb } = await openSample();
+    const ofMeaning = questions.filter(({ options }) => !("mode" in options));
+    expect(ofMeaning).toHaveLength(3);
+    expect((await kb.search("river")).warnings).toMatchObject([{ code: "other-embedding-model" }]);
+    await expect(kb.search("river", { mode: "dense" })).rejects.toMatchObject({ code: "unsupported" });
+    await kb.reembed();
+    for (const { name, query, options } of ofMeaning) {
+      const hits = await kb.search(query, { ...options, fusion: "weighted", topK: 30 });
+      const ids = hits.map(({ chunkId }) => chunkId);
+      expect({ name, ids }).toEqual({
+        name,
+        ids: expect.arrayContaining(recorded.hits[name]!.map(({ chunkId }) => chunkId)),
+      });
+      expect(hits.warnings ?? []).toEqual([]);
     }
   });
 
@@ -157,6 +196,7 @@ describe("a knowledge base of format 1", () => {
     await kb.delete("elsewhere/manual", { purge: true });
     expect(await kb.restore("elsewhere/manual")).toEqual([]);
     expect(await found()).toBe(0);
+    await kb.reembed();
     expect((await kb.doctor({ absent: ["Grease the gears each spring."] })).findings).toEqual([]);
   });
 
@@ -178,6 +218,7 @@ describe("a knowledge base of format 1", () => {
 
   it("takes the same documents and records again without a write [L7]", async () => {
     const { kb } = await openSample();
+    await kb.reembed();
     const kept = sampleTexts.filter(({ uri }) => !["notes/withdrawn.md", "notes/outdated.txt"].includes(uri));
     for (const { scope, ...text } of kept)
       expect(await kb.ingest(text, { scope: scope as "deployment" })).toMatchObject({ unchanged: 1, embedded: 0 });
@@ -185,6 +226,7 @@ describe("a knowledge base of format 1", () => {
       "~standard": { version: 1, vendor: "sample", validate: (value) => ({ value: value as never }) },
     };
     const books = kb.collection("books", { schema, key: "isbn", text: ["title", "blurb"], filterable: ["year"] });
+    await books.upsert(sampleRecords);
     expect(await books.upsert(sampleRecords)).toMatchObject({ unchanged: 2, embedded: 0 });
   });
 

@@ -263,7 +263,7 @@ describe("what can be ingested", () => {
     const [apples, pears] = [cut(0, 13), { ...cut(14, 26), embedding: given }];
 
     expect(await kb.ingest([apples, pears])).toMatchObject({ chunks: 2, embedded: 1 });
-    expect(model.texts).toEqual(["About apples."]);
+    expect(model.texts).toEqual(["D\nAbout apples."]);
     const [hit] = await kb.search("pears", { mode: "lexical", includeEmbeddings: true });
     expect(hit).toMatchObject({ text: "About pears.", source: { start: 15, end: 27 }, origin: "note" });
     expect(await kb.document("d")).toMatchObject({ text: "About apples.\n\nAbout pears.", title: "D" });

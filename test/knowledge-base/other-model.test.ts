@@ -78,7 +78,7 @@ describe("a knowledge base with vectors of another model", () => {
       const refused = {
         code: "unsupported",
         message: expect.stringContaining("testing/old") as string,
-        hint: expect.stringMatching(/^Open it with testing\/old/u) as string,
+        hint: expect.stringMatching(/^Open it with .*"testing\/old".* \(2 dimensions\)/u) as string,
       };
       await expect(kb.search("heron", { mode: "dense" })).rejects.toMatchObject(refused);
       await expect((async () => kb.ask("heron", { mode: "dense" }))()).rejects.toMatchObject(refused);

@@ -34,11 +34,12 @@ describe("a knowledge base with retrievers around its own", () => {
     ["narrowed", (base, { documents, analyzer }) => compressHits(base, { documents, analyzer, around: 0 })],
   ])("answers with citations that stand in the document, whatever was %s [E53 E55 L2]", async (_, wrap) => {
     const kb = await openWith(wrap);
-    const { citations, grounded, hits } = await kb.as({ userId: "ada" }).ask("How often are signing keys rotated?");
+    const { citations, verbatim, hits } = await kb.as({ userId: "ada" }).ask("How often are signing keys rotated?");
     expect(citations.length).toBeGreaterThan(0);
     for (const { quote, start, end } of citations) expect(page.slice(start, end)).toBe(quote);
     for (const { text, source } of hits) expect(page.slice(source.start, source.end)).toBe(text);
-    expect([citations[0]?.quote, grounded]).toEqual(["Signing keys are rotated every ninety days.", true]);
+    expect(citations[0]?.quote).toMatch(/^Signing keys are rotated every ninety days\./u);
+    expect(verbatim).toBe(true);
     await kb.close();
   });
 

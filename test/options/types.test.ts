@@ -3,6 +3,7 @@ import type { AskOptions, IngestOptions, OpenOptions, SearchOptions } from "../.
 import type { ingestOptions } from "../../src/ingest/ingest-options.ts";
 import { askOptions } from "../../src/knowledge-base/asking/ask-options.ts";
 import type { nodeOptions } from "../../src/knowledge-base/open/open-knowledge-base.ts";
+import { checkOptions } from "../../src/runtime/check-options.ts";
 import { planOptions, type RulesOf } from "../../src/runtime/plan-options.ts";
 import { searchOptions } from "../../src/search/search-options.ts";
 
@@ -51,6 +52,43 @@ describe("the tables of options", () => {
     const unknown = { context: { maxTokns: 1 } } as AskOptions;
     expect(() => planOptions<AskOptions, typeof askOptions>("ask", askOptions, unknown)).toThrow(
       'context has no option "maxTokns".',
+    );
+  });
+});
+
+describe("checkOptions", () => {
+  interface Two {
+    readonly one?: string;
+    readonly two?: boolean;
+  }
+  const options: Two = { one: "1" };
+
+  it("does not compile with a forgotten or a foreign name", () => {
+    checkOptions("two", options, { one: true, two: true });
+    // @ts-expect-error: `two` is forgotten.
+    checkOptions("two", options, { one: true });
+    const foreign = { one: true, two: true, three: true } as const;
+    // @ts-expect-error: `three` is foreign, also in a record that is made elsewhere.
+    checkOptions("two", options, foreign);
+  });
+
+  it("takes the names of every member of a union", () => {
+    type Either = { readonly all: number } & ({ readonly left: number } | { readonly right: number });
+    const check = (either: Either): void => {
+      checkOptions("either", either, { all: true, left: true, right: true });
+      // @ts-expect-error: `right` is forgotten.
+      checkOptions("either", either, { all: true, left: true });
+    };
+    expect(() => check({ all: 1, left: 2 })).not.toThrow();
+    expect(() => check({ all: 1, right: 2 })).toThrow('either has no option "right".');
+  });
+
+  it("names the option that it refuses, the nearest one, and all that are known", () => {
+    const misspelt = { tow: true, on: 1 } as Two;
+    const check = (): void => checkOptions("two", misspelt, { one: true, two: true });
+    expect(check).toThrow('two has no option "tow".');
+    expect(() => checkOptions("two", { on: 1 } as Two, { one: true, two: true })).toThrow(
+      expect.objectContaining({ hint: 'Did you mean "one"? Known options: one, two.' }),
     );
   });
 });

@@ -38,7 +38,11 @@ function answers(subject: EmbedderSubject): readonly CaseDefinition[] {
           ],
           "embeddings",
         );
-        equal(version, { provider: "testing", model: "fixed", dimensions: 2, fingerprint: "f1" }, "the version");
+        equal(
+          version,
+          { provider: "testing", model: "fixed", dimensions: 2, fingerprint: "f1 named/1" },
+          "the version",
+        );
         equal(embedder.version, version, "the embedder's own version");
         equal(sent, 4, "texts sent");
         check(embedder.model === model, "the embedder shows its model");

@@ -6,7 +6,15 @@ import { check, equal, inAnyOrder } from "../../src/testing/assert.ts";
 import { defineCases } from "../../src/testing/contract-case.ts";
 import type { CaseDefinition, ContractCase } from "../../src/testing/contract-case.ts";
 import { idsIn } from "../../src/testing/store-case.ts";
-import { deployment, documentEntryOf, documentOf, into, north, wordsOf } from "../../src/testing/store-fixtures.ts";
+import {
+  deployment,
+  documentEntryOf,
+  documentOf,
+  into,
+  north,
+  wordsOf,
+  writeChunks,
+} from "../../src/testing/store-fixtures.ts";
 
 /** How the pack opens stores, and what it does to what they leave behind. */
 export interface RestartSubject {
@@ -29,7 +37,7 @@ export function createRestartPack(subject: RestartSubject): readonly ContractCas
   async function filled(): Promise<string> {
     const at = place();
     const store = await subject.open(at);
-    await store.upsert(into(deployment), [wordsOf("a", "heron"), wordsOf("b", "otter"), wordsOf("gone", "newt")]);
+    await writeChunks(store, into(deployment), [wordsOf("a", "heron"), wordsOf("b", "otter"), wordsOf("gone", "newt")]);
     await store.delete(into(deployment), { ids: ["gone"] });
     await store.close();
     return at;
@@ -69,7 +77,7 @@ export function createRestartPack(subject: RestartSubject): readonly ContractCas
       async () => {
         const at = await filled();
         const store = await subject.open(at);
-        await store.upsert(into(deployment), [wordsOf("c", "vole")]);
+        await writeChunks(store, into(deployment), [wordsOf("c", "vole")]);
         await subject.wait(store);
         equal(await kept(at), "a b c", "what another process sees while the first one lives");
         await store.close();
@@ -120,7 +128,7 @@ export function createRestartPack(subject: RestartSubject): readonly ContractCas
           0,
           "restored of what was reset",
         );
-        await store.upsert(into(deployment), [wordsOf("new", "vole")]);
+        await writeChunks(store, into(deployment), [wordsOf("new", "vole")]);
         await store.close();
         equal(await kept(at), "new", "the scope after it was written to again");
       },
@@ -150,11 +158,11 @@ export function createRestartPack(subject: RestartSubject): readonly ContractCas
       async () => {
         const at = await filled();
         const [first, second] = [await subject.open(at), await subject.open(at)];
-        await first.upsert(into(deployment), [wordsOf("c", "vole")]);
+        await writeChunks(first, into(deployment), [wordsOf("c", "vole")]);
         await subject.wait(first);
         const told = await tryAct(
           async () => second,
-          (store) => store.upsert(into(deployment), [wordsOf("d", "newt")]),
+          (store) => writeChunks(store, into(deployment), [wordsOf("d", "newt")]),
         );
         await first.close();
         equal(await kept(at), told === undefined ? "a b c d" : "a b c", "what is kept of two who were told so");
@@ -165,7 +173,7 @@ export function createRestartPack(subject: RestartSubject): readonly ContractCas
 
 /** Everything that writes, what it does, and what is live of `a`, `b` and the deleted `gone` after it. */
 const acts: readonly (readonly [name: string, act: (store: Store) => Promise<unknown>, live: string])[] = [
-  ["upsert", (store) => store.upsert(into(deployment), [wordsOf("c", "vole")]), "a b c"],
+  ["upsert", (store) => writeChunks(store, into(deployment), [wordsOf("c", "vole")]), "a b c"],
   [
     "replace",
     (store) => store.replace(into(deployment), story),

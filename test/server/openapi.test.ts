@@ -37,6 +37,11 @@ const calls: readonly (readonly [id: string, path: string, sent?: object])[] = [
   ],
   ["ask", "/ask", { body: { question: "How long is a key valid?", grounding: "strict", strategy: "all" } }],
   [
+    "verify",
+    "/verify",
+    { body: { answer: 'A key is valid for a year [1].\n\n[1]: deployment.md "A key"', minSupport: 0.5 } },
+  ],
+  [
     "chat",
     "/chat",
     { body: { messages: [{ role: "user", parts: [{ type: "text", text: "How long is a key valid?" }] }] } },
@@ -146,14 +151,18 @@ describe("the OpenAPI document", () => {
       mode: "lexical",
       syntax: "literal",
       grounding: "strict",
+      minSupport: 0.5,
+      minRelevance: 0.5,
       history: [{ role: "user", content: "Tell me of keys." }],
       filter: {},
       minScore: 0,
       minFusedScore: 0,
       pattern: "key",
       ignoreCase: true,
+      copies: "first",
       origins: ["user-content"],
       fusion: "rrf",
+      weights: { lexical: 2 },
       rerank: false,
       snippetLength: 40,
       explain: true,
@@ -166,7 +175,9 @@ describe("the OpenAPI document", () => {
         ? { pattern: "key", ignoreCase: true }
         : name === "pattern"
           ? { pattern: "key" }
-          : { [name]: samples[name] };
+          : name === "minFusedScore"
+            ? { fusion: "halves", minFusedScore: samples[name] }
+            : { [name]: samples[name] };
     for (const name of Object.keys(samples)) {
       const { status, text } = await as("ada", "/ask", { body: { ...body, ...said(name) } });
       expect({ name, status, text: status === 200 ? "" : text }).toEqual({ name, status: 200, text: "" });

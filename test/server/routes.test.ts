@@ -13,7 +13,9 @@ describe("POST /rag/query", () => {
     const { as, log } = await startWorld();
     const { status, json } = await as("anyone", "/rag/query", ask("How long is a key valid?"));
     expect(status).toBe(200);
-    expect(json).toEqual({ response: "A key is valid for ninety days." });
+    expect(json).toEqual({
+      response: "A key is valid for ninety days.\n\nEverybody rotates a key with keyctl rotate.",
+    });
     expect(log).toMatchObject([{ status: 200, method: "POST", path: "/rag/query", caller: "anyone" }]);
   });
 
@@ -64,7 +66,7 @@ describe("the other routes", () => {
     const found = await as("anyone", "/search", { body: { query: "rotate key", topK: 1, explain: true } });
     expect(found.status).toBe(200);
     expect(found.json.hits).toMatchObject([{ rank: 1, scope: "deployment", source: { uri: "deployment.md" } }]);
-    expect(found.json.hits[0].explain.fusion).toBe("absolute");
+    expect(found.json.hits[0].explain.fusion).toBe("best");
     const filtered = { query: "rotate key", filter: { product: "none" } };
     expect((await as("anyone", "/search", { body: filtered })).json.hits).toEqual([]);
   });
@@ -72,7 +74,7 @@ describe("the other routes", () => {
   it("asks: citations are what stands at their place [L2]", async () => {
     const { as } = await startWorld();
     const { json } = await as("anyone", "/ask", { body: { question: "How long is a key valid?" } });
-    expect(json).toMatchObject({ refused: false, grounded: true, model: null });
+    expect(json).toMatchObject({ kind: "quotes", verbatim: true, model: null });
     expect(json.citations.length).toBeGreaterThan(0);
     for (const { uri, start, end, quote } of json.citations) {
       const place = await as("anyone", `/document?uri=${uri}&start=${start}&end=${end}`);
@@ -92,9 +94,9 @@ describe("the other routes", () => {
         const [, type = "", data = ""] = /^event: (.*)\ndata: (.*)$/su.exec(event) ?? [];
         return { type, data: JSON.parse(data) as Record<string, unknown> };
       });
-    expect(events.map(({ type }) => type)).toEqual(["hits", "text", "citation", "answer"]);
+    expect(events.map(({ type }) => type)).toEqual(["hits", "text", "citation", "text", "citation", "answer"]);
     const deltas = events.filter(({ type }) => type === "text").map(({ data }) => data["delta"]);
-    expect(events.at(-1)?.data["answer"]).toMatchObject({ text: deltas.join(""), refused: false });
+    expect(events.at(-1)?.data["answer"]).toMatchObject({ text: deltas.join(""), kind: "quotes" });
     expect(log).toMatchObject([{ status: 200, path: "/ask" }]);
   });
 
@@ -147,7 +149,7 @@ describe("the other routes", () => {
     expect(parts.map(({ type }) => type)).toEqual(
       expect.arrayContaining(["data-hits", "data-citation", "source-document"]),
     );
-    expect(message?.metadata).toMatchObject({ refused: false });
+    expect(message?.metadata).toMatchObject({ kind: "written", grounded: true });
   });
 
   it("says to a chat client what it got wrong, and of what failed nothing but that", async () => {

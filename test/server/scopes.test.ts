@@ -28,9 +28,10 @@ describe("each key's scope [L3 T21]", () => {
       const cited = answered.json.citations.map(({ uri }: { uri: string }) => uri) as string[];
       expect(cited.filter((uri) => !readable[who].includes(uri))).toEqual([]);
       const plain = await as(who, "/rag/query", { body: { query: question } });
-      expect(plain.text.includes("cellar")).toBe(
-        readable[who].includes("team-umbrella.md") && question.includes("Umbrella"),
-      );
+      const mayRead = readable[who].includes("team-umbrella.md");
+      const says = plain.text.includes("cellar");
+      expect(says && !mayRead).toBe(false);
+      expect(says || !mayRead || !question.includes("Umbrella")).toBe(true);
     }
   });
 

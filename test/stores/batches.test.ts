@@ -1,4 +1,4 @@
-import { searchVectors, searchWords } from "../../src/testing/search-legs.ts";
+import { searchVectors, searchWords } from "../support/search-legs.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -37,8 +37,8 @@ export function chunk(id: string, text: string, more: Partial<Chunk> = {}): Chun
   return {
     type: "text-chunk",
     id,
-    documentId: "loose",
-    uri: "loose.txt",
+    documentId: `of ${id}`,
+    uri: `of ${id}.txt`,
     title: "",
     text,
     urtext: text,

@@ -9,6 +9,7 @@ import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 import { createSecret } from "../../src/stores/segments/create-secret.ts";
 import { createSegmentStore } from "../../src/stores/segments/segment-store.ts";
 import { decideStoreOptions } from "../../src/stores/segments/store-options.ts";
+import { createDocumentStorePack } from "../../src/testing/document-store-pack.ts";
 import {
   deployment,
   documentEntryOf,
@@ -18,6 +19,7 @@ import {
   into,
   north,
 } from "../../src/testing/store-fixtures.ts";
+import { runPack } from "../contracts/run-pack.ts";
 
 const partsOf = () =>
   createSegmentStore(createMemoryDirectory(), {
@@ -209,4 +211,17 @@ describe("a session of a composed store", () => {
     await expect(store.session(from(deployment), { signal })).rejects.toMatchObject({ code: "aborted" });
     await expect(session.legs[0]!.search(query, 1, { signal })).rejects.toMatchObject({ code: "aborted" });
   });
+});
+
+describe("a store whose documents cannot be read in slices", () => {
+  runPack(
+    createDocumentStorePack({
+      create: async () => {
+        const { documents, ...parts } = partsOf();
+        const { structure: _structure, readText: _readText, ...whole } = documents;
+        return composeStore({ ...parts, documents: whole });
+      },
+      destroy: (store) => store.close(),
+    }).filter(({ id }) => /\/(?:slices|structures)-/u.test(id)),
+  );
 });

@@ -34,6 +34,7 @@ const chunkRow = (scope: number, id: string) => ({
   urtext: "ash",
   text: null,
   deletedAt: null,
+  textKey: "",
 });
 
 const documentRow = (scope: number, id: string, uri: string) => ({
@@ -53,6 +54,7 @@ const documentRow = (scope: number, id: string, uri: string) => ({
   etag: null,
   lastModified: null,
   deletedAt: null,
+  textKey: "",
 });
 
 /** One row of every kind; **shape** the keys that were given. */

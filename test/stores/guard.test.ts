@@ -1,4 +1,5 @@
-import { searchPattern, searchVectors, searchWords } from "../../src/testing/search-legs.ts";
+import { documentWith, writeChunks } from "../../src/testing/store-fixtures.ts";
+import { searchPattern, searchVectors, searchWords } from "../support/search-legs.ts";
 import { describe, expect, it } from "vitest";
 import { createGate, operator } from "../../src/access/gate.ts";
 import type { Chunk } from "../../src/contracts/chunk.ts";
@@ -34,7 +35,6 @@ describe.each(eachStore)("the guard of $name", ({ open }) => {
       await expect(collect(store.documents(proof))).rejects.toMatchObject(denied);
     }
     for (const proof of [{ ...into }, from, {}] as AuthorizedScopes<"write">[]) {
-      await expect(store.upsert(proof, [])).rejects.toMatchObject(denied);
       await expect(store.delete(proof, { ids: [] })).rejects.toMatchObject(denied);
       await expect(store.trash!.restore(proof, { ids: [] })).rejects.toMatchObject(denied);
       await expect(store.replace(proof, documentEntry("d", []))).rejects.toMatchObject(denied);
@@ -88,7 +88,10 @@ describe.each(eachStore)("the guard of $name", ({ open }) => {
       [entry("a", "x", undefined, { metadata: { big: 1n as unknown as number } }), "invalid-argument"],
     ];
     for (const [wrong, code, details] of bad) {
-      await expect(store.upsert(into, [entry("good", "x"), wrong])).rejects.toMatchObject({
+      const batch = [entry("good", "x"), wrong].map(({ chunk: { documentId, ...others }, embeddings }) => {
+        return { chunk: { ...others, documentId: documentId && "d" }, embeddings };
+      });
+      await expect(store.replace(into, documentWith(batch))).rejects.toMatchObject({
         code,
         ...(details && { details }),
       });
@@ -134,7 +137,7 @@ describe.each(eachStore)("the guard of $name", ({ open }) => {
     const embedding = Float32Array.of(1, 0, 0);
     const given = { ...chunk("a", "ash", { metadata, headings }), embedding };
     const entries = [{ chunk: given as Chunk, embeddings: [{ version: three, embedding }] }];
-    const writing = store.upsert(into, entries);
+    const writing = writeChunks(store, into, entries);
     // Before the write has happened, and after.
     metadata.tags.push("late");
     headings.push("late");
@@ -168,12 +171,12 @@ describe.each(eachStore)("the guard of $name", ({ open }) => {
       trash: true,
       upkeep: true,
     });
-    await store.upsert(into, [entry("a", "ash")]);
+    await writeChunks(store, into, [entry("a", "ash")]);
     const listing = store.chunks(from)[Symbol.asyncIterator]();
     await store.close();
     await store.close();
     await expect(searchVectors(store, from, {})).rejects.toMatchObject({ code: "store-closed" });
-    await expect(store.upsert(into, [])).rejects.toMatchObject({ code: "store-closed" });
+    await expect(store.replace(into, documentEntry("d", []))).rejects.toMatchObject({ code: "store-closed" });
     await expect(store.upkeep!.settle()).rejects.toMatchObject({ code: "store-closed" });
     await expect(listing.next()).rejects.toMatchObject({ code: "store-closed" });
   });
@@ -181,7 +184,7 @@ describe.each(eachStore)("the guard of $name", ({ open }) => {
   it("runs writes one at a time, in the order of their calls [B31 W7]", async () => {
     const store = await open();
     await Promise.all(
-      Array.from({ length: 20 }, (_, i) => store.upsert(into, [entry("a", `text ${i}`), entry(`b${i}`, "x")])),
+      Array.from({ length: 20 }, (_, i) => writeChunks(store, into, [entry("a", `text ${i}`), entry(`b${i}`, "x")])),
     );
     expect((await searchPattern(store, from, { pattern: "text \\d+" })).map(({ chunk: { text } }) => text)).toEqual([
       "text 19",
@@ -205,7 +208,11 @@ describe("options of a store", () => {
 
   it("decide what a search that says nothing gets [B20 B25]", async () => {
     const store = createMemoryStore({ analyzer: plainAnalyzer, metric: "dot", bm25: { k1: 0 } });
-    await store.upsert(into, [entry("a", "ash ash", [1, 0]), entry("b", "ash", [3, 0]), entry("c", "ash", [2, 0])]);
+    await writeChunks(store, into, [
+      entry("a", "ash ash", [1, 0]),
+      entry("b", "ash", [3, 0]),
+      entry("c", "ash", [2, 0]),
+    ]);
     const matches = await searchVectors(store, from, { embedding: [1, 0], version: { ...three, dimensions: 2 } });
     expect(matches.map(({ score }) => score)).toEqual([3, 2, 1]);
     const idf = Math.log(1 + 0.5 / 3.5);

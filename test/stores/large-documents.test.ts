@@ -1,10 +1,11 @@
-import { searchWords } from "../../src/testing/search-legs.ts";
+import { searchWords } from "../support/search-legs.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
+import type { Scope } from "../../src/contracts/scope.ts";
 import type { Store } from "../../src/contracts/store.ts";
 import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 import { documentEntry, plainAnalyzer, read, system, write } from "./build.ts";
@@ -71,6 +72,17 @@ describe("a document of many chunks", () => {
     const documents = (["team:red", "deployment", "user:ada"] as const).map((scope) => ({ scope, documentId: "d" }));
     expect(await store.chunkCounts?.(read("team:red", "deployment", "user:ada"), documents)).toEqual([3, 2, 0]);
     expect(await store.chunkCounts?.(read("deployment"), documents)).toEqual([0, 2, 0]);
+
+    const refs = documents.map(({ scope }) => ({ scope, id: "d-p0" }));
+    const totals = async (...scopes: Scope[]) => {
+      const session = await store.session(read(...scopes));
+      expect((await session.readChunks(refs)).every((one) => one?.total === undefined)).toBe(true);
+      return (await session.readChunks(refs, { totals: true })).map((one) => one?.total);
+    };
+    expect(await totals("team:red", "deployment", "user:ada")).toEqual([3, 2, undefined]);
+    expect(await totals("deployment")).toEqual([undefined, 2, undefined]);
+    await store.replace(write("deployment"), documentEntry("d", paragraphs(4, "oak")));
+    expect(await totals("deployment")).toEqual([undefined, 4, undefined]);
   });
 });
 

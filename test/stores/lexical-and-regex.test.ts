@@ -1,4 +1,5 @@
-import { searchPattern, searchWords } from "../../src/testing/search-legs.ts";
+import { writeChunks } from "../../src/testing/store-fixtures.ts";
+import { searchPattern, searchWords } from "../support/search-legs.ts";
 import { describe, expect, it } from "vitest";
 import { entry, read, write } from "./build.ts";
 import { eachStore } from "./each-store.ts";
@@ -16,7 +17,7 @@ function bm25(chunks: number, df: number, frequency: number, length: number, ave
 describe.each(eachStore)("words in $name", ({ open }) => {
   it("scores by BM25, to the last bit, and says what each term gave [T29 L5]", async () => {
     const store = await open();
-    await store.upsert(into, [
+    await writeChunks(store, into, [
       entry("a", "ash ash birch"),
       entry("b", "ash"),
       entry("c", "cedar cedar cedar cedar"),
@@ -48,7 +49,7 @@ describe.each(eachStore)("words in $name", ({ open }) => {
 
   it("finds a chunk by the words of its headings [E23]", async () => {
     const store = await open();
-    await store.upsert(into, [
+    await writeChunks(store, into, [
       entry("a", "how it is done", undefined, { headings: ["Keys", "Rotation"] }),
       entry("b", "other"),
     ]);
@@ -59,7 +60,7 @@ describe.each(eachStore)("words in $name", ({ open }) => {
 
   it("a filter and a floor take away matches, never change a score [L4]", async () => {
     const store = await open();
-    await store.upsert(into, [
+    await writeChunks(store, into, [
       entry("a", "ash ash", undefined, { metadata: { year: 1 } }),
       entry("b", "ash birch", undefined, { metadata: { year: 2 } }),
       entry("c", "cedar", undefined, { metadata: { year: 2 } }),
@@ -76,14 +77,17 @@ describe.each(eachStore)("words in $name", ({ open }) => {
     const lone = await open();
     const crowded = await open();
     const shown = [entry("a", "ash birch"), entry("b", "ash ash cedar"), entry("c", "elm")];
-    await lone.upsert(into, shown);
-    await crowded.upsert(into, [
+    await writeChunks(lone, into, shown);
+    await writeChunks(crowded, into, [
       ...shown,
       entry("deleted", "ash ash ash"),
       entry("purged", "ash birch"),
       entry("a2", "ash"),
     ]);
-    await crowded.upsert(write("team:rivals"), [entry("secret", "ash ash ash ash ash"), entry("secret2", "birch")]);
+    await writeChunks(crowded, write("team:rivals"), [
+      entry("secret", "ash ash ash ash ash"),
+      entry("secret2", "birch"),
+    ]);
     await crowded.delete(into, { ids: ["deleted", "a2"] });
     await crowded.delete(into, { ids: ["purged"] }, { purge: true });
     const query = { text: "ash birch", topK: "all" as const };
@@ -95,7 +99,7 @@ describe.each(eachStore)("words in $name", ({ open }) => {
   it("joins the statistics of all scopes that are searched, and orders ties by id, then scope [L3 L5]", async () => {
     const store = await open();
     for (const scope of ["user:u", "deployment", "team:t"] as const) {
-      await store.upsert(write(scope), [entry("same", "ash"), entry(`of ${scope}`, "birch birch")]);
+      await writeChunks(store, write(scope), [entry("same", "ash"), entry(`of ${scope}`, "birch birch")]);
     }
     const { matches } = await searchWords(store, read("user:u", "deployment", "team:t"), { text: "ash" });
     expect(matches.map(({ scope }) => scope)).toEqual(["deployment", "team:t", "user:u"]);
@@ -104,7 +108,7 @@ describe.each(eachStore)("words in $name", ({ open }) => {
 
   it("finds patterns in the original words, as places in the document [E23 E26]", async () => {
     const store = await open();
-    await store.upsert(into, [
+    await writeChunks(store, into, [
       entry("a", "Title\nid-12 and id-345", undefined, { urtext: "id-12 and id-345", start: 100, end: 116 }),
       entry("b", "ID-7", undefined, { start: 5, end: 9 }),
       entry("c", "none"),

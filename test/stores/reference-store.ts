@@ -18,6 +18,17 @@ export interface ReferenceHit {
   readonly score: number;
 }
 
+interface PlacedHit {
+  readonly scope: Scope;
+  readonly chunk: Chunk;
+  readonly score: number;
+}
+
+/** Numbers and texts of plain letters, in order. */
+function compare<Value extends string | number>(a: Value, b: Value): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
 type Test = (metadata: Metadata) => boolean;
 
 /** What a store over segments must be indistinguishable from: lists, walked from end to end, in the obvious way. */
@@ -35,10 +46,18 @@ export function createReferenceStore() {
         .filter(({ deletedAt, chunk }) => deletedAt === undefined && test(chunk.metadata))
         .map((kept) => ({ scope, ...kept })),
     );
-  const best = (hits: ReferenceHit[], topK: number) =>
+  const best = (hits: PlacedHit[], topK: number): ReferenceHit[] =>
     hits
-      .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : a.id > b.id ? 1 : a.scope < b.scope ? -1 : 1))
-      .slice(0, topK);
+      .sort(
+        (a, b) =>
+          b.score - a.score ||
+          compare(a.chunk.uri, b.chunk.uri) ||
+          compare(a.chunk.start, b.chunk.start) ||
+          compare(a.scope, b.scope) ||
+          compare(a.chunk.id, b.chunk.id),
+      )
+      .slice(0, topK)
+      .map(({ scope, chunk, score }) => ({ scope, id: chunk.id, score }));
   const named = (scope: Scope, target: Exclude<DeleteTarget, { scope: true }>, test: Test) =>
     [...open(scope).chunks.values()].filter(({ chunk }) =>
       "ids" in target
@@ -49,12 +68,6 @@ export function createReferenceStore() {
     );
 
   return {
-    upsert(scope: Scope, entries: readonly ChunkEntry[]) {
-      for (const entry of entries) {
-        open(scope).chunks.delete(entry.chunk.id);
-        open(scope).chunks.set(entry.chunk.id, { chunk: entry.chunk, vector: vectorOf(entry), deletedAt: undefined });
-      }
-    },
     replace(scope: Scope, { document, chunks: entries }: DocumentWrite & { readonly chunks: readonly ChunkEntry[] }) {
       const { chunks, documents } = open(scope);
       const before = new Map([...chunks].filter(([, { chunk }]) => chunk.documentId === document.id));
@@ -133,13 +146,13 @@ export function createReferenceStore() {
       }));
       const bm25 = createPlainBm25(all);
       const words = countWords(plainAnalyzer.analyze(query));
-      const hits: ReferenceHit[] = [];
+      const hits: PlacedHit[] = [];
       for (const each of all) {
         const { scope, chunk } = each;
         if (test?.(chunk.metadata) === false) continue;
         let score = 0;
         for (const [term, count] of words) score += bm25.share(each, term, count);
-        if (score > 0) hits.push({ scope, id: chunk.id, score });
+        if (score > 0) hits.push({ scope, chunk, score });
       }
       return best(hits, topK);
     },
@@ -149,13 +162,13 @@ export function createReferenceStore() {
         if (vector === undefined) return [];
         const norms = Math.sqrt(dot(vector, vector)) * Math.sqrt(dot(query, query));
         const score = norms === 0 ? 0 : Math.max(-1, Math.min(1, dot(vector, query) / norms));
-        return [{ scope, id: chunk.id, score: score + 0 }];
+        return [{ scope, chunk, score: score + 0 }];
       });
       return best(hits, topK);
     },
     every: (readable: readonly Scope[], topK: number, test?: Test) =>
       best(
-        live(readable, test).map(({ scope, chunk }) => ({ scope, id: chunk.id, score: 0 })),
+        live(readable, test).map(({ scope, chunk }) => ({ scope, chunk, score: 0 })),
         topK,
       ),
   };

@@ -1,10 +1,11 @@
-import { searchLatent, searchVectors } from "../../src/testing/search-legs.ts";
+import { writeChunks } from "../../src/testing/store-fixtures.ts";
+import { searchLatent, searchVectors } from "../support/search-legs.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CorpusModel } from "../../src/contracts/corpus-model.ts";
 import type { EmbeddingVersion } from "../../src/contracts/embedding.ts";
 import type { Store } from "../../src/contracts/store.ts";
-import type { WordQuery, LatentFinds } from "../../src/testing/search-legs.ts";
+import type { WordQuery, LatentFinds } from "../support/search-legs.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
 import { sampleForFit } from "../../src/engine/latent/sample-for-fit.ts";
 import { collect, documentEntry, entry, read, system, three, write } from "./build.ts";
@@ -39,22 +40,22 @@ describe.each(eachStore)("when the $name store fits its model", ({ open }) => {
   it("not below the threshold; at it; then when the corpus is twice as large, and not in between [L11]", async () => {
     const model = watchedModel(40);
     const store = await open({ corpusModel: model });
-    await store.upsert(into, topicEntries(0, 39));
+    await writeChunks(store, into, topicEntries(0, 39));
     await store.upkeep!.settle();
     expect(model.fits).toBe(0);
     expect(await find(store, { text: "anchor" })).toMatchObject({ fitted: false });
-    await store.upsert(into, topicEntries(39, 40));
+    await writeChunks(store, into, topicEntries(39, 40));
     await store.upkeep!.settle();
     expect(model.fits).toBe(1);
     const first = await find(store, { text: "anchor" });
     expect(first).toMatchObject({ fitted: true });
     await store.upkeep!.settle();
-    await store.upsert(into, topicEntries(40, 79));
+    await writeChunks(store, into, topicEntries(40, 79));
     await store.upkeep!.settle();
     expect(model.fits).toBe(1);
     expect((await find(store, { text: "anchor" })).version).toEqual(first.version);
     await expectWhole(store, 79);
-    await store.upsert(into, topicEntries(79, 80));
+    await writeChunks(store, into, topicEntries(79, 80));
     await store.upkeep!.settle();
     expect(model.fits).toBe(2);
     expect((await find(store, { text: "anchor" })).version.fingerprint).not.toBe(first.version.fingerprint);
@@ -64,8 +65,8 @@ describe.each(eachStore)("when the $name store fits its model", ({ open }) => {
   it("counts live chunks of the deployment alone, and folds other scopes in [L3]", async () => {
     const model = watchedModel(20);
     const store = await open({ corpusModel: model });
-    await store.upsert(write("team:north"), topicEntries(0, 40));
-    await store.upsert(into, topicEntries(0, 24));
+    await writeChunks(store, write("team:north"), topicEntries(0, 40));
+    await writeChunks(store, into, topicEntries(0, 24));
     await store.delete(into, { ids: topicEntries(0, 5).map(({ chunk }) => chunk.id) });
     await store.upkeep!.settle();
     expect(model.fits).toBe(0);
@@ -88,7 +89,8 @@ describe.each(eachStore)("when the $name store fits its model", ({ open }) => {
     const outcome = async (order: readonly number[], batch: number, sealAt: number) => {
       const store = await open({ corpusModel, segments: { sealAt, settleAt: 5 } });
       for (let at = 0; at < order.length; at += batch) {
-        await store.upsert(
+        await writeChunks(
+          store,
           into,
           order.slice(at, at + batch).map((i) => entries[i]!),
         );
@@ -118,7 +120,7 @@ describe.each(eachStore)("while the $name store fits its model", ({ open }) => {
     const asked: Promise<LatentFinds>[] = [];
     const model = watchedModel(30, () => asked.push(find(store, { text: "sailor harbour" })));
     const store = await open({ corpusModel: model });
-    await store.upsert(into, topicEntries(0, 40));
+    await writeChunks(store, into, topicEntries(0, 40));
     const before = await find(store, { text: "sailor harbour" });
     await store.upkeep!.settle();
     const unfitted = (await Promise.all(asked)).filter(({ fitted }) => !fitted);
@@ -130,13 +132,13 @@ describe.each(eachStore)("while the $name store fits its model", ({ open }) => {
 
   it("what is written, changed, deleted, restored and purged meanwhile ends in the new space, whole [L8]", async () => {
     const steps: (() => Promise<unknown>)[] = [
-      () => store.upsert(into, topicEntries(40, 47)),
-      () => store.upsert(into, [entry("c0001", "flour gravity gravity"), entry("c0020", "tempo")]),
+      () => writeChunks(store, into, topicEntries(40, 47)),
+      () => writeChunks(store, into, [entry("c0001", "flour gravity gravity"), entry("c0020", "tempo")]),
       () => store.delete(into, { ids: ["c0002", "c0003", "c0041"] }),
-      () => store.upsert(write("user:ada"), [entry("own", "anchor keel")]),
+      () => writeChunks(store, write("user:ada"), [entry("own", "anchor keel")]),
       () => store.trash!.restore(into, { ids: ["c0003"] }),
       () => store.delete(into, { ids: ["c0004", "c0005"] }, { purge: true }),
-      () => store.upsert(into, topicEntries(47, 49)),
+      () => writeChunks(store, into, topicEntries(47, 49)),
     ];
     const done: Promise<unknown>[] = [];
     const model = watchedModel(30, () => {
@@ -144,7 +146,7 @@ describe.each(eachStore)("while the $name store fits its model", ({ open }) => {
       if (step !== undefined) done.push(step());
     });
     const store = await open({ corpusModel: model });
-    await store.upsert(into, topicEntries(0, 40));
+    await writeChunks(store, into, topicEntries(0, 40));
     await store.upkeep!.settle();
     for (const step of steps.splice(0)) done.push(step());
     await Promise.all(done);
@@ -155,7 +157,7 @@ describe.each(eachStore)("while the $name store fits its model", ({ open }) => {
     await store.trash!.restore(into, { ids: ["c0002", "c0041"] });
     await expectWhole(store, 47);
     // As if its text had always been that.
-    await store.upsert(into, [entry("z", "flour gravity gravity")]);
+    await writeChunks(store, into, [entry("z", "flour gravity gravity")]);
     const { matches } = await find(store, { text: "flour gravity", chunkIds: ["c0001", "z"] });
     expect(matches.map(({ chunk }) => chunk.id)).toEqual(["c0001", "z"]);
     expect(matches[0]?.score).toBe(matches[1]?.score);
@@ -164,7 +166,7 @@ describe.each(eachStore)("while the $name store fits its model", ({ open }) => {
   it("a stop leaves what was there, and the next one fits", async () => {
     const model = watchedModel(30);
     const store = await open({ corpusModel: model });
-    await store.upsert(into, topicEntries(0, 40));
+    await writeChunks(store, into, topicEntries(0, 40));
     const look = async () => [
       await find(store, { text: "sailor harbour" }),
       await store.status(from),
@@ -206,7 +208,7 @@ describe.each(eachStore)("while the $name store fits its model", ({ open }) => {
         },
       },
     });
-    for (let i = 0; i < 40; i++) await store.upsert(into, topicEntries(i, i + 1));
+    for (let i = 0; i < 40; i++) await writeChunks(store, into, topicEntries(i, i + 1));
     const look = async () => [
       await find(store, { text: "sailor harbour" }),
       await store.status(from),
@@ -234,7 +236,7 @@ describe.each(eachStore)("while the $name store fits its model", ({ open }) => {
         },
       },
     });
-    await store.upsert(into, topicEntries(0, 40));
+    await writeChunks(store, into, topicEntries(0, 40));
     const before = await find(store, { text: "sailor" });
     await expect(store.upkeep!.settle()).rejects.toThrow("no memory");
     expect(await find(store, { text: "sailor" })).toEqual(before);
@@ -245,7 +247,7 @@ describe.each(eachStore)("while the $name store fits its model", ({ open }) => {
 
   it("two at once come to one space", async () => {
     const store = await open({ corpusModel: watchedModel(30) });
-    await store.upsert(into, topicEntries(0, 40));
+    await writeChunks(store, into, topicEntries(0, 40));
     await Promise.all([store.upkeep!.settle(), store.upkeep!.settle(), store.upkeep!.settle()]);
     await expectWhole(store, 40);
     expect(await find(store, { text: "anchor" })).toMatchObject({ fitted: true });
@@ -263,7 +265,7 @@ describe.each(eachStore)("while the $name store fits its model", ({ open }) => {
           const act = async (store: Store, [what, i]: readonly [string, number]) => {
             const [made] = topicEntries(i, i + 1);
             const ids = [made!.chunk.id];
-            if (what === "write") await store.upsert(into, [made!]);
+            if (what === "write") await writeChunks(store, into, [made!]);
             else if (what === "restore") await store.trash!.restore(into, { ids });
             else await store.delete(into, { ids });
           };
@@ -275,14 +277,14 @@ describe.each(eachStore)("while the $name store fits its model", ({ open }) => {
               if (step !== undefined) last = last.then(() => act(store, step));
             }),
           });
-          await store.upsert(into, topicEntries(0, 24));
+          await writeChunks(store, into, topicEntries(0, 24));
           await store.upkeep!.settle();
           for (const step of pending.splice(0)) last = last.then(() => act(store, step));
           await last;
           await store.upkeep!.settle();
 
           const plain = await open({ corpusModel: watchedModel(20) });
-          await plain.upsert(into, topicEntries(0, 24));
+          await writeChunks(plain, into, topicEntries(0, 24));
           await plain.upkeep!.settle();
           for (const step of plan) await act(plain, step);
           await plain.upkeep!.settle();
@@ -323,9 +325,9 @@ describe.each(eachStore)("what the $name store's space knows", ({ open }) => {
     const knows = async (store: Store) => (await find(store, { text: "unicornword" })).energy;
     const run = async (elsewhere: string) => {
       const store = await open({ corpusModel: watchedModel(30) });
-      await store.upsert(into, topicEntries(0, 40));
-      await store.upsert(into, [entry("u1", "unicornword anchor"), entry("u2", "unicornword keel sailor")]);
-      await store.upsert(write("user:ada"), [entry("own", elsewhere)]);
+      await writeChunks(store, into, topicEntries(0, 40));
+      await writeChunks(store, into, [entry("u1", "unicornword anchor"), entry("u2", "unicornword keel sailor")]);
+      await writeChunks(store, write("user:ada"), [entry("own", elsewhere)]);
       await store.upkeep!.settle();
       expect(await knows(store)).toBeGreaterThan(0);
       await store.delete(into, { ids: ["u1"] }, { purge: true });
@@ -344,17 +346,17 @@ describe.each(eachStore)("what the $name store's space knows", ({ open }) => {
     for (const wipe of ["scope", "chunks"]) {
       const store = await open({ corpusModel: watchedModel(30) });
       const own = write("user:ada");
-      await store.upsert(own, [entry("own", "anchor rigging"), entry("other", "flour")]);
-      await store.upsert(own, [entry("third", "yeast")]);
+      await writeChunks(store, own, [entry("own", "anchor rigging"), entry("other", "flour")]);
+      await writeChunks(store, own, [entry("third", "yeast")]);
       const before = await find(store, { text: "anchr riging" }, "user:ada");
-      await store.upsert(into, topicEntries(0, 40));
+      await writeChunks(store, into, topicEntries(0, 40));
       await store.upkeep!.settle();
       expect(await find(store, { text: "anchor" }, "user:ada")).toMatchObject({ fitted: true });
       if (wipe === "scope") await store.delete(into, { scope: true });
       else await store.delete(into, { ids: topicEntries(0, 40).map(({ chunk }) => chunk.id) }, { purge: true });
       expect(await find(store, { text: "anchr riging" }, "user:ada")).toEqual(before);
       await expectWhole(store, 3, "user:ada");
-      await store.upsert(into, topicEntries(0, 30));
+      await writeChunks(store, into, topicEntries(0, 30));
       await store.upkeep!.settle();
       expect(await find(store, { text: "anchor" }, "user:ada")).toMatchObject({ fitted: true });
       await expectWhole(store, 3, "user:ada");
@@ -373,9 +375,9 @@ describe.each(eachStore)("what the $name store's space knows", ({ open }) => {
         },
       },
     });
-    await store.upsert(into, topicEntries(0, 40));
-    await store.upsert(into, [entry("u1", "unicornword anchor"), entry("u2", "unicornword keel sailor")]);
-    for (let i = 40; i < 48; i++) await store.upsert(into, topicEntries(i, i + 1));
+    await writeChunks(store, into, topicEntries(0, 40));
+    await writeChunks(store, into, [entry("u1", "unicornword anchor"), entry("u2", "unicornword keel sailor")]);
+    for (let i = 40; i < 48; i++) await writeChunks(store, into, topicEntries(i, i + 1));
     await store.upkeep!.settle();
     expect(purging).toBeDefined();
     await purging;
@@ -389,8 +391,8 @@ describe.each(eachStore)("what the $name store's space knows", ({ open }) => {
       purging ??= store.delete(into, { ids: ["u1", "u2"] }, { purge: true });
     });
     const store = await open({ corpusModel: model });
-    await store.upsert(into, topicEntries(0, 40));
-    await store.upsert(into, [entry("u1", "unicornword anchor"), entry("u2", "unicornword keel sailor")]);
+    await writeChunks(store, into, topicEntries(0, 40));
+    await writeChunks(store, into, [entry("u1", "unicornword anchor"), entry("u2", "unicornword keel sailor")]);
     await store.upkeep!.settle();
     await purging;
     await store.upkeep!.settle();

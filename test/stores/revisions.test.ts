@@ -1,9 +1,18 @@
-import { searchWords } from "../../src/testing/search-legs.ts";
+import { searchWords } from "../support/search-legs.ts";
 import { describe, expect, it } from "vitest";
 
 import { narrowProof, systemAuthority } from "../../src/access/gate.ts";
 import type { Store } from "../../src/contracts/store.ts";
-import { deployment, entryOf, forgedProofs, from, into, north, south } from "../../src/testing/store-fixtures.ts";
+import {
+  deployment,
+  entryOf,
+  forgedProofs,
+  from,
+  into,
+  north,
+  south,
+  writeChunks,
+} from "../../src/testing/store-fixtures.ts";
 import { eachStore } from "./each-store.ts";
 
 /** The newest state of the deployment scope. */
@@ -17,7 +26,8 @@ describe.each(eachStore)("revisions of the $name store", ({ open }) => {
   it("count every call that changed something, in its scope alone, and nothing else", async () => {
     const store = await open();
     const put = (...ids: string[]) =>
-      store.upsert(
+      writeChunks(
+        store,
         into(deployment),
         ids.map((id) => entryOf(id, [1, 0])),
       );
@@ -29,7 +39,7 @@ describe.each(eachStore)("revisions of the $name store", ({ open }) => {
     }
     const { life } = await revisionOf(store);
     await store.upkeep!.settle();
-    await store.upsert(into(north), [entryOf("n", [1, 0])]);
+    await writeChunks(store, into(north), [entryOf("n", [1, 0])]);
     await store.delete(into(deployment), { ids: ["unknown"] });
     await searchWords(store, from(deployment), { text: "text" });
     expect(await revisionOf(store)).toEqual({ life, changes: 5 });
@@ -43,7 +53,7 @@ describe.each(eachStore)("revisions of the $name store", ({ open }) => {
     const store = await open();
     const lives = new Set<string>();
     const live = async (): Promise<number> => lives.add((await revisionOf(store)).life).size;
-    await store.upsert(into(deployment), [entryOf("a", [1, 0]), entryOf("b", [1, 0]), entryOf("c", [1, 0])]);
+    await writeChunks(store, into(deployment), [entryOf("a", [1, 0]), entryOf("b", [1, 0]), entryOf("c", [1, 0])]);
     expect(await live()).toBe(1);
     await store.delete(into(deployment), { ids: ["a"] });
     expect(await live()).toBe(1);
@@ -57,7 +67,7 @@ describe.each(eachStore)("revisions of the $name store", ({ open }) => {
     expect(await live()).toBe(3);
     await store.delete(into(deployment), { scope: true });
     expect(await live()).toBe(4);
-    await store.upsert(into(deployment), [entryOf("a", [1, 0])]);
+    await writeChunks(store, into(deployment), [entryOf("a", [1, 0])]);
     expect(await live()).toBe(5);
   });
 

@@ -1,4 +1,5 @@
-import { searchVectors, searchWords } from "../../src/testing/search-legs.ts";
+import { documentWith } from "../../src/testing/store-fixtures.ts";
+import { searchVectors, searchWords } from "../support/search-legs.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -42,7 +43,14 @@ const operation = fc.oneof(
   },
   {
     weight: 4,
-    arbitrary: fc.record({ do: fc.constant("upsert" as const), scope, id: chunkId, text: sentence, vector, metadata }),
+    arbitrary: fc.record({
+      do: fc.constant("write one" as const),
+      scope,
+      id: chunkId,
+      text: sentence,
+      vector,
+      metadata,
+    }),
   },
   {
     weight: 2,
@@ -120,10 +128,11 @@ async function apply(
       reference.replace(op.scope, made);
       return [added + kept, op.paragraphs.length];
     }
-    case "upsert": {
-      const made = [entry(op.id, op.text, op.vector, { metadata: op.metadata, documentId: op.id.split("-")[0]! })];
-      await store.upsert(write(op.scope), made);
-      reference.upsert(op.scope, made);
+    // A document of its own, which takes the chunk from the document that has its id.
+    case "write one": {
+      const made = documentWith([entry(op.id, op.text, op.vector, { metadata: op.metadata })]);
+      await store.replace(write(op.scope), made);
+      reference.replace(op.scope, made);
       return [];
     }
     case "delete documents":

@@ -7,13 +7,21 @@ import { createSecret } from "../../src/stores/segments/create-secret.ts";
 import type { DirectoryReader, SegmentDirectory } from "../../src/stores/segments/segment-directory.ts";
 import { createSegmentStore } from "../../src/stores/segments/segment-store.ts";
 import { decideStoreOptions } from "../../src/stores/segments/store-options.ts";
-import { collect, documentEntry, read, write } from "./build.ts";
+import { collect, documentEntry, read, system, write } from "./build.ts";
 
 /** A directory that counts transactions, calls by name, and chunk rows that were read. */
 function createCountingDirectory() {
   const inner = createMemoryDirectory();
   const counts = { transactions: 0, calls: new Map<string, number>(), chunks: 0 };
-  const chunkReads = new Set(["chunk", "chunks", "chunkById", "chunksById", "chunksOfDocument", "chunksAfter"]);
+  const chunkReads = new Set([
+    "chunk",
+    "chunks",
+    "chunkById",
+    "chunksById",
+    "chunksOfDocument",
+    "copiesOf",
+    "chunksAfter",
+  ]);
   const counting = (rows: DirectoryReader): DirectoryReader =>
     Object.fromEntries(
       Object.entries(rows).map(([name, call]) => [
@@ -79,13 +87,56 @@ describe.each([
     expect(counts.chunks).toBe(topK);
   });
 
-  it("takes four transactions at most, however many legs search: moment, legs, their look-ups, chunks", async () => {
+  it("reads no text below the hits for copies, but for those that fill the places of copies", async () => {
+    const { store, search, counts } = await open(sealAt);
+    for (const uri of ["copy-1.md", "copy-2.md"])
+      await store.replace(write("deployment"), documentEntry(uri, ["heron 7 waits near the river 0."]));
+    const hits = await search("heron 7 waits", { topK: 3, mode: "lexical" });
+    expect(hits.map(({ copies }) => copies?.count)).toEqual([2, undefined, undefined]);
+    // Three chunks with the rows of two copies, and two chunks in their places.
+    expect(counts.chunks).toBe(3 + 2 + 2);
+    expect(new Set(hits.map(({ text }) => text)).size).toBe(3);
+  });
+
+  it("takes three transactions at most, however many legs search: legs, their look-ups, chunks", async () => {
     const { search, counts } = await open(sealAt);
     await search("heron near the river", { topK: 5 });
-    expect(counts.transactions).toBeLessThanOrEqual(4);
+    expect(counts.transactions).toBeLessThanOrEqual(3);
+    await search("heron near the river", { topK: 5, mode: "lexical" });
+    expect(counts.transactions).toBe(2);
     const calls = [...counts.calls.values()].reduce((sum, count) => sum + count, 0);
     // Each sealed segment is asked for its ids; equal scores in several segments are told apart by single ids.
     expect(calls).toBeLessThanOrEqual(sealAt > 1000 ? 45 : 110);
+  });
+
+  it("asks once for scopes, ids, and names and totals of documents, and anew after a write", async () => {
+    const { store, search, counts, reset } = await open(sealAt);
+    const once = ["scopes", "chunkIds", "homesOf", "liveChunksOf"];
+    const asked = (): number => once.reduce((sum, name) => sum + (counts.calls.get(name) ?? 0), 0);
+    await store.scopes(system);
+    const before = await search("heron near the river", { topK: 20, mode: "lexical" });
+    await store.scopes(system);
+    expect(asked()).toBe(0);
+    expect(before.map(({ structure }) => structure?.totalChunks)).toEqual(before.map(() => 4));
+
+    const { documentId } = before[0]!;
+    const texts = [before[0]!.text, "A moorhen."];
+    const titled = { uri: `${documentId}.md`, title: "Herons" };
+    await store.replace(write("deployment"), documentEntry(documentId, texts, { document: titled }));
+    await store.replace(write("team:red"), documentEntry("red", ["A heron."]));
+    reset();
+    expect(await store.scopes(system)).toEqual(["deployment", "team:red"]);
+    const retriever = createRetriever({ store });
+    const query = before[0]!.text;
+    const [after] = await retriever.retrieve(read("deployment"), query, { topK: 2, mode: "lexical" });
+    expect(after).toMatchObject({ documentId, source: { title: "Herons" }, structure: { totalChunks: 2 } });
+  });
+
+  it("counts no chunks of documents that a reranker may drop", async () => {
+    const { search, counts } = await open(sealAt);
+    const hits = await search("heron near the river", { topK: 5 }, "proximity");
+    expect(hits.every(({ structure }) => structure?.totalChunks === undefined)).toBe(true);
+    expect(counts.calls.get("liveChunksOf") ?? 0).toBe(0);
   });
 
   it("asks for the facts of a filter together, never chunk by chunk", async () => {

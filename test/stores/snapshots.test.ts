@@ -6,7 +6,7 @@ import { systemAuthority } from "../../src/access/gate.ts";
 import { openSnapshotStore } from "../../src/stores/snapshot/snapshot-store.ts";
 import { decodeRows, encodeRows } from "../../src/stores/snapshot/snapshot-rows.ts";
 import { collect } from "../../src/testing/assert.ts";
-import { deployment, from, into, north, wordsOf } from "../../src/testing/store-fixtures.ts";
+import { deployment, from, into, north, wordsOf, writeChunks } from "../../src/testing/store-fixtures.ts";
 import { createClock } from "../support/clock.ts";
 
 const open = (blobs: BlobStore, more: object = {}): Promise<Store> =>
@@ -14,7 +14,8 @@ const open = (blobs: BlobStore, more: object = {}): Promise<Store> =>
 const ids = async (store: Store): Promise<string> =>
   (await collect(store.chunks(from(deployment, north)))).map(({ chunk }) => chunk.id).join(" ");
 const write = (store: Store, ...named: readonly string[]): Promise<unknown> =>
-  store.upsert(
+  writeChunks(
+    store,
     into(deployment),
     named.map((id) => wordsOf(id, `the ${id}`)),
   );
@@ -88,8 +89,8 @@ describe("when a snapshot is saved", () => {
   it("a purge and a reset are saved at once, and their words are in no blob [T15 L8]", async () => {
     const blobs = createMemoryBlobStore();
     const store = await open(blobs);
-    await store.upsert(into(deployment), [wordsOf("a", "xylophonezanzibar"), wordsOf("b", "otter")]);
-    await store.upsert(into(north), [wordsOf("n", "quagmirequartz")]);
+    await writeChunks(store, into(deployment), [wordsOf("a", "xylophonezanzibar"), wordsOf("b", "otter")]);
+    await writeChunks(store, into(north), [wordsOf("n", "quagmirequartz")]);
     await store.trash!.vacuum(systemAuthority(), { olderThanMs: 0 });
     const holds = async (word: string): Promise<boolean> => {
       for (const key of await keysIn(blobs))
@@ -97,7 +98,7 @@ describe("when a snapshot is saved", () => {
       return false;
     };
     expect(await Promise.all(["xylophonezanzibar", "quagmirequartz"].map(holds))).toEqual([true, true]);
-    await store.delete(into(deployment), { ids: ["a"] }, { purge: true });
+    await store.delete(into(deployment), { documentIds: ["of a"] }, { purge: true });
     await store.delete(into(north), { scope: true });
     expect(await Promise.all(["xylophonezanzibar", "quagmirequartz", "otter"].map(holds))).toEqual([
       false,

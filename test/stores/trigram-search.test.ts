@@ -1,4 +1,5 @@
-import { searchPattern } from "../../src/testing/search-legs.ts";
+import { writeChunks } from "../../src/testing/store-fixtures.ts";
+import { searchPattern } from "../support/search-legs.ts";
 import { copyFileSync, chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -95,7 +96,7 @@ describe.each(stores)("a pattern in $name", ({ open }) => {
                 documentEntry(each.id, [...new Map(each.texts.map((text) => [text.split(" ")[0], text])).values()]),
               );
             else if (each.do === "upsert")
-              await store.upsert(write(each.scope), [entry(`loose-${each.id}`, each.text)]);
+              await writeChunks(store, write(each.scope), [entry(`alone-${each.id}`, each.text)]);
             else if (each.do === "delete")
               await store.delete(write(each.scope), { documentIds: [each.id] }, { purge: each.purge });
             else if (each.do === "restore") await store.trash!.restore(write(each.scope), { documentIds: [each.id] });

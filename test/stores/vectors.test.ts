@@ -1,4 +1,5 @@
-import { searchPattern, searchVectors, searchWords } from "../../src/testing/search-legs.ts";
+import { writeChunks } from "../../src/testing/store-fixtures.ts";
+import { searchPattern, searchVectors, searchWords } from "../support/search-legs.ts";
 import { describe, expect, it } from "vitest";
 import type { EmbeddingVersion } from "../../src/contracts/embedding.ts";
 import { createInMemoryVectorStore } from "../../src/integrations/compat/vector-store.ts";
@@ -11,7 +12,7 @@ const from = read("deployment");
 describe.each(eachStore)("vectors in $name", ({ open }) => {
   it("scores by the cosine, from 1 to -1, with rawScore the same [W8 T7 B19 E24]", async () => {
     const store = await open();
-    await store.upsert(into, [
+    await writeChunks(store, into, [
       entry("same", "x", [2, 0]),
       entry("half", "x", [1, Math.sqrt(3)]),
       entry("right", "x", [0, 5]),
@@ -30,7 +31,7 @@ describe.each(eachStore)("vectors in $name", ({ open }) => {
 
   it("a zero query is near nothing, and nothing is ever NaN [L5 W15]", async () => {
     const store = await open();
-    await store.upsert(into, [entry("b", "x", [1, 0]), entry("a", "x", [0, 0])]);
+    await writeChunks(store, into, [entry("b", "x", [1, 0]), entry("a", "x", [0, 0])]);
     const matches = await searchVectors(store, from, { embedding: [0, 0], version: { ...three, dimensions: 2 } });
     expect(matches.map(({ chunk: { id }, score }) => [id, score])).toEqual([
       ["a", 0],
@@ -40,7 +41,7 @@ describe.each(eachStore)("vectors in $name", ({ open }) => {
 
   it("puts the nearest first by Euclidean distance, and hands out no distance as a score [B28 L5]", async () => {
     const store = await open();
-    await store.upsert(into, [entry("far", "x", [6, 8]), entry("near", "x", [3, 4]), entry("here", "x", [0, 0])]);
+    await writeChunks(store, into, [entry("far", "x", [6, 8]), entry("near", "x", [3, 4]), entry("here", "x", [0, 0])]);
     const query = { embedding: [0, 0], version: { ...three, dimensions: 2 }, metric: "euclidean" as const };
     const matches = await searchVectors(store, from, query);
     expect(matches.map(({ chunk: { id }, score, rawScore }) => [id, score, rawScore])).toEqual([
@@ -56,7 +57,11 @@ describe.each(eachStore)("vectors in $name", ({ open }) => {
 
   it("scores by the dot product, longer being better [B28]", async () => {
     const store = await open();
-    await store.upsert(into, [entry("short", "x", [1, 1]), entry("long", "x", [4, 3]), entry("minus", "x", [-2, 0])]);
+    await writeChunks(store, into, [
+      entry("short", "x", [1, 1]),
+      entry("long", "x", [4, 3]),
+      entry("minus", "x", [-2, 0]),
+    ]);
     const matches = await searchVectors(store, from, {
       embedding: [2, 1],
       version: { ...three, dimensions: 2 },
@@ -80,7 +85,7 @@ describe.each(eachStore)("vectors in $name", ({ open }) => {
         { version: hybrid, embedding: { dense, sparse: { indices, values } } },
       ],
     });
-    await store.upsert(into, [
+    await writeChunks(store, into, [
       make("a", [1, 7], [3, 4], [0, 1]),
       make("b", [7, 900_000], [4, 3], [1, 0]),
       make("c", [], [], [1, 0]),
@@ -118,7 +123,7 @@ describe.each(eachStore)("vectors in $name", ({ open }) => {
   it("compares only vectors of the version that is asked for, also while there are two [L6 T19]", async () => {
     const store = await open();
     const later: EmbeddingVersion = { ...two, fingerprint: "later" };
-    await store.upsert(into, [
+    await writeChunks(store, into, [
       { chunk: chunk("old", "x"), embeddings: [{ version: two, embedding: [1, 0] }] },
       { chunk: chunk("new", "x"), embeddings: [{ version: later, embedding: [1, 0] }] },
       {
@@ -152,7 +157,7 @@ describe.each(eachStore)("vectors in $name", ({ open }) => {
       entry(`near-${i}`, "x", [1, 0], { metadata: { kind: "common" } }),
     );
     const far = Array.from({ length: 3 }, (_, i) => entry(`rare-${i}`, "x", [-1, i], { metadata: { kind: "rare" } }));
-    await store.upsert(into, [...near, ...far]);
+    await writeChunks(store, into, [...near, ...far]);
     const query = {
       embedding: [1, 0],
       version: { ...three, dimensions: 2 },
@@ -168,7 +173,7 @@ describe.each(eachStore)("vectors in $name", ({ open }) => {
 
   it("restricts itself to origins and to named chunks before it ranks [L4 T9]", async () => {
     const store = await open();
-    await store.upsert(into, [
+    await writeChunks(store, into, [
       entry("note", "ash", [1, 0], { origin: "note" }),
       entry("own", "ash", [1, 1], { origin: "user-content" }),
       entry("made", "ash", [0, 1], { origin: "synthetic" }),
@@ -194,7 +199,7 @@ describe.each(eachStore)("vectors in $name", ({ open }) => {
 
   it("hands out vectors only when asked, with a filter alone too [W15 B34]", async () => {
     const store = await open();
-    await store.upsert(into, [entry("a", "x", [1, 2])]);
+    await writeChunks(store, into, [entry("a", "x", [1, 2])]);
     expect((await searchVectors(store, from, {}))[0]).not.toHaveProperty("embedding");
     const [match] = await searchVectors(store, from, { includeEmbeddings: true });
     expect(match?.embedding).toEqual(Float32Array.of(1, 2));
@@ -206,7 +211,8 @@ describe("the store under Ballerina's name", () => {
 
   it("finds three, by cosine [B25]", async () => {
     const store = createInMemoryVectorStore();
-    await store.upsert(
+    await writeChunks(
+      store,
       into,
       ["a", "b", "c", "d"].map((id) => entry(id, "x", [1, 1])),
     );
@@ -221,8 +227,10 @@ describe("the store under Ballerina's name", () => {
     const store = createInMemoryVectorStore();
     const sparse = { indices: [1], values: [1] };
     const message = "InMemoryVectorStore supports dense vectors exclusively";
-    const bad = { chunk: chunk("bad", "x"), embeddings: [{ version, embedding: sparse }] };
-    await expect(store.upsert(into, [entry("good", "x", [1, 1]), bad])).rejects.toMatchObject({
+    const bad = { chunk: chunk("bad", "x", { documentId: "d" }), embeddings: [{ version, embedding: sparse }] };
+    await expect(
+      writeChunks(store, into, [entry("good", "x", [1, 1], { documentId: "d" }), bad]),
+    ).rejects.toMatchObject({
       code: "unsupported",
       message,
     });

@@ -24,7 +24,7 @@ import {
   searchWords,
   type WordFinds,
   type WordQuery,
-} from "../../src/testing/search-legs.ts";
+} from "./search-legs.ts";
 
 /** Plain searches that give chunks; each that is there becomes a leg. */
 export interface PlainSearches {

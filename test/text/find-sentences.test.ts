@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { findSentences, openFenceAt } from "../../src/text/find-sentences.ts";
+import { findSentences, readOpenFence } from "../../src/text/find-sentences.ts";
 
 const found = (text: string, titles?: ReadonlySet<string>) =>
   findSentences(text, titles ? { titles } : {}).map(({ start, end, kind }) => `${kind}: ${text.slice(start, end)}`);
@@ -53,18 +53,35 @@ Last words.`;
     ]);
   });
 
-  it("know code by its document's fences, or by its signs [T46]", () => {
+  it("know code by its document's fences, or by its signs [T46]", async () => {
     const text = "---\ntitle: Keys\n---\n\nRotate them.\n\n```py\nkeys = load()\nrotate(keys)\n```\n\nDone.\n";
-    const kinds = (start: number) =>
-      findSentences(text.slice(start), { openFence: openFenceAt(text, start) }).map(({ kind }) => kind);
-    expect(kinds(0)).toEqual(["markup", "prose", "code", "code", "prose"]);
-    expect(kinds(text.indexOf("title"))).toEqual(["markup", "prose", "code", "code", "prose"]);
-    expect(kinds(text.indexOf("rotate("))).toEqual(["code", "prose"]);
-    expect(openFenceAt(text, text.indexOf("Done"))).toBe("");
-    expect(openFenceAt("", 28)).toBe("");
-    expect(openFenceAt("```\nx", 99)).toBe("```");
+    const fenceAt = (whole: string, position: number) =>
+      readOpenFence(async (start, end) => whole.slice(start, end), position);
+    const kinds = async (start: number) =>
+      findSentences(text.slice(start), { openFence: await fenceAt(text, start) }).map(({ kind }) => kind);
+    expect(await kinds(0)).toEqual(["markup", "prose", "code", "code", "prose"]);
+    expect(await kinds(text.indexOf("title"))).toEqual(["markup", "prose", "code", "code", "prose"]);
+    expect(await kinds(text.indexOf("rotate("))).toEqual(["code", "prose"]);
+    expect(await fenceAt(text, text.indexOf("Done"))).toBe("");
+    expect(await fenceAt("", 28)).toBe("");
+    expect(await fenceAt("```\nx", 99)).toBe("```");
     expect(found('pipeline.connect("a.b", "c.d")')).toEqual(['code: pipeline.connect("a.b", "c.d")']);
     expect(found("Call `rotate(keys)` and see [the guide](/keys#rotate_all) (or ask us).")[0]).toMatch(/^prose/u);
+  });
+
+  it("are in a fence that is found from pieces of any length as from the whole text [T46]", async () => {
+    const bits = ["```\n", "``", "`", "~~~\n", "---\n", "---", "\n", "a b\n", "  ```js\n", "````\n", "\t~~~~", "é👍"];
+    const long = [`${"x".repeat(399)}\`\`\``, `${"x".repeat(500)}\n`, `${" ".repeat(398)}\`\`\`\n`];
+    const text = fc.array(fc.constantFrom(...bits, ...long), { maxLength: 14 }).map((parts) => parts.join(""));
+    const length = fc.constantFrom(1, 2, 7, 150, 399, 400, 401, 10_000);
+    await fc.assert(
+      fc.asyncProperty(text, fc.nat(), length, fc.boolean(), async (body, at, pieceLength, isFront) => {
+        const whole = isFront ? `---\n${body}` : body;
+        const position = at % (whole.length + 5);
+        const read = async (start: number, end: number) => whole.slice(start, end);
+        expect(await readOpenFence(read, position, 0, pieceLength)).toBe(plainOpenFence(whole, position));
+      }),
+    );
   });
 
   it("are in order, apart, trimmed, and lose no letter but markers' [L1]", () => {
@@ -96,3 +113,20 @@ Last words.`;
     );
   });
 });
+
+/** Finds the fence line by line, in the whole text. */
+function plainOpenFence(text: string, position: number): string {
+  let fence = text.startsWith("---\n") ? "---" : "";
+  if (position === 0) return fence;
+  let start = 0;
+  for (const [index, line] of text.split("\n").entries()) {
+    if (start >= Math.min(position, text.length)) break;
+    start += line.length + 1;
+    const shown = line.slice(0, 400);
+    const opening = /^[ \t]*(`{3,}|~{3,})/u.exec(shown)?.[1] ?? "";
+    if (index === 0 && fence === "---") continue;
+    if (fence === "") fence = opening;
+    else if (fence === "---" ? shown.trim() === "---" : opening.startsWith(fence)) fence = "";
+  }
+  return fence;
+}

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import type { Section, SourceMap } from "../../src/contracts/document.ts";
+import { locateInSlices } from "../../src/text/locate-in-slices.ts";
 import { columnName, createLocator, locate } from "../../src/text/locate.ts";
 
 const section = (
@@ -163,5 +164,61 @@ describe("places of formats [E12 T34]", () => {
     expect(place("one")).toEqual({ part: "mail.eml", headings: [], sectionId: "0" });
     expect(place("two")).toEqual({ part: "mail.eml/a.txt", line: 1, headings: [], sectionId: "0" });
     expect(place("three")).toEqual({ part: "mail.eml/a.txt", line: 2, headings: [], sectionId: "0" });
+  });
+});
+
+describe("locateInSlices", () => {
+  const piece = fc.constantFrom("a", "bc", "\n", "\n\n", "👍", "word ");
+  const texts = fc.array(piece, { minLength: 1, maxLength: 60 }).map((parts) => parts.join(""));
+  const cuts = fc.array(fc.nat(), { minLength: 8, maxLength: 8 });
+
+  it("gives the labels of the whole text, also when it counts from a stretch that is known [L1]", async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, cuts, fc.constantFrom("text", "none"), async (text, at, lines) => {
+        const [a, b, c, d, ...sheet] = at.map((one) => one % (text.length + 1)).sort((x, y) => x - y);
+        const [e, f, g, h] = sheet;
+        const runs = (from: number, middle: number) => [
+          { start: from, row: 2 },
+          ...(middle > from ? [{ start: middle, row: 90, columns: [2, 3] as const }] : []),
+        ];
+        const sheetMap = (from: number, middle: number, to: number): SourceMap => ({
+          lines,
+          sheets: [{ name: "One", start: from, end: to, rows: runs(from, middle), columns: [1, 4] }],
+        });
+        const part = { name: "p.txt", start: a!, end: c!, sourceMap: sheetMap(0, b! - a!, c! - a!) };
+        const sourceMap: SourceMap = { ...sheetMap(d!, e!, h!), parts: [part], pages: [{ number: 3, start: f! }] };
+        const root = section("0", "Root", 0, text.length);
+        const document = { text, root, sourceMap };
+        const whole = createLocator(document);
+        const read = async (start: number, end: number) => text.slice(start, end);
+        for (const [start, end] of [
+          [b!, c!],
+          [a!, h!],
+          [e!, g!],
+          [f!, h!],
+        ] as const) {
+          expect(await locateInSlices(document, { start, end }, read)).toEqual(whole(start, end));
+          for (const from of [a!, b!, d!, g!]) {
+            const known = { start: from, end: h!, ...whole(from, h) };
+            expect(await locateInSlices(document, { start, end }, read, known)).toEqual(whole(start, end));
+          }
+        }
+      }),
+    );
+  });
+
+  it("reads no further than to what is known", async () => {
+    const text = "line\n".repeat(10_000);
+    const root = section("0", "Root", 0, text.length);
+    const document = { text, root, sourceMap: { lines: "text" } satisfies SourceMap };
+    let length = 0;
+    const read = async (start: number, end: number) => {
+      length += end - start;
+      return text.slice(start, end);
+    };
+    const known = { start: 45_000, end: 45_010, line: 9001 };
+    expect((await locateInSlices(document, { start: 44_000, end: 46_000 }, read, known)).line).toBe(8801);
+    expect((await locateInSlices(document, { start: 45_500, end: 46_000 }, read, known)).line).toBe(9101);
+    expect(length).toBe(1500);
   });
 });

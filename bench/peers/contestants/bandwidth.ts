@@ -1,4 +1,5 @@
-// Not a contestant: how fast this machine reads as many bytes as the vectors have, with the C library's own loop (`memchr` for a byte that is not there).
+// Not a contestant: the time in which this machine reads as many bytes as the vectors have. The C library's own loop
+// reads them (`memchr` for a byte that is not there).
 import type { CreateContestant } from "../contestant.ts";
 
 export const create: CreateContestant = ({ count, dimensions }) => {

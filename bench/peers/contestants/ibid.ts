@@ -1,80 +1,128 @@
 // ibid as its users get it: the built package.
 import { join } from "node:path";
-import type { Chunk, ChunkEntry, Store } from "../../../dist/node.js";
 import type { Batch, Contestant, Passage, Setting } from "../contestant.ts";
+import { type Chunk, type DocumentWrite, loadIbid, loadStores, type Store } from "../ibid.ts";
 
-export const ibid = await import("../../../dist/node.js");
+export const { openKnowledgeBase } = await loadIbid();
+const stores = await loadStores();
 
-const gate = ibid.createGate();
-export const into = gate.write(ibid.operator, "deployment");
-export const from = gate.read(ibid.operator, ["deployment"]);
-export const version = { provider: "bench", model: "given", dimensions: 0, fingerprint: "" };
+const gate = stores.createGate();
+const into = gate.write(stores.operator, "deployment");
+const from = gate.read(stores.operator, ["deployment"]);
+const version = { provider: "bench", model: "given", dimensions: 0, fingerprint: "" };
+const gap = "\n\n";
 
-/** Ten passages are one document. */
-export function toChunk({ id, text, slot }: Passage): Chunk {
-  const number = Number(id);
-  const documentId = `d${Math.floor(number / 10)}`;
-  return {
-    type: "text-chunk",
-    id,
-    documentId,
-    uri: documentId,
-    title: documentId,
-    text,
-    urtext: text,
-    start: 0,
-    end: text.length,
-    index: number % 10,
-    sectionId: "0",
-    headings: [],
-    metadata: { slot },
-    origin: "user-content",
-  };
+/** Ten passages are one document: its text, and a chunk for each of them. */
+function toDocument(passages: readonly Passage[]): { readonly text: string; readonly chunks: readonly Chunk[] } {
+  const uri = `d${Math.floor(Number(passages[0]!.id) / 10)}`;
+  let end = -gap.length;
+  const chunks = passages.map(({ id, text, slot }, index): Chunk => {
+    const start = end + gap.length;
+    end = start + text.length;
+    return {
+      type: "text-chunk",
+      id,
+      documentId: uri,
+      uri,
+      title: uri,
+      text,
+      urtext: text,
+      start,
+      end,
+      index,
+      sectionId: "0",
+      headings: [],
+      metadata: { slot },
+      origin: "user-content",
+    };
+  });
+  return { text: passages.map(({ text }) => text).join(gap), chunks };
 }
 
-export function toEntries({ passages, vectors, dimensions }: Batch): ChunkEntry[] {
-  return passages.map((passage, i) => ({
-    chunk: toChunk(passage),
-    embeddings:
+/** Batches begin at a multiple of ten, so that none cuts a document in two. */
+function tens(passages: readonly Passage[]): readonly (readonly Passage[])[] {
+  return Array.from({ length: Math.ceil(passages.length / 10) }, (_, i) => passages.slice(10 * i, 10 * i + 10));
+}
+
+/** Complete chunks, as `ingest` takes them. */
+export function toChunks(passages: readonly Passage[]): readonly Chunk[] {
+  return tens(passages).flatMap((ten) => toDocument(ten).chunks);
+}
+
+function toWrites({ passages, vectors, dimensions }: Batch): readonly DocumentWrite[] {
+  return tens(passages).map((ten, i) => {
+    const { text, chunks } = toDocument(ten);
+    const { uri } = chunks[0]!;
+    const at = (index: number): number => (10 * i + index) * dimensions;
+    const embeddingsOf = (index: number) =>
       dimensions === 0
         ? []
-        : [
-            {
-              version: { ...version, dimensions },
-              embedding: vectors.subarray(i * dimensions, (i + 1) * dimensions),
-            },
-          ],
-  }));
+        : [{ version: { ...version, dimensions }, embedding: vectors.subarray(at(index), at(index + 1)) }];
+    return {
+      document: {
+        type: "text",
+        id: uri,
+        uri,
+        title: uri,
+        mediaType: "text/plain",
+        text,
+        metadata: {},
+        origin: "user-content",
+        root: { id: "0", title: uri, level: 0, start: 0, end: text.length, contentStart: 0, children: [] },
+        sourceMap: { lines: "text" },
+      },
+      chunks: chunks.map((chunk, index) => ({ chunk, embeddings: embeddingsOf(index) })),
+      contentHash: uri,
+      metadataHash: "",
+      fingerprint: "bench",
+      bytes: text.length,
+      folder: null,
+    };
+  });
 }
 
 export function openMemory(): Store {
-  return ibid.createMemoryStore({ analyzer: ibid.languageAnalyzer });
+  return stores.createMemoryStore({ analyzer: stores.languageAnalyzer });
 }
 
 export function openDurable({ folder }: Setting): Promise<Store> {
-  return ibid.openSqliteStore(join(folder, "ibid.sqlite"));
+  return stores.openSqliteStore(join(folder, "ibid.sqlite"));
+}
+
+async function write(store: Store, documents: readonly DocumentWrite[]): Promise<void> {
+  // Writes of one turn share a commit.
+  await Promise.all(documents.map((document) => store.replace(into, document)));
 }
 
 /** The store by itself, asked with a vector. */
-export function byVector(store: Store, { topK, dimensions }: Setting): Contestant<ChunkEntry[], Float32Array> {
+export function byVector(
+  store: Store,
+  { topK, dimensions }: Setting,
+): Contestant<readonly DocumentWrite[], Float32Array> {
   return {
-    shape: toEntries,
-    add: (entries) => store.upsert(into, entries),
-    finish: () => store.settle(),
+    shape: toWrites,
+    add: (documents) => write(store, documents),
+    finish: () => store.upkeep?.settle(),
     shapeQuery: ({ vector }) => vector,
-    query: async (embedding) =>
-      (await store.search(from, { embedding, version: { ...version, dimensions }, topK })).map(({ chunk }) => chunk.id),
+    query: async (embedding) => {
+      const session = await store.session(from);
+      const dense = session.legs.find(({ name }) => name === "dense")!;
+      const embeddings = [{ version: { ...version, dimensions }, embedding, scopes: session.scopes }];
+      const { matches } = await dense.search({ question: "", text: "", syntax: "literal", embeddings }, topK);
+      const read = await session.readChunks(matches);
+      return read.flatMap((each) => (each === undefined ? [] : [each.chunk.id]));
+    },
     close: () => store.close(),
   };
 }
 
 /** Words as a search asks for them: a question without its function words. */
-export function byWords(store: Store, { topK }: Setting): Contestant<ChunkEntry[], string> {
-  const retriever = ibid.createRetriever({ store, analyzer: ibid.languageAnalyzer });
+export function byWords(store: Store, { topK }: Setting): Contestant<readonly DocumentWrite[], string> {
+  const retriever = stores.createRetriever({ store, analyzer: stores.languageAnalyzer });
   return {
-    shape: toEntries,
-    add: (entries) => store.upsert(into, entries),
-    finish: () => store.settle(),
+    shape: toWrites,
+    add: (documents) => write(store, documents),
+    finish: () => store.upkeep?.settle(),
     shapeQuery: ({ text }) => text,
     query: async (text) =>
       (await retriever.retrieve(from, text, { mode: "lexical", topK, snippetLength: 0 })).map(({ chunkId }) => chunkId),

@@ -1,4 +1,4 @@
-// What anyone would write first: rows of Float32Array end to end, a loop, and a sorted list of ten.
+// The obvious first program: rows of Float32Array end to end, a loop, and a sorted list of ten.
 import type { CreateContestant } from "../contestant.ts";
 
 export const create: CreateContestant = ({ count, dimensions, topK }) => {

@@ -1,6 +1,6 @@
 // Hybrid search with filters of several selectivities, in turns; and whether what a filter finds is what is left of everything when it is filtered.
 import { readFileSync } from "node:fs";
-import { ibid } from "../contestants/ibid.ts";
+import { openKnowledgeBase } from "../contestants/ibid.ts";
 import { answer, readTold } from "./told.ts";
 
 const { location, queryTexts, below, rounds, count } = readTold<{
@@ -13,7 +13,7 @@ const { location, queryTexts, below, rounds, count } = readTold<{
 const queries = readFileSync(queryTexts, "utf8")
   .split("\n")
   .map((line) => (JSON.parse(line) as { text: string }).text);
-const kb = await ibid.openKnowledgeBase(location, { create: false });
+const kb = await openKnowledgeBase(location, { create: false });
 const search = (query: string, limit: number | null, topK: number | "all" = 10) =>
   kb.search(query, { topK, ...(limit === null ? {} : { filter: { slot: { lt: limit } } }) });
 

@@ -1,10 +1,11 @@
 // Opens a knowledge base and answers one hybrid query, in a fresh process.
+import { loadIbid } from "../ibid.ts";
 import { answer, measureMemory, readTold } from "./told.ts";
 
 const { location, query } = readTold<{ location: string; query: string }>();
 const before = await measureMemory();
 const started = performance.now();
-const { openKnowledgeBase } = await import("../../../dist/node.js");
+const { openKnowledgeBase } = await loadIbid();
 const loaded = performance.now();
 const kb = await openKnowledgeBase(location, { create: false });
 const opened = performance.now();

@@ -1,4 +1,4 @@
-// What a task is told, and how it answers.
+// Input of a task, and its answer.
 import { setTimeout as wait } from "node:timers/promises";
 
 export function readTold<Told>(): Told {

@@ -12,7 +12,7 @@ const labels = {
   "lancedb-words": "LanceDB full-text",
 };
 
-/** Who can be asked to hold more than a hundred thousand. */
+/** Contestants that can hold more than a hundred thousand. */
 const large = ["ibid-words-durable", "lancedb-words"];
 
 export async function run(bench: Bench): Promise<Section> {
@@ -31,7 +31,7 @@ export async function run(bench: Bench): Promise<Section> {
       turns: { rounds: 6, count: 16, budgetMs: 1500 },
       indexings: size <= 10_000 ? 3 : 1,
     });
-    // Who had no time for every question is not compared by those that it happened to answer.
+    // A contestant without time for every question is not compared by those that it happened to answer.
     const complete = entries.filter(({ ids }) => ids.size >= bench.data.queries.length);
     const quality = new Map(complete.map((entry) => [entry, meanNdcg(bench, entry)]));
     tables.push(toTable(`${count(size)} passages`, entries, { name: "nDCG@10", of: quality }, labels));
@@ -41,7 +41,7 @@ export async function run(bench: Bench): Promise<Section> {
   return {
     title: "BM25",
     about:
-      "The abstracts of the Vaswani collection and its 93 questions (which are sentences), each library with its defaults. Above 11,429 passages the rest is recombined from the abstracts of Vaswani and CACM and a documentation site (see `data.ts`) and unjudged, so nDCG@10 there only ranks. Below, what is judged relevant may be missing.",
+      "The abstracts of the Vaswani collection and its 93 questions (which are sentences), each library with its defaults. Above 11,429 passages the others are recombined from the abstracts of Vaswani and CACM and a documentation site (see `data.ts`). Those have no judgements, so nDCG@10 there only ranks. Below that size, relevant passages may be missing.",
     tables,
     bars,
     figures,

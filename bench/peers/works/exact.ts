@@ -17,7 +17,7 @@ const labels = {
   bandwidth: "(reading as many bytes, `memchr`)",
 };
 
-/** What takes minutes to index, or more memory than there is, is left out above so many. */
+/** Rows above which a contestant is left out, because it takes minutes to index, or too much memory. */
 const limits: Readonly<Record<string, number>> = {
   vectra: 10_000,
   "orama-vectors": 100_000,
@@ -54,7 +54,7 @@ export async function run(bench: Bench): Promise<Section> {
   return {
     title: "Exact search by vector",
     about:
-      "The same unit vectors around 400 centres; queries from the same clusters. Each contestant is a process of its own, they answer in turns of ten or so, single queries. ᵗ holds the texts as well and hands them out; ibid, LanceDB (an index over the text) and Orama can search them too. Memory is the resident set after indexing and searching, minus that before.",
+      "The same unit vectors around 400 centres; queries from the same clusters. Each contestant is a process of its own. They answer single queries, in turns of about ten. The mark ᵗ stands for contestants that hold the texts and return them. Three can search them too: ibid, LanceDB (an index over the text) and Orama. Memory is the resident set after indexing and searching, minus that before.",
     tables,
     bars,
     figures,

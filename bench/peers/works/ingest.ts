@@ -60,7 +60,7 @@ export async function run(bench: Bench): Promise<Section> {
   ];
   return {
     title: "Ingesting a documentation site",
-    about: `Pages read from files, cut into at most 1,000 characters with 125 overlap, which is ibid's default (by ibid's own chunker; for the others by LangChain.js's recursive splitter), the same hash embedding of 256 dimensions for all. Median of ${rounds} rounds in turns; the first round, with libraries still to load, by itself.`,
+    about: `Pages are read from files and cut into at most 1,000 characters with 125 overlap, ibid's default. For the others LangChain.js's recursive splitter cuts. All use the same hash embedding of 256 dimensions. Median of ${rounds} rounds in turns; the first round, with libraries still to load, by itself.`,
     tables: [
       {
         title: "Ingesting",

@@ -104,7 +104,7 @@ export async function run(bench: Bench): Promise<Section> {
   ];
   return {
     title: `A durable knowledge base of ${count(size)} chunks`,
-    about: `Chunks of the same passages, ibid with the embedding model that it has by default (ingested in ${milliseconds(built.ms)} ms), LanceDB with ${data.dimensions} given dimensions and an index over the text (${milliseconds(lance.ms)} ms). Fresh processes, warm page cache, medians of ${openings}.`,
+    about: `Chunks of the same passages. ibid uses its default embedding model (ingested in ${milliseconds(built.ms)} ms). LanceDB has ${data.dimensions} given dimensions and an index over the text (${milliseconds(lance.ms)} ms). Fresh processes, warm page cache, medians of ${openings}.`,
     tables: [
       {
         title: "Opening",

@@ -2,12 +2,11 @@ import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { Answer, Citation } from "../../contracts/answer.ts";
 import type { ChatModel } from "../../contracts/chat.ts";
 import type { Hit } from "../../contracts/retriever.ts";
-import { defaultAnalyzer } from "../../text/analyzer.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
-import type { PlacedCitation } from "./check-grounded.ts";
-import { decideSupport, type SupportDecision } from "./decide-support.ts";
-import { readEvidence } from "./find-quote.ts";
+import { defaultAnalyzer } from "../../text/analyzer.ts";
 import { createMarkerScanner } from "../../text/untrusted/scan-markers.ts";
+import type { HitQuote } from "./judge-sentence.ts";
+import { cutText, type CheckedAnswer, judgeText } from "./judge-text.ts";
 
 /**
  * How an answer is checked; everything has a default.
@@ -19,14 +18,16 @@ export interface CheckAnswerOptions {
   readonly analyzer?: Analyzer;
   /** Reads the answer beside what it cites. Default: none; its words are held against those of what it cites. */
   readonly judge?: ChatModel;
+  /** Least support of a sentence that counts as supported. **Units** 0 to 1. */
+  readonly minSupport?: number;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Checks whether every sentence of an earlier, foreign or edited answer is supported by its citations.
+ * Checks how far the citations of an earlier, foreign or edited answer support each of its sentences.
  *
- * **Shape** a marker outside `citations` cites nothing. The cited text is the chunk, where it is among the hits, else the quote alone. The check does not look for the quotes in
- * their documents; a knowledge base has done that for its own answers.
+ * **Shape** a marker outside `citations` cites nothing. The cited text is the quotation alone. The check does not look for quotations in their documents; a knowledge base
+ * has done that for its own answers.
  * **Errors** `aborted`; `invalid-argument` for an unknown option. **Cost** linear in the cited texts; with a judge, one call.
  *
  * @experimental
@@ -34,45 +35,28 @@ export interface CheckAnswerOptions {
 export async function checkAnswer(
   answer: Pick<Answer, "text" | "citations"> & Partial<Pick<Answer, "hits">>,
   options: CheckAnswerOptions = {},
-): Promise<SupportDecision> {
-  checkOptions("checkAnswer", options, ["analyzer", "judge", "signal"]);
-  const { analyzer = defaultAnalyzer, judge, signal } = options;
-  const given = answer.hits ?? [];
-  const quoted = answer.citations.map((citation) => given.find((hit) => isFrom(citation, hit)) ?? quoteAsHit(citation));
-  // The other hits show how rare a word is.
-  const hits = [...new Set([...quoted, ...given])];
-
-  const placed: PlacedCitation[] = [];
-  let words = "";
+): Promise<CheckedAnswer> {
+  checkOptions("checkAnswer", options, { analyzer: true, judge: true, minSupport: true, signal: true });
+  const { analyzer = defaultAnalyzer, judge, minSupport, signal } = options;
+  const { text, citations } = answer;
   const scanner = createMarkerScanner();
-  let afterMarker = false;
-  const read = (pieces: ReturnType<typeof scanner.push>): void => {
-    for (const piece of pieces) {
-      if (piece.type === "text") {
-        // Without the marker, "days [1]." is "days."
-        words = (afterMarker && /^[\s\p{P}]/u.test(piece.text) ? words.trimEnd() : words) + piece.text;
-        afterMarker = false;
-      } else {
-        afterMarker = true;
-        for (const number of piece.numbers) {
-          const index = answer.citations.findIndex(({ marker }) => marker === `[${number}]`);
-          const hit = quoted[index];
-          if (hit) placed.push({ hitIndex: hits.indexOf(hit), offset: words.length });
-        }
-      }
-    }
-  };
-  read(scanner.push(answer.text));
-  read(scanner.finish());
-  return decideSupport({ words, placed, hits, evidence: readEvidence(hits, analyzer), judge, signal });
+  const pieces = [...scanner.push(text), ...scanner.finish()].map((piece) =>
+    piece.type === "text" ? piece : { ...piece, quoted: [], refuted: false, late: false },
+  );
+  const sentences = cutText(text, pieces).map((sentence) => {
+    const numbers = sentence.cut.pieces.flatMap((piece) => (piece.type === "marker" ? piece.numbers : []));
+    const cited = [...new Set(numbers)]
+      .map((number) => citations.findIndex(({ marker }) => marker === `[${number}]`))
+      .filter((index) => index >= 0);
+    return { ...sentence, cited, isCited: cited.length > 0 };
+  });
+  // The other hits show how rare a word is.
+  const hits = [...citations.map(quoteAsHit), ...(answer.hits ?? [])];
+  const cite = async (quotes: readonly HitQuote[]) => [...new Set(quotes.map(({ hitIndex }) => citations[hitIndex]!))];
+  return judgeText({ text, sentences, hits, analyzer, judge, minSupport, cite, signal });
 }
 
-function isFrom({ chunkId, documentId, start, end }: Citation, hit: Hit): boolean {
-  const { source } = hit;
-  return hit.chunkId === chunkId && hit.documentId === documentId && source.start <= start && end <= source.end;
-}
-
-function quoteAsHit({ quote, uri, title, documentId, chunkId, start, end }: Citation): Hit {
+function quoteAsHit({ quote, uri, title, headings, documentId, chunkId, start, end }: Citation): Hit {
   return {
     rank: 1,
     score: 0,
@@ -82,7 +66,7 @@ function quoteAsHit({ quote, uri, title, documentId, chunkId, start, end }: Cita
     scope: "deployment",
     text: quote,
     snippet: "",
-    source: { uri, title, headings: [], start, end },
+    source: { uri, title, headings, start, end },
     metadata: {},
     origin: "user-content",
   };

@@ -1,70 +1,76 @@
-import type { Citation } from "../../contracts/answer.ts";
+import type { Citation, Quotation } from "../../contracts/answer.ts";
+import type { PlaceLabels, Section } from "../../contracts/document.ts";
 import type { Hit } from "../../contracts/retriever.ts";
 import type { Scope } from "../../contracts/scope.ts";
+import { placeLabels } from "../../text/place-labels.ts";
 import type { Quote } from "./find-quote.ts";
 
-/**
- * Reads a document's canonical text in the asker's own scopes; `undefined` for what is not there or may not be read. Documents that came with ids of their
- * own may share one across scopes: `scope` is the hit's.
- */
-export type DocumentText = (documentId: string, scope: Scope) => Promise<string | undefined>;
+/** Where a stretch of a document stands: page, line, slide and cells, and the headings around it. */
+export type QuotePlace = PlaceLabels & { readonly headings: readonly string[] };
 
-/** Numbers the citations of one answer, each checked against its document before it is given. */
+/**
+ * Reads documents in slices, in the asker's own scopes. Documents that came with ids of their own may share one across scopes: `scope` is the hit's.
+ *
+ * **Units** UTF-16 code units of the canonical text.
+ */
+export interface DocumentSlices {
+  /** `text.slice(start, end)`; `undefined` for a document that is not there or may not be read. */
+  read(documentId: string, scope: Scope, start: number, end: number): Promise<string | undefined>;
+  /** Start of the innermost section around a position. Absent: 0, which costs reading all text before the position. */
+  sectionStart?(documentId: string, scope: Scope, position: number): Promise<number>;
+  /** Root of the document's sections. Absent, or `undefined` for a document that is not there: only the texts of hits are known. */
+  sections?(documentId: string, scope: Scope): Promise<Section | undefined>;
+  /** Place of a stretch of a hit's document. Absent: the place of the whole hit. */
+  locate?(hit: Hit, start: number, end: number): Promise<QuotePlace | undefined>;
+}
+
+/** Checks the quotations of one answer against their documents, and numbers those that it cites. */
 export interface Citer {
   /** Every citation so far, in order of its number. */
   readonly citations: readonly Citation[];
-  /** A document's text, read once however often it is cited. */
-  read(hit: Pick<Hit, "documentId" | "scope">): Promise<string | undefined>;
-  /**
-   * The citation of a quote, with the number it has or gets. `undefined` when the document does not hold those very words in that place.
-   */
-  cite(hit: Hit, quote: Quote): Promise<{ readonly citation: Citation; readonly fresh: boolean } | undefined>;
+  /** The quotation. `undefined` when the document does not hold those very words in that place. */
+  quote(hit: Hit, quote: Quote): Promise<Quotation | undefined>;
+  /** The quotation of words that stand in a hit's document, in the document's own positions; within the hit's text or not. */
+  quoteAt(hit: Hit, place: Quote, words: string): Promise<Quotation | undefined>;
+  /** The citation of a quotation that {@link quote} gave, with the number that it has or gets. */
+  cite(quotation: Quotation): CitedQuote;
+}
+
+/** A citation, and whether it is cited for the first time. */
+export interface CitedQuote {
+  readonly citation: Citation;
+  readonly fresh: boolean;
 }
 
 /**
  * **Shape** a marker names one quote: `[n]` is `citations[n - 1]`, numbered in the order in which they first stand in the text.
  */
-export function createCiter(documentText: DocumentText): Citer {
+export function createCiter(documents: DocumentSlices): Citer {
   const citations: Citation[] = [];
-  const texts = new Map<string, Promise<string | undefined>>();
-  const read: Citer["read"] = ({ documentId, scope }) => {
-    const key = JSON.stringify([scope, documentId]);
-    const known = texts.get(key);
-    if (known) return known;
-    const text = documentText(documentId, scope);
-    texts.set(key, text);
-    return text;
-  };
-
   return {
     citations,
-    read,
-    async cite(hit, quote) {
-      const start = hit.source.start + quote.start;
-      const end = hit.source.start + quote.end;
-      const words = hit.text.slice(quote.start, quote.end);
+    quote: (hit, { start, end }) =>
+      quoteAt(hit, { start: hit.source.start + start, end: hit.source.start + end }, hit.text.slice(start, end)),
+    quoteAt,
+    cite(quotation) {
+      const { chunkId, documentId, start, end } = quotation;
       const known = citations.find(
-        (citation) =>
-          citation.chunkId === hit.chunkId &&
-          citation.documentId === hit.documentId &&
-          citation.start === start &&
-          citation.end === end,
+        (one) => one.chunkId === chunkId && one.documentId === documentId && one.start === start && one.end === end,
       );
       if (known) return { citation: known, fresh: false };
-      const text = await read(hit);
-      if (words === "" || text === undefined || text.slice(start, end) !== words) return undefined;
-      const citation: Citation = {
-        marker: `[${citations.length + 1}]`,
-        uri: hit.source.uri,
-        title: hit.source.title,
-        documentId: hit.documentId,
-        chunkId: hit.chunkId,
-        start,
-        end,
-        quote: words,
-      };
+      const citation: Citation = { marker: `[${citations.length + 1}]`, ...quotation };
       citations.push(citation);
       return { citation, fresh: true };
     },
   };
+
+  async function quoteAt(hit: Hit, { start, end }: Quote, words: string): Promise<Quotation | undefined> {
+    const { documentId, chunkId, source } = hit;
+    if (words === "" || (await documents.read(documentId, hit.scope, start, end)) !== words) return undefined;
+    const isInHit = start >= source.start && end <= source.end;
+    const place = (await documents.locate?.(hit, start, end)) ?? (isInHit ? source : { headings: [] });
+    const { uri, title } = source;
+    const labels = placeLabels(place);
+    return { uri, title, headings: place.headings, ...labels, documentId, chunkId, start, end, quote: words };
+  }
 }

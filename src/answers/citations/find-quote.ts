@@ -13,6 +13,7 @@ export interface Quote {
 
 /** The hits of one answer, read once: their sentences, the terms of those, and how rare each term is among them. */
 export interface Evidence {
+  readonly analyzer: Analyzer;
   /** In which everything is compared; see `languageOfHits`. */
   readonly language: string;
   readonly weights: TermWeights;
@@ -41,6 +42,7 @@ export function readEvidence(hits: readonly Hit[], analyzer: Analyzer): Evidence
   );
   const rarity = weighTerms(sentences.flat().map(({ terms }) => terms));
   return {
+    analyzer,
     language,
     termsOf,
     sentences,

@@ -45,12 +45,7 @@ export interface BuiltPrompt {
   readonly context: Pick<FittedContext, "tokens" | "maxTokens" | "cut" | "leftOut">;
 }
 
-const known = [
-  "instructions",
-  "grounding",
-  "snippetLimit",
-  "context",
-] as const satisfies readonly (keyof BuildPromptOptions)[];
+const known = { instructions: true, grounding: true, snippetLimit: true, context: true } as const;
 /** **Source** ToolUp's defaults and bounds. */
 const snippetLimits = { least: 32, default: 1500, most: 8192 } as const;
 /** **Source** ToolUp, word for word. */

@@ -2,11 +2,12 @@ import type { Answer } from "../../contracts/answer.ts";
 import type { ChatMessage, ChatModel } from "../../contracts/chat.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
+import type { Scope } from "../../contracts/scope.ts";
 import type { Hit, SearchOptions } from "../../contracts/retriever.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { answerQuestion } from "../answer-question.ts";
 import { buildPrompt, type BuildPromptOptions, type BuiltPrompt, checkSnippetLimit } from "./build-prompt.ts";
-import type { DocumentText } from "../citations/cite-quote.ts";
+import type { DocumentSlices } from "../citations/cite-quote.ts";
 import { renderPrompt } from "../../models/render-prompt.ts";
 
 /**
@@ -44,30 +45,34 @@ export interface PromptBuilder {
   check(prompt: BuiltPrompt, question: string, text: string): Promise<Answer>;
 }
 
-const known = [
-  "topK",
-  "minScore",
-  "search",
-  "instructions",
-  "grounding",
-  "snippetLimit",
-  "context",
-] as const satisfies readonly (keyof PromptBuilderOptions)[];
-const searchable = [
-  "mode",
-  "syntax",
-  "filter",
-  "minFusedScore",
-  "pattern",
-  "ignoreCase",
-  "origins",
-  "fusion",
-  "rerank",
-  "snippetLength",
-  "signal",
-  "scopes",
-  "strategy",
-] as const satisfies readonly (keyof SearchOptions)[];
+const known = {
+  topK: true,
+  minScore: true,
+  search: true,
+  instructions: true,
+  grounding: true,
+  snippetLimit: true,
+  context: true,
+} as const;
+const searchable = {
+  mode: true,
+  syntax: true,
+  filter: true,
+  minFusedScore: true,
+  pattern: true,
+  ignoreCase: true,
+  origins: true,
+  fusion: true,
+  weights: true,
+  rerank: true,
+  snippetLength: true,
+  copies: true,
+  signal: true,
+  after: true,
+  onUsage: true,
+  scopes: true,
+  strategy: true,
+} as const;
 
 /**
  * Creates a prompt builder over a knowledge base or a caller's view of it.
@@ -103,17 +108,26 @@ export function createPromptBuilder(
     },
 
     async check({ hits, labels, grounding }, question, text) {
-      const documentText: DocumentText = async (id, scope) => {
+      const texts = new Map<string, Promise<string | undefined>>();
+      const textOf = async (id: string, scope: Scope): Promise<string | undefined> => {
         const hit = hits.find((one) => one.documentId === id && one.scope === scope);
         const document = hit && (await kb.document(hit.source.uri, { scope }));
         return document?.id === id ? document.text : undefined;
+      };
+      const documents: DocumentSlices = {
+        async read(id, scope, start, end) {
+          const key = JSON.stringify([scope, id]);
+          const known = texts.get(key) ?? textOf(id, scope);
+          texts.set(key, known);
+          return (await known)?.slice(start, end);
+        },
       };
       const model = sayer(text);
       const names = labels.map((label) => label.slice(1, -1));
       const { instructions } = building;
       // The sources fitted the budget already.
       const context = { maxTokens: Number.MAX_SAFE_INTEGER };
-      const answering = { question, hits, grounding, model, labels: names, documentText, instructions, context };
+      const answering = { question, hits, grounding, model, labels: names, documents, instructions, context };
       for await (const event of answerQuestion(answering)) {
         if (event.type === "answer") return { ...event.answer, model: null };
       }

@@ -28,7 +28,7 @@ export interface FittedContext {
 
 /** **Errors** `invalid-argument`. */
 export function checkContext(options: ContextOptions): { readonly maxTokens: number; readonly count: LengthFunction } {
-  checkOptions("context", options, ["maxTokens", "count", "wholeCorpus"]);
+  checkOptions("context", options, { maxTokens: true, count: true, wholeCorpus: true });
   const { maxTokens = defaultContextTokens, count = heuristicTokens, wholeCorpus = false } = options;
   if (!Number.isInteger(maxTokens) || maxTokens < 1) {
     throw new IbidError("invalid-argument", `context.maxTokens is ${String(maxTokens)}.`, {

@@ -54,7 +54,14 @@ const longestSentence = 400;
  * @example openKnowledgeBase("./kb", { transformers: [createContextTransformer({ model })] })
  */
 export function createContextTransformer(options: ContextTransformerOptions = {}): ChunkTransformer {
-  checkOptions("createContextTransformer", options, ["summarise", "model", "describe", "name", "batchSize", "cache"]);
+  checkOptions("createContextTransformer", options, {
+    summarise: true,
+    model: true,
+    describe: true,
+    name: true,
+    batchSize: true,
+    cache: true,
+  });
   const { summarise, model, describe, batchSize = 8, cache = createContextCache(10_000) } = options;
   const asked = [summarise, model, describe].filter((one) => one !== undefined).length;
   if (asked > 1 || !Number.isSafeInteger(batchSize) || batchSize < 1) {

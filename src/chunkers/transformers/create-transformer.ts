@@ -34,7 +34,7 @@ export function checkTransformerName(name: string): void {
  * @experimental
  */
 export function createTransformer(parts: TransformerParts): ChunkTransformer {
-  checkOptions("createTransformer", parts, ["name", "metadata", "text"]);
+  checkOptions("createTransformer", parts, { name: true, metadata: true, text: true });
   checkTransformerName(parts.name);
   return {
     name: parts.name,

@@ -1,6 +1,6 @@
 import { createTopK, type TopK } from "../kernels/top-k.ts";
 import type { Segment } from "../segments/segment.ts";
-import { compareCodePoints } from "../../runtime/compare-text.ts";
+import { type ChunkPlace, compareChunkPlaces } from "../../runtime/compare-text.ts";
 
 /** A chunk that was found, by its place in the index. */
 export interface FoundChunk {
@@ -20,8 +20,8 @@ export interface SearchedSegment {
 /**
  * The best of several segments.
  *
- * **Shape** at most `topK`, by score, highest first, ties by chunk id then scope (both by code point). `scan` offers each candidate once.
- * **Cost** ids are read only where scores tie across segments.
+ * **Shape** at most `topK`, by score, highest first, equal scores by uri, start, scope and id. `scan` offers each candidate once.
+ * **Cost** places are read only of chunks whose scores are equal, down to those that equal the last one.
  */
 export function findBest(
   searched: readonly SearchedSegment[],
@@ -38,50 +38,39 @@ export function findBest(
   for (const [place, each] of searched.entries()) {
     const { segment } = each;
     best.reset(Math.min(topK, segment.liveCount));
-    const { rank } = segment;
-    // Ordinals stand for ids: they are in order of ids, or are ranked so.
-    scan(
-      each,
-      rank === undefined
-        ? (score, ordinal) => best.offer(score, ordinal)
-        : (score, ordinal) => best.offer(score, rank[ordinal]!),
-      best,
-      place,
-    );
+    scan(each, (score, ordinal) => best.offer(score, ordinal), best, place);
     const { scores, items } = best.take();
-    const unranked = rank && ordinalsBy(rank);
-    for (let i = 0; i < items.length; i++) {
-      const ordinal = unranked === undefined ? items[i]! : unranked[items[i]!]!;
-      found.push({ segment, ordinal, score: scores[i]! });
-    }
+    for (let i = 0; i < items.length; i++) found.push({ segment, ordinal: items[i]!, score: scores[i]! });
   }
-  if (searched.length > 1) found.sort(createComparison());
-  return found.slice(0, topK);
+  if (searched.length > 1) found.sort((a, b) => b.score - a.score);
+  return orderTies(found, topK);
 }
 
 /** Searches are synchronous, so one serves all. */
 const best = createTopK(0);
 
-const inverted = new WeakMap<Uint32Array, Uint32Array>();
-
-/** Ordinals by rank; cached as long as the ranks are. */
-function ordinalsBy(rank: Uint32Array): Uint32Array {
-  let ordinals = inverted.get(rank);
-  if (ordinals === undefined) {
-    ordinals = new Uint32Array(rank.length);
-    for (let i = 0; i < rank.length; i++) ordinals[rank[i]!] = i;
-    inverted.set(rank, ordinals);
+/** Cuts chunks to the best, and orders those of equal score by uri, start, scope and id. **Shape** `found` comes by score. */
+export function orderTies<Found extends FoundChunk>(found: readonly Found[], topK: number): Found[] {
+  const last = found[topK - 1]?.score ?? -Infinity;
+  const reaching = found.length > topK ? found.filter(({ score }) => score >= last) : [...found];
+  const tied = new Map<Segment, number[]>();
+  for (let i = 0; i < reaching.length; i++) {
+    const { segment, ordinal, score } = reaching[i]!;
+    if (reaching[i - 1]?.score !== score && reaching[i + 1]?.score !== score) continue;
+    const ordinals = tied.get(segment);
+    if (ordinals === undefined) tied.set(segment, [ordinal]);
+    else ordinals.push(ordinal);
   }
-  return ordinals;
+  if (tied.size === 0) return reaching;
+  const places = new Map(Array.from(tied, ([segment, ordinals]) => [segment, readPlaces(segment, ordinals)]));
+  const placeOf = ({ segment, ordinal }: FoundChunk): ChunkPlace => places.get(segment)!.get(ordinal)!;
+  return reaching
+    .sort((a, b) => b.score - a.score || (a === b ? 0 : compareChunkPlaces(placeOf(a), placeOf(b))))
+    .slice(0, topK);
 }
 
-function createComparison(): (a: FoundChunk, b: FoundChunk) => number {
-  const ids = new Map<FoundChunk, string>();
-  const idOf = (chunk: FoundChunk): string => {
-    let id = ids.get(chunk);
-    if (id === undefined) ids.set(chunk, (id = chunk.segment.chunkId(chunk.ordinal)));
-    return id;
-  };
-  return (a, b) =>
-    b.score - a.score || compareCodePoints(idOf(a), idOf(b)) || compareCodePoints(a.segment.scope, b.segment.scope);
+function readPlaces(segment: Segment, ordinals: readonly number[]): ReadonlyMap<number, ChunkPlace> {
+  const ids = segment.chunkIds(ordinals);
+  const { scope } = segment;
+  return new Map(segment.places(ordinals).map((place, i) => [ordinals[i]!, { ...place, scope, id: ids[i]! }]));
 }

@@ -16,6 +16,14 @@ export interface Bm25Options {
   readonly nameWeight?: number;
   /** As `b`, for the length of title and headings together; for `bm25f`. Default 0.5. */
   readonly nameB?: number;
+  /** How often an occurrence in the file's name counts, against one in the text; for `bm25f`. 0 leaves the field out. Default 0. */
+  readonly fileWeight?: number;
+  /** As `b`, for the length of the file's name; for `bm25f`. Default 0.5. */
+  readonly fileB?: number;
+  /** How much a title or file name counts that the query says wholly; for `bm25f`. Default 0. */
+  readonly naming?: number;
+  /** How much BM25 over the whole document counts, for its chunks that match; for `bm25f`. Default 0. */
+  readonly document?: number;
 }
 
 /** Every option, decided. */
@@ -25,4 +33,17 @@ export type Bm25Settings = Required<Bm25Options>;
  * **Source** `k1` as ToolUp has it, in the middle of what Robertson and Zaragoza found to work (2009). `b` is lower than theirs (0.75), for chunks
  * are cut to one size and differ in length by chance; docs/decisions/0018.
  */
-export const defaultBm25: Bm25Settings = { variant: "bm25f", k1: 1.2, b: 0.5, nameWeight: 2, nameB: 0.5 };
+export const defaultBm25: Bm25Settings = {
+  variant: "bm25f",
+  k1: 1.2,
+  b: 0.5,
+  nameWeight: 2,
+  nameB: 0.5,
+  fileWeight: 0,
+  fileB: 0.5,
+  naming: 0,
+  document: 0,
+};
+
+/** Weights of names that were measured to find the right document; docs/decisions/0107. */
+export const namedBm25 = { fileWeight: 10, fileB: 0.5, naming: 0.5, document: 0.3 } as const;

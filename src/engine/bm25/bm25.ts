@@ -1,6 +1,8 @@
-import type { QueryTerm, TermScore } from "../../contracts/leg.ts";
+import type { NameScore, QueryTerm, TermScore } from "../../contracts/leg.ts";
 import { findBest, type FoundChunk, type SearchedSegment } from "./best-chunks.ts";
 import { type Bm25Settings, defaultBm25 } from "./bm25-settings.ts";
+import { type DocumentFields, joinFiles, noEntry } from "./document-fields.ts";
+import { type DocumentParts, scoreDocuments } from "./document-parts.ts";
 import { type Bm25Formula, bm25Formulas } from "./bm25-variants.ts";
 import { createNorms, type Norms } from "../segments/field-norms.ts";
 import { joinPostings } from "../segments/join-postings.ts";
@@ -10,8 +12,12 @@ import type { Postings, Segment } from "../segments/segment.ts";
 export interface QueryWord {
   readonly terms: readonly string[];
   readonly count: number;
+  /** Phrase of the query that it is a synonym of; its `count` is then a weight. */
+  readonly synonymOf?: string;
   /** Name in explanations. Default: the first of its terms. */
   readonly label?: string;
+  /** Added to what the query says: the year of a fiscal year, or two words as one. Such a word is no evidence. */
+  readonly added?: "year" | "joined";
   /** Several words next to one another: where they stand so, and the words, as rare as which together it is. */
   readonly phrase?: {
     readonly lists: ReadonlyMap<Segment, Postings | undefined>;
@@ -21,6 +27,10 @@ export interface QueryWord {
 
 export interface Bm25Hit extends FoundChunk {
   readonly terms: readonly TermScore[];
+  /** The sum of the terms' scores; with the other parts added in order, the score. */
+  readonly lexical: number;
+  readonly name?: NameScore | undefined;
+  readonly document?: number | undefined;
 }
 
 export interface Bm25Result {
@@ -38,6 +48,15 @@ export interface Bm25Scoring {
   readonly settings: Bm25Settings;
   readonly lists: ReadonlyMap<Segment, readonly (Postings | undefined)[]>;
   readonly norms: (segment: Segment) => Norms;
+  /** Names of documents, and what they score; `undefined` where neither counts. */
+  readonly named: NamedScoring | undefined;
+}
+
+interface NamedScoring {
+  readonly fields: DocumentFields;
+  /** Worth of one occurrence in a file's name, by entry. */
+  readonly fileNorms: Float64Array;
+  readonly parts: DocumentParts;
 }
 
 /**
@@ -55,8 +74,9 @@ export function searchBm25(
   topK: number,
   minScore: number,
   settings: Bm25Settings = defaultBm25,
+  fields?: DocumentFields,
 ): Bm25Result {
-  const scoring = prepareBm25(searched, words, settings);
+  const scoring = prepareBm25(searched, words, settings, fields);
   return { hits: searchPrepared(scoring, searched, topK, minScore), terms: queryTerms(scoring) };
 }
 
@@ -72,7 +92,8 @@ export function searchPrepared(
     if (lists === undefined || lists.every((list) => list === undefined)) return;
     if (only !== undefined) {
       for (const ordinal of only) {
-        const score = admitted[ordinal] === 1 ? sumShares(scoring, segment, ordinal) : 0;
+        const lexical = admitted[ordinal] === 1 ? sumShares(scoring, segment, ordinal) : 0;
+        const score = lexical > 0 ? addParts(scoring, segment, ordinal, lexical) : 0;
         if (score > 0 && score >= minScore) offer(score, ordinal);
       }
       return;
@@ -80,17 +101,20 @@ export function searchPrepared(
     const count = scoreEvery(scoring, segment, lists);
     const [scores, ordinals] = [scratch, scored];
     let floor = Math.max(best.floor, minScore);
+    const entries = scoring.named?.fields.entriesOf(segment);
     for (let i = 0; i < count; i++) {
       const ordinal = ordinals[i]!;
-      const score = scores[ordinal]!;
+      const lexical = scores[ordinal]!;
       // As the next search wants it; and what is here twice counts once.
       scores[ordinal] = 0;
-      if (score <= 0 || score < floor || admitted[ordinal] !== 1) continue;
+      if (lexical <= 0) continue;
+      const score = entries === undefined ? lexical : withParts(scoring.named!, entries[ordinal]!, lexical);
+      if (score < floor || admitted[ordinal] !== 1) continue;
       offer(score, ordinal);
       floor = Math.max(best.floor, minScore);
     }
   });
-  return found.map((hit) => ({ ...hit, terms: explain(scoring, hit) }));
+  return found.map((hit) => explainHit(scoring, hit));
 }
 
 /** The words of the query with their rarity, in its order. */
@@ -100,7 +124,35 @@ export function queryTerms({ words, idfs, frequencies }: Bm25Scoring): readonly 
     idf: idfs[i]!,
     count: word.count,
     chunks: frequencies[i]!,
+    ...(word.synonymOf !== undefined && { synonymOf: word.synonymOf }),
+    ...(word.added && { added: word.added }),
   }));
+}
+
+/** The parts that a chunk's document gives, after its own. They are added in this order wherever they are. */
+function withParts({ fields, parts }: NamedScoring, entry: number, lexical: number): number {
+  return entry === noEntry ? lexical : lexical + parts.name[entry]! + parts.document[fields.documentOf[entry]!]!;
+}
+
+function addParts({ named }: Bm25Scoring, segment: Segment, ordinal: number, lexical: number): number {
+  return named === undefined ? lexical : withParts(named, named.fields.entriesOf(segment)[ordinal]!, lexical);
+}
+
+function explainHit(scoring: Bm25Scoring, hit: FoundChunk): Bm25Hit {
+  const terms = explain(scoring, hit);
+  let lexical = 0;
+  for (const { score } of terms) lexical += score;
+  const { named } = scoring;
+  const entry = named?.fields.entriesOf(hit.segment)[hit.ordinal] ?? noEntry;
+  if (named === undefined || entry === noEntry) return { ...hit, terms, lexical };
+  const { fields, parts } = named;
+  return {
+    ...hit,
+    terms,
+    lexical,
+    name: parts.explainName(entry),
+    document: parts.document[fields.documentOf[entry]!]!,
+  };
 }
 
 /** Reads the lists of the words and counts them. **Cost** linear in the words' postings. */
@@ -108,6 +160,7 @@ export function prepareBm25(
   searched: readonly SearchedSegment[],
   words: readonly QueryWord[],
   settings: Bm25Settings,
+  fields?: DocumentFields,
 ): Bm25Scoring {
   const formula = bm25Formulas[settings.variant];
   const lists = new Map<Segment, (Postings | undefined)[]>();
@@ -120,15 +173,29 @@ export function prepareBm25(
     chunks += segment.liveCount;
     text += segment.liveLengths.text;
     names += segment.liveLengths.names;
-    const found = words.map((word) => postingsOf(segment, word));
+    const found = words.map((word) => {
+      const list = postingsOf(segment, word);
+      const files = settings.fileWeight > 0 ? fields?.filePostings(segment, word.terms) : undefined;
+      return joinFiles(list, files);
+    });
     found.forEach((list, i) => (frequencies[i]! += countLive(list, segment)));
     lists.set(segment, found);
   }
   const norms = new Map<Segment, Norms>();
   const averages = { text: chunks === 0 ? 0 : text / chunks, names: chunks === 0 ? 0 : names / chunks };
+  const named = fields && {
+    fields,
+    fileNorms: Float64Array.from(fields.fileLengths, (length) =>
+      length === 0
+        ? settings.fileWeight
+        : settings.fileWeight * (1 / (1 - settings.fileB + (settings.fileB * length) / fields.averageFile)),
+    ),
+    parts: scoreDocuments(fields, words, lists, settings),
+  };
   return {
     words,
     frequencies,
+    named,
     idfs: Float64Array.from(words, ({ phrase }, i) =>
       phrase === undefined
         ? formula.idf(chunks, frequencies[i]!)
@@ -181,6 +248,8 @@ function scoreEvery(scoring: Bm25Scoring, segment: Segment, lists: readonly (Pos
   const { k1 } = settings;
   const { shift, bonus } = formula;
   const gain = formula.gain(k1);
+  const entries = scoring.named?.fields.entriesOf(segment);
+  const fileNorms = scoring.named?.fileNorms;
   lists.forEach((list, word) => {
     if (list === undefined) return;
     const weight = idfs[word]! * words[word]!.count;
@@ -189,6 +258,7 @@ function scoreEvery(scoring: Bm25Scoring, segment: Segment, lists: readonly (Pos
       const ordinal = ordinals[i]!;
       let frequency = counts[i]! * text[ordinal]! + shift;
       if (list.names !== undefined) frequency += list.names[i]! * names[ordinal]!;
+      if (list.files !== undefined && list.files[i]! > 0) frequency += list.files[i]! * fileNorms![entries![ordinal]!]!;
       const before = scores[ordinal]!;
       if (before === 0) found[size++] = ordinal;
       scores[ordinal] = before + weight * ((gain * frequency) / (k1 + frequency) + bonus);
@@ -205,12 +275,16 @@ function shareOf(
   list: Postings,
   at: number,
   ordinal: number,
+  withFile = true,
 ): number {
-  const { formula, settings, words, idfs } = scoring;
+  const { formula, settings, words, idfs, named } = scoring;
   const { text, names } = scoring.norms(segment);
   const { k1 } = settings;
   let frequency = list.counts[at]! * text[ordinal]! + formula.shift;
   if (list.names !== undefined) frequency += list.names[at]! * names[ordinal]!;
+  const files = list.files?.[at] ?? 0;
+  if (withFile && files > 0 && named !== undefined)
+    frequency += files * named.fileNorms[named.fields.entriesOf(segment)[ordinal]!]!;
   const weight = idfs[word]! * words[word]!.count;
   return weight * ((formula.gain(k1) * frequency) / (k1 + frequency) + formula.bonus);
 }
@@ -229,11 +303,19 @@ function explain(scoring: Bm25Scoring, { segment, ordinal }: FoundChunk): TermSc
   scoring.lists.get(segment)?.forEach((list, word) => {
     const at = list === undefined ? -1 : placeOf(list, ordinal);
     if (at < 0) return;
+    const files = list!.files?.[at] ?? 0;
     shares.push({
       term: nameOf(scoring.words[word]!),
       idf: scoring.idfs[word]!,
-      frequency: list!.counts[at]! + (list!.names?.[at] ?? 0),
+      frequency: list!.counts[at]! + (list!.names?.[at] ?? 0) + files,
       score: shareOf(scoring, segment, word, list!, at, ordinal),
+      // Without an occurrence, a formula with a shift or a bonus would still give something.
+      ...(files > 0 && {
+        stated:
+          list!.counts[at]! + (list!.names?.[at] ?? 0) === 0
+            ? 0
+            : shareOf(scoring, segment, word, list!, at, ordinal, false),
+      }),
     });
   });
   return shares;

@@ -18,7 +18,8 @@ export interface LucenePlan {
  * Resolves the clauses of a query: terms of a prefix, terms close to a fuzzy word, chunks of a phrase.
  *
  * **Shape** a clause of several terms (an identifier, a phrase) matches when all do. A phrase is as rare as its words together.
- * **Cost** a prefix reads the terms that begin with it; a fuzzy word all terms; a phrase the texts of the admitted chunks that have all its words.
+ * **Cost** a prefix reads the terms that begin with it, a fuzzy word all terms. A phrase reads the texts of the
+ * admitted chunks that have all its words.
  * **Source** Embabel; Lucene's `PrefixQuery`, `FuzzyQuery`, `PhraseQuery`.
  */
 export function planLucene(

@@ -1,16 +1,16 @@
-/** The best `k` of what is offered. */
+/** The best `k` of what is offered, and all that equal the last of them. */
 export interface TopK {
-  /** Below this, an offer cannot be taken any more; at it, only for a smaller item. `-Infinity` until `k` have been taken. */
+  /** Below this, an offer cannot be taken any more. `-Infinity` until `k` have been taken. */
   readonly floor: number;
   offer(score: number, item: number): void;
   /** Forgets everything, and keeps the best of another number from now on; what it needs is there already, mostly. */
   reset(k: number): void;
-  /** **Shape** by score, highest first, ties by item, smallest first. */
+  /** **Shape** by score, highest first, equal scores in no order; more than `k` where scores equal the k-th best. */
   take(): { readonly scores: Float64Array; readonly items: Uint32Array };
 }
 
 /**
- * Keeps the best `k` in a binary heap whose root is the worst of them.
+ * Keeps the best `k` in a binary heap whose root is the worst of them, and beside it the items whose score equals the root's.
  *
  * **Shape** `k` is a whole number, 0 or more; callers bound it by what can be offered. Items are unsigned 32-bit. NaN is never taken.
  * **Cost** O(log k) per offer that is taken, O(1) per one that is not.
@@ -21,11 +21,12 @@ export function createTopK(wanted: number): TopK {
   let scores = new Float64Array(capacity);
   let items = new Uint32Array(capacity);
   let size = 0;
+  /** Items that have the root's score and no room in the heap. */
+  let level: number[] = [];
 
   /** Whether slot `a` ranks below slot `b`. */
   function below(a: number, b: number): boolean {
-    const difference = scores[a]! - scores[b]!;
-    return difference < 0 || (difference === 0 && items[a]! > items[b]!);
+    return scores[a]! < scores[b]!;
   }
 
   function swap(a: number, b: number): void {
@@ -82,14 +83,22 @@ export function createTopK(wanted: number): TopK {
         return;
       }
       const worst = scores[0]!;
-      if (score < worst || (score === worst && item > items[0]!)) return;
+      if (score < worst) return;
+      if (score === worst) {
+        level.push(item);
+        return;
+      }
+      const pushed = items[0]!;
       scores[0] = score;
       items[0] = item;
       sink(0, size);
+      if (scores[0] === worst) level.push(pushed);
+      else if (level.length > 0) level = [];
     },
     reset(another) {
       k = another;
       size = 0;
+      level = [];
     },
     take() {
       // Heap sort: the worst goes to the end of what is left, so the best ends up first.
@@ -97,8 +106,14 @@ export function createTopK(wanted: number): TopK {
         swap(0, end);
         sink(0, end);
       }
-      const taken = { scores: scores.slice(0, size), items: items.slice(0, size) };
+      const worst = size === 0 ? 0 : scores[size - 1]!;
+      const taken = { scores: new Float64Array(size + level.length), items: new Uint32Array(size + level.length) };
+      taken.scores.set(scores.subarray(0, size));
+      taken.items.set(items.subarray(0, size));
+      taken.scores.fill(worst, size);
+      taken.items.set(level, size);
       size = 0;
+      level = [];
       return taken;
     },
   };

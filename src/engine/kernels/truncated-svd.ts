@@ -46,9 +46,11 @@ const defaultSeed = 0x9e3779b9;
  *
  * **Shape** a generator that yields the share that is done after every slice, and returns the result. Slices do not change it, and the same matrix gives the
  * same bits everywhere.
- * **Cost** with l = rank + oversampling: 3 · entries · l + (rows + columns) · l² / 2 + 10 · l³ products; a dense matrix of l columns for each side of the matrix.
- * **Source** Halko, Martinsson and Tropp, Finding Structure with Randomness (SIAM Review 2011), algorithm 4.3 from the side of the columns with one
- * multiplication by the matrix and its transpose; Rayleigh-Ritz with Cholesky's factors of the Gram matrix in place of QR, as Stathopoulos and Wu (2002).
+ * **Cost** with l = rank + oversampling: 3 · entries · l + (rows + columns) · l² / 2 + 10 · l³ products. Memory for a
+ * dense matrix of l columns for each side of the matrix.
+ * **Source** Halko, Martinsson and Tropp, Finding Structure with Randomness (SIAM Review 2011), algorithm 4.3. It works
+ * from the side of the columns, with one multiplication by the matrix and its transpose. Rayleigh-Ritz uses Cholesky's
+ * factors of the Gram matrix in place of QR, as in Stathopoulos and Wu (2002).
  */
 export function* truncateSvd(matrix: SparseMatrix, options: TruncatedSvdOptions): Generator<number, TruncatedSvd> {
   const { rows, columns } = matrix;

@@ -30,14 +30,17 @@ const termsPerSlice = 1024;
 const largest = 127;
 
 /**
- * Fits a latent-semantic model on the terms of chunks: terms with the same neighbours become close, so that a question finds a passage in other words.
+ * Fits a latent-semantic model on the terms of chunks. Terms with the same neighbours become close, so a question finds
+ * a passage in other words.
  *
  * Log-entropy weights, then the directions in which most of the chunks' weight lies (truncated singular value decomposition).
  *
- * **Shape** all chunks that are given count; choose them with `sampleForFit`. The order of chunks and of terms within a chunk does not matter; the same chunks give
- * the same model, bit by bit, on every machine. Few or similar chunks give fewer dimensions; without a term in two chunks there are none.
+ * **Shape** all chunks that are given count; choose them with `sampleForFit`. The same chunks give the same model, bit
+ * by bit, on every machine. The order of chunks, and of terms within a chunk, does not matter. Few or similar chunks
+ * give fewer dimensions; without a term in two chunks there are none.
  * **Errors** `invalid-argument` for dimensions that are not a whole number from 1 to 1024, and unknown options; `aborted`, `timeout`.
- * **Cost** about a second of one processor for 10,000 chunks of 25 terms, three for 20,000 of 70; some 1,200 bytes per term (of 50,000 at most) and per chunk at 128 dimensions. The event loop runs every few tens of
+ * **Cost** about a second of one processor for 10,000 chunks of 25 terms, three for 20,000 of 70. At 128 dimensions
+ * some 1,200 bytes per chunk and per term, with at most 50,000 terms. The event loop runs every few tens of
  * milliseconds.
  * **Source** Deerwester, Dumais et al., Indexing by Latent Semantic Analysis (JASIS 1990).
  */
@@ -64,7 +67,7 @@ export function* latentSemanticSteps(
   chunks: Iterable<FitChunk>,
   options: FitOptions = {},
 ): Generator<number, CorpusFit> {
-  checkOptions("fitLatentSemantic", options, ["dimensions"]);
+  checkOptions("fitLatentSemantic", options, { dimensions: true });
   const { dimensions = defaultDimensions } = options;
   if (!Number.isSafeInteger(dimensions) || dimensions < 1 || dimensions > 1024) {
     throw new IbidError(

@@ -14,11 +14,13 @@ const defaultSampleSize = 20_000;
 /**
  * Chooses the chunks to fit a model on: all if there are at most `size`, else a choice by the ids alone.
  *
- * Each language gets a share by the square root of its number of chunks, so that a small one is not lost beside a large one. A share that a language cannot
- * fill goes to the others. Within a language the smallest hashes of ids win, so that a growing corpus keeps most of its sample.
+ * A language's share follows the square root of its number of chunks, so a small language is not lost beside a large
+ * one. A share that a language cannot fill goes to the others. Within a language the smallest hashes of ids win, so
+ * that a growing corpus keeps most of its sample.
  *
  * **Shape** ids, ascending; order of input and repetition do not matter. **Cost** n · log n.
- * **Source** the exponent of one half: as in multilingual training, between one for proportional and zero for equal shares (Conneau et al., ACL 2020, use .3 to .7).
+ * **Source** the exponent of one half, from multilingual training: one gives proportional shares, zero equal ones
+ * (Conneau et al., ACL 2020, use .3 to .7).
  */
 export function sampleForFit(chunks: Iterable<SampledChunk>, size: number = defaultSampleSize): readonly string[] {
   const byLanguage = new Map<string, Set<string>>();

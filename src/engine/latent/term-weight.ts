@@ -18,7 +18,8 @@ function logarithmOfCount(count: number): number {
 }
 
 /**
- * Weight of a term from its counts in all texts: 1 if it is in one text only, 0 if it is in every text alike.
+ * Weight of a term from its counts in all texts. A term of one text weighs 1, a term that all texts have equally often
+ * 0.
  *
  * **Shape** `1 - H / ln n`, with H the entropy of the term's distribution over `n` texts; 1 for a single text.
  * **Source** the global weight of log-entropy: Dumais (1991).

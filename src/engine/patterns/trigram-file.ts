@@ -81,8 +81,9 @@ export function mergeTrigrams(
 /**
  * Writes, for each trigram in turn, the list of chunks that have it.
  *
- * **Shape** a list: its length in bytes, 0 when it is empty; a byte `k`; then for each chunk the number of skipped ones as a Rice code. The code has the number over `2^k` as so many
- * zeros and a one, then its `k` lowest bits. Bits fill bytes from the lowest. With `k` 0 that is a bit set.
+ * **Shape** a list is its length in bytes (0 when it is empty), a byte `k`, and a Rice code for each chunk. The code
+ * counts the chunks skipped before it. It has the number over `2^k` as so many zeros and a one, then its `k` lowest
+ * bits. Bits fill bytes from the lowest. With `k` 0 that is a bit set.
  * **Source** Golomb, Run-length encodings (1966), with Rice's powers of two. Lists of frequent trigrams take about a bit per chunk.
  */
 function writeTrigrams(size: number, fill: (trigram: number, into: Uint8Array) => void): readonly ColumnFile[] {

@@ -75,8 +75,8 @@ export function sealSegment(chunks: Iterable<SealingChunk>): BuiltSegment {
 }
 
 /**
- * Inverts chunks that come in order of their ordinals. Terms become numbers at once, and all postings lie in two arrays, ordered by
- * counting: a list of objects per term would cost more than all the rest.
+ * Inverts chunks that come in order of their ordinals. Terms become numbers at once. All postings lie in two arrays,
+ * ordered by counting; a list of objects per term would cost more than all the rest.
  */
 function createTermCollector(): {
   add(ordinal: number, chunk: ChunkTerms): void;

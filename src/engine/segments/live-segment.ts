@@ -8,7 +8,6 @@ import type { Postings, Segment, SegmentSource, StoredFacts, VectorColumn } from
 import { createSparseColumn, joinSparse } from "../vectors/sparse-rows.ts";
 import { decodeVectors, type StoredVector } from "../vectors/stored-vector.ts";
 import { columnName } from "../vectors/vector-column.ts";
-import { compareCodePoints } from "../../runtime/compare-text.ts";
 
 /** A chunk that no sealed segment holds yet, with all that the index needs of it. */
 export interface PendingRow {
@@ -68,11 +67,11 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
   let textLengths = new Uint32Array(64);
   let nameLengths = new Uint32Array(64);
   let liveCount = 0;
+  let documents: Float64Array = new Float64Array(0);
   let liveLengths: FieldLengths | undefined;
   let languages: ReadonlySet<string> | undefined;
   let inverted = 0;
   let collected = 0;
-  let rank: Uint32Array | undefined;
 
   /** Postings, lengths and languages up to date with the rows. */
   function invert(): void {
@@ -137,16 +136,6 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
     }
   }
 
-  function rankById(): Uint32Array {
-    const order = Array.from(rows, (_, i) => i);
-    order.sort((a, b) => compareCodePoints(rows[a]?.id ?? "", rows[b]?.id ?? ""));
-    const ranks = new Uint32Array(order.length);
-    order.forEach((ordinal, place) => {
-      ranks[ordinal] = place;
-    });
-    return ranks;
-  }
-
   return {
     scope,
     admitted,
@@ -173,9 +162,6 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
     get presentCount() {
       return ordinals.size;
     },
-    get rank() {
-      return (rank ??= rankById());
-    },
     add(row) {
       const ordinal = rows.length;
       if (ordinal === live.length) {
@@ -191,7 +177,6 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
       }
       liveLengths = undefined;
       languages = undefined;
-      rank = undefined;
       admitted.clear();
     },
     drop(key) {
@@ -205,7 +190,6 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
       }
       liveLengths = undefined;
       languages = undefined;
-      rank = undefined;
       admitted.clear();
     },
     find: (key) => ordinals.get(key) ?? -1,
@@ -216,6 +200,9 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
     key: (ordinal) => rows[ordinal]!.key,
     chunkId: (ordinal) => rows[ordinal]!.id,
     chunkIds: (wanted) => wanted.map((ordinal) => rows[ordinal]!.id),
+    documents: () =>
+      documents.length === rows.length ? documents : (documents = readDocuments(rows, documents, source)),
+    places: (wanted) => source.chunkPlaces(wanted.map((ordinal) => rows[ordinal]!.key)),
     postings(term) {
       invert();
       return lists.get(term);
@@ -248,6 +235,20 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
       return facts.column();
     },
   };
+}
+
+/** Documents of all rows, of which some are known. */
+function readDocuments(
+  rows: readonly (PendingRow | undefined)[],
+  known: Float64Array,
+  source: SegmentSource,
+): Float64Array {
+  const documents = new Float64Array(rows.length);
+  documents.set(known);
+  const fresh = rows.slice(known.length);
+  const read = source.chunkDocuments(fresh.flatMap((row) => row?.key ?? [])).values();
+  fresh.forEach((row, i) => (documents[known.length + i] = row === undefined ? 0 : read.next().value!));
+  return documents;
 }
 
 function startColumn({ version, kind, dense }: StoredVector): GrowingColumn {

@@ -18,9 +18,10 @@ const blockBytes = 16_384;
 /**
  * Writes postings as blocks of terms, each term beside its list: a segment costs a few rows rather than one per term.
  *
- * **Shape** per term: the term, the list's length in bytes, the list. A list: its number of entries, doubled, plus 1 when names have the term;
- * per entry the step from the last ordinal, doubled, plus 1 when the text has it once and the names do not. Otherwise follow the text's count and, where
- * names have the term at all, theirs.
+ * **Shape** per term: the term, the list's length in bytes, the list. A list begins with its number of entries,
+ * doubled, plus 1 when names have the term. An entry begins with the step from the last ordinal, doubled, plus 1 when
+ * the text has the term once and the names do not. Without that 1 the text's count follows and, where names have the
+ * term at all, theirs.
  * **Source** the block tree of Lucene's term dictionary, without the tree.
  */
 export function writePostings(terms: Iterable<TermPostings>): PostingsFile {

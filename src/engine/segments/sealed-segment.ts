@@ -48,6 +48,9 @@ export interface SealedSegment extends Segment {
   restate(changed: Pick<SegmentRow, "state" | "columns">, stamp: number): void;
 }
 
+/** Characters of ids that a segment keeps. */
+const idBudget = 64_000;
+
 /** Chunks whose facts one call reads. */
 const factsAtOnce = 4096;
 
@@ -67,8 +70,7 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
   const { size } = row;
   const keys = asFloat64(row.keys);
   const lengths = asUint32(row.lengths);
-  const textLengths = lengths.subarray(0, size);
-  const nameLengths = lengths.subarray(size);
+  const [textLengths, nameLengths] = [lengths.subarray(0, size), lengths.subarray(size)];
   let columnsText = row.columns;
   let headers = JSON.parse(row.columns) as readonly ColumnHeader[];
   const columns = new Map<number, VectorColumn>();
@@ -83,8 +85,10 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
   let spoken: LanguageColumn | undefined;
   let languages: ReadonlySet<string> | undefined;
   let facts: MetadataColumn | undefined;
+  let documents: Float64Array | undefined;
   let byKey: Uint32Array | undefined;
   let scans = 0;
+  const { chunkId, chunkIds } = createIdReader(keys, source);
   const lists = createPostingsCache((term) => {
     const block = findBlock(index(), term);
     return block < 0 ? undefined : findPostings(file("postings", block), term);
@@ -102,13 +106,7 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
     languages = undefined;
   }
 
-  function file(name: string, part: number): Uint8Array {
-    const data = source.file(row.key, name, part);
-    if (data !== undefined) return data;
-    throw new IbidError("store-corrupt", `A part of the index is missing: ${name}, part ${part}.`, {
-      hint: "Restore the file from a backup, or ingest the documents again into a new one.",
-    });
-  }
+  const file = (name: string, part: number): Uint8Array => source.file(row.key, name, part) ?? missingPart(name, part);
 
   function index(): readonly string[] {
     return (firsts ??= readIndex(file("terms", 0)));
@@ -133,7 +131,6 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
     size,
     textLengths,
     nameLengths,
-    rank: undefined,
     admitted,
     get stamp() {
       return stamp;
@@ -154,8 +151,10 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
       return presentCount;
     },
     key: (ordinal) => keys[ordinal]!,
-    chunkId: (ordinal) => source.chunkId(keys[ordinal]!),
-    chunkIds: (ordinals) => source.chunkIds(ordinals.map((ordinal) => keys[ordinal]!)),
+    chunkId,
+    chunkIds,
+    documents: () => (documents ??= Float64Array.from(source.chunkDocuments(Array.from(keys)))),
+    places: (ordinals) => source.chunkPlaces(ordinals.map((ordinal) => keys[ordinal]!)),
     postings: (term) => lists.get(term),
     *terms(prefix) {
       for (let block = Math.max(0, findBlock(index(), prefix)); block < index().length; block++) {
@@ -173,19 +172,7 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
     *columns() {
       for (let column = 0; column < headers.length; column++) if (headers[column]!.version !== "") yield load(column);
     },
-    facts() {
-      if (facts !== undefined) return facts;
-      const growing = createFactsColumn(size);
-      // A deleted chunk has no row, and is never looked up.
-      for (let from = 0; from < size; from += factsAtOnce) {
-        const to = Math.min(size, from + factsAtOnce);
-        const asked: number[] = [];
-        for (let i = from; i < to; i++) if (present[i] === 1) asked.push(keys[i]!);
-        const read = source.chunkFacts(asked).values();
-        for (let i = from; i < to; i++) growing.add(present[i] === 1 ? read.next().value! : nothing);
-      }
-      return (facts = growing.column());
-    },
+    facts: () => (facts ??= readFacts(keys, present, source)),
     find(key) {
       if (byKey === undefined && scans < mostScans) {
         scans++;
@@ -217,7 +204,54 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
       }
       stamp = newStamp;
       facts = undefined;
+      documents = undefined;
       admitted.clear();
+    },
+  };
+}
+
+/** Facts of all chunks. A deleted one has no row, and is never looked up. */
+function readFacts(keys: Float64Array, present: Uint8Array, source: SegmentSource): MetadataColumn {
+  const size = keys.length;
+  const growing = createFactsColumn(size);
+  for (let from = 0; from < size; from += factsAtOnce) {
+    const to = Math.min(size, from + factsAtOnce);
+    const asked: number[] = [];
+    for (let i = from; i < to; i++) if (present[i] === 1) asked.push(keys[i]!);
+    const read = source.chunkFacts(asked).values();
+    for (let i = from; i < to; i++) growing.add(present[i] === 1 ? read.next().value! : nothing);
+  }
+  return growing.column();
+}
+
+/** **Errors** `store-corrupt`, always. */
+function missingPart(name: string, part: number): never {
+  throw new IbidError("store-corrupt", `A part of the index is missing: ${name}, part ${part}.`, {
+    hint: "Restore the file from a backup, or ingest the documents again into a new one.",
+  });
+}
+
+/** Ids by ordinal. Those that were read of late are kept: a row keeps its id. */
+function createIdReader(keys: Float64Array, source: SegmentSource): Pick<Segment, "chunkId" | "chunkIds"> {
+  const ids = new Map<number, string>();
+  let kept = 0;
+  function keep(ordinal: number, id: string): string {
+    if (kept > idBudget) {
+      ids.clear();
+      kept = 0;
+    }
+    ids.set(ordinal, id);
+    kept += id.length;
+    return id;
+  }
+  return {
+    chunkId: (ordinal) => ids.get(ordinal) ?? keep(ordinal, source.chunkId(keys[ordinal]!)),
+    chunkIds(ordinals) {
+      const known = ordinals.map((ordinal) => ids.get(ordinal));
+      const unknown = ordinals.filter((_, i) => known[i] === undefined);
+      if (unknown.length === 0) return known as string[];
+      const read = source.chunkIds(unknown.map((ordinal) => keys[ordinal]!)).values();
+      return known.map((id, i) => id ?? keep(ordinals[i]!, read.next().value!));
     },
   };
 }

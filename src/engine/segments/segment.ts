@@ -12,6 +12,8 @@ export interface Postings {
   readonly counts: Uint32Array;
   /** Occurrences in the names; absent when there are none in the whole list. */
   readonly names: Uint32Array | undefined;
+  /** Occurrences in the file's name; absent when there are none in the whole list. */
+  readonly files?: Uint32Array | undefined;
 }
 
 /**
@@ -83,13 +85,15 @@ export interface Segment {
   readonly textLengths: Uint32Array;
   /** Terms of the names, per chunk. May be longer than `size`. */
   readonly nameLengths: Uint32Array;
-  /** Place of each ordinal in the order of chunk ids; `undefined` when ordinals are in that order. */
-  readonly rank: Uint32Array | undefined;
   /** The chunk's row. */
   key(ordinal: number): number;
   chunkId(ordinal: number): string;
   /** In the order asked. **Cost** one read for all. */
   chunkIds(ordinals: readonly number[]): readonly string[];
+  /** The document and offset of each chunk, in the order asked. **Cost** one read for all. */
+  places(ordinals: readonly number[]): readonly StoredPlace[];
+  /** Row of each chunk's document, by ordinal; 0 for one that is gone. May be longer than `size`. **Cost** one read of all, once. */
+  documents(): Float64Array;
   postings(term: string): Postings | undefined;
   /** Terms from `prefix` on, in order of UTF-16 code units, each once, as long as they begin with it. */
   terms(prefix: string): Iterable<string>;
@@ -121,7 +125,17 @@ export interface SegmentSource {
   /** In the order asked. */
   chunkIds(chunks: readonly number[]): readonly string[];
   /** In the order asked. */
+  chunkPlaces(chunks: readonly number[]): readonly StoredPlace[];
+  /** Rows of the chunks' documents, in the order asked; 0 for a chunk that is gone. */
+  chunkDocuments(chunks: readonly number[]): readonly number[];
+  /** In the order asked. */
   chunkFacts(chunks: readonly number[]): readonly StoredFacts[];
+}
+
+/** Where a chunk begins, and in which document. */
+export interface StoredPlace {
+  readonly uri: string;
+  readonly start: number;
 }
 
 /** As stored: metadata is JSON. */

@@ -9,8 +9,8 @@ import { closeness, scoreDense, type ScoredQuery } from "./vector-scores.ts";
 /**
  * Finds the rows of some dense columns that can be among the best `topK`, by a first pass over 8-bit codes; it misses none.
  *
- * The search returns the same result as scoring every row, to the last bit and the last tie: the pass only finds rows that need no
- * score. The proof follows.
+ * The search returns the same result as scoring every row, to the last bit and the last tie. The pass only finds rows
+ * that need no score. The proof follows.
  *
  * **Bound.** Let x be a row and q the query, x = s·c + r and q = t·e + w. Here c and e are whole numbers (the codes), s and t steps, and r and w the
  * remainders. Let D = c·e, which is exact, ρ = ‖r‖/‖x‖ and ω = ‖w‖/‖q‖. Then x·q = s·t·D + s·(c·w) + r·q, and by
@@ -18,12 +18,13 @@ import { closeness, scoreDense, type ScoredQuery } from "./vector-scores.ts";
  *
  *     | x·q / (‖x‖‖q‖)  -  (s/‖x‖)·(t/‖q‖)·D |  ≤  (1 + ρ)·ω + ρ  =  ρ·(1 + ω) + ω.
  *
- * **Rounding.** Every code is the nearest whole number to its coordinate or nearer to 0, so ρ ≤ 1 and ω ≤ 1 (but for 2^-40), and |s·t·D| ≤
- * 4‖x‖‖q‖. `slopes` hold s/‖x‖ in 32 bits, off by 2^-24 of itself, which moves the middle by at most 2^-22; `residuals` hold no less than ρ,
- * but for a denormal loss below 2^-126. All else is computed in 64 bits, from 32-bit numbers. Their products, down to 2^-298 and up to 2^256 times
- * the dimensions, neither overflow nor vanish there. A sum of n such products is off by less than n·2^-53·‖x‖‖q‖ in any order. A norm is off by less than
- * (n + 2)·2^-53 of itself (Higham, Accuracy and Stability of Numerical Algorithms, 3.1): with n ≤ 2^20 all of these are below 2^-31.
- * `slack` = 2^-20 is more than three times all of them together. So the computed cosine lies within
+ * **Rounding.** Every code is the nearest whole number to its coordinate or nearer to 0. So ρ ≤ 1 and ω ≤ 1 (but for
+ * 2^-40), and |s·t·D| ≤ 4‖x‖‖q‖. `slopes` hold s/‖x‖ in 32 bits, off by 2^-24 of itself, which moves the middle by at
+ * most 2^-22; `residuals` hold no less than ρ, but for a denormal loss below 2^-126. All else is computed in 64 bits,
+ * from 32-bit numbers. Their products, down to 2^-298 and up to 2^256 times the dimensions, neither overflow nor vanish
+ * there. A sum of n such products is off by less than n·2^-53·‖x‖‖q‖ in any order. A norm is off by less than (n +
+ * 2)·2^-53 of itself (Higham, Accuracy and Stability of Numerical Algorithms, 3.1). With n ≤ 2^20 all of these are
+ * below 2^-31. `slack` = 2^-20 is more than three times all of them together. So the computed cosine lies within
  *
  *     middle ± reach,  middle = slope·(τ·D),  reach = residual·(1 + ω) + ω + slack,  τ = t/‖q‖,
  *
@@ -34,19 +35,21 @@ import { closeness, scoreDense, type ScoredQuery } from "./vector-scores.ts";
  * others' is almost 0. A row whose upper bound by the digits is below the threshold is not among the best. For the rows that are left, the middle
  * and the reach are those by all the bits. Where there are no digits, all rows are left.
  *
- * **Threshold.** Of k rows whose scores are at least L, the k-th best row's score is at least L. A row among the best has at least the k-th best
- * score, hence at least L, hence an upper bound of at least L. So a row whose upper bound is below L, strictly, is not among the best, not even by
- * a tie. L only rises as rows come, so a row that is left out early would be left out late. The same holds for `minScore` in the place of L.
+ * **Threshold.** If k rows have scores of at least L, the k-th best score of all rows is at least L. A row among the
+ * best has at least the k-th best score, hence at least L, hence an upper bound of at least L. So a row whose upper
+ * bound is below L, strictly, is not among the best, not even by a tie. L only rises as rows come, so a row that is
+ * left out early would be left out late. The same holds for `minScore` in the place of L.
  *
- * **Euclidean.** The score falls with the distance, d² = ‖x‖² + ‖q‖² - 2x·q, but rounds: two distances may have one score, and then ids
- * decide. So lower bounds are turned into scores with the same formula. The threshold, a score, is turned back into the least
- * κ = (x·q - ‖x‖²/2)/‖q‖ that could still have it: d² ≤ z² with z = 1/L - 1, so κ ≥ (‖q‖² - z²)/(2‖q‖). All of it is widened by 2^-28 of ‖x‖²,
- * ‖q‖² and z², which is more than four times what rounding can do to them.
+ * **Euclidean.** The score falls with the distance, d² = ‖x‖² + ‖q‖² - 2x·q, but rounds: two distances may have one
+ * score, and then ids decide. So lower bounds are turned into scores with the same formula. The threshold is a score.
+ * It is turned back into the least κ = (x·q - ‖x‖²/2)/‖q‖ that could still have it. With z = 1/L - 1, d² ≤ z², so κ ≥
+ * (‖q‖² - z²)/(2‖q‖). All of it is widened by 2^-28 of ‖x‖², ‖q‖² and z², which is more than four times what rounding
+ * can do to them.
  *
  * **Shape** for dense queries that are not zero, of at most {@link certifiedDimensions}. One at a time: the scratch is shared.
  * **Cost** one byte a coordinate is read of every admitted row. Nothing is allocated but for scratch that grows once.
- * **Source** a filter step with bounds, then refinement, as in VA-files (Weber, Schek and Blott 1998), with the length of the remainder
- * in the place of a grid cell.
+ * **Source** a filter step with bounds, then refinement, as in VA-files (Weber, Schek and Blott 1998). The length of
+ * the remainder takes the place of a grid cell.
  */
 export interface CertifiedScan {
   /** Looks at the rows of one column. */

@@ -74,7 +74,10 @@ export interface GrowingRows extends DenseRows {
   add(dense: DenseVector): void;
 }
 
-/** **Cost** codes are made at the first use, and again when there are twice as many rows: a run of writes costs no more than a copy. */
+/**
+ * **Cost** codes are made at the first use, and again when the number of rows has doubled. So a run of writes costs no
+ * more than a copy.
+ */
 export function createGrowingRows(dimensions: number, form: DenseForm): GrowingRows {
   const stride = strideOf(dimensions);
   const memory = codeMemory();

@@ -100,8 +100,9 @@ let lastVersion = "";
 let lastVersionBytes = encodeText(lastVersion);
 
 /**
- * **Shape** 0 for no vectors; else their number. Then for each: kind (three more when the dense part is bytes), lengths of the dense and the sparse part,
- * length of the version and the version. Then for each, from a multiple of four on, their numbers: dense, indices, values.
+ * **Shape** 0 for no vectors; else their number, then the heads and the numbers. A vector's head has its kind (plus 3
+ * when the dense part is bytes) and the lengths of the dense and the sparse part. The length of the version and the
+ * version end it. A vector's numbers begin at a multiple of four: dense, indices, values.
  */
 export function encodeVectors(vectors: readonly StoredVector[]): Uint8Array {
   headWriter.varint(aligned);

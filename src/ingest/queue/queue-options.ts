@@ -1,3 +1,4 @@
+import { platformNow } from "../../runtime/platform-clock.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { JobStore } from "../../contracts/job-store.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
@@ -35,25 +36,25 @@ export interface IngestionQueueOptions {
 /** Options with their defaults filled in. */
 export type DecidedQueueOptions = ReturnType<typeof decideQueueOptions>;
 
-const optionNames = [
-  "jobs",
-  "capacity",
-  "maxBytes",
-  "concurrency",
-  "retry",
-  "leaseMs",
-  "pollMs",
-  "resolveUri",
-  "now",
-  "wait",
-  "random",
-] as const satisfies readonly (keyof IngestionQueueOptions)[];
+const optionNames = {
+  jobs: true,
+  capacity: true,
+  maxBytes: true,
+  concurrency: true,
+  retry: true,
+  leaseMs: true,
+  pollMs: true,
+  resolveUri: true,
+  now: true,
+  wait: true,
+  random: true,
+} as const;
 
 /** Checks options and fills in defaults. **Errors** `invalid-argument`. */
 export function decideQueueOptions(options: IngestionQueueOptions) {
   checkOptions("createIngestionQueue", options, optionNames);
   const { jobs = createMemoryJobStore(), capacity = 5000, maxBytes = 256 * 1024 * 1024, concurrency = 2 } = options;
-  const { leaseMs = 60_000, pollMs = 1000, now = Date.now, wait = waitByTimer, random = Math.random } = options;
+  const { leaseMs = 60_000, pollMs = 1000, now = platformNow, wait = waitByTimer, random = Math.random } = options;
   checkNumbers({ capacity, maxBytes, leaseMs, pollMs });
   if (!Number.isInteger(concurrency) || concurrency < 0) throw badNumber("concurrency", concurrency);
   const policy = checkRetryPolicy(options.retry);

@@ -15,6 +15,8 @@ import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { AccessContext, Scope } from "../../contracts/scope.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
+import { planOptions } from "../../runtime/plan-options.ts";
+import { enqueueOptions } from "../ingest-options.ts";
 import { hashParts } from "../../runtime/hash.ts";
 import { checkIngest } from "../uploads/check-ingest.ts";
 import { isOver, toStatus } from "./ingestion-status.ts";
@@ -24,7 +26,6 @@ import type { QueueReport } from "./queue-report.ts";
 import { nameOf, toIngestOptions, toRequest } from "./queued-input.ts";
 import type { WakeUp } from "./wake-up.ts";
 
-const enqueueOptions = ["scope", "metadata", "origin", "sweep", "folders", "changed", "signal"] as const;
 const pageSize = 200;
 
 /** Parts that all views of one queue share. */
@@ -79,7 +80,7 @@ export function createQueueView(parts: QueueParts, caller: Caller): IngestionQue
   /** Everything that can be refused is refused before anything is kept. **Shape** how to put it, as often as that takes. */
   async function prepare(input: EnqueueInput, given: EnqueueOptions): Promise<() => Promise<string | false>> {
     checkOpen();
-    checkOptions("enqueue", given, enqueueOptions);
+    planOptions("enqueue", enqueueOptions, given);
     const uri = nameOf(input);
     const scope = scopeOf(given.scope);
     checkIngest({ mayWrite: sees }, input, { ...toIngestOptions(given), scope });
@@ -157,7 +158,7 @@ export function createQueueView(parts: QueueParts, caller: Caller): IngestionQue
       }
     },
     async drained(given = {}) {
-      checkOptions("drained", given, ["everywhere", "signal"]);
+      checkOptions("drained", given, { everywhere: true, signal: true });
       const { everywhere = false, signal } = given;
       for (;;) {
         const since = rest.calls;
@@ -182,7 +183,7 @@ export function createQueueView(parts: QueueParts, caller: Caller): IngestionQue
     },
     async forget(uri, given = {}) {
       checkOpen();
-      checkOptions("forget", given, ["scope"]);
+      checkOptions("forget", given, { scope: true });
       const scope = scopeOf(given.scope);
       if (!sees(scope)) return { jobs: 0 };
       const id = hashParts(scope, uri);

@@ -70,7 +70,14 @@ export type UploadResult =
   | { readonly uri: string; readonly status: "queued" }
   | { readonly uri: string; readonly status: "failed"; readonly error: IbidError };
 
-const uploadOptions = ["scope", "metadata", "title", "mediaType", "enqueue", "signal"] as const;
+const uploadOptions = {
+  scope: true,
+  metadata: true,
+  title: true,
+  mediaType: true,
+  enqueue: true,
+  signal: true,
+} as const;
 
 /**
  * Ingests a user's document, of origin `user-content`.
@@ -98,7 +105,7 @@ export async function uploadDocument(
  * @experimental
  */
 export async function addNote(kb: KnowledgeBase, text: string, options: WrittenOptions = {}): Promise<UploadResult> {
-  checkOptions("addNote", options, [...uploadOptions, "id"]);
+  checkOptions("addNote", options, { ...uploadOptions, id: true });
   return take(kb, written("note", text, options), "note", options);
 }
 
@@ -115,7 +122,7 @@ export async function ingestNarrative(
   text: string,
   options: WrittenOptions = {},
 ): Promise<UploadResult> {
-  checkOptions("ingestNarrative", options, [...uploadOptions, "id"]);
+  checkOptions("ingestNarrative", options, { ...uploadOptions, id: true });
   return take(kb, written("narrative", text, options), "narrative", options);
 }
 

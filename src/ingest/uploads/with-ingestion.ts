@@ -82,16 +82,16 @@ export interface IngestingBlobStore extends BlobStore {
   ingestAll(options?: { readonly signal?: AbortSignal }): AsyncIterable<BlobIngestion>;
 }
 
-const optionNames = [
-  "scope",
-  "metadata",
-  "origin",
-  "mediaTypes",
-  "mediaTypeOf",
-  "uriPrefix",
-  "enqueue",
-  "cancel",
-] as const;
+const optionNames = {
+  scope: true,
+  metadata: true,
+  origin: true,
+  mediaTypes: true,
+  mediaTypeOf: true,
+  uriPrefix: true,
+  enqueue: true,
+  cancel: true,
+} as const;
 
 /** Errors for uploads that no reader takes: an upload of such a kind is no mistake. */
 const unread: readonly IbidErrorCode[] = ["unsupported-media", "binary", "empty"];
@@ -206,7 +206,7 @@ export function withIngestion(store: BlobStore, kb: KnowledgeBase, options: Blob
       }),
     ingest,
     async *ingestAll(asked = {}) {
-      checkOptions("ingestAll", asked, ["signal"]);
+      checkOptions("ingestAll", asked, { signal: true });
       for await (const { key } of store.list(asked)) yield await ingest(key, asked);
       const known: string[] = [];
       for await (const { uri, scope: of } of kb.list()) {

@@ -20,8 +20,8 @@ const mostMessages = 200;
  *
  * The messages come from a browser, so only their words count: text parts are read; files, tools and data are ignored. A system message is an error.
  *
- * **Shape** the last message is the question.
- * **Errors** `invalid-argument` for a value that is not a list of UI messages, and for a system message. Also for a last message that is not the user's, or has no text.
+ * **Shape** the last message is the question; `""` where it has no text.
+ * **Errors** `invalid-argument` for a value that is not a list of UI messages, and for a system message. Also for a last message that is not the user's.
  * **Source** AI SDK `UIMessage` of `ai` 5 to 7.
  *
  * @experimental
@@ -30,7 +30,7 @@ export function readUIMessages(messages: unknown): UIQuestion {
   if (!Array.isArray(messages)) throw notMessages("There is no list of messages.");
   const read = messages.slice(-mostMessages).map(readMessage);
   const last = read.at(-1);
-  if (last?.role !== "user" || last.content.trim() === "") throw notMessages("The last message asks nothing.");
+  if (last?.role !== "user") throw notMessages("The last message is not the user's.");
   return { question: last.content, history: read.slice(0, -1).filter(({ content }) => content.trim() !== "") };
 }
 

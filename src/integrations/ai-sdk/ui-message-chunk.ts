@@ -1,4 +1,14 @@
-import type { AnswerContext, Citation, Support } from "../../contracts/answer.ts";
+import type {
+  AnswerContext,
+  AnswerKind,
+  AnswerSentence,
+  Citation,
+  Quotation,
+  RefusalReason,
+  Relevance,
+  Support,
+  WithheldSentence,
+} from "../../contracts/answer.ts";
 import type { Usage } from "../../contracts/chat.ts";
 
 /** A source of a message's text, as the AI SDK shows it: an address to open, or a document. One for each document. */
@@ -45,9 +55,15 @@ export interface UIHit {
  * @experimental
  */
 export interface UIGrounded {
-  readonly grounded: boolean;
-  readonly refused: boolean;
+  readonly kind: AnswerKind;
+  readonly grounded?: boolean;
+  readonly verbatim?: true;
   readonly support?: Support;
+  readonly relevance?: Relevance;
+  readonly refusal?: RefusalReason;
+  readonly sentences: readonly AnswerSentence[];
+  readonly withheld: readonly WithheldSentence[];
+  readonly nearest: readonly Quotation[];
   readonly removedMarkers: readonly string[];
   readonly removedQuotes: readonly string[];
   readonly removedAddresses: readonly string[];
@@ -72,8 +88,9 @@ export type UIAnswerData = {
  * @experimental
  */
 export interface UIAnswerMetadata {
-  readonly grounded: boolean;
-  readonly refused: boolean;
+  readonly kind: AnswerKind;
+  /** For a written answer. */
+  readonly grounded?: boolean;
   /** `provider/model`, or `null` for the documents' own sentences. */
   readonly model: string | null;
   readonly usage?: Usage & { readonly totalTokens?: number };

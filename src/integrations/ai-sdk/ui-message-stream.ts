@@ -38,14 +38,14 @@ export interface UIMessageStreamResponseOptions extends UIMessageStreamOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const streamOptions = ["messageId", "hits", "onError"] as const;
+const streamOptions = { messageId: true, hits: true, onError: true } as const;
 
 /**
  * Makes the AI SDK's UI message stream of an answer, which `useChat` and `readUIMessageStream` show as it comes.
  *
  * - text as it is written, with the markers in it;
  * - for each citation a `data-citation` part under its marker, after a `source-url` or `source-document` part for a document that was not cited before;
- * - `data-hits` first, `data-grounded` last; the message's metadata has `grounded`, `refused`, `model`, `usage` and `ms`.
+ * - `data-hits` first, `data-grounded` last; the message's metadata has `kind`, `grounded`, `model`, `usage` and `ms`.
  *
  * **Shape** parts of the protocol's version 1. A failure is an `error` part, an aborted run an `abort` part; the stream itself does not fail.
  * The model is asked when the client starts to read, and no faster than it reads. Cancelling the stream stops the model.
@@ -72,7 +72,7 @@ export function toUIMessageStreamResponse(
   run: AsyncIterable<AnswerEvent>,
   options: UIMessageStreamResponseOptions = {},
 ): Response {
-  checkOptions("toUIMessageStreamResponse", options, [...streamOptions, "status", "headers"]);
+  checkOptions("toUIMessageStreamResponse", options, { ...streamOptions, status: true, headers: true });
   const { status = 200, headers = {}, ...rest } = options;
   const encoder = new TextEncoder();
   const toLine = (data: string): Uint8Array<ArrayBuffer> => encoder.encode(`data: ${data}\n\n`);
@@ -209,11 +209,18 @@ function textCitations({ citations }: Answer): { readonly citations?: readonly U
 }
 
 function toUIGrounded(answer: Answer): UIGrounded {
-  const { grounded, refused, support, removedMarkers, removedQuotes, removedAddresses, searchedFor, context } = answer;
+  const { kind, grounded, verbatim, support, relevance, refusal, sentences, withheld, nearest } = answer;
+  const { removedMarkers, removedQuotes, removedAddresses, searchedFor, context } = answer;
   return {
-    grounded,
-    refused,
+    kind,
+    ...(grounded !== undefined && { grounded }),
+    ...(verbatim && { verbatim }),
     ...(support && { support }),
+    ...(relevance && { relevance }),
+    ...(refusal && { refusal }),
+    sentences,
+    withheld,
+    nearest,
     removedMarkers,
     removedQuotes,
     removedAddresses,
@@ -222,9 +229,15 @@ function toUIGrounded(answer: Answer): UIGrounded {
   };
 }
 
-function toMetadata({ grounded, refused, model, usage, ms }: Answer): UIAnswerMetadata {
+function toMetadata({ kind, grounded, model, usage, ms }: Answer): UIAnswerMetadata {
   const { inputTokens, outputTokens } = usage ?? {};
   const total =
     inputTokens === undefined || outputTokens === undefined ? undefined : { totalTokens: inputTokens + outputTokens };
-  return { grounded, refused, model, ...(usage && { usage: { ...usage, ...total } }), ms };
+  return {
+    kind,
+    ...(grounded !== undefined && { grounded }),
+    model,
+    ...(usage && { usage: { ...usage, ...total } }),
+    ms,
+  };
 }

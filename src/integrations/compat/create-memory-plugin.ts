@@ -3,7 +3,7 @@ import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { JsonValue } from "../../contracts/metadata.ts";
 import type { Tool } from "../../contracts/tool.ts";
 import { untilAborted } from "../../runtime/abort.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkNames, checkOptions } from "../../runtime/check-options.ts";
 import { searchOptions } from "../../search/search-options.ts";
 import { createTool } from "../tools/create-tool.ts";
 import { countField, type Field, optionField, textField, toolInput } from "../tools/tool-input.ts";
@@ -222,16 +222,16 @@ export function createMemoryPlugin(kb: KnowledgeBase, options: MemoryPluginOptio
   return { functions, tools: [...reading, ...writing] };
 }
 
-const optionNames = [
-  "scope",
-  "mode",
-  "name",
-  "collection",
-  "collections",
-  "relevance",
-  "limit",
-  "writes",
-] as const satisfies readonly (keyof MemoryPluginOptions)[];
+const optionNames = {
+  scope: true,
+  mode: true,
+  name: true,
+  collection: true,
+  collections: true,
+  relevance: true,
+  limit: true,
+  writes: true,
+} as const;
 
 interface Recalling extends MemoryCallOptions {
   readonly limit?: number | undefined;
@@ -254,7 +254,7 @@ function keyed(
 }
 
 function known(name: string, named: PromptArguments, names: readonly string[]): PromptArguments {
-  checkOptions(name, named, names);
+  checkNames(name, named, names);
   return named;
 }
 

@@ -134,7 +134,7 @@ export interface TextMemory {
  * @experimental
  */
 export function createTextMemory(kb: KnowledgeBase, options: TextMemoryOptions = {}): TextMemory {
-  checkOptions("createTextMemory", options, ["scope", "mode"]);
+  checkOptions("createTextMemory", options, { scope: true, mode: true });
   const { scope, mode } = options;
   const address = scope === undefined ? {} : { scope };
 
@@ -213,7 +213,7 @@ export function createTextMemory(kb: KnowledgeBase, options: TextMemoryOptions =
     },
 
     async remove(key, given = {}) {
-      checkOptions("remove", given, [...callOptions, "purge"]);
+      checkOptions("remove", given, { ...callOptions, purge: true });
       const uri = memoryUri(given.collection ?? defaultCollection, key);
       const found = await onlyOne(() => kb.document(uri, address));
       if (found === undefined || !isMemory(found)) return;
@@ -227,7 +227,7 @@ export function createTextMemory(kb: KnowledgeBase, options: TextMemoryOptions =
     },
 
     async deleteCollection(collection, given = {}) {
-      checkOptions("deleteCollection", given, ["purge"]);
+      checkOptions("deleteCollection", given, { purge: true });
       checkSaid("collection", collection);
       const addresses = new Map<string, DocumentAddress & { readonly uri: string }>();
       for await (const { key, scope: its } of kept(collection))
@@ -241,15 +241,15 @@ export function createTextMemory(kb: KnowledgeBase, options: TextMemoryOptions =
   };
 }
 
-const callOptions = ["collection", "signal"] as const satisfies readonly (keyof MemoryCallOptions)[];
-const saveOptions = [...callOptions, "description", "metadata"] as const satisfies readonly (keyof SaveOptions)[];
-const searchOptions = [
+const callOptions = { collection: true, signal: true } as const;
+const saveOptions = { ...callOptions, description: true, metadata: true } as const;
+const searchOptions = {
   ...callOptions,
-  "limit",
-  "minRelevanceScore",
-  "filter",
-  "includeEmbeddings",
-] as const satisfies readonly (keyof MemorySearchOptions)[];
+  limit: true,
+  minRelevanceScore: true,
+  filter: true,
+  includeEmbeddings: true,
+} as const;
 
 /** The error names no scopes, because a model may be the caller. */
 async function onlyOne<Found>(ask: () => Promise<Found>): Promise<Found> {

@@ -55,7 +55,7 @@ const shapes: Readonly<Record<string, { readonly what: string; readonly show: (h
  * @experimental
  */
 export function createTextSearchPlugin(kb: KnowledgeBase, options: TextSearchPluginOptions = {}): TextSearchPlugin {
-  checkOptions("createTextSearchPlugin", options, ["filter", "scopes", "mode", "name", "count"]);
+  checkOptions("createTextSearchPlugin", options, { filter: true, scopes: true, mode: true, name: true, count: true });
   const { name, count: usual = 2, ...limits } = options;
   const counts = {
     count: countField("Number of results.", { least: 1, most, default: usual }),
@@ -72,7 +72,7 @@ export function createTextSearchPlugin(kb: KnowledgeBase, options: TextSearchPlu
       signal: AbortSignal | undefined,
     ) => (await searchText(kb, query, { ...limits, count: count ?? usual, skip: skip ?? 0, signal })).map(show);
     functions[called] = (input, named, { signal }) => {
-      checkOptions(called, named, ["query", "count", "skip"]);
+      checkOptions(called, named, { query: true, count: true, skip: true });
       const { query = input, count, skip } = named;
       const read = (key: "count" | "skip", value: JsonValue | undefined) => readCount(called, key, counts[key], value);
       return find(showValue(query), read("count", count), read("skip", skip), signal);

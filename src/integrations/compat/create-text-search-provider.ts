@@ -107,18 +107,18 @@ export function createTextSearchProvider(
   };
 }
 
-const optionNames = [
-  "filter",
-  "scopes",
-  "mode",
-  "searchTime",
-  "top",
-  "functionName",
-  "functionDescription",
-  "contextPrompt",
-  "citationsPrompt",
-  "contextFormatter",
-] as const satisfies readonly (keyof TextSearchProviderOptions)[];
+const optionNames = {
+  filter: true,
+  scopes: true,
+  mode: true,
+  searchTime: true,
+  top: true,
+  functionName: true,
+  functionDescription: true,
+  contextPrompt: true,
+  citationsPrompt: true,
+  contextFormatter: true,
+} as const;
 
 const ownLines = String.raw`-{4,}[\t ]*(?:$|[\n\r\v\f\u0085\u2028\u2029])|SourceDoc(?:Name|Link)\s*:|Contents\s*:|## Additional Context`;
 

@@ -69,16 +69,16 @@ export interface RetrieverNodeOptions<State, Doc = RetrievedDoc> {
   readonly toDoc?: (hit: Hit) => Doc;
 }
 
-const optionNames = [
-  "topK",
-  "scoreThreshold",
-  "mode",
-  "filter",
-  "scopes",
-  "query",
-  "metadataFilter",
-  "toDoc",
-] as const satisfies readonly (keyof RetrieverNodeOptions<unknown>)[];
+const optionNames = {
+  topK: true,
+  scoreThreshold: true,
+  mode: true,
+  filter: true,
+  scopes: true,
+  query: true,
+  metadataFilter: true,
+  toDoc: true,
+} as const;
 
 /**
  * A node of a graph: from a state to its update. LangGraph takes it unchanged.

@@ -5,7 +5,7 @@ import type { ReadChunk } from "../../contracts/leg.ts";
 import type { AuthorizedScopes } from "../../contracts/scope.ts";
 import type { VectorMatch, VectorQuery } from "../../contracts/vector-store.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
-import { compareCodePoints } from "../../runtime/compare-text.ts";
+import { compareChunkPlaces } from "../../runtime/compare-text.ts";
 import { createNamedMemoryStore } from "../../stores/memory/memory-store.ts";
 
 /** A store that is searched by vector, without a session. */
@@ -31,7 +31,7 @@ export interface InMemoryVectorStoreOptions {
  * @experimental
  */
 export function createInMemoryVectorStore(options: InMemoryVectorStoreOptions = {}): VectorStore {
-  checkOptions("createInMemoryVectorStore", options, ["topK", "similarityMetric"]);
+  checkOptions("createInMemoryVectorStore", options, { topK: true, similarityMetric: true });
   const { topK = 3, similarityMetric = "cosine" } = options;
   const store = createNamedMemoryStore({ metric: similarityMetric, embeddings: ["dense"] }, "InMemoryVectorStore");
   const search: VectorStore["search"] = (scopes, query) => searchVectors(store, scopes, { topK, ...query });
@@ -68,7 +68,7 @@ async function searchVectors(
   });
 }
 
-/** Without an embedding every admitted chunk matches at score 0, by chunk id, then scope. */
+/** Without an embedding every admitted chunk matches at score 0, by uri, start, scope and id. */
 async function listChunks(
   store: Store,
   scopes: AuthorizedScopes,
@@ -82,7 +82,7 @@ async function listChunks(
     const kept = embeddingOf(embeddings, version, undefined);
     matches.push({ scope, chunk, score: 0, rawScore: 0, ...(kept && { embedding: kept }) });
   }
-  matches.sort((a, b) => compareCodePoints(a.chunk.id, b.chunk.id) || compareCodePoints(a.scope, b.scope));
+  matches.sort((a, b) => compareChunkPlaces({ ...a.chunk, scope: a.scope }, { ...b.chunk, scope: b.scope }));
   return topK === "all" ? matches : matches.slice(0, topK);
 }
 

@@ -32,14 +32,14 @@ export interface RequestMemory {
   readonly scopes?: readonly Scope[];
 }
 
-const memoryOptions = [
-  "store",
-  "minRelevanceScore",
-  "limit",
-  "mode",
-  "filter",
-  "scopes",
-] as const satisfies readonly (keyof RequestMemory)[];
+const memoryOptions = {
+  store: true,
+  minRelevanceScore: true,
+  limit: true,
+  mode: true,
+  filter: true,
+  scopes: true,
+} as const;
 
 /**
  * Options of a call of a model with memory.

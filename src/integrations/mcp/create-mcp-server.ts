@@ -2,6 +2,7 @@ import type { McpServer } from "@modelcontextprotocol/server";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Tool } from "../../contracts/tool.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
+import { createAskTool } from "../tools/create-ask-tool.ts";
 import { createFetchTools } from "../tools/create-fetch-tools.ts";
 import { createFixedView } from "../tools/fixed-view.ts";
 import { createSearchTools, type SearchToolName, searchToolOptions } from "../tools/create-search-tools.ts";
@@ -24,13 +25,18 @@ const defaultTools: readonly SearchToolName[] = [
 /**
  * Makes an MCP server for one connection or one request.
  *
- * The server has `search` and `fetch`, the other search tools, and the documents as resources. Pass the view of the caller; a client cannot widen it.
+ * The server has `search`, `fetch` and `ask`, the other search tools, and the documents as resources. Pass the view of the caller; a client cannot widen it.
  *
  * **Shape** a server of the official package, to be connected to a transport. **Errors** `invalid-argument` for an unknown option. Clients get no internals.
  * **Source** Model Context Protocol 2026-07-28; the package speaks earlier versions too.
  */
 export async function createMcpServer(kb: KnowledgeBase, options: McpServerOptions = {}): Promise<McpServer> {
-  checkOptions("createMcpServer", options, [...searchToolOptions, "more", "maxResourceLength", "onError"]);
+  checkOptions("createMcpServer", options, {
+    ...searchToolOptions,
+    more: true,
+    maxResourceLength: true,
+    onError: true,
+  });
   const { more = [], maxResourceLength = 1_000_000, tools = defaultTools, onError, ...rest } = options;
   const { filter, scopes, about, topK, maxLength } = rest;
   const { McpServer: Server, ResourceTemplate } = await import("@modelcontextprotocol/server");
@@ -48,7 +54,7 @@ export async function createMcpServer(kb: KnowledgeBase, options: McpServerOptio
     ...(topK !== undefined && { topK }),
     ...(maxLength !== undefined && { maxLength }),
   });
-  for (const tool of fetching) add(server, tool, true, onError);
+  for (const tool of [...fetching, createAskTool(kb, { ...limits, about })]) add(server, tool, true, onError);
   for (const tool of [...createSearchTools(kb, { ...rest, tools }), ...more]) add(server, tool, false, onError);
   addDocumentResources(server, ResourceTemplate, createFixedView(kb, limits), maxResourceLength);
   return server;

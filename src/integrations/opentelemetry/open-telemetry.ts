@@ -31,7 +31,7 @@ const statusError = 2;
  * @experimental
  */
 export async function createOpenTelemetry(options: OpenTelemetryOptions = {}): Promise<Telemetry> {
-  checkOptions("createOpenTelemetry", options, ["api", "dataSource", "recordQueries"]);
+  checkOptions("createOpenTelemetry", options, { api: true, dataSource: true, recordQueries: true });
   const { dataSource, recordQueries = false } = options;
   const api = options.api ?? (await loadOpenTelemetryApi());
   const tracer = api.trace.getTracer("ibid");

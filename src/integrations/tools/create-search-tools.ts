@@ -69,19 +69,19 @@ export interface SearchToolOptions extends FixedLimits {
 }
 
 /** Option names of {@link createSearchTools}. */
-export const searchToolOptions = [
-  "filter",
-  "scopes",
-  "name",
-  "about",
-  "tools",
-  "topK",
-  "minScore",
-  "maxTokens",
-  "countTokens",
-  "maxLength",
-  "onCall",
-] as const satisfies readonly (keyof SearchToolOptions)[];
+export const searchToolOptions = {
+  filter: true,
+  scopes: true,
+  name: true,
+  about: true,
+  tools: true,
+  topK: true,
+  minScore: true,
+  maxTokens: true,
+  countTokens: true,
+  maxLength: true,
+  onCall: true,
+} as const;
 
 const mostNeighbours = 10;
 

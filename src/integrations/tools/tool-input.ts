@@ -67,14 +67,14 @@ function issuesOf(
   return issues;
 }
 
-/** A text that is not blank. **Units** UTF-16. */
-export function textField(description: string, maxLength = 8192): Field<string> {
+/** A text that is not blank, unless `minLength` is 0. **Units** UTF-16. */
+export function textField(description: string, maxLength = 8192, minLength = 1): Field<string> {
   return {
     required: true,
-    schema: { type: "string", minLength: 1, maxLength, description },
+    schema: { type: "string", minLength, maxLength, description },
     wrong(value) {
       if (typeof value !== "string") return "must be a text";
-      if (value.trim() === "") return "is blank";
+      if (minLength > 0 && value.trim() === "") return "is blank";
       return value.length > maxLength ? `is longer than ${maxLength} characters` : undefined;
     },
   };

@@ -30,6 +30,20 @@ export const askOptions = {
     default: "preferred",
     for: byHand,
   },
+  minSupport: {
+    doc: "Least support of a sentence that counts as supported.",
+    kind: { type: "number", min: 0, max: 1 },
+    otherwise: "where a tenth of what is partly supported passes",
+    for: byHand,
+    flag: "--min-support <x>",
+  },
+  minRelevance: {
+    doc: "Least relevance of sources that count as an answer.",
+    kind: { type: "number", min: 0, max: 1 },
+    otherwise: "where a twentieth of what can be answered is refused",
+    for: byHand,
+    flag: "--min-relevance <x>",
+  },
   instructions: {
     doc: "Instructions of the application; never text of a user.",
     kind: { type: "string" },
@@ -55,7 +69,7 @@ export const askOptions = {
     bounds: { http: { max: 200 } },
   },
   judge: {
-    doc: "Chat model that decides whether the answer is grounded; `null` for none.",
+    doc: "Chat model that gives each sentence its verdict; `null` for none.",
     kind: objectWith("a chat model", "chat"),
     beyond: { expects: "null", check: (value: unknown) => value === null },
     otherwise: "the knowledge base's",

@@ -1,6 +1,7 @@
 import type { Store } from "../../contracts/store.ts";
 import { narrowProof } from "../../access/gate.ts";
 import { answerQuestion } from "../../answers/answer-question.ts";
+import type { DocumentSlices } from "../../answers/citations/cite-quote.ts";
 import { fitContext } from "../../answers/prompts/fit-context.ts";
 import { addUsage, priceOf, priceUsage, usageOf, withPrice } from "../../models/price-usage.ts";
 import { readHistory } from "../../answers/read-history.ts";
@@ -9,7 +10,10 @@ import type { Answer, AnswerEvent, AskOptions, ContextOptions } from "../../cont
 import type { ChatModel, OnUsage, Prices, Usage } from "../../contracts/chat.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Hit, RetrieveOptions, Retriever, SearchWarning } from "../../contracts/retriever.ts";
-import type { AuthorizedScopes } from "../../contracts/scope.ts";
+import type { AuthorizedScopes, Scope } from "../../contracts/scope.ts";
+import { asksNothing } from "../../answers/no-question.ts";
+import { locateInSlices } from "../../text/locate-in-slices.ts";
+import { sectionAt } from "../../text/walk-sections.ts";
 import { checkQuery, defaultMaxQueryLength, planSearch } from "../../search/search-plan.ts";
 import { readWholeCorpus } from "./whole-corpus.ts";
 import { searchWithHistory } from "./search-with-history.ts";
@@ -17,10 +21,10 @@ import { searchWithHistory } from "./search-with-history.ts";
 /** The retriever, the store and the models that make an answer. */
 export interface AskStages {
   readonly retriever: Retriever;
-  readonly store: Pick<Store, "document" | "chunks">;
+  readonly store: Pick<Store, "structure" | "readText" | "chunks">;
   /** Without one, the answer is made of the documents' own sentences. */
   readonly model?: ChatModel | undefined;
-  /** Decides whether what the model says is grounded. Without one, words decide. */
+  /** Compares each sentence with its quotations. Without one, under strict grounding the model that answers does; otherwise words decide. */
   readonly judge?: ChatModel | undefined;
   readonly analyzer: Analyzer;
   readonly prices?: Prices | undefined;
@@ -41,14 +45,17 @@ export async function* askQuestion(
 ): AsyncGenerator<AnswerEvent, Answer> {
   const started = performance.now();
   const { grounding = "preferred", explain = false, instructions, context, ...asking } = options;
-  const { history = [], judge = stages.judge ?? null, ...search } = asking;
+  const { history = [], judge: wanted, minSupport, minRelevance, ...search } = asking;
+  const judge = wanted === undefined ? (stages.judge ?? (grounding === "strict" ? stages.model : undefined)) : wanted;
   const turns = readHistory(history);
   const spent: Usage[] = [];
   const onUsage: OnUsage = (usage, model) => {
     spent.push(usage.cost === undefined ? priceUsage(usage, priceOf(stages.prices, model)) : usage);
     asking.onUsage?.(usage, model);
   };
-  const whole = await findWholeCorpus(stages, scopes, question, context, search);
+  const isPattern = search.mode === "regex";
+  const isIdle = !isPattern && asksNothing(question);
+  const whole = isIdle ? [] : await findWholeCorpus(stages, scopes, question, context, search);
   const { hits, searchedFor, asked, usage } = whole
     ? { hits: whole, searchedFor: undefined, asked: question, usage: undefined }
     : await searchWithHistory({
@@ -64,16 +71,22 @@ export async function* askQuestion(
 
   const events = answerQuestion({
     question: stages.model ? question : asked,
+    asked,
+    isPattern,
+    // Elsewhere in a document, its chunks may have other metadata.
+    isWithinHits: search.filter !== undefined || search.origins !== undefined,
     hits,
     grounding,
     model: stages.model,
     instructions,
     context,
-    from: whole && "whole-corpus",
+    from: whole && !isIdle ? "whole-corpus" : undefined,
     history: turns,
-    judge: judge === null ? undefined : withPrice(judge, stages.prices),
+    judge: judge == null ? undefined : withPrice(judge, stages.prices),
+    minSupport,
+    minRelevance,
     analyzer: stages.analyzer,
-    documentText: async (id, scope) => (await stages.store.document(narrowProof(scopes, [scope]), id))?.document.text,
+    documents: createSlices(stages.store, scopes),
     signal: options.signal,
   });
   let answer: Answer | undefined;
@@ -95,6 +108,35 @@ export async function* askQuestion(
   }
   if (answer === undefined) throw new IbidError("internal", "The answer ended before it was whole.");
   return answer;
+}
+
+/** Documents that the asker may read, in slices. A hit of the application's own retriever may name a place that is none. */
+export function createSlices(store: AskStages["store"], scopes: AuthorizedScopes): DocumentSlices {
+  const structures = new Map<string, ReturnType<typeof store.structure>>();
+  const structureOf = (id: string, scope: Scope): ReturnType<typeof store.structure> => {
+    const key = JSON.stringify([scope, id]);
+    const known = structures.get(key) ?? store.structure(narrowProof(scopes, [scope]), id);
+    structures.set(key, known);
+    return known;
+  };
+  const read: DocumentSlices["read"] = async (id, scope, start, end) => {
+    const isPlace = Number.isSafeInteger(start) && Number.isSafeInteger(end) && start >= 0 && start <= end;
+    return isPlace ? store.readText(narrowProof(scopes, [scope]), id, start, end) : undefined;
+  };
+  return {
+    read,
+    async sectionStart(id, scope, position) {
+      const known = await structureOf(id, scope);
+      return known === undefined ? 0 : sectionAt(known.document.root, position).start;
+    },
+    sections: async (id, scope) => (await structureOf(id, scope))?.document.root,
+    async locate({ documentId, scope, source }, start, end) {
+      const known = await structureOf(documentId, scope);
+      const slice = async (from: number, to: number): Promise<string> =>
+        (await read(documentId, scope, from, to)) ?? "";
+      return known && locateInSlices(known.document, { start, end }, slice, source);
+    },
+  };
 }
 
 /** Only a model is helped by everything at once. A query or option that a search refuses is refused here too. */

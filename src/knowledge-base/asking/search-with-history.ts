@@ -7,7 +7,7 @@ import type { Grounding } from "../../contracts/answer.ts";
 import type { ChatModel, Usage } from "../../contracts/chat.ts";
 import type { Hit, RetrieveOptions, Retriever } from "../../contracts/retriever.ts";
 import type { AuthorizedScopes } from "../../contracts/scope.ts";
-import { compareCodePoints } from "../../runtime/compare-text.ts";
+import { compareHits } from "../../search/around/rank-hits.ts";
 
 /** A question that may follow up on others, and the retriever that searches for it. */
 export interface HistorySearch {
@@ -27,7 +27,7 @@ export interface HistoryFinds {
   readonly hits: readonly Hit[];
   /** Absent when it was the question itself. */
   readonly searchedFor?: string;
-  /** The text that an answer without a model compares sentences with: the question, unless it has no word of its own. */
+  /** The text that hits and sentences are compared with: the rewritten question, or the question, unless it has no word of its own. */
   readonly asked: string;
   readonly usage?: Usage;
 }
@@ -55,7 +55,7 @@ export async function searchWithHistory(search: HistorySearch): Promise<HistoryF
   const hits = await retriever.retrieve(scopes, rewritten, options);
   // Hits of the words that are evidence are kept when the rewrite finds none.
   if (byWords && !hasEvidence(hits)) return { ...byWords, ...spent };
-  return { hits, asked: question, ...(rewritten !== question && { searchedFor: rewritten }), ...spent };
+  return { hits, asked: rewritten, ...(rewritten !== question && { searchedFor: rewritten }), ...spent };
 }
 
 /** The weight of the conversation's words, where the question's own weigh 1. **Source** our own choice. */
@@ -82,7 +82,7 @@ async function searchByWords({
   return { hits: hits.map((hit, index) => ({ ...hit, rank: index + 1 })), searchedFor, asked };
 }
 
-/** The mean of both scores, the conversation's counted by {@link historyWeight}; what one search did not find scores 0 there. Ties as ever: chunk id, then scope. */
+/** The mean of both scores, the conversation's counted by {@link historyWeight}; what one search did not find scores 0 there. Equal scores by uri, start, scope and id. */
 function joinHits(alone: readonly Hit[], beside: readonly Hit[]): readonly Hit[] {
   const key = (hit: Hit): string => JSON.stringify([hit.scope, hit.chunkId]);
   const own = new Map(alone.map((hit) => [key(hit), hit]));
@@ -99,7 +99,5 @@ function joinHits(alone: readonly Hit[], beside: readonly Hit[]): readonly Hit[]
     const evidence = said.length > 0 ? said.includes(true) : undefined;
     joined.push({ ...hit, score, evidence, ...(explain && { explain: { ...explain, parts } }) });
   }
-  return joined.toSorted(
-    (a, b) => b.score - a.score || compareCodePoints(a.chunkId, b.chunkId) || compareCodePoints(a.scope, b.scope),
-  );
+  return joined.toSorted(compareHits);
 }

@@ -18,13 +18,13 @@ export function defineEntityType<Schema extends StandardSchema, Name extends str
   readonly schema: Schema;
   readonly relationships?: { readonly [Each in Name]: RelationshipDefinition };
 }): EntityType<Schema, Name> {
-  checkOptions("defineEntityType", definition, ["label", "schema", "relationships"]);
+  checkOptions("defineEntityType", definition, { label: true, schema: true, relationships: true });
   const { label, schema, relationships = {} } = definition;
   checkLabels([label]);
   if (typeof (schema as Partial<StandardSchema> | undefined)?.["~standard"]?.validate !== "function")
     throw invalid(label, "schema is no Standard Schema", "Give one of Zod, Valibot, ArkType or another library's.");
   const complete = Object.entries<RelationshipDefinition>(relationships).map(([called, given]) => {
-    checkOptions(`${label}.${called}`, given, ["name", "direction"]);
+    checkOptions(`${label}.${called}`, given, { name: true, direction: true });
     if (ownNames.has(called))
       throw invalid(label, `every entity has a ${called} already`, "Call the relationship something else.");
     const { name = relationshipName(called), direction = "outgoing" } = given;

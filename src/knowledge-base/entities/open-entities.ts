@@ -52,7 +52,7 @@ export function openEntities(
   name: string,
   options: EntitiesOptions = {},
 ): Entities {
-  checkOptions("openEntities", options, ["types", "filterable", "embeddingModel"]);
+  checkOptions("openEntities", options, { types: true, filterable: true, embeddingModel: true });
   const { types = [], filterable = [], embeddingModel } = options;
   const nodes = kb.collection(name, {
     schema: createEntitySchema(types, filterable),
@@ -163,7 +163,7 @@ export function openEntities(
     },
 
     async *list(given = {}) {
-      checkOptions("list", given, ["labels", "filter", "scope"]);
+      checkOptions("list", given, { labels: true, filter: true, scope: true });
       const { labels, filter, ...address } = given;
       for await (const one of nodes.list({ ...address, ...filterOf(labels, filter) })) yield toEntityData(one);
     },
@@ -207,7 +207,7 @@ export function openEntities(
     },
 
     async relate(given, where = {}) {
-      checkOptions("relate", where, ["scope", "signal"]);
+      checkOptions("relate", where, { scope: true, signal: true });
       const relationships = asList(given);
       for (const one of relationships) checkRelationship(one);
       const keys = new Map<Scope | undefined, Set<string>>();
@@ -227,7 +227,7 @@ export function openEntities(
     },
 
     async unrelate(given, address = {}) {
-      checkOptions("unrelate", address, ["scope"]);
+      checkOptions("unrelate", address, { scope: true });
       for (const one of asList(given)) {
         checkRelationship(one);
         for (const key of keysOf(one)) await ends.delete(key, { ...address, purge: true });

@@ -1,6 +1,6 @@
 import { createAutoChunker } from "../../chunkers/auto-chunker.ts";
 import type { ChatModel } from "../../contracts/chat.ts";
-import type { AsyncChunker, Chunker } from "../../contracts/chunker.ts";
+import type { AsyncChunker, Chunker, CustomChunker } from "../../contracts/chunker.ts";
 import type { CorpusModel } from "../../contracts/corpus-model.ts";
 import type { Embedder, EmbeddingModel } from "../../contracts/embedding-model.ts";
 import { IbidError } from "../../contracts/errors.ts";
@@ -8,27 +8,38 @@ import type { EventRetention, EventStore } from "../../contracts/event-store.ts"
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Store } from "../../contracts/store.ts";
 import type { MediaTypeHandler } from "../../contracts/media-type-handler.ts";
-import type { Reader } from "../../contracts/reader.ts";
+import type { CustomReader, Reader } from "../../contracts/reader.ts";
 import type { AccessPolicy } from "../../contracts/scope.ts";
 import { latentSemanticModel } from "../../engine/latent/latent-semantic-model.ts";
 import { checkReadLimits } from "../../readers/read-limits.ts";
-import { checkStore } from "../../stores/compose/check-store.ts";
 import { createMemoryStore } from "../../stores/memory/memory-store.ts";
 import type { StoreOptions } from "../../stores/segments/store-options.ts";
 import type { SnapshotOptions } from "../../stores/snapshot/snapshot-options.ts";
 import { defaultAnalyzer } from "../../text/analyzer.ts";
 import type { KnowledgeBaseParts } from "../parts.ts";
+import { parseSynonyms } from "../../text/parse-synonyms.ts";
 import { createKnowledgeBase } from "./create-knowledge-base.ts";
 import type { OpenSource } from "../../ingest/to-arrivals.ts";
-import type { OpenModels, OpenOptions, OpenSearch } from "./open-options.ts";
-import { completeChunker } from "../../chunkers/custom-chunker.ts";
-import { completeReader } from "../../readers/custom-reader.ts";
+import type { OpenModels, OpenOperations, OpenOptions, OpenSearch } from "./open-options.ts";
+
+/** Sorts the arguments of `openKnowledgeBase`. **Errors** `invalid-argument` for options in both places. */
+export function readOpenArguments<Options extends object>(
+  first: string | Options | undefined,
+  second: Options | undefined,
+): { readonly location: string | undefined; readonly options: Options } {
+  if (typeof first !== "object" || first === null) return { location: first, options: second ?? ({} as Options) };
+  if (second === undefined) return { location: undefined, options: first };
+  throw new IbidError("invalid-argument", "openKnowledgeBase got options twice.", {
+    hint: "Call openKnowledgeBase(location, options) or openKnowledgeBase(options).",
+  });
+}
 
 /** Options that decide how a store is made. */
 interface StoreWishes {
   readonly models?: { readonly embedding?: unknown } | undefined;
   readonly search?: OpenSearch | undefined;
   readonly access?: AccessPolicy | undefined;
+  readonly operations?: OpenOperations | undefined;
   readonly snapshots?: SnapshotOptions | undefined;
 }
 
@@ -41,8 +52,9 @@ export function storeChoices({
   models,
   search,
   access,
+  operations,
   snapshots,
-}: StoreWishes): Pick<StoreOptions, "analyzer" | "bm25" | "corpusModel"> {
+}: StoreWishes): Pick<StoreOptions, "analyzer" | "bm25" | "corpusModel" | "now"> {
   const { analyzer, bm25 } = search ?? {};
   if (snapshots !== undefined) {
     throw new IbidError("invalid-argument", "A knowledge base in a folder has no need of snapshots.", {
@@ -52,6 +64,7 @@ export function storeChoices({
   return {
     ...(analyzer && { analyzer }),
     ...(bm25 && { bm25 }),
+    ...(operations?.now && { now: operations.now }),
     ...(models?.embedding === undefined && {
       corpusModel: access?.deployment === false ? neverFitted : latentSemanticModel,
     }),
@@ -63,8 +76,9 @@ export function storeChoices({
  *
  * **Errors** `invalid-argument` for an incomplete store, by the missing method, and for options that only a store that is made here can follow.
  */
-export function takeStore({ store, search, snapshots }: OpenOptions): Store | undefined {
+export async function takeStore({ store, search, snapshots }: OpenOptions): Promise<Store | undefined> {
   if (store === undefined) return undefined;
+  const { checkStore } = await import("../../stores/compose/check-store.ts");
   const checked = checkStore(store);
   for (const [name, value] of Object.entries({ bm25: search?.bm25, snapshots })) {
     if (value === undefined) continue;
@@ -91,10 +105,12 @@ export interface RuntimeParts {
   readonly readers: readonly Reader[];
   readonly openSource?: OpenSource;
   readonly resolveUri?: (uri: string) => string;
+  /** Finds the name under which the location records a model. */
+  readonly findName?: ((model: string) => Promise<string | undefined>) | undefined;
   /** Ends what the readers hold. */
   readonly closeReaders?: () => Promise<void>;
   /** Makes what events are kept in, where nobody gave a store. Default: a memory's. */
-  readonly openEvents?: (retention: EventRetention) => EventStore;
+  readonly openEvents?: (retention: EventRetention & { readonly now?: () => number }) => EventStore;
   /** Whether that is done without being asked. Default false. */
   readonly keepsEvents?: boolean;
 }
@@ -111,9 +127,13 @@ export async function assembleKnowledgeBase(
   pricing?.checkPrices(prices);
   const priced = (model: ChatModel | undefined): ChatModel | undefined =>
     model && pricing ? pricing.withPrice(model, prices) : model;
-  const readers = [...(options.readers ?? []).map(completeReader), ...runtime.readers];
-  const chunker = options.chunker === undefined ? createAutoChunker() : completeChunker(options.chunker);
-  const events = await chooseEvents(operations.events ?? runtime.keepsEvents ?? false, runtime.openEvents);
+  const readers = [...(await completeReaders(options.readers ?? [])), ...runtime.readers];
+  const chunker = await chooseChunker(options.chunker);
+  const events = await chooseEvents(
+    operations.events ?? runtime.keepsEvents ?? false,
+    operations.now,
+    runtime.openEvents,
+  );
   return createKnowledgeBase({
     store,
     ...(await chooseEmbedders(store, models)),
@@ -127,16 +147,32 @@ export async function assembleKnowledgeBase(
     prices,
     reranker: models.reranker,
     retriever: search.retriever,
+    synonyms: search.synonyms === undefined ? undefined : parseSynonyms(search.synonyms),
     tracer: operations.tracer,
     telemetry: operations.telemetry,
+    now: operations.now,
     events,
     // A store of events that was given stays open.
     closeEvents: events === operations.events ? undefined : async () => events?.close(),
     access: options.access,
+    findName: runtime.findName,
     openSource: runtime.openSource,
     resolveUri: runtime.resolveUri,
     closeReaders: runtime.closeReaders,
   });
+}
+
+/** Readers of the caller's own, with complete results. */
+export async function completeReaders(readers: readonly CustomReader[]): Promise<readonly Reader[]> {
+  if (readers.length === 0) return [];
+  const { completeReader } = await import("../../readers/custom-reader.ts");
+  return readers.map(completeReader);
+}
+
+async function chooseChunker(chunker: CustomChunker | undefined): Promise<Chunker | AsyncChunker> {
+  if (chunker === undefined) return createAutoChunker();
+  const { completeChunker } = await import("../../chunkers/custom-chunker.ts");
+  return completeChunker(chunker);
 }
 
 /** Embedders with one cache, also for models that a collection brings. */
@@ -179,11 +215,12 @@ async function chooseHandlers(
 
 async function chooseEvents(
   wanted: boolean | EventStore | EventRetention,
+  now: (() => number) | undefined,
   open: RuntimeParts["openEvents"],
 ): Promise<EventStore | undefined> {
   if (wanted === false) return undefined;
   if (wanted !== true && "append" in wanted) return wanted;
-  const retention = wanted === true ? {} : wanted;
+  const retention = { ...(wanted !== true && wanted), ...(now && { now }) };
   if (open !== undefined) return open(retention);
   const { createMemoryEventStore } = await import("../../stores/memory/memory-event-store.ts");
   return createMemoryEventStore(retention);

@@ -1,7 +1,15 @@
-import { dirname, resolve } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { createEventFile } from "../../stores/sqlite/sqlite-event-store.ts";
-import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
-import { assembleKnowledgeBase, openMemory, storeChoices, takeStore } from "./assemble.ts";
+import type { FolderRules, KnowledgeBase } from "../../contracts/knowledge-base.ts";
+import {
+  assembleKnowledgeBase,
+  completeReaders,
+  openMemory,
+  readOpenArguments,
+  storeChoices,
+  takeStore,
+} from "./assemble.ts";
 import type { AnyChatModel, AnyEmbeddingModel, AnyReranker, ChosenModels } from "../../models/choose-models.ts";
 import { inCode, type RulesOf } from "../../runtime/plan-options.ts";
 import { checkNode } from "../../stores/sqlite/sqlite-runtime.ts";
@@ -14,13 +22,14 @@ import {
   type OpenModels,
   type OpenOptions as AnyRuntimeOptions,
   type OpenReading,
-  readOpenArguments,
 } from "./open-options.ts";
+import { findRecordedName } from "./remembered-models.ts";
 import { openStoreInFolder } from "./open-store-in-folder.ts";
-import { completeReader } from "../../readers/custom-reader.ts";
 import { createReaders } from "../../readers/create-readers.ts";
 import { startReaders } from "../../readers/worker/start-readers.ts";
 import { languageAnalyzer } from "../../text/languages/snowball/language-analyzer.ts";
+import { folderRules } from "../../ingest/ingest-options.ts";
+import type { WalkRules } from "../../ingest/to-arrivals.ts";
 import { toUri } from "../../ingest/to-uri.ts";
 
 /** Models of your own, of the AI SDK, or by name: `"provider/model"`. */
@@ -44,6 +53,8 @@ interface NodeReading extends OpenReading {
    * such a process can be started; `true`: every file, else an error; `false`: none. Your own `readers` stay in this process.
    */
   readonly worker?: boolean | "auto" | undefined;
+  /** Rules for the files below paths and globs, where an ingestion gives none of its own. Default: those of `kb.ingest`. */
+  readonly folders?: FolderRules | undefined;
 }
 
 /** Options of {@link openKnowledgeBase} on Node, in the order of the manual. */
@@ -65,6 +76,11 @@ export const nodeOptions = {
           default: "auto",
           for: inCode,
         },
+        folders: {
+          doc: "Rules for the files below paths and globs, where an ingestion gives none of its own.",
+          kind: { type: "group", options: folderRules },
+          for: inCode,
+        },
       } satisfies RulesOf<NodeReading>,
     },
   },
@@ -80,6 +96,14 @@ export const nodeOptions = {
     for: inCode,
   },
 } as const satisfies RulesOf<OpenOptions>;
+
+/** Name of the list of synonyms in the folder of a knowledge base. */
+const synonymsFile = "synonyms.txt";
+
+function readSynonyms(folder: string): string | undefined {
+  const path = join(folder, synonymsFile);
+  return existsSync(path) ? readFileSync(path, "utf8") : undefined;
+}
 
 /**
  * Opens a knowledge base. A location is a folder, which is durable; without one, the knowledge base is in memory, and `snapshots` can keep it; `store` is
@@ -104,28 +128,40 @@ export async function openKnowledgeBase(first?: string | OpenOptions, second?: O
   const { worker = "auto" } = options.reading ?? {};
   const chosen: AnyRuntimeOptions = {
     ...rest,
-    search: { ...options.search, analyzer: options.search?.analyzer ?? languageAnalyzer },
+    search: {
+      ...options.search,
+      analyzer: options.search?.analyzer ?? languageAnalyzer,
+      synonyms:
+        options.search?.synonyms ?? (location === undefined ? undefined : readSynonyms(checkLocation(location))),
+    },
     // Models that are named are loaded before anything is opened.
     models: { prices, cache, batch, ...(await chooseModels(models)) },
   };
   const folder = location === undefined ? undefined : resolve(checkLocation(location));
   const base = folder === undefined ? process.cwd() : dirname(folder);
   const store =
-    takeStore(chosen) ??
+    (await takeStore(chosen)) ??
     (folder === undefined
       ? await openMemory(chosen)
       : await openStoreInFolder(folder, storeChoices(chosen), options.create));
 
-  const reading = startReaders((options.readers ?? []).map(completeReader), worker, createReaders());
+  const reading = startReaders(await completeReaders(options.readers ?? []), worker, createReaders());
   return assembleKnowledgeBase(store, chosen, {
     readers: reading.readers,
     closeReaders: () => reading.close(),
     ...(folder !== undefined &&
       options.store === undefined && {
+        findName: (model) => findRecordedName(folder, model),
         keepsEvents: true,
         openEvents: (retention) => createEventFile(eventFile(folder), retention),
       }),
-    openSource: (inputs, rules) => openInputs(inputs, { base, folder, options: options.sources ?? {}, rules }),
+    openSource: (inputs, rules) =>
+      openInputs(inputs, {
+        base,
+        folder,
+        options: options.sources ?? {},
+        rules: { ...options.reading?.folders, ...given(rules) },
+      }),
     resolveUri: toUri(base),
   });
 }
@@ -137,4 +173,9 @@ async function chooseModels(models: NodeModels): Promise<ChosenModels> {
   if ([chat, judge, embedding, reranker, ...formerEmbeddings].every(isNone))
     return { embedding: embedding === null ? null : undefined };
   return (await import("../../models/choose-models.ts")).chooseModels(models);
+}
+
+/** The rules that an ingestion gives. */
+function given(rules: WalkRules = {}): WalkRules {
+  return Object.fromEntries(Object.entries(rules).filter(([, rule]) => rule !== undefined));
 }

@@ -14,7 +14,14 @@ import type { Tracer } from "../../contracts/tracer.ts";
 import type { Bm25Options } from "../../engine/bm25/bm25-settings.ts";
 import { checkReadLimits } from "../../readers/read-limits.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
-import { inCode, objectWith, planOptions, type RulesOf, type ValueKind } from "../../runtime/plan-options.ts";
+import {
+  aFunction,
+  inCode,
+  objectWith,
+  planOptions,
+  type RulesOf,
+  type ValueKind,
+} from "../../runtime/plan-options.ts";
 import { decideRetention } from "../../stores/memory/check-events.ts";
 import type { SnapshotOptions } from "../../stores/snapshot/snapshot-options.ts";
 
@@ -29,7 +36,7 @@ export interface OpenModels<Chat = ChatModel, Embedding = EmbeddingModel, Rankin
   readonly formerEmbeddings?: readonly Embedding[] | undefined;
   /** Chat model that writes answers. Default: none; an answer consists of sentences of the documents. */
   readonly chat?: Chat | undefined;
-  /** Chat model that compares an answer with its citations and decides whether it is grounded. Default: none; words decide. */
+  /** Chat model that compares each sentence of an answer with its citations. Default: none; words decide, and under strict grounding the chat model. */
   readonly judge?: Chat | undefined;
   /** Reranker. `"proximity"` ranks chunks higher that have the query's words close together, and needs no model. Default: none. */
   readonly reranker?: Ranking | "proximity" | undefined;
@@ -65,6 +72,11 @@ export interface OpenSearch {
   readonly analyzer?: Analyzer | undefined;
   /** Weights of words. Default: BM25F. */
   readonly bm25?: Bm25Options | undefined;
+  /**
+   * Synonyms, in the format of Solr and Elasticsearch: `a, b` or `a => b, c` on each line, `b^0.5` for a weight, `#` for a comment. Default: `synonyms.txt` in the
+   * folder of the knowledge base, where there is one.
+   */
+  readonly synonyms?: string | undefined;
   /** A retriever in place of the built-in one, or a function that wraps it: `(base, { documents }) => mergeAdjacent(base, { documents })`. */
   readonly retriever?: Retriever | WrapRetriever | undefined;
 }
@@ -80,6 +92,10 @@ export interface OpenOperations {
   readonly telemetry?: Telemetry | undefined;
   /** Receiver of one trace per search. */
   readonly tracer?: Tracer | undefined;
+  /**
+   * Clock of dates, ages, retention and health: **Units** milliseconds since 1970. Default: the machine's. A store of your own, and a queue, have their own.
+   */
+  readonly now?: (() => number) | undefined;
 }
 
 /** Options of `openKnowledgeBase` on any runtime. Everything has a default. */
@@ -144,7 +160,7 @@ const modelOptions = {
     for: inCode,
   },
   judge: {
-    doc: "Chat model that decides whether an answer is grounded.",
+    doc: "Chat model that gives each sentence of an answer its verdict.",
     kind: aModel("a chat model"),
     otherwise: "words decide",
     for: inCode,
@@ -195,9 +211,15 @@ const searchSetup = {
     for: inCode,
   },
   bm25: {
-    doc: "Weights of words. Variants: `bm25f`, `lucene`, `robertson`, `atire`, `bm25l`, `bm25+`.",
+    doc: "Weights of words. Variants: `bm25f`, `lucene`, `robertson`, `atire`, `bm25l`, `bm25+`. `fileWeight: 10, naming: 0.5, document: 0.3` let names of files and whole documents count.",
     kind: anObject("an object"),
     otherwise: '`{ variant: "bm25f", k1: 1.2, b: 0.5, nameWeight: 2, nameB: 0.5 }`',
+    for: inCode,
+  },
+  synonyms: {
+    doc: "[Synonyms](#synonyms), as the text of a list: `a, b` or `a => b, c` on each line.",
+    kind: { type: "string", pattern: /[^]*/u, expects: "the text of a list" },
+    otherwise: "`synonyms.txt` in the folder of the knowledge base",
     for: inCode,
   },
   retriever: {
@@ -239,6 +261,12 @@ const operationsOptions = {
     for: inCode,
   },
   tracer: { doc: "Receiver of one trace per search.", kind: objectWith("a tracer", "trace"), for: inCode },
+  now: {
+    doc: "Clock of dates, ages, retention and health, in milliseconds since 1970.",
+    kind: aFunction,
+    otherwise: "the machine's",
+    for: inCode,
+  },
 } as const satisfies RulesOf<OpenOperations>;
 
 /** Options of `openKnowledgeBase` on any runtime, in the order of the manual. */
@@ -326,18 +354,6 @@ export function checkOpenOptions<Options extends OpenOptions>(given: Options, ta
 /** **Errors** `invalid-argument` for a retention that is none. */
 function checkRetention(events: OpenOperations["events"]): void {
   if (events === undefined || typeof events === "boolean" || "append" in events) return;
-  checkOptions("operations.events", events, ["maxAgeMs", "maxEvents"]);
+  checkOptions("operations.events", events, { maxAgeMs: true, maxEvents: true });
   decideRetention(events);
-}
-
-/** Sorts the arguments of `openKnowledgeBase`. **Errors** `invalid-argument` for options in both places. */
-export function readOpenArguments<Options extends object>(
-  first: string | Options | undefined,
-  second: Options | undefined,
-): { readonly location: string | undefined; readonly options: Options } {
-  if (typeof first !== "object" || first === null) return { location: first, options: second ?? ({} as Options) };
-  if (second === undefined) return { location: undefined, options: first };
-  throw new IbidError("invalid-argument", "openKnowledgeBase got options twice.", {
-    hint: "Call openKnowledgeBase(location, options) or openKnowledgeBase(options).",
-  });
 }

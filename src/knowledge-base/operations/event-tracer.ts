@@ -1,3 +1,4 @@
+import { platformNow } from "../../runtime/platform-clock.ts";
 import type { EventStore } from "../../contracts/event-store.ts";
 import type { Tracer } from "../../contracts/tracer.ts";
 
@@ -20,7 +21,7 @@ export const noTracer: Tracer = Object.freeze({
  *
  * @experimental
  */
-export function createEventStoreTracer(store: Pick<EventStore, "append">, now: () => number = Date.now): Tracer {
+export function createEventStoreTracer(store: Pick<EventStore, "append">, now: () => number = platformNow): Tracer {
   return {
     trace: (trace) =>
       store.append([{ name: "KnowledgeRetrieved", at: now(), scopes: trace.permittedScopes, data: trace }]),

@@ -1,3 +1,4 @@
+import { platformNow } from "../../runtime/platform-clock.ts";
 import type { Embedder } from "../../contracts/embedding-model.ts";
 import { versionKey } from "../../contracts/embedding.ts";
 import type { EventData, EventName, EventStore, KnowledgeEvent } from "../../contracts/event-store.ts";
@@ -52,7 +53,7 @@ export interface Observer {
  * **Shape** none of them can fail or delay the work. **Cost** a few microseconds for each search; events are written in the background.
  * **Source** ToolUp's tracer, events and telemetry, Ballerina's spans.
  */
-export function createObserver({ tracer, telemetry, events, now = Date.now }: ObserverOptions): Observer {
+export function createObserver({ tracer, telemetry, events, now = platformNow }: ObserverOptions): Observer {
   const window = createHealthWindow(now);
   const buffer = events && createEventBuffer(events);
 
@@ -154,11 +155,10 @@ export function createObserver({ tracer, telemetry, events, now = Date.now }: Ob
     store(store) {
       const flushed = (scope: readonly Scope[]) => (latencyMs: number) =>
         report("KnowledgeFlushed", scope, { latencyMs });
-      const seen: Pick<Store, "replace" | "upsert"> = {
+      return {
+        ...store,
         replace: (into, entry) => timed(() => store.replace(into, entry), flushed(into.scopes)),
-        upsert: (into, entries) => timed(() => store.upsert(into, entries), flushed(into.scopes)),
       };
-      return { ...store, ...seen };
     },
 
     async *ingestion(scope, run) {

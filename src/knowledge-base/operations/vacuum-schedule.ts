@@ -48,7 +48,7 @@ const longestWaitMs = 2 ** 31 - 1;
  * @experimental
  */
 export function scheduleVacuum(kb: Pick<KnowledgeBase, "vacuum">, options: VacuumScheduleOptions = {}): VacuumSchedule {
-  checkOptions("scheduleVacuum", options, ["at", "retentionMs", "onVacuum", "onError", "clock"]);
+  checkOptions("scheduleVacuum", options, { at: true, retentionMs: true, onVacuum: true, onError: true, clock: true });
   const { at = "03:00", retentionMs = 7 * dayMs, onVacuum, onError, clock = platformClock } = options;
   const minutes = readTime(at);
   if (!(retentionMs >= minuteMs)) {

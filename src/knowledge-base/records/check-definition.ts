@@ -25,7 +25,7 @@ export interface CollectionPlan {
   readonly modelsFingerprint: string;
 }
 
-const known = ["schema", "key", "text", "vectors", "filterable", "embeddingModel"] as const;
+const known = { schema: true, key: true, text: true, vectors: true, filterable: true, embeddingModel: true } as const;
 
 /** Names that filters give another meaning. */
 const filterWords: ReadonlySet<string> = new Set(["and", "or", "not", "op"]);
@@ -64,7 +64,7 @@ export function planCollection(name: string, definition: AnyDefinition): Collect
   for (const field of vectors) {
     if (!text.includes(field))
       throw invalid(`vectors names "${field}", which is no text field`, "Name it in text too.");
-    checkOptions(`collection ${name}: vectors.${field}`, settings[field], ["embeddingModel"]);
+    checkOptions(`collection ${name}: vectors.${field}`, settings[field], { embeddingModel: true });
     const model = settings[field]?.embeddingModel ?? embeddingModel;
     if (model !== undefined) models.set(field, model);
   }

@@ -1,7 +1,7 @@
 import { createPartChunker, type DocumentPart } from "../../chunkers/part-chunker.ts";
 import type { CollectionPlan } from "./check-definition.ts";
 import type { KeptRecord } from "./check-against-schema.ts";
-import { recordUri } from "./collection-uri.ts";
+import { recordKeys, recordUri } from "./collection-uri.ts";
 import type { AsyncChunker, Chunker } from "../../contracts/chunker.ts";
 import type { Section, TextDocument } from "../../contracts/document.ts";
 import { IbidError } from "../../contracts/errors.ts";
@@ -10,15 +10,6 @@ import { hashParts } from "../../runtime/hash.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { Arrival } from "../../ingest/arrival.ts";
 import type { Arrivals } from "../../ingest/to-arrivals.ts";
-
-/** Metadata keys: of a record's document and its chunks; of the document alone; of the chunks alone; of the collection's own document, the last two. */
-export const recordKeys = {
-  collection: "_collection",
-  record: "_record",
-  field: "_field",
-  definition: "_definition",
-  models: "_models",
-} as const;
 
 /** A record as a document, and where in it each of its fields stands. */
 interface ComposedRecord {

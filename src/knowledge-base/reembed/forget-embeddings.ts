@@ -1,9 +1,11 @@
 import { type Gate, operator } from "../../access/gate.ts";
+import type { Chunk } from "../../contracts/chunk.ts";
 import type { Embedder } from "../../contracts/embedding-model.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { DeleteTarget, ListChunksOptions, Store } from "../../contracts/store.ts";
 import type { ChunkEntry } from "../../contracts/document-store.ts";
 import type { AuthorizedScopes } from "../../contracts/scope.ts";
+import { embeddedText } from "../../text/embedded-text.ts";
 
 /** Texts whose entries are let go of at one time. */
 const forgottenAtOnce = 256;
@@ -23,7 +25,7 @@ export function forgetEmbeddings(store: Store, gate: Gate, embedders: readonly E
   async function* texts(from: AuthorizedScopes<"write">, which: ListChunksOptions): AsyncGenerator<string> {
     // The right to delete covers this read, whose result stays here.
     const proof = gate.read(operator, from.scopes, from.scopes);
-    for await (const { chunk } of store.chunks(proof, which)) yield chunk.text;
+    for await (const { chunk } of store.chunks(proof, which)) yield* textsOf(chunk);
   }
   const forget = async (batch: readonly string[]): Promise<void> => {
     for (const embedder of forgetting) await embedder.forget?.(batch);
@@ -37,7 +39,9 @@ export function forgetEmbeddings(store: Store, gate: Gate, embedders: readonly E
   ): ReturnType<Store["replace"]> {
     const left = new Set<string>();
     for await (const text of texts(into, { documentId })) left.add(text);
-    const result = await replace((entries) => entries.forEach(({ chunk }) => left.delete(chunk.text)));
+    const result = await replace((entries) =>
+      entries.forEach(({ chunk }) => textsOf(chunk).forEach((text) => left.delete(text))),
+    );
     if (left.size > 0) await forget([...left]).catch(() => {});
     return result;
   }
@@ -75,6 +79,9 @@ export function forgetEmbeddings(store: Store, gate: Gate, embedders: readonly E
       }),
   };
 }
+
+/** Texts under which embeddings of a chunk may be cached: with its names and, by a model of a field, without. */
+const textsOf = (chunk: Chunk): readonly string[] => [...new Set([embeddedText(chunk), chunk.text])];
 
 async function* tell<Item>(items: AsyncIterable<Item>, told: (item: Item) => void): AsyncGenerator<Item> {
   for await (const item of items) {

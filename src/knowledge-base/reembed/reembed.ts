@@ -13,6 +13,7 @@ import type {
 import type { AuthorizedScopes, Scope } from "../../contracts/scope.ts";
 import { heuristicTokens } from "../../text/length.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
+import { checkOptions } from "../../runtime/check-options.ts";
 import { createThrottle } from "../../ingest/queue/throttle.ts";
 
 /** Parts that a re-embedding uses. */
@@ -24,6 +25,33 @@ export interface ReembedParts {
 
 /** Permission to write one scope. */
 export type ScopeProof = AuthorizedScopes<"write">;
+
+const known = {
+  scope: true,
+  estimate: true,
+  rollback: true,
+  pricePerMillionTokens: true,
+  batchSize: true,
+  chunksPerMinute: true,
+  signal: true,
+  onProgress: true,
+} as const;
+
+/** **Errors** `invalid-argument` for an option that is unknown or cannot be, before anything begins. */
+export function checkReembedOptions(options: ReembedOptions): void {
+  checkOptions("reembed", options, known);
+  const { estimate, rollback, batchSize = 1, chunksPerMinute = 1, pricePerMillionTokens = 0 } = options;
+  const refuse = (message: string, hint: string): never => {
+    throw new IbidError("invalid-argument", message, { hint });
+  };
+  if (estimate === true && rollback === true) refuse("A rollback has no estimate.", "Give one of the two.");
+  if (!Number.isSafeInteger(batchSize) || batchSize < 1)
+    refuse(`batchSize is ${String(batchSize)}.`, "It is a whole number from 1.");
+  if (!(chunksPerMinute > 0))
+    refuse(`chunksPerMinute is ${String(chunksPerMinute)}.`, "It is a number above 0; leave it out for no limit.");
+  if (!(pricePerMillionTokens >= 0))
+    refuse(`pricePerMillionTokens is ${String(pricePerMillionTokens)}.`, "It is a number from 0.");
+}
 
 /**
  * Moves scopes from the vectors of one model to those of another, while searches go on with the old ones.

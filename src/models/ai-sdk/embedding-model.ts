@@ -33,7 +33,12 @@ export interface AiSdkEmbeddingOptions {
 }
 
 /** The options' names, for those who hand them on. */
-export const aiSdkEmbeddingOptionNames = ["dimensions", "prefixes", "documentOptions", "queryOptions"] as const;
+export const aiSdkEmbeddingOptionNames = {
+  dimensions: true,
+  prefixes: true,
+  documentOptions: true,
+  queryOptions: true,
+} as const;
 
 /**
  * Wraps an embedding model of the AI SDK.
@@ -53,7 +58,7 @@ export function fromAiSdkEmbeddingModel(
 ): EmbeddingModel {
   checkAiSdkModel(model, "embedding");
   checkOptions("fromAiSdkEmbeddingModel", options, aiSdkEmbeddingOptionNames);
-  checkOptions("prefixes", options.prefixes, ["query", "document"]);
+  checkOptions("prefixes", options.prefixes, { query: true, document: true });
   const provider = providerName(model);
   const { dimensions, prefixes, documentOptions, queryOptions } = {
     ...purposesOf(provider, model.modelId),

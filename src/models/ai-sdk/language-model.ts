@@ -39,7 +39,7 @@ export interface AiSdkLanguageModelOptions {
  */
 export function fromAiSdkLanguageModel(model: AiSdkLanguageModel, options: AiSdkLanguageModelOptions = {}): ChatModel {
   checkAiSdkModel(model, "language");
-  checkOptions("fromAiSdkLanguageModel", options, ["providerOptions"]);
+  checkOptions("fromAiSdkLanguageModel", options, { providerOptions: true });
   const provider = providerName(model);
   const generate = model.doGenerate.bind(model) as (call: object) => PromiseLike<unknown>;
   const openStream = model.doStream.bind(model) as (call: object) => PromiseLike<unknown>;
@@ -128,7 +128,7 @@ async function* readStream(result: unknown, call: ModelCall): AsyncGenerator<Cha
 }
 
 function checkChatOptions(options: ChatOptions): void {
-  checkOptions("chat", options, ["tools", "stop", "temperature", "maxOutputTokens", "signal"]);
+  checkOptions("chat", options, { tools: true, stop: true, temperature: true, maxOutputTokens: true, signal: true });
   const { temperature, maxOutputTokens } = options;
   if (temperature !== undefined && !(Number.isFinite(temperature) && temperature >= 0)) {
     throw new IbidError("invalid-argument", "temperature must be a number that is not negative.", {

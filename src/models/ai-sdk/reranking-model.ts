@@ -36,7 +36,7 @@ export interface AiSdkRerankingOptions {
  */
 export function fromAiSdkRerankingModel(model: AiSdkRerankingModel, options: AiSdkRerankingOptions = {}): Reranker {
   checkAiSdkModel(model, "reranking");
-  checkOptions("fromAiSdkRerankingModel", options, ["maxBatchSize", "providerOptions"]);
+  checkOptions("fromAiSdkRerankingModel", options, { maxBatchSize: true, providerOptions: true });
   const { maxBatchSize, providerOptions } = options;
   if (maxBatchSize !== undefined && !(Number.isSafeInteger(maxBatchSize) && maxBatchSize >= 1)) {
     throw new IbidError("invalid-argument", "maxBatchSize must be a whole number of at least 1.", {

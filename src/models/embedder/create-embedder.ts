@@ -6,13 +6,14 @@ import type {
   EmbeddingInput,
   EmbeddingModel,
 } from "../../contracts/embedding-model.ts";
-import { kindOf, type Embedding, type EmbeddingVersion } from "../../contracts/embedding.ts";
+import { fingerprintVectors, kindOf, type Embedding, type EmbeddingVersion } from "../../contracts/embedding.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { hmacSha256 } from "../../runtime/hash.ts";
 import { throwIfAborted, untilAborted } from "../../runtime/abort.ts";
 import { createBatchLimits, estimateTokens } from "./batch-limits.ts";
 import { copyEmbedding } from "./copy-embedding.ts";
+import { embeddedText } from "../../text/embedded-text.ts";
 import { inputText } from "./input-text.ts";
 import { requestBatches } from "./request-batches.ts";
 import { createRequestSlots } from "./request-slots.ts";
@@ -53,7 +54,13 @@ interface Item {
  * **Source** Ballerina, ToolUp `CachingEmbeddingProvider`, Wesichain.
  */
 export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions): Embedder {
-  checkOptions("createEmbedder", options, ["cache", "secret", "batchSize", "maxBatchTokens", "concurrency"]);
+  checkOptions("createEmbedder", options, {
+    cache: true,
+    secret: true,
+    batchSize: true,
+    maxBatchTokens: true,
+    concurrency: true,
+  });
   const { cache, secret, concurrency = 4, maxBatchTokens = 100_000 } = options;
   checkCount("batchSize", options.batchSize ?? 128);
   checkCount("maxBatchTokens", maxBatchTokens);
@@ -76,13 +83,15 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
     model.dimensions ?? null,
     model.fingerprint ?? "",
   ]);
+  // A field that has a model of its own is embedded alone.
+  const isNamed = fingerprintVectors(model.fingerprint) !== model.fingerprint;
   const flights = new Map<string, Promise<Embedding>>();
 
   const versionOf = (count: number): EmbeddingVersion => ({
     provider: model.provider,
     model: model.model,
     dimensions: count,
-    fingerprint: model.fingerprint ?? "",
+    fingerprint: fingerprintVectors(model.fingerprint),
   });
 
   const keyOf = (purpose: EmbedOptions["purpose"], text: string): string =>
@@ -92,7 +101,8 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
     const items: Item[] = [];
     const byText = new Map<string, Item>();
     for (const [position, input] of inputs.entries()) {
-      const text = inputText(input);
+      const text = isNamed ? textToEmbed(input) : inputText(input);
+      const named = typeof input !== "string" && input.type === "text-chunk" && text !== undefined;
       const known = text === undefined ? undefined : byText.get(text);
       if (known !== undefined) {
         known.positions.push(position);
@@ -100,7 +110,12 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
       }
       const key = text === undefined ? undefined : keyOf(purpose, text);
       const tokens = text === undefined ? 0 : estimateTokens(text);
-      const item = { input, key, tokens, positions: [position] };
+      const item = {
+        input: named && text !== input.text ? { ...input, text } : input,
+        key,
+        tokens,
+        positions: [position],
+      };
       items.push(item);
       if (text !== undefined) byText.set(text, item);
     }
@@ -166,7 +181,7 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
   }
 
   async function embed(inputs: readonly EmbeddingInput[], given: EmbedOptions): Promise<EmbeddedTexts> {
-    checkOptions("embed", given, ["purpose", "signal"]);
+    checkOptions("embed", given, { purpose: true, signal: true });
     const { signal } = given;
     throwIfAborted(signal, "The embedding");
     const results: Embedding[] = [];
@@ -197,7 +212,7 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
         if (flight === undefined) own.push(item);
         else awaited.push({ item, flight });
       }
-      sent += own.reduce((sum, item) => sum + (inputText(item.input) === undefined ? 0 : 1), 0);
+      sent += own.reduce((sum, item) => sum + (item.key === undefined ? 0 : 1), 0);
       const orphans: Item[] = [];
       const waiting = awaited.map(async ({ item, flight }) => {
         try {
@@ -238,6 +253,12 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
       forget: async (texts: readonly string[]) => cache.delete?.(texts.map((text) => keyOf("document", text))),
     }),
   };
+}
+
+/** `undefined` for what is not text. */
+function textToEmbed(input: EmbeddingInput): string | undefined {
+  if (typeof input === "string") return input;
+  return input.type === "text-chunk" ? embeddedText(input) : undefined;
 }
 
 const isStopped = (error: unknown): boolean =>

@@ -21,7 +21,7 @@ export interface MemoryEmbeddingCache extends EmbeddingCache {
  * @experimental
  */
 export function createEmbeddingCache(options: { readonly capacity?: number } = {}): MemoryEmbeddingCache {
-  checkOptions("createEmbeddingCache", options, ["capacity"]);
+  checkOptions("createEmbeddingCache", options, { capacity: true });
   const { capacity = 10_000 } = options;
   if (!Number.isSafeInteger(capacity) || capacity < 1) {
     throw new IbidError(

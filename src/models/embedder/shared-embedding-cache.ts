@@ -28,7 +28,7 @@ export function createSharedEmbeddingCache(
   shared: SharedCache,
   options: { readonly capacity?: number } = {},
 ): EmbeddingCache {
-  checkOptions("createSharedEmbeddingCache", options, ["capacity"]);
+  checkOptions("createSharedEmbeddingCache", options, { capacity: true });
   const near = createEmbeddingCache(options);
   let asked: Asked[] = [];
   let given: (readonly [string, Uint8Array])[] = [];

@@ -23,7 +23,7 @@ const version = 1;
  * @experimental
  */
 export function createHashingModel(options: { readonly dimensions?: number } = {}): EmbeddingModel {
-  checkOptions("createHashingModel", options, ["dimensions"]);
+  checkOptions("createHashingModel", options, { dimensions: true });
   const { dimensions = 256 } = options;
   if (!Number.isSafeInteger(dimensions) || dimensions < 1 || dimensions > 65_536) {
     throw new IbidError(

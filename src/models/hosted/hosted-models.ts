@@ -36,7 +36,7 @@ export interface HostedOptions {
  */
 export interface HostedEmbeddingOptions extends HostedOptions, AiSdkEmbeddingOptions {}
 
-const hostedOptionNames = ["serviceUrl", "accessToken", "model", "timeoutMs"] as const;
+const hostedOptionNames = { serviceUrl: true, accessToken: true, model: true, timeoutMs: true } as const;
 
 /**
  * Embeddings from a hosted service that needs only its address and a token.
@@ -51,7 +51,7 @@ const hostedOptionNames = ["serviceUrl", "accessToken", "model", "timeoutMs"] as
  * @example const embeddingModel = createHostedEmbeddingModel({ serviceUrl, accessToken });
  */
 export function createHostedEmbeddingModel(options: HostedEmbeddingOptions): EmbeddingModel {
-  checkOptions("createHostedEmbeddingModel", options, [...hostedOptionNames, ...aiSdkEmbeddingOptionNames]);
+  checkOptions("createHostedEmbeddingModel", options, { ...hostedOptionNames, ...aiSdkEmbeddingOptionNames });
   const { serviceUrl, accessToken, model, timeoutMs, ...embedding } = options;
   const { place, name, named } = hostedPlace({
     serviceUrl,

@@ -1,3 +1,4 @@
+import { platformNow } from "../../runtime/platform-clock.ts";
 import { isObject } from "../ai-sdk/ai-sdk-model.ts";
 
 /** A provider's error, read by its structure: the packages that throw them come in many versions. */
@@ -189,7 +190,7 @@ function readRetryAfter(link: Link): number | undefined {
   const seconds = Number(after);
   if (Number.isFinite(seconds)) return seconds >= 0 ? seconds * 1000 : undefined;
   const date = Date.parse(after);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+  return Number.isNaN(date) ? undefined : Math.max(0, date - platformNow());
 }
 
 function readMessage(error: unknown): string {

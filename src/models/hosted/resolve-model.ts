@@ -54,7 +54,7 @@ export interface ResolveEmbeddingModelOptions extends ResolveModelOptions, AiSdk
  * @example const model = await resolveChatModel("ollama/qwen3:8b");
  */
 export async function resolveChatModel(name: string, options: ResolveModelOptions = {}): Promise<ChatModel> {
-  checkOptions("resolveChatModel", options, ["env", "load"]);
+  checkOptions("resolveChatModel", options, { env: true, load: true });
   const made = await createProvider(parseModelName(name), options);
   const { provider, model } = made;
   if ("place" in made) return fromAiSdkLanguageModel(createWireLanguageModel(made.place, model));
@@ -81,7 +81,7 @@ export async function resolveEmbeddingModel(
   name: string,
   options: ResolveEmbeddingModelOptions = {},
 ): Promise<EmbeddingModel> {
-  checkOptions("resolveEmbeddingModel", options, ["env", "load", ...aiSdkEmbeddingOptionNames]);
+  checkOptions("resolveEmbeddingModel", options, { env: true, load: true, ...aiSdkEmbeddingOptionNames });
   const { env, load, ...embeddingOptions } = options;
   const named = parseModelName(name);
   if (!named.facts.embeddings) throw hasNone(named.provider, "embedding", ({ embeddings }) => embeddings);
@@ -100,7 +100,7 @@ export async function resolveEmbeddingModel(
  * @example const reranker = await resolveReranker("openai-compatible/bge-reranker-v2-m3@http://127.0.0.1:8080/v1");
  */
 export async function resolveReranker(name: string, options: ResolveModelOptions = {}): Promise<Reranker> {
-  checkOptions("resolveReranker", options, ["env", "load"]);
+  checkOptions("resolveReranker", options, { env: true, load: true });
   const named = parseModelName(name);
   if (named.facts.reranking !== true) throw hasNone(named.provider, "reranking", ({ reranking }) => reranking === true);
   const made = await createProvider(named, options);

@@ -65,7 +65,14 @@ export interface TransformersOptions {
 }
 
 /** The options' names, for those who hand them on. */
-export const transformersOptionNames = ["allowDownload", "cacheFolder", "dtype", "device", "revision", "load"] as const;
+export const transformersOptionNames = {
+  allowDownload: true,
+  cacheFolder: true,
+  dtype: true,
+  device: true,
+  revision: true,
+  load: true,
+} as const;
 
 /** A tokenizer with its model. */
 export interface LoadedModel {

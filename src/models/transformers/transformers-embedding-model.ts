@@ -48,13 +48,13 @@ export function createTransformersEmbeddingModel(
   name: string,
   options: TransformersEmbeddingOptions = {},
 ): EmbeddingModel {
-  checkOptions("createTransformersEmbeddingModel", options, [
+  checkOptions("createTransformersEmbeddingModel", options, {
     ...transformersOptionNames,
-    "pooling",
-    "prefixes",
-    "tooLong",
-  ]);
-  checkOptions("prefixes", options.prefixes, ["query", "document"]);
+    pooling: true,
+    prefixes: true,
+    tooLong: true,
+  });
+  checkOptions("prefixes", options.prefixes, { query: true, document: true });
   const { prefixes = {}, tooLong = "cut", dtype = "fp32" } = options;
   const lower = name.toLowerCase();
   const pooling = options.pooling ?? poolings.find(([pattern]) => pattern.test(lower))?.[1] ?? "mean";

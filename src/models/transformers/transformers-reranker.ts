@@ -30,7 +30,7 @@ export interface TransformersRerankerOptions extends TransformersOptions {
  * @experimental
  */
 export function createTransformersReranker(name: string, options: TransformersRerankerOptions = {}): Reranker {
-  checkOptions("createTransformersReranker", options, [...transformersOptionNames, "maxBatchSize"]);
+  checkOptions("createTransformersReranker", options, { ...transformersOptionNames, maxBatchSize: true });
   const { maxBatchSize = 32 } = options;
   if (!(Number.isSafeInteger(maxBatchSize) && maxBatchSize >= 1)) {
     throw new IbidError("invalid-argument", "maxBatchSize must be a whole number of at least 1.", {

@@ -21,7 +21,8 @@ const maxIndentation = 1000;
 /**
  * Finds the definitions of a file; nested ones follow their parent.
  *
- * **Shape** each begins with a line (its comment and decorators included) and ends with one; one that shares its first line with other code belongs to that.
+ * **Shape** a definition is whole lines, its comment and decorators included. A definition that shares its first line
+ * with other code belongs to that code.
  * **Cost** linear in the nodes down to the members; bodies of functions are not read.
  */
 export function findDefinitions(root: Node, text: string, grammar: GrammarName): Definition[] {

@@ -24,7 +24,8 @@ interface Open {
 }
 
 /**
- * The mappings and lists of a YAML text that take more than a line, down to the third level, by their indentation; documents of a stream around them.
+ * Finds the mappings and lists of a YAML text by their indentation: those of more than one line, down to the third
+ * level. The documents of a stream stand around them.
  *
  * Nothing is parsed: an alias is a word like others. Quoted text over several lines is skipped; in brackets it may look like keys. Then a section begins
  * where none is, and no character is lost.

@@ -33,11 +33,12 @@ interface Amount {
 /**
  * Marks invisible parts, and finds the main content.
  *
- * Dropped are hidden parts (`hidden`, `aria-hidden`, `display: none`), parts without text (scripts, media, form controls), navigation and
- * pop-up menus. The header, footer and asides of the page go too, but not those of an article or of the main content, which hold titles and notes.
- * The main content is the content of `<main>` or `role=main`, or its outermost `<article>`s when they have at least half of its text and its `h1`. Else it is all
- * outermost articles of the page, when they have at least half of the visible text; else the page. Then parts that consist of links are dropped; see
- * {@link dropLinkParts}. When nothing remains, only hidden parts stay dropped.
+ * Dropped are hidden parts (`hidden`, `aria-hidden`, `display: none`), parts without text (scripts, media, form
+ * controls), navigation and pop-up menus. The page's own header, footer and asides go too. In an article or in the main
+ * content they stay, because they hold titles and notes. The main content is the content of `<main>` or `role=main`.
+ * Its outermost `<article>`s take its place when they have at least half of its text and its `h1`. Else it is all
+ * outermost articles of the page, when they have at least half of the visible text; else the page. Then parts that
+ * consist of links are dropped; see {@link dropLinkParts}. When nothing remains, only hidden parts stay dropped.
  *
  * **Shape** regions in order, disjoint. **Cost** linear in the events.
  */

@@ -64,8 +64,8 @@ interface OpenElement {
 /**
  * Parses a page into a flat list of events, with missing end tags of the HTML standard where they change the text.
  *
- * Tokens (tags, attributes, entities, raw text) are htmlparser2's. Its parser is not used: it searches its whole stack of open elements per tag, and a page
- * may nest as deep as it is long.
+ * Tokens (tags, attributes, entities, raw text) are htmlparser2's. Its parser is not used, because it searches its
+ * whole stack of open elements for each tag. A page may nest as deep as it is long.
  *
  * **Shape** every open event has a close event behind it; at most 512 are open at once.
  * **Cost** linear in the length of the source; elements without effect on the text leave no event.

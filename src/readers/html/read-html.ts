@@ -71,7 +71,8 @@ function decodeHtml(bytes: Uint8Array, uri: string, charset?: string): string {
 /**
  * Adds the page's heading to the visible regions where it stands outside: many sites have it in a header above the article.
  *
- * It is the page's only `h1`, it stands before the regions, they hold none, and the page's title begins with it; the name of the site would be its end.
+ * The heading is the page's only `h1` and stands before the regions. The page's title begins with it, and the name of
+ * the site may follow.
  */
 function withTitleHeading(events: readonly HtmlEvent[], regions: readonly Region[], title: string): readonly Region[] {
   let heading: Region | undefined;

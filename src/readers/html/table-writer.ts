@@ -28,8 +28,9 @@ const maxBlankColumns = 64;
 /**
  * Rows of a table as lines.
  *
- * A cell that spans columns or rows has its text in its first place and leaves the others blank, so that columns stay in line and no word counts twice.
- * Rows before the first one with a data cell are the header: rows in `thead`, or of `th` alone.
+ * A cell that spans columns or rows has its text in its first place and leaves the others blank. So columns stay in
+ * line, and no word counts twice. Rows before the first one with a data cell are the header: rows in `thead`, or of
+ * `th` alone.
  *
  * A table in a cell of a table of data is written after it, so that both stay whole. A table without a plain row of two cells with text is a frame
  * around its content, and is read cell by cell.
@@ -128,7 +129,10 @@ export function createTableWriter(events: readonly HtmlEvent[], index: number, t
   };
 }
 
-/** Whether a row has content that cannot be on one line of a table: a heading, preformatted text, or a table that cannot stand after this one. */
+/**
+ * Whether a row holds a heading, preformatted text, or a table that cannot stand after this one. None of them fits on
+ * one line of a table.
+ */
 function holdsFlow(events: readonly HtmlEvent[], index: number, row: OpenEvent, keepsWhole: boolean): boolean {
   for (let inner = index + 1; inner < row.close; inner++) {
     const event = events[inner];

@@ -1,6 +1,6 @@
 /**
- * Cleans text as a page shows it: no-break spaces become spaces; invisible characters (soft hyphens, zero-width spaces, controls),
- * halves of surrogate pairs and white space at line ends go. A vertical tab breaks the line.
+ * Cleans text to what a page shows. No-break spaces become spaces, and a vertical tab breaks the line. Invisible
+ * characters (soft hyphens, zero-width spaces, controls), halves of surrogate pairs and white space at line ends go.
  *
  * **Cost** linear, also in long runs of spaces.
  */

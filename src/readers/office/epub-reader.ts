@@ -5,8 +5,9 @@ import type { Reader } from "../../contracts/reader.ts";
  *
  * The table of contents gives a chapter's depth, and its heading where the chapter has none.
  *
- * **Shape** each chapter is a part of the source map with lines of its own; title from the package, else the first heading or the file name;
- * metadata `author`, `language`, `description`, `createdAt`, `modifiedAt` when stated. A chapter that is missing or that no reader accepts is named in `notes`.
+ * **Shape** each chapter is a part of the source map with lines of its own. The title comes from the package, else from
+ * the first heading or the file name. Metadata are `author`, `language`, `description`, `createdAt` and `modifiedAt`
+ * where stated. A chapter that is missing or that no reader accepts is named in `notes`.
  * **Errors** `encrypted` for a book under digital rights management, `empty`, `unreadable`, `too-large`, `aborted`; `unsupported-media` when called without
  * readers for its parts.
  * **Cost** the sum over its chapters; memory for one of them and the text.

@@ -20,8 +20,8 @@ export interface Archive {
 /**
  * Opens bytes as a ZIP archive, within the limits of the reading.
  *
- * **Shape** a name is found as it stands, else without regard to case and percent-encoding, as the writers of office files mix them.
- * Of two members with one name the first counts. Names lead nowhere: nothing is written to disk.
+ * **Shape** a name is found as it stands, else without regard to case and percent-encoding, as the writers of office
+ * files mix them. The first of two members with one name counts. Names lead nowhere: nothing is written to disk.
  * **Errors** `encrypted`, `unreadable` for a broken archive or member, `aborted`; `too-large` beyond `maxParts` members, or when all that is unpacked
  * grows beyond `maxExpandedBytes`, whatever the declared sizes.
  * **Cost** reads the directory; a member is inflated at each call.

@@ -19,8 +19,8 @@ const maxColumns = 64;
 /**
  * Rows of a table as lines, `| a | b |`, each cell on one line.
  *
- * A cell that spans columns or rows has its text in its first place and leaves the others blank, so that columns stay in line and no word counts twice.
- * Rows without any text are left out.
+ * A cell that spans columns or rows has its text in its first place and leaves the others blank. So columns stay in
+ * line, and no word counts twice. Rows without any text are left out.
  *
  * **Shape** `headerRows` counts among the rows that were given.
  */

@@ -9,7 +9,8 @@ const smallerThanText = 0.94;
 /**
  * Joins paragraphs that continue in the next column or on the next page; blocks between their halves follow them.
  *
- * **Shape** a half is the last of its column, its last line full and without the end of a sentence; the other begins as no new paragraph does.
+ * **Shape** the first half is the last block of its column, and its last line is full and ends no sentence. The second
+ * half begins as no new paragraph does.
  * **Cost** linear.
  */
 export function joinBlocks(blocks: readonly PdfBlock[]): PdfBlock[] {
@@ -63,7 +64,10 @@ function findOtherHalf(
   return undefined;
 }
 
-/** Whether a text continues a sentence: it begins with a small letter, or right after a page or column also with a capital (names, German nouns). */
+/**
+ * Whether a text continues a sentence: it begins with a small letter. Right after a page or column it may also begin
+ * with a capital (names, German nouns).
+ */
 function goesOn(text: string, skipped: number): boolean {
   return /^["'“‘«(]?[\p{Ll}\p{Lo}]/u.test(text) || (skipped === 0 && /^["'“‘«(]?[\p{Lu}\p{N}]/u.test(text));
 }

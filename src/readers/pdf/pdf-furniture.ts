@@ -25,10 +25,12 @@ interface EdgeRow {
 }
 
 /**
- * Removes running titles and page numbers from the pages: a sentence may continue over the page, and its quote should not have a footer in it.
+ * Removes running titles and page numbers from the pages. A sentence may continue over the page, and its quote should
+ * have no footer in it.
  *
- * A row at the top or bottom is furniture when it stands at the same height with the same words (numbers aside) on three pages, and on a quarter of the pages in between,
- * or holds a number that counts up with the pages. A title is kept where it first stands; page numbers are in the source map.
+ * A row at the top or bottom is furniture when it stands on several pages at the same height with the same words,
+ * numbers aside. Several are at least three, and a quarter of the pages between them. A row with a number that counts
+ * up with the pages is furniture too. A title is kept where it first stands; page numbers are in the source map.
  *
  * **Cost** linear in the runs.
  */

@@ -9,8 +9,9 @@ const mostLines = 4;
 /**
  * Finds headings by their letters, beside those that the outline or the tags state.
  *
- * In a document without stated headings, short blocks in larger letters are headings, one level for each size; below them come short bold blocks in a text that is not bold. In a document
- * with some, a block set like a stated heading has its level, and larger letters below all stated sizes come under them.
+ * In a document without stated headings, short blocks in larger letters are headings, one level for each size. Below
+ * them come short bold blocks, where the text is not bold. In a document with stated headings, a block set like one has
+ * its level. Larger letters below all stated sizes come under them.
  *
  * **Shape** the text's own size is the one of most of its signs. **Cost** linear.
  */

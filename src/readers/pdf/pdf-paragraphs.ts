@@ -76,8 +76,9 @@ export function findParagraphs(area: PdfArea, page: number, usualGap: number): P
 }
 
 /**
- * Cuts an area into strips of close lines in letters of one size, with their edges: a quotation or an abstract is narrower than its column.
- * Its own edges count when most of its lines reach the right one; a list of short lines keeps its column's.
+ * Cuts an area into strips of close lines in letters of one size, with their edges. A quotation or an abstract is
+ * narrower than its column. A strip's own edges count when most of its lines reach the right one; a list of short lines
+ * keeps its column's.
  */
 function cutIntoStrips(
   lines: readonly PdfLine[],

@@ -36,7 +36,7 @@ export interface PdfReaderOptions {
  * @experimental
  */
 export function createPdfReader(options: PdfReaderOptions = {}): Reader {
-  checkOptions("createPdfReader", options, ["ocr", "tables"]);
+  checkOptions("createPdfReader", options, { ocr: true, tables: true });
   const { ocr, tables = noTableExtractor } = options;
   const maps = findCharacterMaps();
   const settings = [

@@ -39,7 +39,8 @@ const blockRoles: Readonly<Record<string, PdfArea["kind"]>> = {
 };
 
 /**
- * Reads the areas of a tagged page, in the order and with the kinds of its structure tree: headings, items, tables by row, alternative text of figures.
+ * Reads the areas of a tagged page in the order of its structure tree. Their kinds are headings, items, tables by row,
+ * and alternative text of figures.
  *
  * **Shape** `undefined` when the tags miss a tenth of the text, or give no kinds: then geometry is better. Text outside the tree follows as aside.
  * **Cost** linear. **Source** ISO 32000-1, 14.7 and 14.8.4.

@@ -11,8 +11,8 @@ export interface PdfText {
 }
 
 /**
- * Writes the canonical text of a PDF: blocks separated by a blank line, lines of a paragraph joined, words that were hyphenated over a
- * line end whole again.
+ * Writes the canonical text of a PDF. Blocks are separated by a blank line, lines of a paragraph are joined, and a word
+ * hyphenated at a line end is whole again.
  *
  * **Shape** an intended line break stays; `pages` has every page, also those without text, which begin where the next text does.
  * **Cost** linear.
@@ -107,8 +107,9 @@ const keepsHyphenBefore =
   /^(?:based|like|free|aware|specific|style|level|term|driven|related|oriented|grained|dimensional|dependent|trained|tuned|called|known|scale)$/u;
 
 /**
- * Joins a word with a hyphen at the line end. The hyphen is dropped before a small letter, unless the document writes the compound with it elsewhere, or more
- * hyphens before it show that it belongs there. It is kept before a capital or a number; `undefined` when the word does not continue.
+ * Joins a word with a hyphen at the line end. The hyphen is dropped before a small letter. It stays when the document
+ * writes the compound with it elsewhere, or when earlier hyphens in the word show that it belongs there. It is kept
+ * before a capital or a number; `undefined` when the word does not continue.
  */
 function joinHyphenated(before: string, after: string, words: ReadonlySet<string>): "" | "drop" | undefined {
   if (before.endsWith("\u00AD")) return "drop";

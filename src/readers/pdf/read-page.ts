@@ -22,7 +22,8 @@ export interface ReadPage {
 export const brokenPage: ReadPage = { sides: [], height: 0, tree: null, length: 0, isBlank: true, hasLostText: false };
 
 /**
- * Reads one page. `fonts` is filled as fonts appear: a page is drawn only when it has a new font, no text, or text that only its glyphs make clear.
+ * Reads one page. `fonts` is filled as fonts appear. A page is drawn only when it has a new font, no text, or text that
+ * only its glyphs make clear.
  *
  * **Errors** `unreadable` for a broken page, `aborted`. **Cost** about 10 ms; twice that when it is drawn.
  */

@@ -9,7 +9,8 @@ export const headerSampleRows = 50;
 /**
  * Judges whether the first row of a table names its columns: above 0 it does, below 0 it does not, at 0 it is undecided.
  *
- * Names are texts above numbers or dates, or years above other numbers; a row is one when it holds a number above numbers, or a text that comes again below it.
+ * Texts above numbers or dates are names, and so are years above other numbers. A row with a number above numbers, or
+ * with a text that comes again below it, is a row of data.
  *
  * **Shape** cells by column, the same columns in each row. **Cost** linear in the first {@link headerSampleRows} rows.
  */

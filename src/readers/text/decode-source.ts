@@ -5,8 +5,8 @@ import { decodeText } from "../../text/charsets/decode-text.ts";
 import { defaultReadLimits, limitsOf } from "../read-limits.ts";
 
 /**
- * Decodes a text format to canonical text: by byte order mark, else by `charset`, else as UTF-8; BOM off, newlines `\n`;
- * no longer than `max` UTF-16 units.
+ * Decodes a text format to canonical text: by byte order mark, else by `charset`, else as UTF-8. The text has no byte
+ * order mark, `\n` as its newline, and at most `max` UTF-16 units.
  *
  * **Errors** `binary`, `unreadable` (not in a known encoding) and `too-large`, naming `uri`.
  */

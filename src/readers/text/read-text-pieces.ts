@@ -15,9 +15,9 @@ export interface PiecesInput extends Omit<DocumentInput, "bytes" | "readElsewher
 /**
  * Reads a text whose bytes come in pieces. Each is in memory once, and freed as soon as it is decoded, before the text is examined.
  *
- * The head decides the format, as in `readDocument`. The reader gives up where only the whole file could decide. That is the case where the head is not plainly a UTF-8 text of a reader that
- * takes texts, where the sender declares another encoding, or where the rest is no UTF-8 or has an escape. The caller then
- * reads the bytes whole.
+ * The head decides the format, as in `readDocument`. The reader gives up where only the whole file could decide. The
+ * head must plainly be a UTF-8 text of a reader that takes texts, and the sender must not declare another encoding. The
+ * rest must be UTF-8 without an escape. If not, the caller reads the bytes whole.
  *
  * **Shape** the result of `readDocument` for the same bytes, or `undefined`. **Errors** as `readDocument`; `too-large` as soon as there is too much text.
  * **Cost** memory for the bytes and the text, the bytes until they are decoded.
@@ -128,7 +128,10 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const newline = Uint8Array.of(lineFeed);
 
-/** Length that a byte of UTF-8 adds to its text: the first of a character 1, of one beyond the basic plane 2, the others nothing. */
+/**
+ * Length that a byte of UTF-8 adds to its text: 1 for a character's first byte, 2 beyond the basic plane, 0 for the
+ * rest.
+ */
 function unitsBy(byte: number): number {
   return byte < 0x80 ? 1 : byte < 0xc0 ? 0 : byte < 0xf0 ? 1 : 2;
 }

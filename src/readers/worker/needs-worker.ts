@@ -7,7 +7,8 @@ const kibibyte = 1024;
  * those that unpack, and code, whose parser can be slow on small files.
  */
 const readHereUpTo: Readonly<Record<string, number>> = {
-  // A walk or two over the text, with pauses for other work: the way to a worker and back would take longer, and twice the memory.
+  // Each reads its text in one or two passes, with pauses for other work. A worker would take longer, and twice the
+  // memory.
   "plain-text": Infinity,
   csv: Infinity,
   markdown: 128 * kibibyte,

@@ -13,8 +13,8 @@ export interface ReadingProcess {
   /**
    * Reads one file by calling the worker, within the limits.
    *
-   * **Errors** `timeout`, `too-large` for memory, `aborted`, `unreadable` when the process ended otherwise: each time the process is gone, and the file named.
-   * Of a process that could not start, {@link NotStarted}.
+   * **Errors** `timeout`, `too-large` for memory, `aborted`, `unreadable` when the process ended otherwise. Each names
+   * the file, and the process is gone. {@link NotStarted} when the process could not start.
    */
   run<Value>(work: () => Promise<Value>, job: ProcessJob): Promise<Value>;
   /** **Errors** the worker's own, as long as it lives. */

@@ -33,7 +33,15 @@ export interface CompressHitsOptions {
   readonly analyzer?: Analyzer;
 }
 
-const known = ["documents", "model", "minShare", "around", "timeoutMs", "onFallback", "analyzer"] as const;
+const known = {
+  documents: true,
+  model: true,
+  minShare: true,
+  around: true,
+  timeoutMs: true,
+  onFallback: true,
+  analyzer: true,
+} as const;
 const defaults = { minShare: 0.2, around: 1, timeoutMs: 10_000 } as const;
 
 /**

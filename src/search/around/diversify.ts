@@ -40,7 +40,7 @@ const mostCompared = 128;
  * @experimental
  */
 export function diversify(retriever: Retriever, options: DiversifyOptions = {}): Retriever {
-  checkOptions("diversify", options, ["lambda", "by"]);
+  checkOptions("diversify", options, { lambda: true, by: true });
   const { lambda = defaultLambda, by = "embeddings" } = options;
   if (!(lambda >= 0 && lambda <= 1)) {
     throw new IbidError("invalid-argument", `diversify: lambda is ${String(lambda)}.`, {

@@ -37,7 +37,7 @@ const growth = 4;
  * @experimental
  */
 export function dropDuplicates(retriever: Retriever, options: DropDuplicatesOptions = {}): Retriever {
-  checkOptions("dropDuplicates", options, ["threshold", "words"]);
+  checkOptions("dropDuplicates", options, { threshold: true, words: true });
   const { threshold = defaults.threshold, words = defaults.words } = options;
   checkCount("dropDuplicates", "words", words);
   if (!(threshold > 0 && threshold <= 1)) {

@@ -38,7 +38,14 @@ export type ExpandHitsOptions = {
     }
 );
 
-const known = ["documents", "maxLength", "maxTotalLength", "analyzer", "neighbours", "zoomOut"] as const;
+const known = {
+  documents: true,
+  maxLength: true,
+  maxTotalLength: true,
+  analyzer: true,
+  neighbours: true,
+  zoomOut: true,
+} as const;
 const defaultMaxLength = 4000;
 
 /**

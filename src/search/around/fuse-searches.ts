@@ -11,7 +11,7 @@ export type SearchFusion = "rrf" | "best";
 
 /** **Source** Cormack, Clarke and Büttcher, Reciprocal Rank Fusion (SIGIR 2009). */
 const rankConstant = 60;
-/** By rank, a search is looked into this deep at least, so that asking for more hits does not reorder the first; as `fuseLegs` does. */
+/** By rank, a search is looked into this deep at least, so that asking for more hits does not reorder the first; as `fuse` does. */
 const rankDepth = 128;
 
 /** **Errors** `invalid-argument` for any other name. */
@@ -41,7 +41,7 @@ export interface FuseSearches {
  * gave it. By `"best"`, it appears as the search with its highest score gave it.
  *
  * **Shape** by `"rrf"`, `Σ 1 / (60 + rank)` over the searches that found it; by `"best"`, its highest score. `"best"` is only fair where scores mean the same
- * for every query (`absolute`, `weighted`, a cosine). Ties by chunk id, then scope. `explain.parts` add up to the score.
+ * for every query (`absolute`, `weighted`, a cosine). Equal scores by uri, start, scope and id. `explain.parts` add up to the score.
  */
 export function fuseSearches(searches: readonly (readonly Hit[])[], how: FuseSearches): readonly Hit[] {
   const found = new Map<string, { readonly query: number; readonly hit: Hit }[]>();

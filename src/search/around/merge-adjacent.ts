@@ -37,7 +37,7 @@ const defaultMaxLength = 25_000;
  * @experimental
  */
 export function mergeAdjacent(retriever: Retriever, options: MergeAdjacentOptions): Retriever {
-  checkOptions("mergeAdjacent", options, ["documents", "maxLength", "analyzer"]);
+  checkOptions("mergeAdjacent", options, { documents: true, maxLength: true, analyzer: true });
   checkCount("mergeAdjacent", "maxLength", options.maxLength);
   const { documents, maxLength = defaultMaxLength, analyzer = defaultAnalyzer } = options;
   return {

@@ -37,7 +37,7 @@ const mostQueries = 10;
  * @experimental
  */
 export function multiQuery(retriever: Retriever, options: MultiQueryOptions): Retriever {
-  checkOptions("multiQuery", options, [...queryWriterOptions, "queries", "fusion"]);
+  checkOptions("multiQuery", options, { ...queryWriterOptions, queries: true, fusion: true });
   checkQueryWriter("multiQuery", options);
   checkCount("multiQuery", "queries", options.queries, mostQueries);
   const { queries = 3, fusion = "rrf" } = options;

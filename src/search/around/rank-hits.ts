@@ -1,12 +1,16 @@
 import type { Hit, HitExplanation, RetrieverStep } from "../../contracts/retriever.ts";
-import { compareCodePoints } from "../../runtime/compare-text.ts";
+import { compareChunkPlaces } from "../../runtime/compare-text.ts";
 
-/** Hits by score, ties by chunk id, then scope, both by code point, with their ranks from 1. */
+/** Hits by score, equal scores by uri, start, scope and id, with their ranks from 1. */
 export function rankHits(hits: readonly Hit[], topK: number | "all" = "all"): readonly Hit[] {
-  const sorted = hits.toSorted(
-    (a, b) => b.score - a.score || compareCodePoints(a.chunkId, b.chunkId) || compareCodePoints(a.scope, b.scope),
-  );
+  const sorted = hits.toSorted(compareHits);
   return numberHits(topK === "all" ? sorted : sorted.slice(0, topK));
+}
+
+/** **Shape** best first, equal scores by uri, start, scope and id. */
+export function compareHits(a: Hit, b: Hit): number {
+  const place = ({ source: { uri, start }, scope, chunkId: id }: Hit) => ({ uri, start, scope, id });
+  return b.score - a.score || compareChunkPlaces(place(a), place(b));
 }
 
 /** Ranks from 1, in the order given. */

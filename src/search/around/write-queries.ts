@@ -23,7 +23,13 @@ export interface QueryWriterOptions {
 }
 
 /** Names of {@link QueryWriterOptions}, for `checkOptions`. */
-export const queryWriterOptions = ["model", "instructions", "timeoutMs", "maxLength", "onFallback"] as const;
+export const queryWriterOptions = {
+  model: true,
+  instructions: true,
+  timeoutMs: true,
+  maxLength: true,
+  onFallback: true,
+} as const;
 
 /** The texts that a model wrote, or the reason why it wrote none. */
 export type Written = { readonly texts: readonly string[] } | { readonly fallback: IbidErrorCode | "empty" };

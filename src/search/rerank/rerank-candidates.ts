@@ -9,7 +9,7 @@ type RerankSignals = Pick<RetrieveOptions, "signal" | "onUsage">;
  * Stage 6: candidates in the order that a reranker sees in them.
  *
  * **Shape** candidates past `maxBatchSize` follow in their old order. A score of theirs above the lowest score seen is lowered to it, so that a
- * higher score always stands higher. Ties among the reranked by chunk id, then scope.
+ * higher score always stands higher. Equal scores among the reranked by uri, start, scope and id.
  * **Errors** `invalid-response` for a wrong count or a score that is not finite; `model-failed` around whatever the reranker throws; `aborted`.
  * **Source** ToolUp.
  */

@@ -1,8 +1,7 @@
 import type { Analyzer } from "../../contracts/analyzer.ts";
-import type { Calibration } from "../../contracts/leg.ts";
 import { weighBestPlace, type WeightedWords } from "./best-place.ts";
 import { type Candidate, compareCandidates, languageOf, type QueryTerms, sumParts, termsFound } from "../candidate.ts";
-import { fusions } from "../fusions.ts";
+import type { Fusion, LegScale } from "../fusions.ts";
 
 /** The candidates whose texts are read. It does not depend on how many are asked for, so that asking for more never reorders the first. */
 export const proximityPool = 20;
@@ -15,10 +14,10 @@ export interface ProximityInput {
   /** The text that the lexical leg searched for. */
   readonly subject: string;
   readonly terms: QueryTerms;
-  /** A fusion's name, or the one leg's that searched. */
-  readonly fusion: string;
-  /** From the name of each leg that searched to its calibration. */
-  readonly calibrations: ReadonlyMap<string, Calibration>;
+  /** `undefined` when one leg searched. */
+  readonly fused: Fusion | undefined;
+  /** From the name of each leg that searched to its scale. */
+  readonly scales: ReadonlyMap<string, LegScale>;
   readonly analyzer: Analyzer;
   /** How many are asked for: what cannot be among them is not read. */
   readonly topK: number | "all";
@@ -35,8 +34,8 @@ export interface ProximityInput {
  * **Cost** the texts of at most 20 candidates are analysed: those that have two words of the query and could be among the first `topK`.
  */
 export function weighProximity(input: ProximityInput): readonly Candidate[] {
-  const { candidates, subject, terms, fusion, calibrations, analyzer, topK } = input;
-  const add = gainOf(fusion, calibrations);
+  const { candidates, subject, terms, fused, scales, analyzer, topK } = input;
+  const add = gainOf(fused, scales);
   if (add === undefined || terms.length < 2) return candidates;
   const pool = candidates.slice(0, proximityPool);
   const languages = new Map(pool.map((candidate) => [candidate.chunk, languageOf(candidate, analyzer)]));
@@ -95,16 +94,15 @@ function createFirst(wanted: number): { add(score: number): void; least(): numbe
 
 /** How much a fused score gains when a leg's score gains so much; `undefined` where scores do not count. */
 function gainOf(
-  name: string,
-  calibrations: ReadonlyMap<string, Calibration>,
+  fusion: Fusion | undefined,
+  scales: ReadonlyMap<string, LegScale>,
 ): ((leg: string, score: number, gain: number) => number) | undefined {
   // One leg alone: its score is the score.
-  if (calibrations.has(name)) return (_, _score, gain) => gain;
-  const fusion = Object.hasOwn(fusions, name) ? fusions[name as keyof typeof fusions] : undefined;
-  if (fusion === undefined || fusion.byRank) return undefined;
+  if (fusion === undefined) return (_, _score, gain) => gain;
+  if (fusion.byRank) return undefined;
   return (leg, score, gain) => {
-    const calibration = calibrations.get(leg)!;
-    const part = (of: number): number => fusion.part(leg, { score: of, rank: 1 }, calibration);
+    const scale = scales.get(leg)!;
+    const part = (of: number): number => fusion.part(leg, { score: of, rank: 1 }, scale);
     return part(score + gain) - part(score);
   };
 }

@@ -59,12 +59,6 @@ function placeOf(source) {
   return [source.uri, ...labels.map((name) => name + " " + source[name])].join(", ");
 }
 
-/** A chunk says where it begins; what is cited may stand further down. */
-function placeWithin({ source, text }, start) {
-  if (source.line === undefined) return source;
-  return { ...source, line: source.line + text.slice(0, start - source.start).split("\n").length - 1 };
-}
-
 function hitButton({ title, headings = [], where, quote, open }) {
   const button = element("button", { className: "hit", type: "button" },
     element("span", { className: "title", text: [title, ...headings].filter((each, i, all) => each && each !== all[i - 1]).join(" › "), dir: "auto" }),
@@ -125,23 +119,66 @@ async function ask(question) {
   }
 }
 
+const verdicts = { partly: "partly supported", unsupported: "not supported", uncited: "no citation" };
+const refusals = {
+  "no-question": "",
+  "no-evidence": "No passage answers the question well enough.",
+  "nothing-supported": "The documents support no sentence of the model's answer.",
+  "model-declined": "The model found no answer in the passages.",
+};
+
+/** A sentence with its markers as buttons, its unsupported words underlined, and its verdict where it is not supported. */
+function showSentence(sentence, whole, opened) {
+  const { start, end, verdict, unsupportedWords } = sentence;
+  const parts = [];
+  const write = (from, to, wrap) => {
+    for (const part of whole.slice(from, to).split(/(\[\d+\])/)) {
+      const cited = opened.find(({ citation }) => citation.marker === part);
+      if (cited) {
+        const button = element("button", { className: "marker", type: "button", text: part, title: cited.citation.quote });
+        button.addEventListener("click", cited.open);
+        parts.push(button);
+      } else if (part) parts.push(wrap(part));
+    }
+  };
+  let at = start;
+  for (const [from, to] of verdict === "uncited" ? [] : unsupportedWords) {
+    write(at, from, (part) => part);
+    write(from, to, (part) => element("u", { text: part, title: "No source supports this." }));
+    at = to;
+  }
+  write(at, end, (part) => part);
+  const doubt = verdicts[verdict];
+  if (doubt) parts.push(" ", element("small", { className: "verdict", text: "(" + doubt + ")" }));
+  return element("span", { className: doubt ? "doubtful" : "" }, ...parts);
+}
+
+function passage(quotation, hits, label) {
+  const hit = hits.find((each) => each.chunkId === quotation.chunkId && each.documentId === quotation.documentId);
+  const open = () => show({ ...quotation, scope: hit?.scope });
+  const { title, headings } = quotation;
+  return { citation: quotation, open, button: () => hitButton({ title: label + title, headings, where: placeOf(quotation), quote: "“" + quotation.quote + "”", open }) };
+}
+
 function showAnswer(answer, hits, text, list) {
-  const opened = answer.citations.map((citation) => {
-    const hit = hits.find((each) => each.chunkId === citation.chunkId && each.documentId === citation.documentId);
-    return { citation, open: () => show({ ...citation, scope: hit?.scope }), where: hit ? placeOf(placeWithin(hit, citation.start)) : citation.uri };
-  });
-  const parts = answer.text.split(/(\[\d+\])/);
-  text.replaceChildren(...parts.map((part) => {
-    const cited = opened.find(({ citation }) => citation.marker === part);
-    if (!cited) return part;
-    const button = element("button", { className: "marker", type: "button", text: part, title: cited.citation.quote });
-    button.addEventListener("click", cited.open);
-    return button;
-  }));
-  list.replaceChildren(...opened.map(({ citation, open, where }) =>
-    hitButton({ title: citation.marker + " " + citation.title, where, quote: "“" + citation.quote + "”", open })));
-  if (!answer.grounded && !answer.refused)
-    list.append(element("p", { className: "note", text: "Not every sentence above is supported by a citation." }));
+  const note = (words) => element("p", { className: "note", text: words });
+  const { kind, sentences, relevance, withheld, nearest, refusal } = answer;
+  const opened = answer.citations.map((citation) => passage(citation, hits, citation.marker + " "));
+  let at = 0;
+  const parts = [];
+  for (const sentence of sentences) {
+    parts.push(answer.text.slice(at, sentence.start), showSentence(sentence, answer.text, opened));
+    at = sentence.end;
+  }
+  text.replaceChildren(...parts, answer.text.slice(at));
+  if (relevance && relevance.value < relevance.threshold && kind !== "refused") text.before(note("These passages may not answer the question."));
+  list.replaceChildren(...opened.map(({ button }) => button()));
+  if (withheld.length > 0)
+    list.append(note("Withheld, because the documents do not support it:"), element("ul", { className: "withheld" },
+      ...withheld.map((sentence) => element("li", { text: sentence.text, dir: "auto" }))));
+  if (refusal && refusals[refusal]) list.append(note(refusals[refusal]));
+  if (nearest.length > 0)
+    list.append(note("The nearest passages, which are not an answer:"), ...nearest.map((quotation) => passage(quotation, hits, "").button()));
 }
 
 form.addEventListener("submit", (event) => {

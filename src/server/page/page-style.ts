@@ -29,7 +29,9 @@ main.open { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); }
 .title { display: block; font-weight: 600; color: var(--accent); overflow-wrap: anywhere; }
 .where { display: block; font-size: 0.85rem; color: var(--faint); overflow-wrap: anywhere; }
 .words { display: block; white-space: pre-wrap; overflow-wrap: anywhere; }
-.note { color: var(--faint); }
+.note, .verdict { color: var(--faint); }
+.doubtful u { text-decoration: underline wavy; text-decoration-thickness: from-font; }
+.withheld { margin: 0 0 1rem; padding-inline-start: 1.2rem; color: var(--faint); overflow-wrap: anywhere; }
 .marker { padding: 0 0.15em; color: var(--accent); background: none; border: 0; font-size: 0.85em; vertical-align: 0.15em; }
 #place { position: sticky; top: 1rem; max-height: calc(100vh - 7rem); overflow: auto; }
 #place h2 { margin: 0 0 0.2rem; font-size: 1.05rem; overflow-wrap: anywhere; }

@@ -40,7 +40,7 @@ export function checkBlobKey(key: string, what: string, options: { readonly sign
 
 /** Checks that every store makes before it writes. **Errors** `invalid-argument`, `too-large`, `aborted`. */
 export function checkBlobPut(key: string, bytes: Uint8Array, options: PutBlobOptions, maxBytes: number): void {
-  checkOptions("put", options, ["ifNoneMatch", "ifMatch", "signal"]);
+  checkOptions("put", options, { ifNoneMatch: true, ifMatch: true, signal: true });
   checkBlobKey(key, "put", options);
   if (!(bytes instanceof Uint8Array)) {
     throw new IbidError("invalid-argument", `put: ${key} was given something that is no Uint8Array.`, {
@@ -82,7 +82,7 @@ export function checkMaxBlobBytes(where: string, maxBytes: number = defaultMaxBl
 
 /** **Errors** `invalid-argument`, `aborted`. */
 export function checkBlobList(options: ListBlobsOptions): void {
-  checkOptions("list", options, ["prefix", "after", "signal"]);
+  checkOptions("list", options, { prefix: true, after: true, signal: true });
   for (const [name, value] of Object.entries({ prefix: options.prefix, after: options.after }) as [string, unknown][]) {
     if (value === undefined || (typeof value === "string" && value.isWellFormed())) continue;
     throw new IbidError("invalid-argument", `list: ${name} must be well-formed text.`, {

@@ -11,7 +11,7 @@ import { checkOptions } from "../../runtime/check-options.ts";
  * @experimental
  */
 export function openFileBlobStore(folder: string, options: FileBlobStoreOptions = {}): BlobStore {
-  checkOptions("openFileBlobStore", options, ["maxBytes"]);
+  checkOptions("openFileBlobStore", options, { maxBytes: true });
   if (folder.trim() === "" || /^[a-z][a-z0-9+.-]+:\/\//iu.test(folder)) {
     throw new IbidError("invalid-argument", "openFileBlobStore: that is not a folder.", {
       hint: "Name a folder on a local file system; for a bucket there is openS3BlobStore.",

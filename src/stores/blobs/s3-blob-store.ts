@@ -8,7 +8,7 @@ import {
   checkMaxBlobBytes,
   isBlobKey,
   isListed,
-} from "../blobs/check-blob.ts";
+} from "./check-blob.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { readListing } from "./read-listing.ts";
 import { type S3Answer, type S3Place, type S3Request, sendS3Request } from "./send-request.ts";
@@ -181,17 +181,17 @@ const noListing = ({ endpoint, bucket }: S3Place): IbidError =>
     hint: "Use a server that speaks S3's ListObjectsV2.",
   });
 
-const optionNames = [
-  "bucket",
-  "region",
-  "endpoint",
-  "credentials",
-  "prefix",
-  "maxBytes",
-  "attempts",
-  "timeoutMs",
-  "retryDelayMs",
-] as const;
+const optionNames = {
+  bucket: true,
+  region: true,
+  endpoint: true,
+  credentials: true,
+  prefix: true,
+  maxBytes: true,
+  attempts: true,
+  timeoutMs: true,
+  retryDelayMs: true,
+} as const;
 
 function checkPlace(options: S3Options): S3Place {
   checkOptions("openS3BlobStore", options, optionNames);

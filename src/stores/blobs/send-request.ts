@@ -1,3 +1,4 @@
+import { platformNow } from "../../runtime/platform-clock.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { throwIfAborted, untilAborted } from "../../runtime/abort.ts";
 import { readErrorCode } from "./read-listing.ts";
@@ -80,7 +81,11 @@ async function sendOnce(place: S3Place, request: S3Request): Promise<Omit<S3Answ
     headers: request.headers ?? {},
     payloadHash: await hexHash(body),
   };
-  const headers = await signRequest(parts, { region, credentials: await place.credentials(), now: new Date() });
+  const headers = await signRequest(parts, {
+    region,
+    credentials: await place.credentials(),
+    now: new Date(platformNow()),
+  });
   const search = encodeQuery(query);
   const deadline = AbortSignal.timeout(place.timeoutMs);
   const response = await fetch(`${endpoint.origin}${path}${search === "" ? "" : `?${search}`}`, {

@@ -6,7 +6,6 @@ export const stores = new WeakSet<object>();
 
 const documentMethods = [
   "replace",
-  "upsert",
   "delete",
   "touch",
   "held",

@@ -19,6 +19,7 @@ import { checkParts, stores } from "./check-store.ts";
 import { type ComposeOptions, createGuard, type Guard, scopesOf } from "./guard.ts";
 import { copyChunk, copyDocument, copyEmbedding, copyEntry, copyPlain, copyVersioned } from "./copy-data.ts";
 import { openSession } from "./open-session.ts";
+import { readSlice, readStructure } from "./read-slices.ts";
 import { untilReady } from "./until-ready.ts";
 
 /**
@@ -31,7 +32,7 @@ import { untilReady } from "./until-ready.ts";
  * @experimental
  */
 export function composeStore(parts: StoreParts, options: ComposeOptions = {}): Store {
-  checkOptions("composeStore", options, ["name"]);
+  checkOptions("composeStore", options, { name: true });
   checkParts(parts);
   let closing: Promise<void> | undefined;
   const secret = parts.secret?.slice() ?? createSecret();
@@ -74,7 +75,7 @@ function capabilitiesOf({ documents, legs, versions, trash, upkeep }: StoreParts
   });
 }
 
-type Writes = Pick<DocumentVerbs<Proven>, "replace" | "upsert" | "delete" | "touch">;
+type Writes = Pick<DocumentVerbs<Proven>, "replace" | "delete" | "touch">;
 
 function guardWrites({ documents }: StoreParts, guard: Guard): Writes {
   return {
@@ -93,14 +94,9 @@ function guardWrites({ documents }: StoreParts, guard: Guard): Writes {
         keeps: typeof keeps === "string" ? keeps : keeps && [...keeps],
       });
     },
-    async upsert(into, entries) {
-      const scope = guard.write(into);
-      checkEntries(entries, guard.policy);
-      return documents.upsert(scope, entries.map(copyEntry));
-    },
     async delete(from, target, options = {}) {
       const scope = guard.write(from);
-      checkOptions("delete", options, ["onMissing", "purge"]);
+      checkOptions("delete", options, { onMissing: true, purge: true });
       return documents.delete(scope, copyTarget(target), { ...options });
     },
     async touch(into, id, mark) {
@@ -150,9 +146,19 @@ function guardReads({ documents }: StoreParts, guard: Guard): Reads {
     async document(scopes, id) {
       return copyPlain(await documents.document(guard.read(scopes), id));
     },
+    async structure(scopes, id, options = {}) {
+      const readable = guard.read(scopes);
+      checkOptions("structure", options, { chunks: true });
+      return copyPlain(await readStructure(documents, readable, id, { ...options }));
+    },
+    async readText(scopes, id, start, end) {
+      const readable = guard.read(scopes);
+      checkSlice(start, end);
+      return readSlice(documents, readable, id, start, end);
+    },
     async *documents(scopes, options = {}) {
       const readable = guard.read(scopes);
-      checkOptions("documents", options, ["under"]);
+      checkOptions("documents", options, { under: true });
       for await (const summary of documents.documents(readable, { ...options })) {
         guard.open();
         yield copyPlain(summary);
@@ -160,7 +166,7 @@ function guardReads({ documents }: StoreParts, guard: Guard): Reads {
     },
     async *chunks(scopes, options = {}) {
       const readable = guard.read(scopes);
-      checkOptions("chunks", options, ["filter", "documentId", "ids", "includeEmbeddings"]);
+      checkOptions("chunks", options, { filter: true, documentId: true, ids: true, includeEmbeddings: true });
       const listed = documents.chunks(
         readable,
         options.filter === undefined ? { ...options } : { ...options, filter: parseFilter(options.filter) },
@@ -191,6 +197,14 @@ function guardReads({ documents }: StoreParts, guard: Guard): Reads {
   };
 }
 
+/** **Errors** `invalid-argument`. */
+function checkSlice(start: number, end: number): void {
+  if (Number.isSafeInteger(start) && Number.isSafeInteger(end) && start >= 0 && start <= end) return;
+  throw new IbidError("invalid-argument", `There is no slice from ${String(start)} to ${String(end)}.`, {
+    hint: "Give whole numbers with 0 <= start <= end.",
+  });
+}
+
 function guardVersions(part: VersionSwitch, guard: Guard): VersionSwitch<Proven> {
   return {
     async versions(scopes) {
@@ -214,7 +228,7 @@ function guardVersions(part: VersionSwitch, guard: Guard): VersionSwitch<Proven>
     },
     async changeVersion(into, version, options = {}) {
       const scope = guard.write(into);
-      checkOptions("changeVersion", options, ["partial"]);
+      checkOptions("changeVersion", options, { partial: true });
       return part.changeVersion(scope, { ...version }, { ...options });
     },
   };
@@ -254,7 +268,7 @@ function guardUpkeep(part: Upkeep, guard: Guard): Upkeep<Proven> {
   return {
     async settle(options = {}) {
       guard.open();
-      checkOptions("settle", options, ["signal", "onProgress"]);
+      checkOptions("settle", options, { signal: true, onProgress: true });
       await part.settle({ ...options });
     },
     async scrub(authority) {
@@ -263,7 +277,7 @@ function guardUpkeep(part: Upkeep, guard: Guard): Upkeep<Proven> {
     },
     async examine(authority, options = {}) {
       guard.maintain(authority);
-      checkOptions("examine", options, ["fix", "absent"]);
+      checkOptions("examine", options, { fix: true, absent: true });
       if (options.absent?.some((text) => text.length < shortestProbe) === true) {
         throw new IbidError("invalid-argument", `A text to look for has fewer than ${shortestProbe} characters.`, {
           hint: "Shorter texts stand in any file by chance: give more of it.",

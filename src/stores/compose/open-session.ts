@@ -8,6 +8,7 @@ import type {
   Moment,
   Query,
   ReadChunk,
+  ReadChunksOptions,
   SessionLeg,
   SessionOptions,
   StoreSession,
@@ -36,7 +37,7 @@ export async function openSession(
   options: SessionOptions = {},
 ): Promise<StoreSession> {
   const scopes = guard.read(proof);
-  checkOptions("session", options, ["after", "signal"]);
+  checkOptions("session", options, { after: true, signal: true });
   throwIfAborted(options.signal, "The search");
   // A receipt of a scope that the session does not read decides nothing.
   const after = copyPlain(options.after ?? []).filter(({ scope }) => scopes.includes(scope));
@@ -49,8 +50,8 @@ export async function openSession(
     restrict: (filter, origins) => createRestriction(filter && parseFilter(filter), origins && [...origins]),
     async readChunks(refs, read = {}) {
       guard.open();
-      checkOptions("readChunks", read, ["embeddings"]);
-      return readWithin(session, refs, read.embeddings ?? false);
+      checkOptions("readChunks", read, { embeddings: true, totals: true, copies: true });
+      return readWithin(session, refs, read);
     },
   };
 }
@@ -69,15 +70,23 @@ interface Session {
 async function readWithin(
   { parts, scopes, moment }: Session,
   refs: readonly ChunkRef[],
-  embeddings: boolean,
+  { embeddings = false, totals = false, copies = false }: ReadChunksOptions = {},
 ): Promise<readonly (ReadChunk | undefined)[]> {
   const asked = refs.filter(({ scope }) => scopes.has(scope)).map(({ scope, id }) => ({ scope, id }));
-  const read = (await parts.documents.readChunks(asked, { embeddings, moment })).values();
-  return refs.map(({ scope }) => (scopes.has(scope) ? copyRead(read.next().value) : undefined));
+  const copiesIn = copies ? [...scopes] : undefined;
+  const read = (await parts.documents.readChunks(asked, { embeddings, totals, moment, copiesIn })).values();
+  return refs.map(({ scope }) => (scopes.has(scope) ? copyRead(read.next().value, scopes) : undefined));
 }
 
-function copyRead(read: ReadChunk | undefined): ReadChunk | undefined {
-  return read && { ...read, chunk: copyChunk(read.chunk), embeddings: read.embeddings?.map(copyVersioned) };
+function copyRead(read: ReadChunk | undefined, scopes: ReadonlySet<Scope>): ReadChunk | undefined {
+  return (
+    read && {
+      ...read,
+      chunk: copyChunk(read.chunk),
+      embeddings: read.embeddings?.map(copyVersioned),
+      copies: read.copies?.filter(({ scope }) => scopes.has(scope)).map(copyPlain),
+    }
+  );
 }
 
 function sessionLeg(leg: Leg, session: Session, sessionSignal: AbortSignal | undefined): SessionLeg {
@@ -89,7 +98,7 @@ function sessionLeg(leg: Leg, session: Session, sessionSignal: AbortSignal | und
     async search(query, k, within = {}) {
       session.guard.open();
       checkCount(k);
-      checkOptions("search", within, ["restriction", "only", "minScore", "signal"]);
+      checkOptions("search", within, { restriction: true, only: true, minScore: true, signal: true });
       checkScore(within.minScore);
       checkQuery(query, session.guard);
       const signal = within.signal ?? sessionSignal;
@@ -171,8 +180,8 @@ async function searchTrusted(
 ): Promise<LegResult> {
   const found = await leg.search(query, k, within);
   session.guard.open();
-  const strays = found.matches.some((match) => !isWithin(session, match, within));
-  return strays ? { ...found, matches: found.matches.filter((match) => isWithin(session, match, within)) } : found;
+  const foreign = found.matches.some((match) => !isWithin(session, match, within));
+  return foreign ? { ...found, matches: found.matches.filter((match) => isWithin(session, match, within)) } : found;
 }
 
 function isWithin({ scopes }: Session, { scope, score }: LegMatch, { minScore }: Within): boolean {
@@ -230,7 +239,7 @@ async function admitted(
 ): Promise<readonly LegMatch[]> {
   const { known } = session;
   const unread = candidates.filter((match) => !known.has(keyOf(match)));
-  const read = await readWithin(session, unread, false);
+  const read = await readWithin(session, unread);
   unread.forEach((match, i) => known.set(keyOf(match), read[i]));
   return candidates.filter((match) => {
     const held = known.get(keyOf(match));

@@ -1,22 +1,13 @@
 import { type EmbeddingVersion, type VersionedEmbedding, versionKey } from "../../contracts/embedding.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { ChunkEntry } from "../../contracts/document-store.ts";
-import type {
-  ChunkRef,
-  Leg,
-  LegMatch,
-  LegResult,
-  MatchCount,
-  QueryEmbedding,
-  ReadChunk,
-  Within,
-} from "../../contracts/leg.ts";
+import type { ChunkRef, Leg, LegMatch, MatchCount, QueryEmbedding, Within } from "../../contracts/leg.ts";
 import type { Chunk } from "../../contracts/chunk.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { DeleteTarget, DocumentStore, ListChunksOptions, Store, StoreParts } from "../../contracts/store.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
-import { compareCodePoints } from "../../runtime/compare-text.ts";
+import { type ChunkPlace, compareChunkPlaces } from "../../runtime/compare-text.ts";
 import { hashParts } from "../../runtime/hash.ts";
 import { composeStore } from "../compose/compose-store.ts";
 import { createMemoryDirectory } from "../memory/memory-directory.ts";
@@ -97,7 +88,7 @@ export function fromVectorStore(vectors: AnyVectorStore, options: FromVectorStor
 
 /** Makes the parts of {@link fromVectorStore}. */
 export function createVectorStoreParts(vectors: AnyVectorStore, options: FromVectorStoreOptions = {}): StoreParts {
-  checkOptions("fromVectorStore", options, ["parts"]);
+  checkOptions("fromVectorStore", options, { parts: true });
   const missing = methods.find((name) => typeof (vectors as Partial<AnyVectorStore> | null)?.[name] !== "function");
   if (missing !== undefined) {
     throw new IbidError("invalid-argument", `The vector store has no method "${missing}".`, {
@@ -278,11 +269,6 @@ function withVectors(documents: DocumentStore, shelf: VectorShelf): DocumentStor
         return documents.replace(scope, { ...write, chunks: chunks.map(marked) });
       });
     },
-    upsert: (scope, entries) =>
-      replacing(scope, { ids: entries.map(({ chunk }) => chunk.id) }, async () => {
-        await shelf.add(scope, entries);
-        return documents.upsert(scope, entries.map(marked));
-      }),
     // Vectors go first: a delete that was acknowledged has left none.
     async delete(scope, target, options = {}) {
       const final = { ...options, purge: true };
@@ -346,7 +332,14 @@ function createVectorLeg(documents: DocumentStore, shelf: VectorShelf): Leg {
     accepts: ({ embeddings }) => embeddings.length > 0,
     async search({ embeddings }, k, within) {
       const found = await Promise.all(embeddings.map((one) => nearest(documents, shelf, one, k, within)));
-      const matches = found.flatMap((one) => one.matches).sort(compareMatches);
+      const placed = found.flatMap((one) => one.matches).sort(comparePlaced);
+      const matches = placed.map(({ scope, id, score, revision, why }): LegMatch => ({
+        scope,
+        id,
+        score,
+        revision,
+        why,
+      }));
       const isForm = embeddings.every(({ similarity }) => similarity === "form");
       return {
         matches: k === "all" ? matches : matches.slice(0, k),
@@ -368,7 +361,7 @@ async function nearest(
   { embedding, version, scopes, metric = "cosine" }: QueryEmbedding,
   k: MatchCount,
   within: Within,
-): Promise<Pick<LegResult, "matches" | "complete">> {
+): Promise<{ readonly matches: readonly PlacedMatch[]; readonly complete: boolean }> {
   const vector = denseOf(embedding);
   const searched = { ...within, scopes: scopes.filter((scope) => within.scopes.includes(scope)) };
   const lookUp = createLookUp(documents, versionKey(version), searched);
@@ -379,18 +372,29 @@ async function nearest(
     const candidates = await shelf.query(vector, asked);
     const held = await lookUp(candidates.map(({ id }) => id));
     const seen = new Set<string>();
-    const matches = candidates.flatMap(({ id, score }): readonly LegMatch[] => {
+    const matches = candidates.flatMap(({ id, score }): readonly PlacedMatch[] => {
       const found = held.get(id);
       if (found === undefined || seen.has(id) || (within.minScore !== undefined && score < within.minScore)) return [];
       seen.add(id);
-      return [{ ...found, score, why: { kind: "vector", rawScore: score, metric } }];
+      const { scope, id: chunk, revision } = found;
+      return [{ place: found, scope, id: chunk, score, revision, why: { kind: "vector", rawScore: score, metric } }];
     });
     const complete = candidates.length < asked;
     if (complete || matches.length >= wanted) return { matches, complete };
   }
 }
 
-type LookUp = (ids: readonly string[]) => Promise<ReadonlyMap<string, ChunkRef & Pick<ReadChunk, "revision">>>;
+type LookUp = (ids: readonly string[]) => Promise<ReadonlyMap<string, HeldChunk>>;
+
+/** A candidate that may be shown, with its place. */
+interface HeldChunk extends ChunkPlace {
+  readonly scope: Scope;
+  readonly revision: number;
+}
+
+interface PlacedMatch extends LegMatch {
+  readonly place: ChunkPlace;
+}
 
 /** Looks candidates up, each once: live chunks of the searched scopes that the restriction admits, whose text is the one that was embedded. */
 function createLookUp(
@@ -399,7 +403,7 @@ function createLookUp(
   { scopes, only, restriction, moment }: Within,
 ): LookUp {
   const asked = new Set<string>();
-  const held = new Map<string, ChunkRef & Pick<ReadChunk, "revision">>();
+  const held = new Map<string, HeldChunk>();
   const chosen = only && new Set(only.map(keyOf));
   return async (ids) => {
     const fresh = ids.flatMap((id) => {
@@ -415,7 +419,10 @@ function createLookUp(
     fresh.forEach(({ id, ref }, i) => {
       const one = read[i];
       if (one === undefined || entryId(ref.scope, one.chunk, version) !== id) return;
-      if (restriction?.admits(one.chunk) !== false) held.set(id, { ...ref, revision: one.revision });
+      if (restriction?.admits(one.chunk) !== false) {
+        const { revision, chunk } = one;
+        held.set(id, { ...ref, uri: chunk.uri, start: chunk.start, revision });
+      }
     });
     return held;
   };
@@ -423,6 +430,6 @@ function createLookUp(
 
 const keyOf = ({ scope, id }: ChunkRef): string => `${scope} ${id}`;
 
-function compareMatches(a: LegMatch, b: LegMatch): number {
-  return b.score - a.score || compareCodePoints(a.id, b.id) || compareCodePoints(a.scope, b.scope);
+function comparePlaced(a: PlacedMatch, b: PlacedMatch): number {
+  return b.score - a.score || compareChunkPlaces(a.place, b.place);
 }

@@ -30,7 +30,7 @@ export function checkEvents(events: readonly KnowledgeEvent[]): void {
 
 /** **Errors** `invalid-argument` for an unknown key, or a name that there is not: nothing would ever match it. */
 export function checkEventFilter(filter: EventFilter): void {
-  checkOptions("read", filter, ["names", "from", "to", "scope"]);
+  checkOptions("read", filter, { names: true, from: true, to: true, scope: true });
   for (const name of filter.names ?? []) {
     if (!Object.hasOwn(names, name)) throw wrong(`There is no event "${name}".`);
   }

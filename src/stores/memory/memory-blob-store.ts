@@ -12,7 +12,7 @@ import { compareCodePoints } from "../../runtime/compare-text.ts";
  * @experimental
  */
 export function createMemoryBlobStore(options: { readonly maxBytes?: number } = {}): BlobStore {
-  checkOptions("createMemoryBlobStore", options, ["maxBytes"]);
+  checkOptions("createMemoryBlobStore", options, { maxBytes: true });
   const maxBytes = checkMaxBlobBytes("createMemoryBlobStore", options.maxBytes);
   const blobs = new Map<string, { readonly bytes: Uint8Array; readonly etag: string }>();
   let writes = 0;

@@ -68,6 +68,7 @@ export function createMemoryDirectory(changed: (table: string, key: number) => v
   return {
     image,
     durability: "none",
+    peek: () => image.stamp,
     read: async (work) => work(rows),
     write: async (work) => {
       journal.length = 0;
@@ -122,8 +123,9 @@ function createRows(
 
   const chunksById = createGroupIndex<ChunkRow>(({ scope, id }) => `${scope}/${id}`);
   const chunksByDocument = createGroupIndex<ChunkRow>(({ scope, documentId }) => `${scope}/${documentId}`);
+  const chunksByText = createGroupIndex<ChunkRow>(({ scope, textKey }) => `${scope}/${textKey}`);
   const chunksInOrder = createSortedIndex<ChunkRow>(liveOrDeleted, (a, b) => compareCodePoints(a.id, b.id));
-  const chunks = table<ChunkRow>("chunks", [chunksById, chunksByDocument, chunksInOrder]);
+  const chunks = table<ChunkRow>("chunks", [chunksById, chunksByDocument, chunksByText, chunksInOrder]);
 
   const documentsById = createGroupIndex<KeptDocument>(({ row }) => `${row.scope}/${row.id}`);
   const documentsByUri = createGroupIndex<KeptDocument>(({ row }) => `${row.scope}/${row.uri}`);
@@ -221,14 +223,29 @@ function createRows(
     chunks: (keys) => keys.map((key) => chunks.get(key)),
     chunkId: (key) => must(chunks.get(key)).id,
     chunkIds: (keys) => keys.map((key) => must(chunks.get(key)).id),
+    chunkDocuments: (keys) => keys.map((key) => chunks.get(key)?.document ?? 0),
+    chunkPlaces: (keys) =>
+      keys.map((key) => {
+        const { document, start } = must(chunks.get(key));
+        return { uri: documents.get(document)?.row.uri ?? "", start };
+      }),
     chunkFacts: (keys) => keys.map((key) => must(chunks.get(key))),
     chunkById: (scope, id) => only(chunks, chunksById.keys(`${scope}/${id}`)),
     chunkKeysById: (scope, ids) => ids.flatMap((id) => only(chunks, chunksById.keys(`${scope}/${id}`)) ?? []),
     chunksById: (scope, ids) => ids.flatMap((id) => only(chunks, chunksById.keys(`${scope}/${id}`)) ?? []),
     chunksOfDocument: (scope, documentId) => all(chunks, chunksByDocument.keys(`${scope}/${documentId}`)),
+    copiesOf: (scope, textKey, own) =>
+      all(chunks, chunksByText.keys(`${scope}/${textKey}`)).filter(
+        ({ key, deletedAt }) => key !== own && deletedAt === null,
+      ),
     chunkKeysOf: (scope, documentId) => all(chunks, chunksByDocument.keys(`${scope}/${documentId}`)),
     liveChunksOf: (scope, documentId) =>
       all(chunks, chunksByDocument.keys(`${scope}/${documentId}`)).filter(({ deletedAt }) => deletedAt === null).length,
+    chunkSpansOf: (scope, documentId) =>
+      all(chunks, chunksByDocument.keys(`${scope}/${documentId}`))
+        .filter(({ deletedAt }) => deletedAt === null)
+        .map(({ id, index, start, end }) => ({ id, index, start, end }))
+        .sort((a, b) => a.index - b.index || a.start - b.start || compareCodePoints(a.id, b.id)),
     chunksAfter: (scope, id, limit) =>
       chunksInOrder.after(`${scope}/live`, (row) => compareCodePoints(row.id, id) > 0, limit),
     *scanChunks(scope) {
@@ -245,8 +262,9 @@ function createRows(
     deleteChunk: (key) => chunks.delete(key),
 
     document: (key) => must(documents.get(key)).row,
-    documentsOf: (keys) => keys.map((key) => must(documents.get(key)).row),
+    homesOf: (keys) => keys.map((key) => must(documents.get(key)).row),
     documentBody: (key) => must(documents.get(key)).body,
+    documentStructure: (key) => must(documents.get(key)).body.structure,
     documentText: (key) => must(documents.get(key)).body.text,
     documentPart: (key, part) => (part === 0 ? must(documents.get(key)).body.text : undefined),
     documentById: (scope, id) => only(documents, documentsById.keys(`${scope}/${id}`))?.row,
@@ -273,8 +291,8 @@ function createRows(
     putDocument: (row, body) => documents.set(row.key, { row, body: body ?? must(documents.get(row.key)).body }),
     deleteDocument: (key) => documents.delete(key),
     // Whatever is deleted here takes along what belongs to it.
-    strays: () => [],
-    deleteStrays() {},
+    orphans: () => [],
+    deleteOrphans() {},
     deleteSetting(name) {
       for (const key of settingsByName.keys(name)) settings.delete(key);
     },

@@ -1,7 +1,8 @@
+import { platformNow } from "../../runtime/platform-clock.ts";
 import type { EventRetention, EventStore, KnowledgeEvent } from "../../contracts/event-store.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
-import { checkEventFilter, checkEvents, decideRetention } from "../memory/check-events.ts";
+import { checkEventFilter, checkEvents, decideRetention } from "./check-events.ts";
 
 /**
  * How a store of events is made.
@@ -19,9 +20,9 @@ export interface EventStoreOptions extends EventRetention {
  * @experimental
  */
 export function createMemoryEventStore(options: EventStoreOptions = {}): EventStore {
-  checkOptions("createMemoryEventStore", options, ["maxAgeMs", "maxEvents", "now"]);
+  checkOptions("createMemoryEventStore", options, { maxAgeMs: true, maxEvents: true, now: true });
   const { maxAgeMs, maxEvents } = decideRetention(options);
-  const now = options.now ?? Date.now;
+  const now = options.now ?? platformNow;
   let kept: readonly { readonly at: number; readonly json: string }[] = [];
   let closed = false;
 

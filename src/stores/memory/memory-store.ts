@@ -24,7 +24,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
 
 /** A memory store that messages call `name`. */
 export function createNamedMemoryStore(options: MemoryStoreOptions, name: string): Store {
-  checkOptions("createMemoryStore", options, [...storeOptionNames, "embeddings"]);
+  checkOptions("createMemoryStore", options, { ...storeOptionNames, embeddings: true });
   const parts = createSegmentStore(createMemoryDirectory(), {
     ...decideStoreOptions(options),
     embeddings: options.embeddings ?? ["dense", "sparse", "hybrid"],

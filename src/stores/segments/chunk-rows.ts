@@ -1,5 +1,10 @@
 import type { Chunk } from "../../contracts/chunk.ts";
-import type { DocumentSummary, StoredDocument } from "../../contracts/document-store.ts";
+import type {
+  DocumentSummary,
+  StoredDocument,
+  StoredStructure,
+  StructureOptions,
+} from "../../contracts/document-store.ts";
 import type { PlaceLabels, Section, SourceMap, TextDocument } from "../../contracts/document.ts";
 import type { Restriction } from "../../contracts/leg.ts";
 import type { Metadata } from "../../contracts/metadata.ts";
@@ -7,6 +12,7 @@ import type { Scope } from "../../contracts/scope.ts";
 import type { IndexView } from "./index-view.ts";
 import type { ChunkRow, DirectoryReader, DocumentBody, DocumentRow } from "./segment-directory.ts";
 import { placeLabels } from "../../text/place-labels.ts";
+import { textKey } from "../../text/text-key.ts";
 
 /** The part of a chunk that is kept as JSON. */
 export interface ChunkDetails extends PlaceLabels {
@@ -22,18 +28,18 @@ export interface ChunkDetails extends PlaceLabels {
 /** A chunk's row without the columns that the store assigns when it adds the row. */
 export type ChunkContent = Omit<ChunkRow, "key" | "scope" | "document" | "deletedAt">;
 
-/** The document that a chunk is a slice of, when the store has it. */
+/** The document that a chunk is a slice of. */
 export interface HomeDocument {
   readonly uri: string;
   readonly title: string;
   readonly text: string;
 }
 
-export function toChunkContent(chunk: Chunk, home: HomeDocument | undefined): ChunkContent {
+export function toChunkContent(chunk: Chunk, home: HomeDocument): ChunkContent {
   const { id, documentId, start, end, index, origin, text, urtext, uri, title, sectionId, headings, language } = chunk;
   const details: ChunkDetails = {
-    ...(uri === home?.uri ? {} : { uri }),
-    ...(title === home?.title ? {} : { title }),
+    ...(uri === home.uri ? {} : { uri }),
+    ...(title === home.title ? {} : { title }),
     sectionId,
     headings,
     ...(chunk.isInContainer && { isInContainer: true as const }),
@@ -49,8 +55,9 @@ export function toChunkContent(chunk: Chunk, home: HomeDocument | undefined): Ch
     details: JSON.stringify(details),
     metadata: JSON.stringify(chunk.metadata),
     origin,
-    urtext: home !== undefined && home.text.slice(start, end) === urtext ? null : urtext,
+    urtext: home.text.slice(start, end) === urtext ? null : urtext,
     text: text === urtext ? null : text,
+    textKey: textKey(urtext),
   };
 }
 
@@ -89,16 +96,16 @@ export interface ChunkReader {
   chunk(row: ChunkRow): Chunk;
 }
 
-/** `documents` are rows that were read already. */
+/** `names` are of documents that were read already. */
 export function createChunkReader(
   rows: DirectoryReader,
   view: Pick<IndexView, "text"> & Partial<Pick<IndexView, "slice">>,
-  documents = new Map<number, DocumentRow>(),
+  names: ReadonlyMap<number, Pick<DocumentRow, "uri" | "title">> = new Map(),
 ): ChunkReader {
-  function home(row: ChunkRow): DocumentRow | undefined {
-    if (row.document === 0) return undefined;
-    let document = documents.get(row.document);
-    if (document === undefined) documents.set(row.document, (document = rows.document(row.document)));
+  const read = new Map<number, DocumentRow>();
+  function home(row: ChunkRow): Pick<DocumentRow, "uri" | "title"> {
+    let document = names.get(row.document) ?? read.get(row.document);
+    if (document === undefined) read.set(row.document, (document = rows.document(row.document)));
     return document;
   }
 
@@ -121,8 +128,8 @@ export function createChunkReader(
         type: "text-chunk",
         id: row.id,
         documentId: row.documentId,
-        uri: document?.uri ?? "",
-        title: document?.title ?? "",
+        uri: document.uri,
+        title: document.title,
         text: row.text ?? words,
         urtext: words,
         start: row.start,
@@ -194,22 +201,35 @@ export function toSummary(rows: DirectoryReader, scope: Scope, row: DocumentRow)
 
 export function toStoredDocument(rows: DirectoryReader, scope: Scope, row: DocumentRow): StoredDocument {
   const { text, structure } = rows.documentBody(row.key);
+  return { summary: toSummary(rows, scope, row), document: { ...toBareDocument(row, structure), text } };
+}
+
+export function toStoredStructure(
+  rows: DirectoryReader,
+  scope: Scope,
+  row: DocumentRow,
+  { chunks = false }: StructureOptions,
+): StoredStructure {
+  return {
+    summary: toSummary(rows, scope, row),
+    document: toBareDocument(row, rows.documentStructure(row.key)),
+    ...(chunks && { chunks: rows.chunkSpansOf(row.scope, row.id) }),
+  };
+}
+
+function toBareDocument(row: DocumentRow, structure: string): StoredStructure["document"] {
   const { root, sourceMap, metadata, language } = JSON.parse(structure) as DocumentStructure;
   const { id, uri, title, mediaType, origin } = row;
   return {
-    summary: toSummary(rows, scope, row),
-    document: {
-      type: "text",
-      id,
-      uri,
-      title,
-      mediaType,
-      ...(language === undefined ? {} : { language }),
-      text,
-      metadata,
-      origin,
-      root,
-      sourceMap,
-    },
+    type: "text",
+    id,
+    uri,
+    title,
+    mediaType,
+    ...(language === undefined ? {} : { language }),
+    metadata,
+    origin,
+    root,
+    sourceMap,
   };
 }

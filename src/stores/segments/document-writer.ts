@@ -1,4 +1,4 @@
-import type { ChunkEntry, DocumentWrite } from "../../contracts/document-store.ts";
+import type { ChunkEntry } from "../../contracts/document-store.ts";
 import type { DocumentStore } from "../../contracts/store.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { nextTurn } from "../../runtime/next-turn.ts";
@@ -17,14 +17,11 @@ const analyzedAtOnce = 128;
 /** Whether a chunk counts on vectors that the store has. */
 type Relies = (incoming: IncomingChunk) => boolean;
 
-/** Writes documents into a segment store: analysed while other calls have their turn, then swapped in one transaction. */
-export interface DocumentWriter {
-  analyze(scope: Scope, incoming: readonly IncomingChunk[]): Promise<void>;
-  /** Batches wait as bytes, out of memory where the directory has a place for them. */
-  replace(scope: Scope, write: DocumentWrite): ReturnType<DocumentStore["replace"]>;
-}
-
-export function createDocumentWriter(core: SegmentCore): DocumentWriter {
+/**
+ * Writes documents into a segment store: analysed while other calls have their turn, then swapped in one transaction. Batches wait as bytes, out of memory
+ * where the directory has a place for them.
+ */
+export function createDocumentWriter(core: SegmentCore): DocumentStore["replace"] {
   const { directory, view, look, change, analyze: analyzeChunk } = core;
   const { now } = core.options;
   /** Analyses in turns, so that the event loop stays free. `done` is called for each chunk; `analyzed` is false for one that needed no analysis. */
@@ -90,14 +87,11 @@ export function createDocumentWriter(core: SegmentCore): DocumentWriter {
     }
   }
 
-  return {
-    analyze,
-    replace(scope, { chunks, keeps, ...facts }) {
-      const relying = typeof keeps === "string" ? undefined : new Set(keeps);
-      const relies: Relies = ({ chunk, vectors }) => relying?.has(chunk.id) ?? vectors.length === 0;
-      return Symbol.asyncIterator in chunks
-        ? replaceInBatches(scope, facts, chunks, relies)
-        : replaceWhole(scope, facts, chunks, relies);
-    },
+  return (scope, { chunks, keeps, ...facts }) => {
+    const relying = typeof keeps === "string" ? undefined : new Set(keeps);
+    const relies: Relies = ({ chunk, vectors }) => relying?.has(chunk.id) ?? vectors.length === 0;
+    return Symbol.asyncIterator in chunks
+      ? replaceInBatches(scope, facts, chunks, relies)
+      : replaceWhole(scope, facts, chunks, relies);
   };
 }

@@ -12,7 +12,7 @@ import { hasRightTrigrams } from "./examine-trigrams.ts";
 import type { ScopeView } from "./index-view.ts";
 import { isOwnVersion } from "./own-version.ts";
 import { createUncachedReader } from "./replace-document.ts";
-import { knowsVersion } from "./scope-versions.ts";
+import { knowsVersion } from "./read-versions.ts";
 import type { ChunkRow, DirectoryReader } from "./segment-directory.ts";
 
 /** One chunk as the index has it, gathered from all parts of the index. */

@@ -90,13 +90,13 @@ async function lookThrough(
   for (const { file, count } of files?.traces ?? []) {
     findings.push({ kind: "trace", message: `What was asked for stands in ${file}.`, count, fixed: false });
   }
-  const { strays, owed, scopes } = await look((rows) => ({
-    strays: rows.strays(),
+  const { orphans, owed, scopes } = await look((rows) => ({
+    orphans: rows.orphans(),
     owed: isPurgeUnfinished(rows),
     scopes: rows.scopes().map(({ scope }) => scope),
   }));
-  for (const { what, count } of strays)
-    findings.push({ kind: "stray", message: `There are ${what}.`, count, fixed: false });
+  for (const { what, count } of orphans)
+    findings.push({ kind: "orphan", message: `There are ${what}.`, count, fixed: false });
   if (owed) {
     const message = "A purge or a vacuum was not finished: what it removed may still be in the files.";
     findings.push({ kind: "unfinished-purge", message, count: 1, fixed: false });
@@ -147,7 +147,7 @@ async function repair(
   found: Look,
 ): Promise<void> {
   const isIn = (kind: Finding["kind"]): boolean => found.findings.some((finding) => finding.kind === kind);
-  if (isIn("stray")) await write((rows) => rows.deleteStrays());
+  if (isIn("orphan")) await write((rows) => rows.deleteOrphans());
   for (const scope of broken) {
     await write((rows) => {
       const view = createIndexView().scope(rows, scope);
@@ -174,7 +174,7 @@ async function chooseProbes({ look }: ExaminationParts, absent: readonly string[
       const documents = new Set<number>();
       for (const row of [...rows.scanChunks(key), ...rows.deletedChunks(key, Number.MAX_SAFE_INTEGER)]) {
         for (const text of [reader.text(row), row.urtext ?? "", row.details, row.metadata, row.id]) forgive(text);
-        if (row.document !== 0) documents.add(row.document);
+        documents.add(row.document);
       }
       for (let last = { uri: "", id: "" }; ;) {
         const page = rows.documentsAfter(key, last.uri, last.id, 1000);

@@ -1,7 +1,10 @@
+import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { Scope } from "../../contracts/scope.ts";
+import { createDocumentFields, type DocumentFields, type DocumentNames } from "../../engine/bm25/document-fields.ts";
 import { createLiveSegment, type LiveSegment } from "../../engine/segments/live-segment.ts";
 import { openSealedSegment, type SealedSegment } from "../../engine/segments/sealed-segment.ts";
 import type { Segment } from "../../engine/segments/segment.ts";
+import { documentPath, pathWords } from "../../text/document-path.ts";
 import type { DirectoryReader, ScopeRow } from "./segment-directory.ts";
 
 /** The index of one scope as this process holds it, brought up to date. */
@@ -33,8 +36,20 @@ export interface IndexView {
   text(rows: DirectoryReader, document: number): string;
   /** A copy of a slice: nothing of the rest stays alive. */
   slice(rows: DirectoryReader, document: number, start: number, end: number): string;
+  /** Names of documents, by row; forgotten when anything changes. **Cost** one read for those that are not known. */
+  homes(rows: DirectoryReader, documents: readonly number[]): ReadonlyMap<number, Home>;
+  /** Names of the documents of some scopes as fields. **Cost** linear in their chunks, once after each commit. */
+  fields(rows: DirectoryReader, scopes: readonly Scope[], analyzer: Analyzer): DocumentFields;
   /** Forgets everything: what it saw last has been taken back. */
   forget(): void;
+}
+
+/** The part of a document that each of its chunks shows. */
+export interface Home {
+  readonly uri: string;
+  readonly title: string;
+  /** Its live chunks, once they were counted. */
+  total?: number | undefined;
 }
 
 /** One document's text, as far as it was read. */
@@ -48,11 +63,49 @@ interface KeptText {
 /** Characters of text that are kept for the next look. */
 const textBudget = 16_000_000;
 
+/** Sets of scopes whose fields are kept. */
+const mostFields = 8;
+
+function readNames(rows: DirectoryReader, documents: readonly number[]): ReadonlyMap<number, DocumentNames> {
+  const homes = rows.homesOf(documents.filter((document) => document !== 0));
+  return new Map(
+    homes.map(({ key, uri, title, folder }) => [key, { title, file: pathWords(documentPath(uri, folder).path) }]),
+  );
+}
+
+/** Characters of names that are kept. */
+const homeBudget = 1_000_000;
+
 export function createIndexView(): IndexView {
   const views = new Map<Scope, KeptScope>();
   const texts = new Map<number, string>();
   let kept = 0;
   let textStamp = -1;
+  const homes = new Map<number, Home>();
+  let homesKept = 0;
+
+  /** Forgets what was read before the last commit. */
+  function refresh(rows: DirectoryReader): void {
+    const stamp = rows.stamp();
+    if (stamp === textStamp) return;
+    forgetTexts();
+    textStamp = stamp;
+  }
+  function forgetTexts(): void {
+    texts.clear();
+    kept = 0;
+    parts.clear();
+    partsKept = 0;
+    forgetHomes();
+  }
+  function forgetHomes(): void {
+    homes.clear();
+    homesKept = 0;
+  }
+
+  /** By the scopes that were searched together. */
+  const fields = new Map<string, DocumentFields>();
+  let fieldStamp = -1;
 
   /** Parts of texts by document, as they were read. */
   const parts = new Map<number, KeptText>();
@@ -95,14 +148,7 @@ export function createIndexView(): IndexView {
     scope: scopeView,
     segments: (rows, scopes) => scopes.flatMap((scope) => scopeView(rows, scope)?.segments ?? []),
     text(rows, document) {
-      const stamp = rows.stamp();
-      if (stamp !== textStamp) {
-        texts.clear();
-        parts.clear();
-        partsKept = 0;
-        kept = 0;
-        textStamp = stamp;
-      }
+      refresh(rows);
       const known = texts.get(document);
       if (known !== undefined) return known;
       const text = rows.documentText(document);
@@ -115,14 +161,7 @@ export function createIndexView(): IndexView {
       return text;
     },
     slice(rows, document, start, end) {
-      const stamp = rows.stamp();
-      if (stamp !== textStamp) {
-        texts.clear();
-        parts.clear();
-        partsKept = 0;
-        kept = 0;
-        textStamp = stamp;
-      }
+      refresh(rows);
       let known = parts.get(document);
       if (known === undefined) parts.set(document, (known = { texts: [], ends: [] }));
       const { ends } = known;
@@ -144,11 +183,36 @@ export function createIndexView(): IndexView {
       // Joined and cut again, the result stands on a string of its own length.
       return flat(out);
     },
+    homes(rows, documents) {
+      refresh(rows);
+      let unknown = documents.filter((document) => !homes.has(document));
+      if (unknown.length === 0) return homes;
+      if (homesKept > homeBudget) {
+        forgetHomes();
+        unknown = [...documents];
+      }
+      for (const { key, uri, title } of rows.homesOf([...new Set(unknown)])) {
+        homes.set(key, { uri, title });
+        homesKept += uri.length + title.length;
+      }
+      return homes;
+    },
+    fields(rows, scopes, analyzer) {
+      const stamp = rows.stamp();
+      if (stamp !== fieldStamp || fields.size >= mostFields) fields.clear();
+      fieldStamp = stamp;
+      const key = scopes.join("\n");
+      let made = fields.get(key);
+      if (made === undefined) {
+        const segments = scopes.flatMap((scope) => scopeView(rows, scope)?.segments ?? []);
+        fields.set(key, (made = createDocumentFields(segments, (documents) => readNames(rows, documents), analyzer)));
+      }
+      return made;
+    },
     forget() {
+      fields.clear();
       views.clear();
-      parts.clear();
-      partsKept = 0;
-      texts.clear();
+      forgetTexts();
       textStamp = -1;
     },
   };

@@ -18,6 +18,7 @@ import { findPlace, type ScopeView } from "./index-view.ts";
 import { isOwnVersion } from "./own-version.ts";
 import type { ScopeChange } from "./scope-change.ts";
 import type { ChunkRow, DirectoryReader, DocumentRow } from "./segment-directory.ts";
+import { embeddedText } from "../../text/embedded-text.ts";
 
 /** A chunk on its way in. Its terms are computed once, when first needed. */
 export interface IncomingChunk {
@@ -126,7 +127,7 @@ export function heldChunks(
   const held = new Map<string, string>();
   for (const row of rows.chunksOfDocument(view.row.key, documentId)) {
     if (row.deletedAt === null && (version === undefined || hasVector(view, row, versionKey(version)))) {
-      held.set(row.id, reader.text(row));
+      held.set(row.id, embeddedText(reader.chunk(row)));
     }
   }
   return held;
@@ -154,16 +155,14 @@ interface Swap {
   /** The row with the same id, live or not. */
   readonly row: ChunkRow | undefined;
   readonly document: number;
-  readonly home: HomeDocument | undefined;
-  /** Whether no vectors means those that are there. */
-  readonly keepVectors: boolean;
+  readonly home: HomeDocument;
 }
 
-/** Puts one chunk in the place of what has its id. **Shape** whether that was kept, with its vectors. */
-function swapChunk(change: ScopeChange, { incoming, held, row, document, home, keepVectors }: Swap): boolean {
+/** Puts one chunk in the place of what has its id; a chunk without vectors keeps those that are there. **Shape** whether they were kept. */
+function swapChunk(change: ScopeChange, { incoming, held, row, document, home }: Swap): boolean {
   const { chunk } = incoming;
   const content = toChunkContent(chunk, home);
-  const keeps = keepVectors && incoming.vectors.length === 0 && held !== undefined && saysTheSame(held.chunk, chunk);
+  const keeps = incoming.vectors.length === 0 && held !== undefined && saysTheSame(held.chunk, chunk);
   if (
     held !== undefined &&
     sameWords(held.chunk, chunk) &&
@@ -228,7 +227,7 @@ export function replaceDocument(
           },
         );
       }
-      if (swapChunk(change, { incoming: each, held, row, document: key, home, keepVectors: true })) kept++;
+      if (swapChunk(change, { incoming: each, held, row, document: key, home })) kept++;
     }
     came += group.length;
   }
@@ -262,34 +261,4 @@ function putDocument(change: ScopeChange, scope: number, entry: DocumentFacts, i
   if (before === undefined) return change.rows.addDocument(row, body);
   change.rows.putDocument({ ...row, key: before.key }, body);
   return before.key;
-}
-
-/** Chunks one by one, each in the place of what has its id. */
-export function upsertChunks(change: ScopeChange, incoming: readonly IncomingChunk[]): void {
-  if (incoming.length === 0) return;
-  const { rows } = change;
-  const scope = change.before?.row.key ?? change.scopeKey();
-  const reader = createUncachedReader(rows);
-  const homes = new Map<string, { readonly key: number; readonly home: HomeDocument } | undefined>();
-  const found = readById(rows, scope, incoming);
-  // The last of several with one id wins, as if they had come one after the other.
-  for (const each of new Map(incoming.map((one) => [one.chunk.id, one])).values()) {
-    const { id, documentId } = each.chunk;
-    if (!homes.has(documentId)) homes.set(documentId, findHome(rows, scope, documentId));
-    const home = homes.get(documentId);
-    const row = found.get(id);
-    const held = readHeld(reader, row);
-    swapChunk(change, { incoming: each, held, row, document: home?.key ?? 0, home: home?.home, keepVectors: false });
-  }
-}
-
-function findHome(
-  rows: DirectoryReader,
-  scope: number,
-  documentId: string,
-): { readonly key: number; readonly home: HomeDocument } | undefined {
-  const row = rows.documentById(scope, documentId);
-  // A deleted document may be vacuumed while the chunk lives on.
-  if (row === undefined || row.deletedAt !== null) return undefined;
-  return { key: row.key, home: { uri: row.uri, title: row.title, text: rows.documentText(row.key) } };
 }

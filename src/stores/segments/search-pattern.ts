@@ -2,7 +2,7 @@ import type { LegMatch, Query, Restriction, Within } from "../../contracts/leg.t
 import { admitChunks } from "../../engine/segments/admit-chunks.ts";
 import { forEachBit } from "../../engine/patterns/trigram-file.ts";
 import { requireTrigrams, type TrigramQuery } from "../../engine/patterns/trigram-query.ts";
-import { compareCodePoints } from "../../runtime/compare-text.ts";
+import { compareChunkPlaces } from "../../runtime/compare-text.ts";
 import { compileLinearRegex } from "../../text/patterns/linear-regex.ts";
 import { parseRegex } from "../../text/patterns/regex-syntax.ts";
 import { createChunkReader, createRowFilter } from "./chunk-rows.ts";
@@ -15,7 +15,7 @@ const fewOf = 8;
 
 /** Searches by pattern, and the indexes that they make on their way. Loaded when a pattern is first looked for. */
 export interface PatternSearch {
-  /** **Shape** every match, best first, ties by chunk id, then scope. `only` holds row keys. */
+  /** **Shape** every match, best first, equal scores by uri, start, scope and id. `only` holds row keys. */
   search(
     rows: DirectoryReader,
     view: IndexView,
@@ -39,7 +39,8 @@ export function createPatternSearch(worthIndexing: number): PatternSearch {
       const regex = compileLinearRegex(source, { ignoreCase });
       const needs = requireTrigrams(parseRegex(source));
       const reader = createChunkReader(rows, view);
-      const found: LegMatch[] = [];
+      const found: { readonly document: number; readonly start: number; readonly match: LegMatch }[] = [];
+      const documents = new Set<number>();
       for (const scope of scopes) {
         const held = view.scope(rows, scope);
         if (held === undefined) continue;
@@ -52,12 +53,16 @@ export function createPatternSearch(worthIndexing: number): PatternSearch {
           if (matches.length === 0) continue;
           const ranges = matches.map(({ start, end }) => ({ start: row.start + start, end: row.start + end }));
           const score = matches.length / (matches.length + 1);
-          found.push({ scope, id: row.id, score, revision: row.key, why: { kind: "ranges", ranges } });
+          const { id, key, document, start } = row;
+          documents.add(document);
+          found.push({ document, start, match: { scope, id, score, revision: key, why: { kind: "ranges", ranges } } });
         }
       }
-      return found.sort(
-        (a, b) => b.score - a.score || compareCodePoints(a.id, b.id) || compareCodePoints(a.scope, b.scope),
-      );
+      const homes = view.homes(rows, [...documents]);
+      return found
+        .map(({ document, start, match }) => ({ uri: homes.get(document)?.uri ?? "", start, match, ...match }))
+        .sort((a, b) => b.score - a.score || compareChunkPlaces(a, b))
+        .map(({ match }) => match);
     },
     save: (write) => trigrams.save(write),
   };

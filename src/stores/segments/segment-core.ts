@@ -49,7 +49,6 @@ export interface SegmentCore {
   readonly change: <Result>(
     scope: Scope,
     work: (change: ScopeChange) => Result,
-    sealAt?: number,
   ) => Promise<{ readonly result: Result; readonly receipt: Receipt }>;
   /** Seals and merges what the last change left. The write is committed, and does not fail for want of this. */
   readonly tidy: (scope: Scope) => Promise<void>;
@@ -113,9 +112,9 @@ export function createSegmentCore(directory: SegmentDirectory, options: SegmentS
     analyze: (chunk) => analyzeChunk(analyzer, chunk),
     look,
     write,
-    change: (scope, work, sealAt = Math.min(policy.sealAt, mostArriving)) =>
+    change: (scope, work) =>
       write((rows) => {
-        const changes = changeScope(rows, view, scope, { latent, sealAt });
+        const changes = changeScope(rows, view, scope, { latent, sealAt: Math.min(policy.sealAt, mostArriving) });
         const result = work(changes);
         changes.finish();
         if (changes.isUntidy(policy)) untidy.add(scope);

@@ -1,3 +1,4 @@
+import type { StoredChunkSpan } from "../../contracts/document-store.ts";
 import type { Origin } from "../../contracts/document.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { Durability } from "../../contracts/store.ts";
@@ -8,7 +9,7 @@ import type { Shelf } from "./shelf.ts";
 
 export type { PendingRow } from "../../engine/segments/live-segment.ts";
 export type { SegmentRow } from "../../engine/segments/sealed-segment.ts";
-export type { ReadBytes, StoredFacts } from "../../engine/segments/segment.ts";
+export type { ReadBytes, StoredFacts, StoredPlace } from "../../engine/segments/segment.ts";
 
 /** A scope that holds something. */
 export interface ScopeRow {
@@ -40,7 +41,7 @@ export interface ChunkRow {
   readonly scope: number;
   readonly id: string;
   readonly documentId: string;
-  /** The document's row; 0 when the store does not have the document. */
+  /** The document's row. An earlier version wrote 0 for a chunk without a document; opening the store gives it one. */
   readonly document: number;
   readonly start: number;
   readonly end: number;
@@ -53,12 +54,17 @@ export interface ChunkRow {
   readonly urtext: string | null;
   /** `null` when it is the urtext. */
   readonly text: string | null;
+  /** Names the urtext, white space aside; see `textKey`. An earlier version kept none; opening the store adds it. */
+  readonly textKey: string;
   /** Milliseconds since 1970; `null` for what is not deleted. */
   readonly deletedAt: number | null;
 }
 
 /** The columns that identify a chunk's row. */
 export type ChunkKey = Pick<ChunkRow, "key" | "id" | "deletedAt">;
+
+/** The part of a document that each of its chunks shows. */
+export type HomeRow = Pick<DocumentRow, "key" | "uri" | "title" | "folder">;
 
 /** A document without its text, as a list shows it. */
 export interface DocumentRow {
@@ -124,9 +130,13 @@ export interface DirectoryReader extends SegmentSource {
   /** Those that are there, in no order. */
   chunksById(scope: number, ids: readonly string[]): readonly ChunkRow[];
   chunksOfDocument(scope: number, documentId: string): readonly ChunkRow[];
+  /** Live chunks of that text, without the one of that row, in no order. */
+  copiesOf(scope: number, textKey: string, key: number): readonly ChunkRow[];
   /** Keys of the chunks that `chunksOfDocument` gives, without their content. */
   chunkKeysOf(scope: number, documentId: string): readonly ChunkKey[];
   liveChunksOf(scope: number, documentId: string): number;
+  /** Live chunks, by index, start and id. */
+  chunkSpansOf(scope: number, documentId: string): readonly StoredChunkSpan[];
   /** Live chunks, by id. */
   chunksAfter(scope: number, id: string, limit: number): readonly ChunkRow[];
   /** Live chunks of the scope, those of one document together. Must be read to its end, or left, before anything else is awaited. */
@@ -135,8 +145,10 @@ export interface DirectoryReader extends SegmentSource {
   deletedChunks(scope: number, until: number): readonly ChunkRow[];
   document(key: number): DocumentRow;
   /** **Shape** in no order. */
-  documentsOf(keys: readonly number[]): readonly DocumentRow[];
+  homesOf(keys: readonly number[]): readonly HomeRow[];
   documentBody(key: number): DocumentBody;
+  /** The tree, source map and metadata of its body. */
+  documentStructure(key: number): string;
   documentText(key: number): string;
   documentPart(key: number, part: number): string | undefined;
   documentById(scope: number, id: string): DocumentRow | undefined;
@@ -145,7 +157,7 @@ export interface DirectoryReader extends SegmentSource {
   documentsAfter(scope: number, uri: string, id: string | undefined, limit: number): readonly DocumentRow[];
   deletedDocuments(scope: number, until: number): readonly DocumentRow[];
   /** Rows whose parent row is missing, so that no look-up by parent finds them. */
-  strays(): readonly StrayRows[];
+  orphans(): readonly OrphanRows[];
   /** Totals of the scope's live documents. */
   totals(scope: number): DocumentTotals;
 }
@@ -182,13 +194,13 @@ export interface DirectoryWriter extends DirectoryReader {
   /** Without `body`, the body stays. */
   putDocument(row: DocumentRow, body?: DocumentBody): void;
   deleteDocument(key: number): void;
-  /** Removes what {@link DirectoryReader.strays} tells. */
-  deleteStrays(): void;
+  /** Removes what {@link DirectoryReader.orphans} returns. */
+  deleteOrphans(): void;
   deleteSetting(name: string): void;
 }
 
 /** Rows that belong to nothing, of one kind. */
-export interface StrayRows {
+export interface OrphanRows {
   /** Such as `chunks without their document`. */
   readonly what: string;
   readonly count: number;
@@ -214,6 +226,8 @@ export interface FileReport {
  */
 export interface SegmentDirectory {
   readonly durability: Durability;
+  /** {@link DirectoryReader.stamp} of the newest state, read outside any transaction; `undefined` where that would have to wait or fails. */
+  peek(): number | undefined;
   read<Result>(work: (rows: DirectoryReader) => Result): Promise<Result>;
   /** `undone` is called when what `work` wrote is taken back after it had returned, before anybody else has a look. */
   write<Result>(work: (rows: DirectoryWriter) => Result, undone?: () => void): Promise<Result>;

@@ -13,16 +13,17 @@ import type {
   Within,
 } from "../../contracts/leg.ts";
 import type { Scope } from "../../contracts/scope.ts";
-import type { SearchedSegment } from "../../engine/bm25/best-chunks.ts";
-import { type Bm25Scoring, prepareBm25, queryTerms, searchPrepared } from "../../engine/bm25/bm25.ts";
+import { orderTies, type SearchedSegment } from "../../engine/bm25/best-chunks.ts";
+import { type Bm25Scoring, prepareBm25, queryTerms, type QueryWord, searchPrepared } from "../../engine/bm25/bm25.ts";
 import type { Bm25Settings } from "../../engine/bm25/bm25-settings.ts";
-import { findWords } from "../../engine/bm25/query-words.ts";
+import { addWords } from "../../engine/bm25/added-words.ts";
+import { findWords, heldLanguages } from "../../engine/bm25/query-words.ts";
+import { findSynonyms } from "../../engine/bm25/synonym-words.ts";
 import { admitChunks, narrow } from "../../engine/segments/admit-chunks.ts";
 import type { Segment } from "../../engine/segments/segment.ts";
-import { searchNearest } from "../../engine/vectors/nearest.ts";
+import { type NearestHit, searchNearest } from "../../engine/vectors/nearest.ts";
 import { type StoredVector, toStoredVector } from "../../engine/vectors/stored-vector.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
-import { compareCodePoints } from "../../runtime/compare-text.ts";
 import { createChunkReader } from "./chunk-rows.ts";
 import type { IndexView } from "./index-view.ts";
 import type { LatentLeg } from "./latent-leg.ts";
@@ -205,24 +206,40 @@ function createLexicalLeg({ view, look, analyzer, bm25 }: SegmentLegParts): Leg 
         const search = openSearch(rows, view, name, query, k, within);
         const { searched, scoring } = search.prepare((): State => {
           const segments = search.segments(within.scopes);
+          const { synonyms = [] } = query;
           const reader = createChunkReader(rows, view);
           const plan =
             lucene === undefined
-              ? { words: findWords(analyzer, query.text, segments), searched: segments }
+              ? { words: withSynonyms(findWords(analyzer, query.text, segments)), searched: segments }
               : lucene.planLucene(lucene.parseLucene(query.text), analyzer, segments, (segment, ordinal) =>
                   reader.chunk(rows.chunk(segment.key(ordinal))),
                 );
-          return { searched: plan.searched, scoring: prepareBm25(plan.searched, plan.words, bm25) };
+          function withSynonyms(own: readonly QueryWord[]): readonly QueryWord[] {
+            if (synonyms.length === 0) return own;
+            return [...own, ...findSynonyms(analyzer, query.question, heldLanguages(segments), synonyms, own)];
+          }
+          const fields = hasNames(bm25) ? view.fields(rows, within.scopes, analyzer) : undefined;
+          const words =
+            fields === undefined || lucene !== undefined
+              ? plan.words
+              : addWords(analyzer, query.question, plan.words, segments, fields);
+          return { searched: plan.searched, scoring: prepareBm25(plan.searched, words, bm25, fields) };
         });
         const minScore = Math.max(search.minScore, 0);
         const hits = searchPrepared(scoring, onlyThose(searched, search.only), search.most, minScore);
         const terms = queryTerms(scoring);
         let squares = 0;
-        for (const { idf } of terms) squares += idf * idf;
+        // Words that a list adds do not make those of the query worth less.
+        for (const { idf, synonymOf } of terms) if (synonymOf === undefined) squares += idf * idf;
         return {
           ...toResult(
             search,
-            toMatches(search, hits, (hit) => ({ kind: "terms", terms: hit.terms })),
+            toMatches(search, hits, ({ terms: found, name: named, document }) => ({
+              kind: "terms",
+              terms: found,
+              name: named,
+              document,
+            })),
             { weight: 1, scale: Math.sqrt(squares), half: lexicalHalf },
           ),
           terms,
@@ -230,6 +247,11 @@ function createLexicalLeg({ view, look, analyzer, bm25 }: SegmentLegParts): Leg 
       });
     },
   };
+}
+
+/** Whether names of documents count at all. */
+function hasNames({ variant, fileWeight, naming, document }: Bm25Settings): boolean {
+  return variant === "bm25f" && fileWeight + naming + document > 0;
 }
 
 async function loadLucene() {
@@ -247,12 +269,19 @@ interface SearchedVector {
   readonly metric: Metric;
 }
 
-function nearest(search: LegSearch, { searched, stored, metric }: SearchedVector): LegMatch[] {
+interface NearestByMetric extends NearestHit {
+  readonly metric: Metric;
+}
+
+function nearest(search: LegSearch, { searched, stored, metric }: SearchedVector): NearestByMetric[] {
   const { only, most, minScore } = search;
   // Postings of a sparse vector are walked whole, so that single chunks need flags.
   const asked = onlyThose(searched, only, stored.kind === "sparse");
-  const hits = searchNearest(asked, stored, metric, most, minScore);
-  return toMatches(search, hits, ({ rawScore }) => ({ kind: "vector", rawScore, metric }));
+  return searchNearest(asked, stored, metric, most, minScore).map((hit) => ({ ...hit, metric }));
+}
+
+function toVectorMatches(search: LegSearch, hits: readonly NearestByMetric[]): LegMatch[] {
+  return toMatches(search, hits, ({ rawScore, metric }) => ({ kind: "vector", rawScore, metric }));
 }
 
 function createDenseLeg({ view, look, metric: defaultMetric }: SegmentLegParts): Leg {
@@ -273,9 +302,15 @@ function createDenseLeg({ view, look, metric: defaultMetric }: SegmentLegParts):
         );
         const found = vectors.map((vector) => nearest(search, vector));
         // Vectors of different versions are never compared; their cosines are.
-        const matches = found.length === 1 ? found[0]! : found.flat().sort(compareMatches);
+        const hits =
+          found.length === 1
+            ? found[0]!
+            : orderTies(
+                found.flat().sort((a, b) => b.score - a.score),
+                search.most,
+              );
         const isForm = query.embeddings.every(({ similarity }) => similarity === "form");
-        return toResult(search, k === "all" ? matches : matches.slice(0, k), {
+        return toResult(search, toVectorMatches(search, hits), {
           weight: denseWeight,
           scale: 1,
           aloneAbove: isForm && within.minScore === undefined ? chanceLikeness : undefined,
@@ -310,12 +345,12 @@ function createLatentLeg({ view, look }: SegmentLegParts, latent: LatentLeg): Le
           };
         });
         const { fitted, energy, weight, version } = state;
-        const matches = state.isEmpty ? [] : nearest(search, state.vector);
+        const hits = state.isEmpty ? [] : nearest(search, state.vector);
         // A fitted space has two directions side by side, which halves the variance of what only the second says.
         const chance = fitted ? chanceLikeness * Math.SQRT1_2 : chanceLikeness;
         const aloneAbove = within.minScore === undefined ? chance : undefined;
         return {
-          ...toResult(search, matches, { weight, scale: 1, aloneAbove }),
+          ...toResult(search, toVectorMatches(search, hits), { weight, scale: 1, aloneAbove }),
           latent: { fitted, energy, version },
         };
       }),
@@ -349,8 +384,4 @@ function createPatternLeg({ view, look, patterns, searchedPattern }: SegmentLegP
       return result;
     },
   };
-}
-
-function compareMatches(a: LegMatch, b: LegMatch): number {
-  return b.score - a.score || compareCodePoints(a.id, b.id) || compareCodePoints(a.scope, b.scope);
 }

@@ -35,23 +35,52 @@ export function refKey(scope: Scope, id: string): string {
   return `${scope}\u0000${id}`;
 }
 
-/** Receipts by scope, read anew when anything was committed. */
-export interface ReceiptCache {
+/** One scope as of a commit; `row` is the stamp of its row. */
+interface SeenScope {
+  readonly receipt: Receipt;
+  readonly row: number;
+}
+
+/** The scopes as they were seen at the newest stamp; `undefined` for one that held nothing. Forgotten when anything is committed. */
+export interface SeenScopes {
   stamp: number;
-  readonly receipts: Map<Scope, Receipt>;
+  readonly scopes: Map<Scope, SeenScope | undefined>;
 }
 
-export function createReceiptCache(): ReceiptCache {
-  return { stamp: -1, receipts: new Map() };
+/** The operator may name any number of scopes that hold nothing. */
+const mostSeen = 4096;
+
+export function createSeenScopes(): SeenScopes {
+  return { stamp: -1, scopes: new Map() };
 }
 
-function receiptOf(rows: DirectoryReader, scope: Scope, cache: ReceiptCache): Receipt {
-  const stamp = rows.stamp();
-  if (stamp !== cache.stamp) cache.receipts.clear();
-  cache.stamp = stamp;
-  let receipt = cache.receipts.get(scope);
-  if (receipt === undefined) cache.receipts.set(scope, (receipt = readReceipt(rows, scope)));
-  return receipt;
+function seeScope(rows: DirectoryReader, view: IndexView, scope: Scope): SeenScope | undefined {
+  const held = view.scope(rows, scope);
+  return held && { receipt: readReceipt(rows, scope), row: held.row.stamp };
+}
+
+function momentOf(view: IndexView, scopes: readonly Scope[], seen: SeenScopes): SegmentMoment {
+  const stamps = new Map<Scope, { readonly stamp: number; readonly life: string }>();
+  const rowStamps = new Map<Scope, number>();
+  for (const scope of scopes) {
+    const one = seen.scopes.get(scope);
+    if (one === undefined) continue;
+    const { stamp, life } = one.receipt;
+    stamps.set(scope, { stamp, life });
+    rowStamps.set(scope, one.row);
+  }
+  return { stamps, rowStamps, view, places: new Map(), prepared: new Map() };
+}
+
+/** The state at a stamp, if it was seen. **Shape** `undefined` when a transaction must read it. */
+export function recallMoment(
+  view: IndexView,
+  scopes: readonly Scope[],
+  seen: SeenScopes,
+  stamp: number | undefined,
+): SegmentMoment | undefined {
+  if (stamp !== seen.stamp || !scopes.every((scope) => seen.scopes.has(scope))) return undefined;
+  return momentOf(view, scopes, seen);
 }
 
 /** The newest state of some scopes. **Errors** `invalid-argument` for a receipt of a commit that the store does not have. */
@@ -60,7 +89,7 @@ export function takeMoment(
   view: IndexView,
   scopes: readonly Scope[],
   after: readonly Receipt[] = [],
-  cache = createReceiptCache(),
+  seen = createSeenScopes(),
 ): SegmentMoment {
   for (const receipt of after) {
     if (isReached(rows, receipt)) continue;
@@ -68,16 +97,11 @@ export function takeMoment(
       hint: "Give receipts of this store, and open it again where it is a snapshot of another process.",
     });
   }
-  const stamps = new Map<Scope, { readonly stamp: number; readonly life: string }>();
-  const rowStamps = new Map<Scope, number>();
-  for (const scope of scopes) {
-    const held = view.scope(rows, scope);
-    if (held === undefined) continue;
-    const { stamp, life } = receiptOf(rows, scope, cache);
-    stamps.set(scope, { stamp, life });
-    rowStamps.set(scope, held.row.stamp);
-  }
-  return { stamps, rowStamps, view, places: new Map(), prepared: new Map() };
+  const stamp = rows.stamp();
+  if (stamp !== seen.stamp || seen.scopes.size > mostSeen) seen.scopes.clear();
+  seen.stamp = stamp;
+  for (const scope of scopes) if (!seen.scopes.has(scope)) seen.scopes.set(scope, seeScope(rows, view, scope));
+  return momentOf(view, scopes, seen);
 }
 
 /**

@@ -1,19 +1,35 @@
+import type { Scope } from "../../contracts/scope.ts";
 import type { DocumentStore } from "../../contracts/store.ts";
-import { toStoredDocument } from "./chunk-rows.ts";
+import { toStoredDocument, toStoredStructure } from "./chunk-rows.ts";
 import { countRows, listChunks, listDocuments, listScopes } from "./list-rows.ts";
 import { heldChunks } from "./replace-document.ts";
 import type { SegmentCore } from "./segment-core.ts";
 import { readChunks } from "./read-chunks.ts";
-import { createReceiptCache, takeMoment } from "./segment-moment.ts";
+import type { DirectoryReader, DocumentRow } from "./segment-directory.ts";
+import { createSeenScopes, recallMoment, takeMoment } from "./segment-moment.ts";
 
-type Reads = Pick<
-  DocumentStore,
-  "held" | "find" | "document" | "documents" | "chunks" | "chunkCounts" | "scopes" | "status" | "moment" | "readChunks"
+type Reads = Required<
+  Pick<
+    DocumentStore,
+    | "held"
+    | "find"
+    | "document"
+    | "structure"
+    | "readText"
+    | "documents"
+    | "chunks"
+    | "chunkCounts"
+    | "scopes"
+    | "status"
+    | "moment"
+    | "readChunks"
+  >
 >;
 
-/** Reads of a segment store: each in a transaction of its own, listings in one for each page. */
-export function segmentReads({ look, view }: SegmentCore): Reads {
-  const receipts = createReceiptCache();
+/** Reads of a segment store: each in a transaction of its own, listings in one for each page. Scopes and moments are remembered until the next commit. */
+export function segmentReads({ look, view, directory }: SegmentCore): Reads {
+  const seen = createSeenScopes();
+  let listed: { readonly stamp: number; readonly scopes: readonly Scope[] } | undefined;
   return {
     held: (scope, documentId, version) =>
       look((rows) => {
@@ -32,12 +48,20 @@ export function segmentReads({ look, view }: SegmentCore): Reads {
 
     document: (scopes, id) =>
       look((rows) => {
-        for (const scope of scopes) {
-          const held = rows.scope(scope);
-          const row = held && rows.documentById(held.key, id);
-          if (row !== undefined && row.deletedAt === null) return toStoredDocument(rows, scope, row);
-        }
-        return undefined;
+        const found = liveDocument(rows, scopes, id);
+        return found && toStoredDocument(rows, found.scope, found.row);
+      }),
+
+    structure: (scopes, id, options = {}) =>
+      look((rows) => {
+        const found = liveDocument(rows, scopes, id);
+        return found && toStoredStructure(rows, found.scope, found.row, options);
+      }),
+
+    readText: (scopes, id, start, end) =>
+      look((rows) => {
+        const found = liveDocument(rows, scopes, id);
+        return found && view.slice(rows, found.row.key, start, end);
       }),
 
     documents: (scopes, listing = {}) => listDocuments(look, scopes, listing),
@@ -52,12 +76,32 @@ export function segmentReads({ look, view }: SegmentCore): Reads {
         }),
       ),
 
-    scopes: () => look((rows) => listScopes(rows, view)),
+    async scopes() {
+      if (listed !== undefined && listed.stamp === directory.peek()) return listed.scopes;
+      return look((rows) => (listed = { stamp: rows.stamp(), scopes: listScopes(rows, view) }).scopes);
+    },
 
     status: (scopes) => look((rows) => countRows(rows, view, scopes)),
 
-    moment: (scopes, after = []) => look((rows) => takeMoment(rows, view, scopes, after, receipts)),
+    async moment(scopes, after = []) {
+      const known = after.length === 0 ? recallMoment(view, scopes, seen, directory.peek()) : undefined;
+      return known ?? look((rows) => takeMoment(rows, view, scopes, after, seen));
+    },
 
-    readChunks: (refs, { moment, embeddings }) => look((rows) => readChunks(rows, view, refs, { moment, embeddings })),
+    readChunks: (refs, options) => look((rows) => readChunks(rows, view, refs, options)),
   };
+}
+
+/** The live document of that id in the first of the scopes that holds it. */
+function liveDocument(
+  rows: DirectoryReader,
+  scopes: readonly Scope[],
+  id: string,
+): { readonly scope: Scope; readonly row: DocumentRow } | undefined {
+  for (const scope of scopes) {
+    const held = rows.scope(scope);
+    const row = held && rows.documentById(held.key, id);
+    if (row !== undefined && row.deletedAt === null) return { scope, row };
+  }
+  return undefined;
 }

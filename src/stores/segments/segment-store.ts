@@ -1,4 +1,3 @@
-import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { StoreParts } from "../../contracts/store.ts";
 import { termsFingerprint } from "../../engine/segments/chunk-terms.ts";
 import { createSecret, fromHex, toHex } from "./create-secret.ts";
@@ -68,33 +67,45 @@ export function createSegmentStore(directory: SegmentDirectory, options: Segment
 /** Says, once it is set, that every chunk has a document. */
 const adoptedSetting = "chunks have documents";
 
+/** Says, once it is set, that every chunk has the key of its text. */
+const keyedSetting = "chunks have text keys";
+
 /**
- * Makes a directory ready for an analyzer. A new directory gets its secret; a directory written with another analyzer is analysed again as a whole.
- * Chunks that an earlier version kept without a document get one, each scope in a transaction of its own.
+ * Makes a directory ready for an analyzer. Chunks that an earlier version kept without a document get one first, each scope in a transaction of its own.
+ * A new directory gets its secret; a directory written with another analyzer is analysed again as a whole.
  *
  * **Shape** the knowledge base's own key. **Cost** one look, unless there is something to do.
  */
-export async function prepareDirectory(directory: SegmentDirectory, analyzer: Analyzer): Promise<Uint8Array> {
+export async function prepareDirectory(
+  directory: SegmentDirectory,
+  { analyzer, now }: Pick<SegmentStoreOptions, "analyzer" | "now">,
+): Promise<Uint8Array> {
   const fingerprint = termsFingerprint(analyzer);
-  const [secret, analyzed, adopted] = await directory.read((rows) =>
-    ["secret", analyzerSetting, adoptedSetting].map((name) => rows.setting(name)),
+  const [secret, analyzed, adopted, keyed] = await directory.read((rows) =>
+    ["secret", analyzerSetting, adoptedSetting, keyedSetting].map((name) => rows.setting(name)),
   );
-  if (secret !== undefined && analyzed === fingerprint && adopted !== undefined) return fromHex(secret);
+  if (secret !== undefined && analyzed === fingerprint && adopted !== undefined && keyed !== undefined) {
+    return fromHex(secret);
+  }
+  if (adopted === undefined) {
+    const { adoptLooseChunks } = await import("./adopt-loose-chunks.ts");
+    const scopes = await directory.read((rows) => rows.scopes());
+    for (const { scope } of scopes) await directory.write((rows) => adoptLooseChunks(rows, scope, now()));
+  }
+  if (keyed === undefined) {
+    const { addTextKeys } = await import("./copies.ts");
+    const scopes = await directory.read((rows) => rows.scopes());
+    for (const { scope } of scopes) await directory.write((rows) => addTextKeys(rows, scope));
+  }
   const { reanalyze } = await import("./maintain-segments.ts");
-  const [key, scopes] = await directory.write((rows) => {
+  return directory.write((rows) => {
     const kept = rows.setting("secret") ?? toHex(createSecret());
     rows.setSetting("secret", kept);
+    rows.setSetting(adoptedSetting, "yes");
+    rows.setSetting(keyedSetting, "yes");
     const before = rows.setting(analyzerSetting);
     if (before !== undefined && before !== fingerprint) reanalyze(rows, createIndexView(), analyzer);
     rows.setSetting(analyzerSetting, fingerprint);
-    const held = rows.setting(adoptedSetting) === undefined ? rows.scopes().map(({ scope }) => scope) : [];
-    if (held.length === 0) rows.setSetting(adoptedSetting, "yes");
-    return [fromHex(kept), held] as const;
+    return fromHex(kept);
   });
-  if (scopes.length > 0) {
-    const { adoptLooseChunks } = await import("./adopt-loose-chunks.ts");
-    for (const scope of scopes) await directory.write((rows) => adoptLooseChunks(rows, scope, Date.now()));
-    await directory.write((rows) => rows.setSetting(adoptedSetting, "yes"));
-  }
-  return key;
 }

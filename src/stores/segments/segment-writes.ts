@@ -5,18 +5,17 @@ import { createDocumentWriter } from "./document-writer.ts";
 import { fittedOn } from "./latent-leg.ts";
 import { markRow } from "./mark-row.ts";
 import { beginPurge, type Purge } from "./purge.ts";
-import { prepareChunks, upsertChunks } from "./replace-document.ts";
 import { readReceipt } from "./scope-change.ts";
 import type { SegmentCore } from "./segment-core.ts";
 import type { DirectoryReader } from "./segment-directory.ts";
 
-type Writes = Pick<DocumentStore, "replace" | "upsert" | "delete" | "touch"> & Pick<Trash, "restore">;
+type Writes = Pick<DocumentStore, "replace" | "delete" | "touch"> & Pick<Trash, "restore">;
 
 /** Writes to a segment store: each is one transaction; sealing and merging follow it. */
 export function segmentWrites(core: SegmentCore, purge: Purge): Writes {
-  const { look, write, change, tidy, view, latent, options, analyze } = core;
-  const { policy, now } = options;
-  const writer = createDocumentWriter(core);
+  const { look, write, change, tidy, view, latent } = core;
+  const { now } = core.options;
+  const replace = createDocumentWriter(core);
 
   async function deleteScope(scope: Scope): Promise<DeleteResult> {
     const { dropFits } = await import("./refit.ts");
@@ -36,16 +35,7 @@ export function segmentWrites(core: SegmentCore, purge: Purge): Writes {
 
   return {
     // Chained, not awaited in one function: the written chunks need not stay in memory while segments are merged.
-    replace: (scope, entry) => writer.replace(scope, entry).then((done) => tidy(scope).then(() => done)),
-
-    async upsert(scope, entries) {
-      const incoming = prepareChunks(entries, analyze);
-      await writer.analyze(scope, incoming);
-      // These are all in memory anyway.
-      const { receipt } = await change(scope, (changes) => upsertChunks(changes, incoming), policy.sealAt);
-      await tidy(scope);
-      return { receipt };
-    },
+    replace: (scope, entry) => replace(scope, entry).then((done) => tidy(scope).then(() => done)),
 
     async delete(scope, target, deleteOptions = {}) {
       if ("scope" in target) return deleteScope(scope);

@@ -1,3 +1,4 @@
+import { platformNow } from "../../runtime/platform-clock.ts";
 import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { CorpusModel } from "../../contracts/corpus-model.ts";
 import { IbidError } from "../../contracts/errors.ts";
@@ -24,11 +25,18 @@ export interface StoreOptions {
   readonly now?: () => number;
 }
 
-export const storeOptionNames = ["analyzer", "metric", "bm25", "corpusModel", "segments", "now"] as const;
+export const storeOptionNames = {
+  analyzer: true,
+  metric: true,
+  bm25: true,
+  corpusModel: true,
+  segments: true,
+  now: true,
+} as const;
 
 /** Fills in the defaults. **Errors** `invalid-argument` for a value that cannot be. */
 export function decideStoreOptions(options: StoreOptions): Omit<SegmentStoreOptions, "secret" | "embeddings"> {
-  checkOptions("segments", options.segments, ["sealAt", "settleAt", "mergeFactor", "maxMerged"]);
+  checkOptions("segments", options.segments, { sealAt: true, settleAt: true, mergeFactor: true, maxMerged: true });
   const { metric = "cosine" } = options;
   if (!["cosine", "dot", "euclidean"].includes(metric)) {
     throw new IbidError("invalid-argument", `There is no metric "${metric}".`, {
@@ -50,14 +58,24 @@ export function decideStoreOptions(options: StoreOptions): Omit<SegmentStoreOpti
     bm25: decideBm25(options.bm25),
     corpusModel: options.corpusModel,
     policy,
-    now: options.now ?? Date.now,
+    now: options.now ?? platformNow,
   };
 }
 
 function decideBm25(options: Bm25Options = {}): Bm25Settings {
-  checkOptions("bm25", options, ["variant", "k1", "b", "nameWeight", "nameB"]);
+  checkOptions("bm25", options, {
+    variant: true,
+    k1: true,
+    b: true,
+    nameWeight: true,
+    nameB: true,
+    fileWeight: true,
+    fileB: true,
+    naming: true,
+    document: true,
+  });
   const settings = { ...defaultBm25, ...options };
-  const { variant, k1, b, nameWeight, nameB } = settings;
+  const { variant, k1, b, nameWeight, nameB, fileWeight, fileB, naming, document } = settings;
   if (!Object.hasOwn(bm25Formulas, variant)) {
     throw new IbidError("invalid-argument", `There is no variant of BM25 called "${variant}".`, {
       hint: `Known variants: ${Object.keys(bm25Formulas).join(", ")}.`,
@@ -65,9 +83,9 @@ function decideBm25(options: Bm25Options = {}): Bm25Settings {
   }
   const isShare = (value: number): boolean => value >= 0 && value <= 1;
   const isWeight = (value: number): boolean => value >= 0 && value < Infinity;
-  if (!isWeight(k1) || !isShare(b) || !isWeight(nameWeight) || !isShare(nameB)) {
+  if (![k1, nameWeight, fileWeight, naming, document].every(isWeight) || ![b, nameB, fileB].every(isShare)) {
     throw new IbidError("invalid-argument", `bm25 is ${JSON.stringify(settings)}.`, {
-      hint: "k1 and nameWeight are 0 or more, b and nameB from 0 to 1.",
+      hint: "b, nameB and fileB are from 0 to 1, every other number is 0 or more.",
     });
   }
   return settings;

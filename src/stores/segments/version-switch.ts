@@ -1,13 +1,13 @@
 import { versionKey } from "../../contracts/embedding.ts";
 import type { VersionSwitch } from "../../contracts/store.ts";
+import { readVersions } from "./read-versions.ts";
 import type { SegmentCore } from "./segment-core.ts";
 
-/** Two embedding versions side by side in a segment store; the code is loaded with the first call. */
+/** Two embedding versions side by side in a segment store; the code that changes them is loaded with the first change. */
 export function segmentVersions({ look, write, change, view, analyze, tidy, options }: SegmentCore): VersionSwitch {
   const { now } = options;
   return {
     async versions(scopes) {
-      const { readVersions } = await import("./scope-versions.ts");
       return look((rows) => scopes.map((scope) => readVersions(rows, view, scope)));
     },
     async *lacking(scope, version) {

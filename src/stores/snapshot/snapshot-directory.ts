@@ -127,6 +127,7 @@ export async function openSnapshotDirectory(options: DecidedSnapshots): Promise<
 
   return {
     durability: "snapshot",
+    peek: () => memory.peek(),
     read: (work) => memory.read(work),
     async write(work, undone) {
       if (overtaken !== undefined) throw overtaken;

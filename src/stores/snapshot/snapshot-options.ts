@@ -27,7 +27,7 @@ export type DecidedSnapshots = Required<SnapshotOptions>;
 
 /** **Errors** `invalid-argument` for a value that cannot be. */
 export function decideSnapshots(options: SnapshotOptions): DecidedSnapshots {
-  checkOptions("snapshots", options, ["blobs", "prefix", "delayMs", "onError", "clock"]);
+  checkOptions("snapshots", options, { blobs: true, prefix: true, delayMs: true, onError: true, clock: true });
   const { blobs, prefix = "ibid/", delayMs = 5000, onError = () => {}, clock = platformClock } = options;
   if (typeof (blobs as Partial<BlobStore> | undefined)?.put !== "function") {
     throw new IbidError("invalid-argument", "snapshots: blobs is no blob store.", {

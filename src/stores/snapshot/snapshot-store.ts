@@ -30,10 +30,10 @@ export interface SnapshotStoreOptions extends StoreOptions {
  * @experimental
  */
 export async function openSnapshotStore(options: SnapshotStoreOptions): Promise<Store> {
-  checkOptions("openSnapshotStore", options, [...storeOptionNames, "snapshots"]);
+  checkOptions("openSnapshotStore", options, { ...storeOptionNames, snapshots: true });
   const decided = decideStoreOptions(options);
   const directory = await openSnapshotDirectory(decideSnapshots(options.snapshots));
-  const secret = await prepareDirectory(directory, decided.analyzer);
+  const secret = await prepareDirectory(directory, decided);
   const parts = createSegmentStore(directory, { ...decided, secret, embeddings: ["dense", "sparse", "hybrid"] });
   await resumePurges(parts);
   return composeStore(parts, { name: "The snapshot store" });

@@ -81,6 +81,14 @@ export function createSqliteDirectory(connection: SqliteConnection, path?: strin
 
   return {
     durability: "commit",
+    peek() {
+      try {
+        return rows.stamp();
+      } catch {
+        // `read` waits, or reports the error.
+        return undefined;
+      }
+    },
     read: (work) =>
       connection.transaction("BEGIN", () => {
         // The first statement fixes the moment that all others see; if it must wait, nothing has been read yet.

@@ -1,3 +1,4 @@
+import { platformNow } from "../../runtime/platform-clock.ts";
 import { existsSync } from "node:fs";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -50,8 +51,14 @@ const pageSize = 500;
  * @experimental
  */
 export async function openSqliteEventStore(path: string, options: SqliteEventStoreOptions = {}): Promise<EventStore> {
-  checkOptions("openSqliteEventStore", options, ["maxAgeMs", "maxEvents", "now", "busyTimeoutMs", "readOnly"]);
-  const { busyTimeoutMs = 5000, readOnly = false, now = Date.now } = options;
+  checkOptions("openSqliteEventStore", options, {
+    maxAgeMs: true,
+    maxEvents: true,
+    now: true,
+    busyTimeoutMs: true,
+    readOnly: true,
+  });
+  const { busyTimeoutMs = 5000, readOnly = false, now = platformNow } = options;
   const { maxAgeMs, maxEvents } = decideRetention(options);
   if (readOnly && !existsSync(path)) {
     throw new IbidError("not-found", `There are no events at ${path}.`, {
@@ -191,7 +198,7 @@ function selection({ names, from, to, scope }: EventFilter): { sql: string; valu
  *
  * **Shape** reading makes no file, and finds nothing where there is none. **Errors** as {@link openSqliteEventStore}, at each call.
  */
-export function createEventFile(path: string, retention: EventRetention): EventStore {
+export function createEventFile(path: string, retention: EventRetention & { readonly now?: () => number }): EventStore {
   let writing: Promise<EventStore> | undefined;
 
   return {

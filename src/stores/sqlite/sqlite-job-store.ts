@@ -68,7 +68,7 @@ const pruneEvery = 256;
  * @experimental
  */
 export async function openSqliteJobStore(path: string, options: SqliteJobStoreOptions = {}): Promise<JobStore> {
-  checkOptions("openSqliteJobStore", options, ["busyTimeoutMs", "keep"]);
+  checkOptions("openSqliteJobStore", options, { busyTimeoutMs: true, keep: true });
   const { busyTimeoutMs = 30_000, keep = 10_000 } = options;
   if (typeof path !== "string" || path.trim() === "" || !(busyTimeoutMs >= 0) || !(Number.isInteger(keep) && keep >= 0))
     throw new IbidError("invalid-argument", "openSqliteJobStore takes a file's path, and numbers from 0.");

@@ -1,3 +1,4 @@
+import type { StoredChunkSpan } from "../../contracts/document-store.ts";
 import type { SQLInputValue } from "node:sqlite";
 import { IbidError } from "../../contracts/errors.ts";
 import type {
@@ -8,20 +9,23 @@ import type {
   DocumentRow,
   DocumentTotals,
   FitRow,
+  HomeRow,
   PendingRow,
   ReadBytes,
   ScopeRow,
   SegmentRow,
+  StoredPlace,
   StoredFacts,
 } from "../segments/segment-directory.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
-import { createStrays } from "./sqlite-strays.ts";
-import { bytesOf, type Read, toChunk, toDocument } from "./sqlite-texts.ts";
+import { createOrphanSearch } from "./sqlite-orphans.ts";
+import { bytesOf, type Read, toChunk, toDocument, toHome } from "./sqlite-texts.ts";
 import { chunkValues, documentValues } from "./sqlite-texts.ts";
 import { createSqliteTexts, missingRow } from "./sqlite-texts.ts";
 
 const chunkColumns = `key, scope, id, document_id AS documentId, document, starts AS "start", ends AS "end", position AS "index",
-  details, metadata, origin, ${bytesOf("urtext")}, ${bytesOf("text")}, deleted_at AS deletedAt`;
+  details, metadata, origin, ${bytesOf("urtext")}, ${bytesOf("text")}, deleted_at AS deletedAt,
+  text_key AS textKey`;
 
 const ofDocument = "FROM chunks WHERE scope = ? AND document_id = ? ORDER BY key";
 
@@ -230,6 +234,20 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
     chunk: (key) => toChunk(must(`SELECT ${chunkColumns} FROM chunks WHERE key = ?`, key)),
     chunkId: (key) => must<{ id: string }>("SELECT id FROM chunks WHERE key = ?", key).id,
     chunkIds: (keys) => inOrder(keys, keyed<{ id: string }>("key, id", keys)).map((row) => (row ?? missingRow()).id),
+    chunkPlaces: (keys) =>
+      inOrder(
+        keys,
+        db.all<StoredPlace & Key>(
+          `SELECT chunks.key, coalesce(uri, '') AS uri, starts AS "start" FROM (SELECT value FROM json_each(?))
+            CROSS JOIN chunks ON chunks.key = value LEFT JOIN documents ON documents.key = document`,
+          JSON.stringify(keys),
+        ),
+      ).map((row) => row ?? missingRow()),
+    chunkDocuments(keys) {
+      const found = new Map<number, number>();
+      for (const { key, document } of keyed<{ document: number }>("key, document", keys)) found.set(key, document);
+      return keys.map((key) => found.get(key) ?? 0);
+    },
     chunkFacts: (keys) =>
       inOrder(keys, keyed<StoredFacts>("key, metadata, origin", keys)).map((row) => row ?? missingRow()),
     chunks: (keys) =>
@@ -249,6 +267,13 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
       ),
     chunkById: (scope, id) => chunks(`SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND id = ?`, scope, id)[0],
     chunksOfDocument: (scope, id) => chunks(`SELECT ${chunkColumns} ${ofDocument}`, scope, id),
+    copiesOf: (scope, textKey, key) =>
+      chunks(
+        `SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND text_key = ? AND key <> ? AND deleted_at IS NULL`,
+        scope,
+        textKey,
+        key,
+      ),
     chunkKeysOf: (scope, id) => db.all<ChunkKey>(`SELECT key, id, deleted_at AS deletedAt ${ofDocument}`, scope, id),
     liveChunksOf: (scope, documentId) =>
       must<{ chunks: number }>(
@@ -256,6 +281,13 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
         scope,
         documentId,
       ).chunks,
+    chunkSpansOf: (scope, documentId) =>
+      db.all<StoredChunkSpan>(
+        `SELECT id, position AS "index", starts AS "start", ends AS "end" FROM chunks
+          WHERE scope = ? AND document_id = ? AND deleted_at IS NULL ORDER BY position, starts, id`,
+        scope,
+        documentId,
+      ),
     chunksAfter: (scope, id, limit) =>
       chunks(
         `SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND id > ? AND deleted_at IS NULL ORDER BY id LIMIT ?`,
@@ -276,29 +308,32 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
     addChunk: (row) =>
       db.run(
         `INSERT INTO chunks (scope, id, document_id, document, starts, ends, position, details, metadata, origin, urtext, text,
-          deleted_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+          deleted_at, text_key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         ...chunkValues(row),
       ),
     putChunk: (row) =>
       void db.run(
         `UPDATE chunks SET scope = ?, id = ?, document_id = ?, document = ?, starts = ?, ends = ?, position = ?, details = ?,
-          metadata = ?, origin = ?, urtext = ?, text = ?, deleted_at = ? WHERE key = ?`,
+          metadata = ?, origin = ?, urtext = ?, text = ?, deleted_at = ?, text_key = ? WHERE key = ?`,
         ...chunkValues(row),
         row.key,
       ),
     deleteChunk: (key) => void db.run("DELETE FROM chunks WHERE key = ?", key),
 
     document: (key) => toDocument(must(`SELECT ${documentColumns} FROM ${markedDocuments} WHERE key = ?`, key)),
-    documentsOf: (keys) =>
-      documents(
-        `SELECT ${documentColumns} FROM (SELECT value FROM json_each(?)) CROSS JOIN documents ON key = value
-          LEFT JOIN marks ON marks.document = key`,
-        JSON.stringify(keys),
-      ),
+    homesOf: (keys) =>
+      db
+        .all<Read<HomeRow, "title">>(
+          `SELECT key, uri, folder, ${bytesOf("title")} FROM (SELECT value FROM json_each(?)) CROSS JOIN documents ON key = value`,
+          JSON.stringify(keys),
+        )
+        .map(toHome),
     documentBody: (key) => ({
       ...must<Omit<DocumentBody, "text">>("SELECT structure FROM documents WHERE key = ?", key),
       text: texts.read(key),
     }),
+    documentStructure: (key) =>
+      must<Pick<DocumentBody, "structure">>("SELECT structure FROM documents WHERE key = ?", key).structure,
     documentText: (key) => texts.read(key),
     documentPart: (key, part) => texts.part(key, part),
     documentById: (scope, id) =>
@@ -371,7 +406,7 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
       db.run("DELETE FROM marks WHERE document = ?", key);
     },
 
-    ...createStrays(db),
+    ...createOrphanSearch(db),
     deleteSetting: (name) => void db.run("DELETE FROM settings WHERE name = ?", name),
   };
 }

@@ -29,7 +29,7 @@ CREATE TRIGGER IF NOT EXISTS jobs_of_reset AFTER DELETE ON scopes BEGIN DELETE F
 const applicationId = 0x69626964;
 
 /** Version of the tables below. A later ibid writes a higher one; {@link upgradeSchema} brings a lower one up to date. */
-const schemaVersion = 5;
+const schemaVersion = 6;
 
 /**
  * Small columns come first and large ones last: SQLite reads the tail of a long row only when it is asked for.
@@ -52,6 +52,9 @@ CREATE TABLE IF NOT EXISTS text_parts (
   document INTEGER NOT NULL, part INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (document, part)
 );`;
 
+/** Copies of a text are looked up by its key. */
+const textKeyIndex = "CREATE INDEX chunks_by_text ON chunks (scope, text_key);";
+
 const schema = `
 CREATE TABLE clock (key INTEGER PRIMARY KEY CHECK (key = 1), stamp INTEGER NOT NULL);
 INSERT INTO clock VALUES (1, 0);
@@ -73,10 +76,12 @@ CREATE INDEX documents_by_uri ON documents (scope, uri, id);
 CREATE TABLE chunks (
   key INTEGER PRIMARY KEY AUTOINCREMENT, scope INTEGER NOT NULL, id TEXT NOT NULL, document_id TEXT NOT NULL,
   document INTEGER NOT NULL, starts INTEGER NOT NULL, ends INTEGER NOT NULL, position INTEGER NOT NULL, deleted_at INTEGER,
-  origin TEXT NOT NULL, metadata TEXT NOT NULL, details TEXT NOT NULL, urtext TEXT, text TEXT
+  origin TEXT NOT NULL, metadata TEXT NOT NULL, details TEXT NOT NULL, urtext TEXT, text TEXT,
+  text_key TEXT NOT NULL DEFAULT ''
 );
 CREATE UNIQUE INDEX chunks_by_id ON chunks (scope, id);
 CREATE INDEX chunks_by_document ON chunks (scope, document_id, deleted_at);
+${textKeyIndex}
 CREATE INDEX chunks_deleted ON chunks (scope, deleted_at) WHERE deleted_at IS NOT NULL;
 
 CREATE TABLE pending (
@@ -112,6 +117,7 @@ const upgrades: readonly string[] = [
   markTable,
   jobTable,
   textTable,
+  `ALTER TABLE chunks ADD COLUMN text_key TEXT NOT NULL DEFAULT ''; ${textKeyIndex}`,
 ];
 
 /** Tables that a file has: current ones, those of an earlier version, or none. */

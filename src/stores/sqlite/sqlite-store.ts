@@ -23,7 +23,7 @@ export interface SqliteStoreOptions extends StoreOptions {
  * **Cost** opening reads a few rows; a scope is read when it is first searched. With another analyzer than the last time, every chunk is analysed again.
  */
 export async function openSqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<Store> {
-  checkOptions("openSqliteStore", options, [...storeOptionNames, "busyTimeoutMs"]);
+  checkOptions("openSqliteStore", options, { ...storeOptionNames, busyTimeoutMs: true });
   const { busyTimeoutMs = 30_000 } = options;
   if (typeof path !== "string" || path.trim() === "" || !(busyTimeoutMs >= 0)) {
     throw new IbidError("invalid-argument", "openSqliteStore takes a file's path, and busyTimeoutMs from 0.");
@@ -32,7 +32,7 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
   const connection = await openConnection(path, { busyTimeoutMs });
   try {
     const directory = createSqliteDirectory(connection, path);
-    const secret = await prepareDirectory(directory, decided.analyzer);
+    const secret = await prepareDirectory(directory, decided);
     const parts = createSegmentStore(directory, { ...decided, secret, embeddings: ["dense", "sparse", "hybrid"] });
     await resumePurges(parts);
     return composeStore(parts, { name: "The SQLite store" });

@@ -1,7 +1,7 @@
 import { IbidError } from "../../contracts/errors.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { SQLInputValue } from "node:sqlite";
-import type { ChunkRow, DocumentRow } from "../segments/segment-directory.ts";
+import type { ChunkRow, DocumentRow, HomeRow } from "../segments/segment-directory.ts";
 
 /** The longest part. **Units** UTF-16 code units. SQLite holds a row three times over while it writes it: of a part that is nothing, of a large text too much. */
 const partLength = 1024 * 1024;
@@ -79,9 +79,10 @@ export function missingRow(): never {
 
 /** Values of a chunk's row, in the order of its columns. */
 export function chunkValues(row: Omit<ChunkRow, "key">): SQLInputValue[] {
-  const { scope, id, documentId, document, start, end, index, details, metadata, origin, urtext, text, deletedAt } =
-    row;
-  return [scope, id, documentId, document, start, end, index, details, metadata, origin, urtext, text, deletedAt];
+  const { scope, id, documentId, document, start, end, index } = row;
+  const { details, metadata, origin, urtext, text, deletedAt, textKey } = row;
+  const place = [scope, id, documentId, document, start, end, index];
+  return [...place, details, metadata, origin, urtext, text, deletedAt, textKey];
 }
 
 /** The same for a document's, without its body. */
@@ -111,5 +112,6 @@ function readTexts<Row, Names extends keyof Row & string>(row: Read<Row, Names>,
 
 export const toChunk = (row: Read<ChunkRow, "urtext" | "text">): ChunkRow =>
   readTexts<ChunkRow, "urtext" | "text">(row, "urtext", "text");
+export const toHome = (row: Read<HomeRow, "title">): HomeRow => readTexts<HomeRow, "title">(row, "title");
 export const toDocument = (row: Read<DocumentRow, "title">): DocumentRow =>
   readTexts<DocumentRow, "title">(row, "title");

@@ -24,7 +24,8 @@ export interface WordSpan {
 /**
  * Likelihood of a text's characters beyond ASCII in one alphabet, each by its frequency and its neighbours.
  *
- * A capital after a small letter, a sign inside a word, or letters of two scripts in one word speak against an alphabet: wrong encodings make all of them.
+ * A capital after a small letter, a sign inside a word, or letters of two scripts in one word speak against an
+ * alphabet. Wrong encodings make all of them.
  *
  * **Source** a Bayes classifier over characters, as in Dunning, Statistical Identification of Language (1994), with frequencies falling as 1 / rank.
  */

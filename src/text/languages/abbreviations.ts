@@ -15,6 +15,7 @@ export const connectives: ReadonlySet<string> = list(`
 /** Abbreviations before a number, a letter or a month's day: `Fig. 3`, `No. 5`, `Sept. 9`. Before a word they are words: `No. That is wrong.` */
 export const references: ReadonlySet<string> = list(`
   fig figs eq eqs sec sect ch chap vol vols no nos n nr p pp s f ff fn para par art abb tab abs bd bl kap cap pt pts ver v app ex ref refs
+  ext exts tel approx ca est min max
   jan feb mar apr jun jul aug sept sep oct nov dec okt dez
 `);
 

@@ -8,7 +8,8 @@ const maxClusterLength = 16;
  * Adds the overlapping pairs of characters of a run, each ideograph, and the one character of a run of one. A character includes
  * its marks, and is folded.
  *
- * An ideograph is often a word, and a query of one must find it: on XQuAD Chinese nDCG@10 is .9666 with ideographs and pairs, .9641 with pairs alone.
+ * An ideograph is often a word, so a query of one ideograph must find it. On XQuAD Chinese nDCG@10 is .9666 with
+ * ideographs and pairs, .9641 with pairs alone.
  *
  * **Shape** for n ideographs 2n - 1 terms, for n other characters n - 1 (1 for 1), in order of where they end. **Cost** linear.
  */

@@ -43,10 +43,11 @@ const folds = /^[0-9a-zà-öø-ÿāăąćĉċčďđēĕėęěĝğġģĥħĩīĭ�
 /**
  * Folds a word to the form that its spellings share.
  *
- * It applies compatibility forms (full width, ligatures), lower case whatever the locale, `ß` as `ss`,
- * digits of every script as ASCII, and one form for Arabic letter variants, without optional marks. Accents of Greek, which
- * capitals lack, and the dots of Russian `ё` go too. Romanian's comma and cedilla become one. All other marks stay, for in most languages they make another word.
- * A language whose writers omit them drops them with its endings (`language-rules.ts`). The dot that lower case leaves over `İ` goes.
+ * It applies compatibility forms (full width, ligatures) and lower case whatever the locale, with `ß` as `ss`. Digits
+ * of every script become ASCII. Variants of an Arabic letter become one form, without optional marks. Accents of Greek,
+ * which capitals lack, and the dots of Russian `ё` go too. Romanian's comma and cedilla become one. All other marks
+ * stay, for in most languages they make another word. A language whose writers omit them drops them with its endings
+ * (`language-rules.ts`). The dot that lower case leaves over `İ` goes.
  *
  * **Shape** possibly empty. Idempotent on its results. **Cost** linear; only the beginning of a very long word stays.
  * **Source** NFKC and case folding (UAX 15, UAX 21); Arabic as in Larkey, Ballesteros and Connell, Light Stemming for Arabic Information

@@ -26,7 +26,8 @@ function stemPlain(word: string): string {
 }
 
 /**
- * Stems a word of the Latin script in no known language: plain letters are most likely English; a word with marks belongs to another language, and keeps them.
+ * Stems a word of the Latin script in no known language. A word of plain letters is most likely English; a word with
+ * marks belongs to another language, and keeps them.
  *
  * **Source** on German as an unknown language, nDCG@10 is no lower than with the plural alone (`docs/decisions/0014-languages.md`).
  */

@@ -1,7 +1,10 @@
 /** A suffix, and what takes its place. */
 type Rule = readonly [suffix: string, replacement: string];
 
-/** Longest first where one ends with another: a word takes the first that fits its end, whether or not the stem before it is long enough. */
+/**
+ * Longest first where one ends with another. A word takes the first that fits its end, whether or not the stem before
+ * it is long enough.
+ */
 const step2: readonly Rule[] = [
   ["ational", "ate"],
   ["tional", "tion"],

@@ -28,19 +28,21 @@ const maxCacheBytes = 8_000_000;
 /**
  * Compiles a pattern in the syntax of JavaScript's `u` mode, with `^` and `$` at lines.
  *
- * Literals, escapes, `.`, classes, `\p{…}`, groups (which capture nothing), alternation, greedy and lazy quantifiers, `^ $ \b \B` have their
- * meaning of JavaScript, and the matches are those of `matchAll` with flags `gmu` (`gimu`). A surrogate pair is never split.
+ * Literals, escapes, `.`, classes, `\p{…}`, alternation, greedy and lazy quantifiers and `^ $ \b \B` mean the same as
+ * in JavaScript. Groups capture nothing. The matches are those of `matchAll` with flags `gmu` (`gimu`). A surrogate
+ * pair is never split.
  *
  * It reads the text backwards once, to learn the states from which each position can reach a match. Then it reads forwards along the preferred way
  * that does, and never tries a way in vain. So even all matches together take linear time, unlike with backtracking or repeated forward search.
  *
- * **Errors** `invalid-regex` for a syntax error, and for look-around, back-references and inline flags with their position; for more than 10,000
- * characters, 200 levels, or 4000 steps once counted repetitions are written out.
+ * **Errors** `invalid-regex` for a syntax error, and for look-around, back-references and inline flags, with their
+ * position. The same for more than 10,000 characters, 200 levels, or 4000 steps once counted repetitions are written
+ * out.
  * **Cost** text length times pattern size at worst. Mostly a few look-ups per character, for state sets repeat; some 140 MB/s without a match, 15 MB/s with many.
  * **Source** Rabin and Scott's subset construction, built lazily, over reversed text; preference after ECMA-262.
  */
 export function compileLinearRegex(pattern: string, options: LinearRegexOptions = {}): LinearRegex {
-  checkOptions("compileLinearRegex", options, ["ignoreCase"]);
+  checkOptions("compileLinearRegex", options, { ignoreCase: true });
   const ignoreCase = options.ignoreCase === true;
   const tree = parseRegex(pattern);
   const program = compileRegex(tree);
@@ -216,7 +218,10 @@ function createAutomaton(program: RegexProgram, ignoreCase: boolean): LinearRege
   return { test, findAll };
 }
 
-/** Computes the set in front of a character in one pass over the states: each needs only states with a lower number or behind the character. */
+/**
+ * Computes the set in front of a character in one pass over the states. Each state needs only states with a lower
+ * number or behind the character.
+ */
 function createStep(
   program: RegexProgram,
   symbols: RegexSymbols,

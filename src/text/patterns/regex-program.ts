@@ -38,8 +38,9 @@ const maxCharacterSets = 1000;
 /**
  * Translates a tree into states, in JavaScript's order of preference.
  *
- * JavaScript refuses an iteration that matched nothing, once the minimum is done. So a loop's body that can match nothing is translated twice:
- * once for an iteration that has read nothing yet, where its end fails, and once for the time afterwards. Therefore no loop comes back without a character.
+ * JavaScript refuses an iteration that matched nothing, once the minimum is done. So a loop's body that can match
+ * nothing is translated twice. The first copy serves an iteration that has read nothing yet; its end fails. The second
+ * serves the time afterwards. Therefore no loop comes back without a character.
  *
  * **Errors** `invalid-regex` for more than 4000 states or 1000 different characters and classes.
  * **Source** Thompson, Regular Expression Search Algorithm (1968); ECMA-262 RepeatMatcher; the double translation after Frisch and Cardelli, Greedy

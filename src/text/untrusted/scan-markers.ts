@@ -20,8 +20,9 @@ export interface MarkerScanner {
 /**
  * Separates citation markers from words in text that arrives in pieces of any size.
  *
- * A marker is `[1]` or `[1, 2]`: numbers of up to three digits, commas and spaces, nothing else; or `[Doc abc, Chunk 1 of 5]`, which names the source of that label.
- * A form such as `【1】` is one too. In fenced code and in code spans brackets are code.
+ * A marker is `[1]` or `[1, 2]`: numbers of up to three digits, commas and spaces, nothing else. `[Doc abc, Chunk 1 of
+ * 5]` is one too, and names the source of that label. A form such as `【1】` is one too. In fenced code and in code spans
+ * brackets are code.
  *
  * **Shape** the pieces of all calls, joined, are the text that went in. **Cost** linear; at most {@link longestWait} characters are held back.
  */

@@ -29,18 +29,19 @@ export interface FileSourceOptions extends UriPlace, FolderRules {
   readonly onSkip?: ((uri: string, kind: SkippedKind) => void) | undefined;
 }
 
-const optionNames = [
-  "base",
-  "cwd",
-  "include",
-  "exclude",
-  "maxDepth",
-  "maxFiles",
-  "maxFileBytes",
-  "symlinks",
-  "ignore",
-  "onSkip",
-] as const satisfies readonly (keyof FileSourceOptions)[];
+const optionNames = {
+  base: true,
+  cwd: true,
+  include: true,
+  exclude: true,
+  maxDepth: true,
+  maxFiles: true,
+  maxFileBytes: true,
+  symlinks: true,
+  junk: true,
+  ignore: true,
+  onSkip: true,
+} as const;
 
 /** More files than any intended walk finds. */
 const defaultMaxFiles = 1_000_000;
@@ -137,6 +138,7 @@ export function openFileSource(inputs: readonly string[], options: FileSourceOpt
       maxDepth: Math.min(maxDepth, glob?.maxDepth ?? Infinity),
       maxFiles,
       symlinks,
+      junk: options.junk === true || glob !== undefined,
       onSkip: onSkip && ((path: string, kind: SkippedKind) => onSkip(uriBelow(rootUri, path, baseUri), kind)),
       include: glob === undefined ? include : (path: string) => glob.matches(path) && include(path),
       exclude,

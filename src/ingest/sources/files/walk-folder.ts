@@ -6,6 +6,7 @@ import type { FolderRules, SkippedKind } from "../../../contracts/knowledge-base
 import { throwIfAborted } from "../../../runtime/abort.ts";
 import type { PathMatcher } from "./glob.ts";
 import { type IgnoreChain, isIgnored, readIgnoreFile } from "./ignore-rules.ts";
+import { isJunk } from "./junk-files.ts";
 import { notAFile, toReadError } from "./read-file.ts";
 
 /** Files and folders that a walk takes and leaves out. */
@@ -22,6 +23,8 @@ export interface WalkRules {
   /** Limit for the whole walk, and for the names in one folder. */
   readonly maxFiles: number;
   readonly symlinks: NonNullable<FolderRules["symlinks"]>;
+  /** Whether files that programs write for programs are read. */
+  readonly junk: boolean;
   /** Called for each file and folder that a rule leaves out. */
   readonly onSkip?: ((relative: string, kind: SkippedKind) => void) | undefined;
   /** On paths relative to the root; of files. */
@@ -173,7 +176,12 @@ export async function* walkFolder(
       yield { relative: "", error: (uri) => tooMany(uri, rules.maxFiles), isFolder: true, isEnd: true };
       return;
     }
-    yield inspect(target ?? path, relative);
+    const found = inspect(target ?? path, relative);
+    if (!rules.junk && "size" in found && isJunk(name, found.path, found.size)) {
+      skip(level.relative, name, "junk");
+      continue;
+    }
+    yield found;
   }
 }
 

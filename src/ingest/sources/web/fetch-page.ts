@@ -3,7 +3,6 @@ import type { Dispatcher, fetch, Response } from "undici";
 import { IbidError } from "../../../contracts/errors.ts";
 import type { Validators } from "../../../contracts/reader.ts";
 import { throwIfAborted } from "../../../runtime/abort.ts";
-import { checkOptions } from "../../../runtime/check-options.ts";
 import { badStatus, toFetchError, tooLarge } from "./fetch-errors.ts";
 import { checkUrl } from "./normalize-url.ts";
 import type { AllowAddress } from "./public-agent.ts";
@@ -27,7 +26,14 @@ export interface UrlSourceOptions {
   readonly userAgent?: string;
 }
 
-const urlOptionNames = ["maxBytes", "timeoutMs", "maxRedirects", "allowAddress", "userAgent"] as const;
+/** Names of {@link UrlSourceOptions}, for `checkOptions`. */
+export const urlOptionNames = {
+  maxBytes: true,
+  timeoutMs: true,
+  maxRedirects: true,
+  allowAddress: true,
+  userAgent: true,
+} as const;
 
 /** A page as its server sent it. */
 export interface Page {
@@ -53,9 +59,8 @@ export interface PageClient {
   close(): Promise<void>;
 }
 
-/** **Errors** `invalid-argument` for an option that is unknown or out of range. */
-export function checkUrlOptions(where: string, options: UrlSourceOptions, more: readonly string[] = []): Limits {
-  checkOptions(where, options, [...urlOptionNames, ...more]);
+/** **Errors** `invalid-argument` for an option that is out of range. */
+export function readUrlLimits(options: UrlSourceOptions): Limits {
   return {
     maxBytes: atLeast("maxBytes", options.maxBytes ?? 10 * 1024 * 1024, 1),
     timeoutMs: atLeast("timeoutMs", options.timeoutMs ?? 30_000, 1),

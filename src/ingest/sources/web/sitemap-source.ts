@@ -3,7 +3,15 @@ import { IbidError } from "../../../contracts/errors.ts";
 import type { AskKept, Source, SourceItem, SourceRefusal, SourceUnchanged } from "../../../contracts/reader.ts";
 import { throwIfAborted } from "../../../runtime/abort.ts";
 import { decodeText } from "../../../text/charsets/decode-text.ts";
-import { checkUrlOptions, openPageClient, type Page, type PageClient, type UrlSourceOptions } from "./fetch-page.ts";
+import { checkOptions } from "../../../runtime/check-options.ts";
+import {
+  openPageClient,
+  type Page,
+  type PageClient,
+  readUrlLimits,
+  type UrlSourceOptions,
+  urlOptionNames,
+} from "./fetch-page.ts";
 import { checkUrl, withoutCredentials } from "./normalize-url.ts";
 import { parseSitemap, type Sitemap } from "./parse-sitemap.ts";
 import { fetchItem } from "./url-source.ts";
@@ -43,7 +51,14 @@ const maxSitemapEntries = 50_000;
  * @experimental
  */
 export function openSitemapSource(address: string, options: SitemapSourceOptions = {}): Source {
-  const limits = checkUrlOptions("openSitemapSource", options, ["maxPages", "maxSitemaps", "maxDepth", "hosts"]);
+  checkOptions("openSitemapSource", options, {
+    ...urlOptionNames,
+    maxPages: true,
+    maxSitemaps: true,
+    maxDepth: true,
+    hosts: true,
+  });
+  const limits = readUrlLimits(options);
   const { maxPages = 10_000, maxSitemaps = 100, maxDepth = 3, hosts = [] } = options;
   const first = checkUrl(address);
   const allowed = new Set([first.host, ...hosts.map((host) => host.toLowerCase())]);

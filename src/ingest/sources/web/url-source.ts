@@ -9,7 +9,8 @@ import type {
 } from "../../../contracts/reader.ts";
 import { throwIfAborted } from "../../../runtime/abort.ts";
 import { findCharsetName } from "../../../text/charsets/decode-text.ts";
-import { checkUrlOptions, openPageClient, type PageClient, type UrlSourceOptions } from "./fetch-page.ts";
+import { checkOptions } from "../../../runtime/check-options.ts";
+import { openPageClient, type PageClient, readUrlLimits, type UrlSourceOptions, urlOptionNames } from "./fetch-page.ts";
 import { checkUrl, isUrl, normalizeUrl, withoutCredentials } from "./normalize-url.ts";
 
 export { isUrl, normalizeUrl };
@@ -27,7 +28,8 @@ export { isUrl, normalizeUrl };
  * @experimental
  */
 export function openUrlSource(urls: readonly string[], options: UrlSourceOptions = {}): Source {
-  const limits = checkUrlOptions("openUrlSource", options);
+  checkOptions("openUrlSource", options, urlOptionNames);
+  const limits = readUrlLimits(options);
 
   async function* walk(kept: AskKept | undefined, signal: AbortSignal | undefined) {
     const client = await openPageClient(limits);

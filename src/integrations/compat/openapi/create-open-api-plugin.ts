@@ -93,18 +93,18 @@ export function createOpenApiPlugin(document: OpenApiDocument, options: OpenApiP
   return { functions, tools, leftOut: read.leftOut };
 }
 
-const optionNames = [
-  "send",
-  "name",
-  "server",
-  "documentUrl",
-  "bearer",
-  "headers",
-  "operations",
-  "offer",
-  "maxBytes",
-  "timeoutMs",
-] as const satisfies readonly (keyof OpenApiPluginOptions)[];
+const optionNames = {
+  send: true,
+  name: true,
+  server: true,
+  documentUrl: true,
+  bearer: true,
+  headers: true,
+  operations: true,
+  offer: true,
+  maxBytes: true,
+  timeoutMs: true,
+} as const;
 
 const readsOnly = ({ method }: Operation): boolean => method === "GET" || method === "HEAD";
 

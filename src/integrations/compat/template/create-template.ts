@@ -55,7 +55,7 @@ export interface PromptTemplate {
  * @experimental
  */
 export function createTemplate(text: string, options: TemplateOptions = {}): PromptTemplate {
-  checkOptions("createTemplate", options, ["functions", "plugins", "filters", "trusted"]);
+  checkOptions("createTemplate", options, { functions: true, plugins: true, filters: true, trusted: true });
   const { functions = {}, plugins = {}, filters = [], trusted = [] } = options;
   const parts = parseTemplate(text);
   const isTrusted = (name: string): boolean => (typeof trusted === "boolean" ? trusted : trusted.includes(name));

@@ -53,8 +53,9 @@ const before: Readonly<Record<string, (word: string) => string>> = {
  * Changes to a stem: accents that writers omit, on capitals or on keyboards without them, are dropped. Only the stem loses them,
  * because endings depend on them.
  *
- * **Source** Savoy, Light Stemming Approaches for the French, Portuguese, German and Hungarian Languages (SAC 2006), does so for these; Snowball itself does
- * so in German and Spanish. In Turkish, capital `I` is `ı`, and lower case without a locale makes it `i`.
+ * **Source** Savoy, Light Stemming Approaches for the French, Portuguese, German and Hungarian Languages (SAC 2006),
+ * does so for these four. Snowball itself does so in German and Spanish. In Turkish, capital `I` is `ı`, and lower case
+ * without a locale makes it `i`.
  */
 const after: Readonly<Record<string, (stem: string) => string>> = {
   fr: withoutAccents,

@@ -1,0 +1,132 @@
+import type { JudgedBy, Verdict } from "../../contracts/answer.ts";
+import type { Hit } from "../../contracts/retriever.ts";
+import type { Span } from "../../text/sentences.ts";
+import type { Veto } from "../support/find-vetoes.ts";
+import { judgeByWords } from "../support/judge-by-words.ts";
+import { type EvidenceSentence, readEvidence as readSupport, type SupportEvidence } from "../support/read-evidence.ts";
+import type { Evidence, Quote } from "./find-quote.ts";
+
+/** Words of a hit. */
+export interface HitQuote extends Quote {
+  /** Place of the hit among the hits, from 0. */
+  readonly hitIndex: number;
+}
+
+/** How far some hits support a sentence. */
+export interface SentenceJudgement {
+  readonly verdict: Verdict;
+  /** **Units** 0 to 1. */
+  readonly support: number;
+  readonly by: JudgedBy;
+  /** The words that carried the verdict: at most two stretches, each of a sentence or of two in a row. */
+  readonly quotes: readonly HitQuote[];
+  /** **Shape** `[start, end)` into the sentence. */
+  readonly unsupportedWords: readonly (readonly [start: number, end: number])[];
+  /** A number, a name or a denial differs: no judge makes the sentence supported. */
+  readonly isVetoed: boolean;
+}
+
+/** Judges a sentence by its words. `cited` has places among the hits, from 0. With `quotes`, these words decide, and no others. */
+export type WordsJudge = (
+  sentence: string,
+  cited: readonly number[],
+  quotes?: readonly HitQuote[],
+) => SentenceJudgement;
+
+const nothing: Pick<SentenceJudgement, "by" | "quotes"> = { by: "words", quotes: [] };
+
+/**
+ * Judges sentences by words, without a model.
+ *
+ * The cited hits are read whole to find the two sentences that carry the claim. These alone, with titles and headings, decide.
+ *
+ * **Cost** linear in the cited hits, which are read once for each set of them.
+ */
+export function createWordsJudge(
+  hits: readonly Hit[],
+  { sentences, language, analyzer }: Evidence,
+  minSupport: number | undefined,
+): WordsJudge {
+  const known = new Map<string, CitedEvidence>();
+  const readCited = (cited: readonly number[]): CitedEvidence => {
+    const key = cited.join(" ");
+    const all = cited.flatMap((hitIndex) => (sentences[hitIndex] ?? []).map((found) => ({ hitIndex, ...found })));
+    // A heading is known with each sentence below it, and carries nothing alone.
+    const bodies = all.filter(({ kind }) => kind !== "heading");
+    const places = bodies.length > 0 ? bodies : all;
+    const evidence = known.get(key) ?? { places, read: readSupport(places.map(asEvidence), { analyzer, language }) };
+    known.set(key, evidence);
+    return evidence;
+  };
+  const asEvidence = ({ hitIndex, start, end }: HitQuote): EvidenceSentence => {
+    const hit = hits[hitIndex];
+    const title = hit && [hit.source.title, ...hit.source.headings].join("\n");
+    return { text: hit?.text.slice(start, end) ?? "", title };
+  };
+
+  return (sentence, cited, given) => {
+    if (given !== undefined)
+      return judgeOn(sentence, given, readSupport(given.map(asEvidence), { analyzer, language }), given);
+    const { places, read } = readCited(cited);
+    const found = judgeByWords({ sentence, evidence: read, minSupport });
+    const carriers = found.carriedBy.flatMap((at) => places[at] ?? []);
+    if (carriers.length === 0) {
+      const verdict = cited.length === 0 ? "uncited" : "unsupported";
+      const support = cited.length === 0 ? 0 : found.support;
+      return {
+        ...nothing,
+        verdict,
+        support,
+        unsupportedWords: found.unsupportedWords.map(toRange),
+        isVetoed: found.vetoes.some(isDetail),
+      };
+    }
+    // The quotations shown must carry the verdict by themselves.
+    const evidence =
+      carriers.length === places.length ? read : readSupport(carriers.map(asEvidence), { analyzer, language });
+    return judgeOn(sentence, carriers, evidence);
+  };
+
+  /** `quotes`: what is quoted whatever the verdict; else the carriers of a verdict that has any. */
+  function judgeOn(
+    sentence: string,
+    carriers: readonly HitQuote[],
+    evidence: SupportEvidence,
+    quotes?: readonly HitQuote[],
+  ): SentenceJudgement {
+    const { support, verdict, unsupportedWords, vetoes } = judgeByWords({ sentence, evidence, minSupport });
+    // A quotation that denies what the sentence says does not support it in part.
+    const isDenied = vetoes.some(({ kind }) => kind === "negation");
+    return {
+      verdict: isDenied ? "unsupported" : verdict,
+      support,
+      by: "words",
+      quotes: quotes ?? (verdict === "unsupported" ? [] : joinNeighbours(carriers, sentences)),
+      unsupportedWords: unsupportedWords.map(toRange),
+      isVetoed: vetoes.some(isDetail),
+    };
+  }
+}
+
+/** A number, a name or a denial that differs, which no judge may overlook. A judge weighs quantifiers better than words do. */
+function isDetail({ kind }: Veto): boolean {
+  return kind !== "quantifier";
+}
+
+interface CitedEvidence {
+  readonly places: readonly HitQuote[];
+  readonly read: SupportEvidence;
+}
+
+function toRange({ start, end }: Span): readonly [number, number] {
+  return [start, end];
+}
+
+/** Two sentences in a row are one quotation. */
+function joinNeighbours(picked: readonly HitQuote[], sentences: Evidence["sentences"]): readonly HitQuote[] {
+  const quotes = picked.map(({ hitIndex, start, end }) => ({ hitIndex, start, end }));
+  const [one, two] = quotes.toSorted((a, b) => a.start - b.start);
+  if (one === undefined || two === undefined || one.hitIndex !== two.hitIndex) return quotes;
+  const between = sentences[one.hitIndex]?.some(({ start, end }) => start >= one.end && end <= two.start) ?? false;
+  return between ? quotes : [{ hitIndex: one.hitIndex, start: one.start, end: two.end }];
+}

@@ -1,0 +1,147 @@
+import type { Analyzer } from "../../contracts/analyzer.ts";
+import type { AnswerSentence, Citation, Support } from "../../contracts/answer.ts";
+import type { ChatModel, Usage } from "../../contracts/chat.ts";
+import type { Hit } from "../../contracts/retriever.ts";
+import { createSentenceCutter, type CutSentence, positionAt } from "../sentences/cut-sentences.ts";
+import { readRole } from "../sentences/read-sentence.ts";
+import type { CheckedPiece } from "./check-quotes.ts";
+import { readEvidence } from "./find-quote.ts";
+import { judgeClaims } from "./judge-claims.ts";
+import { createWordsJudge, type HitQuote, type SentenceJudgement } from "./judge-sentence.ts";
+
+/** A sentence of a complete text. */
+export interface PlacedSentence {
+  readonly cut: CutSentence;
+  /** Where it stands in the text, markers included. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A sentence with the hits that it cites. */
+export interface CitingSentence extends PlacedSentence {
+  /** Places among the hits, from 0. */
+  readonly cited: readonly number[];
+  /** It has citations, though none of them may lead to a hit. */
+  readonly isCited: boolean;
+}
+
+export interface JudgeTextInput {
+  readonly text: string;
+  readonly sentences: readonly CitingSentence[];
+  readonly hits: readonly Hit[];
+  readonly analyzer: Analyzer;
+  readonly judge?: ChatModel | undefined;
+  readonly minSupport?: number | undefined;
+  /** The citations of words that carried a verdict. `undefined` where a document does not hold them. */
+  readonly cite: (quotes: readonly HitQuote[]) => Promise<readonly Citation[] | undefined>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Sentences of an answer with their verdicts.
+ *
+ * @experimental
+ */
+export interface CheckedAnswer {
+  /** It claims something, and quotations support every claim. */
+  readonly grounded: boolean;
+  /** **Shape** places in the text as given. */
+  readonly sentences: readonly AnswerSentence[];
+  readonly support: Support;
+  /** Absent where no judge answered; nothing in it where the judge does not count. */
+  readonly usage?: Usage;
+}
+
+/**
+ * Judges each sentence of a complete text by the hits that it cites.
+ *
+ * **Errors** `aborted`; those of `cite`. **Cost** linear in the cited hits; with a judge, one call.
+ */
+export async function judgeText(input: JudgeTextInput): Promise<CheckedAnswer> {
+  const { text, hits, analyzer, judge, minSupport, cite, signal } = input;
+  const evidence = readEvidence(hits, analyzer);
+  const judgeWords = createWordsJudge(hits, evidence, minSupport);
+  const claims = input.sentences.filter(({ cut }) => readRole(cut, analyzer, evidence.language) === "claim");
+  const asked = claims.map(({ cut, cited, isCited }) => {
+    const byWords = judgeWords(cut.words, cited);
+    const verdict = byWords.verdict === "uncited" && isCited ? "unsupported" : byWords.verdict;
+    return { text: cut.words, cited, byWords: { ...byWords, verdict } };
+  });
+  const judgement = judge && (await judgeClaims(asked, { hits, evidence, judgeWords, judge, signal }));
+  const verdicts = judgement?.verdicts ?? asked.map(({ byWords }) => byWords);
+  const sentences: AnswerSentence[] = [];
+  for (const one of input.sentences) {
+    const { start, end, cut } = one;
+    const place = { text: text.slice(start, end), start, end };
+    const given = verdicts[claims.indexOf(one)];
+    if (given === undefined) {
+      sentences.push({ ...place, claims: false, quotes: [], unsupportedWords: [] });
+      continue;
+    }
+    const quotes = await cite(given.quotes);
+    const verdict: SentenceJudgement =
+      quotes === undefined ? { ...given, verdict: "unsupported", support: 0, by: "words" } : given;
+    sentences.push({
+      ...place,
+      claims: true,
+      verdict: verdict.verdict,
+      support: verdict.support,
+      by: verdict.by,
+      quotes: verdict.verdict === "unsupported" ? [] : (quotes ?? []),
+      unsupportedWords: verdict.verdict === "supported" ? [] : placeWords(start, cut, verdict.unsupportedWords),
+    });
+  }
+  const judged = sentences.filter((sentence) => sentence.claims);
+  return {
+    grounded: judged.length > 0 && judged.every(({ verdict }) => verdict === "supported"),
+    sentences,
+    support: {
+      by: judged.some(({ by }) => by === "judge") ? "judge" : "words",
+      ...(judgement?.failure && { judgeFailure: judgement.failure }),
+    },
+    ...(judgement && { usage: judgement.usage }),
+  };
+}
+
+/** The sentences of a complete text. **Shape** the pieces, joined, are the text. */
+export function cutText(text: string, pieces: Iterable<CheckedPiece>): readonly PlacedSentence[] {
+  const cutter = createSentenceCutter();
+  const cuts: CutSentence[] = [];
+  for (const piece of pieces) cuts.push(...cutter.push(piece));
+  cuts.push(...cutter.finish());
+  let at = 0;
+  return cuts
+    .map((cut) => {
+      const length = cut.pieces.reduce(
+        (sum, piece) => sum + (piece.type === "text" ? piece.text : piece.raw).length,
+        0,
+      );
+      const from = at;
+      at += length;
+      const end = from + text.slice(from, at).trimEnd().length;
+      return { cut, start: Math.min(end, from + cut.lead), end };
+    })
+    .filter(({ start, end }) => start < end);
+}
+
+/** Ranges of a sentence's words, as places of the text, in which markers stand between them. */
+function placeWords(
+  start: number,
+  { pieces, lead, at: placeOf }: CutSentence,
+  ranges: readonly (readonly [number, number])[],
+): readonly (readonly [number, number])[] {
+  let said = 0;
+  let at = start - lead;
+  const stops: [number, number][] = [];
+  for (const piece of pieces) {
+    const { length } = piece.type === "text" ? piece.text : piece.raw;
+    if (piece.type === "text") {
+      stops.push([said, at]);
+      said += length;
+    }
+    at += length;
+  }
+  return ranges.map(
+    ([from, to]) => [positionAt(stops, placeOf(from)), positionAt(stops, placeOf(to - 1)) + 1] as const,
+  );
+}

@@ -1,0 +1,72 @@
+import type { RankedQuotable } from "./rank-passages.ts";
+
+/** **Units** UTF-16 code units. */
+const mostText = 700;
+const mostQuotations = 2;
+const longestQuotation = 500;
+/** A second quotation has at least this share of the first one's score. */
+const secondScore = 0.6;
+/** A neighbour with a smaller share of the first one's score is not joined. */
+const relativeScore = 0.5;
+
+/**
+ * Chooses what to quote: the best passage that may lead, and one more. Neighbours are joined while they fit into one quotation.
+ *
+ * **Shape** best first, apart; at most {@link mostQuotations} and {@link mostText} together. Nothing where no term of the question stands in any, unless `anything`.
+ */
+export function choosePassages(ranked: readonly RankedQuotable[], anything = false): readonly RankedQuotable[] {
+  const first = ranked.find(({ mayLead, coverage }) => mayLead && (anything || coverage > 0));
+  if (first === undefined) return [];
+  const said = new Set([comparable(first)]);
+  const chosen: RankedQuotable[] = [first];
+  let length = first.end - first.start;
+  for (const passage of ranked) {
+    if (said.has(comparable(passage))) continue;
+    const at = chosen.findIndex((one) => join(one, passage) !== undefined);
+    const quote = chosen[at];
+    const joined = quote && join(quote, passage);
+    const grown = joined && length - (quote.end - quote.start) + joined.end - joined.start;
+    if (
+      joined &&
+      passage.score >= relativeScore * first.score &&
+      joined.end - joined.start <= longestQuotation &&
+      grown! <= mostText
+    ) {
+      chosen[at] = joined;
+      length = grown!;
+    } else if (
+      chosen.length < mostQuotations &&
+      passage.score >= secondScore * first.score &&
+      length + passage.end - passage.start <= mostText
+    ) {
+      chosen.push(passage);
+      length += passage.end - passage.start;
+    } else continue;
+    said.add(comparable(passage));
+  }
+  return chosen;
+}
+
+/** Two passages as one, where nothing but white space parts them. */
+function join(a: RankedQuotable, b: RankedQuotable): RankedQuotable | undefined {
+  if (a.hit.documentId !== b.hit.documentId || a.hit.scope !== b.hit.scope) return undefined;
+  const [before, after] = a.start < b.start ? [a, b] : [b, a];
+  if (after.gap === undefined || after.order[0] !== before.order[1] + 1) return undefined;
+  return {
+    ...a,
+    ...(a.isInHit ? {} : { hit: b.hit, isInHit: b.isInHit }),
+    start: before.start,
+    end: after.end,
+    order: [before.order[0], after.order[1]],
+    kinds: new Set([...before.kinds, ...after.kinds]),
+    context: before.context,
+    fence: before.fence,
+    gap: before.gap,
+    lead: before.lead,
+    text: before.text + after.gap + after.text,
+  };
+}
+
+function comparable({ text }: RankedQuotable): string {
+  return text.toLowerCase().replaceAll(/\s+/gu, " ");
+}

@@ -1,0 +1,202 @@
+import { findBlocks, type FoundBlock } from "../../text/find-blocks.ts";
+import { segmentSentences, type Span } from "../../text/sentences.ts";
+
+/** A stretch of a document that can be quoted: whole blocks of one heading. **Units** UTF-16, half open. */
+export interface Quotable extends Span {
+  /** Kinds of the blocks in it. */
+  readonly kinds: ReadonlySet<FoundBlock["kind"]>;
+  /** Stretch before it that its first block needs: the lead of a list, the header row of a table, or the sentence before code. */
+  readonly context?: Span | undefined;
+  /** Opening fence, where the passage begins within code. */
+  readonly fence?: string | undefined;
+  /** White space between it and the passage before; absent where anything else stands there. */
+  readonly gap?: string | undefined;
+}
+
+/** **Units** UTF-16 code units, as are the lengths below. */
+export const passageLength = 300;
+/** No passage is longer: a block that cannot be cut well at {@link passageLength} may reach it. */
+export const longestQuotable = 500;
+/** A longer paragraph before a list, or sentence before code, is no lead. */
+const longestLead = 250;
+
+/** A last line of code that is shorter joins the one before. */
+const shortLine = 8;
+
+/** A block or a part of one. */
+interface Piece extends Span {
+  readonly kind: FoundBlock["kind"];
+  readonly context?: Span | undefined;
+  readonly fence?: string | undefined;
+  readonly isApart: boolean;
+  /** It leads in the piece after it, and is not parted from it where both fit. */
+  readonly leadsIn: boolean;
+}
+
+/**
+ * Cuts the text under one heading into passages: whole blocks in order, merged up to {@link passageLength}. A longer paragraph is cut at its sentences, longer
+ * code at its lines.
+ *
+ * **Shape** in order, apart, each a slice of the text without white space around it. Headings, tags and front matter stand in none.
+ * **Cost** linear.
+ */
+export function cutPassages(text: string, openFence = ""): readonly Quotable[] {
+  const pieces = cutPieces(text, findBlocks(text, openFence));
+  const passages: Quotable[] = [];
+  let current: { start: number; end: number; kinds: Set<FoundBlock["kind"]>; first: Piece } | undefined;
+  const flush = (): void => {
+    if (current === undefined) return;
+    const { start, end, kinds, first } = current;
+    const before = passages.at(-1);
+    const between = before && text.slice(before.end, start);
+    const gap = between?.trim() === "" ? between : undefined;
+    passages.push({ start, end, kinds, context: first.context, fence: first.fence, gap });
+    current = undefined;
+  };
+  for (const [index, piece] of pieces.entries()) {
+    const next = piece.leadsIn ? pieces[index + 1] : undefined;
+    const isWhole = next !== undefined && !next.isApart && next.end - piece.start <= longestQuotable;
+    const until = isWhole ? next.end : piece.end;
+    const last = pieces[index - 1];
+    const joins = last?.leadsIn === true && current !== undefined && piece.end - current.start <= longestQuotable;
+    if (current && (piece.isApart || (!joins && until - current.start > passageLength))) flush();
+    if (current === undefined) current = { start: piece.start, end: piece.end, kinds: new Set(), first: piece };
+    current.end = piece.end;
+    current.kinds.add(piece.kind);
+  }
+  flush();
+  return passages;
+}
+
+function cutPieces(text: string, blocks: readonly FoundBlock[]): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let lead: Span | undefined;
+  for (const [index, block] of blocks.entries()) {
+    const { kind, start, end, header } = block;
+    const next = blocks[index + 1];
+    if (kind === "heading") {
+      lead = undefined;
+      continue;
+    }
+    const isApart = block.isApart || blocks[index - 1]?.kind === "heading";
+    if (kind === "code") {
+      const before = pieces.at(-1);
+      if (!isApart && before && before.kind !== "code" && before.kind !== "row") lead = lastSentence(text, before);
+      else if (before?.kind !== "code" || isApart) lead = undefined;
+      pieces.push(...cutCode(text, block, isApart, lead));
+    } else if (kind === "row") {
+      const isFirst = header !== undefined && blocks[index - 1]?.header?.start !== header.start;
+      const from = isFirst && end - header.start <= longestQuotable ? header.start : start;
+      const context = from === start ? header : undefined;
+      for (const [at, part] of cutLong(text, { start: from, end }, longestQuotable).entries())
+        pieces.push({
+          ...part,
+          kind,
+          context: at === 0 ? context : header,
+          isApart: isApart && at === 0,
+          leadsIn: false,
+        });
+    } else {
+      const leadsList = next?.kind === "item" && kind === "paragraph" && endsWithColon(text, end);
+      const leadsIn =
+        next !== undefined &&
+        !next.isApart &&
+        (leadsList ||
+          next.kind === "code" ||
+          (next.kind === "row" && kind === "paragraph" && endsWithColon(text, end)));
+      const parts = cutProse(text, block, leadsIn ? passageLength - 150 : passageLength);
+      for (const [at, part] of parts.entries()) {
+        const context = kind === "item" ? lead : undefined;
+        pieces.push({
+          ...part,
+          kind,
+          context,
+          isApart: isApart && at === 0,
+          leadsIn: leadsIn && at === parts.length - 1,
+        });
+      }
+      if (kind === "paragraph") lead = leadsList ? lastSentence(text, block) : undefined;
+    }
+  }
+  return pieces;
+}
+
+function endsWithColon(text: string, end: number): boolean {
+  return text[end - 1] === ":" || text[end - 1] === "：";
+}
+
+/** The last sentence of a stretch; `undefined` where it is too long to be shown before another. */
+function lastSentence(text: string, { start, end }: Span): Span | undefined {
+  const last = segmentSentences(text.slice(start, end)).at(-1);
+  const span = last && { start: start + last.start, end };
+  return span && span.end - span.start <= longestLead ? span : undefined;
+}
+
+/** Sentences, as many together as fit. A paragraph that leads in keeps its last sentence apart where it is long. */
+function cutProse(text: string, { start, end }: Span, length: number): readonly Span[] {
+  if (end - start <= length) return [{ start, end }];
+  const sentences = segmentSentences(text.slice(start, end)).flatMap((one) =>
+    cutLong(text, trim(text, { start: start + one.start, end: start + one.end }), longestQuotable),
+  );
+  const parts: { start: number; end: number }[] = [];
+  for (const [index, sentence] of sentences.entries()) {
+    const last = parts.at(-1);
+    const isKeptApart = length < passageLength && index === sentences.length - 1;
+    if (last && !isKeptApart && sentence.end - last.start <= passageLength) last.end = sentence.end;
+    else parts.push({ ...sentence });
+  }
+  return parts;
+}
+
+/** Lines, as many together as fit. */
+function cutCode(text: string, block: FoundBlock, isApart: boolean, context: Span | undefined): readonly Piece[] {
+  const { start, end, fence = "" } = block;
+  if (end - start <= passageLength)
+    return [{ start, end, kind: "code", context, fence: fence === "" ? "```" : undefined, isApart, leadsIn: false }];
+  const parts: { start: number; end: number }[] = [];
+  for (let at = start; at < end;) {
+    const newline = text.indexOf("\n", at);
+    const lineEnd = newline === -1 || newline > end ? end : newline;
+    for (const line of cutLong(text, { start: at, end: lineEnd }, longestQuotable)) {
+      const last = parts.at(-1);
+      // The closing fence is no passage of its own.
+      if (last && (line.end - last.start <= passageLength || (line.end === end && line.end - line.start < shortLine)))
+        last.end = line.end;
+      else if (text.slice(line.start, line.end).trim() !== "") parts.push({ ...line });
+    }
+    at = lineEnd + 1;
+  }
+  return parts.map((part, index) => ({
+    ...part,
+    kind: "code",
+    context,
+    fence: index > 0 ? fence || "```" : fence === "" ? "```" : undefined,
+    isApart: isApart && index === 0,
+    leadsIn: false,
+  }));
+}
+
+/** A stretch without line or sentence to cut at: at white space, or else anywhere but within a character. */
+function cutLong(text: string, { start, end }: Span, length: number): readonly Span[] {
+  const parts: Span[] = [];
+  let from = start;
+  while (end - from > length) {
+    const space = text.lastIndexOf(" ", from + length);
+    let cut = space > from + length / 2 ? space : from + length;
+    if (isLowSurrogate(text.charCodeAt(cut))) cut -= 1;
+    parts.push(trim(text, { start: from, end: cut }));
+    from = cut;
+  }
+  parts.push(trim(text, { start: from, end }));
+  return parts.filter((part) => part.start < part.end);
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+function trim(text: string, { start, end }: Span): Span {
+  while (start < end && /\s/u.test(text[start]!)) start += 1;
+  while (end > start && /\s/u.test(text[end - 1]!)) end -= 1;
+  return { start, end };
+}

@@ -1,0 +1,206 @@
+import type { Analyzer } from "../../contracts/analyzer.ts";
+import type { Hit } from "../../contracts/retriever.ts";
+import { languageOfHits } from "../hits-language.ts";
+import { digitsOf } from "../citations/digits-of.ts";
+import { askedWeights, shareHeld, type TermWeights, weighTerms } from "../term-weights.ts";
+import { segmentSentences } from "../../text/sentences.ts";
+import { agrees, findActions, opposes } from "./opposite-actions.ts";
+import type { FoundQuotable } from "./read-passages.ts";
+
+/** A passage, and how well it may answer. */
+export interface RankedQuotable extends FoundQuotable {
+  /** Higher is better; comparable within one question only. */
+  readonly score: number;
+  /** Share of the question's rarity in the passage and its context, from 0 to 1. */
+  readonly coverage: number;
+  /** Whether it may stand first: its action is not the opposite of the question's. */
+  readonly mayLead: boolean;
+}
+
+/** Weights beside BM25, which is at most some 2. **Source** our own choice: on the pages of a documentation, half or double of each changes little. */
+const weights = {
+  /** For terms that stand in the title, the headings or the context only. */
+  heading: 0.3,
+  /** For the best hit that overlaps the passage: its score beside the top one's. */
+  hit: 0.6,
+  /** For the best hit in its document. */
+  document: 0.2,
+  codeAlone: -0.5,
+  /** For a passage that ends with a colon. */
+  leadIn: -0.3,
+};
+
+/** BM25 over passages, of which most have some seventy terms. */
+const k1 = 1.2;
+const b = 0.7;
+const meanLength = 70;
+
+/** Passages with a smaller share of their letters outside of links are links. */
+const leastSaid = 0.25;
+
+/**
+ * Orders the passages that may be quoted by how well they answer the question.
+ *
+ * The score adds BM25 over the passages, terms that stand in headings only, and the scores of the hits around.
+ *
+ * **Shape** best first; ties by the document's place, then by position. Tables of contents, and passages that only point elsewhere, are left out; for a "why",
+ * code alone too.
+ * **Source** a formula chosen on the pages of a documentation; `bench/answers/quotations.ts` measures it.
+ * **Cost** linear in the passages' texts.
+ */
+export function rankPassages(
+  question: string,
+  passages: readonly FoundQuotable[],
+  hits: readonly Hit[],
+  analyzer: Analyzer,
+): readonly RankedQuotable[] {
+  const language = languageOfHits(hits);
+  const asked = [...new Set(analyzer.analyze(question, language))];
+  const isWhy = why.test(question);
+  const actions = findActions(question);
+  const numbers = digitsOf(question);
+  const readable = passages.filter(
+    (passage) =>
+      !listsContents(passage) && !isLinks(passage) && !pointsElsewhere(passage) && !(isWhy && isCodeAlone(passage)),
+  );
+  const counted = readable.map((passage) => {
+    const terms = analyzer.analyze(withoutTargets(passage.text), language);
+    const counts = new Map<string, number>();
+    for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
+    const above = new Set(
+      analyzer.analyze([passage.hit.source.title, ...passage.headings, passage.lead].join("\n"), language),
+    );
+    return { passage, counts, length: terms.length, above };
+  });
+  const rarity =
+    askedWeights(question, hits, analyzer, language) ?? weighTerms(counted.map(({ counts }) => new Set(counts.keys())));
+  const mass = asked.reduce((sum, term) => sum + rarity(term), 0);
+  const top = hits.reduce((most, { score }) => Math.max(most, score), 0);
+  const bestOf = new Map<string, number>();
+  const scoreOf = (hit: Hit): number => (top > 0 ? Math.max(0, hit.score) / top : 1 / hit.rank);
+  for (const hit of hits) {
+    const key = `${hit.scope} ${hit.documentId}`;
+    bestOf.set(key, Math.max(bestOf.get(key) ?? 0, scoreOf(hit)));
+  }
+  return counted
+    .map(({ passage, counts, length, above }): RankedQuotable => {
+      const { hit, isInHit } = passage;
+      const overlapping = hits.filter(
+        (one) =>
+          one.documentId === hit.documentId &&
+          one.scope === hit.scope &&
+          one.source.start < passage.end &&
+          passage.start < one.source.end,
+      );
+      const ofHit = isInHit ? Math.max(...overlapping.map(scoreOf)) : 0;
+      const ofDocument = bestOf.get(`${hit.scope} ${hit.documentId}`) ?? 0;
+      const coverage = shareHeld(asked, new Set(counts.keys()), rarity);
+      const onlyAbove = shareHeld(asked, new Set([...above].filter((term) => !counts.has(term))), rarity);
+      const score =
+        bm25(asked, counts, length, rarity) / (mass || 1) +
+        weights.heading * onlyAbove +
+        weights.hit * ofHit +
+        weights.document * ofDocument +
+        (isCodeAlone(passage) ? weights.codeAlone : 0) +
+        (/[:：]$/u.test(passage.text) ? weights.leadIn : 0);
+      return {
+        ...passage,
+        score,
+        coverage: coverage + onlyAbove,
+        mayLead: holdsAll(passage, numbers) && !isOpposite(passage, asked, actions, analyzer, language),
+      };
+    })
+    .sort((x, y) => y.score - x.score || x.rank - y.rank || x.start - y.start);
+}
+
+function bm25(
+  asked: readonly string[],
+  counts: ReadonlyMap<string, number>,
+  length: number,
+  rarity: TermWeights,
+): number {
+  let sum = 0;
+  for (const term of asked) {
+    const count = counts.get(term) ?? 0;
+    sum += (rarity(term) * count * (k1 + 1)) / (count + k1 * (1 - b + (b * length) / meanLength));
+  }
+  return sum;
+}
+
+function isCodeAlone({ kinds }: FoundQuotable): boolean {
+  return kinds.size === 1 && kinds.has("code");
+}
+
+/** A question about one year is not answered by a passage about another. */
+function holdsAll({ text, lead, headings, hit }: FoundQuotable, numbers: ReadonlySet<string>): boolean {
+  if (numbers.size === 0) return true;
+  const held = digitsOf([hit.source.title, ...headings, lead, text].join("\n"));
+  return [...numbers].every((number) => held.has(number));
+}
+
+/** The innermost heading with an action decides; without one, the sentences that share another term with the question. */
+function isOpposite(
+  { text, lead, headings }: FoundQuotable,
+  asked: readonly string[],
+  actions: ReturnType<typeof findActions>,
+  analyzer: Analyzer,
+  language: string,
+): boolean {
+  if (actions.size === 0) return false;
+  const whole = findActions(`${lead}\n${text}`);
+  if (agrees(actions, whole)) return false;
+  const heading = findActions(headings.at(-1) ?? "");
+  if (agrees(actions, heading)) return false;
+  if (opposes(actions, heading)) return true;
+  if (!opposes(actions, whole)) return false;
+  const about = [lead, ...segmentSentences(text).map(({ start, end }) => text.slice(start, end))].filter((sentence) => {
+    const terms = new Set(analyzer.analyze(sentence, language));
+    return asked.some((term) => terms.has(term));
+  });
+  return opposes(actions, findActions(about.join("\n")));
+}
+
+/** Addresses of links are not what a passage says. */
+function withoutTargets(text: string): string {
+  return text.replaceAll(/\]\([^)\n]{0,200}\)|\bhttps?:\/\/\S{1,500}/gu, "]");
+}
+
+/** **Source** our own choice: how questions for a reason begin in languages that ibid stems, and in Chinese, Japanese and Korean. */
+const why =
+  /^\W*(?:why|how come|for what reason|what(?:['’]s| is) the reason|warum|wieso|weshalb|pourquoi|por qué|perché|por que|waarom|varför|hvorfor|почему|зачем|لماذا)(?!\p{L})|为什么|為什麼|为何|なぜ|どうして|왜/iu;
+
+/** A list of nothing but links, or lines that end in dots and a page. */
+function listsContents({ text }: FoundQuotable): boolean {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const entries = lines.filter((line) => linkEntry.test(line) || pageEntry.test(line));
+  return entries.length >= 2 && entries.length >= 0.8 * lines.length;
+}
+
+/** Hardly more than links. */
+function isLinks({ text }: FoundQuotable): boolean {
+  const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+  const said =
+    text.replaceAll(/\[[^\]\n]{0,200}\]\([^)\n]{0,500}\)|\bhttps?:\/\/\S{1,500}/gu, "").match(/[\p{L}\p{N}]/gu)
+      ?.length ?? 0;
+  return said < leastSaid * letters;
+}
+
+const linkEntry =
+  /^\s*(?:[-*+•]|\d{1,9}[.)])\s+\[[^\]\n]{1,200}\]\((?:#|\.{0,2}\/|[\w-]+\.(?:mdx?|html?))[^)\n]{0,200}\)\s*$/u;
+const pageEntry = /(?:(?:\.\s?){4,}|…{2,}|\t)\s*\d{1,4}\s*$/u;
+
+/**
+ * A passage whose every sentence sends its reader elsewhere, announces what a page holds, or leads in what is not in it.
+ *
+ * **Source** our own choice, of how documentation in English does it; elsewhere nothing is taken for it.
+ */
+function pointsElsewhere({ text, kinds }: FoundQuotable): boolean {
+  if (kinds.has("code") || kinds.has("row")) return false;
+  return segmentSentences(text).every(({ start, end }) => {
+    const sentence = text.slice(start, end).trim();
+    return pointers.test(sentence) || /[:：]$/u.test(sentence);
+  });
+}
+
+const pointers =
+  /^\W*(?:\d{1,3}[.)]\s+)?(?:for (?:more|further|details|an? (?:example|overview|list))|(?:please )?(?:see|refer to|check out|visit|read)|(?:to )?(?:learn|find out) (?:how|more|about)|(?:this|the following|the next) (?:page|section|guide|chapter|article|tutorial)|here (?:is|are)|let['’]s|you can find (?:more|further))\b/iu;

@@ -1,0 +1,94 @@
+import type { Answer, AnswerSentence, Quotation } from "../../contracts/answer.ts";
+import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
+import type { Tool } from "../../contracts/tool.ts";
+import { createTool } from "./create-tool.ts";
+import type { FixedLimits } from "./fixed-view.ts";
+import { asData, asTitle, showAddress } from "./format-results.ts";
+import { textField, toolInput } from "./tool-input.ts";
+
+interface AskToolOptions extends FixedLimits {
+  readonly about?: string | undefined;
+}
+
+/**
+ * Makes `ask`: an answer with its sentences, verdicts and citations.
+ *
+ * **Shape** JSON: the answer's fields but for `hits`, `context` and `suspicions`. Texts are quoted data, see {@link asData}, and places are those of the text as shown.
+ * **Cost** as `kb.ask`; with a chat model, its calls.
+ */
+export function createAskTool(
+  kb: Pick<KnowledgeBase, "ask">,
+  { about = "the user's documents", ...limits }: AskToolOptions,
+): Tool {
+  return createTool({
+    name: "ask",
+    title: "Ask",
+    description: `Answers a question from ${about}, with citations and a verdict for each sentence. A refusal names the nearest passages.`,
+    inputSchema: toolInput({
+      question: textField("A question in words; a text that asks nothing is not searched.", 8192, 0),
+    }),
+    async run({ question }, signal) {
+      return JSON.stringify(showAnswer(await kb.ask(question, { ...limits, signal })));
+    },
+  });
+}
+
+/** An answer as a model may see it: neutralised where documents or models wrote it, with the markers of its citations. */
+function showAnswer(answer: Answer): object {
+  const { hits: _, context: _context, suspicions: _suspicions, ...rest } = answer;
+  const markers = new Set(answer.citations.map(({ marker }) => marker));
+  const show = (text: string): string =>
+    text
+      .split(/(\[\d{1,4}\])/u)
+      .map((part) => (markers.has(part) ? part : asData(part)))
+      .join("");
+  let text = "";
+  let at = 0;
+  const sentences = answer.sentences.map((sentence): object => {
+    text += show(answer.text.slice(at, sentence.start));
+    const start = text.length;
+    const said = show(sentence.text);
+    text += said;
+    at = sentence.end;
+    return showSentence(sentence, said, start);
+  });
+  text += show(answer.text.slice(at));
+  return {
+    ...rest,
+    text,
+    sentences,
+    citations: answer.citations.map(showQuotation),
+    nearest: answer.nearest.map(showQuotation),
+    withheld: answer.withheld.map((sentence) => ({ ...sentence, text: asData(sentence.text) })),
+    removedMarkers: answer.removedMarkers.length,
+    removedQuotes: answer.removedQuotes.map(asData),
+    removedAddresses: answer.removedAddresses.length,
+  };
+}
+
+/** Quotations of a sentence are named by their markers. */
+function showSentence(sentence: AnswerSentence, text: string, start: number): object {
+  const { quotes, unsupportedWords } = sentence;
+  const words = unsupportedWords.map(([from, to]) =>
+    asData(sentence.text.slice(from - sentence.start, to - sentence.start)),
+  );
+  return {
+    ...sentence,
+    text,
+    start,
+    end: start + text.length,
+    quotes: quotes.map(({ marker }) => marker),
+    unsupportedWords: words,
+  };
+}
+
+function showQuotation<Shown extends Quotation>(quotation: Shown): object {
+  const { uri, title, headings, quote } = quotation;
+  return {
+    ...quotation,
+    uri: showAddress(uri),
+    title: asTitle(title),
+    headings: headings.map(asTitle),
+    quote: asData(quote),
+  };
+}

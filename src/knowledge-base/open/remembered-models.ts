@@ -1,0 +1,54 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { IbidError } from "../../contracts/errors.ts";
+
+/** Models that made the vectors of a knowledge base, under the names that the user gave. The store knows only provider and model, without an address. */
+export interface RememberedModels {
+  readonly embeddingModel?: string;
+  /** Former models, as long as a scope may search by their vectors. */
+  readonly formerEmbeddingModels: readonly string[];
+}
+
+export const nothingRemembered: RememberedModels = { formerEmbeddingModels: [] };
+
+/** The file beside the database. It holds names only, never a key. */
+export const fileOfModels = (folder: string): string => join(folder, "models.json");
+
+/** **Shape** empty if nothing is remembered. **Errors** `store-corrupt` for an invalid file. */
+export async function readRememberedModels(folder: string): Promise<RememberedModels> {
+  let text: string;
+  try {
+    text = await readFile(fileOfModels(folder), "utf8");
+  } catch {
+    return nothingRemembered;
+  }
+  try {
+    const { embeddingModel, formerEmbeddingModels = [] } = JSON.parse(text) as Partial<RememberedModels>;
+    const names = [...(embeddingModel === undefined ? [] : [embeddingModel]), ...formerEmbeddingModels];
+    if (names.every((name) => typeof name === "string"))
+      return { ...(embeddingModel === undefined ? {} : { embeddingModel }), formerEmbeddingModels };
+  } catch {
+    // Refused below.
+  }
+  throw new IbidError("store-corrupt", `${fileOfModels(folder)} is not a valid list of models.`, {
+    uri: fileOfModels(folder),
+    hint: "Delete the file, and name the model once more with --embedding-model.",
+  });
+}
+
+/** The name that vectors carry: vectors of `ollama:m@http://box` belong to `ollama/m`. */
+export function versionName(name: string): string {
+  return name.replace(/^([^/:]+)[/:]/u, "$1/").replace(/@[a-z][a-z+.-]*:\/\/.*$/isu, "");
+}
+
+/**
+ * Finds the name under which a folder records a model, for messages: an address without user, password and query.
+ *
+ * **Shape** `undefined` without a record, and for a record that cannot be read: a message needs the name, no search does.
+ */
+export async function findRecordedName(folder: string, model: string): Promise<string | undefined> {
+  const { embeddingModel, formerEmbeddingModels } = await readRememberedModels(folder).catch(() => nothingRemembered);
+  return [embeddingModel, ...formerEmbeddingModels]
+    .find((name) => name !== undefined && versionName(name) === model)
+    ?.replace(/(@[a-z][a-z+.-]*:\/\/)(?:[^/]*@)?([^?#]*).*$/isu, "$1$2");
+}

@@ -1,0 +1,66 @@
+const names: ReadonlyMap<string, { readonly label: string; readonly hint: string }> = new Map([
+  ...describe("add the reader of its kind", {
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "a Word document (DOCX)",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "a PowerPoint presentation (PPTX)",
+    "application/vnd.oasis.opendocument.text": "an OpenDocument text (ODT)",
+    "application/epub+zip": "an EPUB book",
+  }),
+  ...describe("save it as DOCX, PPTX or PDF", {
+    "application/msword": "a Word document (DOC)",
+    "application/vnd.ms-powerpoint": "a PowerPoint presentation (PPT)",
+  }),
+  ...describe("convert it to PDF, HTML or Markdown", {
+    "application/rtf": "a rich text document (RTF)",
+    "text/rtf": "a rich text document (RTF)",
+    "application/vnd.oasis.opendocument.presentation": "an OpenDocument presentation (ODP)",
+    "application/x-cfb": "a document of older Microsoft Office or an encrypted one",
+  }),
+  ...describe("export it as CSV, one file per sheet", {
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "an Excel workbook (XLSX)",
+    "application/vnd.ms-excel": "an Excel workbook (XLS)",
+    "application/vnd.ms-excel.sheet.binary.macroenabled.12": "a binary Excel workbook (XLSB)",
+    "application/vnd.oasis.opendocument.spreadsheet": "an OpenDocument spreadsheet (ODS)",
+  }),
+  ...describe("unpack it and give the files in it", {
+    "application/zip": "a ZIP archive",
+    "application/gzip": "a gzip archive",
+    "application/x-7z-compressed": "a 7-Zip archive",
+    "application/x-bzip2": "a bzip2 archive",
+    "application/x-xz": "an xz archive",
+    "application/zstd": "a Zstandard archive",
+    "application/vnd.rar": "a RAR archive",
+  }),
+  ...describe("save its text as a text or HTML file", {
+    "message/rfc822": "an e-mail message",
+    "application/mbox": "a mailbox",
+  }),
+  ...describe("save it as .eml or HTML in a mail program", {
+    "application/vnd.ms-outlook": "an Outlook message (MSG)",
+  }),
+  ...describe("give the source it was built from", {
+    "application/x-executable": "a program",
+    "application/wasm": "a WebAssembly module",
+    "application/java-vm": "a compiled Java class",
+  }),
+]);
+
+function describe(
+  todo: string,
+  labels: Readonly<Record<string, string>>,
+): (readonly [string, { label: string; hint: string }])[] {
+  return Object.entries(labels).map(([mediaType, label]) => [mediaType, { label, hint: `${todo}.` }] as const);
+}
+
+/** A format in a reader's words, and what to do when nobody reads it; both fit into a sentence. */
+export function nameMediaType(mediaType: string): { readonly label: string; readonly hint: string } {
+  const known = names.get(mediaType);
+  if (known !== undefined) return known;
+  const main = mediaType.slice(0, mediaType.indexOf("/"));
+  if (main === "image") return { label: `an image (${mediaType})`, hint: "give its text as a text file." };
+  if (main === "audio" || main === "video")
+    return { label: `a recording (${mediaType})`, hint: "give a transcript as a text file." };
+  return {
+    label: `of media type ${mediaType}`,
+    hint: "convert it to plain text, Markdown, HTML or PDF, or give a reader that accepts it.",
+  };
+}

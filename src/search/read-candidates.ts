@@ -1,0 +1,187 @@
+import type { Chunk } from "../contracts/chunk.ts";
+import {
+  type Embedding,
+  type EmbeddingVersion,
+  kindOf,
+  type VersionedEmbedding,
+  versionKey,
+} from "../contracts/embedding.ts";
+import { IbidError } from "../contracts/errors.ts";
+import type { ReadChunk, Restriction, StoreSession } from "../contracts/leg.ts";
+import type { HitCopies, HitCopy } from "../contracts/retriever.ts";
+import type { AuthorizedScopes } from "../contracts/scope.ts";
+import { compareCodePoints } from "../runtime/compare-text.ts";
+import { textKey } from "../text/text-key.ts";
+import { type Candidate, chunkKey, type FusedChunk } from "./candidate.ts";
+import { type Found, type SearchableStore, searchSession, type SessionSearch } from "./search-session.ts";
+
+/** Sessions that one search opens at most, when the store changes meanwhile. */
+const mostSessions = 3;
+
+/** When copies leave too few, so many times more are looked for. */
+const growth = 4;
+
+/** Places of copies that a hit names. */
+const mostPlaces = 10;
+
+export interface ReadingSearch extends SessionSearch {
+  /** How many candidates are read, best first; of copies the first. At most `wanted`. */
+  readonly shown: number | "all";
+  /** Whether to count the chunks of their documents. */
+  readonly totals: boolean;
+  /** Whose vectors to hand out, where the query itself has none. */
+  readonly version: EmbeddingVersion | undefined;
+}
+
+/**
+ * Keys first: searches, fuses, and reads the chunks of the best alone. When the store changes meanwhile it searches again, in a new session; the last one drops
+ * chunks that are gone.
+ *
+ * **Shape** chunks with the same text are one candidate, the first of the ranking, unless the plan asks for all of them.
+ * **Cost** as many chunks as are shown. Copies among them cost the reads that fill their places, and one deeper search or more.
+ */
+export async function searchAndRead(
+  store: SearchableStore,
+  scopes: AuthorizedScopes,
+  search: ReadingSearch,
+): Promise<{ readonly found: Found; readonly read: readonly Candidate[] }> {
+  const { plan, signal } = search;
+  const after = plan.after === undefined ? undefined : [plan.after].flat();
+  let before: ReadonlyMap<string, string> = new Map();
+  for (let sessions = 1; ; sessions++) {
+    const session = await store.session(scopes, { signal, after });
+    const chunks: ChunkCache = new Map();
+    let { wanted } = search;
+    let found = await searchSession(session, search);
+    let reading = await readBest(session, search, certainOf(found, wanted, scopes), chunks, before);
+    while (isShort(reading, search, found, wanted)) {
+      wanted = wanted === "all" ? wanted : wanted * growth;
+      found = await searchSession(session, { ...search, wanted });
+      reading = await readBest(session, search, certainOf(found, wanted, scopes), chunks, before);
+    }
+    // Metadata changes without a new revision.
+    const hasChanged = found.stale || reading.hasLost || [...chunks.values()].some((chunk) => chunk?.stale);
+    if (!hasChanged || sessions === mostSessions) return { found, read: reading.read };
+    before = new Map([...chunks].flatMap(([key, one]) => (one === undefined ? [] : [[key, one.chunk.text] as const])));
+  }
+}
+
+/** Chunks that a session has read; `undefined` for one that is gone. */
+type ChunkCache = Map<string, ReadChunk | undefined>;
+
+/** The candidates whose order is certain: those that were wanted. */
+function certainOf({ candidates }: Found, wanted: number | "all", { scopes }: AuthorizedScopes): readonly FusedChunk[] {
+  const readable = candidates.filter(({ scope }) => scopes.includes(scope));
+  return wanted === "all" ? readable : readable.slice(0, wanted);
+}
+
+interface Reading {
+  readonly read: readonly Candidate[];
+  /** Some candidate was gone or had changed. */
+  readonly hasLost: boolean;
+}
+
+function isShort({ read, hasLost }: Reading, { shown }: ReadingSearch, found: Found, wanted: number | "all"): boolean {
+  if (wanted === "all" || shown === "all" || hasLost) return false;
+  return read.length < shown && found.candidates.length >= wanted;
+}
+
+/** Reads candidates until `shown` of them have different texts. */
+async function readBest(
+  session: StoreSession,
+  search: ReadingSearch,
+  candidates: readonly FusedChunk[],
+  chunks: ChunkCache,
+  before: ReadonlyMap<string, string>,
+): Promise<Reading> {
+  const { plan, restriction, totals, shown, signal } = search;
+  const folds = plan.copies === "first";
+  const most = shown === "all" ? Infinity : shown;
+  const kept: { readonly candidate: Candidate; readonly copies: Map<string, HitCopy> }[] = [];
+  const byText = new Map<string, Map<string, HitCopy>>();
+  const copied = new Set<string>();
+  let hasLost = false;
+  for (let at = 0; kept.length < most && at < candidates.length;) {
+    const batch: FusedChunk[] = [];
+    for (; batch.length < most - kept.length && at < candidates.length; at++) {
+      const candidate = candidates[at]!;
+      if (!copied.has(chunkKey(candidate))) batch.push(candidate);
+    }
+    stopIfAborted(signal);
+    const unread = batch.filter((candidate) => !chunks.has(chunkKey(candidate)));
+    const read = await session.readChunks(unread, {
+      embeddings: plan.includeEmbeddings,
+      totals,
+      copies: folds,
+    });
+    unread.forEach((candidate, i) => chunks.set(chunkKey(candidate), read[i]));
+    for (const candidate of batch) {
+      const key = chunkKey(candidate);
+      const one = chunks.get(key);
+      // A row that is written again has another revision. Where its text was the same before this session, the legs scored that text.
+      const isSame = one !== undefined && (one.revision === candidate.revision || before.get(key) === one.chunk.text);
+      if (!isSame || !mayBeShown(one.chunk, restriction)) {
+        hasLost = true;
+        continue;
+      }
+      const { chunk, language, total, embeddings = [] } = one;
+      const text = folds ? textKey(chunk.urtext) : key;
+      const first = byText.get(text);
+      if (first !== undefined) {
+        const { scope } = candidate;
+        const { id, documentId, uri, start, end } = chunk;
+        first.set(key, { scope, documentId, chunkId: id, uri, start, end });
+        continue;
+      }
+      const copies = new Map<string, HitCopy>();
+      for (const copy of one.copies ?? []) {
+        if (restriction?.admits(copy) === false) continue;
+        const { scope, documentId, id, uri, start, end } = copy;
+        copied.add(chunkKey(copy));
+        copies.set(chunkKey(copy), { scope, documentId, chunkId: id, uri, start, end });
+      }
+      byText.set(text, copies);
+      const embedding = chooseEmbedding(candidate, embeddings, search);
+      kept.push({ candidate: { ...candidate, chunk, language, total, embedding }, copies });
+    }
+  }
+  const read = kept.map(({ candidate, copies }) => ({ ...candidate, copies: copiesOf(copies) }));
+  return { read, hasLost };
+}
+
+function copiesOf(copies: ReadonlyMap<string, HitCopy>): HitCopies | undefined {
+  if (copies.size === 0) return undefined;
+  const inOrder = [...copies.values()].sort(
+    (a, b) =>
+      compareCodePoints(a.uri, b.uri) ||
+      a.start - b.start ||
+      compareCodePoints(a.scope, b.scope) ||
+      compareCodePoints(a.chunkId, b.chunkId),
+  );
+  return { count: copies.size, places: inOrder.slice(0, mostPlaces) };
+}
+
+/** Legs restrict before they rank; whatever one lets through against that, or has changed since, is stopped here. */
+function mayBeShown(chunk: Chunk, restriction: Restriction | undefined): boolean {
+  return restriction === undefined || restriction.admits(chunk);
+}
+
+/** The vector that the chunk is searched by; without an embedding model, its first. */
+function chooseEmbedding(
+  { scope }: FusedChunk,
+  embeddings: readonly VersionedEmbedding[],
+  { query, version }: ReadingSearch,
+): Embedding | undefined {
+  const asked = query.embeddings.find(({ scopes }) => scopes.includes(scope));
+  const key = asked?.version ?? version;
+  if (key === undefined) return embeddings[0]?.embedding;
+  return embeddings.find(
+    (one) =>
+      versionKey(one.version) === versionKey(key) &&
+      (asked === undefined || kindOf(one.embedding) === kindOf(asked.embedding)),
+  )?.embedding;
+}
+
+export function stopIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new IbidError("aborted", "The search was stopped.", { cause: signal.reason });
+}

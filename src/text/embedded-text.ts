@@ -1,0 +1,14 @@
+import type { Chunk } from "../contracts/chunk.ts";
+
+/**
+ * The text of a chunk that a model embeds: its names, then its text, a line each. A passage under "Opting out" of the page "Telemetry" says so to the model.
+ *
+ * **Shape** title, headings outermost first, text; a name that repeats another, and a blank one, is left out. A change of this function is another version of
+ * the vectors: `fingerprintVectors` must change with it.
+ *
+ * @experimental
+ */
+export function embeddedText({ title, headings, text }: Pick<Chunk, "title" | "headings" | "text">): string {
+  const names = [...new Set([title, ...headings].map((name) => name.trim()))].filter((name) => name !== "");
+  return [...names, text].join("\n");
+}

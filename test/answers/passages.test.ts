@@ -1,0 +1,359 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { choosePassages } from "../../src/answers/passages/choose-passages.ts";
+import { cutPassages, longestQuotable, passageLength } from "../../src/answers/passages/cut-passages.ts";
+import { findActions, opposes } from "../../src/answers/passages/opposite-actions.ts";
+import { rankPassages } from "../../src/answers/passages/rank-passages.ts";
+import { readPassages } from "../../src/answers/passages/read-passages.ts";
+import type { Section } from "../../src/contracts/document.ts";
+import type { Hit } from "../../src/contracts/retriever.ts";
+import { defaultAnalyzer } from "../../src/text/analyzer.ts";
+import { findBlocks } from "../../src/text/find-blocks.ts";
+import { collect, createHit, slicesOf } from "./support.ts";
+
+const cut = (text: string, openFence?: string): string[] =>
+  cutPassages(text, openFence).map(({ start, end }) => text.slice(start, end));
+
+/** A sentence of so many characters. */
+const sentence = (length: number, letter = "a"): string => `${letter.toUpperCase()}${letter.repeat(length - 2)}.`;
+
+/** A hit that is a whole text, and the slices to read it by. */
+function hitOf(text: string, headings: readonly string[] = [], extra: Partial<Hit> = {}): Hit {
+  const source = { uri: "x", title: "", headings, start: 0, end: text.length };
+  return createHit(1, "keys", 0, undefined, { text, source, ...extra });
+}
+
+async function rankIn(question: string, text: string, headings: readonly string[] = []) {
+  const hits = [hitOf(text, headings)];
+  const passages = await readPassages(
+    hits,
+    slicesOf(() => text),
+    { beyondHits: true },
+  );
+  return rankPassages(question, passages, hits, defaultAnalyzer);
+}
+
+describe("blocks", () => {
+  it("are paragraphs, items, rows and code; front matter and tags are none", () => {
+    const text =
+      "---\ntitle: T\n---\n\nimport X from 'x'\n\nOne\ntwo.\n\n- a\n  b\n- c\n\n| h |\n| - |\n| r |\n\n```js\nx\n```\n\n<Tag>\n\nEnd.";
+    const blocks = findBlocks(text, "---");
+    expect(blocks.map(({ kind, start, end }) => [kind, text.slice(start, end)])).toEqual([
+      ["paragraph", "One\ntwo."],
+      ["item", "- a\n  b"],
+      ["item", "- c"],
+      ["row", "| r |"],
+      ["code", "```js\nx\n```"],
+      ["paragraph", "End."],
+    ]);
+    expect(blocks.map(({ isApart }) => isApart)).toEqual([true, false, false, false, false, true]);
+    const { header } = blocks[3]!;
+    expect(text.slice(header!.start, header!.end)).toBe("| h |\n| - |");
+  });
+});
+
+describe("passages", () => {
+  it("merge whole blocks in order while they fit", () => {
+    const [a, b, c] = [sentence(200), sentence(95, "b"), sentence(10, "c")];
+    expect(cut(`${a}\n\n${b}\n\n${c}`)).toEqual([`${a}\n\n${b}`, c]);
+  });
+
+  it("cut a long paragraph at its sentences, in any script", () => {
+    const [a, b] = [sentence(200), sentence(200, "b")];
+    expect(cut(`${a} ${b}`)).toEqual([a, b]);
+    const [x, y] = [`${"鍵".repeat(200)}。`, `${"門".repeat(200)}。`];
+    expect(cut(x + y)).toEqual([x, y]);
+  });
+
+  it("cut a text without sentences at white space, or within no character", () => {
+    const words = "word ".repeat(200).trim();
+    for (const passage of cut(words)) {
+      expect(passage.length).toBeLessThanOrEqual(longestQuotable);
+      expect(passage).toMatch(/^word( word)*$/u);
+    }
+    const faces = `x${"😀".repeat(600)}`;
+    expect(cut(faces).join("")).toBe(faces);
+    for (const passage of cut(faces)) expect(passage.isWellFormed()).toBe(true);
+  });
+
+  it("hold a list with its lead, and keep the lead for the items that follow", () => {
+    const lead = "Choose one of these:";
+    const items = [sentence(180), sentence(180, "b"), sentence(180, "c")].map((item) => `- ${item}`);
+    const text = `${lead}\n\n${items.join("\n")}`;
+    const passages = cutPassages(text);
+    expect(passages.map(({ start, end }) => text.slice(start, end))).toEqual([
+      `${lead}\n\n${items[0]}`,
+      items[1],
+      items[2],
+    ]);
+    expect(passages.slice(1).map(({ context }) => text.slice(context!.start, context!.end))).toEqual([lead, lead]);
+  });
+
+  it("hold a table's first rows with its header row, and keep it for the others", () => {
+    const header = "| name | meaning |\n| --- | --- |";
+    const rows = ["a", "b"].map((letter) => `| ${letter} | ${sentence(220, letter)} |`);
+    const text = `${header}\n${rows.join("\n")}`;
+    const passages = cutPassages(text);
+    expect(passages.map(({ start, end }) => text.slice(start, end))).toEqual([`${header}\n${rows[0]}`, rows[1]]);
+    expect(text.slice(passages[1]!.context!.start, passages[1]!.context!.end)).toBe(header);
+  });
+
+  it("hold code with the sentence before it, and cut long code at its lines", () => {
+    const intro = sentence(190);
+    const code = `\`\`\`sh\n${Array.from({ length: 30 }, (_, i) => `command --number ${i}`).join("\n")}\n\`\`\``;
+    const text = `${intro} Run this:\n\n${code}`;
+    const passages = cutPassages(text);
+    const parts = passages.map(({ start, end }) => text.slice(start, end));
+    expect(parts[0]!.endsWith("Run this:")).toBe(false);
+    const later = passages.filter(({ fence }) => fence !== undefined);
+    expect(later.length).toBeGreaterThan(0);
+    for (const { start, end, fence, context } of later) {
+      expect(fence).toBe("```sh");
+      expect(text.slice(start, end)).toMatch(/^command --number \d+\n/u);
+      expect(text.slice(context!.start, context!.end)).toBe("Run this:");
+    }
+  });
+
+  it("are in order, apart, verbatim, bounded, and the same every time", () => {
+    const line = fc.constantFrom(
+      "",
+      "",
+      "- item one",
+      "  more of it",
+      "1. first",
+      "| a | b |",
+      "| - | - |",
+      "```js",
+      "```",
+      "x = [1];",
+      "---",
+      "<Tag>",
+      "# Heading",
+      "Plain words stand here. And more of them follow.",
+      "鍵は90日ごとに交換される。",
+      "Lead:",
+      "word ".repeat(150),
+      "y".repeat(900),
+    );
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 30 }), fc.constantFrom("", "```"), (lines, openFence) => {
+        const text = lines.join("\n");
+        const passages = cutPassages(text, openFence);
+        let last = 0;
+        for (const { start, end, context } of passages) {
+          expect(start).toBeGreaterThanOrEqual(last);
+          expect(end).toBeGreaterThan(start);
+          expect(end - start).toBeLessThanOrEqual(longestQuotable);
+          const words = text.slice(start, end);
+          expect(words).toBe(words.trim());
+          expect(context?.end ?? 0).toBeLessThanOrEqual(start);
+          last = end;
+        }
+        expect(cutPassages(text, openFence)).toEqual(passages);
+      }),
+    );
+    expect(passageLength).toBeLessThanOrEqual(350);
+  });
+});
+
+describe("passages of a document", () => {
+  const part = (title: string, body: string): string => `## ${title}\n\n${body}\n\n`;
+  /** A text of parts, and its sections. */
+  function documentOf(parts: readonly (readonly [title: string, body: string])[]) {
+    let text = "";
+    const children: Section[] = parts.map(([title, body], index) => {
+      const start = text.length;
+      text += part(title, body);
+      const contentStart = start + `## ${title}\n`.length;
+      return { id: `0.${index}`, title, level: 2, start, end: text.length, contentStart, children: [] };
+    });
+    const root: Section = { id: "0", title: "", level: 0, start: 0, end: text.length, contentStart: 0, children };
+    return { text, root };
+  }
+  const hitAt = (text: string, start: number, end: number): Hit =>
+    createHit(1, "keys", 0, 0, {
+      text: text.slice(start, end),
+      source: { uri: "x", title: "", headings: [], start, end },
+    });
+
+  it("stand anywhere in the documents of hits, each under its heading; contents are left out", async () => {
+    const { text, root } = documentOf([
+      ["Contents", "Keys and locks."],
+      ["Keys", "Keys turn."],
+      ["Locks", "Locks hold."],
+    ]);
+    const start = text.indexOf("Keys turn.");
+    const documents = { ...slicesOf(() => text), sections: async () => root };
+    const hits = [hitAt(text, start, start + 10)];
+    const found = await readPassages(hits, documents, { beyondHits: true });
+    expect(found.map((one) => [one.headings, one.text, one.isInHit])).toEqual([
+      [["Keys"], "Keys turn.", true],
+      [["Locks"], "Locks hold.", false],
+    ]);
+    const within = await readPassages(hits, documents, { beyondHits: false });
+    expect(within.map((one) => one.text)).toEqual(["Keys turn."]);
+  });
+
+  it("cost a bounded slice of a large document, and no part of a block", async () => {
+    const bodies = Array.from({ length: 3000 }, (_, index) => [`Part ${index}`, `Body ${index} ends here.`] as const);
+    const { text, root } = documentOf([...bodies, ["Long", "Words stand here. ".repeat(5000)]]);
+    const start = text.indexOf("Body 2000 ");
+    const read: number[] = [];
+    const documents = {
+      read: async (_: string, __: unknown, from: number, to: number) => {
+        read.push(to - from);
+        return text.slice(from, to);
+      },
+      sectionStart: async () => start,
+      sections: async () => root,
+    };
+    const found = await readPassages([hitAt(text, start, start + 20)], documents, { beyondHits: true });
+    expect(Math.max(...read)).toBeLessThan(5000);
+    expect(found.length).toBeGreaterThan(40);
+    for (const one of found) expect(one.text).toMatch(/^Body \d+ ends here\.$/u);
+    for (const one of found) expect(text.slice(one.start, one.end)).toBe(one.text);
+  });
+
+  it("are none of a document that changed since the search", async () => {
+    const hits = [hitOf("Keys turn.")];
+    expect(
+      await readPassages(
+        hits,
+        slicesOf(() => "Keys burn."),
+        { beyondHits: true },
+      ),
+    ).toEqual([]);
+  });
+});
+
+describe("a passage that may stand", () => {
+  it.each([
+    "See the page on rotating keys.",
+    "For more on how keys rotate, see the guide.",
+    "To rotate keys:",
+    "- [How to rotate keys](#rotate)\n- [Why keys rotate](#why)",
+    "Why keys rotate ........ 12\nHow keys rotate ........ 14",
+  ])("is no pointer and no table of contents: %s", async (text) => {
+    expect(await rankIn("How do I rotate keys?", text)).toEqual([]);
+    expect(await rankIn("How do I rotate keys?", "Rotate keys with the tool.")).toHaveLength(1);
+  });
+
+  it.each(["Why do keys rotate?", "how come keys rotate", "Warum rotate keys?", "なぜ rotate keys"])(
+    "is never code alone for a reason: %s",
+    async (question) => {
+      const code = "```sh\nrotate keys\n```";
+      expect(await rankIn(question, code)).toEqual([]);
+      expect(await rankIn("How do keys rotate?", code)).toHaveLength(1);
+    },
+  );
+
+  it("joins its neighbours into one quotation, at most two and 700 characters", async () => {
+    const paragraphs = ["a", "b", "c", "d", "e", "f"].map((letter) => `Keys ${sentence(190, letter)}`);
+    const chosen = choosePassages(await rankIn("keys", paragraphs.join("\n\n")));
+    expect(chosen.length).toBeLessThanOrEqual(2);
+    expect(chosen[0]!.end - chosen[0]!.start).toBe(392);
+    expect(chosen.reduce((sum, { start, end }) => sum + end - start, 0)).toBeLessThanOrEqual(700);
+  });
+});
+
+describe("a passage whose action is the opposite of the question's", () => {
+  const verbs = [
+    ["set up", "disable"],
+    ["enable", "disable"],
+    ["turn on", "turn off"],
+    ["install", "uninstall"],
+    ["add", "remove"],
+    ["create", "delete"],
+    ["start", "stop"],
+    ["connect", "disconnect"],
+    ["allow", "block"],
+    ["include", "exclude"],
+    ["show", "hide"],
+    ["open", "close"],
+    ["lock", "unlock"],
+    ["subscribe", "unsubscribe"],
+    ["encrypt", "decrypt"],
+    ["compress", "decompress"],
+    ["import", "export"],
+    ["upload", "download"],
+    ["increase", "reduce"],
+    ["upgrade", "downgrade"],
+    ["register", "deregister"],
+    ["attach", "detach"],
+    ["grant", "revoke"],
+    ["mount", "unmount"],
+    ["activate", "deactivate"],
+  ] as const;
+  const objects = ["telemetry", "the mail gateway"];
+  // 25 pairs, two objects, both directions.
+  const cases = verbs.flatMap(([a, b]) =>
+    objects.flatMap(
+      (object) =>
+        [
+          [a, b, object],
+          [b, a, object],
+        ] as const,
+    ),
+  );
+
+  it("is never the first, in 100 pairs", async () => {
+    expect(cases).toHaveLength(100);
+    for (const [asked, opposite, object] of cases) {
+      const question = `How do I ${asked} ${object}?`;
+      const wrong = `To ${opposite} ${object}, call ${object} with the ${object} option. You can ${opposite} ${object} at any time.`;
+      const right = `Run the tool to ${asked} it. The command needs a name.`;
+      const text = `${wrong}\n\n<br/>\n\n${right}`;
+      expect(opposes(findActions(question), findActions(wrong))).toBe(true);
+      const ranked = await rankIn(question, text);
+      expect(ranked.find((one) => one.text === wrong)?.mayLead).toBe(false);
+      expect(choosePassages(ranked)[0]?.text).toBe(right);
+      expect(choosePassages(await rankIn(question, wrong))).toEqual([]);
+    }
+  });
+
+  it("is told by what is done, and by no state", () => {
+    const asked = findActions("How do I enable telemetry?");
+    expect(opposes(asked, findActions("Telemetry can be disabled."))).toBe(true);
+    expect(opposes(asked, findActions("Telemetry is disabled by default."))).toBe(false);
+    expect(opposes(asked, findActions("Enable or disable telemetry."))).toBe(false);
+    expect(opposes(findActions("enable or disable?"), findActions("Disable it."))).toBe(false);
+    expect(opposes(findActions("turn it off"), findActions("Turning telemetry on"))).toBe(true);
+  });
+});
+
+describe("an answer of passages", () => {
+  it("reads as Markdown: fences stand around cut code, and a marker stands below code and tables", async () => {
+    const code = `\`\`\`sh\n${Array.from({ length: 30 }, (_, i) => `rotate --number ${i}`).join("\n")}\n\`\`\``;
+    const text = `Rotate keys like this:\n\n${code}`;
+    const { answer } = await collect({
+      question: "rotate number",
+      hits: [hitOf(text)],
+      documents: slicesOf(() => text),
+    });
+    expect(answer.text.match(/^```/gmu)!.length % 2).toBe(0);
+    expect(answer.text).toMatch(/\n```\n\[1\]/u);
+    for (const { start, end, quote } of answer.citations) expect(text.slice(start, end)).toBe(quote);
+    for (const one of answer.sentences) expect(answer.text.slice(one.start, one.end)).toBe(one.text);
+
+    const table = `| key | age |\n| --- | --- |\n${["a", "b"].map((letter) => `| ${letter} | ${sentence(300, letter)} |`).join("\n")}`;
+    const found = await collect({ question: "b", hits: [hitOf(table)], documents: slicesOf(() => table) });
+    expect(found.answer.text).toMatch(/\|\n\n\[1\]/u);
+    expect(found.answer.text).toMatch(/^\| key \| age \|\n\| --- \| --- \|\n/u);
+  });
+
+  it("keeps the addresses of what it quotes, within hits and beyond", async () => {
+    const text = "Keys turn.\n\nLocks of keys stand at https://locks.example/a.";
+    const root: Section = { id: "0", title: "", level: 0, start: 0, end: text.length, contentStart: 0, children: [] };
+    const hit = createHit(1, "keys", 0, 0, {
+      text: "Keys turn.",
+      source: { uri: "x", title: "", headings: [], start: 0, end: 10 },
+    });
+    const documents = { ...slicesOf(() => text), sections: async () => root };
+    const result = await collect({ question: "locks of keys", hits: [hit], documents });
+    expect(result.answer.text).toContain("https://locks.example/a");
+    expect(result.answer.removedAddresses).toEqual([]);
+    const within = await collect({ question: "keys", hits: [hit], documents, isWithinHits: true });
+    expect(within.answer.text).toBe("Keys turn. [1]");
+  });
+});

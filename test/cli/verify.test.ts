@@ -1,0 +1,155 @@
+import { readFile } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, it } from "vitest";
+import { startOpenAiServer } from "../support/openai-server.ts";
+import { bareEnv, callIbid, makeFolder, writeFiles } from "./run-ibid.ts";
+
+const executable = fileURLToPath(new URL("../../src/cli/bin.ts", import.meta.url));
+const good = "Signing keys live ninety days [1].\n\n## Sources\n\n1. docs/keys.md: “Signing keys live ninety days.”\n";
+const bad =
+  "Penguins swim under the ice [1].\nAs it says, “Both keys are lost” [1].\n\n[1]: docs/keys.md\n[2]: docs/none.md\n";
+const response = {
+  type: "message",
+  role: "assistant",
+  content: [
+    {
+      type: "text",
+      text: "Signing keys live ninety days.",
+      citations: [
+        {
+          type: "char_location",
+          cited_text: "Signing keys live ninety days.",
+          document_index: 0,
+          document_title: "docs/backup.md",
+          start_char_index: 0,
+          end_char_index: 30,
+        },
+      ],
+    },
+  ],
+};
+
+let folder: string;
+beforeAll(async () => {
+  folder = await makeFolder({
+    "docs/keys.md": "# Keys\n\nSigning keys live ninety days. Both keys are logged.\n",
+    "docs/backup.md": "Backups run every night at two.\n",
+    "good.md": good,
+    "bad.md": bad,
+    "response.json": JSON.stringify(response),
+    "broken.json": '{"type": ',
+    "blank.md": " \n",
+  });
+  await callIbid(folder, ["ingest", "docs"]);
+});
+
+describe("ibid verify", () => {
+  it("exits 0 for an answer that holds, and says so", async () => {
+    const said = await callIbid(folder, ["verify", "good.md"]);
+    expect(said).toMatchObject({ code: 0, stderr: "" });
+    expect(said.stdout).toBe(
+      "Verified.\n1 claim, 1 supported. 1 quotation, 1 found where the answer says. Judged by words.\n",
+    );
+  });
+
+  it("exits 3 for any other, with each sentence and quotation that does not hold, and its line", async () => {
+    const { code, stdout, stderr } = await callIbid(folder, ["verify", "bad.md"]);
+    expect({ code, stderr }).toEqual({ code: 3, stderr: "" });
+    expect(stdout).toContain("Not verified.\n");
+    expect(stdout).toContain("bad.md:1: not supported: Penguins swim under the ice [1].");
+    expect(stdout).toContain(
+      "quotation not found: “Both keys are lost”\n  The answer names docs/keys.md. No document has these words.",
+    );
+    expect(stdout).toContain("No document of this name: docs/none.md");
+  });
+
+  it("prints the library's object with --json, and reads responses of an API", async () => {
+    const { code, stdout } = await callIbid(folder, ["verify", "response.json", "--json"]);
+    expect(code).toBe(3);
+    expect(JSON.parse(stdout)).toMatchObject({
+      verified: false,
+      grounded: true,
+      format: "anthropic",
+      quotations: [{ status: "found-elsewhere", source: "docs/backup.md", place: { uri: "docs/keys.md", line: 3 } }],
+    });
+    const people = await callIbid(folder, ["verify", "response.json", "--format", "anthropic"]);
+    expect(people.stdout).toContain("The answer names docs/backup.md. The words stand in docs/keys.md:3.");
+  });
+
+  it("writes a summary in Markdown, to GitHub's file where there is one, in which no text is markup", async () => {
+    await writeFiles(folder, {
+      "hostile.md":
+        "The | ![x](https://evil.example/p.png) <img src=x> @you live ninety days [1].\n\n[1]: docs/keys.md\n",
+      "summary.md": "before\n",
+    });
+    const shown = await callIbid(folder, ["verify", "hostile.md", "--summary"], { GITHUB_STEP_SUMMARY: "" });
+    expect(shown.code).toBe(3);
+    expect(shown.stdout).toMatch(/^### ❌ Not verified: hostile\.md\n/u);
+    expect(shown.stdout).not.toMatch(/!\[|<img|https:\/\/|@you| \| !/u);
+    expect(shown.stdout.split("\n").filter((line) => line.startsWith("|"))).toHaveLength(3);
+    const file = join(folder, "summary.md");
+    const kept = await callIbid(folder, ["verify", "good.md", "--summary"], { GITHUB_STEP_SUMMARY: file });
+    expect(kept.stdout).toMatch(/^Verified\./u);
+    expect(await readFile(file, "utf8")).toMatch(/^before\n### ✅ Verified: good\.md\n/u);
+    const lost = await callIbid(folder, ["verify", "good.md", "--summary"], {
+      GITHUB_STEP_SUMMARY: join(folder, "none/summary.md"),
+    });
+    expect(lost).toMatchObject({ code: 1, stderr: expect.stringContaining("GITHUB_STEP_SUMMARY") as unknown });
+  });
+
+  it("refuses wrong usage with 2, and a file that is not there with 1", async () => {
+    expect(await callIbid(folder, ["verify"])).toMatchObject({ code: 2 });
+    expect(await callIbid(folder, ["verify", "blank.md"])).toMatchObject({ code: 2 });
+    expect(await callIbid(folder, ["verify", "broken.json"])).toMatchObject({ code: 2 });
+    expect(await callIbid(folder, ["verify", "good.md", "--format", "cohere"])).toMatchObject({ code: 2 });
+    expect(await callIbid(folder, ["verify", "good.md", "--format", "other"])).toMatchObject({ code: 2 });
+    expect(await callIbid(folder, ["verify", "good.md", "--min-support", "2"])).toMatchObject({ code: 2 });
+    expect(await callIbid(folder, ["verify", "none.md"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("none.md") as unknown,
+    });
+  });
+
+  it("sees what its caller may read", async () => {
+    await callIbid(folder, ["ingest", "docs/keys.md", "--scope", "team:north"]);
+    await writeFiles(folder, { "secret.md": "The vault opens at dawn.\n", "claim.md": "The vault opens at dawn.\n" });
+    await callIbid(folder, ["ingest", "secret.md", "--scope", "team:north"]);
+    expect(await callIbid(folder, ["verify", "claim.md"])).toMatchObject({ code: 0 });
+    expect(await callIbid(folder, ["verify", "claim.md", "--as-user", "ada"])).toMatchObject({ code: 3 });
+    expect(await callIbid(folder, ["verify", "claim.md", "--as-user", "ada", "--as-team", "north"])).toMatchObject({
+      code: 0,
+    });
+  });
+
+  it("reads standard input in a pipe, and asks a judge over HTTP [L2]", async () => {
+    const judges = ["1: supported 2", "1: unsupported", '{"1":"supported"}', ""];
+    await using server = await startOpenAiServer({ chat: (_, before) => judges[before] ?? "" });
+    const run = (input: string) =>
+      new Promise<{ code: number | null; stdout: string }>((resolve, reject) => {
+        const env = { ...bareEnv(folder), OPENAI_API_KEY: "k", OPENAI_BASE_URL: server.url };
+        const args = [executable, "verify", "-", "--json", "--judge", "openai/test-model"];
+        const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ["pipe", "pipe", "inherit"] });
+        let stdout = "";
+        child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+        child.on("error", reject);
+        child.on("close", (code) => resolve({ code, stdout }));
+        child.stdin.end(input);
+      });
+    const text = "Signing keys live ninety days [1].\n\n[1]: docs/keys.md\n";
+    const [supported, unsupported, json, nothing] = [
+      await run(text),
+      await run(text),
+      await run(text),
+      await run(text),
+    ];
+    expect(supported.code).toBe(0);
+    expect(JSON.parse(supported.stdout)).toMatchObject({ support: { by: "judge", judge: "openai/test-model" } });
+    expect(unsupported.code).toBe(3);
+    for (const { code, stdout } of [json, nothing]) {
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({ support: { by: "words", judgeFailure: "invalid-response" } });
+    }
+  });
+});

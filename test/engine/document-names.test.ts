@@ -1,0 +1,172 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { searchBm25 } from "../../src/engine/bm25/bm25.ts";
+import { defaultBm25, namedBm25 } from "../../src/engine/bm25/bm25-settings.ts";
+import { createDocumentFields } from "../../src/engine/bm25/document-fields.ts";
+import { encodeTerms } from "../../src/engine/segments/chunk-terms.ts";
+import { createLiveSegment } from "../../src/engine/segments/live-segment.ts";
+import { encodeVectors } from "../../src/engine/vectors/stored-vector.ts";
+import { plainAnalyzer } from "../stores/build.ts";
+
+const word: fc.Arbitrary<string> = fc.constantFrom("a", "b", "c", "d", "e");
+const words = (maxLength: number) => fc.array(word, { maxLength });
+const world = fc.record({
+  documents: fc.array(fc.record({ title: words(3), file: words(3) }), { minLength: 1, maxLength: 4 }),
+  chunks: fc.array(
+    fc.record({
+      document: fc.nat(3),
+      segment: fc.nat(1),
+      text: words(8),
+      live: fc.boolean(),
+      admitted: fc.boolean(),
+    }),
+    { maxLength: 14 },
+  ),
+  query: fc.uniqueArray(word, { minLength: 1, maxLength: 3 }),
+  topK: fc.constantFrom(1, 3, Infinity),
+});
+type World = typeof world extends fc.Arbitrary<infer One> ? One : never;
+
+const documentAt = ({ documents }: World, i: number) => i % documents.length;
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
+const occurrences = (list: readonly string[], term: string): number => list.filter((each) => each === term).length;
+const rarity = (all: number, having: number): number => Math.log(1 + (all - having + 0.5) / (having + 0.5));
+
+/** The formula as it is written down, over lists. */
+function plainly(asked: World) {
+  const { documents, chunks, query, topK } = asked;
+  const rows = chunks.map((chunk, i) => ({ ...chunk, i, home: documentAt(asked, chunk.document) }));
+  const live = rows.filter((row) => row.live);
+  const homes = [...new Set(live.map(({ home }) => home))];
+  const namesOf = (home: number) => new Set([...documents[home]!.title, ...documents[home]!.file]);
+  const fieldsOf = ({ text, home }: (typeof rows)[number]) => ({
+    text,
+    names: documents[home]!.title,
+    files: documents[home]!.file,
+  });
+  const mean = (field: "text" | "names" | "files"): number =>
+    sum(live.map((row) => fieldsOf(row)[field].length)) / live.length;
+  const average = { text: mean("text"), names: mean("names"), files: mean("files") };
+  const weights = { text: 1, names: 2, files: 10 };
+  const lexical = (row: (typeof rows)[number]): number =>
+    sum(
+      query.map((term) => {
+        const having = live.filter((other) => Object.values(fieldsOf(other)).some((field) => field.includes(term)));
+        const frequency = sum(
+          (["text", "names", "files"] as const).map((field) => {
+            const count = occurrences(fieldsOf(row)[field], term);
+            const length = fieldsOf(row)[field].length;
+            return count === 0 ? 0 : (count * weights[field]) / (0.5 + (0.5 * length) / average[field]);
+          }),
+        );
+        return rarity(live.length, having.length) * ((2.2 * frequency) / (1.2 + frequency));
+      }),
+    );
+  const byName = (home: number): number => {
+    const idf = (term: string) => rarity(homes.length, homes.filter((other) => namesOf(other).has(term)).length);
+    return Math.max(
+      ...[documents[home]!.title, documents[home]!.file].map((name) => {
+        const terms = [...new Set(name)];
+        const [said, all] = [sum(terms.filter((term) => query.includes(term)).map(idf)), sum(terms.map(idf))];
+        return said === 0 ? 0 : (0.5 * said * said) / all;
+      }),
+    );
+  };
+  const textOf = (home: number): readonly string[] =>
+    live.filter((row) => row.home === home).flatMap(({ text }) => text);
+  const byDocument = (home: number): number => {
+    const meanLength = sum(homes.map((other) => textOf(other).length)) / homes.length;
+    return sum(
+      query.map((term) => {
+        const having = homes.filter((other) => textOf(other).includes(term)).length;
+        const count = occurrences(textOf(home), term);
+        if (count === 0) return 0;
+        const frequency = count / (0.5 + (0.5 * textOf(home).length) / meanLength);
+        return 0.3 * rarity(homes.length, having) * ((2.2 * frequency) / (1.2 + frequency));
+      }),
+    );
+  };
+  return live
+    .filter((row) => row.admitted && lexical(row) > 0)
+    .map((row) => ({ id: row.i, score: lexical(row) + byName(row.home) + byDocument(row.home), lexical: lexical(row) }))
+    .toSorted((a, b) => b.score - a.score)
+    .slice(0, topK);
+}
+
+function search(asked: World) {
+  const { documents, chunks, query, topK } = asked;
+  const source = {
+    chunkDocuments: (keys: readonly number[]) => keys.map((key) => documentAt(asked, chunks[key]!.document) + 1),
+    chunkPlaces: (keys: readonly number[]) => keys.map((key) => ({ uri: "one", start: key })),
+  };
+  const searched = [0, 1].map((place) => {
+    const segment = createLiveSegment(`team:t${place}`, source as never);
+    const own = chunks.flatMap((chunk, i) => (chunk.segment === place ? [{ ...chunk, i }] : []));
+    for (const { i, text, live, document } of own) {
+      const { title } = documents[documentAt(asked, document)]!;
+      const terms = [...new Set([...text, ...title])];
+      const counts = (list: readonly string[]) => terms.map((term) => occurrences(list, term));
+      segment.add({
+        key: i,
+        id: String(i),
+        stamp: 0,
+        live,
+        terms: encodeTerms({ terms, counts: counts(text), names: counts(title), language: "" }),
+        vectors: encodeVectors([]),
+      });
+    }
+    return { segment, admitted: Uint8Array.from(own, ({ live, admitted }) => (live && admitted ? 1 : 0)) };
+  });
+  const fields = createDocumentFields(
+    searched.map(({ segment }) => segment),
+    (rows) =>
+      new Map(
+        rows.map((row) => {
+          const { title, file } = documents[row - 1]!;
+          return [row, { title: title.join(" "), file: file.join(" ") }];
+        }),
+      ),
+    plainAnalyzer,
+  );
+  const asWords = query.map((term) => ({ terms: [term], count: 1 }));
+  return searchBm25(searched, asWords, topK, 0, { ...defaultBm25, ...namedBm25 }, fields).hits;
+}
+
+describe("names of documents", () => {
+  it("score as the formula is written down, over live chunks in any segments, whatever is admitted [L3 L4 L11]", () => {
+    fc.assert(
+      fc.property(world, (asked) => {
+        const hits = search(asked);
+        const expected = plainly(asked);
+        expect(hits.map(({ score }) => score)).toHaveLength(expected.length);
+        hits.forEach((hit, i) => {
+          expect(hit.score).toBeCloseTo(expected[i]!.score, 9);
+          expect(hit.lexical).toBeCloseTo(sum(hit.terms.map(({ score }) => score)), 12);
+          expect(hit.score).toBe(hit.lexical + (hit.name?.value ?? 0) + (hit.document ?? 0));
+        });
+        const byId = new Map(plainly({ ...asked, topK: Infinity }).map((each) => [each.id, each]));
+        for (const hit of hits) {
+          const each = byId.get(hit.segment.key(hit.ordinal))!;
+          expect(hit.score).toBeCloseTo(each.score, 9);
+          expect(hit.lexical).toBeCloseTo(each.lexical, 9);
+        }
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it("state nothing: the evidence of a term is what text, title and headings give [L5]", () => {
+    const hits = search({
+      documents: [{ title: [], file: ["a"] }],
+      chunks: [
+        { document: 0, segment: 0, text: ["b"], live: true, admitted: true },
+        { document: 0, segment: 0, text: ["a", "b"], live: true, admitted: true },
+      ],
+      query: ["a"],
+      topK: Infinity,
+    });
+    const stated = hits.map(({ terms }) => terms[0]!.stated ?? Number.NaN);
+    expect(stated.toSorted((a, b) => a - b)[0]).toBe(0);
+    expect(stated.every((each, i) => each < hits[i]!.terms[0]!.score)).toBe(true);
+  });
+});

@@ -1,0 +1,52 @@
+import type { BlobStore } from "../../src/contracts/blob-store.ts";
+import type { SharedCache } from "../../src/contracts/shared-cache.ts";
+import { checkOptions } from "../../src/runtime/check-options.ts";
+
+/** A cache that can be emptied. */
+export interface BlobCache extends SharedCache {
+  deleteMany(keys: readonly string[]): Promise<void>;
+  /** Deletes every entry: also those of what was purged while nobody told the cache of it. */
+  clear(): Promise<void>;
+}
+
+/** So many requests at a time. */
+const atOnce = 16;
+
+/**
+ * A {@link SharedCache} of blobs: for processes that share a folder or a bucket, and nothing faster.
+ *
+ * **Shape** a blob for each entry; nothing is forgotten of itself, so let the bucket's own rules expire what lies under the prefix, or call `clear`.
+ * **Cost** a request for each entry, sixteen at a time.
+ */
+export function createBlobCache(blobs: BlobStore, options: { readonly prefix?: string } = {}): BlobCache {
+  checkOptions("createBlobCache", options, { prefix: true });
+  const { prefix = "embeddings/" } = options;
+  // Some file systems are slow where one folder has very many files.
+  const blobKey = (key: string): string => `${prefix}${key.slice(0, 2)}/${key}`;
+
+  return {
+    getMany: (keys) => inTurns(keys, async (key) => (await blobs.get(blobKey(key)))?.bytes),
+    async setMany(entries) {
+      await inTurns(entries, ([key, bytes]) => blobs.put(blobKey(key), bytes));
+    },
+    async deleteMany(keys) {
+      await inTurns(keys, (key) => blobs.delete(blobKey(key)));
+    },
+    async clear() {
+      const keys: string[] = [];
+      for await (const { key } of blobs.list({ prefix })) keys.push(key);
+      await inTurns(keys, (key) => blobs.delete(key));
+    },
+  };
+}
+
+async function inTurns<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  for (let from = 0; from < items.length; from += atOnce) {
+    results.push(...(await Promise.all(items.slice(from, from + atOnce).map(work))));
+  }
+  return results;
+}

@@ -1,0 +1,273 @@
+import { describe, expect, it } from "vitest";
+import type { Calibration, LegMatch, LegResult, MatchCount, Query, Within } from "../../src/contracts/leg.ts";
+import type { FusionName, FusionWeights } from "../../src/contracts/retriever.ts";
+import type { Scope } from "../../src/contracts/scope.ts";
+import { fuse } from "../../src/search/fuse.ts";
+import { createFusion } from "../../src/search/fusions.ts";
+import { createRandom } from "../../src/testing/random.ts";
+
+interface Row {
+  readonly scope: Scope;
+  readonly id: string;
+  readonly score: number;
+}
+
+/** A leg as a whole. */
+interface WorldLeg {
+  readonly name: string;
+  readonly calibration: Calibration;
+  readonly minScore: number | undefined;
+  /** Every match, best first. */
+  readonly ranking: readonly Row[];
+  /** Matches beyond those asked for. */
+  readonly surplus: number | "all";
+  /** Whether a search that gives the last match says so. */
+  readonly tells: boolean;
+}
+
+interface World {
+  readonly legs: readonly WorldLeg[];
+  readonly fusion: FusionName;
+  readonly weights: FusionWeights | undefined;
+  readonly half: number | undefined;
+  /** Whether an embedding model sees meaning. */
+  readonly meaning: boolean;
+  readonly wanted: MatchCount;
+  readonly minFusedScore: number | undefined;
+}
+
+interface Ranked {
+  readonly scope: Scope;
+  readonly id: string;
+  readonly score: number;
+  readonly parts: readonly number[];
+}
+
+const names = ["lexical", "dense", "pattern", "engine"] as const;
+const scopes: readonly Scope[] = ["user:ada", "team:south"];
+const query: Query = { question: "heron", text: "heron", syntax: "literal", embeddings: [] };
+
+function createWorld(seed: number): World {
+  const random = createRandom(seed);
+  const next = () => random.next();
+  const pick = <Item>(items: readonly Item[]): Item => random.pick(items);
+  const size = pick([3, 20, 60, 60, 150, 220]);
+  // Legs alike in scores and calibration: many sums are equal, however they are made up.
+  const alike = next() < 0.2;
+  const fusion = pick(["best", "best", "absolute", "weighted", "halves", "rrf"] as const);
+  const legs = names
+    .map((name) => ({ name, order: next() }))
+    .toSorted((a, b) => a.order - b.order)
+    .slice(0, pick([2, 2, 3, 4]))
+    .map(({ name }): WorldLeg => {
+      const share = pick([0, 0.1, 0.5, 0.9, 1]);
+      // From "everything ties" to "nearly nothing does".
+      const steps = alike ? pick([2, 3, 4, 6]) : pick([1, 3, 12, 1000]);
+      const nearly = !alike && next() < 0.2;
+      const [lowest, highest] = alike ? [0, 1] : rangeOf(name, next());
+      const scored: Row[] = [];
+      for (let i = 0; i < size; i++) {
+        if (next() >= share) continue;
+        const score = lowest + (Math.ceil(next() * steps) / steps) * (highest - lowest);
+        // Scores a few units in the last place apart, too: rounding must not decide who is looked at.
+        const near = nearly ? score * (1 - Math.floor(next() * 4) * Number.EPSILON) : score;
+        // An id may be in both scopes.
+        const place = Math.floor(i / 2);
+        scored.push({ scope: scopes[i % 2]!, id: `c${(place * 37) % 151}`, score: near });
+      }
+      const minScore = pick([undefined, undefined, 0, 0.4]);
+      return {
+        name,
+        calibration: alike
+          ? { weight: 1, scale: 1 }
+          : {
+              weight: pick([0.2, 0.75, 1]),
+              scale: pick([1, 1, 3.7, 0]),
+              half: name === "lexical" ? 3 : undefined,
+              aloneAbove: pick([undefined, undefined, 0.25, 0.7, highest]),
+            },
+        minScore,
+        ranking: scored.filter(({ score }) => score >= (minScore ?? -Infinity)).toSorted(byScore),
+        surplus: pick([0, 0, 5, "all"] as const),
+        tells: next() < 0.5,
+      };
+    });
+  return {
+    legs,
+    fusion,
+    weights: pick([undefined, undefined, { lexical: 0.1, dense: 2, pattern: 0 }]),
+    half: fusion === "halves" ? pick([undefined, 20]) : undefined,
+    meaning: next() < 0.5,
+    wanted: pick([1, 2, 5, 5, 9, 20, size, "all"] as const),
+    minFusedScore: pick([undefined, undefined, 0, 0.02, 0.3, 0.8]),
+  };
+}
+
+function rangeOf(name: string, random: number): readonly [number, number] {
+  if (name === "lexical") return [0, 8];
+  if (name !== "dense") return [0, 1];
+  // Cosines; in some worlds hardly one is above 0.
+  return random < 0.5 ? [-0.5, 1] : [-1, 0.1];
+}
+
+const keyOf = ({ scope, id }: Pick<Row, "scope" | "id">): string => `${scope} ${id}`;
+
+function byScore(a: Row, b: Row): number {
+  const [one, other] = [placeOf(a.id), placeOf(b.id)];
+  return (
+    b.score - a.score ||
+    compare(one.uri, other.uri) ||
+    one.start - other.start ||
+    compare(a.scope, b.scope) ||
+    compare(a.id, b.id)
+  );
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Chunks lie in a few documents, some at the same offset. */
+function placeOf(id: string): { readonly uri: string; readonly start: number } {
+  const number = Number(id.slice(1));
+  return { uri: `d${(number * 5) % 7}`, start: (number * 11) % 13 };
+}
+
+/** How many of a leg's best a fusion by rank counts. */
+function depthByRank(wanted: MatchCount): number {
+  return wanted === "all" ? Infinity : Math.max(4 * wanted, 128);
+}
+
+/** The formulas of the fusions, each leg's part by itself. */
+function partOf({ name, calibration, ranking }: WorldLeg, world: World, score: number, rank: number): number {
+  const { fusion, weights = {}, meaning } = world;
+  const given = weights[name];
+  const { weight, scale } = calibration;
+  const half = calibration.half === undefined ? undefined : (world.half ?? calibration.half);
+  const brought = half === undefined ? score : score / (score + half);
+  if (fusion === "rrf") return (given ?? 1) * (1 / (60 + rank));
+  if (fusion === "halves") return (given ?? 0.5) * brought;
+  if (fusion === "weighted") return (given ?? (name === "dense" ? 0.7 : 0.3)) * brought;
+  if (fusion === "absolute") return (given ?? weight) * (scale === 0 ? 0 : Math.max(0, score) / scale);
+  const best = Math.max(...ranking.map((row) => row.score));
+  const share = meaning ? 0.5 : name === "lexical" ? 0.7 : name === "dense" ? 0.3 : 0.5;
+  return (given ?? share) * (best > 0 ? Math.max(0, score) / best : 0);
+}
+
+/** Scores every chunk of every leg, and sorts. */
+function rankPlainly(world: World): readonly Ranked[] {
+  const { legs, fusion, meaning, wanted, minFusedScore = -Infinity } = world;
+  const rankings = legs.map(({ ranking }) => (fusion === "rrf" ? ranking.slice(0, depthByRank(wanted)) : ranking));
+  const chunks = new Map(rankings.flat().map((row) => [keyOf(row), row]));
+  const places = rankings.map((ranking) => new Map(ranking.map((row, i) => [keyOf(row), { row, rank: i + 1 }])));
+  const ranked: Ranked[] = [];
+  for (const [key, { scope, id }] of chunks) {
+    const found = places.map((place) => place.get(key));
+    const finders = found.flatMap((one, i) => (one === undefined ? [] : [{ score: one.row.score, leg: legs[i]! }]));
+    if (finders.length === 1) {
+      const [{ score, leg }] = finders as [{ score: number; leg: WorldLeg }];
+      if (score < (leg.calibration.aloneAbove ?? -Infinity)) continue;
+    }
+    const parts = found.map((one, i) => (one === undefined ? 0 : partOf(legs[i]!, world, one.row.score, one.rank)));
+    const score = parts.reduce((sum, part) => sum + part, 0);
+    if (score < minFusedScore || ((fusion === "absolute" || (fusion === "best" && !meaning)) && score <= 0)) continue;
+    ranked.push({ scope, id, score, parts });
+  }
+  return ranked.toSorted(byScore);
+}
+
+/** Searches as a store's leg does: at least `k` of the best, or the scores of given chunks. */
+function openLeg(leg: WorldLeg, onSearch: (given: number) => void) {
+  const ranking = leg.ranking.map(({ scope, id, score }, i): LegMatch => ({
+    scope,
+    id,
+    score,
+    revision: i,
+    why: { kind: "other", details: i },
+  }));
+  return {
+    name: leg.name,
+    async search(_: Query, k: MatchCount, within: Pick<Within, "only"> = {}): Promise<LegResult> {
+      const only = within.only && new Set(within.only.map(keyOf));
+      const from = only ? ranking.filter((match) => only.has(keyOf(match))) : ranking;
+      const matches = k === "all" || leg.surplus === "all" ? from : from.slice(0, k + leg.surplus);
+      onSearch(matches.length);
+      const complete = leg.tells && matches.length === from.length;
+      return { matches, complete, exact: true, calibration: leg.calibration };
+    },
+  };
+}
+
+async function fuseWorld(world: World): Promise<{ readonly candidates: readonly Ranked[]; readonly given: number }> {
+  let given = 0;
+  const { candidates } = await fuse({
+    ...world,
+    fusion: createFusion({ name: world.fusion, weights: world.weights, half: world.half }, world.meaning),
+    readPlaces: async (refs) => refs.map(({ id }) => ({ chunk: placeOf(id) })),
+    legs: world.legs.map((leg) => ({
+      leg: openLeg(leg, (more) => (given += more)),
+      query,
+      within: { minScore: leg.minScore },
+    })),
+  });
+  const ranked = candidates.map(({ scope, id, score, parts }) => ({
+    scope,
+    id,
+    score,
+    parts: parts.map(({ value }) => value),
+  }));
+  return { candidates: ranked, given };
+}
+
+const worlds = 3000;
+
+describe("fusing pools of legs", () => {
+  it(`equals scoring and sorting every leg whole, to the bit, in ${worlds} worlds [T24 T28 L5]`, async () => {
+    let lessThanWhole = 0;
+    for (let seed = 1; seed <= worlds; seed++) {
+      const world = createWorld(seed);
+      const { candidates, given } = await fuseWorld(world);
+      const expected = rankPlainly(world);
+      const wanted = world.wanted === "all" ? expected.length : world.wanted;
+      const label = `world ${seed}: ${world.fusion}, ${world.wanted} of ${expected.length}`;
+      const all = new Set(expected.map(show));
+      const shown = candidates.map(show);
+      const best = [...all].slice(0, wanted).join("\n");
+      expect(`${label}\n${shown.slice(0, wanted).join("\n")}`).toBe(`${label}\n${best}`);
+      // The surplus is scored just as exactly.
+      expect([label, ...shown.filter((one) => !all.has(one))]).toEqual([label]);
+      if (given < world.legs.reduce((sum, leg) => sum + leg.ranking.length, 0)) lessThanWhole++;
+    }
+    // Otherwise the worlds would be too small to prove anything of pools.
+    expect(lessThanWhole).toBeGreaterThan(worlds / 10);
+  });
+
+  it("looks beyond the pools for a chunk that ties with the last one and wins by its id [T28 L5]", async () => {
+    const ties = (letter: string): readonly Row[] =>
+      Array.from({ length: 32 }, (_, i) => ({ scope: "user:ada", id: `${letter}${i}`, score: 0.5 }));
+    const legOf = (name: string, ...others: readonly Row[]): WorldLeg => {
+      const ranking = [...ties(name), ...others].toSorted(byScore);
+      return { name, calibration: { weight: 1, scale: 1 }, minScore: undefined, ranking, surplus: 0, tells: false };
+    };
+    const outside: Row = { scope: "user:ada", id: "y", score: 0.5 };
+    const world: World = {
+      legs: [legOf("a", outside, { scope: "user:ada", id: "z", score: 1 }), legOf("b", outside)],
+      fusion: "absolute",
+      weights: undefined,
+      half: undefined,
+      meaning: false,
+      wanted: 1,
+      minFusedScore: undefined,
+    };
+    const { candidates } = await fuseWorld(world);
+    expect(candidates.slice(0, 2).map(({ id, score }) => [id, score])).toEqual([
+      ["y", 1],
+      ["z", 1],
+    ]);
+  });
+});
+
+/** Shortest digits that name the number, so that -0 is apart from 0. */
+const exactly = (value: number): string => (Object.is(value, -0) ? "-0" : String(value));
+const show = ({ scope, id, score, parts }: Ranked): string =>
+  `${scope} ${id} ${exactly(score)} = ${parts.map(exactly).join(" + ")}`;

@@ -1,0 +1,97 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Hit } from "../../src/contracts/retriever.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
+import { namedBm25 } from "../../src/engine/bm25/bm25-settings.ts";
+
+const companies = ["Larch Foods", "Quarry Steel", "Harbour Freight", "Meadow Pharma", "Tundra Mining"];
+const years = [2018, 2019, 2020, 2021];
+/** Every report says the same of itself but for a number: only its name tells it from the others. */
+const pages = ["Revenue", "Capital expenditure", "Inventory", "Dividends"];
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "ibid-reports-"));
+  for (const [c, company] of companies.entries()) {
+    const home = join(folder, company.split(" ")[0]!.toLowerCase());
+    await mkdir(home);
+    for (const year of years) {
+      const text = pages.map(
+        (page, i) => `## Page ${i + 1}\n\n${page} of the group was ${c * 100 + i + (year % 7)} million.`,
+      );
+      await writeFile(
+        join(home, `${company.replace(" ", "_")}_${year}_10K.md`),
+        `# Annual report\n\n${text.join("\n\n")}\n`,
+      );
+    }
+  }
+  await writeFile(join(folder, "database-guide.md"), "# Guide\n\nRows are kept in order.\n");
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function open(path: string | undefined, named: boolean) {
+  const base = await openKnowledgeBase(path, { search: { bm25: named ? namedBm25 : {} } });
+  await base.ingest(folder);
+  return base;
+}
+
+const questions = companies.flatMap((company) =>
+  years.map((year) => ({
+    question: `Which capital expenditure did ${company} report in FY${year}?`,
+    file: `${company.replace(" ", "_")}_${year}_10K.md`,
+  })),
+);
+const isOf = (file: string) => (hit: Hit) => hit.source.uri.endsWith(file);
+
+describe("names of documents in a search", () => {
+  it("find the report of a company and a year, which its pages do not say, at its page", async () => {
+    const [plain, named] = [await open(undefined, false), await open(undefined, true)];
+    let [before, first] = [0, 0];
+    for (const { question, file } of questions) {
+      if ((await plain.search(question, { mode: "lexical", topK: 5 })).some(isOf(file))) before++;
+      const [hit] = await named.search(question, { mode: "lexical", topK: 5 });
+      if (hit !== undefined && isOf(file)(hit) && hit.text.includes("Capital")) first++;
+    }
+    expect(first).toBe(questions.length);
+    expect(before).toBeLessThan(questions.length / 2);
+    await plain.close();
+    await named.close();
+  });
+
+  it("are no evidence, and explained, and the same from memory and from a file [L5 L11]", async () => {
+    const file = await mkdtemp(join(tmpdir(), "ibid-names-"));
+    const [memory, disk] = [await open(undefined, true), await open(file, true)];
+    const options = { mode: "lexical", topK: "all", explain: true } as const;
+    const question = "Tundra Mining FY21";
+    const hits = await memory.search(question, options);
+    expect(hits.length).toBeGreaterThan(years.length);
+    expect(hits[0]?.source.uri).toMatch(/Tundra_Mining_2021/u);
+    for (const { explain, score, evidence } of hits) {
+      expect(explain?.strength).toBe(0);
+      expect(evidence).toBe(false);
+      const parts = (explain?.lexical ?? 0) + (explain?.name?.value ?? 0) + (explain?.document ?? 0);
+      expect(parts).toBe(explain?.legs.lexical?.score);
+      expect(score).toBeGreaterThan(0);
+    }
+    expect(hits[0]?.explain?.name?.by).toBe("file");
+    expect(hits[0]?.explain?.queryTerms?.find(({ term }) => term === "2021")?.added).toBe("year");
+    const shown = (some: readonly Hit[]) =>
+      some.map(({ source, score, explain }) => [source.uri.split("/").at(-1), source.start, score, explain]);
+    expect(shown(await disk.search(question, options))).toEqual(shown(hits));
+    await memory.close();
+    await disk.close();
+    await rm(file, { recursive: true });
+  });
+
+  it("join neighbouring words where a file is called so, and nowhere else", async () => {
+    const base = await open(undefined, true);
+    const [hit, ...others] = await base.search("data base", { mode: "lexical", explain: true });
+    expect(hit?.source.uri).toMatch(/database-guide/u);
+    expect(others).toEqual([]);
+    const [page] = await base.search("divi dends guide", { mode: "lexical", explain: true });
+    expect(page?.explain?.queryTerms?.map(({ added }) => added)).toEqual([undefined, undefined, undefined]);
+    await base.close();
+  });
+});

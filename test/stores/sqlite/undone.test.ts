@@ -1,0 +1,56 @@
+import { searchWords } from "../../support/search-legs.ts";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { openConnection, type SqliteConnection } from "../../../src/stores/sqlite/sqlite-connection.ts";
+import { createSqliteDirectory } from "../../../src/stores/sqlite/sqlite-directory.ts";
+import { composeStore } from "../../../src/stores/compose/compose-store.ts";
+import { createSegmentStore, prepareDirectory } from "../../../src/stores/segments/segment-store.ts";
+import { decideStoreOptions } from "../../../src/stores/segments/store-options.ts";
+import { from, into, north, wordsOf, writeChunks } from "../../../src/testing/store-fixtures.ts";
+
+it("what writes that share a commit have shown one another is forgotten when the commit fails [L6 L8]", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "ibid-undone-"));
+  const connection = await openConnection(join(folder, "ibid.sqlite"), { busyTimeoutMs: 1_000 });
+  let fails = false;
+  const failing: SqliteConnection = {
+    ...connection,
+    transaction: (begin, work, undone) =>
+      connection.transaction(
+        begin,
+        () => {
+          const result = work();
+          if (fails && begin === "BEGIN IMMEDIATE") throw new Error("the disk is gone");
+          return result;
+        },
+        undone,
+      ),
+    get inTransaction() {
+      return connection.inTransaction;
+    },
+  };
+  const directory = createSqliteDirectory(failing);
+  const decided = decideStoreOptions({});
+  const secret = await prepareDirectory(directory, decided);
+  const store = composeStore(createSegmentStore(directory, { ...decided, secret, embeddings: ["dense"] }), {
+    name: "It",
+  });
+  const words = async (): Promise<readonly string[]> => {
+    const { matches } = await searchWords(store, from(north), { text: "ash oak elm", topK: "all" });
+    return matches.map((match) => match.chunk.text).toSorted();
+  };
+  const add = (...texts: string[]) =>
+    Promise.allSettled(texts.map((text) => writeChunks(store, into(north), [wordsOf(text, text)])));
+
+  await add("ash");
+  fails = true;
+  expect((await add("oak", "elm")).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  fails = false;
+  expect(await words()).toEqual(["ash"]);
+  // The next writes get the stamps and keys of those that were undone.
+  expect((await add("yew", "elm")).map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
+  expect(await words()).toEqual(["ash", "elm"]);
+  await store.close();
+  await rm(folder, { recursive: true });
+});
