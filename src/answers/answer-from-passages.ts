@@ -114,11 +114,13 @@ async function rank({
   return rankPassages(question, passages, hits, analyzer);
 }
 
-/** The sentences in which a pattern matches first in the best hits. */
+/** The sentences in which a pattern matches first in the best hits; front matter and tables of contents are passed over. */
 async function selectMatches(hits: readonly Hit[], documents: DocumentSlices): Promise<readonly ShownQuotable[]> {
   const chosen: ShownQuotable[] = [];
-  for (const hit of hits.slice(0, mostMatches)) {
-    const [match] = hit.matches ?? [];
+  for (const hit of hits) {
+    if (chosen.length === mostMatches) break;
+    const marks = (await documents.marks?.(hit.documentId, hit.scope)) ?? [];
+    const match = hit.matches?.find((one) => !marks.some(({ start, end }) => start < one.end && one.start < end));
     if (match === undefined) continue;
     const from = match.start - hit.source.start;
     const to = match.end - hit.source.start;

@@ -97,6 +97,19 @@ export interface Block {
   readonly delimiter?: string;
   /** Language that a code fence names. */
   readonly language?: string;
+  /** `"contents"` for a table of contents or a part of one, where the format says so. */
+  readonly role?: "contents";
+}
+
+/**
+ * A stretch that describes its document or lists its parts: front matter, a table of contents. An answer never rests on it alone.
+ *
+ * @experimental
+ */
+export interface TextMark {
+  readonly kind: "front-matter" | "contents";
+  readonly start: number;
+  readonly end: number;
 }
 
 /**
@@ -117,6 +130,8 @@ export interface SourceMap {
   readonly parts?: readonly PartSpan[];
   /** Texts that lead elsewhere, in order and apart: of formats whose canonical text does not show the address. */
   readonly links?: readonly { readonly start: number; readonly end: number; readonly url: string }[];
+  /** Front matter and tables of contents, in order and apart; absent where there are none. */
+  readonly marks?: readonly TextMark[];
   /**
    * How a position maps to a line of the source: `"text"` counts lines of the canonical text, `"anchors"` looks in `anchors`.
    * `"none"` stands for a source without lines.

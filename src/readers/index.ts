@@ -1,5 +1,5 @@
 /** `ibid/readers`, in any runtime. */
-export type { Block, PartSpan, Place, PlaceLabels, SheetSpan, SourceMap } from "../contracts/document.ts";
+export type { Block, PartSpan, Place, PlaceLabels, SheetSpan, SourceMap, TextMark } from "../contracts/document.ts";
 export type {
   ExtractedTable,
   ExtractionInput,

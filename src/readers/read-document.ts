@@ -3,6 +3,7 @@ import type { Metadata } from "../contracts/metadata.ts";
 import type { Reader, ReadInput, ReadLimits, ReadPart, ReadResult, TextReadInput } from "../contracts/reader.ts";
 import { throwIfAborted } from "../runtime/abort.ts";
 import { checkReadResult } from "./check-read-result.ts";
+import { markContents } from "./mark-contents.ts";
 import { findCharset } from "./text/find-charset.ts";
 import { detectMediaType, isTextual } from "./media-type.ts";
 import { limitsOf, overLimit } from "./read-limits.ts";
@@ -117,13 +118,14 @@ function requestOf(
 /** **Errors** an `IbidError`, always, that names the uri. */
 async function attemptRead(
   reader: Reader,
-  { uri, mediaType, limits, signal }: Omit<ReadInput, "bytes" | "charset">,
+  { uri, mediaType, limits, signal, depth = 0 }: Omit<ReadInput, "bytes" | "charset">,
   read: () => Promise<ReadResult>,
 ): Promise<ReadResult> {
   try {
     const result = await read();
     checkReadResult(result, reader.name, uri, limitsOf({ ...(limits && { limits }) }).maxTextLength);
-    return result;
+    // The file around a part marks the blocks of both.
+    return depth === 0 ? markContents(result) : result;
   } catch (error) {
     if (IbidError.isInstance(error)) throw error;
     throwIfAborted(signal, `Reading ${uri}`, { uri, cause: error });

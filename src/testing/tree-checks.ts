@@ -82,6 +82,10 @@ export function checkSourceMap(map: SourceMap, text: string): void {
     const follows = start >= (map.links?.[i - 1]?.end ?? 0) && end > start && end <= text.length;
     check(url !== "" && follows, "links have an address, are in order and apart", map.links?.[i]);
   }
+  for (const [i, { start, end }] of (map.marks ?? []).entries()) {
+    const follows = start >= (map.marks?.[i - 1]?.end ?? 0) && end > start && end <= text.length;
+    check(follows, "marks are in order and apart", map.marks?.[i]);
+  }
   for (const { start, end, sourceMap } of parts ?? []) checkSourceMap(sourceMap, text.slice(start, end));
   if (anchors !== undefined) {
     check(ascends(anchors) && anchors.every(({ line }) => line >= 1), "anchors ascend, lines from 1", anchors);

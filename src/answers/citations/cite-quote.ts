@@ -1,5 +1,5 @@
 import type { Citation, Quotation } from "../../contracts/answer.ts";
-import type { PlaceLabels, Section } from "../../contracts/document.ts";
+import type { PlaceLabels, Section, TextMark } from "../../contracts/document.ts";
 import type { Hit } from "../../contracts/retriever.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { placeLabels } from "../../text/place-labels.ts";
@@ -20,6 +20,8 @@ export interface DocumentSlices {
   sectionStart?(documentId: string, scope: Scope, position: number): Promise<number>;
   /** Root of the document's sections. Absent, or `undefined` for a document that is not there: only the texts of hits are known. */
   sections?(documentId: string, scope: Scope): Promise<Section | undefined>;
+  /** Front matter and tables of contents of the document, as its reader marked them. Absent: none are known. */
+  marks?(documentId: string, scope: Scope): Promise<readonly TextMark[]>;
   /** Place of a stretch of a hit's document. Absent: the place of the whole hit. */
   locate?(hit: Hit, start: number, end: number): Promise<QuotePlace | undefined>;
 }

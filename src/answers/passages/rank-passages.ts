@@ -3,6 +3,7 @@ import type { Hit } from "../../contracts/retriever.ts";
 import { languageOfHits } from "../hits-language.ts";
 import { digitsOf } from "../citations/digits-of.ts";
 import { askedWeights, shareHeld, type TermWeights, weighTerms } from "../term-weights.ts";
+import { linkEntry, pageEntry } from "../../text/contents-lines.ts";
 import { segmentSentences } from "../../text/sentences.ts";
 import { agrees, findActions, opposes } from "./opposite-actions.ts";
 import type { FoundQuotable } from "./read-passages.ts";
@@ -184,10 +185,6 @@ function isLinks({ text }: FoundQuotable): boolean {
       ?.length ?? 0;
   return said < leastSaid * letters;
 }
-
-const linkEntry =
-  /^\s*(?:[-*+•]|\d{1,9}[.)])\s+\[[^\]\n]{1,200}\]\((?:#|\.{0,2}\/|[\w-]+\.(?:mdx?|html?))[^)\n]{0,200}\)\s*$/u;
-const pageEntry = /(?:(?:\.\s?){4,}|…{2,}|\t)\s*\d{1,4}\s*$/u;
 
 /**
  * A passage whose every sentence sends its reader elsewhere, announces what a page holds, or leads in what is not in it.

@@ -1,5 +1,6 @@
-import type { Section } from "../../contracts/document.ts";
+import type { Section, TextMark } from "../../contracts/document.ts";
 import type { Hit } from "../../contracts/retriever.ts";
+import { contentsHeading } from "../../text/contents-lines.ts";
 import { readOpenFence } from "../../text/find-sentences.ts";
 import type { Span } from "../../text/sentences.ts";
 import type { DocumentSlices } from "../citations/cite-quote.ts";
@@ -37,7 +38,7 @@ export interface ReadPassagesOptions {
 /**
  * Reads the passages of the first documents among the hits. A short document is read whole, a longer one around its hits and at its beginning.
  *
- * **Shape** document by document, in order, apart, each within one heading.
+ * **Shape** document by document, in order, apart, each within one heading. Front matter and tables of contents, as readers marked them, stand in none.
  * **Cost** bounded for a hit, whatever the length of its document.
  */
 export async function readPassages(
@@ -72,10 +73,12 @@ async function readDocument(
   const hits = given.filter((_, index) => held[index]);
   if (hits.length === 0) return [];
   const root = await documents.sections?.(documentId, scope);
+  const marks = (await documents.marks?.(documentId, scope)) ?? [];
   const isWithin = root === undefined || !beyondHits;
   const found: FoundQuotable[] = [];
   for (const window of joinSpans(isWithin ? hits.map(({ source }) => source) : windowsOf(root, hits))) {
-    const sections = root === undefined ? [sectionOf(window, hits)] : [...ownTexts(root, window)];
+    const own = root === undefined ? [sectionOf(window, hits)] : [...ownTexts(root, window)];
+    const sections = own.flatMap((section) => withoutMarks(section, marks));
     const text = await read(window.start, window.end);
     for (const { start, end, sectionStart, isCut, headings } of sections) {
       if (headings.some((heading) => contentsHeading.test(heading))) continue;
@@ -110,10 +113,6 @@ async function readDocument(
   }
 }
 
-/** **Source** our own choice, of how documents in English, German, French, Spanish and Italian name it. */
-const contentsHeading =
-  /^(?:table of contents|contents|on this page|in this (?:article|section|guide)|inhalt(?:sverzeichnis)?|sommaire|table des matières|índice|contenido|indice|目录|目次|목차)$/iu;
-
 function windowsOf(root: Section, hits: readonly Hit[]): readonly Span[] {
   if (root.end <= shortDocument) return [{ start: 0, end: root.end }];
   const around = hits.map(({ source }) => ({
@@ -146,6 +145,19 @@ function* ownTexts(section: Section, window: Span, above: readonly string[] = []
 function sectionOf(window: Span, hits: readonly Hit[]): OwnText {
   const own = hits.find(({ source }) => source.start === window.start);
   return { ...window, headings: own?.source.headings ?? [] };
+}
+
+/** A text without the front matter and the tables of contents in it: marks end where blocks do. */
+function withoutMarks(text: OwnText, marks: readonly TextMark[]): readonly OwnText[] {
+  const inside = marks.filter(({ start, end }) => start < text.end && text.start < end);
+  if (inside.length === 0) return [text];
+  const ends = [...inside.map(({ start }) => start), text.end];
+  const { isCut } = text;
+  return [text.start, ...inside.map(({ end }) => end)].flatMap((start, index): readonly OwnText[] => {
+    const end = Math.max(start, ends[index]!);
+    const cut = { start: index === 0 && isCut?.start === true, end: index === inside.length && isCut?.end === true };
+    return start < end ? [{ ...text, start, end, isCut: cut }] : [];
+  });
 }
 
 /** Spans that overlap, as one. */

@@ -130,6 +130,7 @@ export function createSlices(store: AskStages["store"], scopes: AuthorizedScopes
       return known === undefined ? 0 : sectionAt(known.document.root, position).start;
     },
     sections: async (id, scope) => (await structureOf(id, scope))?.document.root,
+    marks: async (id, scope) => (await structureOf(id, scope))?.document.sourceMap.marks ?? [],
     async locate({ documentId, scope, source }, start, end) {
       const known = await structureOf(documentId, scope);
       const slice = async (from: number, to: number): Promise<string> =>

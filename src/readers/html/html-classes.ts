@@ -16,6 +16,9 @@ export const lineNumberClass =
 export const furnitureName =
   /(?:^|[\s_-])(?:cookies?|consent|gdpr|onetrust|breadcrumbs?|side-?bars?|sidenav|toc|table-of-contents|pagination|pager|share|sharing|sharedaddy|social|newsletter|subscribe|promo|advert(?:isement)?s?|ads?|related(?:posts)?|recommended|comments?|respond|widget-area|widgets?|nav(?:bar|box|igation)?|sphinxsidebar|menu|footer|banner|skip-?(?:link|nav|to-content)|topbar|masthead|site-header|site-footer|printfooter)(?:[\s_-]|$)/i;
 
+/** Names of classes and ids of a table of contents. */
+export const contentsName = /(?:^|[\s_-])(?:toc|table-of-contents)(?:[\s_-]|$)/i;
+
 /** How highlighters name the language of code: Prism, highlight.js and CommonMark renderers, GitHub, Sphinx. */
 export const languageClass = /(?:^|\s)(?:language|lang|highlight-source|highlight)-([\w+#.-]+)/;
 

@@ -9,7 +9,7 @@ import {
   readAlternative,
   readFormula,
 } from "./collect-text.ts";
-import { languageClass } from "./html-classes.ts";
+import { contentsName, languageClass } from "./html-classes.ts";
 import { apart, isHeading, ownLine } from "./html-elements.ts";
 import type { HtmlEvent, OpenEvent } from "./html-events.ts";
 import type { Region } from "./link-parts.ts";
@@ -51,6 +51,9 @@ export function renderHtml(events: readonly HtmlEvent[], regions: readonly Regio
   const tables: TableWriter[] = [];
   let quotes = 0;
   let linkEnd = -1;
+  /** Outermost tables of contents, in order. */
+  const contents: { readonly start: number; readonly end: number }[] = [];
+  let listing: { readonly start: number; readonly close: number } | undefined;
 
   const kind = (): Block["kind"] => (lists.length > 0 ? "list" : quotes > 0 ? "quote" : "paragraph");
   /** Inside a list nothing is set apart by blank lines: a list is one block. */
@@ -95,6 +98,7 @@ export function renderHtml(events: readonly HtmlEvent[], regions: readonly Regio
       return true;
     }
     if (isHeading(tag) && writeHeading(index, event)) return true;
+    if (listing === undefined && isContents(event)) listing = { start: writer.length, close: event.close };
     if (tag === "img") {
       writer.writeText(readAlternative(event), event.at, kind(), listPrefix);
       return true;
@@ -133,8 +137,13 @@ export function renderHtml(events: readonly HtmlEvent[], regions: readonly Regio
       return tables[tables.length - 1]?.writeRow(index, event, writer, kind(), breakBefore, listPrefix) ?? false;
     return false;
   };
+  const endContents = (): void => {
+    if (listing !== undefined) contents.push({ start: listing.start, end: writer.length });
+    listing = undefined;
+  };
   const close = (index: number, tag: string, at: number): void => {
     if (index === linkEnd) writer.endLink();
+    if (index === listing?.close) endContents();
     if (tag === "rt") writer.writeText(")", at, kind(), listPrefix);
     breakBefore(breakAround(tag));
     if (tag === "blockquote") quotes = Math.max(0, quotes - 1);
@@ -170,9 +179,28 @@ export function renderHtml(events: readonly HtmlEvent[], regions: readonly Regio
     render(start, end);
     // A region may end inside what it began in.
     writer.endLink();
+    endContents();
     writer.breakBefore(2);
   }
-  return { ...writer.finish(), headings };
+  const { blocks, ...written } = writer.finish();
+  return { ...written, blocks: markListed(blocks, contents), headings };
+}
+
+/** Gives the blocks within one of some stretches their role. **Cost** linear: both are in order. */
+function markListed(blocks: readonly Block[], stretches: readonly { start: number; end: number }[]): readonly Block[] {
+  if (stretches.length === 0) return blocks;
+  let at = 0;
+  return blocks.map((block) => {
+    while ((stretches[at]?.end ?? Infinity) <= block.start) at++;
+    const { start = Infinity, end = 0 } = stretches[at] ?? {};
+    return start <= block.start && block.end <= end ? { ...block, role: "contents" as const } : block;
+  });
+}
+
+/** Navigation that stayed in the text, and parts that say that they are a table of contents. **Source** DPUB-ARIA 1.1, `doc-toc`. */
+function isContents({ tag, attributes }: OpenEvent): boolean {
+  if (tag === "nav" || /^(?:doc-toc|directory|navigation)$/.test(attributes.get("role") ?? "")) return true;
+  return contentsName.test(`${attributes.get("class") ?? ""} ${attributes.get("id") ?? ""}`);
 }
 
 function breakAround(tag: string): Break {

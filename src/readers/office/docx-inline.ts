@@ -20,6 +20,8 @@ export interface InlineText {
   readonly boxes: readonly XmlElement[];
   /** Ids of charts and diagrams. */
   readonly graphics: readonly string[];
+  /** Whether its text is the result of a field that makes a table of contents. */
+  readonly isContents: boolean;
 }
 
 /** Properties and what was deleted, moved away or is a program's own. Comments are only pointed to from here. */
@@ -50,21 +52,29 @@ export function createInlineReader(
   styles: DocxStyles,
   nextMark: (kind: NoteMark["kind"], id: string) => string,
 ): (paragraph: XmlElement) => InlineText {
-  /** Fields that are open, outermost first, and whether their result has begun: a field may run over many paragraphs. */
-  const fields: ("code" | "result")[] = [];
+  /** Fields that are open, outermost first, with their code, and whether their result has begun: a field may run over many paragraphs. */
+  const fields: { state: "code" | "result"; code: string }[] = [];
 
   return (paragraph) => {
     const parts: string[] = [];
     const notes: NoteMark[] = [];
     const boxes: XmlElement[] = [];
     const graphics: string[] = [];
+    let isContents = false;
     const write = (text: string): void => {
-      if (!fields.includes("code")) parts.push(text);
+      if (fields.some(({ state }) => state === "code")) return;
+      parts.push(text);
+      if (text.trim() !== "" && fields.some(({ code }) => contentsField.test(code))) isContents = true;
     };
     const readField = (type: string | undefined): void => {
-      if (type === "begin") fields.push("code");
-      else if (type === "separate" && fields.length > 0) fields[fields.length - 1] = "result";
+      const field = fields.at(-1);
+      if (type === "begin") fields.push({ state: "code", code: "" });
+      else if (type === "separate" && field !== undefined) field.state = "result";
       else if (type === "end") fields.pop();
+    };
+    const readCode = (code: XmlElement): void => {
+      const field = fields.at(-1);
+      if (field?.state === "code" && field.code.length < longestCode) field.code += textOf(code);
     };
     const readNote = (element: XmlElement, kind: NoteMark["kind"], run: XmlElement): void => {
       const id = element.attributes.get("id") ?? "";
@@ -96,6 +106,7 @@ export function createInlineReader(
       for (const child of elementsOf(run)) {
         // A field goes on though its code is hidden.
         if (child.name === "fldChar") readField(child.attributes.get("fldCharType"));
+        else if (child.name === "instrText") readCode(child);
         else if (!isHidden) readInRun(child, run);
       }
     };
@@ -145,13 +156,22 @@ export function createInlineReader(
         if (child.name === "r") readRun(child);
         else if (child.name === "oMath" || child.name === "oMathPara") write(readMath(child));
         else if (child.name === "AlternateContent") readAll(alternativesOf(child)[0]);
-        else readAll(child);
+        else if (child.name === "fldSimple") {
+          fields.push({ state: "result", code: child.attributes.get("instr") ?? "" });
+          readAll(child);
+          fields.pop();
+        } else readAll(child);
       }
     };
     readAll(paragraph);
-    return { text: parts.join(""), notes, boxes, graphics };
+    return { text: parts.join(""), notes, boxes, graphics, isContents };
   };
 }
+
+/** The code of a field that lists headings, captions or entries with their pages. **Source** ISO/IEC 29500-1, 17.16.5.68 and 17.16.5.32. */
+const contentsField = /^\s*(?:TOC|INDEX)(?:\s|$)/iu;
+/** Longest code of a field that is kept. **Units** UTF-16 code units. */
+const longestCode = 200;
 
 /** The author's alternative text of a picture. A `name` is the program's. */
 function alternativeText(drawing: XmlElement): string | undefined {

@@ -10,6 +10,8 @@ export interface ParagraphStyle {
   readonly numId?: string;
   readonly listLevel?: number;
   readonly isHidden: boolean;
+  /** Whether its paragraphs are entries of a table of contents or of an index. */
+  readonly isContents?: boolean;
 }
 
 /** The styles of a document. */
@@ -88,6 +90,7 @@ function inherit(line: readonly XmlElement[]): ParagraphStyle {
     ...(numId === undefined ? {} : { numId }),
     ...(listLevel === undefined ? {} : { listLevel: Number(listLevel) || 0 }),
     isHidden: hides(line),
+    ...(names.some((name) => contentsName.test(name)) && { isContents: true }),
   };
 }
 
@@ -102,6 +105,9 @@ export function readOutlineLevel(properties: XmlElement | undefined): number | u
   if (stated === undefined || !/^\d$/.test(stated)) return undefined;
   return stated === "9" ? 0 : Number(stated) + 1;
 }
+
+/** Names that Word gives to the styles of such entries, in every language of its own. */
+const contentsName = /^(?:toc \d|table of figures|index \d)$/;
 
 function levelOfName(name: string): number | undefined {
   const level = /^heading ([1-9])$/.exec(name)?.[1];

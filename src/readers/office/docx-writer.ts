@@ -38,6 +38,7 @@ interface ReadParagraph {
   readonly notes: readonly NoteMark[];
   /** Writes what stands beside the text: boxes, graphics. */
   readonly after: readonly (() => void)[];
+  readonly isContents: boolean;
 }
 
 interface ListItem {
@@ -153,14 +154,15 @@ export function createDocxWriter(document: Composition, parts: DocxParts): DocxW
     const markProperties = findChild(properties, "rPr");
     if (findChild(markProperties, "del") !== undefined || findChild(markProperties, "moveFrom") !== undefined) {
       carried = text;
-      return { text: "", style, label: "", listLevel: 0, level: 0, notes, after };
+      return { text: "", style, label: "", listLevel: 0, level: 0, notes, after, isContents: false };
     }
     const { label, level: listLevel } = labelOf(properties, styleId, style);
     const level = readOutlineLevel(properties) ?? style.level ?? 0;
-    return { text: cleanText(text), style, label, listLevel, level, notes, after };
+    const isContents = inline.isContents || style.isContents === true;
+    return { text: cleanText(text), style, label, listLevel, level, notes, after, isContents };
   };
   const writeParagraph = (paragraph: XmlElement): void => {
-    const { text, style, label, listLevel, level, notes, after } = readParagraph(paragraph);
+    const { text, style, label, listLevel, level, notes, after, isContents } = readParagraph(paragraph);
     if (text.trim() === "") {
       // A blank line within code is code.
       if (style.kind === "code" && code.length > 0) code.push("");
@@ -181,7 +183,7 @@ export function createDocxWriter(document: Composition, parts: DocxParts): DocxW
       keepNotes(notes);
     } else {
       settle();
-      document.write(text, { kind: style.kind });
+      document.write(text, { kind: style.kind, ...(isContents && { role: "contents" as const }) });
       keepNotes(notes);
       settle();
     }

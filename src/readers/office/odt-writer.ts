@@ -25,14 +25,12 @@ const wrappers = new Set([
   "list-header",
   "numbered-paragraph",
   "soft-page-break",
-  "table-of-content",
-  "illustration-index",
-  "table-index",
-  "alphabetical-index",
   "bibliography",
   "index-body",
   "index-title",
 ]);
+/** Elements whose paragraphs lead to other places of the document. */
+const listings = new Set(["table-of-content", "illustration-index", "table-index", "alphabetical-index"]);
 /** A row or cell says how often it is repeated; sheets pasted into texts say so of thousands of blank ones. */
 const maxRepeated = 64;
 
@@ -44,6 +42,7 @@ const maxRepeated = 64;
 export function createOdtWriter(document: Composition, styles: OdtStyles): OdtWriter {
   let title = "";
   let code: string[] = [];
+  let isContents = false;
   const counted = { footnote: 0, endnote: 0 };
   let endnotes: OdtNote[] = [];
   /** The last counters of lists, for those that go on counting. */
@@ -84,7 +83,11 @@ export function createOdtWriter(document: Composition, styles: OdtStyles): OdtWr
       settle();
       if (kind === "title" && title === "") title = oneLine(inline.text);
       if (level > 0 || kind === "title") document.heading(inline.text, level || 1);
-      else document.write(inline.text, { kind: kind === "quote" ? "quote" : "paragraph" });
+      else
+        document.write(inline.text, {
+          kind: kind === "quote" ? "quote" : "paragraph",
+          ...(isContents && { role: "contents" as const }),
+        });
     }
     writeHanging(inline);
   };
@@ -174,6 +177,11 @@ export function createOdtWriter(document: Composition, styles: OdtStyles): OdtWr
     else if (element.name === "table") writeTableElement(element);
     else if (element.name === "frame") writeHanging({ notes: [], boxes: findAll(element, "text-box") });
     else if (wrappers.has(element.name)) elementsOf(element).forEach(write);
+    else if (listings.has(element.name)) {
+      isContents = true;
+      elementsOf(element).forEach(write);
+      isContents = false;
+    }
   };
 
   return {
