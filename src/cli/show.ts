@@ -65,7 +65,7 @@ async function showDocument(context: Context, typed: string, options: ShowComman
   const { output } = context;
   const uris = await findUris(options, typed);
   return await withKnowledgeBase(options, {}, async (kb) => {
-    const document = await findDocument(kb, uris, options.scope);
+    const document = await findDocument(kb, uris, options.scope, spanOf(options));
     if (document === undefined) throw noDocument(typed, options.scope);
     const { uri, id, title, text, metadata } = document;
     if (options.suspicious === true) {
@@ -78,7 +78,7 @@ async function showDocument(context: Context, typed: string, options: ShowComman
       else await writeOutline(output, document);
     } else if (options.at !== undefined) {
       const { start, end } = options.at;
-      const part = sliceAt(document, start, end);
+      const part = textAt(document, start, end);
       const links = options.links && linksIn(document, start, end);
       if (output.json) await output.object({ uri, start, end, text: part, ...(links && { links }) });
       else await (links ? writeLinks(output, links) : output.text(part));
@@ -144,38 +144,43 @@ async function writeLinks(output: Output, links: readonly DocumentLink[]): Promi
   for (const { text, url } of links) await output.line(`${neutralise(url)}  ${output.style.dim(neutralise(text))}`);
 }
 
+/** The part of the text that is printed; everything where links or suspicions are looked for. */
+function spanOf({ at, outline, section, links, suspicious }: ShowCommandOptions): object {
+  if (links === true || suspicious === true) return {};
+  if (outline === true || section !== undefined) return { start: 0, end: 0 };
+  // One character more on both sides tells whether a surrogate pair is cut.
+  return at === undefined ? {} : { start: Math.max(0, at.start - 1), end: Math.max(at.start, at.end) + 1 };
+}
+
 async function findDocument(
   kb: KnowledgeBase,
   uris: readonly string[],
   scope: Scope | undefined,
+  span: object,
 ): Promise<DocumentView | undefined> {
   for (const uri of uris) {
-    const document = await kb.document(uri, scope === undefined ? {} : { scope });
+    const document = await kb.document(uri, scope === undefined ? span : { scope, ...span });
     if (document !== undefined) return document;
   }
   return undefined;
 }
 
 /** The text from `start` to `end`. **Errors** `invalid-argument` out of range, or through a surrogate pair. **Units** UTF-16 code units. */
-function sliceAt({ uri, text }: Pick<DocumentView, "uri" | "text">, start: number, end: number): string {
-  if (start > end || end > text.length) {
-    throw new IbidError(
-      "invalid-argument",
-      `${uri} has no place ${start}:${end}; it is ${text.length} characters long.`,
-      {
-        uri,
-        hint: `Give START:END with 0 <= START <= END <= ${text.length}.`,
-      },
-    );
+function textAt({ uri, text, start: origin, length }: DocumentView, start: number, end: number): string {
+  if (start > end || end > length) {
+    throw new IbidError("invalid-argument", `${uri} has no place ${start}:${end}; it is ${length} characters long.`, {
+      uri,
+      hint: `Give START:END with 0 <= START <= END <= ${length}.`,
+    });
   }
   for (const position of [start, end]) {
-    if (!isInsidePair(text, position)) continue;
+    if (!isInsidePair(text, position - origin)) continue;
     throw new IbidError("invalid-argument", `Position ${position} of ${uri} is inside a surrogate pair.`, {
       uri,
       hint: `Use ${position - 1} or ${position + 1}.`,
     });
   }
-  return text.slice(start, end);
+  return text.slice(start - origin, end - origin);
 }
 
 function isInsidePair(text: string, position: number): boolean {

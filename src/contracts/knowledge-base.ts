@@ -245,7 +245,13 @@ export interface DocumentAddress {
 
 /** A document as a person sees it: its text and its tree, and what is known of it. */
 export interface DocumentView extends DocumentSummary {
+  /** The canonical text from `start` to `end`: whole, unless a part was asked for. */
   readonly text: string;
+  /** **Units** UTF-16 code units. */
+  readonly start: number;
+  readonly end: number;
+  /** Length of the whole text. */
+  readonly length: number;
   readonly metadata: Metadata;
   readonly root: Section;
   readonly sourceMap: SourceMap;
@@ -344,8 +350,15 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
   verify(answer: string | object, options?: VerifyOptions): Promise<Verification>;
   /** By uri, then scope. */
   list(): AsyncIterable<DocumentSummary>;
-  /** `undefined` for what is not there or may not be read. **Errors** `ambiguous` when several scopes hold the uri; `details.scopes` lists them. */
-  document(uri: string, address?: DocumentAddress): Promise<DocumentView | undefined>;
+  /**
+   * A document, or the part of its text from `start` to `end`; both end with the text. `undefined` for what is not there or may not be read.
+   *
+   * **Units** UTF-16 code units. **Errors** `ambiguous` when several scopes hold the uri; `details.scopes` lists them. **Cost** of a part: the part and the tree.
+   */
+  document(
+    uri: string,
+    address?: DocumentAddress & { readonly start?: number | undefined; readonly end?: number | undefined },
+  ): Promise<DocumentView | undefined>;
   /**
    * A chunk in what stands around it: with its neighbours, or as part of its section and those above. `undefined` for what is not there or may not be read,
    * and for a chunk whose document is not kept. **Errors** `ambiguous` when several scopes hold the id.

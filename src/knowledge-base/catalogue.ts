@@ -1,9 +1,10 @@
 import { operator } from "../access/gate.ts";
 import { parseScope } from "../access/scopes.ts";
-import type { StoredDocument } from "../contracts/document-store.ts";
+import type { DocumentSummary } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { DocumentAddress, KnowledgeBase } from "../contracts/knowledge-base.ts";
-import type { Scope } from "../contracts/scope.ts";
+import type { Store } from "../contracts/store.ts";
+import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { checkOptions } from "../runtime/check-options.ts";
 import type { KeepingParts } from "./parts.ts";
 
@@ -22,11 +23,13 @@ export function createCatalogue(parts: KeepingParts): Catalogue {
     },
 
     async document(uri, address = {}) {
-      checkOptions("document", address, { scope: true });
+      checkOptions("document", address, { scope: true, start: true, end: true });
+      if (address.start !== undefined || address.end !== undefined) return (await excerpts()).slice(uri, address);
       const found = await find(uri, address);
-      if (found === undefined) return undefined;
-      const { text, metadata, root, sourceMap } = found.document;
-      return { ...found.summary, text, metadata, root, sourceMap };
+      const stored = found && (await store.document(await readable([found.scope]), found.id));
+      if (stored === undefined) return undefined;
+      const { text, metadata, root, sourceMap } = stored.document;
+      return { ...stored.summary, text, start: 0, end: text.length, length: text.length, metadata, root, sourceMap };
     },
 
     expand: async (chunk, options) => (await excerpts()).expand(chunk, options),
@@ -56,23 +59,33 @@ export function createCatalogue(parts: KeepingParts): Catalogue {
 /**
  * The one document that the caller means, in the scopes that they may read.
  *
- * **Errors** `ambiguous` for a uri in several scopes.
+ * **Errors** `ambiguous` for a uri in several scopes. **Cost** no text is read.
  */
 export async function findDocument(
   { store, readable, resolveUri }: Pick<KeepingParts, "store" | "readable" | "resolveUri">,
   uri: string,
   { scope }: DocumentAddress,
-): Promise<StoredDocument | undefined> {
+): Promise<DocumentSummary | undefined> {
   const scopes = await readable(scope === undefined ? undefined : [parseScope(scope)]);
-  let found = await store.find(scopes, uri);
+  let found = await listOfUri(store, scopes, uri);
   const resolved = resolveUri?.(uri) ?? uri;
-  if (found.length === 0 && resolved !== uri) found = await store.find(scopes, resolved);
-  if (found.length > 1)
-    throw severalScopes(
-      uri,
-      found.map(({ summary }) => summary),
-    );
+  if (found.length === 0 && resolved !== uri) found = await listOfUri(store, scopes, resolved);
+  if (found.length > 1) throw severalScopes(uri, found);
   return found[0];
+}
+
+/** Documents of one uri, by scope. A listing begins with them, because a uri comes before those that it begins. */
+async function listOfUri(
+  store: Pick<Store, "documents">,
+  scopes: AuthorizedScopes,
+  uri: string,
+): Promise<readonly DocumentSummary[]> {
+  const found: DocumentSummary[] = [];
+  for await (const summary of store.documents(scopes, { under: uri })) {
+    if (summary.uri !== uri) break;
+    found.push(summary);
+  }
+  return found;
 }
 
 /** Refusal of a uri that several scopes hold. */

@@ -1,6 +1,6 @@
 import type { Chunk } from "../contracts/chunk.ts";
 import type { Section } from "../contracts/document.ts";
-import type { DocumentSummary, StoredChunkSpan, StoredDocument, StoredStructure } from "../contracts/document-store.ts";
+import type { DocumentSummary, StoredChunkSpan, StoredStructure } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type {
   ChunkAddress,
@@ -15,8 +15,7 @@ import type { Store, StoredChunk } from "../contracts/store.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { checkOptions } from "../runtime/check-options.ts";
 import { chunkStructure } from "../text/chunk-structure.ts";
-import { createLocator } from "../text/locate.ts";
-import { locateInSlices } from "../text/locate-in-slices.ts";
+import { locateInSlices, locateStarts } from "../text/locate-in-slices.ts";
 import { placeLabels } from "../text/place-labels.ts";
 import type { Span } from "../text/sentences.ts";
 import { findSectionPath, walkSections } from "../text/walk-sections.ts";
@@ -26,7 +25,12 @@ interface ExcerptParts {
   readonly store: Pick<Store, "chunks" | "structure" | "readText">;
   readonly readable: (requested?: readonly Scope[]) => Promise<AuthorizedScopes>;
   /** The one document of that uri that the caller may read. */
-  readonly find: (uri: string, address: DocumentAddress) => Promise<StoredDocument | undefined>;
+  readonly find: (uri: string, address: DocumentAddress) => Promise<DocumentSummary | undefined>;
+}
+
+interface Excerpts extends Pick<KnowledgeBase, "expand" | "outline" | "section"> {
+  /** A document with a part of its text. */
+  slice(...asked: Required<Parameters<KnowledgeBase["document"]>>): ReturnType<KnowledgeBase["document"]>;
 }
 
 /** **Source** Embabel's zoom out. */
@@ -36,10 +40,11 @@ const defaultMaxLength = 25_000;
  * The verbs about the text around a chunk, and in a section. They pass the same gate as searching, so that a caller who may not read a document learns
  * nothing of its tree either.
  *
- * **Cost** `expand` and `section` read the text and the chunks that they show, and the places of the document's other chunks.
+ * **Cost** `expand` and `section` read the text and the chunks that they show, and the places of the document's other chunks. `slice` reads the slice. `outline`
+ * reads the text up to the last section in pieces, where places have lines of it; otherwise none.
  * **Source** Embabel's ResultExpander and SectionReader.
  */
-export function createExcerpts(parts: ExcerptParts): Pick<KnowledgeBase, "expand" | "outline" | "section"> {
+export function createExcerpts(parts: ExcerptParts): Excerpts {
   const { store, readable, find } = parts;
 
   async function chunkOf(address: ChunkAddress, scope: Scope | undefined): Promise<StoredChunk | undefined> {
@@ -52,10 +57,13 @@ export function createExcerpts(parts: ExcerptParts): Pick<KnowledgeBase, "expand
     return found[0];
   }
 
-  /** A document in one state: its tree, and the places of its chunks. */
-  async function structureOf({ scope, id }: Pick<DocumentSummary, "scope" | "id">): Promise<Structure | undefined> {
+  /** A document in one state: its tree, and the places of its chunks where they are asked for. */
+  async function structureOf(
+    { scope, id }: Pick<DocumentSummary, "scope" | "id">,
+    chunks = true,
+  ): Promise<Structure | undefined> {
     const scopes = await readable([scope]);
-    const found = await store.structure(scopes, id, { chunks: true });
+    const found = await store.structure(scopes, id, { chunks });
     return found && { ...found, chunks: found.chunks ?? [], scopes };
   }
 
@@ -128,10 +136,10 @@ export function createExcerpts(parts: ExcerptParts): Pick<KnowledgeBase, "expand
   }
 
   /** Looks again when a document was swapped between two looks: what is handed out is of one version. */
-  async function steadily(look: () => Promise<Excerpt | undefined | "swapped">): Promise<Excerpt | undefined> {
+  async function steadily<Found>(look: () => Promise<Found | "swapped">): Promise<Found> {
     for (let attempt = 0; attempt < 5; attempt++) {
-      const excerpt = await look();
-      if (excerpt !== "swapped") return excerpt;
+      const found = await look();
+      if (found !== "swapped") return found as Found;
     }
     throw new IbidError("store-busy", "The document is being written again and again; it cannot be read meanwhile.", {
       hint: "Try again.",
@@ -166,10 +174,33 @@ export function createExcerpts(parts: ExcerptParts): Pick<KnowledgeBase, "expand
       return steadily(() => expandOnce(address, options));
     },
 
+    async slice(uri, { start = 0, end, ...address }) {
+      checkNumber("start", start, 0);
+      if (end !== undefined) checkNumber("end", end, start);
+      return steadily(async () => {
+        const found = await find(uri, address);
+        const structure = found && (await structureOf(found, false));
+        if (structure === undefined) return undefined;
+        const { summary, document, scopes } = structure;
+        const { metadata, root, sourceMap } = document;
+        const length = root.end;
+        const from = Math.min(start, length);
+        const to = Math.min(end ?? length, length);
+        const text = await store.readText(scopes, summary.id, from, to);
+        if (text === undefined || !(await isSame(structure))) return "swapped";
+        return { ...summary, text, start: from, end: to, length, metadata, root, sourceMap };
+      });
+    },
+
     async outline(uri, address = {}) {
       checkOptions("outline", address, { scope: true });
-      const stored = await find(uri, address);
-      return stored && outlineOf(stored);
+      return steadily(async () => {
+        const found = await find(uri, address);
+        const structure = found && (await structureOf(found, false));
+        if (structure === undefined) return undefined;
+        const outline = await outlineOf(structure, store);
+        return (await isSame(structure)) ? outline : "swapped";
+      });
     },
 
     async section(uri, sectionId, options = {}) {
@@ -177,8 +208,8 @@ export function createExcerpts(parts: ExcerptParts): Pick<KnowledgeBase, "expand
       const maxLength = checkNumber("maxLength", options.maxLength ?? defaultMaxLength, 1);
       const { scope } = options;
       return steadily(async () => {
-        const stored = await find(uri, scope === undefined ? {} : { scope });
-        const structure = stored && (await structureOf(stored.summary));
+        const found = await find(uri, scope === undefined ? {} : { scope });
+        const structure = found && (await structureOf(found));
         const section = structure && findSectionPath(structure.document.root, sectionId)?.at(-1);
         if (structure === undefined || section === undefined) return undefined;
         return excerptOf(structure, structure.chunks, section, cutSpan(section, maxLength));
@@ -203,11 +234,17 @@ function sameVersion(a: DocumentSummary, b: DocumentSummary): boolean {
   return keys.every((key) => a[key] === b[key]);
 }
 
-function outlineOf({ summary, document }: StoredDocument): Outline {
+async function outlineOf({ summary, document, scopes }: Structure, store: Pick<Store, "readText">): Promise<Outline> {
   const { uri, scope, id, title } = summary;
-  const locate = createLocator(document);
+  const all = [...walkSections(document.root)];
+  const read = async (from: number, to: number) => (await store.readText(scopes, id, from, to)) ?? "";
+  const places = await locateStarts(
+    document,
+    all.map(({ start }) => start),
+    read,
+  );
   const headings = new Map<string, readonly string[]>();
-  const sections = Array.from(walkSections(document.root), (section): OutlineSection => {
+  const sections = all.map((section, at): OutlineSection => {
     const above = headings.get(section.id.slice(0, section.id.lastIndexOf("."))) ?? [];
     const own = section.id === document.root.id ? [] : [...above, section.title];
     headings.set(section.id, own);
@@ -219,10 +256,10 @@ function outlineOf({ summary, document }: StoredDocument): Outline {
       headings: own,
       start: section.start,
       end: section.end,
-      ...placeLabels(locate(section.start)),
+      ...placeLabels(places[at]!),
     };
   });
-  return { uri, scope, documentId: id, title, length: document.text.length, sections };
+  return { uri, scope, documentId: id, title, length: document.root.end, sections };
 }
 
 function kindOf({ level, children }: Section): SectionKind {

@@ -95,10 +95,10 @@ export function createKeeping(parts: KeepingParts): Keeping {
       const live = await findDocument(parts, target, options);
       // A deleted document can still be purged.
       const [deleted] = live === undefined && options.purge === true ? await findDeleted(parts, target, options) : [];
-      const found = live ?? (deleted && { summary: deleted });
+      const found = live ?? deleted;
       if (found === undefined && options.onMissing === "error")
         throw notFound(`There is no document "${target}".`, target);
-      return remove(found === undefined ? [] : [found], options);
+      return remove(found === undefined ? [] : [{ summary: found }], options);
     },
 
     async restore(uri, address = {}) {
@@ -142,7 +142,7 @@ export function createKeeping(parts: KeepingParts): Keeping {
       }
       const only = await findDocument(parts, uri, scope === undefined ? {} : { scope });
       if (only === undefined) return;
-      yield* store.chunks(await readable([only.summary.scope]), { ...chosen, documentId: only.summary.id });
+      yield* store.chunks(await readable([only.scope]), { ...chosen, documentId: only.id });
     },
 
     async doctor(options = {}) {

@@ -52,13 +52,11 @@ export const documentRoutes: readonly Route[] = [
     needs: "reader",
     query: requests.documentTextQuery,
     answers: { 200: { description: "The document.", content: { "application/json": responses.documentResponse } } },
-    async handle({ kb, query: { uri, scope, start: from = 0, end: to = Infinity } }) {
-      const document = (await kb.document(uri, given({ scope }))) ?? notFound(uri);
-      const { length } = document.text;
-      const start = Math.min(from, length);
-      const end = Math.max(start, Math.min(to, length));
-      const text = document.text.slice(start, end);
-      return jsonResponse({ ...summarise(document), metadata: document.metadata, length, start, end, text });
+    async handle({ kb, query: { uri, scope, start: from = 0, end: to } }) {
+      const address = given({ scope, end: to === undefined ? undefined : Math.max(from, to) });
+      const document = (await kb.document(uri, { ...address, start: from })) ?? notFound(uri);
+      const { metadata, length, start, end, text } = document;
+      return jsonResponse({ ...summarise(document), metadata, length, start, end, text });
     },
   }),
   defineRoute({

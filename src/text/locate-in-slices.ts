@@ -31,6 +31,37 @@ export async function locateInSlices(
   return createLocatorBy(document, (question) => answers.get(keyOf(question))!)(start, end);
 }
 
+/**
+ * Locates positions of a document whose text is read in slices, none of which is kept.
+ *
+ * **Shape** a place for each position, in order.
+ * **Cost** one pass over the text from the first beginning of lines to the last position; nothing where no place has a line or row of the text.
+ */
+export async function locateStarts(
+  document: Omit<LocatableDocument, "text">,
+  starts: readonly number[],
+  read: ReadSlice,
+): Promise<readonly Place[]> {
+  const questions = starts.flatMap((start) => questionsOf(document, start, start));
+  const marks = [...new Set(questions.flatMap(({ from, to }) => [from, to]))].sort((a, b) => a - b);
+  const newlines = new Map<number, number>();
+  let [at = 0] = marks;
+  let count = 0;
+  for (let next = 0; next < marks.length;) {
+    const piece = await read(at, Math.min(marks.at(-1)!, at + pieceLength));
+    let seen = 0;
+    for (; next < marks.length && marks[next]! <= at + pieceLength; next++) {
+      const mark = marks[next]! - at;
+      for (; seen < mark; seen++) if (piece.charCodeAt(seen) === 0x0a) count++;
+      newlines.set(marks[next]!, count);
+    }
+    for (; seen < piece.length; seen++) if (piece.charCodeAt(seen) === 0x0a) count++;
+    at += pieceLength;
+  }
+  const locate = createLocatorBy(document, ({ number, from, to }) => number + newlines.get(to)! - newlines.get(from)!);
+  return starts.map((start) => locate(start));
+}
+
 /** The lines that a locator asks for. They do not depend on the answers. */
 function questionsOf(document: Omit<LocatableDocument, "text">, start: number, end: number): readonly LineQuestion[] {
   const questions: LineQuestion[] = [];

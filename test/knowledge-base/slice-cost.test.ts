@@ -14,6 +14,8 @@ interface Counts {
   text: number;
   chunks: number;
   whole: number;
+  /** The longest slice. */
+  longest: number;
 }
 
 /** A document store that counts the text that it hands out. `before` runs before each read of a slice. */
@@ -29,6 +31,7 @@ function counting(documents: DocumentStore, counts: Counts, before: () => Promis
       await before();
       const text = await documents.readText!(...asked);
       counts.text += text?.length ?? 0;
+      counts.longest = Math.max(counts.longest, text?.length ?? 0);
       return text;
     },
     async document(...asked) {
@@ -79,7 +82,7 @@ const sectioned = `# Birds\n\n${Array.from({ length: 600 }, (_, i) =>
 /** Rows, with a heading of columns. */
 const rows = `bird,place,note\n${Array.from({ length: 6000 }, (_, i) => `heron ${i},gate ${i},water and bridges`).join("\n")}`;
 
-const counts: Counts = { text: 0, chunks: 0, whole: 0 };
+const counts: Counts = { text: 0, chunks: 0, whole: 0, longest: 0 };
 let swap: (() => Promise<unknown>) | undefined;
 
 async function open(): Promise<[KnowledgeBase, KnowledgeBase]> {
@@ -99,7 +102,7 @@ async function open(): Promise<[KnowledgeBase, KnowledgeBase]> {
 
 /** Text that a call reads. */
 async function textOf(work: () => PromiseLike<unknown>): Promise<Counts> {
-  Object.assign(counts, { text: 0, chunks: 0, whole: 0 });
+  Object.assign(counts, { text: 0, chunks: 0, whole: 0, longest: 0 });
   await work();
   return { ...counts };
 }
@@ -162,6 +165,44 @@ describe("a large document", () => {
     expect(read.text).toBeLessThan(4 * excerpt!.text.length + 2000);
   });
 
+  it("is not read whole to show a section, or a part of its text, or its chunks", async () => {
+    const section = (await kb.outline("large.md"))!.sections.find(({ title }) => title === "Part 300")!;
+    const shown: unknown[] = [];
+    const ofSection = await textOf(async () => shown.push(await kb.section("large.md", section.id)));
+    expect(shown[0]).toMatchObject({ text: sectioned.slice(section.start, section.end), line: section.line });
+    expect(ofSection.whole).toBe(0);
+    expect(ofSection.text).toBeLessThan(4 * (section.end - section.start) + section.start);
+
+    const { start } = section;
+    const part = await textOf(async () => shown.push(await kb.document("large.md", { start, end: start + 50 })));
+    const { length } = sectioned;
+    expect(shown[1]).toMatchObject({ text: sectioned.slice(start, start + 50), start, end: start + 50, length });
+    expect(part).toMatchObject({ whole: 0, chunks: 0, text: 50 });
+    const past = await kb.document("large.md", { start: length - 3, end: length + 9 });
+    expect(past).toMatchObject({ text: sectioned.slice(-3), start: length - 3, end: length, length });
+    expect(await kb.document("large.md", { start: length + 5 })).toMatchObject({
+      text: "",
+      start: length,
+      end: length,
+    });
+    await expect(kb.document("large.md", { start: 5, end: 4 })).rejects.toThrow("end is 4");
+    expect((await textOf(() => kb.delete("nothing.md"))).whole).toBe(0);
+  });
+
+  it("is read in pieces for the lines of its outline, and not at all where sections have none", async () => {
+    const outlines: Awaited<ReturnType<KnowledgeBase["outline"]>>[] = [];
+    const read = await textOf(async () => outlines.push(await kb.outline("large.md")));
+    expect(outlines[0]!.sections).toHaveLength(122);
+    for (const { start, line } of outlines[0]!.sections)
+      expect(line).toBe(sectioned.slice(0, start).split("\n").length);
+    expect(outlines[0]!.length).toBe(sectioned.length);
+    expect(read).toMatchObject({ whole: 0, chunks: 0 });
+    expect(read.text).toBeLessThanOrEqual(sectioned.length);
+    expect(read.longest).toBeLessThanOrEqual(131_072);
+    await kb.ingest({ uri: "page.html", text: `<h1>Birds</h1><p>${"A heron waits. ".repeat(9000)}</p><h2>More</h2>` });
+    expect(await textOf(() => kb.outline("page.html"))).toMatchObject({ whole: 0, text: 0 });
+  });
+
   it.each([
     ["its text", "gate 504 of", "door 504 of"],
     ["a heading above it", "# Birds", "# Geese"],
@@ -175,6 +216,20 @@ describe("a large document", () => {
     expect(excerpt!.text).toBe(text.slice(excerpt!.start, excerpt!.end));
     expect(excerpt!.headings).toEqual([text.slice(2, 7), "Part 500"]);
     for (const chunk of excerpt!.chunks) expect(chunk.text).toBe(text.slice(chunk.start, chunk.end));
+  });
+
+  it("is cut in one version when its text is swapped meanwhile", async () => {
+    const text = `Before. ${sectioned}`;
+    await kb.ingest({ uri: "swapped.md", text: sectioned });
+    swap = () => kb.ingest({ uri: "swapped.md", text });
+    const part = await kb.document("swapped.md", { start: 0, end: 20 });
+    expect(swap).toBeUndefined();
+    expect(part).toMatchObject({ text: text.slice(0, 20), length: text.length });
+    swap = () => kb.ingest({ uri: "swapped.md", text: sectioned });
+    const outline = await kb.outline("swapped.md");
+    expect(outline!.length).toBe(sectioned.length);
+    expect(outline!.sections.at(-1)).toMatchObject({ start: sectioned.lastIndexOf("## Part") });
+    await kb.delete("swapped.md", { purge: true });
   });
 
   it("is expanded in one version when its title is swapped meanwhile", async () => {

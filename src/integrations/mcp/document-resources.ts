@@ -38,11 +38,10 @@ export function addDocumentResources(
     { title: "Document", description: "A document of the knowledge base, as text." },
     async (address) => {
       const named = readResourceUri(address);
-      const found = named && (await view.document(named.uri, named.scope));
+      const found = named && (await view.document(named.uri, named.scope, maxLength));
       // One message for documents that do not exist and for those that may not be read.
       if (!found) throw new Error("There is no such document.");
-      const isCut = found.text.length > maxLength;
-      const text = asData(isCut ? found.text.slice(0, maxLength) : found.text) + (isCut ? "\n[TRUNCATED]" : "");
+      const text = asData(found.text) + (found.length > found.end ? "\n[TRUNCATED]" : "");
       return { contents: [{ uri: address.href, mimeType: "text/plain", text }] };
     },
   );

@@ -36,7 +36,7 @@ export interface FixedView {
   section(document: string, sectionId: string, maxLength: number): Promise<Excerpt | undefined>;
   /** Documents of which every chunk matches, by uri, then scope. */
   documents(): AsyncIterable<DocumentSummary>;
-  document(uri: string, scope: Scope): Promise<DocumentView | undefined>;
+  document(uri: string, scope: Scope, end: number): Promise<DocumentView | undefined>;
 }
 
 /** All reads below go through the view, so the gate checks them first; the limits narrow its result. */
@@ -118,8 +118,8 @@ export function createFixedView(kb: KnowledgeBase, { filter, scopes }: FixedLimi
         if ((await wholeOnly(summary)) !== undefined) yield summary;
       }
     },
-    document: async (uri, scope) =>
-      scopes === undefined || scopes.includes(scope) ? wholeOnly(await kb.document(uri, { scope })) : undefined,
+    document: async (uri, scope, end) =>
+      scopes === undefined || scopes.includes(scope) ? wholeOnly(await kb.document(uri, { scope, end })) : undefined,
   };
 }
 

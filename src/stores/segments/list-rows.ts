@@ -84,7 +84,8 @@ export async function* listDocuments(
   { under = "" }: ListDocumentsOptions = {},
 ): AsyncGenerator<DocumentSummary> {
   let last: { readonly uri: string; readonly scope: Scope; readonly id: string } | undefined;
-  for (;;) {
+  // A prefix is mostly one whole uri.
+  for (let size = under === "" ? pageSize : 8; ; size = pageSize) {
     const after = last;
     const page = await look((rows) => {
       const found = scopes.flatMap((scope) => {
@@ -93,7 +94,7 @@ export async function* listDocuments(
         // Documents of the same uri follow in scopes that come later, not in scopes that came before.
         const turn = after === undefined ? 0 : compareCodePoints(scope, after.scope);
         const id = after === undefined || turn > 0 ? "" : turn < 0 ? undefined : after.id;
-        return rows.documentsAfter(held.key, after?.uri ?? under, id, pageSize).map((row) => ({ scope, row }));
+        return rows.documentsAfter(held.key, after?.uri ?? under, id, size).map((row) => ({ scope, row }));
       });
       found.sort(
         (a, b) =>
@@ -102,12 +103,12 @@ export async function* listDocuments(
           compareCodePoints(a.row.id, b.row.id),
       );
       // Uris that begin alike stand together.
-      const wanted = found.slice(0, pageSize).filter(({ row }) => row.uri.startsWith(under));
+      const wanted = found.slice(0, size).filter(({ row }) => row.uri.startsWith(under));
       return wanted.map(({ scope, row }) => toSummary(rows, scope, row));
     });
     yield* page;
     last = page.at(-1);
-    if (last === undefined || page.length < pageSize) return;
+    if (last === undefined || page.length < size) return;
   }
 }
 
