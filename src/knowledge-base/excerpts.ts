@@ -139,7 +139,7 @@ export function createExcerpts(parts: ExcerptParts): Excerpts {
   async function steadily<Found>(look: () => Promise<Found | "swapped">): Promise<Found> {
     for (let attempt = 0; attempt < 5; attempt++) {
       const found = await look();
-      if (found !== "swapped") return found as Found;
+      if (found !== "swapped") return found;
     }
     throw new IbidError("store-busy", "The document is being written again and again; it cannot be read meanwhile.", {
       hint: "Try again.",
