@@ -353,7 +353,7 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
   /**
    * A document, or the part of its text from `start` to `end`; both end with the text. `undefined` for what is not there or may not be read.
    *
-   * **Units** UTF-16 code units. **Errors** `ambiguous` when several scopes hold the uri; `details.scopes` lists them. **Cost** of a part: the part and the tree.
+   * **Units** UTF-16 code units. **Errors** `ambiguous` when several scopes hold the uri; `details.scopes` lists them. **Cost** A part costs its text and the tree.
    */
   document(
     uri: string,

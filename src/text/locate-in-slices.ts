@@ -35,7 +35,7 @@ export async function locateInSlices(
  * Locates positions of a document whose text is read in slices, none of which is kept.
  *
  * **Shape** a place for each position, in order.
- * **Cost** one pass over the text from the first beginning of lines to the last position; nothing where no place has a line or row of the text.
+ * **Cost** one pass over the text up to the last position. Nothing is read where no place has a line or row of the text.
  */
 export async function locateStarts(
   document: Omit<LocatableDocument, "text">,
