@@ -8,6 +8,9 @@ const paths = JSON.parse(
   /"paths": (\{[^}]*\})/u.exec(readFileSync(new URL("./tsconfig.json", import.meta.url), "utf8"))![1]!,
 ) as Record<string, readonly [string]>;
 
+/** All cases of a test take minutes where a sample takes a second. */
+const limitMs = (process.env["IBID_FULL"] ?? process.env["IBID_RUNS"]) === undefined ? 120_000 : 900_000;
+
 export default defineConfig({
   resolve: {
     alias: Object.entries(paths).map(([name, [source]]) => ({
@@ -24,8 +27,8 @@ export default defineConfig({
     // Files share a process, which loads the sources once: with one for each, every sixth second went into loading. What a file changes for all, it puts back.
     isolate: false,
     // Against what hangs; what is slow because other work fills the machine is not wrong.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: limitMs,
+    hookTimeout: limitMs,
     // Processes that tests start need not compile the sources anew, each for itself.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("./node_modules/.cache/compiled", import.meta.url)) },
     restoreMocks: true,

@@ -9,7 +9,7 @@ import { toHitJson } from "../search/hit-json.ts";
 import { describePlaceLabels } from "../text/place-labels.ts";
 import { countSuspicions } from "../text/untrusted/describe-suspicions.ts";
 import { examples, note } from "./help-text.ts";
-import { type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
+import { addAnswerModels, type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
 import { type Output, toIbidError } from "./output.ts";
 import { showWarnings } from "./show-warnings.ts";
 import { createProgressLine } from "./progress.ts";
@@ -29,9 +29,9 @@ export interface AskCommandOptions extends CommonOptions, Omit<OptionsFor<AskOpt
 
 /** `ibid ask`: prints the answer while it is made, then its citations. **Shape** exit code 0 for an answer, 3 for a refusal. */
 export async function ask(context: Context, question: string, options: AskCommandOptions): Promise<number> {
-  const { model, judge } = options;
+  const { model } = options;
   const how = await readHow(options);
-  return await withKnowledgeBase(options, { model, judge, embeds: "queries" }, async (kb) => {
+  return await withKnowledgeBase(options, { embeds: "queries" }, async (kb) => {
     const { kind } = await sayAnswer(context, kb, question, { model, ...how });
     return kind === "refused" ? 3 : 0;
   });
@@ -269,9 +269,9 @@ export async function chat(context: Context, options: AskCommandOptions): Promis
   const { stdin } = process;
   const isTerminal = stdin.isTTY;
   const { createInterface } = await import("node:readline");
-  const { model, judge } = options;
+  const { model } = options;
   const how = { model, ...(await readHow(options)) };
-  return await withKnowledgeBase(options, { model, judge, embeds: "queries" }, async (kb) => {
+  return await withKnowledgeBase(options, { embeds: "queries" }, async (kb) => {
     // The prompt is not part of the answers.
     const lines = createInterface({
       input: stdin,
@@ -352,15 +352,6 @@ export function addAskCommands(program: Command, context: Context, done: (exitCo
 }
 
 function addAnswerOptions(command: Command): Command {
-  command
-    .option(
-      "--model <provider/model>",
-      "chat model that writes the answer, such as openai/gpt-5-mini or ollama/llama3.2",
-    )
-    .option(
-      "--judge <provider/model>",
-      "chat model that gives each sentence its verdict (default: none, words decide; under strict grounding the model itself)",
-    )
-    .option("--instructions <file>", "instructions for the model, as text");
+  addAnswerModels(command).option("--instructions <file>", "instructions for the model, as text");
   return addTableOptions(command, askOptions, ["instructions"]);
 }

@@ -1,28 +1,43 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import type { Command } from "commander";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { WrapRetriever } from "../contracts/retriever.ts";
 import type { AccessContext, Scope } from "../contracts/scope.ts";
 import type { Output, Stream } from "./output.ts";
 import { readRememberedModels, type RememberedModels, versionName } from "../knowledge-base/open/remembered-models.ts";
+import { type OpenModels, type OpenOptions, openOptions } from "../knowledge-base/open/open-options.ts";
 import { chooseModels, rememberModels } from "./remembered-models.ts";
+import { addTableOptions, pickTableOptions } from "./table-options.ts";
 
-/** The options that every command takes. */
+/** The options that every command takes and that this command line reads itself; the others are those of `openKnowledgeBase`. */
 export interface CommonOptions {
   readonly kb: string;
   readonly json?: true;
   readonly asUser?: string;
   readonly asTeam?: string;
   readonly asTeams?: readonly string[];
-  readonly withPlatform?: true;
   /** `provider/model`. */
   readonly embeddingModel?: string;
   readonly formerEmbeddingModel?: readonly string[];
   /** `provider/model`, or `proximity`. */
   readonly reranker?: string;
-  /** Path of a list. */
-  readonly synonyms?: string;
+}
+
+/** Options of opening as the command line gives them: models by name, a list of synonyms by its path. */
+type OpenByName = OpenOptions & { readonly models?: OpenModels<string, string, string> };
+
+/** The models that only commands with answers take; the rest is for all commands. */
+export const answerModels = ["chat", "judge"] as const;
+
+/** Adds the models that write and check answers. */
+export function addAnswerModels(
+  command: Command,
+  names: readonly (typeof answerModels)[number][] = answerModels,
+): Command {
+  const { options } = openOptions.models.kind;
+  return addTableOptions(command, Object.fromEntries(names.map((name) => [name, options[name]])));
 }
 
 /** Streams and signal of a command. */
@@ -37,10 +52,6 @@ export interface Context {
 export interface OpenForCommand {
   /** Whether to create the knowledge base if it does not exist. */
   readonly create?: boolean;
-  /** `provider/model`. */
-  readonly model?: string | undefined;
-  /** `provider/model`. */
-  readonly judge?: string | undefined;
   /**
    * The texts that a command embeds. A command that embeds nothing needs no model, and must not fail without a key. A command that writes vectors remembers their
    * model, for later commands.
@@ -64,21 +75,20 @@ export async function withKnowledgeBase<Result>(
 ): Promise<Result> {
   const caller = readCaller(options);
   const { openKnowledgeBase } = await import("../knowledge-base/open/open-knowledge-base.ts");
+  const { models: named, access, search } = pickTableOptions<OpenByName>(openOptions, options);
   const remembered = how.embeds === undefined ? undefined : await readRememberedModels(options.kb);
   const models = remembered && chooseModels(remembered, options);
   const kb = await openKnowledgeBase(options.kb, {
     create: how.create ?? false,
-    access: { platform: options.withPlatform ?? false },
+    access,
     models: {
-      chat: how.model,
-      judge: how.judge,
-      reranker: options.reranker,
+      ...named,
       embedding: models?.embeddingModel,
       formerEmbeddings: models?.formerEmbeddingModels,
     },
     search: {
       retriever: how.merge === true ? await mergingRetriever() : undefined,
-      synonyms: how.synonyms ?? (options.synonyms === undefined ? undefined : await readSynonymList(options.synonyms)),
+      synonyms: how.synonyms ?? (search?.synonyms === undefined ? undefined : await readSynonymList(search.synonyms)),
     },
   });
   try {

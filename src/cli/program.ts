@@ -8,13 +8,15 @@ import { addIngestCommand } from "./ingest.ts";
 import { addKeepingCommands } from "./keeping.ts";
 import { addListCommand } from "./list.ts";
 import { addMcpCommand } from "./mcp.ts";
-import type { Context } from "./open.ts";
+import { openOptions } from "../knowledge-base/open/open-options.ts";
+import { answerModels, type Context } from "./open.ts";
 import { addReembedCommand } from "./reembed.ts";
 import { addSearchCommand } from "./search.ts";
 import { addServeCommand } from "./serve.ts";
 import { addShowCommand } from "./show.ts";
 import { addSynonymsCommand } from "./synonyms.ts";
 import { addStatusCommand } from "./status.ts";
+import { addTableOptions } from "./table-options.ts";
 import { addVerifyCommand } from "./verify.ts";
 import { addWatchCommand } from "./watch.ts";
 
@@ -54,17 +56,6 @@ export function createProgram(context: Context, done: (exitCode: number) => void
         (text: string) => text.split(",").map((team) => team.trim()),
       ),
     )
-    .option("--with-platform", "also read the platform scope")
-    .option(
-      "--embedding-model <provider/model>",
-      "embed with this model, such as ollama/nomic-embed-text; the knowledge base remembers it; none for the store's own",
-    )
-    .option(
-      "--former-embedding-model <provider/model...>",
-      "search chunks that still have vectors of this model; see reembed",
-    )
-    .option("--reranker <provider/model>", "order the hits with this model, or with proximity, which needs none")
-    .option("--synonyms <file>", "search by the synonyms of this list, in place of synonyms.txt in the folder")
     .addHelpText(
       "after",
       examples(["ibid ingest ./docs", 'ibid search "rotate keys"', 'ibid ask "How do I rotate keys?"']) +
@@ -73,6 +64,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
         ),
     );
 
+  addTableOptions(program, openOptions, answerModels);
   addIngestCommand(program, context, done);
   addWatchCommand(program, context, done);
   addMcpCommand(program, context, done);

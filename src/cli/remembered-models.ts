@@ -26,11 +26,10 @@ export function chooseModels(
   },
 ): RememberedModels {
   const chosen = named.embeddingModel ?? remembered.embeddingModel;
+  if (chosen === undefined || chosen === "none") return { formerEmbeddingModels: named.formerEmbeddingModel ?? [] };
   const before = [remembered.embeddingModel, ...remembered.formerEmbeddingModels].filter((name) => name !== undefined);
   const formerEmbeddingModels = (named.formerEmbeddingModel ?? before).filter(
     (name) => name !== chosen && name !== "none",
   );
-  return chosen === undefined || chosen === "none"
-    ? { formerEmbeddingModels: [] }
-    : { embeddingModel: chosen, formerEmbeddingModels: [...new Set(formerEmbeddingModels)] };
+  return { embeddingModel: chosen, formerEmbeddingModels: [...new Set(formerEmbeddingModels)] };
 }

@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { IbidError } from "../contracts/errors.ts";
 import type { AccessKey, HandlerOptions, RequestLogEntry } from "../server/index.node.ts";
 import { examples, note } from "./help-text.ts";
-import { type CommonOptions, type Context, readCaller, withKnowledgeBase } from "./open.ts";
+import { addAnswerModels, type CommonOptions, type Context, readCaller, withKnowledgeBase } from "./open.ts";
 import { neutralise, toJsonLine } from "./text-layout.ts";
 
 export interface ServeCommandOptions extends CommonOptions {
@@ -47,7 +47,7 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
   const { asUser: _user, asTeam: _team, asTeams: _teams, ...asOperator } = options;
   // Uploads are embedded too.
   const embeds = write || keys !== undefined ? "documents" : "queries";
-  return await withKnowledgeBase(asOperator, { model, judge, embeds }, async (kb) => {
+  return await withKnowledgeBase(asOperator, { embeds }, async (kb) => {
     const service = await startService(kb, {
       ...who,
       ...(port === undefined ? {} : { port }),
@@ -115,7 +115,7 @@ function describeEntry({
 
 /** `ibid serve` with its options and its help. */
 export function addServeCommand(program: Command, context: Context, done: (exitCode: number) => void): void {
-  program
+  const command = program
     .command("serve")
     .summary("answer over HTTP, with a page to search and ask on")
     .description("Answer over HTTP, with a page to search and ask on, until it is stopped.")
@@ -126,12 +126,8 @@ export function addServeCommand(program: Command, context: Context, done: (exitC
     .addOption(list("--allow-host <name>", "answer to this host name too; repeatable"))
     .addOption(
       list("--allow-origin <origin>", "accept requests from pages of this origin, such as https://app.example"),
-    )
-    .option("--model <provider/model>", "model that writes the answers, such as openai/gpt-5-mini or ollama/llama3.2")
-    .option(
-      "--judge <provider/model>",
-      "chat model that gives each sentence of an answer its verdict (default: none, words decide; under strict grounding the chat model)",
-    )
+    );
+  addAnswerModels(command)
     .addHelpText(
       "after",
       examples([

@@ -30,11 +30,11 @@ function toOptions(name: string, rule: OptionRule): readonly Option[] {
 function toOption(name: string, rule: OptionRule): Option {
   const { default: preset, otherwise, kind, spelling } = rule;
   const said =
-    otherwise ??
+    otherwise?.replaceAll("`", "") ??
     (preset === undefined || typeof preset === "boolean" ? undefined : JSON.stringify(preset).replaceAll('"', ""));
-  const expects = spelling?.expects === undefined ? "" : `: ${spelling.expects}`;
+  const expects = spelling?.expects === undefined || spelling.doc !== undefined ? "" : `: ${spelling.expects}`;
   const repeats = spelling?.each === "item" ? "; repeatable" : "";
-  const help = `${toHelp(rule.doc)}${expects}${repeats}${said === undefined ? "" : ` (default: ${said})`}`;
+  const help = `${toHelp(spelling?.doc ?? rule.doc)}${expects}${repeats}${said === undefined ? "" : ` (default: ${said})`}`;
   const option = new Option(flagOf(name, rule), help);
   if (spelling?.env !== undefined) option.env(spelling.env);
   if (kind.type === "boolean") return option;
@@ -82,8 +82,9 @@ export type OptionsFor<Options> = { readonly [Name in keyof Options]?: Options[N
 export function pickTableOptions<Options>(table: OptionTable, given: object): OptionsFor<Options> {
   const picked: Record<string, unknown> = {};
   for (const [name, rule] of Object.entries(table)) {
-    if (!rule.for.includes("cli")) continue;
-    const value = rule.kind.type === "group" ? pickGroup(rule.kind.options, given) : valueOf(name, rule, given);
+    const isGroup = rule.kind.type === "group";
+    if (!isGroup && !rule.for.includes("cli")) continue;
+    const value = isGroup ? pickGroup(rule.kind.options, given) : valueOf(name, rule, given);
     if (value !== undefined) picked[name] = value;
   }
   return picked as OptionsFor<Options>;

@@ -7,7 +7,7 @@ import type { CheckedQuotation, QuotationStatus, Verification, VerifyOptions } f
 import { verifyOptions } from "../knowledge-base/asking/verify-options.ts";
 import { describePlaceLabels } from "../text/place-labels.ts";
 import { examples, note } from "./help-text.ts";
-import { type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
+import { addAnswerModels, type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
 import type { Output } from "./output.ts";
 import { addTableOptions, type OptionsFor, pickTableOptions } from "./table-options.ts";
 import { count, neutralise, wrap } from "./text-layout.ts";
@@ -21,9 +21,9 @@ interface VerifyCommandOptions extends CommonOptions, Omit<OptionsFor<VerifyOpti
 /** `ibid verify`: checks an answer that ibid did not write. **Shape** exit code 0 for a verified answer, 3 for any other. */
 async function verify(context: Context, file: string, options: VerifyCommandOptions): Promise<number> {
   const { output, signal } = context;
-  const { judge, summary, format } = options;
+  const { summary, format } = options;
   const answer = parseAnswer(await readInput(file), file, format);
-  return await withKnowledgeBase(options, { judge, embeds: "queries" }, async (kb) => {
+  return await withKnowledgeBase(options, { embeds: "queries" }, async (kb) => {
     const result = await kb.verify(answer, { ...pickTableOptions<VerifyOptions>(verifyOptions, options), signal });
     const markdown = summary === true ? formatSummary(file, result) : undefined;
     const target = process.env["GITHUB_STEP_SUMMARY"];
@@ -211,9 +211,8 @@ export function addVerifyCommand(program: Command, context: Context, done: (exit
       "Check each sentence and each quotation of an answer against the documents. The answer is Markdown with markers and sources, or the JSON response of an API with its citations.",
     )
     .argument("<file>", "the answer; - for standard input")
-    .option("--judge <provider/model>", "chat model that gives each sentence its verdict (default: none; words decide)")
     .option("--summary", "write a Markdown summary, to the file that GITHUB_STEP_SUMMARY names where it is set");
-  addTableOptions(command, verifyOptions)
+  addTableOptions(addAnswerModels(command, ["judge"]), verifyOptions)
     .addHelpText(
       "after",
       examples([

@@ -95,6 +95,8 @@ export interface OptionRule {
 
 /** How the command line writes an option, where its kind alone does not say it. */
 export interface Spelling {
+  /** Sentence of its help, where the flag takes less or other than the option. */
+  readonly doc?: string;
   /** One flag for each item of a list, or for each `key=value` of an object. */
   readonly each?: "item" | "pair";
   /** Reads the text of the flag. **Shape** `undefined` for text that names no value. */
@@ -140,11 +142,12 @@ export type PlanOf<Options, Table> = {
     : never;
 };
 
-/** Every surface; those of a person who writes code or a request; a program alone. */
+/** Every surface; those of a person who writes code or a request; a program alone; those that open a knowledge base. */
 export const everywhere = ["library", "http", "cli", "tool"] as const satisfies readonly Audience[];
 export const byHand = ["library", "http", "cli"] as const satisfies readonly Audience[];
 export const byRequest = ["library", "http"] as const satisfies readonly Audience[];
 export const inCode = ["library"] as const satisfies readonly Audience[];
+export const byOperator = ["library", "cli"] as const satisfies readonly Audience[];
 
 /** The kind of a function. */
 export const aFunction: ValueKind = {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { callIbid } from "../cli/run-ibid.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
@@ -291,12 +291,46 @@ describe("openKnowledgeBase", () => {
     },
   );
 
-  it("is for programs, apart from folder rules, which an ingestion at the command line has too", () => {
-    const others = rows.filter(([, rule]) => rule.for.some((audience) => audience !== "library"));
-    expect(others.map(([path]) => path)).toEqual(
+  const flags = rows.filter(([path, rule]) => rule.for.includes("cli") && !path.startsWith("reading.folders."));
+
+  it("shares these options with the command line, where an ingestion has the rules of folders too", () => {
+    expect(flags.map(([path]) => path)).toEqual([
+      "models.embedding",
+      "models.formerEmbeddings",
+      "models.chat",
+      "models.judge",
+      "models.reranker",
+      "search.synonyms",
+      "access.platform",
+    ]);
+    const folders = rows.filter(([path, rule]) => rule.for.length > 1 && !flags.some(([flag]) => flag === path));
+    expect(folders.map(([path]) => path)).toEqual(
       ["include", "exclude", "maxDepth", "symlinks", "junk"].map((name) => `reading.folders.${name}`),
     );
   });
+
+  const texts = ["", " ", "x", "x/", "nobody/x", "proximity", "openai-compatible/x"];
+
+  // The list of synonyms is a text in code and a file at the command line.
+  it.each(flags.filter(([path]) => path !== "search.synonyms"))(
+    "and the command line take the same values for %s",
+    async (path: string, rule: OptionRule) => {
+      vi.stubEnv("OPENAI_COMPATIBLE_BASE_URL", "http://127.0.0.1:9");
+      const taken = new Set<boolean>();
+      for (const value of [true, ...texts, ...texts.map((text) => [text])]) {
+        const argument = toArgument(path.split(".").at(-1)!, rule, value);
+        if (argument === undefined) continue;
+        const isOpened = await isTaken(() => open(optionsWith(path, value)));
+        // A judge is asked about the answers of a model.
+        const model = path === "models.judge" ? ["--model=openai-compatible/x"] : [];
+        const { code } = await callIbid(files, ["ask", "...", "--kb", folder, argument, ...model]);
+        expect({ value, isTaken: code !== 2 }).toEqual({ value, isTaken: isOpened });
+        taken.add(isOpened);
+      }
+      expect(taken).toContain(true);
+      expect(taken.size).toBe(rule.kind.type === "boolean" ? 1 : 2);
+    },
+  );
 });
 
 describe("the search tools", () => {

@@ -16,6 +16,7 @@ import { checkReadLimits } from "../../readers/read-limits.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import {
   aFunction,
+  byOperator,
   inCode,
   objectWith,
   planOptions,
@@ -128,6 +129,8 @@ const aModel = (what: string): ValueKind => ({
   expects: `${what}, or its name where the runtime loads models by name`,
   check: (value) => (typeof value === "string" ? value.trim() !== "" : typeof value === "object" && value !== null),
 });
+/** How the command line names a model. */
+const aName = "a provider and a model, such as ollama/llama3.2";
 const aListOf = (what: string): ValueKind => ({ type: "value", expects: `a list of ${what}`, check: Array.isArray });
 
 const batchOptions = {
@@ -147,28 +150,48 @@ const modelOptions = {
     kind: aModel("an embedding model"),
     beyond: { expects: "null", check: (value: unknown) => value === null },
     otherwise: "the store's own, fitted on the stored chunks from 256 on",
-    for: inCode,
+    for: byOperator,
+    flag: "--embedding-model <provider/model>",
+    spelling: {
+      doc: "Embed with this model, such as ollama/nomic-embed-text; the knowledge base remembers it; none forgets it.",
+      expects: aName,
+    },
   },
   formerEmbeddings: {
     doc: "Models that were used before; see [another model](#another-model).",
     kind: aListOf("embedding models"),
-    for: inCode,
+    for: byOperator,
+    flag: "--former-embedding-model <provider/model...>",
+    spelling: {
+      doc: "Search chunks that still have vectors of this model; see reembed.",
+      each: "item",
+      expects: aName,
+    },
   },
   chat: {
     doc: "Chat model that writes answers. Without one, answers consist of sentences of the documents.",
     kind: aModel("a chat model"),
-    for: inCode,
+    for: byOperator,
+    flag: "--model <provider/model>",
+    spelling: {
+      doc: "Chat model that writes the answer, such as openai/gpt-5-mini or ollama/llama3.2.",
+      expects: aName,
+    },
   },
   judge: {
     doc: "Chat model that gives each sentence of an answer its verdict.",
     kind: aModel("a chat model"),
-    otherwise: "words decide",
-    for: inCode,
+    otherwise: "none: words decide, and under strict grounding the chat model",
+    for: byOperator,
+    flag: "--judge <provider/model>",
+    spelling: { doc: "Chat model that gives each sentence of an answer its verdict.", expects: aName },
   },
   reranker: {
     doc: 'Reranker, or `"proximity"`, which ranks chunks with close query words higher and needs no model.',
     kind: aModel("a reranker"),
-    for: inCode,
+    for: byOperator,
+    flag: "--reranker <provider/model>",
+    spelling: { doc: "Order the hits with this model, or with proximity, which needs none.", expects: aName },
   },
   prices: {
     doc: 'Prices for a million tokens: `{ "openai/gpt-5-mini": { input, output } }`. Summaries and answers then report `cost`.',
@@ -220,7 +243,9 @@ const searchSetup = {
     doc: "[Synonyms](#synonyms), as the text of a list: `a, b` or `a => b, c` on each line.",
     kind: { type: "string", pattern: /[^]*/u, expects: "the text of a list" },
     otherwise: "`synonyms.txt` in the folder of the knowledge base",
-    for: inCode,
+    for: byOperator,
+    flag: "--synonyms <file>",
+    spelling: { doc: "Search by the synonyms in this file.", expects: "the path of a list" },
   },
   retriever: {
     doc: "[Retriever](#retrievers) in place of the built-in one, or a function that wraps it.",
@@ -235,7 +260,14 @@ const searchSetup = {
 } as const satisfies RulesOf<OpenSearch>;
 
 const accessOptions = {
-  platform: { doc: "Whether callers read the platform scope.", kind: { type: "boolean" }, default: false, for: inCode },
+  platform: {
+    doc: "Whether callers read the platform scope.",
+    kind: { type: "boolean" },
+    default: false,
+    for: byOperator,
+    flag: "--with-platform",
+    spelling: { doc: "Also read the platform scope." },
+  },
   deployment: {
     doc: "Whether callers read the deployment scope.",
     kind: { type: "boolean" },
