@@ -1,4 +1,5 @@
-import { segmentSentences } from "./sentences.ts";
+import { endsSentence, type SentenceEnd } from "./sentence-end.ts";
+import { cutAtEnds } from "./sentences.ts";
 
 /** Kind of a stretch of text, for quoting. */
 export type SentenceKind = "prose" | "heading" | "table" | "code" | "markup";
@@ -15,6 +16,8 @@ export interface FindSentencesOptions {
   readonly titles?: ReadonlySet<string>;
   /** The fence of a code block, or `---` of front matter, in whose midst the text begins; see {@link readOpenFence}. */
   readonly openFence?: string;
+  /** Rule for the end of a sentence of prose. Default: {@link endsSentence}. */
+  readonly ends?: SentenceEnd;
 }
 
 /**
@@ -24,7 +27,7 @@ export interface FindSentencesOptions {
  * **Cost** linear.
  */
 export function findSentences(text: string, options: FindSentencesOptions = {}): readonly FoundSentence[] {
-  const { titles, openFence = "" } = options;
+  const { titles, openFence = "", ends = endsSentence } = options;
   const found: FoundSentence[] = [];
   let fence = openFence;
   let paragraph: { start: number; end: number } | undefined;
@@ -40,7 +43,7 @@ export function findSentences(text: string, options: FindSentencesOptions = {}):
     if (!paragraph) return;
     const { start, end } = paragraph;
     paragraph = undefined;
-    for (const sentence of segmentSentences(text.slice(start, end)))
+    for (const sentence of cutAtEnds(text.slice(start, end), ends))
       addProse(start + sentence.start, start + sentence.end);
   };
 

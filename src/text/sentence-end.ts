@@ -1,6 +1,7 @@
 import {
   afterOrdinal,
   connectives,
+  continuing,
   oftenFinal,
   references,
   sentenceStarters,
@@ -42,6 +43,38 @@ export function endsSentence(text: string, at: number, close: number): boolean {
   if (goesOn) return /\p{Lu}/u.test(next);
   const abbreviated = oftenFinal.has(folded) || /^\p{Lu}$/u.test(word) || /^(?:\p{L}{1,2}\.)+\p{L}{1,2}$/u.test(word);
   return !abbreviated || !/^[\p{L}\p{N}]/u.test(next) || sentenceStarters.has(next.toLowerCase());
+}
+
+/** Whether a sentence ends with the terminators at `at`, where `close` is behind all that closes with them. */
+export type SentenceEnd = typeof endsSentence;
+
+/**
+ * The same for a text in which a sentence may begin with a small letter: `Read the manual. npm installs it.`
+ *
+ * A full stop before a small letter ends a sentence too. It does not after an abbreviation, an initial or an ordinal, nor where a quote closes. Only Latin words are judged; after others a small letter goes on as in {@link endsSentence}.
+ */
+export function endsInformalSentence(text: string, at: number, close: number): boolean {
+  if (endsSentence(text, at, close)) return true;
+  if (signOf(text.charCodeAt(close)) !== space || !/^\p{Ll}/u.test(wordAfter(text, close))) return false;
+  if (!/^\.(?: ?\[\d{1,4}\])*$/u.test(text.slice(at, close))) return false;
+  // A marker that was taken out in front of the full stop leaves a space.
+  const end = text[at - 1] === " " ? at - 1 : at;
+  return !mayAbbreviate(wordBefore(text, end));
+}
+
+/** Whether a full stop may belong to a word, whatever follows. An ordinal has few digits; a word has a vowel, or capitals alone. */
+function mayAbbreviate(word: string): boolean {
+  if (/^(?:\d{3,}|\d[\d.]*\.\d+)$/u.test(word)) return false;
+  const last = word.slice(word.lastIndexOf(".") + 1);
+  if (!/^\p{Script=Latin}{2,}$/u.test(last) || /^(?:\p{L}{1,2}\.)+\p{L}{1,2}$/u.test(word)) return true;
+  if (/^\p{Lu}+$/u.test(last)) return false;
+  const folded = word.toLowerCase();
+  // References that are words as well.
+  if (/^(?:app|art|no|tab)$/u.test(word)) return false;
+  return (
+    !/[aeiouy]/u.test(last.normalize("NFD").toLowerCase()) ||
+    [connectives, continuing, oftenFinal, references, titles].some((list) => list.has(folded))
+  );
 }
 
 /** The word that ends at `end`, with full stops inside it; `""` for one longer than any abbreviation. */

@@ -1,4 +1,4 @@
-import { endsSentence } from "./sentence-end.ts";
+import { endsSentence, type SentenceEnd } from "./sentence-end.ts";
 import { endOfClosers, endOfTerminators, isTerminator, plain, signOf, space, surrogate } from "./sentence-signs.ts";
 
 /** A stretch of text. **Units** UTF-16 code units, half open. */
@@ -24,6 +24,11 @@ export interface Span {
  * @experimental
  */
 export function segmentSentences(text: string): Span[] {
+  return cutAtEnds(text, endsSentence);
+}
+
+/** The sentences of a text by another rule for their ends. */
+export function cutAtEnds(text: string, ends: SentenceEnd): Span[] {
   const spans: Span[] = [];
   const { length } = text;
   if (length === 0) return spans;
@@ -55,7 +60,7 @@ export function segmentSentences(text: string): Span[] {
       at += text.codePointAt(at)! > 0xffff ? 2 : 1;
     } else {
       const close = endOfClosers(text, endOfTerminators(text, at));
-      if (endsSentence(text, at, close)) {
+      if (ends(text, at, close)) {
         ended = close >= length || signOf(text.charCodeAt(close)) === space;
         if (!ended) cut(close);
       }

@@ -6,6 +6,7 @@ import { denies, namesIn } from "../../src/answers/citations/telling-details.ts"
 import type { Answer } from "../../src/contracts/answer.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import { findSentences } from "../../src/text/find-sentences.ts";
+import { endsInformalSentence } from "../../src/text/sentence-end.ts";
 import { openKnowledgeBase } from "../../src/index.node.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
 import { collect, createHit, createScriptedModel, hits } from "./support.ts";
@@ -74,7 +75,7 @@ describe("the check without a model", () => {
 
 /** The first two sentences of prose in a quotation, each on one line. */
 function proseOf(quote: string): readonly string[] {
-  return findSentences(quote)
+  return findSentences(quote, { ends: endsInformalSentence })
     .filter(({ kind }) => kind === "prose")
     .slice(0, 2)
     .map(({ start, end }) => quote.slice(start, end).replaceAll(/\s+/gu, " "));

@@ -44,6 +44,15 @@ describe("sentences of an answer", () => {
       expect((await answerOf(text)).sentences.map((sentence) => sentence.text)).toEqual([text]);
   });
 
+  it("begin with a small letter where a name does [L2]", async () => {
+    const { sentences } = await answerOf(`${keys} ibid was asked at ext. two, e.g. here. npm sleeps [1].`);
+    expect(sentences.map(({ text, verdict }) => [text, verdict])).toEqual([
+      [keys, "supported"],
+      ["ibid was asked at ext. two, e.g. here.", "uncited"],
+      ["npm sleeps.", "unsupported"],
+    ]);
+  });
+
   it("are not supported by a quotation of half of them [L2]", async () => {
     const { sentences, grounded } = await answerOf("Keys are rotated every 90 days at extension 42 [1].");
     expect([grounded, sentences[0]?.verdict]).toEqual([false, "partly"]);

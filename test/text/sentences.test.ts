@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { segmentSentences } from "../../src/text/sentences.ts";
+import { endsInformalSentence } from "../../src/text/sentence-end.ts";
+import { cutAtEnds, segmentSentences } from "../../src/text/sentences.ts";
 import { anyText, hostileTexts } from "./texts.ts";
 
 const sentences = (text: string): string[] => segmentSentences(text).map(({ start, end }) => text.slice(start, end));
@@ -48,6 +49,24 @@ describe("segmentSentences", () => {
     "ይህ ነው። ‖እሺ።",
   ])("divides %j", (marked) => {
     expect(divided(marked.replaceAll("‖", ""))).toBe(marked);
+  });
+
+  it.each([
+    "Keys are rotated every 90 days. ‖ibid was asked. ‖npm installs it.",
+    "It cites its sources.[1] ‖ibid is asked . ‖ibid was built for that. [2] ‖git keeps it.",
+    "Is it safe? ‖ibid says so! ‖pip says no. ‖curl agrees.",
+    "Send it over HTTP. ‖curl does. ‖Version 2.0. ‖npm has it. ‖There are 1200. ‖git counts them.",
+    // A full stop that belongs to its word
+    "The help desk is at ext. 42, ext. two or ext. numbers on a list. ‖ibid knows.",
+    "It takes approx. five days, e.g. this, i.e. that, etc. and so on, incl. tax, max. two, vol. of May.",
+    "Acme Inc. is here, with J. de Vries, and the U.S. government, at 5 p.m. sharp on the 3. of May.",
+    "Das gilt z.B. für alle, ca. fünf, usw. und so fort, am 3. oder 4. Mai.",
+    "“Stop.” she said. ‖**Bold.** is bold... and goes on… or not",
+    "Это г. до н. э. или ул. мира.",
+  ])("divides a text whose sentences may begin with a small letter: %j", (marked) => {
+    const text = marked.replaceAll("‖", "");
+    const cut = cutAtEnds(text, endsInformalSentence).map(({ start, end }) => text.slice(start, end));
+    expect(cut.join("‖")).toBe(marked);
   });
 
   it("ends a sentence at a blank line or page break, not at a single line break", () => {

@@ -1,4 +1,5 @@
 import { findSentences, type SentenceKind } from "../../text/find-sentences.ts";
+import { endsInformalSentence } from "../../text/sentence-end.ts";
 import type { CheckedPiece } from "../citations/check-quotes.ts";
 
 /** A sentence of an answer as it arrived: a heading, a whole block of code, or a sentence of prose. The gap before it belongs to it. */
@@ -40,7 +41,7 @@ const fenceLine = /^[ \t]*\n[ \t]*(?:`{3,}|~{3,})[^\n]*/u;
 const openFence = /(?:^|\n)[ \t]*(?:`{3,}|~{3,})[^\n]*\n?[ \t]*$/u;
 
 /**
- * A sentence is complete when the next one has a whole word, so that a full stop after an abbreviation is no end. A marker right behind a sentence belongs to it; one that
+ * A sentence is complete when the next one has a whole word, so that a full stop after an abbreviation is no end. It may begin with a small letter, as names of programs do. A marker right behind a sentence belongs to it; one that
  * begins a line belongs to what follows.
  *
  * **Shape** the same sentences however the answer is cut into pieces; their pieces, joined, are the answer. **Cost** linear in the answer, for sentences of usual length.
@@ -139,7 +140,7 @@ export function positionAt(stops: readonly (readonly [said: number, at: number])
 function findUnits(text: string): readonly Unit[] {
   const units: Unit[] = [];
   let inFence = false;
-  for (const { start, end, kind } of findSentences(text)) {
+  for (const { start, end, kind } of findSentences(text, { ends: endsInformalSentence })) {
     const last = units.at(-1);
     const gap = text.slice(last?.end ?? 0, start);
     if (kind === "code" && inFence && last !== undefined) last.end = end;
@@ -156,7 +157,8 @@ function findUnits(text: string): readonly Unit[] {
   return units;
 }
 
+/** Whether nothing but white space and a list sign stands before a position in its line. */
 function beginsLine(text: string, at: number): boolean {
-  const before = text.slice(0, at).trimEnd();
-  return before === "" || text.slice(before.length, at).includes("\n");
+  const line = text.slice(text.lastIndexOf("\n", at - 1) + 1, at);
+  return /^[\s>]*(?:(?:[-*+•]|\d{1,9}[.)])\s+)?$/u.test(line);
 }

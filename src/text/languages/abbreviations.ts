@@ -19,6 +19,12 @@ export const references: ReadonlySet<string> = list(`
   jan feb mar apr jun jul aug sept sep oct nov dec okt dez
 `);
 
+/** Further abbreviations, which a word with a small letter may follow: `etc. are kept`. */
+export const continuing: ReadonlySet<string> = list(`
+  eg ie etc usw op id al avg std misc attn assoc temp cont orig acct intl natl yr yrs hr hrs wk wks mo mos oz gal sq dep env mfg
+  ausschl einschl zus ungef urspr ehem engl griech lit illus exh calif ep geb gest gegr verh mind sek mio stk aprox núm pág éd av
+`);
+
 /** Abbreviations that may end a sentence as well: the next word decides. */
 export const oftenFinal: ReadonlySet<string> = list("inc ltd co corp llc plc gmbh bros jr al dept univ ave blvd rd ed");
 
