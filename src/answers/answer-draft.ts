@@ -3,6 +3,7 @@ import type {
   AnswerKind,
   AnswerSentence,
   Citation,
+  IncompleteReason,
   RefusalReason,
   Support,
   WithheldSentence,
@@ -21,6 +22,7 @@ export interface AnswerDraft {
   readonly verbatim?: true;
   readonly support?: Support;
   readonly refusal?: RefusalReason;
+  readonly incomplete?: IncompleteReason;
   readonly withheld: readonly WithheldSentence[];
   readonly removedMarkers: readonly string[];
   readonly removedAddresses?: readonly string[];
@@ -33,7 +35,7 @@ export type Drafting = AsyncGenerator<AnswerEvent, AnswerDraft>;
 
 /** Facts that a refusal shares with an answer. */
 export type RefusalFacts = Partial<
-  Pick<AnswerDraft, "removedMarkers" | "removedQuotes" | "usage" | "withheld" | "text">
+  Pick<AnswerDraft, "removedMarkers" | "removedQuotes" | "usage" | "withheld" | "text" | "incomplete">
 >;
 
 /**

@@ -1,4 +1,4 @@
-import type { Grounding } from "../contracts/answer.ts";
+import type { Grounding, IncompleteReason } from "../contracts/answer.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { ChatMessage, ChatModel, ChatResult, Prompt } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
@@ -95,18 +95,18 @@ export async function* answerFromModel(input: ModelAnswerInput): Drafting {
 
   const { text, sentences, withheld, removedMarkers, usage: spent, judgeFailure } = yield* writer.finish();
   const usage = usageOf(addUsage(result.usage ?? {}, spent));
-  const removed = { removedMarkers, removedQuotes: checker.removed };
+  const facts = { removedMarkers, removedQuotes: checker.removed, ...usage, ...incompleteOf(result) };
   const claims = sentences.filter((sentence) => sentence.claims);
   const said = [...claims, ...withheld.filter(({ verdict }) => verdict !== undefined)];
-  const isDeclined = said.length > 0 ? said.every((sentence) => isRefusal(sentence.text)) : text === "";
+  // A heading, a question or a greeting alone is no answer.
+  const isDeclined = citer.citations.length === 0 && said.every((sentence) => isRefusal(sentence.text));
   if (text === "") {
     const reason = isDeclined ? "model-declined" : "nothing-supported";
-    return yield* refuse(reason, { ...removed, ...usage, withheld: isDeclined ? [] : withheld });
+    return yield* refuse(reason, { ...facts, withheld: isDeclined ? [] : withheld });
   }
-  if (isDeclined) return { ...refused("model-declined"), ...removed, ...usage, text };
+  if (isDeclined) return { ...refused("model-declined"), ...facts, text };
   return {
-    ...removed,
-    ...usage,
+    ...facts,
     kind: "written",
     text,
     citations: [...citer.citations],
@@ -124,6 +124,13 @@ export async function* answerFromModel(input: ModelAnswerInput): Drafting {
 /** History stands between instructions and question: only the last message has sources. */
 function withHistory(messages: readonly ChatMessage[], history: readonly ChatMessage[]): readonly ChatMessage[] {
   return history.length === 0 ? messages : [...messages.slice(0, -1), ...history, ...messages.slice(-1)];
+}
+
+/** Reasons other than these are an end. */
+const incompleteReasons: ReadonlySet<string> = new Set<IncompleteReason>(["length", "content-filter", "error"]);
+
+function incompleteOf({ finishReason = "stop" }: ChatResult): { readonly incomplete?: IncompleteReason } {
+  return incompleteReasons.has(finishReason) ? { incomplete: finishReason as IncompleteReason } : {};
 }
 
 /** Models bend apostrophes and forget full stops. */

@@ -20,6 +20,7 @@ export type {
   ContextOptions,
   JudgedBy,
   Quotation,
+  IncompleteReason,
   RefusalReason,
   Relevance,
   Verdict,

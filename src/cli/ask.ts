@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
-import type { Answer, AskOptions, Quotation, RefusalReason, Verdict } from "../contracts/answer.ts";
+import type { Answer, AskOptions, IncompleteReason, Quotation, RefusalReason, Verdict } from "../contracts/answer.ts";
 import type { ChatMessage } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
@@ -231,10 +231,17 @@ async function writeRefusal(output: Output, { refusal, nearest }: Answer): Promi
   }
 }
 
+const incompleteRemarks: Readonly<Record<IncompleteReason, string>> = {
+  length: "Incomplete: the model reached its limit of tokens.",
+  "content-filter": "Incomplete: the provider's content filter stopped the model.",
+  error: "Incomplete: the model failed before its answer was complete.",
+};
+
 /** Remarks on how the answer was made, one a line. */
 async function writeRemarks(output: Output, answer: Answer): Promise<void> {
-  const { removedAddresses, context, suspicions = [] } = answer;
+  const { removedAddresses, context, suspicions = [], incomplete } = answer;
   const remarks: string[] = [];
+  if (incomplete !== undefined) remarks.push(incompleteRemarks[incomplete]);
   if (context?.from === "whole-corpus") remarks.push("Answered from all documents that the caller may read.");
   const less = (context?.cut.length ?? 0) + (context?.leftOut.length ?? 0);
   if (less > 0) remarks.push(`${count(less, "chunk")} did not fit whole into ${context?.maxTokens} tokens.`);

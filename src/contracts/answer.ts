@@ -71,6 +71,13 @@ export type Verdict = "supported" | "partly" | "unsupported" | "uncited";
 export type JudgedBy = "verbatim" | "words" | "judge";
 
 /**
+ * Reason why a model stopped before its answer was complete: its limit of tokens, its provider's filter, or a failure that the provider reports.
+ *
+ * @experimental
+ */
+export type IncompleteReason = "length" | "content-filter" | "error";
+
+/**
  * A sentence of an answer, and how far it is supported.
  *
  * @experimental
@@ -150,6 +157,8 @@ export interface Answer {
   readonly relevance?: Relevance;
   /** For a refusal: its reason. */
   readonly refusal?: RefusalReason;
+  /** The model stopped before its answer was complete. Absent where it came to an end. */
+  readonly incomplete?: IncompleteReason;
   /** For a refusal: the passages nearest to the question. They are not an answer. */
   readonly nearest: readonly Quotation[];
   /** Sentences that strict grounding took out of the text. */

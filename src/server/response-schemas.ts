@@ -134,6 +134,10 @@ export const answerSchema = z.looseObject({
     .optional()
     .meta({ description: "Below the threshold the passages may not answer." }),
   refusal: z.enum(["no-question", "no-evidence", "nothing-supported", "model-declined"]).optional(),
+  incomplete: z
+    .enum(["length", "content-filter", "error"])
+    .optional()
+    .meta({ description: "Reason why the model stopped before its answer was complete." }),
   nearest: z.array(z.strictObject(quotation)).meta({ description: "Of a refusal: passages that are no answer." }),
   withheld: z.array(z.strictObject({ text: z.string(), verdict: verdict.optional(), support: probability.optional() })),
   hits: z.array(hitSchema),

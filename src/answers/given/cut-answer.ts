@@ -62,7 +62,7 @@ function findMarks(text: string, { citations }: GivenAnswer): readonly Mark[] {
     if (marker !== undefined) named.set(nameOf(marker), [...(named.get(nameOf(marker)) ?? []), index]);
   }
   const others = [
-    ...new Set(citations.flatMap(({ marker }) => (marker === undefined || completeMarker.test(marker) ? [] : marker))),
+    ...new Set(citations.flatMap(({ marker }) => (marker === undefined || isNumbers(marker) ? [] : marker))),
   ];
   for (const marker of others) {
     for (let at = text.indexOf(marker); at !== -1; at = text.indexOf(marker, at + marker.length))
@@ -90,9 +90,13 @@ function findMarks(text: string, { citations }: GivenAnswer): readonly Mark[] {
   });
 }
 
-/** `[1]` and `【1】` name the same. */
+/** `[1]` and `【1】` name the same; `【1†source】` is a name of its own. */
 function nameOf(marker: string): string {
-  return completeMarker.test(marker) ? readMarker(marker).join(",") : marker;
+  return isNumbers(marker) ? readMarker(marker).join(",") : marker;
+}
+
+function isNumbers(marker: string): boolean {
+  return completeMarker.test(marker) && !marker.includes("†");
 }
 
 function toPieces(text: string, marks: readonly Mark[]): readonly CheckedPiece[] {

@@ -48,6 +48,8 @@ const openFence = /(?:^|\n)[ \t]*(?:`{3,}|~{3,})[^\n]*\n?[ \t]*$/u;
  */
 export function createSentenceCutter(): SentenceCutter {
   let buffer = "";
+  /** Last character of the buffer. Looking at the end of a long text that grows would copy it each time. */
+  let tail = "";
   let placed: Placed[] = [];
 
   const take = (unit: Unit, next: Unit | undefined): CutSentence => {
@@ -101,13 +103,14 @@ export function createSentenceCutter(): SentenceCutter {
       const sentences: CutSentence[] = [];
       // Word by word, so that the pieces in which an answer arrives decide nothing.
       for (const [word] of piece.text.matchAll(/\s|[^\s。！？]+|[。！？]/gu)) {
-        const endsWord = /\s$/u.test(buffer) !== /^\s/u.test(word) || /[。！？]$/u.test(buffer);
-        if (endsWord && (buffer.length < longBuffer || buffer.endsWith("\n"))) sentences.push(...cut(false));
+        const endsWord = /\s/u.test(tail) !== /^\s/u.test(word) || /[。！？]/u.test(tail);
+        if (endsWord && (buffer.length < longBuffer || tail === "\n")) sentences.push(...cut(false));
         const last = placed.at(-1);
         if (last?.piece.type === "text")
           placed[placed.length - 1] = { ...last, piece: { type: "text", text: last.piece.text + word } };
         else placed.push({ piece: { type: "text", text: word }, at: buffer.length });
         buffer += word;
+        tail = word.at(-1) ?? tail;
       }
       return sentences;
     },

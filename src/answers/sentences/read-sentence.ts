@@ -40,23 +40,38 @@ const offer =
 const leadIn = /^\W*(?:to|for|how to|steps|um|zum|pour|para)(?![\p{L}\p{Nd}])[^.!?]*[:：]\W*$/iu;
 const mostLeadInWords = 15;
 
+/** Tells the part that a sentence plays. */
+export type RoleReader = (sentence: CutSentence) => SentenceRole;
+
 /**
- * Tells whether a sentence claims anything that a source could support.
+ * Makes a reader of sentences that tells whether one claims anything that a source could support.
  *
- * A heading, a question and a courtesy without a number, a name or a marker claim nothing. A marker makes a claim of everything but a heading.
+ * A heading, a question and a courtesy without a number, a name or a marker claim nothing. A marker makes a claim of all words but a heading's.
  */
-export function readRole({ kind, words, pieces }: CutSentence, analyzer: Analyzer, language: string): SentenceRole {
+export function createRoleReader(analyzer: Analyzer, language: string): RoleReader {
+  let filler: ReadonlySet<string> | undefined;
+  return (sentence) => {
+    filler ??= new Set(
+      Object.values(analyzer.functionWords ?? functionWords)
+        .join(" ")
+        .split(/\s+/u)
+        .map(foldWord),
+    );
+    return readRole(sentence, filler, language);
+  };
+}
+
+function readRole({ kind, words, pieces }: CutSentence, filler: ReadonlySet<string>, language: string): SentenceRole {
   if (kind === "heading" || isBoldLine.test(words)) return "frame";
+  const all = [...segmentWords(words)].map(({ text }) => foldWord(text));
+  if (all.length === 0) return "courtesy";
   if (pieces.some((piece) => piece.type === "marker" && piece.numbers.length > 0)) return "claim";
   if (/[?？]["”»)\s]*$/u.test(words)) return "frame";
-  const all = [...segmentWords(words)].map(({ text }) => foldWord(text));
-  if (all.length === 0 || kind === "markup") return "courtesy";
+  if (kind === "markup") return "courtesy";
   if (digitsOf(words).size > 0) return "claim";
   if (leadIn.test(words) && all.length <= mostLeadInWords && !denies(words)) return "frame";
   if (namesIn(words, language).some((name) => !courtesies.has(foldWord(name)))) return "claim";
   if (announcement.test(words) || offer.test(words)) return "courtesy";
-  const lists = analyzer.functionWords ?? functionWords;
-  const filler = new Set(Object.values(lists).join(" ").split(/\s+/u).map(foldWord));
   return all.every((word) => courtesies.has(word) || filler.has(word)) && !denies(words) ? "courtesy" : "claim";
 }
 

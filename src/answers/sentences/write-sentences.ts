@@ -18,7 +18,7 @@ import {
 import { locateWords } from "../citations/locate-words.ts";
 import { findAddresses } from "../untrusted/find-addresses.ts";
 import { createSentenceCutter, type CutSentence, positionAt } from "./cut-sentences.ts";
-import { leansOnPrevious, readRole, type SentenceRole } from "./read-sentence.ts";
+import { createRoleReader, leansOnPrevious, type SentenceRole } from "./read-sentence.ts";
 
 export interface SentenceWriterInput {
   readonly hits: readonly Hit[];
@@ -81,6 +81,7 @@ export function createSentenceWriter(input: SentenceWriterInput): SentenceWriter
     const judgement = judgeByWords(sentence, cited, quotes);
     return [...findAddresses(sentence)].every(isKnownAddress) ? judgement : { ...judgement, isVetoed: true };
   };
+  const readRole = createRoleReader(analyzer, evidence.language);
   const cutter = createSentenceCutter();
   const page = createPage();
   const gaps = createGaps();
@@ -94,7 +95,7 @@ export function createSentenceWriter(input: SentenceWriterInput): SentenceWriter
     const numbers = cut.pieces.flatMap((piece) => (piece.type === "marker" && !piece.refuted ? piece.numbers : []));
     const cited = [...new Set(numbers)].map((number) => number - 1).filter((index) => hits[index] !== undefined);
     const byWords = judgeWords(cut.words, cited);
-    const role = readRole(cut, analyzer, evidence.language);
+    const role = readRole(cut);
     return { cut, role, cited, byWords: byWords.isVetoed ? lower(byWords) : byWords };
   };
 

@@ -115,11 +115,16 @@ function mostQuotes(one: readonly Citation[], other: readonly Citation[]): reado
 }
 
 function placeOf(position: number, bounds: readonly Bound[], length: number, which: "first" | "last"): number {
-  const exact = bounds.find(([said]) => said === position);
-  if (exact) return exact[1];
-  const index = bounds.findIndex(([said]) => said > position);
+  // The first bound at or behind the position, by halves.
+  let index = 0;
+  for (let high = bounds.length; index < high;) {
+    const middle = (index + high) >>> 1;
+    if (bounds[middle]![0] < position) index = middle + 1;
+    else high = middle;
+  }
   const after = bounds[index];
-  const before = bounds[(index < 0 ? bounds.length : index) - 1] ?? [0, 0];
+  if (after?.[0] === position) return after[1];
+  const before = bounds[index - 1] ?? [0, 0];
   // Between two places that are alike in both texts nothing was taken out.
   if (after !== undefined && after[0] - before[0] === after[1] - before[1]) return before[1] + position - before[0];
   return which === "first" ? before[1] : (after?.[1] ?? length);

@@ -3,6 +3,7 @@ import type {
   AnswerKind,
   AnswerSentence,
   Citation,
+  IncompleteReason,
   Quotation,
   RefusalReason,
   Relevance,
@@ -136,6 +137,10 @@ export type UIMessageChunk =
   | { readonly type: "data-citation"; readonly id: string; readonly data: UIAnswerData["citation"] }
   | { readonly type: "data-grounded"; readonly id: string; readonly data: UIAnswerData["grounded"] }
   | { readonly type: "finish-step" }
-  | { readonly type: "finish"; readonly finishReason: "stop"; readonly messageMetadata: UIAnswerMetadata }
+  | {
+      readonly type: "finish";
+      readonly finishReason: "stop" | IncompleteReason;
+      readonly messageMetadata: UIAnswerMetadata;
+    }
   | { readonly type: "error"; readonly errorText: string }
   | { readonly type: "abort"; readonly reason?: string };

@@ -156,7 +156,7 @@ function toChunks(
           isOpen = false;
           yield { type: "data-grounded", id: "grounded", data: toUIGrounded(answer) };
           yield { type: "finish-step" };
-          yield { type: "finish", finishReason: "stop", messageMetadata: toMetadata(answer) };
+          yield { type: "finish", finishReason: answer.incomplete ?? "stop", messageMetadata: toMetadata(answer) };
         }
       }
     } catch (error) {

@@ -143,7 +143,7 @@ export function invalidResponse(
   what: string,
   details: object = {},
 ): IbidError {
-  return new IbidError("invalid-response", `${call.provider}/${call.model} returned an unusable answer:  ${what}.`, {
+  return new IbidError("invalid-response", `${call.provider}/${call.model} returned an unusable answer: ${what}.`, {
     hint: "Try again; if the error stays, use another model.",
     details: { provider: call.provider, model: call.model, retryable: true, ...details },
   });

@@ -2,25 +2,30 @@
  * Forms of a citation, and forms that a reader might take for one.
  *
  * `[1]`, `[2, 3]`; the same in the brackets and digits that look like these (`【1】`, `［２］`), which some models write by habit; and `[Doc abc, Chunk 1 of 5]`.
+ * `[^1]` and `【1†source】` name source 1, and `【4:1†source】` names none.
  *
- * **Source** ToolUp's short identifiers for the last.
+ * **Source** ToolUp's short identifiers for labels; GitHub's footnotes; OpenAI's Assistants and gpt-oss for the dagger.
  */
 
 /** Brackets that open a marker, as they stand in a character class. */
 export const openingBrackets = "[\\[【［〔❲]";
 const opening = new RegExp(openingBrackets, "u");
 const closing = "[\\]】］〕❳]";
-const numbers = "\\p{Nd}{1,3}(?: *, *\\p{Nd}{1,3})*";
+const numbers = "\\^?\\p{Nd}{1,3}(?: *, *\\^?\\p{Nd}{1,3})*";
+const dagger = "\\p{Nd}{1,3}(?::\\p{Nd}{1,3})? *† *[^\\]】\\n]{0,60}";
 const label = "Doc +[\\w-]{1,40} *, *Chunk +\\d{1,4} +of +\\d{1,4}";
 
 /** A whole marker, where a text begins with one. */
 export const completeMarker = new RegExp(
-  `^${openingBrackets} *(?:${numbers}|${label}(?: *[;,] *${label})*) *${closing}`,
+  `^${openingBrackets} *(?:${dagger}|${numbers}|${label}(?: *[;,] *${label})*) *${closing}`,
   "iu",
 );
 
 /** Start of a marker that the next piece may complete. */
-export const unfinishedMarker = new RegExp(`^${openingBrackets} *(?:[\\p{Nd}, ]*|d|do|doc(?: [\\w ,;-]*)?)$`, "iu");
+export const unfinishedMarker = new RegExp(
+  `^${openingBrackets} *(?:[\\p{Nd}, ^]*|\\p{Nd}{1,3}(?::\\p{Nd}{0,3})? *(?:† *[^\\]】\\n]{0,60})?|d|do|doc(?: [\\w ,;-]*)?)$`,
+  "iu",
+);
 
 /** Every marker of a text, code or not. */
 export const everyMarker = new RegExp(completeMarker.source.slice(1), "giu");
@@ -29,7 +34,9 @@ export const everyMarker = new RegExp(completeMarker.source.slice(1), "giu");
 export function readMarker(marker: string): readonly (number | string)[] {
   const labels = marker.match(new RegExp(label, "giu"));
   if (labels) return labels.map(normaliseLabel);
-  return (marker.match(/\p{Nd}+/gu) ?? []).map((digits) => Number(Array.from(digits, digitValue).join("")));
+  const [named = ""] = marker.split("†");
+  if (named.includes(":")) return [];
+  return (named.match(/\p{Nd}+/gu) ?? []).map((digits) => Number(Array.from(digits, digitValue).join("")));
 }
 
 /** Where the last bracket before `position` stands that could open a marker; -1 when none does. */
