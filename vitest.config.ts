@@ -29,6 +29,7 @@ export default defineConfig({
     // Against what hangs; what is slow because other work fills the machine is not wrong.
     testTimeout: limitMs,
     hookTimeout: limitMs,
+    expect: { poll: { timeout: 30_000 } },
     // Processes that tests start need not compile the sources anew, each for itself.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("./node_modules/.cache/compiled", import.meta.url)) },
     restoreMocks: true,

@@ -323,7 +323,10 @@ export interface ReadChunk {
   readonly total?: number | undefined;
   /** Only when asked for; ascending by version. */
   readonly embeddings?: readonly VersionedEmbedding[] | undefined;
-  /** Only when asked for, in no order; absent from stores that do not keep a key of each text. **Cost** one look-up; no text is read. */
+  /**
+   * Only when asked for, in no order. A store that keeps a key of each text gives them for every chunk, an empty list where there are none. Other stores
+   * leave them out, and the chunks that were read are compared by text. **Cost** one look-up; no text is read.
+   */
   readonly copies?: readonly ChunkCopy[] | undefined;
   /** The scope is in a later state than the session's moment. The search runs again in a new session. */
   readonly stale?: boolean | undefined;

@@ -98,7 +98,9 @@ async function readBest(
   const folds = plan.copies === "first";
   const most = shown === "all" ? Infinity : shown;
   const kept: { readonly candidate: Candidate; readonly copies: Map<string, HitCopy> }[] = [];
+  /** Copies of the kept chunks, by text: for a store that names none. */
   const byText = new Map<string, Map<string, HitCopy>>();
+  /** Chunks that the store named as copies of kept ones. */
   const copied = new Set<string>();
   let hasLost = false;
   for (let at = 0; kept.length < most && at < candidates.length;) {
@@ -124,23 +126,27 @@ async function readBest(
         hasLost = true;
         continue;
       }
+      if (copied.has(key)) continue;
       const { chunk, language, total, embeddings = [] } = one;
-      const text = folds ? textKey(chunk.urtext) : key;
-      const first = byText.get(text);
-      if (first !== undefined) {
-        const { scope } = candidate;
-        const { id, documentId, uri, start, end } = chunk;
-        first.set(key, { scope, documentId, chunkId: id, uri, start, end });
-        continue;
-      }
       const copies = new Map<string, HitCopy>();
-      for (const copy of one.copies ?? []) {
-        if (restriction?.admits(copy) === false) continue;
-        const { scope, documentId, id, uri, start, end } = copy;
-        copied.add(chunkKey(copy));
-        copies.set(chunkKey(copy), { scope, documentId, chunkId: id, uri, start, end });
+      if (one.copies !== undefined) {
+        for (const copy of one.copies) {
+          if (restriction?.admits(copy) === false) continue;
+          const { scope, documentId, id, uri, start, end } = copy;
+          copied.add(chunkKey(copy));
+          copies.set(chunkKey(copy), { scope, documentId, chunkId: id, uri, start, end });
+        }
+      } else if (folds) {
+        const text = textKey(chunk.urtext);
+        const first = byText.get(text);
+        if (first !== undefined) {
+          const { scope } = candidate;
+          const { id, documentId, uri, start, end } = chunk;
+          first.set(key, { scope, documentId, chunkId: id, uri, start, end });
+          continue;
+        }
+        byText.set(text, copies);
       }
-      byText.set(text, copies);
       const embedding = chooseEmbedding(candidate, embeddings, search);
       kept.push({ candidate: { ...candidate, chunk, language, total, embedding }, copies });
     }

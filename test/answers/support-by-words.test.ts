@@ -288,10 +288,30 @@ describe("laws of support by words", () => {
     );
   });
 
-  it("takes seconds over evidence that repeats the claim's words 16,000 times, where quadratic cost takes a minute", () => {
-    const text = "keys sheds Ada Brandt 90 days October not all ".repeat(8000);
-    const start = performance.now();
-    judge("The keys of the sheds of Ada Brandt rotate every 90 days in October.", text, text);
-    expect(performance.now() - start).toBeLessThan(15_000);
+  it("reads evidence that repeats the claim's words in proportion to its length, not to its square", () => {
+    const readsOf = (repeats: number): number => {
+      let reads = 0;
+      const counted = <Item>(list: readonly Item[]): readonly Item[] =>
+        new Proxy(list, {
+          get(target, name) {
+            if (typeof name === "string" && /^\d+$/u.test(name)) reads++;
+            return Reflect.get(target, name) as unknown;
+          },
+        });
+      const text = "keys sheds Ada Brandt 90 days October not all ".repeat(repeats);
+      const evidence = readEvidence([text, text].map((each) => ({ text: each, title: "Harbour handbook" })));
+      judgeByWords({
+        sentence: "The keys of the sheds of Ada Brandt rotate every 90 days in October.",
+        evidence: {
+          ...evidence,
+          places: new Map(Array.from(evidence.places, ([key, list]) => [key, counted(list)])),
+          sentences: evidence.sentences.map((sentence) => ({ ...sentence, words: counted(sentence.words) })),
+        },
+      });
+      return reads;
+    };
+    const [once, twice, fourTimes] = [readsOf(200), readsOf(400), readsOf(800)];
+    expect(once).toBeGreaterThan(200);
+    expect((fourTimes - twice) / (twice - once)).toBeLessThan(2.1);
   });
 });

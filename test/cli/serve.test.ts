@@ -59,7 +59,7 @@ async function isEnding(url: string): Promise<void> {
       ({ status }) => status,
       () => "closed",
     );
-  await expect.poll(status, { timeout: 10_000 }).toBe("closed");
+  await expect.poll(status).toBe("closed");
 }
 
 describe("ibid mcp --port", () => {

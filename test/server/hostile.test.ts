@@ -1,11 +1,18 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import { createHandler, startService } from "../../src/server/index.node.ts";
+import { holdDeadlines } from "../support/deadlines.ts";
 import { keys, openWorld, send, startWorld } from "./service.ts";
 
 const search = { query: "rotate key" };
+
+/** Requests are counted as if all came at once, however long they take. */
+function stopClock(): void {
+  const now = Date.now();
+  vi.spyOn(Date, "now").mockReturnValue(now);
+}
 
 /** Speaks to a port in bytes, and gives back all that is said until it hangs up. */
 async function speak(port: number, ...parts: readonly string[]): Promise<string> {
@@ -22,9 +29,7 @@ async function speak(port: number, ...parts: readonly string[]): Promise<string>
 
 describe("hostile requests", () => {
   it("bodies: too large, whatever they announce; too slow; broken; compressed; of another kind", async () => {
-    const { as, service } = await startWorld({
-      limits: { maxJsonBytes: 1000, maxUploadBytes: 2000, bodyTimeoutMs: 300 },
-    });
+    const { as, service } = await startWorld({ limits: { maxJsonBytes: 1000, maxUploadBytes: 2000 } });
     const large = await as("ada", "/search", { body: { query: "x".repeat(1000) } });
     expect(large).toMatchObject({ status: 413, json: { error: { code: "too-large" } } });
     const put = { method: "PUT", body: "x".repeat(2001), headers: { "content-type": "text/plain" } };
@@ -36,7 +41,8 @@ describe("hostile requests", () => {
     const chunk = `400\r\n${" ".repeat(1024)}\r\n`;
     const chunked = await speak(service.port, `${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(3)}`);
     expect(chunked).toContain("HTTP/1.1 413 ");
-    const slow = await speak(service.port, `${head}Content-Length: 100\r\n\r\n{"que`);
+    const impatient = await startWorld({ limits: { bodyTimeoutMs: 300 } });
+    const slow = await speak(impatient.service.port, `${head}Content-Length: 100\r\n\r\n{"que`);
     expect(slow).toContain("HTTP/1.1 408 ");
 
     const raw = (body: string | Uint8Array, type = "application/json", more = {}) =>
@@ -201,6 +207,7 @@ describe("hostile requests", () => {
   });
 
   it("keys that nobody has: the same answer to every one, and after many of them none", async () => {
+    stopClock();
     const { service, as, log } = await startWorld();
     const tried = ["", "x", `${keys.ada.key}x`, keys.ada.key.slice(1), "ä", "x".repeat(5000)];
     const answers = await Promise.all(
@@ -226,6 +233,7 @@ describe("hostile requests", () => {
   });
 
   it("too many requests of one key are told when to come back, and nobody else is", async () => {
+    stopClock();
     const { as } = await startWorld({
       keys: [keys.ada, { ...keys.bob, requestsPerMinute: 3 }],
       limits: { requestsPerMinute: 10 },
@@ -291,7 +299,8 @@ describe("hostile requests", () => {
           signal.addEventListener("abort", () => reject(signal.reason as Error));
         }),
     } as unknown as KnowledgeBase;
-    const handler = createHandler(never, { limits: { timeoutMs: 50, concurrent: 1, waiting: 1 } });
+    const deadlines = holdDeadlines();
+    const handler = createHandler(never, { limits: { concurrent: 1, waiting: 1 } });
     const ask = (signal?: AbortSignal) =>
       handler(
         new Request("http://localhost/search", {
@@ -302,8 +311,11 @@ describe("hostile requests", () => {
         }),
         { remoteAddress: "127.0.0.1" },
       );
-    const answers = await Promise.all([ask(), ask(), ask()]);
-    expect(answers.map(({ status }) => status)).toEqual([504, 504, 503]);
+    const [working, waiting, refused] = [ask(), ask(), ask()];
+    expect((await refused).status).toBe(503);
+    await expect.poll(() => signals.length).toBe(1);
+    deadlines.passAll();
+    expect([(await working).status, (await waiting).status]).toEqual([504, 504]);
     expect(signals.every(({ aborted }) => aborted)).toBe(true);
     const left = new AbortController();
     const asking = ask(left.signal);

@@ -6,7 +6,7 @@ import { openIngestionQueue } from "../../../src/ingest/index.node.ts";
 const [location = "", task = "", amount = "0"] = process.argv.slice(2);
 const kb = await openKnowledgeBase(location);
 const queue = await openIngestionQueue(kb, location, {
-  leaseMs: 400,
+  leaseMs: 2000,
   pollMs: 50,
   concurrency: task === "fill" ? 0 : 2,
 });

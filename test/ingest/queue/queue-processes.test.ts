@@ -41,7 +41,7 @@ describe("processes that are killed at a queue", () => {
     // Two at once, each of which would do it all.
     await Promise.all([work("drain", 0, 40), work("drain", 0, 40)]);
     const kb = await openKnowledgeBase(location);
-    const queue = await openIngestionQueue(kb, location, { leaseMs: 400, pollMs: 20 });
+    const queue = await openIngestionQueue(kb, location, { leaseMs: 2000, pollMs: 20 });
     for (let i = 0; i < 60; i++) {
       const { state, attempts } = await queue.done(queue.idOf(`${i}.md`));
       expect(state).toBe("indexed");

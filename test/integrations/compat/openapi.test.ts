@@ -4,6 +4,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import fc from "fast-check";
 import type { HttpRequest } from "../../../src/contracts/http.ts";
+import { holdDeadlines } from "../../support/deadlines.ts";
 import { createOpenApiPlugin, createTemplate, importOpenApi, type OpenApiDocument } from "ibid/compat";
 import { readOpenApi } from "../../../src/integrations/compat/openapi/read-open-api.ts";
 import { buildRequest } from "../../../src/integrations/compat/openapi/build-request.ts";
@@ -175,8 +176,12 @@ describe("a plugin from an OpenAPI document", () => {
     [{ hang: true }, "timeout", "more time"],
   ] as const)("turns %j into %s [S15]", async (given, code, hint) => {
     answer = given;
+    const deadlines = holdDeadlines();
     const { functions } = await open({ maxBytes: 2000, timeoutMs: 500, bearer: "secret-token" });
     const failing = Promise.resolve(functions["read"]!("a", {}, {}));
+    failing.catch(() => {});
+    await expect.poll(() => seen.length).toBe(1);
+    if ("hang" in given) deadlines.passAll();
     await expect(failing).rejects.toMatchObject({ code, hint: expect.stringContaining(hint) as string });
     await expect(failing).rejects.not.toThrow("secret-token");
     expect(seen).toHaveLength(1);
@@ -188,9 +193,11 @@ describe("a plugin from an OpenAPI document", () => {
     expect(await functions["read"]!("a", {}, {})).toContain("Retrieval Plugin API");
     await expect(functions["query_query_post"]!("[]", {}, {})).rejects.toMatchObject({ code: "fetch-failed" });
     answer = { hang: true };
+    seen.length = 0;
     const controller = new AbortController();
     const call = Promise.resolve(functions["read"]!("a", {}, { signal: controller.signal }));
-    setTimeout(() => controller.abort(), 20);
+    await expect.poll(() => seen.length).toBe(1);
+    controller.abort();
     await expect(call).rejects.toMatchObject({ code: "aborted" });
   });
 
