@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { callIbid, jsonLines, makeFolder, runIbid, startIbid, writeFiles } from "./run-ibid.ts";
+import { signalItself } from "../support/signal-itself.ts";
 
 const folders: string[] = [];
 afterEach(async () => {
@@ -377,13 +378,11 @@ describe("for people", () => {
       ]),
     );
     const cwd = await project(many);
-    const child = startIbid(cwd, ["ingest", "docs", "--json"]);
+    const child = startIbid(cwd, ["ingest", "docs", "--json"], signalItself("SIGINT"));
     let stdout = "";
     let stderr = "";
     child.stderr.on("data", (data: Buffer) => (stderr += data.toString()));
     child.stdout.on("data", (data: Buffer) => (stdout += data.toString()));
-    // Twice would mean: at once.
-    child.stdout.once("data", () => child.kill("SIGINT"));
     const code = await new Promise((resolve) => child.once("close", resolve));
     expect(code).toBe(130);
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: "aborted" } });

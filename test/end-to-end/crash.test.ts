@@ -7,11 +7,15 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { IngestSummary, KnowledgeBase } from "../../src/index.node.ts";
 import { openKnowledgeBase } from "../../src/index.node.ts";
 import { runsAll } from "../support/runs.ts";
+import { signalItself } from "../support/signal-itself.ts";
 
 const executable = fileURLToPath(new URL("../../src/cli/bin.ts", import.meta.url));
 const count = runsAll ? 300 : 90;
 /** A place in the ingestion: so many documents of a hundred. */
 const at = (percent: number): number => Math.round((count * percent) / 100);
+
+/** The store's own model learns from the deployment alone, at a moment that depends on how busy the machine is. Elsewhere all states are comparable. */
+const scope = "team:press";
 
 /** Enough text for several chunks, each document about something of its own. */
 function page(number: number, edition: string): string {
@@ -45,7 +49,8 @@ async function stateOf(kb: KnowledgeBase): Promise<unknown> {
 /** Runs an ingestion and kills it without warning once it has reported so many documents. Resolves to how many it had reported. */
 function ingestAndKill(cwd: string, after: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [executable, "ingest", "pages", "--kb", ".ibid", "--json"], {
+    const args = ["ingest", "pages", "--kb", ".ibid", "--scope", scope, "--json"];
+    const child = spawn(process.execPath, [executable, ...args], {
       cwd,
       stdio: ["ignore", "pipe", "ignore"],
     });
@@ -67,9 +72,9 @@ describe("a process that is killed while it ingests", () => {
     folder = await mkdtemp(join(tmpdir(), "ibid-crash-"));
     await writePages(join(folder, "calm/pages"), "first");
     const calm = await openKnowledgeBase(join(folder, "calm/.ibid"));
-    await calm.ingest(join(folder, "calm/pages"));
+    await calm.ingest(join(folder, "calm/pages"), { scope });
     await writePages(join(folder, "calm/pages"), "second");
-    await calm.ingest(join(folder, "calm/pages"));
+    await calm.ingest(join(folder, "calm/pages"), { scope });
     undisturbed = await stateOf(calm);
     await calm.close();
   }, 120_000);
@@ -81,7 +86,7 @@ describe("a process that is killed while it ingests", () => {
     // First while everything is new, then while everything is replaced; early, in the middle, late.
     for (const after of [1, at(32), at(77)]) expect(await ingestAndKill(stormy, after)).toBeGreaterThanOrEqual(after);
     let kb = await openKnowledgeBase(join(stormy, ".ibid"), { create: false });
-    await kb.ingest(join(stormy, "pages"));
+    await kb.ingest(join(stormy, "pages"), { scope });
     await kb.close();
 
     await writePages(join(stormy, "pages"), "second");
@@ -101,7 +106,7 @@ describe("a process that is killed while it ingests", () => {
     }
 
     kb = await openKnowledgeBase(join(stormy, ".ibid"), { create: false });
-    const summary: IngestSummary = await kb.ingest(join(stormy, "pages"));
+    const summary: IngestSummary = await kb.ingest(join(stormy, "pages"), { scope });
     expect(summary).toMatchObject({ failed: 0, removed: 0, added: 0 });
     expect(summary.updated + summary.unchanged).toBe(count);
     expect(await stateOf(kb)).toEqual(undisturbed);
@@ -111,8 +116,10 @@ describe("a process that is killed while it ingests", () => {
   it("can be read by another process all the while, which sees only whole documents [L7 L8]", async () => {
     const shared = join(folder, "shared");
     await writePages(join(shared, "pages"), "first");
+    // It stops after its first document, and goes on when the reader has looked twice.
     const writer = spawn(process.execPath, [executable, "ingest", "pages", "--kb", ".ibid", "--json"], {
       cwd: shared,
+      env: { ...process.env, ...signalItself("SIGSTOP") },
       stdio: ["ignore", "pipe", "ignore"],
     });
     const ended = new Promise<number | null>((resolve) => writer.on("close", resolve));
@@ -126,13 +133,12 @@ describe("a process that is killed while it ingests", () => {
       expect(chunks).toBe(3 * documents);
       expect(documents).toBeGreaterThanOrEqual(most);
       most = documents;
-      looks++;
+      if (++looks > 1) writer.kill("SIGCONT");
       for (const hit of await reader.search("subject2", { topK: 3, mode: "lexical" }))
         expect(hit.text).toContain("subject2");
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     expect(await ended).toBe(0);
-    expect(looks).toBeGreaterThan(1);
     expect((await reader.status()).documents).toBe(count);
     await reader.close();
   }, 60_000);
