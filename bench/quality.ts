@@ -12,10 +12,8 @@
  * The runtime is `@huggingface/transformers`, as `npm run test:onnx` installs it; `IBID_TRANSFORMERS` names another folder.
  */
 import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import Papa from "papaparse";
 
@@ -23,8 +21,7 @@ import type { EmbeddingModel } from "../src/contracts/embedding-model.ts";
 import type { KnowledgeBase } from "../src/contracts/knowledge-base.ts";
 import type { Hit, SearchOptions } from "../src/contracts/retriever.ts";
 import { openKnowledgeBase } from "../src/index.node.ts";
-import { createTransformersEmbeddingModel } from "../src/models/index.node.ts";
-import type { TransformersLibrary } from "../src/models/transformers/load-transformers.ts";
+import { openLocalEmbeddingModel } from "../src/models/index.node.ts";
 import { createRandom } from "../src/testing/random.ts";
 import { readCollection, scoreRanking, toChunk } from "./beir.ts";
 import { cacheVectors } from "./cached-vectors.ts";
@@ -72,12 +69,7 @@ async function loadModel(): Promise<EmbeddingModel | undefined> {
     );
     return undefined;
   }
-  const path = createRequire(join(runtime, "package.json")).resolve("@huggingface/transformers");
-  const load = async (): Promise<TransformersLibrary> => {
-    const loaded = (await import(pathToFileURL(path).href)) as TransformersLibrary & { default?: TransformersLibrary };
-    return { ...loaded.default, ...loaded };
-  };
-  return cacheVectors(createTransformersEmbeddingModel(folder, { dtype: "q8", load }), values.cache, 384);
+  return cacheVectors(await openLocalEmbeddingModel(`local:${folder}`, { packageFolder: runtime }), values.cache, 384);
 }
 
 /** Searches in the order of the table's columns. Without a model, the last two are left out. */

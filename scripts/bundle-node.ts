@@ -12,10 +12,11 @@ import { root, subpaths } from "./subpaths.ts";
 const dist = join(root, "dist");
 const emitted = (source: string): string => join(root, source.replace("src/", "dist/").replace(/\.ts$/u, ".js"));
 
-/** Programs that are started by their file: the command line, and the process that reads documents. */
+/** Programs that are started by their file: the command line, the process that reads documents, and the thread that runs a model. */
 const programs: Readonly<Record<string, string>> = {
   "cli/bin": emitted("src/cli/bin.ts"),
   "node/read-worker": emitted("src/readers/worker/read-worker.ts"),
+  "node/run-in-thread": emitted("src/models/transformers/run-in-thread.ts"),
 };
 
 const entries = subpaths.map(({ nodeFile, nodeSource }) => [

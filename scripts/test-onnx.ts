@@ -16,9 +16,13 @@ if (!existsSync(join(folder, "node_modules", "@huggingface", "transformers"))) {
   });
 }
 const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
-const run = spawnSync(process.execPath, [vitest, "run", "test/contracts/onnx-models.test.ts"], {
-  cwd: root,
-  stdio: "inherit",
-  env: { ...process.env, IBID_TRANSFORMERS: folder },
-});
+const run = spawnSync(
+  process.execPath,
+  [vitest, "run", "test/contracts/onnx-models.test.ts", "test/models/local-models.test.ts"],
+  {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, IBID_TRANSFORMERS: folder },
+  },
+);
 process.exitCode = run.status ?? 1;

@@ -5,6 +5,7 @@ import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { WrapRetriever } from "../contracts/retriever.ts";
 import type { AccessContext, Scope } from "../contracts/scope.ts";
+import type { DownloadProgress } from "../contracts/download-progress.ts";
 import type { Output, Stream } from "./output.ts";
 import { readRememberedModels, type RememberedModels, versionName } from "../knowledge-base/open/remembered-models.ts";
 import { type OpenModels, type OpenOptions, openOptions } from "../knowledge-base/open/open-options.ts";
@@ -23,6 +24,8 @@ export interface CommonOptions {
   readonly formerEmbeddingModel?: readonly string[];
   /** `provider/model`, or `proximity`. */
   readonly reranker?: string;
+  /** Shows the download of a local model. */
+  readonly onDownload?: (progress: DownloadProgress) => void;
 }
 
 /** Options of opening as the command line gives them: models by name, a list of synonyms by its path. */
@@ -85,6 +88,7 @@ export async function withKnowledgeBase<Result>(
       ...named,
       embedding: models?.embeddingModel,
       formerEmbeddings: models?.formerEmbeddingModels,
+      onDownload: options.onDownload,
     },
     search: {
       retriever: how.merge === true ? await mergingRetriever() : undefined,

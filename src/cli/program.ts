@@ -8,9 +8,10 @@ import { addIngestCommand } from "./ingest.ts";
 import { addKeepingCommands } from "./keeping.ts";
 import { addListCommand } from "./list.ts";
 import { addMcpCommand } from "./mcp.ts";
-import { openOptions } from "../knowledge-base/open/open-options.ts";
-import { answerModels, type Context } from "./open.ts";
+import { openOptions, qualityOptions } from "../knowledge-base/open/open-options.ts";
+import { answerModels, type CommonOptions, type Context } from "./open.ts";
 import { addReembedCommand } from "./reembed.ts";
+import { showDownload } from "./show-download.ts";
 import { addSearchCommand } from "./search.ts";
 import { addServeCommand } from "./serve.ts";
 import { addShowCommand } from "./show.ts";
@@ -64,7 +65,14 @@ export function createProgram(context: Context, done: (exitCode: number) => void
         ),
     );
 
-  addTableOptions(program, openOptions, answerModels);
+  addTableOptions(program, { ...qualityOptions, ...openOptions }, answerModels);
+  program.hook("preAction", () => {
+    const { quality, embeddingModel, reranker } = program.opts<CommonOptions & { readonly quality?: "local" }>();
+    program.setOptionValue("embeddingModel", embeddingModel ?? quality);
+    program.setOptionValue("reranker", reranker ?? quality);
+    program.setOptionValue("onDownload", showDownload(context));
+  });
+
   addIngestCommand(program, context, done);
   addWatchCommand(program, context, done);
   addMcpCommand(program, context, done);

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import {
   fileOfModels,
+  lastingName,
   nothingRemembered,
   readRememberedModels,
   type RememberedModels,
@@ -25,10 +26,10 @@ export function chooseModels(
     readonly formerEmbeddingModel?: readonly string[] | undefined;
   },
 ): RememberedModels {
-  const chosen = named.embeddingModel ?? remembered.embeddingModel;
+  const chosen = named.embeddingModel === undefined ? remembered.embeddingModel : lastingName(named.embeddingModel);
   if (chosen === undefined || chosen === "none") return { formerEmbeddingModels: named.formerEmbeddingModel ?? [] };
   const before = [remembered.embeddingModel, ...remembered.formerEmbeddingModels].filter((name) => name !== undefined);
-  const formerEmbeddingModels = (named.formerEmbeddingModel ?? before).filter(
+  const formerEmbeddingModels = (named.formerEmbeddingModel?.map(lastingName) ?? before).filter(
     (name) => name !== chosen && name !== "none",
   );
   return { embeddingModel: chosen, formerEmbeddingModels: [...new Set(formerEmbeddingModels)] };

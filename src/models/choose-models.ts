@@ -11,6 +11,8 @@ import {
   resolveReranker as resolveNamedReranker,
 } from "./hosted/resolve-model.ts";
 import { purposesOf } from "./hosted/model-purposes.ts";
+import type { DownloadProgress } from "../contracts/download-progress.ts";
+import { type LocalModelOptions, openLocalEmbeddingModel, openLocalReranker } from "./transformers/local-model.ts";
 import {
   createTransformersEmbeddingModel as createBareTransformersEmbeddingModel,
   type TransformersEmbeddingOptions,
@@ -25,7 +27,9 @@ import { checkOptions } from "../runtime/check-options.ts";
 export type AnyEmbeddingModel = EmbeddingModel | AiSdkEmbeddingModel | string;
 
 /**
- * See `adapters/transformers/transformers-embedding-model.ts`; with the prefixes that well-known models want, unless others are given.
+ * An embedding model that runs in this process, with the prefixes that well-known models want, unless others are given.
+ *
+ * **Shape** `name` is an id at the Hugging Face Hub, or a folder that holds the model.
  *
  * @experimental
  */
@@ -37,8 +41,9 @@ export function createTransformersEmbeddingModel(
   return createBareTransformersEmbeddingModel(name, { ...options, prefixes });
 }
 
-/** `transformers/…` runs in this process; every other name is a provider's. */
+/** `transformers/…` runs in this process, `local` too; every other name is a provider's. */
 const inProcess = /^transformers[/:](.+)$/su;
+const isLocal = (name: string): boolean => /^local(?:$|[/:])/u.test(name);
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -47,16 +52,24 @@ function mayDownload(env: Variables = process.env): { readonly allowDownload: bo
   return { allowDownload: env["IBID_ALLOW_DOWNLOAD"] === "1" };
 }
 
+/** Options of a local model by name. */
+type LocalNames = Pick<LocalModelOptions, "env" | "onDownload">;
+
 /**
- * See `adapters/ai-sdk/resolve-model.ts` for providers; `transformers/…` is {@link createTransformersEmbeddingModel}, which downloads only where
- * `IBID_ALLOW_DOWNLOAD` is 1.
+ * Finds an embedding model by its name. `local`, `local/<name>` and `local:<folder>` are {@link openLocalEmbeddingModel}; `transformers/…` is
+ * {@link createTransformersEmbeddingModel}, which downloads only where `IBID_ALLOW_DOWNLOAD` is 1. Other names are a provider's.
  *
  * @experimental
  */
 export async function resolveEmbeddingModel(
   name: string,
-  options: ResolveEmbeddingModelOptions = {},
+  options: ResolveEmbeddingModelOptions & LocalNames = {},
 ): Promise<EmbeddingModel> {
+  if (isLocal(name)) {
+    const given: LocalNames = options;
+    checkOptions("resolveEmbeddingModel of a local model", given, { env: true, onDownload: true });
+    return openLocalEmbeddingModel(name, given);
+  }
   const local = inProcess.exec(name)?.[1];
   if (local === undefined) return resolveNamedEmbeddingModel(name, options);
   const taken: Pick<ResolveEmbeddingModelOptions, "env" | "prefixes"> = options;
@@ -66,11 +79,17 @@ export async function resolveEmbeddingModel(
 }
 
 /**
- * See `adapters/ai-sdk/resolve-model.ts` for providers; `transformers/…` is `createTransformersReranker`, which downloads only where `IBID_ALLOW_DOWNLOAD` is 1.
+ * Finds a reranker by its name. `local`, `local/<name>` and `local:<folder>` are {@link openLocalReranker}; `transformers/…` is `createTransformersReranker`, which
+ * downloads only where `IBID_ALLOW_DOWNLOAD` is 1. Other names are a provider's.
  *
  * @experimental
  */
-export async function resolveReranker(name: string, options: ResolveModelOptions = {}): Promise<Reranker> {
+export async function resolveReranker(name: string, options: ResolveModelOptions & LocalNames = {}): Promise<Reranker> {
+  if (isLocal(name)) {
+    const given: LocalNames = options;
+    checkOptions("resolveReranker of a local model", given, { env: true, onDownload: true });
+    return openLocalReranker(name, given);
+  }
   const local = inProcess.exec(name)?.[1];
   if (local === undefined) return resolveNamedReranker(name, options);
   const taken: Pick<ResolveModelOptions, "env"> = options;
@@ -84,19 +103,22 @@ function chooseChatModel(model: AnyChatModel): ChatModel | Promise<ChatModel> {
   return "specificationVersion" in model ? fromAiSdkLanguageModel(model) : model;
 }
 
-/** The same for embedding models; `null` stays: none. **Errors** as {@link resolveEmbeddingModel}. */
-function chooseEmbeddingModel(model: AnyEmbeddingModel): Promise<EmbeddingModel>;
-function chooseEmbeddingModel(model: AnyEmbeddingModel | null): Promise<EmbeddingModel | null>;
-async function chooseEmbeddingModel(model: AnyEmbeddingModel | null): Promise<EmbeddingModel | null> {
-  if (model === null) return null;
-  if (typeof model === "string") return await resolveEmbeddingModel(model);
+/** The same for embedding models. **Errors** as {@link resolveEmbeddingModel}. */
+async function chooseEmbeddingModel(
+  model: AnyEmbeddingModel,
+  { onDownload }: Pick<ModelChoices, "onDownload">,
+): Promise<EmbeddingModel> {
+  if (typeof model === "string") return await resolveEmbeddingModel(model, isLocal(model) ? { onDownload } : {});
   return "specificationVersion" in model ? fromAiSdkEmbeddingModel(model) : model;
 }
 
 /** The same for rerankers; `"proximity"` stays: it needs no model. **Errors** as {@link resolveReranker}. */
-async function chooseReranker(model: AnyReranker): Promise<Reranker | "proximity"> {
+async function chooseReranker(
+  model: AnyReranker,
+  { onDownload }: Pick<ModelChoices, "onDownload">,
+): Promise<Reranker | "proximity"> {
   if (model === "proximity") return model;
-  if (typeof model === "string") return await resolveReranker(model);
+  if (typeof model === "string") return await resolveReranker(model, isLocal(model) ? { onDownload } : {});
   return "specificationVersion" in model ? fromAiSdkRerankingModel(model) : model;
 }
 
@@ -113,6 +135,8 @@ export interface ModelChoices {
   readonly embedding?: AnyEmbeddingModel | null | undefined;
   readonly formerEmbeddings?: readonly AnyEmbeddingModel[] | undefined;
   readonly reranker?: AnyReranker | undefined;
+  /** Receives the state of a local model's download. */
+  readonly onDownload?: ((progress: DownloadProgress) => void) | undefined;
 }
 
 /** The same models, loaded. */
@@ -130,8 +154,9 @@ export async function chooseModels(choices: ModelChoices): Promise<ChosenModels>
   return {
     chat: chat === undefined ? undefined : await chooseChatModel(chat),
     judge: judge === undefined ? undefined : await chooseChatModel(judge),
-    embedding: embedding === undefined ? undefined : await chooseEmbeddingModel(embedding),
-    reranker: reranker === undefined ? undefined : await chooseReranker(reranker),
-    formerEmbeddings: await Promise.all(formerEmbeddings.map((one) => chooseEmbeddingModel(one))),
+    embedding:
+      embedding === undefined || embedding === null ? embedding : await chooseEmbeddingModel(embedding, choices),
+    reranker: reranker === undefined ? undefined : await chooseReranker(reranker, choices),
+    formerEmbeddings: await Promise.all(formerEmbeddings.map((one) => chooseEmbeddingModel(one, choices))),
   };
 }

@@ -37,6 +37,7 @@ export type {
 } from "../contracts/embedding.ts";
 export type { ImageEmbedder } from "../contracts/extraction.ts";
 export type { Reranker } from "../contracts/retriever.ts";
+export type { DownloadProgress } from "../contracts/download-progress.ts";
 export type { SharedCache } from "../contracts/shared-cache.ts";
 export { createEmbeddingCache } from "./embedder/embedding-cache.ts";
 export { createSharedEmbeddingCache } from "./embedder/shared-embedding-cache.ts";
@@ -47,8 +48,10 @@ export {
   type HostedEmbeddingOptions,
   type HostedOptions,
 } from "./hosted/hosted-models.ts";
+export { type LocalModel, localModels } from "./local-models.ts";
 export { createModelReranker, type ModelRerankerOptions } from "./model-reranker.ts";
 export { addUsage, withPrice } from "./price-usage.ts";
-export type { TransformersOptions } from "./transformers/load-transformers.ts";
+export type { LocalModelOptions } from "./transformers/local-model.ts";
+export type { TransformersOptions } from "./transformers/open-runner.ts";
 export type { TransformersEmbeddingOptions } from "./transformers/transformers-embedding-model.ts";
 export type { TransformersRerankerOptions } from "./transformers/transformers-reranker.ts";

@@ -17,6 +17,22 @@ export interface Thread {
 }
 
 /**
+ * Finds a program that is started by its file. In the source it lies beside the module that starts it; the bundle of the package writes it to `dist/node`.
+ *
+ * **Shape** `undefined` in an application's bundle without the package `ibid` beside it.
+ */
+export function findProgram(starter: string, source: `./${string}.ts`): URL | undefined {
+  if (starter.endsWith(".ts")) return new URL(source, starter);
+  try {
+    const manifest = process.getBuiltinModule("node:module").createRequire(starter).resolve("ibid/package.json");
+    const bundled = `dist/node/${source.slice(2, -3)}.js`;
+    return new URL(bundled, process.getBuiltinModule("node:url").pathToFileURL(manifest));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
  * Starts a module in a thread. The module calls {@link serveThread}.
  *
  * **Shape** the thread keeps the process alive while a call waits for its answer, and not when it is idle. `methods` are what the module may call here.

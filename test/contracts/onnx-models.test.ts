@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 
-import { loadTransformers } from "../../src/models/transformers/load-transformers.ts";
+import { findTransformers } from "../../src/models/transformers/load-transformers.ts";
 import {
   createTransformersEmbeddingModel as createBare,
   type TransformersEmbeddingOptions,
@@ -18,14 +18,14 @@ import {
 } from "../../src/models/choose-models.ts";
 import { openKnowledgeBase } from "../../src/index.node.ts";
 import { createEmbeddingModelPack } from "../../src/testing/embedding-model-pack.ts";
-import { openTransformers, tinyModels } from "../support/plain-transformers.ts";
+import { openTransformers, projectWithTransformers } from "../support/plain-transformers.ts";
 import { type TinyModel, writeTinyModel } from "../support/tiny-onnx.ts";
 import { runPack } from "./run-pack.ts";
 
 const root = mkdtempSync(join(tmpdir(), "ibid-onnx-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** Three dimensions: the sea, the town, and what nobody knows. */
+/** Three dimensions: the sea, the town, and unknown words. */
 const words: TinyModel = {
   words: ["[unk]", "sea", "ship", "town", "street", "query:", "passage:"],
   rows: [
@@ -47,7 +47,6 @@ const weights: TinyModel = {
 function write(name: string, tiny: TinyModel, kind: "embedding" | "reranking"): string {
   const folder = join(root, name);
   writeTinyModel(folder, tiny, kind);
-  tinyModels.set(folder, tiny);
   return folder;
 }
 const embeddingFolder = write("tiny-embedding", words, "embedding");
@@ -147,6 +146,102 @@ describe("an embedding model in this process", () => {
   });
 });
 
+describe("a model in a thread", () => {
+  const packageFolder = projectWithTransformers(join(root, "threads"));
+  const inThread = (options: TransformersEmbeddingOptions = {}): EmbeddingModel =>
+    createBare(embeddingFolder, { packageFolder, ...options });
+
+  it("gives the vectors and the errors of the same model in this thread [W14]", async () => {
+    const texts = ["ship", "sea town", "street"];
+    expect(await embed(inThread(), texts)).toEqual(await embed(open(), texts));
+    const long = "sea ".repeat(20);
+    await expect(embed(inThread({ tooLong: "error" }), [long])).rejects.toMatchObject({
+      code: "embedding-failed",
+      details: { tokens: 20, maxTokens: 6 },
+    });
+  });
+
+  it("leaves this thread free, and stops between two texts, at once for the caller [W13]", async () => {
+    const model = inThread();
+    await embed(model, ["sea"]);
+    const stop = new AbortController();
+    const many = Array.from({ length: 5000 }, () => "sea ship town");
+    const call = model.embed(many, { purpose: "document", signal: stop.signal });
+    // Timers of this thread run while the other one is at work.
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve, 1));
+    stop.abort();
+    await expect(call).rejects.toMatchObject({ code: "aborted" });
+    expect(await embed(model, ["sea"])).toEqual([[1, 0, 0]]);
+  });
+
+  it("reranks", async () => {
+    const reranker = createTransformersReranker(rerankingFolder, { packageFolder });
+    const [sea, town] = await reranker.rerank("ship", ["sea", "town"]);
+    expect(sea).toBeGreaterThan(town!);
+  });
+
+  it("says that a folder holds no model, and loads it once it does", async () => {
+    const model = createBare(join(root, "thread-later"), { packageFolder });
+    await expect(embed(model, ["sea"])).rejects.toMatchObject({ code: "model-failed" });
+    write("thread-later", words, "embedding");
+    expect(await embed(model, ["sea"])).toEqual([[1, 0, 0]]);
+  });
+});
+
+describe("a quantised model", () => {
+  const folder = write(
+    "quantised",
+    { ...words, rows: words.rows.map((row, at) => (at === 4 ? [0, 90, 0.4] : row)), quantised: true },
+    "embedding",
+  );
+
+  it("gives a text the same vector alone and beside others, which its runtime does not [W14]", async () => {
+    const library = await openTransformers();
+    const settings = { local_files_only: true, dtype: "fp32" };
+    const tokenizer = await library.AutoTokenizer.from_pretrained(folder, settings);
+    const native = await library.AutoModel.from_pretrained(folder, settings);
+    const rows = async (...texts: string[]) => {
+      const { last_hidden_state: found } = await native(tokenizer(texts, { padding: true, truncation: true }));
+      return Array.from(found?.data ?? [], Number).slice(0, 3);
+    };
+    expect(await rows("ship", "street")).not.toEqual(await rows("ship"));
+
+    const [alone] = await embed(createBare(folder, { load }), ["ship"]);
+    const [together] = await embed(createBare(folder, { load }), ["ship", "street"]);
+    expect(together).toEqual(alone);
+  });
+});
+
+describe("a limit of tokens", () => {
+  const closed: TinyModel = {
+    ...words,
+    words: [...words.words, "[sep]"],
+    rows: [...words.rows, [0, 0, 9]],
+    ending: "[sep]",
+  };
+
+  it("cuts below the tokenizer's own, and is part of the fingerprint [T39]", async () => {
+    const folder = write("limit", words, "embedding");
+    const model = createBare(folder, { load, maxTokens: 2 });
+    const { tokens, embeddings } = await model.embed(["sea sea town town"], { purpose: "document" });
+    expect([tokens, embeddings]).toEqual([2, [Float32Array.of(1, 0, 0)]]);
+    expect(model.fingerprint).not.toBe(createBare(folder, { load }).fingerprint);
+    expect(() => createBare(folder, { maxTokens: 0 })).toThrow(/maxTokens is 0/u);
+  });
+
+  it("keeps the token that ends every text, which the package drops", async () => {
+    const folder = write("closed", closed, "embedding");
+    expect(await embed(createBare(folder, { load, maxTokens: 2, pooling: "last" }), ["sea town town"])).toEqual([
+      [0, 0, 1],
+    ]);
+    // Two of the four tokens with the ending.
+    expect(await embed(createBare(folder, { load, maxTokens: 2, pooling: "cls" }), ["sea town town"])).toEqual([
+      [1, 0, 0],
+    ]);
+    expect((await createBare(folder, { load, maxTokens: 2 }).embed(["town"], { purpose: "query" })).tokens).toBe(2);
+  });
+});
+
 describe("a cross-encoder in this process", () => {
   it("reads each text beside the query, and scores between 0 and 1 [T28 B33]", async () => {
     const reranker = createTransformersReranker(rerankingFolder, { load });
@@ -195,10 +290,10 @@ describe("what is missing is said, with the hint", () => {
 
   it("the package", async () => {
     const nowhere = join(root, "project");
-    await expect(loadTransformers(nowhere)).rejects.toMatchObject({
+    await expect((async () => findTransformers(nowhere))()).rejects.toMatchObject({
       code: "dependency-missing",
       message: "The package @huggingface/transformers, which runs models in this process, is not installed.",
-      hint: "ONNXRUNTIME_NODE_INSTALL=skip npm install @huggingface/transformers@^4.0.0",
+      hint: "npm install --ignore-scripts @huggingface/transformers@^4.0.0",
     });
   });
 

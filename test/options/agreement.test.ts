@@ -295,6 +295,7 @@ describe("openKnowledgeBase", () => {
 
   it("shares these options with the command line, where an ingestion has the rules of folders too", () => {
     expect(flags.map(([path]) => path)).toEqual([
+      "quality",
       "models.embedding",
       "models.formerEmbeddings",
       "models.chat",
@@ -311,8 +312,8 @@ describe("openKnowledgeBase", () => {
 
   const texts = ["", " ", "x", "x/", "nobody/x", "proximity", "openai-compatible/x"];
 
-  // The list of synonyms is a text in code and a file at the command line.
-  it.each(flags.filter(([path]) => path !== "search.synonyms"))(
+  // The list of synonyms is a text in code and a file at the command line. The one value of `quality` loads models: test/cli/local-models.test.ts.
+  it.each(flags.filter(([path]) => path !== "search.synonyms" && path !== "quality"))(
     "and the command line take the same values for %s",
     async (path: string, rule: OptionRule) => {
       vi.stubEnv("OPENAI_COMPATIBLE_BASE_URL", "http://127.0.0.1:9");

@@ -37,12 +37,12 @@ function value(name: string, type: keyof typeof types, dims: readonly (string | 
 function node(
   operator: string,
   inputs: readonly string[],
-  output: string,
+  outputs: string | readonly string[],
   attributes: Readonly<Record<string, number>> = {},
 ): Buffer {
   return message(
     ...inputs.map((input) => field(1, input)),
-    field(2, output),
+    ...[outputs].flat().map((output) => field(2, output)),
     field(4, operator),
     ...Object.entries(attributes).map(([name, number]) =>
       field(5, message(field(1, name), field(3, number), field(20, 2))),
@@ -60,13 +60,17 @@ function model(graph: readonly Buffer[]): Buffer {
   );
 }
 
-/** What the tiny models know: a word, and its row. */
+/** Words of a tiny model, each with its row. */
 export interface TinyModel {
   readonly words: readonly string[];
   /** One for each word, all of one length. A word that is not known has the first. */
   readonly rows: readonly (readonly number[])[];
   /** Of one text. Default 16. */
   readonly maxTokens?: number;
+  /** Word after each text. Default: none. */
+  readonly ending?: string;
+  /** Whether rows are rounded to 8 bits by the least and the greatest number of the whole batch, as in quantised models. */
+  readonly quantised?: boolean;
 }
 
 /**
@@ -74,16 +78,18 @@ export interface TinyModel {
  *
  * **Shape** an embedding model gives each token its row; a reranker adds up the first numbers of all tokens' rows, of query and text.
  */
-export function writeTinyModel(
-  folder: string,
-  { words, rows, maxTokens = 16 }: TinyModel,
-  kind: "embedding" | "reranking",
-): void {
+export function writeTinyModel(folder: string, tiny: TinyModel, kind: "embedding" | "reranking"): void {
+  const { words, rows, maxTokens = 16, ending, quantised = false } = tiny;
   const width = rows[0]?.length ?? 0;
   const ids = value("input_ids", "int64", ["batch", "tokens"]);
   const table = tensor("table", "float", [rows.length, width], rows.flat());
+  const rounded = [
+    field(1, node("Gather", ["table", "input_ids"], "found", { axis: 0 })),
+    field(1, node("DynamicQuantizeLinear", ["found"], ["bytes", "scale", "zero"])),
+    field(1, node("DequantizeLinear", ["bytes", "scale", "zero"], "last_hidden_state")),
+  ];
   const embedding = [
-    field(1, node("Gather", ["table", "input_ids"], "last_hidden_state", { axis: 0 })),
+    ...(quantised ? rounded : [field(1, node("Gather", ["table", "input_ids"], "last_hidden_state", { axis: 0 }))]),
     field(2, "look words up"),
     field(5, table),
     field(11, ids),
@@ -109,6 +115,8 @@ export function writeTinyModel(
   mkdirSync(join(folder, "onnx"), { recursive: true });
   writeFileSync(join(folder, "onnx", "model.onnx"), model(kind === "embedding" ? embedding : reranking));
   const write = (name: string, content: object): void => writeFileSync(join(folder, name), JSON.stringify(content));
+  // Read by the stand-in for the package.
+  write("tiny.json", tiny);
   const architectures = [kind === "embedding" ? "BertModel" : "BertForSequenceClassification"];
   write("config.json", { model_type: "bert", architectures, hidden_size: width, vocab_size: words.length });
   write("tokenizer_config.json", {
@@ -125,7 +133,15 @@ export function writeTinyModel(
     ],
     normalizer: { type: "Lowercase" },
     pre_tokenizer: { type: "WhitespaceSplit" },
-    post_processor: null,
+    post_processor:
+      ending === undefined
+        ? null
+        : {
+            type: "TemplateProcessing",
+            single: [{ Sequence: { id: "A", type_id: 0 } }, { SpecialToken: { id: ending, type_id: 0 } }],
+            pair: [{ Sequence: { id: "A", type_id: 0 } }, { Sequence: { id: "B", type_id: 0 } }],
+            special_tokens: { [ending]: { id: ending, ids: [words.indexOf(ending)], tokens: [ending] } },
+          },
     decoder: null,
     model: { type: "WordLevel", vocab: Object.fromEntries(words.map((word, id) => [word, id])), unk_token: words[0] },
   });

@@ -11,13 +11,16 @@ import {
   takeStore,
 } from "./assemble.ts";
 import type { AnyChatModel, AnyEmbeddingModel, AnyReranker, ChosenModels } from "../../models/choose-models.ts";
-import { inCode, type RulesOf } from "../../runtime/plan-options.ts";
+import { aFunction, inCode, type RulesOf } from "../../runtime/plan-options.ts";
+import type { DownloadProgress } from "../../contracts/download-progress.ts";
 import { checkNode } from "../../stores/sqlite/sqlite-runtime.ts";
 import { checkLocation, eventFile } from "../../stores/sqlite/knowledge-base-folder.ts";
 import { openInputs, type OpenSources, sourceOptions } from "./open-inputs.ts";
 import {
   checkOpenOptions,
   openOptions,
+  type QualityOptions,
+  qualityOptions,
   readingOptions,
   type OpenModels,
   type OpenOptions as AnyRuntimeOptions,
@@ -32,11 +35,14 @@ import { folderRules } from "../../ingest/ingest-options.ts";
 import type { WalkRules } from "../../ingest/to-arrivals.ts";
 import { toUri } from "../../ingest/to-uri.ts";
 
-/** Models of your own, of the AI SDK, or by name: `"provider/model"`. */
-type NodeModels = OpenModels<AnyChatModel, AnyEmbeddingModel, AnyReranker>;
+/** Models of your own, of the AI SDK, or by name: `"provider/model"`, `"local"`. */
+interface NodeModels extends OpenModels<AnyChatModel, AnyEmbeddingModel, AnyReranker> {
+  /** Receives the state of a local model's download: `{ model, received, total }`, in bytes. */
+  readonly onDownload?: ((progress: DownloadProgress) => void) | undefined;
+}
 
 /** Options of {@link openKnowledgeBase} on Node. Everything has a default. */
-export interface OpenOptions extends Omit<AnyRuntimeOptions, "models" | "reading"> {
+export interface OpenOptions extends Omit<AnyRuntimeOptions, "models" | "reading">, QualityOptions {
   /** Models for embeddings, answers and ranking: your own, of the AI SDK, or by name, such as `"ollama/qwen3:8b"`. */
   readonly models?: NodeModels | undefined;
   /** How files become documents. */
@@ -59,7 +65,22 @@ interface NodeReading extends OpenReading {
 
 /** Options of {@link openKnowledgeBase} on Node, in the order of the manual. */
 export const nodeOptions = {
+  ...qualityOptions,
   ...openOptions,
+  models: {
+    ...openOptions.models,
+    kind: {
+      type: "group",
+      options: {
+        ...openOptions.models.kind.options,
+        onDownload: {
+          doc: "Receives the state of a local model's download: `{ model, received, total }`, in bytes.",
+          kind: aFunction,
+          for: inCode,
+        },
+      } satisfies RulesOf<NodeModels>,
+    },
+  },
   reading: {
     ...openOptions.reading,
     kind: {
@@ -122,8 +143,13 @@ export function openKnowledgeBase(location?: string, options?: OpenOptions): Pro
 export async function openKnowledgeBase(first?: string | OpenOptions, second?: OpenOptions): Promise<KnowledgeBase> {
   checkNode(process.versions);
   const { location, options } = readOpenArguments(first, second);
-  const { models = {}, ...rest } = options;
+  const { models: given = {}, quality, ...rest } = options;
   checkOpenOptions(options as AnyRuntimeOptions, nodeOptions);
+  const models = {
+    ...given,
+    embedding: given.embedding === undefined ? quality : given.embedding,
+    reranker: given.reranker ?? quality,
+  };
   const { prices, cache, batch } = models;
   const { worker = "auto" } = options.reading ?? {};
   const chosen: AnyRuntimeOptions = {
@@ -160,7 +186,7 @@ export async function openKnowledgeBase(first?: string | OpenOptions, second?: O
         base,
         folder,
         options: options.sources ?? {},
-        rules: { ...options.reading?.folders, ...given(rules) },
+        rules: { ...options.reading?.folders, ...givenRules(rules) },
       }),
     resolveUri: toUri(base),
   });
@@ -176,6 +202,6 @@ async function chooseModels(models: NodeModels): Promise<ChosenModels> {
 }
 
 /** The rules that an ingestion gives. */
-function given(rules: WalkRules = {}): WalkRules {
+function givenRules(rules: WalkRules = {}): WalkRules {
   return Object.fromEntries(Object.entries(rules).filter(([, rule]) => rule !== undefined));
 }

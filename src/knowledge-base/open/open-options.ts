@@ -153,7 +153,7 @@ const modelOptions = {
     for: byOperator,
     flag: "--embedding-model <provider/model>",
     spelling: {
-      doc: "Embed with this model, such as ollama/nomic-embed-text; the knowledge base remembers it; none forgets it.",
+      doc: "Embed with this model, such as local or ollama/nomic-embed-text; the knowledge base remembers it; none forgets it.",
       expects: aName,
     },
   },
@@ -300,6 +300,28 @@ const operationsOptions = {
     for: inCode,
   },
 } as const satisfies RulesOf<OpenOperations>;
+
+/** Recommended models at once, where local models can be loaded. */
+export interface QualityOptions {
+  /**
+   * Recommended models at once, where `models` gives none. `"local"`: the embedding model and the reranker `"local"`, which are downloaded once and run on this machine.
+   * Default: the store's own model, and no reranker.
+   */
+  readonly quality?: "local" | undefined;
+}
+
+/** Option that stands for several models. */
+export const qualityOptions = {
+  quality: {
+    doc: 'Recommended models at once: `"local"` is `models: { embedding: "local", reranker: "local" }` where these are not given; see [on this machine](#on-this-machine).',
+    kind: { type: "choice", values: { local: true } },
+    otherwise: "the store's own model, no reranker",
+    for: byOperator,
+    spelling: {
+      doc: "With local, --embedding-model local and --reranker local: small models that are downloaded once and run on this machine.",
+    },
+  },
+} as const satisfies RulesOf<QualityOptions>;
 
 /** Options of `openKnowledgeBase` on any runtime, in the order of the manual. */
 export const openOptions = {

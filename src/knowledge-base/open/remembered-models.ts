@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { IbidError } from "../../contracts/errors.ts";
+import { nameLocalModel } from "../../models/local-models.ts";
 
 /** Models that made the vectors of a knowledge base, under the names that the user gave. The store knows only provider and model, without an address. */
 export interface RememberedModels {
@@ -36,9 +37,19 @@ export async function readRememberedModels(folder: string): Promise<RememberedMo
   });
 }
 
-/** The name that vectors carry: vectors of `ollama:m@http://box` belong to `ollama/m`. */
+/** The name that vectors carry: vectors of `ollama:m@http://box` belong to `ollama/m`, and those of `local:models/m` to `local/m`. */
 export function versionName(name: string): string {
-  return name.replace(/^([^/:]+)[/:]/u, "$1/").replace(/@[a-z][a-z+.-]*:\/\/.*$/isu, "");
+  const folder = /^local:(.+)$/su.exec(name)?.[1];
+  if (folder !== undefined) return `local/${basename(resolve(folder))}`;
+  return nameLocalModel(name, "embedding")
+    .replace(/^([^/:]+)[/:]/u, "$1/")
+    .replace(/@[a-z][a-z+.-]*:\/\/.*$/isu, "");
+}
+
+/** A name that means the same model from every folder and in later versions. **Shape** the recommended model's own for `local`; whole paths for folders. */
+export function lastingName(name: string): string {
+  const folder = /^local:(.+)$/su.exec(name)?.[1];
+  return folder === undefined ? nameLocalModel(name, "embedding") : `local:${resolve(folder)}`;
 }
 
 /**

@@ -1,18 +1,21 @@
 import type { EmbeddingInput, EmbeddingModel } from "../../contracts/embedding-model.ts";
 import { IbidError } from "../../contracts/errors.ts";
-import { throwIfAborted } from "../../runtime/abort.ts";
+import { throwIfAborted, untilAborted } from "../../runtime/abort.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { hashParts } from "../../runtime/hash.ts";
 import {
-  createLoading,
-  type NativeTensor,
+  createRunnerOpening,
+  type OpenRunner,
   type TransformersOptions,
   transformersOptionNames,
-} from "./load-transformers.ts";
-import { createTurns, runModel } from "./run-model.ts";
+} from "./open-runner.ts";
+import type { Pooling } from "./run-model.ts";
 
-/** How the vectors of a text's tokens become the text's: their mean, the first one's, or the last one's. */
-export type Pooling = "mean" | "cls" | "last";
+/** Texts written before documents and queries. */
+export interface Prefixes {
+  readonly query?: string;
+  readonly document?: string;
+}
 
 /**
  * How a model in this process makes vectors of texts.
@@ -23,7 +26,7 @@ export interface TransformersEmbeddingOptions extends TransformersOptions {
   /** Default: what the model's card says, for families that are known; else `mean`. */
   readonly pooling?: Pooling;
   /** Written before each text, for models that were trained with them. Default: what well-known models want; `{}` for none. */
-  readonly prefixes?: { readonly query?: string; readonly document?: string };
+  readonly prefixes?: Prefixes;
   /** Treatment of a text beyond the model's length: its beginning stands for it, or the call fails. Default `"cut"`. */
   readonly tooLong?: "cut" | "error";
 }
@@ -34,14 +37,20 @@ const poolings: readonly (readonly [name: RegExp, pooling: Pooling])[] = [
   [/qwen3-embedding/u, "last"],
 ];
 
+/** Pooling of a family of models, by its name. */
+export function poolingOf(name: string): Pooling {
+  const lower = name.toLowerCase();
+  return poolings.find(([pattern]) => pattern.test(lower))?.[1] ?? "mean";
+}
+
 /**
- * An embedding model that runs in this process, through the optional package `@huggingface/transformers` and its ONNX runtime.
+ * An embedding model that runs in a thread of this process, through the optional package `@huggingface/transformers` and its ONNX runtime.
  *
  * **Shape** `name` is an id at the Hugging Face Hub, such as `Xenova/all-MiniLM-L6-v2`, or a folder that holds the model. Vectors have length 1. Each text is
  * run alone, so that its vector does not depend on its neighbours. The first call loads the model; nothing is downloaded unless that is allowed.
  * **Errors** when called, `dependency-missing`, `configuration-missing` for a model that would have to be downloaded, `model-failed` for one that fails to load.
  * Also `unsupported-input` for input that is not text, `embedding-failed`, `aborted`.
- * **Cost** the model stays in memory; one text at a time runs on all cores.
+ * **Cost** the model stays in memory; one text at a time runs on all cores, and the calling thread stays free.
  * **Source** Wesichain `CandleEmbedding`; Sentence-Transformers, `models.Pooling`.
  */
 export function createTransformersEmbeddingModel(
@@ -55,13 +64,13 @@ export function createTransformersEmbeddingModel(
     tooLong: true,
   });
   checkOptions("prefixes", options.prefixes, { query: true, document: true });
-  const { prefixes = {}, tooLong = "cut", dtype = "fp32" } = options;
-  const lower = name.toLowerCase();
-  const pooling = options.pooling ?? poolings.find(([pattern]) => pattern.test(lower))?.[1] ?? "mean";
+  const { prefixes = {}, tooLong = "cut", dtype = "fp32", device = "cpu", maxTokens, load, packageFolder } = options;
+  const pooling = options.pooling ?? poolingOf(name);
   const wrong = [
     ["the name of the model", name, name.trim() !== "", 'Give a name such as "Xenova/all-MiniLM-L6-v2".'],
     ["pooling", pooling, ["mean", "cls", "last"].includes(pooling), 'Give "mean", "cls" or "last".'],
     ["tooLong", tooLong, ["cut", "error"].includes(tooLong), 'Give "cut" or "error".'],
+    ["maxTokens", maxTokens, maxTokens === undefined || isCount(maxTokens), "Give a whole number of at least 1."],
   ] as const;
   for (const [what, value, isRight, hint] of wrong) {
     if (isRight) continue;
@@ -69,54 +78,61 @@ export function createTransformersEmbeddingModel(
       hint,
     });
   }
-  const loaded = createLoading(name, "AutoModel", options);
-  const inTurn = createTurns();
+  const settings = { provider: "transformers", model: name, kind: "AutoModel", pooling, tooLong, maxTokens } as const;
+  const { allowDownload, cacheFolder, revision } = options;
+  const source = { name, options: { allowDownload, cacheFolder, dtype, device: options.device, revision } };
+  return createEmbeddingModelOver(
+    createRunnerOpening(settings, { load, packageFolder }, async () => source),
+    {
+      provider: "transformers",
+      model: name,
+      prefixes,
+      fingerprint: hashParts(
+        "transformers",
+        dtype,
+        pooling,
+        revision ?? "",
+        prefixes.query ?? "",
+        prefixes.document ?? "",
+        // Further parts only where they differ from the defaults: vectors that are stored already keep their version.
+        ...(maxTokens === undefined ? [] : [`${maxTokens} tokens`]),
+        ...(device === "cpu" ? [] : [device]),
+      ),
+    },
+  );
+}
+
+const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 1;
+
+/** The embedding model of a runner: prefixes before texts, and one text after the other. */
+export function createEmbeddingModelOver(
+  open: OpenRunner,
+  {
+    prefixes,
+    ...identity
+  }: Pick<EmbeddingModel, "provider" | "model"> & {
+    readonly fingerprint: string;
+    readonly prefixes: Prefixes;
+    readonly dimensions?: number | undefined;
+  },
+): EmbeddingModel {
   return {
-    provider: "transformers",
-    model: name,
+    ...identity,
     kind: "dense",
-    dimensions: undefined,
-    fingerprint: hashParts(
-      "transformers",
-      dtype,
-      pooling,
-      options.revision ?? "",
-      prefixes.query ?? "",
-      prefixes.document ?? "",
-    ),
+    dimensions: identity.dimensions,
     async embed(inputs, { purpose, signal }) {
       const prefix = prefixes[purpose] ?? "";
       const texts = inputs.map((input) => prefix + textOf(input));
       throwIfAborted(signal, "The embedding");
       if (texts.length === 0) return { embeddings: [] };
-      const { tokenizer, model, maxTokens } = await loaded();
+      const runner = await open(signal);
       const embeddings: Float32Array[] = [];
       let tokens = 0;
       for (const text of texts) {
         throwIfAborted(signal, "The embedding");
-        // Tokens are counted before anything is cut: a text that is too long is never cut in silence where that was asked for.
-        const whole = tokenizer([text], { padding: false, truncation: false });
-        const count = whole["input_ids"]?.dims[1] ?? 0;
-        if (count > maxTokens && tooLong === "error") {
-          throw new IbidError(
-            "embedding-failed",
-            `transformers/${name} got more text than it accepts:  ${count} tokens.`,
-            {
-              hint: `Use a smaller chunk size; the model accepts ${maxTokens} tokens.`,
-              details: { provider: "transformers", model: name, tokens: count, maxTokens, retryable: false },
-            },
-          );
-        }
-        const cut = count > maxTokens ? tokenizer([text], { padding: false, truncation: true }) : whole;
-        tokens += Math.min(count, maxTokens);
-        const output = await inTurn(() => runModel(model, cut, { kind: "embedding", name }));
-        embeddings.push(
-          poolTokens(
-            output["sentence_embedding"] ?? output["last_hidden_state"] ?? output["token_embeddings"],
-            pooling,
-            name,
-          ),
-        );
+        const embedded = await untilAborted(runner.embed(text), signal, "The embedding");
+        embeddings.push(embedded.vector);
+        tokens += embedded.tokens;
       }
       return { embeddings, tokens };
     },
@@ -131,36 +147,4 @@ function textOf(input: EmbeddingInput): string {
     `A document of type "${input.type}" cannot be embedded by a text model: only texts and text chunks are supported.`,
     { hint: "Leave it out, or embed a text that describes it.", details: { type: input.type } },
   );
-}
-
-/**
- * Pools the token vectors of one text into one of length 1; a zero vector stays zero.
- *
- * **Shape** input `[1, tokens, dimensions]`, or `[1, dimensions]` from models that pool themselves.
- */
-function poolTokens(output: NativeTensor | undefined, pooling: Pooling, name: string): Float32Array {
-  const [batch, rows = 1, dimensions = rows] = output?.dims ?? [];
-  if (
-    output === undefined ||
-    batch !== 1 ||
-    output.data.length !== (output.dims.length === 2 ? 1 : rows) * dimensions
-  ) {
-    throw new IbidError(
-      "invalid-response",
-      `transformers/${name} returned an unusable answer: it has no token vectors.`,
-      {
-        hint: "Use an embedding model.",
-        details: { provider: "transformers", model: name },
-      },
-    );
-  }
-  const count = output.dims.length === 2 ? 1 : rows;
-  const [from, to] = pooling === "mean" ? [0, count] : pooling === "cls" ? [0, 1] : [count - 1, count];
-  const sum = new Float64Array(dimensions);
-  for (let row = from; row < to; row++) {
-    for (let at = 0; at < dimensions; at++) sum[at] = (sum[at] ?? 0) + Number(output.data[row * dimensions + at]);
-  }
-  // The mean's divisor goes with the length.
-  const length = Math.sqrt(sum.reduce((total, value) => total + value * value, 0));
-  return Float32Array.from(sum, (value) => (length === 0 ? 0 : value / length));
 }
