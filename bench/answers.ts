@@ -1,12 +1,13 @@
 /**
  * Measures answers, section by section: each figure with its set, its size and its bar.
  *
- *     npm run bench:answers -- --data <folder> [--only support,quotations,relevance,follow-ups]
+ *     npm run bench:answers -- --data <folder> [--only support,relevance,calibration,follow-ups,quotations]
  *
  * `<folder>` holds `answers/` (WiCE, CLAPNQ and MTRAG-UN), `docs-qa/`, `docs/` and `retrieval/`. Ends with exit code 1 when a bar is missed.
  */
 import { parseArgs } from "node:util";
 
+import { measureCalibration } from "./answers/calibration.ts";
 import { measureQuotations } from "./answers/quotations.ts";
 import { type Figure, formatFigure } from "./answers/report.ts";
 import { measureFollowUps } from "./answers/follow-ups.ts";
@@ -16,6 +17,7 @@ import { measureSupport } from "./answers/support.ts";
 const sections: Readonly<Record<string, (data: string) => readonly Figure[] | Promise<readonly Figure[]>>> = {
   support: measureSupport,
   relevance: measureRelevance,
+  calibration: measureCalibration,
   "follow-ups": measureFollowUps,
   quotations: measureQuotations,
 };

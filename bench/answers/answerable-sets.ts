@@ -6,7 +6,8 @@ import type { Hit } from "../../src/contracts/retriever.ts";
 import type { TextInput } from "../../src/contracts/knowledge-base.ts";
 import { openKnowledgeBase } from "../../src/index.node.ts";
 import { readCollection } from "../beir.ts";
-import { everydayQuestions } from "./everyday-questions.ts";
+import { everydayQuestions, furtherEverydayQuestions } from "./everyday-questions.ts";
+import { manualQuestions } from "./manual-questions.ts";
 import { shuffle } from "./random.ts";
 import { readLines } from "./wice.ts";
 
@@ -42,9 +43,17 @@ interface ClapnqRow {
 interface DocsRow {
   readonly question: string;
   readonly answerable: boolean;
+  readonly uris: readonly string[];
 }
 
-/** CLAPNQ's development part, and the pages of a documentation with questions about them. */
+export const manualName = "manual";
+
+/**
+ * CLAPNQ's development part, and the pages of a documentation with questions about them.
+ *
+ * A quarter of each stands beside it, because chance finds more in a larger collection. A question about a missing passage of CLAPNQ is unanswerable there. One
+ * about a missing page is left out, because other pages often repeat it.
+ */
 export function readAnswerableSets(data: string): readonly AnswerableSet[] {
   const clapnq = readLines<ClapnqRow>(join(data, "answers/clapnq/answerable.jsonl"));
   const unanswerable = readLines<ClapnqRow>(join(data, "answers/clapnq/unanswerable.jsonl"));
@@ -59,19 +68,63 @@ export function readAnswerableSets(data: string): readonly AnswerableSet[] {
   const ofDocs = docs.map(({ question, answerable }) => ({ text: question, isAnswerable: answerable }));
   const offTopic = (others: readonly SetQuestion[]): readonly string[] => [
     ...everydayQuestions,
+    ...furtherEverydayQuestions,
     ...shuffle(others, 1)
       .slice(0, mostOffTopic - everydayQuestions.length)
       .map(({ text }) => text),
   ];
+  const pages = readPages(join(data, "docs/haystack-docs"), "haystack-docs");
+  const somePassages = takeQuarter([...passages.values()]);
+  const somePages = takeQuarter(pages);
+  const holds = (documents: readonly TextInput[], uri: string): boolean => documents.some((one) => one.uri === uri);
   return [
     { name: "clapnq", documents: [...passages.values()], questions: ofClapnq, offTopic: offTopic(ofDocs) },
     {
-      name: "docs-qa/haystack",
-      documents: readPages(join(data, "docs/haystack-docs"), "haystack-docs"),
-      questions: ofDocs,
-      offTopic: offTopic(ofClapnq),
+      name: "clapnq, a quarter",
+      documents: somePassages,
+      questions: [
+        ...clapnq.map(({ input, passages: own }) => ({
+          text: input,
+          isAnswerable: own.some(({ title, text }) => holds(somePassages, passages.get(`${title}\n${text}`)!.uri)),
+        })),
+        ...asked(unanswerable, false),
+      ],
+      offTopic: everydayQuestions,
+    },
+    { name: "docs-qa/haystack", documents: pages, questions: ofDocs, offTopic: offTopic(ofClapnq) },
+    {
+      name: "docs-qa/haystack, a quarter",
+      documents: somePages,
+      questions: docs
+        .filter(({ answerable, uris }) => answerable && uris.some((uri) => holds(somePages, uri)))
+        .map(({ question }) => ({ text: question, isAnswerable: true })),
+      offTopic: everydayQuestions,
     },
   ];
+}
+
+const takeQuarter = <T>(documents: readonly T[]): readonly T[] =>
+  shuffle(documents, 11).slice(0, Math.round(documents.length / 4));
+
+/** The manual of this repository. */
+export function readManual(): AnswerableSet {
+  return {
+    name: manualName,
+    documents: readManualPages(),
+    questions: manualQuestions.map(({ question }) => ({ text: question, isAnswerable: true })),
+    offTopic: [...everydayQuestions, ...furtherEverydayQuestions],
+  };
+}
+
+/** The readme and the pages of `docs`, without decisions. */
+export function readManualPages(): readonly TextInput[] {
+  const root = join(import.meta.dirname, "..", "..");
+  const pages = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"));
+  return ["README.md", ...pages.toSorted().map((name) => `docs/${name}`)].map((uri) => ({
+    uri,
+    mediaType: "text/markdown",
+    text: readFileSync(join(root, uri), "utf8"),
+  }));
 }
 
 /**

@@ -2,8 +2,8 @@ import { describeRelevance, type RelevanceFigures } from "../../src/answers/rele
 import { toProbability } from "../../src/answers/relevance/judge-relevance.ts";
 import type { RelevanceModel } from "../../src/answers/relevance/weights.ts";
 import { languageAnalyzer } from "../../src/text/index.node.ts";
-import { findHits, readAnswerableSets, readXquad } from "./answerable-sets.ts";
-import { everydayQuestions } from "./everyday-questions.ts";
+import { findHits, manualName, readAnswerableSets, readManual, readXquad } from "./answerable-sets.ts";
+import { furtherEverydayQuestions } from "./everyday-questions.ts";
 import { fitLogistic, type Logistic, scoreLogistic } from "./logistic.ts";
 import { shuffle } from "./random.ts";
 
@@ -14,7 +14,8 @@ export interface RelevanceRow {
   readonly seed: number;
   readonly text: string;
   readonly kind: "answerable" | "unanswerable" | "offTopic";
-  readonly isEveryday: boolean;
+  /** No weights and no threshold are fitted on it. */
+  readonly isHeldOut: boolean;
   /** `undefined` where nothing was found. */
   readonly figures: RelevanceFigures | undefined;
 }
@@ -22,8 +23,8 @@ export interface RelevanceRow {
 /** Sets of questions that people asked; the threshold is chosen on them. */
 export const askedSets = ["clapnq", "docs-qa/haystack"];
 const languages = ["en", "de", "zh", "ar"];
-/** XQuAD's questions were written about their passages, so each language counts for less. */
-const xquadWeight = 0.2;
+/** Weight of XQuAD, whose questions were written about their passages, and of the quarters. */
+const minorWeight = 0.2;
 const ridge = 30;
 const falseRefusals = 0.045;
 
@@ -35,14 +36,16 @@ const signs: Readonly<Record<keyof RelevanceFigures, -1 | 0 | 1>> = {
   strength: 1,
   terms: 0,
   unknown: -1,
+  chunks: -1,
 };
 const names = Object.keys(signs) as (keyof RelevanceFigures)[];
 
 /** Ingests every set, the passages of CLAPNQ in three orders, and measures its questions. */
 export async function readRelevanceRows(data: string): Promise<readonly RelevanceRow[]> {
-  const everyday = new Set(everydayQuestions);
+  const further = new Set(furtherEverydayQuestions);
   const rows: RelevanceRow[] = [];
-  for (const set of [...readAnswerableSets(data), ...languages.map((language) => readXquad(data, language))]) {
+  const sets = [...readAnswerableSets(data), readManual(), ...languages.map((language) => readXquad(data, language))];
+  for (const set of sets) {
     for (const seed of set.name === "clapnq" ? [1, 2, 3] : [1]) {
       for (const { text, hits, isAnswerable, isOffTopic } of await findHits(set, seed)) {
         rows.push({
@@ -50,7 +53,7 @@ export async function readRelevanceRows(data: string): Promise<readonly Relevanc
           seed,
           text,
           kind: isOffTopic ? "offTopic" : isAnswerable ? "answerable" : "unanswerable",
-          isEveryday: isOffTopic && everyday.has(text),
+          isHeldOut: set.name === manualName || further.has(text),
           figures: hits.length === 0 ? undefined : describeRelevance(text, hits, languageAnalyzer),
         });
       }
@@ -77,7 +80,7 @@ function weighRows(rows: readonly RelevanceRow[]): readonly number[] {
   for (const row of rows) counts.set(key(row), (counts.get(key(row)) ?? 0) + 1);
   return rows.map(
     (row) =>
-      (150 * (askedSets.includes(row.set) ? 1 : xquadWeight) * (row.kind === "answerable" ? 2 : 1)) /
+      (150 * (askedSets.includes(row.set) ? 1 : minorWeight) * (row.kind === "answerable" ? 2 : 1)) /
       counts.get(key(row))!,
   );
 }
@@ -95,7 +98,7 @@ export const toLabel = ({ kind }: RelevanceRow): number => (kind === "answerable
 
 /** Fits weights on all rows, and calibration and threshold on scores of rows that the weights have not seen. */
 export function fitRelevance(all: readonly RelevanceRow[], seed: number): RelevanceModel {
-  const rows = all.filter(({ figures }) => figures !== undefined);
+  const rows = all.filter(({ figures, isHeldOut }) => figures !== undefined && !isHeldOut);
   const folds = foldQuestions(rows, 10, seed);
   const unseen = folds.flatMap((own) => {
     const model = fitScores(folds.flatMap((fold) => (fold === own ? [] : fold)));

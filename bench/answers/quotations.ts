@@ -3,7 +3,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
 import type { Citation } from "../../src/contracts/answer.ts";
+import type { TextInput } from "../../src/contracts/knowledge-base.ts";
 import { openKnowledgeBase } from "../../src/index.node.ts";
+import { readManualPages } from "./answerable-sets.ts";
+import { manualQuestions } from "./manual-questions.ts";
 import type { Figure } from "./report.ts";
 
 interface Question {
@@ -13,7 +16,13 @@ interface Question {
   readonly spans?: readonly { readonly uri: string; readonly quote: string }[];
 }
 
-/** Every set of `docs-qa` whose pages lie in `docs`: a gold span counts when it stands wholly within one quotation. */
+/** Least share of the questions: 62 of the 115 of `docs-qa`. The manual's is what it had before tables and code counted for less. */
+const usualBar = 0.54;
+const manualBar = 0.5;
+
+/**
+ * Every set of `docs-qa` whose pages lie in `docs`, and the manual of this repository. A gold span counts when it stands wholly within one quotation.
+ */
 export async function measureQuotations(data: string): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
   for (const file of readdirSync(join(data, "docs-qa")).filter((name) => name.endsWith(".jsonl"))) {
@@ -22,23 +31,42 @@ export async function measureQuotations(data: string): Promise<readonly Figure[]
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => JSON.parse(line) as Question);
-    figures.push(...(await measureSet(`docs-qa/${set}`, join(data, "docs"), questions)));
+    const pages = readPages(join(data, "docs"), questions);
+    figures.push(...(await measureSet(`docs-qa/${set}`, pages, questions)));
   }
-  return figures;
+  const questions = manualQuestions.map(({ question, places }) => ({
+    question,
+    answerable: true,
+    spans: places.map(([uri, quote]) => ({ uri, quote })),
+  }));
+  return [...figures, ...(await measureSet("manual", readManualPages(), questions))];
 }
 
-async function measureSet(set: string, folder: string, questions: readonly Question[]): Promise<readonly Figure[]> {
+/** Pages of the folders that the spans name. */
+function readPages(folder: string, questions: readonly Question[]): readonly TextInput[] {
+  const tops = new Set(questions.flatMap(({ spans = [] }) => spans.map(({ uri }) => uri.split("/")[0]!)));
+  return [...tops]
+    .flatMap((top) => listFiles(join(folder, top)))
+    .map((path) => ({
+      uri: relative(folder, path),
+      text: readFileSync(path, "utf8").replaceAll("\r\n", "\n"),
+      mediaType: "text/mdx",
+    }));
+}
+
+async function measureSet(
+  set: string,
+  pages: readonly TextInput[],
+  questions: readonly Question[],
+): Promise<readonly Figure[]> {
   const answerable = questions.filter((one) => one.answerable);
-  const tops = new Set(answerable.flatMap(({ spans = [] }) => spans.map(({ uri }) => uri.split("/")[0]!)));
-  await using kb = await openKnowledgeBase();
-  const texts = new Map<string, string>();
-  for (const path of [...tops].flatMap((top) => listFiles(join(folder, top)))) {
-    const uri = relative(folder, path);
-    const text = readFileSync(path, "utf8").replaceAll("\r\n", "\n");
-    texts.set(uri, text);
-    await kb.ingest({ uri, text, mediaType: "text/mdx" });
+  const texts = new Map(pages.map(({ uri, text }) => [uri, text]));
+  for (const { uri, quote } of answerable.flatMap(({ spans = [] }) => spans)) {
+    if (texts.get(uri)?.includes(quote) !== true) throw new Error(`${uri} no longer says "${quote}".`);
   }
-  let [first, either, characters, longest, ms, asked] = [0, 0, 0, 0, 0, 0];
+  await using kb = await openKnowledgeBase();
+  await kb.ingest(pages);
+  let [first, either, rows, characters, longest, ms, asked] = [0, 0, 0, 0, 0, 0, 0];
   for (const { question, spans = [] } of answerable) {
     const started = performance.now();
     const { citations } = await kb.ask(question);
@@ -48,14 +76,22 @@ async function measureSet(set: string, folder: string, questions: readonly Quest
       spans.some((span) => span.uri === uri && texts.get(uri)!.slice(start, end).includes(span.quote));
     if (citations[0] && holds(citations[0])) first += 1;
     if (citations.some(holds)) either += 1;
+    if (/^\|/mu.test(citations[0]?.quote ?? "")) rows += 1;
     const length = citations.reduce((sum, { start, end }) => sum + end - start, 0);
     characters += length;
     longest = Math.max(longest, length);
   }
   const size = answerable.length;
   return [
-    { name: "a gold span in the quotations", set, size, value: either, atLeast: Math.round(0.54 * size) },
+    {
+      name: "a gold span in the quotations",
+      set,
+      size,
+      value: either,
+      atLeast: Math.round((set === "manual" ? manualBar : usualBar) * size),
+    },
     { name: "a gold span in the first quotation", set, size, value: first },
+    { name: "rows of a table in the first quotation", set, size, value: rows },
     { name: "mean characters", set, size, value: characters / size },
     { name: "most characters", set, size, value: longest, atMost: 700 },
     { name: "milliseconds a question", set, size, value: ms / asked },

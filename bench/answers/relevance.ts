@@ -1,3 +1,5 @@
+import { manualName } from "./answerable-sets.ts";
+import { everydayQuestions, furtherEverydayQuestions } from "./everyday-questions.ts";
 import {
   askedSets,
   crossValidateRelevance,
@@ -21,7 +23,8 @@ const bars: Readonly<Record<string, { readonly auc: number; readonly refused: nu
 /**
  * Relevance by words, each question judged by a model that has not seen it. Documents are ingested in shuffled order.
  *
- * "Refused at 5 %" takes the threshold at which the set itself has 5 % false refusals. "At the threshold" takes the one of the model.
+ * "Refused at 5 %" takes the threshold at which the set itself has 5 % false refusals. "At the threshold" takes the one of the model. The further everyday
+ * questions and those about the manual of this repository are in no training.
  */
 export async function measureRelevance(data: string): Promise<readonly Figure[]> {
   return measureRows(await readRelevanceRows(data));
@@ -29,73 +32,87 @@ export async function measureRelevance(data: string): Promise<readonly Figure[]>
 
 export function measureRows(rows: readonly RelevanceRow[]): readonly Figure[] {
   const runs = Array.from({ length: repeats }, (_, seed) => crossValidateRelevance(rows, seed + 1));
-  const mean = (of: (run: readonly JudgedRow[]) => number): number =>
-    runs.reduce((total, run) => total + of(run), 0) / runs.length;
-  return [...new Set(rows.map(({ set }) => set))].flatMap((set) => {
-    const kinds = (run: readonly JudgedRow[], ...wanted: readonly string[]): readonly JudgedRow[] =>
-      run.filter(({ row }) => row.set === set && wanted.includes(row.kind));
-    const size = (...wanted: readonly string[]): number =>
-      new Set(kinds(runs[0]!, ...wanted).map(({ row }) => row.text)).size;
-    const figure = (
-      name: string,
-      wanted: readonly string[],
-      of: (own: readonly JudgedRow[], run: readonly JudgedRow[]) => number,
-      bar: Pick<Figure, "atLeast" | "atMost"> = {},
-    ): Figure => ({
-      name,
-      set: `${set}, 10-fold, mean of ${repeats}`,
-      size: size(...wanted),
-      value: mean((run) => of(kinds(run, ...wanted), run)),
-      ...bar,
-    });
-    const bar = bars[set];
-    const figures = [
-      figure("AUC", ["answerable", "unanswerable"], meanArea, bar && { atLeast: bar.auc }),
-      figure(
-        "unanswerable, refused at 5 %",
-        ["unanswerable"],
-        (own, run) =>
-          shareBelow(
-            own,
-            quantile(
-              kinds(run, "answerable").map(({ value }) => value),
-              0.05,
+  return [...new Set(rows.map(({ set }) => set))].flatMap((set) => measureSet(set, runs));
+}
+
+function measureSet(set: string, runs: readonly (readonly JudgedRow[])[]): readonly Figure[] {
+  const own = runs.map((run) => run.filter(({ row }) => row.set === set));
+  /** The mean over the runs, or nothing where the set has no such question. */
+  const figure = (
+    name: string,
+    isWanted: (row: RelevanceRow) => boolean,
+    of: (wanted: readonly JudgedRow[], all: readonly JudgedRow[]) => number,
+    bar: Pick<Figure, "atLeast" | "atMost"> = {},
+  ): readonly Figure[] => {
+    const wanted = own.map((run) => run.filter(({ row }) => isWanted(row)));
+    const size = new Set(wanted[0]!.map(({ row }) => row.text)).size;
+    if (size === 0) return [];
+    const value = wanted.reduce((total, run, at) => total + of(run, own[at]!), 0) / runs.length;
+    return [{ name, set: `${set}, 10-fold, mean of ${repeats}`, size, value, ...bar }];
+  };
+  const bar = bars[set];
+  const isAsked = askedSets.includes(set);
+  const isManual = set !== "clapnq";
+  const hasNearMisses = own[0]!.some(({ row }) => row.kind === "unanswerable");
+  return [
+    ...figure("AUC", ({ kind }) => hasNearMisses && kind !== "offTopic", meanArea, bar && { atLeast: bar.auc }),
+    ...figure(
+      "unanswerable, refused at 5 %",
+      ({ kind }) => kind === "unanswerable",
+      (wanted, all) => shareBelow(wanted, atFivePercent(all)),
+      bar && { atLeast: bar.refused },
+    ),
+    ...figure(
+      "answerable, refused at the threshold",
+      ({ kind }) => kind === "answerable",
+      refused,
+      bar && { atMost: 0.05 },
+    ),
+    ...figure("unanswerable, refused at the threshold", ({ kind }) => kind === "unanswerable", refused),
+    ...figure("off topic, refused at 5 %", isOffTopic, (wanted, all) => shareBelow(wanted, atFivePercent(all))),
+    ...figure("off topic, refused at the threshold", isOffTopic, refused),
+    ...(isAsked || set === manualName
+      ? [
+          ...figure("everyday questions, refused at the threshold", isEveryday(everydayQuestions), refused, {
+            ...(isManual && { atLeast: 0.95 }),
+          }),
+          ...figure(
+            "further everyday questions, refused at the threshold",
+            isEveryday(furtherEverydayQuestions),
+            refused,
+            {
+              ...(isManual && { atLeast: 0.95 }),
+            },
+          ),
+        ]
+      : []),
+    ...(isAsked
+      ? figure(
+          "calibration error, off topic included",
+          ({ isHeldOut }) => !isHeldOut,
+          (wanted) =>
+            calibrationError(
+              wanted.map(({ value }) => value),
+              wanted.map(({ row }) => toLabel(row)),
             ),
-          ),
-        bar && { atLeast: bar.refused },
-      ),
-      figure("answerable, refused at the threshold", ["answerable"], refused, bar && { atMost: 0.05 }),
-      figure("unanswerable, refused at the threshold", ["unanswerable"], refused),
-      figure("off topic, refused at 5 %", ["offTopic"], (own, run) =>
-        shareBelow(
-          own,
-          quantile(
-            kinds(run, "answerable").map(({ value }) => value),
-            0.05,
-          ),
-        ),
-      ),
-      figure("off topic, refused at the threshold", ["offTopic"], refused),
-    ];
-    if (!askedSets.includes(set)) return figures;
-    const isManual = set === "docs-qa/haystack";
-    const everyday = (own: readonly JudgedRow[]): readonly JudgedRow[] => own.filter(({ row }) => row.isEveryday);
-    return [
-      ...figures,
-      {
-        ...figure("everyday questions, refused at the threshold", ["offTopic"], (own) => refused(everyday(own)), {
-          ...(isManual && { atLeast: 0.95 }),
-        }),
-        size: new Set(everyday(runs[0]!).map(({ row }) => row.text)).size,
-      },
-      figure("calibration error, off topic included", ["answerable", "unanswerable", "offTopic"], (own) =>
-        calibrationError(
-          own.map(({ value }) => value),
-          own.map(({ row }) => toLabel(row)),
-        ),
-      ),
-    ];
-  });
+        )
+      : []),
+  ];
+}
+
+const isOffTopic = ({ kind, isHeldOut }: RelevanceRow): boolean => kind === "offTopic" && !isHeldOut;
+
+function isEveryday(questions: readonly string[]): (row: RelevanceRow) => boolean {
+  const wanted = new Set(questions);
+  return ({ kind, text }) => kind === "offTopic" && wanted.has(text);
+}
+
+/** Where the set itself has 5 % false refusals. */
+function atFivePercent(own: readonly JudgedRow[]): number {
+  return quantile(
+    own.filter(({ row }) => row.kind === "answerable").map(({ value }) => value),
+    0.05,
+  );
 }
 
 /** Orders of ingestion are judged apart. */

@@ -248,6 +248,23 @@ describe("a passage that may stand", () => {
     },
   );
 
+  it("is prose rather than a row of a table, unless the question names the row", async () => {
+    const table =
+      "| flag | meaning |\n|---|---|\n| `--older-than` | How long deleted documents are kept. |\n| `--dry-run` | Whether deleted documents are listed. |";
+    const text = `${table}\n\n## Forgetting\n\nA vacuum erases deleted documents after seven days, and until then they are kept for those who want them back.`;
+    const [answer] = await rankIn("deleted documents kept", text);
+    expect(answer!.text).toMatch(/^A vacuum erases/u);
+    const [named] = await rankIn("older than deleted documents", text);
+    expect(named!.kinds).toContain("row");
+  });
+
+  it("is prose rather than an example that repeats the question", async () => {
+    const text =
+      '## Example\n\nOpen a terminal:\n\n```sh\nibid ask "rotate keys"\nibid search "rotate keys"\n```\n\n## Rotation\n\nThe operator makes new keys each spring, and then both keys open the door while the staff rotate.';
+    const [first] = await rankIn("rotate keys", text);
+    expect(first!.text).toMatch(/^The operator/u);
+  });
+
   it("joins its neighbours into one quotation, at most two and 700 characters", async () => {
     const paragraphs = ["a", "b", "c", "d", "e", "f"].map((letter) => `Keys ${sentence(190, letter)}`);
     const chosen = choosePassages(await rankIn("keys", paragraphs.join("\n\n")));

@@ -77,6 +77,20 @@ describe("figures of relevance", () => {
     expect(describeRelevance("crane zebra", [hit], languageAnalyzer)!.unknown).toBeCloseTo(1 / 8, 12);
   });
 
+  it.each([
+    [5000, 5000],
+    [20, 100],
+    [1_000_000, 10_000],
+  ])("tell by the rarity of a term that %i chunks were searched, within bounds", (total, counted) => {
+    const known = [0, 3, 12].map((chunks) => {
+      const idf = Math.log(1 + (total - chunks + 0.5) / (chunks + 0.5));
+      return { term: `t${chunks}`, idf, chunks };
+    });
+    const hit = makeHit("t3 stands by t12.", known);
+    const { chunks } = describeRelevance("t0 t3 t12", [hit], languageAnalyzer)!;
+    expect(Math.exp(chunks) / counted).toBeCloseTo(1, 3);
+  });
+
   it("count a term once, in whatever form the question repeats it", () => {
     const hit = makeHit("The crane stands still.", terms);
     expect(describeRelevance("crane cranes crane", [hit], languageAnalyzer)).toMatchObject({ pair: 1, terms: 0 });
@@ -119,9 +133,10 @@ describe("relevance by words", () => {
     strength: share,
     terms: fc.double({ min: 0, max: 5, noNaN: true }),
     unknown: share,
+    chunks: fc.double({ min: Math.log(100), max: Math.log(10_000), noNaN: true }),
   });
 
-  it("never falls with coverage or strength, and never rises with unknown terms", () => {
+  it("never falls with coverage or strength, and never rises with unknown terms or the number of chunks", () => {
     const upward = ["pair", "weightedPair", "topStrength", "strength"] as const;
     fc.assert(
       fc.property(figures, fc.constantFrom(...upward), share, (before, name, value) => {
@@ -129,6 +144,8 @@ describe("relevance by words", () => {
         expect(toProbability(after, relevanceModel)).toBeGreaterThanOrEqual(toProbability(before, relevanceModel));
         const unknown = { ...before, unknown: Math.max(before.unknown, value) };
         expect(toProbability(unknown, relevanceModel)).toBeLessThanOrEqual(toProbability(before, relevanceModel));
+        const larger = { ...before, chunks: before.chunks + value };
+        expect(toProbability(larger, relevanceModel)).toBeLessThanOrEqual(toProbability(before, relevanceModel));
       }),
       { numRuns: runs(200) },
     );

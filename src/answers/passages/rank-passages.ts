@@ -4,6 +4,7 @@ import { languageOfHits } from "../hits-language.ts";
 import { digitsOf } from "../citations/digits-of.ts";
 import { askedWeights, shareHeld, type TermWeights, weighTerms } from "../term-weights.ts";
 import { linkEntry, pageEntry } from "../../text/contents-lines.ts";
+import { findBlocks } from "../../text/find-blocks.ts";
 import { segmentSentences } from "../../text/sentences.ts";
 import { agrees, findActions, opposes } from "./opposite-actions.ts";
 import type { FoundQuotable } from "./read-passages.ts";
@@ -27,6 +28,10 @@ const weights = {
   /** For the best hit in its document. */
   document: 0.2,
   codeAlone: -0.5,
+  /** For rows of a table, which list much and say little. */
+  rows: -0.35,
+  /** The same again, as far as the question does not name a row. */
+  unnamedRows: -0.35,
   /** For a passage that ends with a colon. */
   leadIn: -0.3,
 };
@@ -35,6 +40,11 @@ const weights = {
 const k1 = 1.2;
 const b = 0.7;
 const meanLength = 70;
+
+/** A term in code counts as so much of one in prose: an example that repeats the question does not answer it. */
+const termInCode = 0.3;
+/** A row is named by this share of the question's rarity in its first cell. */
+const namedShare = 0.4;
 
 /** Passages with a smaller share of their letters outside of links are links. */
 const leastSaid = 0.25;
@@ -65,13 +75,11 @@ export function rankPassages(
       !listsContents(passage) && !isLinks(passage) && !pointsElsewhere(passage) && !(isWhy && isCodeAlone(passage)),
   );
   const counted = readable.map((passage) => {
-    const terms = analyzer.analyze(withoutTargets(passage.text), language);
-    const counts = new Map<string, number>();
-    for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
+    const { counts, length, names } = countTerms(passage, analyzer, language);
     const above = new Set(
       analyzer.analyze([passage.hit.source.title, ...passage.headings, passage.lead].join("\n"), language),
     );
-    return { passage, counts, length: terms.length, above };
+    return { passage, counts, length, names, above };
   });
   const rarity =
     askedWeights(question, hits, analyzer, language) ?? weighTerms(counted.map(({ counts }) => new Set(counts.keys())));
@@ -84,7 +92,7 @@ export function rankPassages(
     bestOf.set(key, Math.max(bestOf.get(key) ?? 0, scoreOf(hit)));
   }
   return counted
-    .map(({ passage, counts, length, above }): RankedQuotable => {
+    .map(({ passage, counts, length, names, above }): RankedQuotable => {
       const { hit, isInHit } = passage;
       const overlapping = hits.filter(
         (one) =>
@@ -103,6 +111,7 @@ export function rankPassages(
         weights.hit * ofHit +
         weights.document * ofDocument +
         (isCodeAlone(passage) ? weights.codeAlone : 0) +
+        weighRows(names, asked, rarity) +
         (/[:：]$/u.test(passage.text) ? weights.leadIn : 0);
       return {
         ...passage,
@@ -112,6 +121,48 @@ export function rankPassages(
       };
     })
     .sort((x, y) => y.score - x.score || x.rank - y.rank || x.start - y.start);
+}
+
+/** Terms of a passage with their counts, and the terms of the first cell of each of its rows. */
+function countTerms(
+  { text, fence = "" }: FoundQuotable,
+  analyzer: Analyzer,
+  language: string,
+): {
+  readonly counts: ReadonlyMap<string, number>;
+  readonly length: number;
+  readonly names: readonly ReadonlySet<string>[];
+} {
+  const counts = new Map<string, number>();
+  const names: ReadonlySet<string>[] = [];
+  let length = 0;
+  let from = 0;
+  const count = (part: string, weight: number): void => {
+    for (const term of analyzer.analyze(withoutTargets(part), language)) {
+      counts.set(term, (counts.get(term) ?? 0) + weight);
+      length += 1;
+    }
+  };
+  for (const { kind, start, end } of findBlocks(text, fence)) {
+    if (kind === "row") names.push(new Set(analyzer.analyze(firstCell(text.slice(start, end)), language)));
+    if (kind !== "code") continue;
+    count(text.slice(from, start), 1);
+    count(text.slice(start, end), termInCode);
+    from = end;
+  }
+  count(text.slice(from), 1);
+  return { counts, length, names };
+}
+
+/** A bar behind a backslash does not end a cell. */
+function firstCell(row: string): string {
+  return /^\s*\|?((?:[^|\\]|\\.)*)/su.exec(row)?.[1] ?? "";
+}
+
+function weighRows(names: readonly ReadonlySet<string>[], asked: readonly string[], rarity: TermWeights): number {
+  if (names.length === 0) return 0;
+  const named = Math.max(...names.map((name) => shareHeld(asked, name, rarity)));
+  return weights.rows + weights.unnamedRows * Math.max(0, 1 - named / namedShare);
 }
 
 function bm25(

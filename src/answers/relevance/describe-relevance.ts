@@ -21,6 +21,11 @@ export interface RelevanceFigures {
   readonly terms: number;
   /** Share of the terms that no searched chunk has. It counts for less in fewer than some eighty chunks, which lack most words. */
   readonly unknown: number;
+  /**
+   * Natural logarithm of the number of searched chunks, between {@link fewestChunks} and {@link mostChunks}. The more there are, the better the best of them
+   * suits any question by chance.
+   */
+  readonly chunks: number;
 }
 
 /**
@@ -65,6 +70,7 @@ export function describeRelevance(
       ),
     ),
     unknown: sum(terms, ({ idf, chunks }) => (chunks === 0 ? idf * Math.min(1, idf / tellingRarity) : 0)) / mass,
+    chunks: countChunks(hits),
   };
 
   function findPair(hit: Hit, language: string): number {
@@ -87,6 +93,9 @@ export function describeRelevance(
 
 /** Rarity of a term that one chunk in about eighty has. **Source** our own choice; the collections of the training have more chunks. */
 const tellingRarity = 4;
+/** Sizes between which training measured what a size changes; beyond, the nearer of them counts. */
+const fewestChunks = 100;
+const mostChunks = 10_000;
 /** Words of an unspaced script are about three overlapping pairs and single signs. **Source** our own estimate. */
 const wordsPerPair = 1 / 3;
 
@@ -118,6 +127,14 @@ function readTerms(
     terms.set(term, { forms, idf, chunks, isRun: segmentWords(term).next().value?.kind === "run" });
   }
   return [...terms.values()];
+}
+
+/** Rarity is the logarithm of all chunks over those that have the term, each a little more. So every term tells the number. */
+function countChunks(hits: readonly Hit[]): number {
+  const counts = hits
+    .flatMap(({ explain }) => explain?.queryTerms ?? [])
+    .map(({ idf, chunks }) => idf + Math.log(chunks + 0.5));
+  return Math.min(Math.log(mostChunks), Math.max(Math.log(fewestChunks), ...counts));
 }
 
 function sum<T>(values: Iterable<T>, of: (value: T) => number): number {

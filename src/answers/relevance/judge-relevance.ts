@@ -26,7 +26,7 @@ const unjudged = { evidence: 0.5, none: 0.05 };
  * {@link unjudged}`.evidence`. Hits that do not explain themselves are judged by `Hit.evidence` alone; hits that do not have it count.
  *
  * **Shape** 0 without hits. **Cost** linear in the texts of the first five hits.
- * **Source** decision 0100; `npm run bench:answers -- --only relevance` measures it.
+ * **Source** decisions 0100 and 0119; `npm run bench:answers -- --only relevance` measures it.
  */
 export function judgeRelevance(
   question: string,

@@ -20,14 +20,15 @@ export interface RelevanceModel {
  * **Source** CLAPNQ's development part (Apache-2.0), questions about a documentation (own), XQuAD in four languages (CC BY-SA 4.0).
  */
 export const relevanceModel: RelevanceModel = {
-  intercept: 0.042555,
+  intercept: 0.083118,
   features: [
-    ["pair", 0.47482, 0.24325, 0.38081],
-    ["weightedPair", 0.46418, 0.24816, 0.44616],
-    ["topStrength", 0.71935, 0.40601, 0.46878],
-    ["strength", 0.72169, 0.40376, 0.51764],
-    ["terms", 1.6601, 0.45184, 0.55195],
-    ["unknown", 0.19578, 0.24007, -0.48478],
+    ["pair", 0.46985, 0.24287, 0.30698],
+    ["weightedPair", 0.45898, 0.24662, 0.50931],
+    ["topStrength", 0.71121, 0.41082, 0.62288],
+    ["strength", 0.72101, 0.40925, 0.39126],
+    ["terms", 1.6419, 0.44803, 0.58213],
+    ["unknown", 0.20477, 0.248, -0.58647],
+    ["chunks", 6.4013, 1.495, -0.16779],
   ],
-  threshold: 0.20458,
+  threshold: 0.23513,
 };
