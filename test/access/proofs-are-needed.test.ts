@@ -2,6 +2,7 @@ import { searchLatent, searchPattern, searchVectors, searchWords } from "../supp
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { createGate, operator, systemAuthority } from "../../src/access/gate.ts";
 import type { Store } from "../../src/contracts/store.ts";
+import type { EmbeddingVersion } from "../../src/contracts/embedding.ts";
 import type { Retriever } from "../../src/contracts/retriever.ts";
 import type { AuthorizedScopes, Scope, SystemAuthority } from "../../src/contracts/scope.ts";
 import { latentSemanticModel } from "../../src/engine/latent/latent-semantic-model.ts";
@@ -10,49 +11,40 @@ import { collect } from "../../src/testing/assert.ts";
 import { documentWith, wordsOf, writeChunks } from "../../src/testing/store-fixtures.ts";
 import { eachStore } from "../stores/each-store.ts";
 
-/**
- * Never called: that it compiles is the test. Each line would be a hole in the gate, and the compiler refuses it.
- */
-export async function holes(store: Store, retriever: Retriever, gate: ReturnType<typeof createGate>) {
-  const scopes: readonly Scope[] = ["team:north"];
-  const looksLikeOne = { right: "read" as const, scopes, requested: scopes };
-  const mayWrite = gate.write(operator, "team:north");
-  const mayRead = gate.read(operator, scopes);
-  // @ts-expect-error -- a list of scopes is no permission
-  await store.search(scopes, {});
-  // @ts-expect-error -- what looks like a proof is none: its brand cannot be written
-  await store.search(looksLikeOne, {});
-  // @ts-expect-error -- a proof cannot be copied
-  await store.search({ ...mayRead, scopes }, {});
-  // @ts-expect-error -- nor left out
-  await store.lexicalSearch({ text: "x" });
-  // @ts-expect-error -- a right to write is none to read
-  await store.regexSearch(mayWrite, { pattern: "x" });
-  // @ts-expect-error -- listing is reading
-  store.chunks();
-  // @ts-expect-error -- listing documents too
-  store.documents(scopes);
-  // @ts-expect-error -- an id is no permission
-  await store.document("id");
-  // @ts-expect-error -- a uri is none either
-  await store.find("a.txt");
-  // @ts-expect-error -- counting is reading
-  await store.status();
-  // @ts-expect-error -- a right to read is none to write
-  await store.replace(mayRead, documentWith([wordsOf("a", "x")]));
-  // @ts-expect-error -- nor to delete
-  await store.delete(mayRead, { ids: ["a"] });
-  // @ts-expect-error -- nor to restore
-  await store.restore(mayRead, { ids: ["a"] });
-  // @ts-expect-error -- which scopes there are is for maintenance
-  await store.scopes(mayRead);
-  // @ts-expect-error -- and vacuuming
-  await store.vacuum(mayWrite, { olderThanMs: 0 });
-  // @ts-expect-error -- maintenance is no right to read
-  await store.session(systemAuthority());
-  // @ts-expect-error -- a retriever is asked with a proof
-  await retriever.retrieve(scopes, "x");
+const copyOf = (proof: AuthorizedScopes) => ({ ...proof });
+
+/** Proofs of the gate, and values that look like one. */
+interface Candidates {
+  readonly read: AuthorizedScopes;
+  readonly write: AuthorizedScopes<"write">;
+  readonly maintain: SystemAuthority;
+  readonly nothing: undefined;
+  readonly list: readonly Scope[];
+  readonly lookalike: {
+    readonly right: "read";
+    readonly scopes: readonly Scope[];
+    readonly requested: readonly Scope[];
+  };
+  readonly copy: ReturnType<typeof copyOf>;
+  readonly id: string;
 }
+
+type Call = (...given: never) => unknown;
+type NamesOfCalls<Part> = { [Name in keyof Part & string]: Part[Name] extends Call ? Name : never }[keyof Part &
+  string];
+
+/** The candidates that each call of a part accepts in the place of its proof. */
+type Accepted<Part> = {
+  [Name in NamesOfCalls<Part>]: {
+    [Kind in keyof Candidates]: Part[Name] extends (...given: infer Given) => unknown
+      ? Candidates[Kind] extends Given[0]
+        ? Kind
+        : never
+      : never;
+  }[keyof Candidates];
+};
+
+const version: EmbeddingVersion = { provider: "test", model: "three", dimensions: 3, fingerprint: "three/1" };
 
 /** Every operation of a store that says or changes something, with whatever is taken for a permission. */
 const operations: Readonly<Record<string, (store: Store, proof: never) => unknown>> = {
@@ -65,6 +57,9 @@ const operations: Readonly<Record<string, (store: Store, proof: never) => unknow
   find: (store, proof) => store.find(proof, "a.txt"),
   document: (store, proof) => store.document(proof, "a"),
   documents: (store, proof) => collect(store.documents(proof)),
+  structure: (store, proof) => store.structure(proof, "of a"),
+  readText: (store, proof) => store.readText(proof, "of a", 0, 1),
+  chunkCounts: (store, proof) => store.chunkCounts(proof, [{ scope: "team:north", documentId: "of a" }]),
   status: (store, proof) => store.status(proof),
   moment: (store, proof) => store.moment(proof),
   session: (store, proof) => store.session(proof),
@@ -72,6 +67,13 @@ const operations: Readonly<Record<string, (store: Store, proof: never) => unknow
   replace: (store, proof) => store.replace(proof, documentWith([wordsOf("b", "x")])),
   delete: (store, proof) => store.delete(proof, { ids: ["a"] }),
   "delete of a scope": (store, proof) => store.delete(proof, { scope: true }),
+  versions: (store, proof) => store.versions!.versions(proof),
+  lacking: (store, proof) => collect(store.versions!.lacking(proof, version)),
+  addVectors: (store, proof) => store.versions!.addVectors(proof, version, []),
+  changeVersion: (store, proof) => store.versions!.changeVersion(proof, version),
+  deleted: (store, proof) => collect(store.trash!.deleted(proof)),
+  scrub: (store, proof) => store.upkeep!.scrub(proof),
+  examine: (store, proof) => store.upkeep!.examine(proof),
   restore: (store, proof) => store.trash!.restore(proof, { ids: ["a"] }),
   touch: (store, proof) => store.touch(proof, "a", { checkedAt: "2024-01-01T00:00:00.000Z" }),
   scopes: (store, proof) => store.scopes(proof),
@@ -80,15 +82,40 @@ const operations: Readonly<Record<string, (store: Store, proof: never) => unknow
 };
 
 describe("nothing is done without the gate's value", () => {
-  it("does not compile [T20 T26 L3]", () => {
-    expectTypeOf<readonly Scope[]>().not.toExtend<AuthorizedScopes>();
-    expectTypeOf<Omit<AuthorizedScopes, symbol>>().toExtend<{ readonly scopes: readonly Scope[] }>();
-    expectTypeOf<{ right: "read"; scopes: Scope[]; requested: Scope[] }>().not.toExtend<AuthorizedScopes>();
-    expectTypeOf<AuthorizedScopes<"write">>().not.toExtend<AuthorizedScopes>();
-    expectTypeOf<AuthorizedScopes>().not.toExtend<AuthorizedScopes<"write">>();
-    expectTypeOf<SystemAuthority>().not.toExtend<AuthorizedScopes>();
-    expectTypeOf<AuthorizedScopes>().not.toExtend<SystemAuthority>();
-    expect(holes).toBeTypeOf("function");
+  it("does not compile: each call accepts its own proof alone [T20 T26 L3]", () => {
+    expectTypeOf<Accepted<Omit<Store, "ready" | "close">>>().toEqualTypeOf<{
+      session: "read";
+      replace: "write";
+      delete: "write";
+      touch: "write";
+      held: "write";
+      find: "read";
+      document: "read";
+      structure: "read";
+      readText: "read";
+      documents: "read";
+      chunks: "read";
+      chunkCounts: "read";
+      scopes: "maintain";
+      status: "read";
+      moment: "read" | "write";
+    }>();
+    expectTypeOf<Accepted<NonNullable<Store["versions"]>>>().toEqualTypeOf<{
+      versions: "read" | "write";
+      lacking: "write";
+      addVectors: "write";
+      changeVersion: "write";
+    }>();
+    expectTypeOf<Accepted<NonNullable<Store["trash"]>>>().toEqualTypeOf<{
+      deleted: "read";
+      restore: "write";
+      vacuum: "maintain";
+    }>();
+    expectTypeOf<Accepted<Omit<NonNullable<Store["upkeep"]>, "settle">>>().toEqualTypeOf<{
+      scrub: "maintain";
+      examine: "maintain";
+    }>();
+    expectTypeOf<Accepted<Retriever>>().toEqualTypeOf<{ retrieve: "read" }>();
   });
 
   it.each(eachStore)("does not run either: $name [T20 T26 L3]", async ({ open }) => {
@@ -114,6 +141,12 @@ describe("nothing is done without the gate's value", () => {
       new Proxy(into, {}),
       Object.create(systemAuthority()),
     ];
+    const { trash, versions, upkeep } = store;
+    const calls = [store, trash, versions, upkeep].flatMap((part) =>
+      Object.entries(part ?? {}).flatMap(([name, call]) => (typeof call === "function" ? [name] : [])),
+    );
+    const free = ["ready", "close", "settle"];
+    expect(calls.filter((name) => !free.includes(name) && operations[name] === undefined)).toEqual([]);
     for (const [name, operate] of Object.entries(operations)) {
       for (const [index, proof] of forged.entries()) {
         const attempt = (async () => operate(store, proof as never))();
