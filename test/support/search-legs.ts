@@ -1,4 +1,4 @@
-import { type Embedding, type EmbeddingVersion, kindOf, versionKey } from "../../src/contracts/embedding.ts";
+import type { EmbeddingVersion } from "../../src/contracts/embedding.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { Filter } from "../../src/contracts/filter.ts";
 import type { Store } from "../../src/contracts/store.ts";
@@ -15,6 +15,7 @@ import type { Chunk } from "../../src/contracts/chunk.ts";
 import type { Origin } from "../../src/contracts/document.ts";
 import type { AuthorizedScopes, Scope } from "../../src/contracts/scope.ts";
 import type { VectorMatch, VectorQuery } from "../../src/contracts/vector-store.ts";
+import { searchByVector } from "../../src/integrations/compat/vector-store.ts";
 
 /** A store whose legs are searched one by one. */
 export type SearchedStore = Pick<Store, "session" | "chunks">;
@@ -49,7 +50,6 @@ async function searchLeg(
   name: string,
   query: Query,
   { filter, origins, chunkIds, topK = defaultTopK, minScore, ...others }: Restricted,
-  embeddings = false,
 ): Promise<LegFinds> {
   const session = await store.session(scopes);
   const leg = session.legs.find((one) => one.name === name);
@@ -60,68 +60,17 @@ async function searchLeg(
   const embedded = query.embeddings.map((each) => ({ ...each, scopes: session.scopes }));
   const result = await leg.search({ ...query, embeddings: embedded }, topK, within);
   const matches = topK === "all" ? result.matches : result.matches.slice(0, topK);
-  const read = await session.readChunks(matches, { embeddings });
+  const read = await session.readChunks(matches);
   return { result, matches: matches.flatMap((match, i) => (read[i] === undefined ? [] : [[match, read[i]] as const])) };
 }
 
-/** Nearest vectors, as a `VectorStore` gives them: without an embedding, every chunk that the filter admits, at score 0. */
-export async function searchVectors(
+/** Nearest vectors; without an embedding, every chunk that the filter admits, at score 0. */
+export function searchVectors(
   store: SearchedStore,
   scopes: AuthorizedScopes,
   query: VectorQuery,
 ): Promise<readonly VectorMatch[]> {
-  const { embedding, version, metric, includeEmbeddings = false, ...restricted } = query;
-  if (embedding === undefined) return listMatches(store, scopes, query);
-  const asked = { embedding, version: version!, scopes: [], metric };
-  const { matches } = await searchLeg(
-    store,
-    scopes,
-    "dense",
-    { ...noQuery, embeddings: [asked] },
-    restricted,
-    includeEmbeddings,
-  );
-  return matches.map(([{ scope, score, why }, { chunk, embeddings }]) => {
-    const kept = chooseEmbedding(embeddings, version, embedding);
-    const rawScore = why.kind === "vector" ? why.rawScore : score;
-    return { scope, chunk, score, rawScore, ...(kept && { embedding: kept }) };
-  });
-}
-
-function chooseEmbedding(
-  embeddings: ReadChunk["embeddings"] = [],
-  version: EmbeddingVersion | undefined,
-  like: Embedding | undefined,
-): Embedding | undefined {
-  return embeddings.find(
-    (one) =>
-      (version === undefined || versionKey(one.version) === versionKey(version)) &&
-      (like === undefined || kindOf(one.embedding) === kindOf(like)),
-  )?.embedding;
-}
-
-async function listMatches(
-  store: SearchedStore,
-  scopes: AuthorizedScopes,
-  { filter, origins, chunkIds, topK = defaultTopK, minScore = 0, version, includeEmbeddings = false }: VectorQuery,
-): Promise<readonly VectorMatch[]> {
-  const matches: VectorMatch[] = [];
-  for await (const { scope, chunk, embeddings } of store.chunks(scopes, {
-    ...(filter && { filter }),
-    includeEmbeddings,
-  })) {
-    if (minScore > 0 || !(origins?.includes(chunk.origin) ?? true) || !(chunkIds?.includes(chunk.id) ?? true)) continue;
-    const kept = chooseEmbedding(embeddings, version, undefined);
-    matches.push({ scope, chunk, score: 0, rawScore: 0, ...(kept && { embedding: kept }) });
-  }
-  matches.sort(
-    (a, b) =>
-      compare(a.chunk.uri, b.chunk.uri) ||
-      a.chunk.start - b.chunk.start ||
-      compare(a.scope, b.scope) ||
-      compare(a.chunk.id, b.chunk.id),
-  );
-  return topK === "all" ? matches : matches.slice(0, topK);
+  return searchByVector(store, scopes, { topK: defaultTopK, ...query });
 }
 
 export interface WordQuery extends Restricted {
@@ -218,8 +167,4 @@ export async function searchLatent(
       ...(embeddings?.[0] && { embedding: embeddings[0].embedding }),
     })),
   };
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -14,6 +14,9 @@ export interface VectorStore extends Store {
   search(scopes: AuthorizedScopes, query: VectorQuery): Promise<readonly VectorMatch[]>;
 }
 
+/** The part of a store that a search by vector needs. */
+type SearchedStore = Pick<Store, "session" | "chunks">;
+
 /** Options of {@link createInMemoryVectorStore}. */
 export interface InMemoryVectorStoreOptions {
   /** Default 3. */
@@ -34,13 +37,14 @@ export function createInMemoryVectorStore(options: InMemoryVectorStoreOptions = 
   checkOptions("createInMemoryVectorStore", options, { topK: true, similarityMetric: true });
   const { topK = 3, similarityMetric = "cosine" } = options;
   const store = createNamedMemoryStore({ metric: similarityMetric, embeddings: ["dense"] }, "InMemoryVectorStore");
-  const search: VectorStore["search"] = (scopes, query) => searchVectors(store, scopes, { topK, ...query });
+  const search: VectorStore["search"] = (scopes, query) => searchByVector(store, scopes, { topK, ...query });
   // The guarded store itself: a copy of it would be no store.
   return Object.assign(store, { search });
 }
 
-async function searchVectors(
-  store: Store,
+/** Nearest chunks by a vector, in a session of its own; without an embedding, every admitted chunk at score 0. **Errors** `unsupported` without a dense leg. */
+export async function searchByVector(
+  store: SearchedStore,
   scopes: AuthorizedScopes,
   query: VectorQuery & { readonly topK: number | "all" },
 ): Promise<readonly VectorMatch[]> {
@@ -53,24 +57,23 @@ async function searchVectors(
   const only = chunkIds && session.scopes.flatMap((scope) => chunkIds.map((id) => ({ scope, id })));
   const embeddings = [{ embedding, version: version!, scopes: session.scopes, metric }];
   const asked = { question: "", text: "", syntax: "literal" as const, embeddings };
-  const { matches } = await dense.search(asked, topK, {
-    restriction: session.restrict(filter, origins),
-    only,
-    ...others,
-  });
+  const restriction = session.restrict(filter, origins);
+  const found = (await dense.search(asked, topK, { restriction, only, ...others })).matches;
+  // A leg may give more than it was asked for.
+  const matches = topK === "all" ? found : found.slice(0, topK);
   const read = await session.readChunks(matches, { embeddings: includeEmbeddings });
   return matches.flatMap(({ scope, score, why }, i): VectorMatch[] => {
-    const found = read[i];
-    if (found === undefined) return [];
-    const kept = embeddingOf(found.embeddings, version, embedding);
+    const chunk = read[i];
+    if (chunk === undefined) return [];
+    const kept = embeddingOf(chunk.embeddings, version, embedding);
     const rawScore = why.kind === "vector" ? why.rawScore : score;
-    return [{ scope, chunk: found.chunk, score, rawScore, ...(kept && { embedding: kept }) }];
+    return [{ scope, chunk: chunk.chunk, score, rawScore, ...(kept && { embedding: kept }) }];
   });
 }
 
 /** Without an embedding every admitted chunk matches at score 0, by uri, start, scope and id. */
 async function listChunks(
-  store: Store,
+  store: SearchedStore,
   scopes: AuthorizedScopes,
   query: VectorQuery & { readonly topK: number | "all" },
 ): Promise<readonly VectorMatch[]> {
