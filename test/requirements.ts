@@ -367,7 +367,7 @@ export const requirements: readonly Requirement[] = [
   brought("S1", "Connectors and a memory plugin", "src/integrations/compat/create-memory-plugin.ts"),
   brought("S2", "Connectors over packages or plain HTTP", "src/integrations/compat/openapi/create-open-api-plugin.ts"),
   brought("S3", "Stores behind one interface can be swapped", "src/contracts/store.ts"),
-  brought("S4", "A store can say that it is not ready yet", "src/stores/compose/until-ready.ts"),
+  brought("S4", "A store can say that it is not ready yet", "src/stores/compose/compose-store.ts"),
   brought("S5", "Records of any schema", "src/contracts/collection.ts"),
   brought("S6", "Retrieve, recall, save, remove", "src/integrations/compat/create-memory-plugin.ts"),
   brought("S7", "Models are not offered what is dangerous", "src/integrations/compat/create-memory-plugin.ts"),

@@ -49,3 +49,14 @@ export async function untilAborted<Value>(
     if (stop !== undefined) signal.removeEventListener("abort", stop);
   }
 }
+
+/** Waits so many milliseconds. **Errors** {@link abortError}, at once when the signal fires. */
+export async function pause(ms: number, signal: AbortSignal | undefined, what: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  try {
+    await untilAborted(promise, signal, what);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,4 +1,4 @@
-import { untilAborted } from "../../runtime/abort.ts";
+import { pause } from "../../runtime/abort.ts";
 
 /**
  * Waits for its turn before so many chunks more: on average no faster than the rate.
@@ -16,15 +16,6 @@ export function createThrottle(
     const at = now();
     const wait = free - at;
     free = Math.max(free, at) + (chunks / chunksPerMinute) * 60_000;
-    if (wait <= 0) return;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const turn = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, wait);
-    });
-    try {
-      await untilAborted(turn, signal, "The re-embedding");
-    } finally {
-      clearTimeout(timer);
-    }
+    if (wait > 0) await pause(wait, signal, "The re-embedding");
   };
 }

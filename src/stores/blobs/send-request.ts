@@ -1,6 +1,6 @@
 import { platformNow } from "../../runtime/platform-clock.ts";
 import { IbidError } from "../../contracts/errors.ts";
-import { throwIfAborted, untilAborted } from "../../runtime/abort.ts";
+import { pause, throwIfAborted } from "../../runtime/abort.ts";
 import { readErrorCode } from "./read-listing.ts";
 import { encodePath, encodeQuery, hexHash, type S3Credentials, signRequest } from "./sign-request.ts";
 import { readStream } from "../../runtime/read-stream.ts";
@@ -64,7 +64,8 @@ export async function sendS3Request(place: S3Place, request: S3Request): Promise
       throwIfAborted(request.signal, `${request.method} of ${nameOf(place, request)}`);
       if (last) throw unreachable(place, request, error);
     }
-    await pause(place.retryDelayMs * 2 ** (attempt - 1) * (0.5 + Math.random() / 2), request.signal);
+    const delayMs = place.retryDelayMs * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
+    await pause(delayMs, request.signal, "Waiting to ask again");
   }
 }
 
@@ -156,19 +157,4 @@ function unreachable(place: S3Place, request: S3Request, error: unknown): IbidEr
       ...(code === undefined ? {} : { details: { code } }),
     },
   );
-}
-
-async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  try {
-    await untilAborted(
-      new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, ms);
-      }),
-      signal,
-      "Waiting to ask again",
-    );
-  } finally {
-    clearTimeout(timer);
-  }
 }

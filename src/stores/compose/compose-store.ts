@@ -1,7 +1,15 @@
-import type { ChunkEntry, DocumentWrite } from "../../contracts/document-store.ts";
+import type {
+  ChunkEntry,
+  DocumentWrite,
+  StoredChunkSpan,
+  StoredStructure,
+  StructureOptions,
+} from "../../contracts/document-store.ts";
 import { IbidError } from "../../contracts/errors.ts";
+import type { Scope } from "../../contracts/scope.ts";
 import type {
   DeleteTarget,
+  DocumentStore,
   DocumentVerbs,
   Proven,
   Store,
@@ -12,15 +20,15 @@ import type {
   VersionSwitch,
 } from "../../contracts/store.ts";
 import { parseFilter } from "../../engine/filters/parse-filter.ts";
+import { pause, throwIfAborted, untilAborted } from "../../runtime/abort.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
+import { compareCodePoints } from "../../runtime/compare-text.ts";
 import { createSecret } from "../segments/create-secret.ts";
 import { checkEmbedding, checkEntries, checkId, checkNotOwn } from "./check-entries.ts";
 import { checkParts, stores } from "./check-store.ts";
 import { type ComposeOptions, createGuard, type Guard, scopesOf } from "./guard.ts";
 import { copyChunk, copyDocument, copyEmbedding, copyEntry, copyPlain, copyVersioned } from "./copy-data.ts";
 import { openSession } from "./open-session.ts";
-import { readSlice, readStructure } from "./read-slices.ts";
-import { untilReady } from "./until-ready.ts";
 
 /**
  * Makes a store of its parts: the only maker of a {@link Store}. Before a part is called, the gate's proof, ids, vectors and options are checked, and the
@@ -47,7 +55,7 @@ export function composeStore(parts: StoreParts, options: ComposeOptions = {}): S
     },
     async ready(signal) {
       guard.open();
-      await untilReady(async () => (await documents.ready?.(signal)) ?? true, signal);
+      await untilReady(documents, signal);
     },
     async session(scopes, sessionOptions) {
       return openSession(parts, guard, scopes, sessionOptions);
@@ -62,6 +70,19 @@ export function composeStore(parts: StoreParts, options: ComposeOptions = {}): S
   };
   stores.add(store);
   return store;
+}
+
+/** Milliseconds between two questions. They double up to the most. */
+const readyPauses = { first: 50, most: 2_000 } as const;
+
+/** Asks until the store can be written: some databases make an index in the background. **Source** Pinecone's `status.ready`. */
+async function untilReady(documents: DocumentStore, signal: AbortSignal | undefined): Promise<void> {
+  const what = "Waiting for the store";
+  for (let ms: number = readyPauses.first; ; ms = Math.min(2 * ms, readyPauses.most)) {
+    throwIfAborted(signal, what);
+    if ((await untilAborted(Promise.resolve(documents.ready?.(signal)), signal, what)) ?? true) return;
+    await pause(ms, signal, what);
+  }
 }
 
 function capabilitiesOf({ documents, legs, versions, trash, upkeep }: StoreParts): StoreCapabilities {
@@ -195,6 +216,43 @@ function guardReads({ documents }: StoreParts, guard: Guard): Reads {
       return { stamps: new Map(Array.from(stamps, ([scope, stamp]) => [scope, { ...stamp }])) };
     },
   };
+}
+
+/** A document without its text, from a store that may not have the verb. **Cost** without it, the whole document, and its chunks where they are asked for. */
+async function readStructure(
+  store: DocumentStore,
+  scopes: readonly Scope[],
+  id: string,
+  options: StructureOptions,
+): Promise<StoredStructure | undefined> {
+  if (store.structure !== undefined) return store.structure(scopes, id, options);
+  const stored = await store.document(scopes, id);
+  if (stored === undefined) return undefined;
+  const { summary } = stored;
+  const { text: _text, blocks: _blocks, ...document } = stored.document;
+  if (options.chunks !== true) return { summary, document };
+  const chunks: StoredChunkSpan[] = [];
+  for await (const { chunk } of store.chunks([summary.scope], { documentId: id })) {
+    const { index, start, end } = chunk;
+    chunks.push({ id: chunk.id, index, start, end });
+  }
+  return { summary, document, chunks: chunks.sort(compareSpans) };
+}
+
+/** A slice of a document's text, from a store that may not have the verb. **Cost** without it, the whole document. */
+async function readSlice(
+  store: DocumentStore,
+  scopes: readonly Scope[],
+  id: string,
+  start: number,
+  end: number,
+): Promise<string | undefined> {
+  if (store.readText !== undefined) return store.readText(scopes, id, start, end);
+  return (await store.document(scopes, id))?.document.text.slice(start, end);
+}
+
+function compareSpans(a: StoredChunkSpan, b: StoredChunkSpan): number {
+  return a.index - b.index || a.start - b.start || compareCodePoints(a.id, b.id);
 }
 
 /** **Errors** `invalid-argument`. */
