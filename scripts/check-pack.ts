@@ -107,6 +107,7 @@ const checks: readonly (readonly [string, () => string | Promise<string>])[] = [
   ["a file read in a worker", checkWorker],
   ["a service asked over HTTP", checkService],
   ["command line", checkCommandLine],
+  ["questions asked in a folder of documents", checkEvaluation],
   ["command line on an old Node", checkOldNode],
 ];
 
@@ -368,6 +369,34 @@ function checkCommandLine(): string {
   const version = npm(project, "exec", "--", "ibid", "--version").trim();
   assert(version.includes(manifest.version), `ibid --version says ${version}`);
   return version;
+}
+
+/** A stranger's first evaluation: documents, suggested questions, a gate that passes, and one that fails. */
+function checkEvaluation(): string {
+  const folder = join(project, "evaluation");
+  mkdirSync(join(folder, "docs"), { recursive: true });
+  writeFileSync(
+    join(folder, "docs", "keys.md"),
+    "# Keys\n\n## Rotation\n\nKeys rotate every ninety days, on a Monday.\n\n## Storage\n\nSpare keys are kept in the vault below the weir.\n",
+  );
+  const bin = join(installed, "dist", "cli", "bin.js");
+  const ibid = (...args: string[]): string => node(folder, bin, ...args);
+  ibid("ingest", "docs");
+  ibid("eval", "suggest", "--out", "questions.jsonl");
+  const passed = JSON.parse(ibid("eval", "questions.jsonl", "--min", "success@5=1", "--json")) as { questions: number };
+  assert(passed.questions === 2, `two headings gave ${passed.questions} questions`);
+  const questions = readFileSync(join(folder, "questions.jsonl"), "utf8").replace("ninety days", "hundred days");
+  writeFileSync(join(folder, "questions.jsonl"), questions);
+  try {
+    ibid("eval", "questions.jsonl", "--min", "success@5=1", "--html", "report.html", "--junit", "report.xml");
+  } catch (error) {
+    const { status, stderr } = error as { status?: number; stderr?: string };
+    assert(status === 1 && stderr?.includes("success@5 is 0.5000, below 1.") === true, `the gate says: ${stderr}`);
+    assert(readFileSync(join(folder, "report.html"), "utf8").includes("does not say"), "the report names no reason");
+    assert(readFileSync(join(folder, "report.xml"), "utf8").includes("<failure"), "JUnit's XML has no failure");
+    return "two suggested questions pass the gate, a wrong one fails it";
+  }
+  throw new Error("a gate that is not met passed");
 }
 
 /** The refusal is one sentence, for the command line and for the library, in memory too. */

@@ -6,10 +6,11 @@ import type { LatencyQuantiles } from "../eval/collect-run.ts";
 import type { Collection, CollectionDocument, CollectionFile } from "../eval/collection.ts";
 import type { Run } from "../eval/run.ts";
 import type { OpenOptions } from "../knowledge-base/open/open-knowledge-base.ts";
-import { checkPlace, readText, writeText } from "./eval-files.ts";
+import { type Baseline, checkPlace, readText, writeText } from "./eval-files.ts";
 import {
-  applyGates,
+  applyConditions,
   chooseMetrics,
+  conditionsOf,
   describeLatency,
   type EvalCommandOptions,
   judge,
@@ -20,6 +21,7 @@ import {
   writeMetrics,
   writeNote,
 } from "./eval-report.ts";
+import { describeSettings, readVersus, settingsOf } from "./eval-settings.ts";
 import type { Context } from "./open.ts";
 import { createProgressLine, type ProgressLine } from "./progress.ts";
 import { count, formatDuration, neutralise, shorten } from "./text-layout.ts";
@@ -63,7 +65,9 @@ export async function evaluateCollection(
   options: EvalCommandOptions,
 ): Promise<number> {
   const { output } = context;
-  const { mode = "hybrid", variant = "default", depth = 100, readRun } = options;
+  const { mode = "hybrid", depth = 100, readRun } = options;
+  refuseOption("--html", options.html);
+  refuseOption("--junit", options.junit);
   await checkPlace("--run", options.run);
   await checkPlace("--save-baseline", options.saveBaseline);
   const { parseCollection } = await import("../eval/collection.ts");
@@ -77,19 +81,25 @@ export async function evaluateCollection(
   scoreRun(new Map(), collection.qrels, { metrics: names });
 
   const line = createProgressLine(context.stderr, { enabled: !(output.json && output.isTerminal) });
+  const other = readVersus(options);
   let collected: Collected;
+  let versus: Baseline | undefined;
   try {
     collected =
       readRun === undefined
-        ? await searchCollection(context, collection, { mode, variant, depth, options }, line)
+        ? await searchCollection(context, collection, options, line)
         : { run: parseRun(await readText(readRun), { file: readRun }), latencyMs: null, indexMs: null };
+    if (other !== undefined) {
+      const { run } = await searchCollection(context, collection, other, line);
+      versus = { how: describeSearch(other), ...scoreRun(run, collection.qrels, { metrics: names }) };
+    }
   } finally {
     line.clear();
   }
   const { run, latencyMs, indexMs } = collected;
   const evaluation = scoreRun(run, collection.qrels, { metrics: names });
-  const how = readRun ?? describeSearch(mode, variant, options);
-  const judged = await judge(evaluation, options, baseline);
+  const how = readRun ?? describeSearch(options);
+  const judged = await judge(evaluation, options, versus ?? baseline);
   if (options.run !== undefined) await writeText(options.run, formatRun(run, { tag: `ibid-${mode}` }));
   await saveBaseline(options, how, evaluation);
 
@@ -124,7 +134,7 @@ export async function evaluateCollection(
     if (notes.length > 0) await output.line();
     for (const note of notes) await writeNote(output, note);
   }
-  return await applyGates(output, judged, options);
+  return await applyConditions(output, conditionsOf(judged, options));
 }
 
 /** **Errors** `not-found` for a folder without a test collection. */
@@ -159,18 +169,20 @@ function checkIds({ documents, queries }: Collection): void {
 async function searchCollection(
   { signal }: Context,
   { documents, queries }: Collection,
-  how: {
-    readonly mode: "hybrid" | "dense" | "lexical";
-    readonly variant: string;
-    readonly depth: number;
-    readonly options: EvalCommandOptions;
-  },
+  options: EvalCommandOptions,
   line: ProgressLine,
 ): Promise<Collected> {
   const { collectRun } = await import("../eval/collect-run.ts");
   const { openKnowledgeBase } = await import("../knowledge-base/open/open-knowledge-base.ts");
-  const { embeddingModel, reranker } = how.options;
-  const { models, ...opened } = (await variants[how.variant]?.()) ?? {};
+  const { mode = "hybrid", variant = "default", depth = 100, embeddingModel, reranker } = options;
+  const open = variants[variant];
+  if (open === undefined) {
+    throw new IbidError("invalid-argument", `There is no variant ${variant}.`, {
+      hint: `Variants: ${Object.keys(variants).join(", ")}.`,
+    });
+  }
+  const { models, ...opened } = await open();
+  const settings = settingsOf(options);
   const named = { ...(embeddingModel !== undefined && { embedding: embeddingModel }), reranker };
   const kb = await openKnowledgeBase(undefined, { ...opened, models: { ...models, ...named } });
   try {
@@ -183,12 +195,12 @@ async function searchCollection(
     let shown = 0;
     const collected = await collectRun(
       async (query, topK) => {
-        const hits = await kb.search(query, { mode: how.mode, topK, snippetLength: 0, signal });
+        const hits = await kb.search(query, { ...settings, mode, topK, snippetLength: 0, signal });
         return hits.map(({ documentId, score }) => ({ documentId, score }));
       },
       queries,
       {
-        depth: how.depth,
+        depth,
         signal,
         onQuery(done, total) {
           if (performance.now() - shown < 100) return;
@@ -203,14 +215,25 @@ async function searchCollection(
   }
 }
 
-/** The search in words: mode, variant and models. */
-function describeSearch(mode: string, variant: string, { embeddingModel, reranker }: EvalCommandOptions): string {
+/** The search in words: mode, variant, settings and models. */
+function describeSearch(options: EvalCommandOptions): string {
+  const { mode = "hybrid", variant = "default", embeddingModel, reranker } = options;
+  const settings = describeSettings(options);
   return [
     mode,
     ...(variant === "default" ? [] : [`variant ${variant}`]),
+    ...(settings === "" ? [] : [settings]),
     ...(embeddingModel === undefined || mode === "lexical" ? [] : [`model ${embeddingModel}`]),
     ...(reranker === undefined ? [] : [`reranker ${reranker}`]),
   ].join(", ");
+}
+
+/** **Errors** `invalid-argument` for an option of questions. */
+function refuseOption(option: string, value: string | undefined): void {
+  if (value === undefined) return;
+  throw new IbidError("invalid-argument", `${option} is for questions, and this is a test collection.`, {
+    hint: `Leave ${option} out, or name a file of questions.`,
+  });
 }
 
 const isBlank = ({ title, text }: CollectionDocument): boolean => title.trim() === "" && text.trim() === "";

@@ -1,14 +1,24 @@
 import { IbidError } from "../contracts/errors.ts";
+import {
+  checkConditions,
+  fourDecimals,
+  formatScore,
+  type Condition,
+  isWorse,
+  significant,
+} from "../eval/check-conditions.ts";
 import type { LatencyQuantiles } from "../eval/collect-run.ts";
 import type { Comparison } from "../eval/compare-runs.ts";
 import type { Evaluation } from "../eval/score-run.ts";
 import { type Baseline, formatBaseline, readBaseline, writeText } from "./eval-files.ts";
+import type { RetrieveOptions } from "../contracts/retriever.ts";
 import type { CommonOptions } from "./open.ts";
 import type { Output } from "./output.ts";
 import type { Floor } from "./read-option.ts";
+import type { OptionsFor } from "./table-options.ts";
 import { neutralise, pad, wrap } from "./text-layout.ts";
 
-export interface EvalCommandOptions extends CommonOptions {
+export interface EvalCommandOptions extends CommonOptions, OptionsFor<RetrieveOptions> {
   readonly mode?: "hybrid" | "dense" | "lexical";
   readonly variant?: string;
   readonly run?: string;
@@ -18,23 +28,11 @@ export interface EvalCommandOptions extends CommonOptions {
   readonly min: readonly Floor[];
   readonly saveBaseline?: string;
   readonly against?: string;
+  /** Settings of the other configuration, each as `name=value`. */
+  readonly versus?: readonly string[];
+  readonly html?: string;
+  readonly junit?: string;
 }
-
-/** Significance level for a regression against the baseline. */
-const significant = 0.05;
-
-/**
- * Rounds to four decimals as trec_eval prints them: C's `printf` rounds an exact half to the even digit, `toFixed` rounds it up. `--min` compares the rounded
- * value.
- */
-export function formatScore(value: number): string {
-  // Only multiples of 1/32 lie exactly between two numbers of four decimals, and those are exact in binary too.
-  const scaled = value * 10_000;
-  const isHalf = Number.isInteger(value * 32) && scaled % 1 !== 0;
-  return isHalf ? (2 * Math.round(scaled / 2) * 0.0001).toFixed(4) : value.toFixed(4);
-}
-
-const fourDecimals = (value: number): number => Number(formatScore(value));
 
 const threeDecimals = (value: number): number => Number(value.toFixed(3));
 
@@ -147,8 +145,8 @@ export async function writeMetrics(output: Output, { evaluation, comparisons, ba
 }
 
 function describeVerdict(comparison: Comparison, { style }: Output): string {
-  if (comparison.p >= significant) return "";
-  return comparison.difference < 0 ? `  ${style.bad("worse")}` : "  better";
+  if (isWorse(comparison)) return `  ${style.bad("worse")}`;
+  return comparison.p < significant ? "  better" : "";
 }
 
 const signed = (value: number): string => `${value < 0 ? "-" : "+"}${formatScore(Math.abs(value))}`;
@@ -163,24 +161,15 @@ export function describeLatency({ p50, p95, p99 }: LatencyQuantiles): string {
   return `p50 ${ms(p50)} · p95 ${ms(p95)} · p99 ${ms(p99)}`;
 }
 
+/** The conditions of `--min`, `--against` and `--versus`. */
+export function conditionsOf({ evaluation, baseline }: Judged, { min }: EvalCommandOptions): readonly Condition[] {
+  const floors = Object.fromEntries(min.map(({ metric, value }) => [metric, value]));
+  return checkConditions(evaluation, { min: floors, ...(baseline !== undefined && { baseline }) });
+}
+
 /** Prints why an evaluation fails, and returns the exit code. It fails below a `--min`, and for a metric that is worse than the baseline beyond chance. */
-export async function applyGates(
-  output: Output,
-  judged: Judged,
-  { min, against }: EvalCommandOptions,
-): Promise<number> {
-  const missed = min.flatMap(({ metric, value }) => {
-    const mean = judged.evaluation.metrics[metric]?.mean;
-    if (mean === undefined) return [`${metric} cannot be measured: no question contributes to it.`];
-    return fourDecimals(mean) < value ? [`${metric} is ${formatScore(mean)}, below the ${value} of --min.`] : [];
-  });
-  const worse = Object.entries(judged.comparisons ?? {})
-    .filter(([, { difference, p }]) => difference < 0 && p < significant)
-    .map(([metric, { mean, baseline }]) => `${metric} ${formatScore(mean)} (was ${formatScore(baseline)})`);
-  const failures = [
-    ...missed,
-    ...(worse.length === 0 ? [] : [`Worse than ${against} beyond chance: ${worse.join(", ")}.`]),
-  ];
+export async function applyConditions(output: Output, conditions: readonly Condition[]): Promise<number> {
+  const failures = conditions.filter(({ passed }) => !passed).map(({ message }) => message);
   if (failures.length === 0) return 0;
   await output.error(
     new IbidError("below-minimum", failures.join(" "), {

@@ -4,6 +4,8 @@ import { IbidError } from "../contracts/errors.ts";
 import { evaluateCollection, variants } from "./eval-collection.ts";
 import { evaluateOwnQuestions } from "./eval-questions.ts";
 import type { EvalCommandOptions } from "./eval-report.ts";
+import { addSettings } from "./eval-settings.ts";
+import { addSuggestCommand } from "./eval-suggest.ts";
 import { examples, note } from "./help-text.ts";
 import { type Context, requireText } from "./open.ts";
 import { type Floor, readCutoffs, readDepth, readFloor } from "./read-option.ts";
@@ -25,7 +27,7 @@ export async function evaluate(context: Context, path: string, options: EvalComm
 
 /** `ibid eval` with its options and its help. */
 export function addEvalCommand(program: Command, context: Context, done: (exitCode: number) => void): void {
-  program
+  const command = program
     .command("eval")
     .summary("measure how well searches find")
     .description(
@@ -49,6 +51,8 @@ export function addEvalCommand(program: Command, context: Context, done: (exitCo
     )
     .addOption(new Option("--save-baseline <file>", "save the result, to compare with later").conflicts("against"))
     .option("--against <file>", "compare with a saved result; exit 1 when worse beyond chance")
+    .option("--html <file>", "write a page with the misses beside what was found")
+    .option("--junit <file>", "write the conditions and the questions as JUnit's XML")
     .addOption(
       new Option("--min <metric=value>", "exit 1 below this; repeatable")
         .argParser((text: string, floors: readonly Floor[]) => [...floors, readFloor(text)])
@@ -59,13 +63,17 @@ export function addEvalCommand(program: Command, context: Context, done: (exitCo
       examples([
         "ibid eval ./scifact --mode lexical --run lexical.run",
         "ibid eval questions.jsonl --save-baseline before.json",
-        "ibid eval questions.jsonl --against before.json --min success@5=0.9",
+        "ibid eval questions.jsonl --against before.json --min success@5=0.9 --html report.html",
+        "ibid eval questions.jsonl --versus mode=lexical",
+        "ibid eval suggest --out questions.jsonl",
       ]) +
         note(
-          'A question is a line such as {"question": "…", "uri": "docs/keys.md", "quote": "…"}, with uri, quote or both. A question without an answer is {"question": "…", "answerable": false}.',
+          'A question is a line such as {"question": "…", "uri": "docs/keys.md", "quote": "…"}, with uri, quote or both, or {"question": "…", "uri": "report.pdf", "page": 12}. A question without an answer is {"question": "…", "answerable": false}.',
         ),
     )
     .action(async function (this: Command, path: string) {
       done(await evaluate(context, path, this.optsWithGlobals()));
     });
+  addSettings(command);
+  addSuggestCommand(command, context, done);
 }

@@ -99,7 +99,7 @@ function plainTitle(line: string): string {
     .replace(/^\s*\|(.*?)(?:\|\s*(?:\d{1,4}|[ivxlc]{1,7})\s*)?\|\s*$/iu, "$1")
     .replace(/^\s*(?:[-*+•]\s+)?/u, "")
     .replace(/^\[([^\]\n]*)\]\([^)\n]*\)\s*$/u, "$1")
-    .replace(/^(?:\d{1,3}[.)]?)(?:\d{1,3}[.)]?)*\s+/u, "")
+    .replace(/^\d{1,3}(?:[.)]\d{1,3}){0,8}[.)]?\s+/u, "")
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim();

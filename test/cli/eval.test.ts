@@ -1,7 +1,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { formatScore } from "../../src/cli/eval-report.ts";
+import { formatScore } from "../../src/eval/check-conditions.ts";
 import { callIbid, type Finished, makeFolder } from "./run-ibid.ts";
 
 const lines = (...values: readonly object[]): string => values.map((value) => `${JSON.stringify(value)}\n`).join("");
@@ -38,6 +38,7 @@ beforeAll(async () => {
     "perfect.json": '{"baseline":1,"how":"perfect","queries":{"q1":{"map":1},"q2":{"map":1},"q3":{"map":1}}}',
     "docs/keys.md": "# Keys\n\nKeys rotate every ninety days. They are kept in the vault.\n",
     "questions.jsonl": questions,
+    "lost.jsonl": lines({ question: "How often do the keys rotate?", uri: "docs/keys.md", quote: "every leap year" }),
     "wrong.jsonl": `${questions}{"question": "Why?"}\n`,
   });
   await callIbid(cwd, ["ingest", "docs"]);
@@ -132,7 +133,7 @@ describe("gates: exit 1, why on standard error, the figures all the same", () =>
     expect(JSON.parse(stderr)).toEqual({
       error: {
         code: "below-minimum",
-        message: "map is 0.5000, below the 0.51 of --min.",
+        message: "map is 0.5000, below 0.51.",
         hint: expect.stringContaining("lower --min"),
       },
     });
@@ -155,7 +156,7 @@ describe("gates: exit 1, why on standard error, the figures all the same", () =>
     expect(worse.code).toBe(1);
     expect(worse.stdout).toMatch(/^map .* 0\.0312 {2}worse$/mu);
     expect(worse.stderr).toContain(
-      "Worse than good.json beyond chance: ndcg@10 0.6309 (was 1.0000), map 0.5000 (was 1.0000), mrr@10",
+      "ndcg@10 is 0.6309, was 1.0000: worse than the baseline beyond chance (p 0.0312). map is 0.5000, was 1.0000:",
     );
     expect(worse.stderr).not.toContain("recall@100");
     const better = await here("--read-run", "good.run", "--against", "bad.json");
@@ -172,7 +173,15 @@ describe("questions of one's own", () => {
       mode: "hybrid",
       questions: 2,
       unanswerable: 1,
-      metrics: { "success@1": 1, "success@5": 1, "recall@10": 1, "mrr@10": 1, answered: 1, refused: 1 },
+      metrics: {
+        "success@1": 1,
+        "success@5": 1,
+        "document@5": 1,
+        "recall@10": 1,
+        "mrr@10": 1,
+        answered: 1,
+        refused: 1,
+      },
       latencyMs: { p50: expect.any(Number), p95: expect.any(Number), p99: expect.any(Number) },
       lost: [],
       stale: [],
@@ -196,7 +205,8 @@ describe("questions of one's own", () => {
     expect(stdout).toContain("Not found: line 1.\n");
     expect(stdout).toContain("Out of date (the document, or the words in it, are not in the knowledge base): line 1.");
     expect(stdout).toContain("Answered, and should not have been: line 2.\n");
-    expect(stderr).toContain("success@5 is 0.0000, below the 0.9 of --min.");
+    expect(stdout).toContain("questions.jsonl, line 1: there is no document docs/keys.md.\n");
+    expect(stderr).toContain("success@5 is 0.0000, below 0.9.");
     await rm(empty, { recursive: true });
   });
 
@@ -206,6 +216,68 @@ describe("questions of one's own", () => {
     expect(code).toBe(1);
     expect(stderr).toContain("refused cannot be measured");
     await rm(folder, { recursive: true });
+  });
+});
+
+describe("two configurations in one run", () => {
+  it("--versus asks again with other settings, and compares", async () => {
+    const { stdout, code } = await ibid("questions.jsonl", "--versus", "mode=lexical", "--versus", "fusion=rrf");
+    expect(code).toBe(0);
+    expect(stdout).toContain("baseline: lexical, fusion rrf. p:");
+    const { baseline } = await json<{ baseline: object }>("questions.jsonl", "--versus", "rerank=false");
+    expect(baseline).toMatchObject({ "success@1": { mean: 1, difference: 0, p: 1 } });
+  });
+
+  it("of a test collection too, with the variant", async () => {
+    const { metrics } = await json<{ metrics: object }>("set", "--variant", "bm25l", "--mode", "lexical");
+    const { baseline } = await json<{ baseline: Record<string, { mean: number }> }>(
+      "set",
+      "--mode",
+      "lexical",
+      "--versus",
+      "variant=bm25l",
+    );
+    expect(Object.fromEntries(Object.entries(baseline).map(([name, { mean }]) => [name, mean]))).toEqual(metrics);
+  });
+
+  it("other options of a search count, and are named", async () => {
+    const { stdout } = await ibid("questions.jsonl", "--fusion", "rrf", "--no-rerank");
+    expect(stdout).toContain("hybrid, fusion rrf, rerank false · 2 questions");
+  });
+});
+
+describe("what is written", () => {
+  it("--html and --junit, also where a gate fails", async () => {
+    const { code } = await ibid("lost.jsonl", "--html", "r.html", "--junit", "r.xml", "--min", "success@5=1");
+    expect(code).toBe(1);
+    const [html, xml] = await Promise.all([
+      readFile(join(cwd, "r.html"), "utf8"),
+      readFile(join(cwd, "r.xml"), "utf8"),
+    ]);
+    expect(html).toContain("<h3>How often do the keys rotate?</h3>");
+    // Words are marked in all their forms: the text has "Keys", the question "keys".
+    expect(html).toMatch(/<mark>Keys<\/mark> <mark>rotate<\/mark> every ninety days/u);
+    expect(html).toContain("<li>success@5 is 0.0000, below 1.</li>");
+    expect(xml).toContain('<failure message="success@5 is 0.0000, below 1."/>');
+  });
+
+  it("suggest: questions that eval takes unchanged, and never over a file that is there", async () => {
+    const first = await ibid("suggest", "--out", "suggested.jsonl");
+    expect([first.code, first.stderr]).toEqual([0, ""]);
+    expect(first.stdout).toContain("1 question from the headings of 1 document; 0 headings passed over.");
+    expect(first.stdout).toContain("then run: ibid eval suggested.jsonl");
+    expect(JSON.parse(await readFile(join(cwd, "suggested.jsonl"), "utf8"))).toMatchObject({
+      question: "Keys",
+      uri: "docs/keys.md",
+      quote: "Keys rotate every ninety days.",
+      note: 'from the heading "Keys" of docs/keys.md; write it as a person would ask',
+    });
+    expect(await json("suggested.jsonl")).toMatchObject({ questions: 1, metrics: { "success@1": 1 }, lost: [] });
+    const again = await ibid("suggest", "--out", "suggested.jsonl");
+    expect([again.code, again.stdout]).toEqual([2, ""]);
+    expect(again.stderr).toContain("suggested.jsonl exists, and is not written over.");
+    expect((await ibid("suggest")).stdout).toBe(await readFile(join(cwd, "suggested.jsonl"), "utf8"));
+    expect((await ibid("suggest", "--under", "other/")).stderr).toContain("No heading of 0 documents names a topic");
   });
 });
 
@@ -225,6 +297,14 @@ describe("errors say what, where, and the hint", () => {
     [2, ["set", "--save-baseline", "docs"], "--save-baseline cannot be written to docs.", "Name a file"],
     [1, ["spaced", "--run", "x.run"], 'the _id "a b" has white space', "leave --run out"],
     [2, ["questions.jsonl", "--run", "x.run"], "--run is for test collections", "Leave --run out"],
+    [2, ["questions.jsonl", "--html", "no/such/page.html"], "--html cannot be written to no/such", "in a folder"],
+    [2, ["questions.jsonl", "--versus", "mode=magic"], "mode is hybrid, dense or lexical", "ibid eval --help"],
+    [2, ["questions.jsonl", "--versus", "fusion=magic"], "It must be", "ibid eval --help"],
+    [2, ["questions.jsonl", "--versus", "speed=2"], "with one of these names: mode", "ibid eval --help"],
+    [2, ["questions.jsonl", "--versus", "variant=lucene"], "--versus variant is for test collections", "Leave"],
+    [2, ["questions.jsonl", "--versus", "mode=dense", "--against", "x"], "cannot be used with", "ibid eval --help"],
+    [2, ["set", "--versus", "variant=magic"], "There is no variant magic.", "lucene"],
+    [2, ["set", "--html", "x.html"], "--html is for questions", "Leave --html out"],
     [2, ["questions.jsonl", "--min", "ndcg@10=1"], 'no metric "ndcg@10" of questions', "success@k"],
     [2, ["questions.jsonl", "--against", "perfect.json"], "is a baseline of other queries", "--save-baseline"],
     [1, ["nowhere"], "There is no nowhere.", "corpus.jsonl"],

@@ -116,6 +116,7 @@ describe("how they are scored, by hand", () => {
     expect(Object.keys(evaluation.metrics)).toEqual([
       "success@1",
       "success@5",
+      "document@5",
       "recall@10",
       "mrr@10",
       "answered",
@@ -216,6 +217,7 @@ describe("questions of several documents", () => {
         spans: line.spans,
         quotes: [],
         answerable: true,
+        note: "for people",
       },
     ]);
   });
