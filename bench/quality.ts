@@ -2,6 +2,7 @@
  * The figures of ranking in one table.
  *
  *     npm run bench:quality -- --data <folder> [--only vaswani,cacm,xquad-en,docs,chunks,copies] [--model <folder>] [--cache <folder>]
+ *         [--bm25 '{"naming":0}'] [--weights '{"lexical":0.7,"latent":0.3}']
  *
  * `<folder>/retrieval/*` are test collections in BEIR's layout, one document as one chunk: nDCG@10 / recall@100. `<folder>/docs-qa/haystack.jsonl` asks of
  * `<folder>/docs/haystack-docs`. Counted are answerable questions whose document is first or among five, and whose quote is among 1, 5 and 10 hits.
@@ -19,7 +20,8 @@ import Papa from "papaparse";
 
 import type { EmbeddingModel } from "../src/contracts/embedding-model.ts";
 import type { KnowledgeBase } from "../src/contracts/knowledge-base.ts";
-import type { Hit, SearchOptions } from "../src/contracts/retriever.ts";
+import type { Bm25Options } from "../src/engine/bm25/bm25-settings.ts";
+import type { FusionWeights, Hit, SearchOptions } from "../src/contracts/retriever.ts";
 import { openKnowledgeBase } from "../src/index.node.ts";
 import { openLocalEmbeddingModel } from "../src/models/index.node.ts";
 import { createRandom } from "../src/testing/random.ts";
@@ -31,10 +33,15 @@ const { values } = parseArgs({
     data: { type: "string" },
     only: { type: "string" },
     model: { type: "string" },
+    bm25: { type: "string", default: "{}" },
+    weights: { type: "string" },
     cache: { type: "string", default: join(tmpdir(), "ibid-bench-vectors") },
   },
 });
 const { data } = values;
+/** Settings other than the defaults, to compare with. */
+const bm25 = JSON.parse(values.bm25) as Bm25Options;
+const weights = values.weights === undefined ? undefined : (JSON.parse(values.weights) as FusionWeights);
 if (data === undefined) throw new Error("usage: npm run bench:quality -- --data <folder>");
 const only = values.only?.split(",").map((name) => name.trim());
 const isAsked = (name: string): boolean => only === undefined || only.includes(name);
@@ -86,9 +93,15 @@ async function columns(
       cells.push("", "");
       continue;
     }
-    await using kb = await openKnowledgeBase(undefined, embedding === null ? {} : { models: { embedding } });
+    await using kb = await openKnowledgeBase(undefined, {
+      search: { bm25 },
+      ...(embedding !== null && { models: { embedding } }),
+    });
     await fill(kb);
-    for (const mode of modes) cells.push(await measure((query, options) => kb.search(query, { mode, ...options })));
+    for (const mode of modes) {
+      const fixed = { mode, ...(mode === "hybrid" && weights && { weights }) };
+      cells.push(await measure((query, options) => kb.search(query, { ...fixed, ...options })));
+    }
   }
   return cells;
 }

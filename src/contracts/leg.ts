@@ -44,6 +44,26 @@ export interface NameScore {
 }
 
 /**
+ * The part of a score that a chunk's innermost heading gives: the heading's terms that the query says, and their share of its rarity.
+ *
+ * @experimental
+ */
+export type HeadingScore = Omit<NameScore, "by">;
+
+/**
+ * The terms' scores by the field that gives them. **Shape** the three add up to their sum, but for rounding.
+ *
+ * @experimental
+ */
+export interface FieldScores {
+  readonly text: number;
+  /** Title and headings. */
+  readonly names: number;
+  /** The file's name. */
+  readonly file: number;
+}
+
+/**
  * A word of a query, by the term that the index knows it by. @experimental
  *
  * @experimental
@@ -176,7 +196,7 @@ export interface Within {
  * @experimental
  */
 export type Why =
-  /** `terms` in the query's order. Their scores, then `name`, then `document` add up to the match's score. */
+  /** `terms` in the query's order. Their scores, then `name`, `document` and `heading` add up to the match's score. */
   | {
       readonly kind: "terms";
       readonly terms: readonly TermScore[];
@@ -184,6 +204,8 @@ export type Why =
       readonly name?: NameScore | undefined;
       /** BM25 over the whole document, weighed. */
       readonly document?: number | undefined;
+      readonly heading?: HeadingScore | undefined;
+      readonly fields?: FieldScores | undefined;
     }
   /** `rawScore` is the metric's own value: for `euclidean` the distance. */
   | { readonly kind: "vector"; readonly rawScore: number; readonly metric: Metric }

@@ -6,7 +6,7 @@ import type { Origin, PlaceLabels } from "./document.ts";
 import type { Embedding } from "./embedding.ts";
 import type { IbidErrorCode } from "./errors.ts";
 import type { FilterInput } from "./filter.ts";
-import type { NameScore, QuerySyntax, QueryTerm, Receipt, TermScore } from "./leg.ts";
+import type { FieldScores, HeadingScore, NameScore, QuerySyntax, QueryTerm, Receipt, TermScore } from "./leg.ts";
 import type { Metadata } from "./metadata.ts";
 import type { AuthorizedScopes, Scope, ScopeStrategy } from "./scope.ts";
 
@@ -233,7 +233,7 @@ export interface HitExplanation {
   readonly legs: LegScores;
   /** Added in this order, these give the score shown (or, after a rerank, the fused score before it). */
   readonly parts: readonly { readonly name: string; readonly value: number }[];
-  /** Each query term's share of the lexical leg's score; these, then `name`, then `document`, added in this order give it. */
+  /** Each query term's share of the lexical leg's score; these, then `name`, `document` and `heading`, added in this order give it. */
   readonly terms: readonly TermScore[];
   /** The sum of the terms' scores. Absent when no lexical leg found the hit. */
   readonly lexical?: number;
@@ -241,6 +241,10 @@ export interface HitExplanation {
   readonly name?: NameScore;
   /** The part of the whole document. Absent where it does not count. */
   readonly document?: number;
+  /** The part of the innermost heading. Absent where headings do not count, or the query says none of it. */
+  readonly heading?: HeadingScore;
+  /** `lexical` by field. Absent for variants other than `bm25f`. */
+  readonly fields?: FieldScores;
   /** The distinct terms that the query was analysed into, with their idf; those that the hit lacks included. Absent when no lexical leg searched. */
   readonly queryTerms?: readonly QueryTerm[];
   /** Absent where an embedding model searched. */

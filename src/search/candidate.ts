@@ -1,7 +1,7 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { Chunk } from "../contracts/chunk.ts";
 import type { Embedding } from "../contracts/embedding.ts";
-import type { ChunkRef, NameScore, QueryTerm, TermScore, Why } from "../contracts/leg.ts";
+import type { ChunkRef, QueryTerm, Why } from "../contracts/leg.ts";
 import type { HitCopies, LegScore } from "../contracts/retriever.ts";
 import { type ChunkPlace, compareChunkPlaces, compareCodePoints } from "../runtime/compare-text.ts";
 
@@ -48,19 +48,13 @@ export function languageOf({ chunk, language }: Candidate, analyzer: Analyzer): 
   return chunk.language ?? language ?? analyzer.languageOf?.(chunk.text) ?? "";
 }
 
-/** The terms that the lexical leg found in a chunk; `undefined` when it found none. */
-export function termsFound({ legs }: Pick<FusedChunk, "legs">):
-  | {
-      readonly leg: string;
-      readonly score: number;
-      readonly terms: readonly TermScore[];
-      readonly name?: NameScore | undefined;
-      readonly document?: number | undefined;
-    }
+/** The terms and parts that the lexical leg found in a chunk; `undefined` when it found none. */
+export function termsFound({
+  legs,
+}: Pick<FusedChunk, "legs">):
+  | ({ readonly leg: string; readonly score: number } & Omit<Extract<Why, { kind: "terms" }>, "kind">)
   | undefined {
-  for (const [leg, { score, why }] of legs) {
-    if (why.kind === "terms") return { leg, score, terms: why.terms, name: why.name, document: why.document };
-  }
+  for (const [leg, { score, why }] of legs) if (why.kind === "terms") return { leg, score, ...why };
   return undefined;
 }
 

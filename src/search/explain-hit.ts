@@ -31,6 +31,8 @@ export function explainHit(candidate: Candidate, context: ExplainContext): HitEx
     ...(said && { lexical: said.terms.reduce((sum, { score }) => sum + score, 0) }),
     ...(said?.name && { name: { ...said.name } }),
     ...(said?.document !== undefined && { document: said.document }),
+    ...(said?.heading && { heading: { ...said.heading } }),
+    ...(said?.fields && { fields: { ...said.fields } }),
     ...(terms && { queryTerms: terms.map((term) => ({ ...term })), strength: context.evidence.strength(candidate) }),
     ...(context.latent && { latent: { ...context.latent } }),
     ...(before &&

@@ -1,6 +1,14 @@
 /** `ibid/search`. */
 export type { FieldConditions, FilterValue, PlainFilter } from "../contracts/filter.ts";
-export type { NameScore, QuerySyntax, QueryTerm, SynonymRule, TermScore } from "../contracts/leg.ts";
+export type {
+  FieldScores,
+  HeadingScore,
+  NameScore,
+  QuerySyntax,
+  QueryTerm,
+  SynonymRule,
+  TermScore,
+} from "../contracts/leg.ts";
 export type {
   FusionSettings,
   FusionWeights,

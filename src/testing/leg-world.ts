@@ -214,8 +214,10 @@ export function checkWhy(
   { start, end }: { readonly start: number; readonly end: number },
 ): void {
   if (why.kind === "terms") {
-    const sum = why.terms.reduce((total, term) => total + term.score, 0);
-    close(sum, score, `${id}: the scores of the terms add up to the score`);
+    const { terms, name, document = 0, heading } = why;
+    const sum = terms.reduce((total, term) => total + term.score, 0);
+    const parts = (name?.value ?? 0) + document + (heading?.value ?? 0);
+    close(sum + parts, score, `${id}: the scores of the terms and the parts add up to the score`);
   } else if (why.kind === "vector") {
     check(Number.isFinite(why.rawScore), `${id}: the metric's own value is finite`, why.rawScore);
   } else if (why.kind === "ranges") {

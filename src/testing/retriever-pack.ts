@@ -136,7 +136,7 @@ function perMode(subject: RetrieverSubject, mode: SearchMode): readonly CaseDefi
       async () => {
         const crowd = Array.from({ length: 60 }, (_, i) => ({
           scope: deployment,
-          uri: `c${i}.md`,
+          uri: `keys-${i}.md`,
           text: `${question} ${question} ${i}`,
           metadata: { crowd: true },
         }));
@@ -173,9 +173,11 @@ function perMode(subject: RetrieverSubject, mode: SearchMode): readonly CaseDefi
           const sum = explain?.parts.reduce((total, { value }) => total + value, 0);
           close(sum, score, `${source.uri}: the parts add up to the score`, 1e-12);
           check(Object.keys(explain?.legs ?? {}).length > 0, `${source.uri}: at least one leg found it`, explain);
-          const terms = explain?.terms.reduce((total, term) => total + term.score, 0) ?? 0;
-          if (explain?.legs.lexical !== undefined)
-            close(terms, explain.legs.lexical.score, `${source.uri}: the terms add up`, 1e-12);
+          if (explain?.legs.lexical === undefined) continue;
+          const { terms, name, document = 0, heading } = explain;
+          const words = terms.reduce((total, term) => total + term.score, 0);
+          const whole = words + (name?.value ?? 0) + document + (heading?.value ?? 0);
+          close(whole, explain.legs.lexical.score, `${source.uri}: terms and parts add up`, 1e-12);
         }
         const [bare] = await find(await subject.create(texts));
         check(bare?.explain === undefined, "an explanation came unasked");

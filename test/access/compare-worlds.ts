@@ -122,7 +122,7 @@ async function writeEverything(kb: KnowledgeBase, world: World): Promise<Record<
     await write(`ingest what step ${i} handed in`, ingestOf(documentOf(step.uri, step.words), { settle: true }));
   }
   await write("delete", () => kb.delete(world.uri));
-  await write("delete what must be there", () => kb.delete("b.md", { onMissing: "error" }));
+  await write("delete what must be there", () => kb.delete("lantern.md", { onMissing: "error" }));
   await write("delete what is not", () => kb.delete("never.md", { onMissing: "error" }));
   for (const scope of scopes) await write(`delete in ${scope}`, () => kb.delete("a.md", { scope }));
   await write("delete by filter in one scope", () => kb.delete({ filter: { kind: "odd" } }, { scope: world.named }));

@@ -1,6 +1,6 @@
 import type { FitChunk } from "../../src/contracts/corpus-model.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
-import type { Leg } from "../../src/contracts/leg.ts";
+import type { Leg, LegMatch } from "../../src/contracts/leg.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import type { Hit, WrapRetriever } from "../../src/contracts/retriever.ts";
 import { latentSemanticModel } from "../../src/engine/latent/latent-semantic-model.ts";
@@ -35,6 +35,7 @@ export const accessFaults: Readonly<Record<string, readonly [noticedBy: string, 
     "the latent model is fitted on everybody's chunks": ["search", "own", { model: fittedOnEverybody }],
     "lexical search in every scope": ["search", "nothing", widenedLeg("lexical", inEveryScope)],
     "words are as rare as in every scope": ["search", "nothing", widenedLeg("lexical", countingEveryScope)],
+    "names and documents count as in every scope": ["search", "nothing", widenedLeg("lexical", namingEveryScope)],
     "a chunk is found by its id anywhere": [
       "neighbours",
       "nothing",
@@ -234,6 +235,22 @@ export function countingEveryScope(leg: Leg): Leg["search"] {
     const found = await leg.search(query, "all", { ...within, scopes });
     const own = found.matches.filter(({ scope }) => within.scopes.includes(scope));
     return { ...found, matches: k === "all" ? own : own.slice(0, k), complete: k === "all" || own.length < k };
+  };
+}
+
+/** Words are weighed among readable chunks; the parts of names, documents and headings come from every scope. */
+function namingEveryScope(leg: Leg): Leg["search"] {
+  return async (query, k, within) => {
+    const [own, wide] = [await leg.search(query, "all", within), await leg.search(query, "all", { ...within, scopes })];
+    const partsOf = ({ why }: LegMatch): number =>
+      why.kind !== "terms" ? 0 : (why.name?.value ?? 0) + (why.document ?? 0) + (why.heading?.value ?? 0);
+    const matches = own.matches
+      .map((match) => {
+        const there = wide.matches.find(({ scope, id }) => scope === match.scope && id === match.id);
+        return there === undefined ? match : { ...match, score: match.score - partsOf(match) + partsOf(there) };
+      })
+      .sort((a, b) => b.score - a.score);
+    return { ...own, matches: k === "all" ? matches : matches.slice(0, k), complete: true };
   };
 }
 

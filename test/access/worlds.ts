@@ -21,7 +21,8 @@ export const scopes: readonly Scope[] = [
 
 /** Few words, so that every scope has them, and each is rare in some. */
 const words = ["lantern", "harbour", "oven", "comet", "violin", "anchor", "yeast", "orbit", "sonata", "keel"] as const;
-const uris = ["a.md", "b.md", "c.md"] as const;
+/** Names that queries say, and that documents of several scopes have in common. */
+const uris = ["a.md", "lantern.md", "harbouroven-2021.md"] as const;
 
 /** Something that somebody does to a scope. */
 export type Step =
@@ -94,7 +95,10 @@ export const anyWorld: fc.Arbitrary<World> = fc.record({
   ),
   policy: fc.record({ platform: fc.boolean(), deployment: fc.boolean() }),
   steps: fc.array(anyStep, { minLength: 6, maxLength: 16 }),
-  query: fc.tuple(anyWord, anyWord).map((pair) => pair.join(" ")),
+  query: fc.oneof(
+    { weight: 3, arbitrary: fc.tuple(anyWord, anyWord).map((pair) => pair.join(" ")) },
+    { weight: 1, arbitrary: fc.constantFrom("harbour oven", "lantern FY21", "oven FY2021") },
+  ),
   named: fc.constantFrom(...scopes),
   uri: fc.constantFrom(...uris, "given-1.md"),
 });

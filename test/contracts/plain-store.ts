@@ -23,7 +23,7 @@ import { mayMatch } from "./mistaken-index.ts";
 import { passes } from "./plain-filter.ts";
 import { readPlainLucene } from "./plain-lucene.ts";
 import { compareChunkPlaces } from "../../src/runtime/compare-text.ts";
-import { countWords, createPlainBm25, type Fields } from "./plain-bm25.ts";
+import { addPlainWords, countWords, createPlainBm25, type Fields, plainFile, type PlainScore } from "./plain-bm25.ts";
 import type { StoreFault } from "./store-faults.ts";
 import { type PlainSearches, sessionOver } from "../support/session-over.ts";
 
@@ -37,6 +37,8 @@ interface Row {
   /** What an index that is not kept up to date takes the text for. */
   indexed?: string;
 }
+
+const nothing: PlainScore = { terms: [], name: 0, document: 0, heading: 0, score: 0 };
 
 interface DocumentRow {
   summary: Omit<DocumentSummary, "chunks">;
@@ -70,13 +72,22 @@ export function createPlainStore(
   };
   const analyze = (text: string): readonly string[] =>
     broken("case matters in words") ? text.split(/\P{L}+/u).filter(Boolean) : defaultAnalyzer.analyze(text);
-  const wordsOf = ({ title, headings, text, urtext }: Chunk): Fields => {
+  const wordsOf = ({ scope, chunk }: Row): Fields => {
+    const { title, headings, text, urtext, documentId } = chunk;
     const names = [
       ...(broken("title not indexed") ? [] : [title]),
       ...(broken("headings not indexed") ? [] : headings),
     ];
     const once = broken("a name counts twice") ? names : [...new Set(names)];
-    return { names: once.flatMap(analyze), text: analyze(broken("urtext indexed") ? urtext : text) };
+    const home = documents.find(({ summary }) => summary.scope === scope && summary.id === documentId)?.summary;
+    return {
+      names: once.flatMap(analyze),
+      text: analyze(broken("urtext indexed") ? urtext : text),
+      title: analyze(home?.title ?? ""),
+      file: analyze(broken("whole path indexed") ? chunk.uri : plainFile(home?.uri ?? "")),
+      heading: analyze(headings.at(-1) ?? ""),
+      home: broken("documents of one id are one") ? documentId : `${scope} ${documentId}`,
+    };
   };
   const open = (): void => {
     if (closed && !broken("open after close")) fail("store-closed", "The store is closed.");
@@ -356,39 +367,45 @@ export function createPlainStore(
               order: broken("phrases in any order"),
             })
           : undefined;
-      const words = countWords(lucene?.words ?? analyze(query.text));
       const pool = broken("hidden scopes counted")
         ? rows.filter(alive)
         : broken("tombstones counted")
           ? rows.filter((row) => readable.includes(row.scope))
           : within(readable);
-      const analysed = new Map(pool.map((row) => [row, wordsOf(row.chunk)]));
+      const analysed = new Map(pool.map((row) => [row, wordsOf(row)]));
+      const own = countWords(lucene?.words ?? analyze(query.text));
+      const words = lucene === undefined ? addPlainWords(query.text, own, analyze, [...analysed.values()]) : own;
       const bm25 = createPlainBm25([...analysed.values()], {
         logOdds: broken("idf of another formula"),
         flat: broken("length not normalised"),
         oneLength: broken("fields share one length"),
         ...(broken("names weigh as text") ? { nameWeight: 1 } : {}),
+        ...(broken("file names left out") ? { fileWeight: 0 } : {}),
+        ...(broken("naming left out") ? { naming: 0 } : {}),
+        ...(broken("whole documents left out") ? { document: 0 } : {}),
+        ...(broken("innermost heading left out") ? { heading: 0 } : {}),
       });
       const weighed = Array.from(words, ([term, count]) => ({
         term,
         idf: bm25.idf(term),
         count: broken("repeated query terms count once") ? 1 : count,
-        chunks: [...analysed.values()].filter(({ text, names }) => text.includes(term) || names.includes(term)).length,
+        chunks: bm25.having(term),
+        ...(!own.has(term) && { added: "joined" as const }),
       }));
-      const found: { row: Row; score: number; parts: WordMatch["terms"] }[] = [];
+      const asked = new Map(weighed.map(({ term, count }) => [term, count]));
+      const found: { row: Row; score: number; parts: Omit<WordMatch, "scope" | "chunk" | "score"> }[] = [];
       for (const [row, fields] of analysed) {
         if (!alive(row) || !(readable.includes(row.scope) || broken("scope ignored"))) continue;
-        const parts = weighed.flatMap(({ term, idf, count }) => {
-          const frequency = [...fields.text, ...fields.names].filter((word) => word === term).length;
-          return frequency === 0 ? [] : [{ term, idf, frequency, score: bm25.share(fields, term, count) }];
-        });
-        const score = parts.reduce((sum, part) => sum + part.score, 0) + (broken("terms do not add up") ? 0.01 : 0);
-        if (lucene?.admits(fields) ?? parts.length > 0) found.push({ row, score: Math.max(score, 1e-9), parts });
+        const scored = bm25.score(fields, asked);
+        if (!(lucene?.admits(fields) ?? scored !== undefined)) continue;
+        const { terms, name, document, heading, score } = scored ?? nothing;
+        const parts = { terms: terms.map((part) => ({ ...part, idf: bm25.idf(part.term) })), name, document, heading };
+        found.push({ row, score: Math.max(score + (broken("terms do not add up") ? 0.01 : 0), 1e-9), parts });
       }
       const seen = new Set([...analysed.values()].flatMap(({ text, names }) => [...text, ...names]));
       return {
         matches: narrow(found, query, readable).map(({ row, score, parts }) =>
-          copy({ scope: row.scope, chunk: row.chunk, score, terms: parts }, "output aliased"),
+          copy({ scope: row.scope, chunk: row.chunk, score, ...parts }, "output aliased"),
         ),
         terms: weighed.filter(({ term }) => !broken("unseen terms left out") || seen.has(term)),
       };

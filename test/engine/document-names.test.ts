@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { searchBm25 } from "../../src/engine/bm25/bm25.ts";
-import { defaultBm25, namedBm25 } from "../../src/engine/bm25/bm25-settings.ts";
+import { defaultBm25 } from "../../src/engine/bm25/bm25-settings.ts";
 import { createDocumentFields } from "../../src/engine/bm25/document-fields.ts";
 import { encodeTerms } from "../../src/engine/segments/chunk-terms.ts";
 import { createLiveSegment } from "../../src/engine/segments/live-segment.ts";
@@ -17,6 +17,7 @@ const world = fc.record({
       document: fc.nat(3),
       segment: fc.nat(1),
       text: words(8),
+      heading: words(3),
       live: fc.boolean(),
       admitted: fc.boolean(),
     }),
@@ -39,9 +40,9 @@ function plainly(asked: World) {
   const live = rows.filter((row) => row.live);
   const homes = [...new Set(live.map(({ home }) => home))];
   const namesOf = (home: number) => new Set([...documents[home]!.title, ...documents[home]!.file]);
-  const fieldsOf = ({ text, home }: (typeof rows)[number]) => ({
+  const fieldsOf = ({ text, heading, home }: (typeof rows)[number]) => ({
     text,
-    names: documents[home]!.title,
+    names: [...documents[home]!.title, ...heading],
     files: documents[home]!.file,
   });
   const mean = (field: "text" | "names" | "files"): number =>
@@ -86,9 +87,23 @@ function plainly(asked: World) {
       }),
     );
   };
+  const byHeading = ({ heading }: (typeof rows)[number]): number => {
+    const idf = (term: string): number =>
+      rarity(
+        live.length,
+        live.filter((other) => Object.values(fieldsOf(other)).some((field) => field.includes(term))).length,
+      );
+    const terms = [...new Set(heading)];
+    const [said, all] = [sum(terms.filter((term) => query.includes(term)).map(idf)), sum(terms.map(idf))];
+    return said === 0 ? 0 : 0.5 * said * (said / all) ** 2;
+  };
   return live
     .filter((row) => row.admitted && lexical(row) > 0)
-    .map((row) => ({ id: row.i, score: lexical(row) + byName(row.home) + byDocument(row.home), lexical: lexical(row) }))
+    .map((row) => ({
+      id: row.i,
+      score: lexical(row) + byName(row.home) + byDocument(row.home) + byHeading(row),
+      lexical: lexical(row),
+    }))
     .toSorted((a, b) => b.score - a.score)
     .slice(0, topK);
 }
@@ -102,16 +117,16 @@ function search(asked: World) {
   const searched = [0, 1].map((place) => {
     const segment = createLiveSegment(`team:t${place}`, source as never);
     const own = chunks.flatMap((chunk, i) => (chunk.segment === place ? [{ ...chunk, i }] : []));
-    for (const { i, text, live, document } of own) {
+    for (const { i, text, heading, live, document } of own) {
       const { title } = documents[documentAt(asked, document)]!;
-      const terms = [...new Set([...text, ...title])];
+      const terms = [...new Set([...text, ...title, ...heading])];
       const counts = (list: readonly string[]) => terms.map((term) => occurrences(list, term));
       segment.add({
         key: i,
         id: String(i),
         stamp: 0,
         live,
-        terms: encodeTerms({ terms, counts: counts(text), names: counts(title), language: "" }),
+        terms: encodeTerms({ terms, counts: counts(text), names: counts([...title, ...heading]), language: "" }),
         vectors: encodeVectors([]),
       });
     }
@@ -129,7 +144,9 @@ function search(asked: World) {
     plainAnalyzer,
   );
   const asWords = query.map((term) => ({ terms: [term], count: 1 }));
-  return searchBm25(searched, asWords, topK, 0, { ...defaultBm25, ...namedBm25 }, fields).hits;
+  const readHeadings = (segment: { key(ordinal: number): number }, ordinals: readonly number[]) =>
+    ordinals.map((ordinal) => [...new Set(chunks[segment.key(ordinal)]!.heading)]);
+  return searchBm25(searched, asWords, topK, 0, defaultBm25, fields, readHeadings).hits;
 }
 
 describe("names of documents", () => {
@@ -142,7 +159,9 @@ describe("names of documents", () => {
         hits.forEach((hit, i) => {
           expect(hit.score).toBeCloseTo(expected[i]!.score, 9);
           expect(hit.lexical).toBeCloseTo(sum(hit.terms.map(({ score }) => score)), 12);
-          expect(hit.score).toBe(hit.lexical + (hit.name?.value ?? 0) + (hit.document ?? 0));
+          const { lexical, name, document, heading, fields } = hit;
+          expect(hit.score).toBe(lexical + (name?.value ?? 0) + (document ?? 0) + (heading?.value ?? 0));
+          expect(sum(Object.values(fields ?? {}))).toBeCloseTo(lexical, 9);
         });
         const byId = new Map(plainly({ ...asked, topK: Infinity }).map((each) => [each.id, each]));
         for (const hit of hits) {
@@ -159,8 +178,8 @@ describe("names of documents", () => {
     const hits = search({
       documents: [{ title: [], file: ["a"] }],
       chunks: [
-        { document: 0, segment: 0, text: ["b"], live: true, admitted: true },
-        { document: 0, segment: 0, text: ["a", "b"], live: true, admitted: true },
+        { document: 0, segment: 0, text: ["b"], heading: [], live: true, admitted: true },
+        { document: 0, segment: 0, text: ["a", "b"], heading: [], live: true, admitted: true },
       ],
       query: ["a"],
       topK: Infinity,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gunzipSync } from "node:zlib";
 import { type KnowledgeBase, openKnowledgeBase } from "ibid";
+import { wordsAlone } from "../../src/engine/bm25/bm25-settings.ts";
 import type { Analyzer } from "../../src/contracts/analyzer.ts";
 import type { StandardSchema } from "../../src/contracts/schema.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -30,7 +31,10 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(home, { recursive: true }));
 
-const open = async (folder: string, search: { readonly analyzer?: Analyzer } = {}): Promise<KnowledgeBase> => {
+const open = async (
+  folder: string,
+  search: { readonly analyzer?: Analyzer; readonly bm25?: object } = {},
+): Promise<KnowledgeBase> => {
   const kb = await openKnowledgeBase(folder, {
     search,
     models: { embedding: sampleModel },
@@ -46,7 +50,8 @@ async function openSample(analyzer?: Analyzer): Promise<{ readonly kb: Knowledge
   // Opening makes the folder; what it holds is then the sample.
   await (await open(folder)).close();
   copyFileSync(pristine, join(folder, "ibid.sqlite"));
-  return { kb: await open(folder, analyzer && { analyzer }), folder };
+  // What was recorded is ranked by words alone, as it was then.
+  return { kb: await open(folder, { bm25: wordsAlone, ...(analyzer && { analyzer }) }), folder };
 }
 
 /** Loose chunks that were live, by the document that they named. */

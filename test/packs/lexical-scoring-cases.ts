@@ -1,4 +1,4 @@
-import { searchWords } from "../support/search-legs.ts";
+import { lexicalOf, searchWords } from "../support/search-legs.ts";
 import type { Store } from "../../src/contracts/store.ts";
 import type { WordQuery, WordFinds } from "../support/search-legs.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
@@ -59,8 +59,9 @@ export const lexicalScoringCases: readonly StoreCase[] = [
       // b: tf 2 of 4 terms, f = 2 / (.5 + .5·4/3) = 12/7. Its saturation is 2.2·(12/7) / (1.2 + 12/7) = 22/17. For a:
       // tf 1 of 2 terms, f = 1.2. Its saturation is 2.2·1.2 / 2.4 = 1.1.
       close(saturate(2, 4, 3), 22 / 17, "saturation by hand");
-      close(matches[0]?.score, (mango * 22) / 17, "score of b");
-      close(matches[1]?.score, mango * 1.1, "score of a");
+      // Each is the one chunk of its document, so the whole document gives .3 times the same.
+      close(matches[0]?.score, 1.3 * ((mango * 22) / 17), "score of b");
+      close(matches[1]?.score, 1.3 * (mango * 1.1), "score of a");
       equal(
         terms.map(({ term }) => term),
         ["mango"],
@@ -95,15 +96,12 @@ export const lexicalScoringCases: readonly StoreCase[] = [
         ],
         "terms of a",
       );
-      for (const { chunk, score, terms: parts } of matches) {
-        equal(
-          parts.reduce((sum, part) => sum + part.score, 0),
-          score,
-          `the terms of ${chunk.id}, added in their order`,
-        );
+      for (const match of matches) {
+        const { chunk, score, name, document, heading } = match;
+        equal(lexicalOf(match) + name + document + heading, score, `the parts of ${chunk.id}, added in their order`);
         check(score > 0, `the score of ${chunk.id} is above 0`, score);
       }
-      close(matches[2]?.score, idf(4, 2) * saturate(1, 3, 3), "score of c");
+      close(matches[2]?.score, 1.3 * (idf(4, 2) * saturate(1, 3, 3)), "score of c");
     },
   ],
   [
@@ -121,18 +119,105 @@ export const lexicalScoringCases: readonly StoreCase[] = [
         const { matches } = await find(store, word);
         equal(idsOf(matches), "a", `found by ${word}`);
         // f = 2 · 1 / (.5 + .5 · 3 / 1.5) = 4/3: 2.2·(4/3) / (1.2 + 4/3) = 22/19.
-        close(matches[0]?.score, (idf(2, 1) * 22) / 19, `score for ${word}`);
+        close(lexicalOf(matches[0]!), (idf(2, 1) * 22) / 19, `score of the words for ${word}`);
         equal(matches[0]?.terms[0]?.frequency, 1, `frequency of ${word}`);
       }
       const kiwi = await find(store, "kiwi");
-      close(kiwi.matches[0]?.score, idf(2, 1) * saturate(1, 1, 1.5), "score for a word of the text");
+      close(lexicalOf(kiwi.matches[0]!), idf(2, 1) * saturate(1, 1, 1.5), "score for a word of the text");
       const { matches } = await find(store, "mango");
-      equal(idsOf(matches), "a b", "where a heading says it first");
-      close(matches[0]?.score, idf(2, 2) * saturate(1, 3, 1.5, 2), "score for a heading's word");
-      close(matches[1]?.score, idf(2, 2) * saturate(1, 2, 1.5), "score for the text's");
+      const scores = Object.fromEntries(matches.map((match) => [match.chunk.id, lexicalOf(match)]));
+      close(scores["a"], idf(2, 2) * saturate(1, 3, 1.5, 2), "score for a heading's word");
+      close(scores["b"], idf(2, 2) * saturate(1, 2, 1.5), "score for the text's");
       await writeChunks(store, into(deployment), [wordsOf("a", "kiwi", { title: "Garden", headings: [] })]);
       equal(idsOf((await find(store, "orchard picking")).matches), "", "by names that it had");
       equal(idsOf((await find(store, "garden")).matches), "a", "by the name that it has");
+    },
+  ],
+  [
+    "found-by-the-files-name",
+    "T29 E23",
+    async (store) => {
+      await writeChunks(store, into(deployment), [
+        wordsOf("a", "kiwi", { documentId: "harbour/sealog_2019" }),
+        wordsOf("b", "mango papaya"),
+      ]);
+      // Three terms in the name of a's file, and two in "of b.txt": 2.5 on average. f = 10 / (.5 + .5 · 3 / 2.5).
+      for (const [query, added] of [
+        ["harbour", undefined],
+        ["FY19", "2019"],
+        ["sea log", "sealog"],
+      ] as const) {
+        const { matches, terms } = await find(store, query);
+        equal(idsOf(matches), "a", `found by ${query}`);
+        close(lexicalOf(matches[0]!), idf(2, 1) * saturate(1, 3, 2.5, 10), `score of the words for ${query}`);
+        // Three words of equal rarity, one of them said: .5 · ln 2 · 1/3.
+        close(matches[0]?.name, (0.5 * idf(2, 1)) / 3, `part of the name for ${query}`);
+        equal(matches[0]?.document, 0, `part of the document for ${query}, whose text has no such word`);
+        equal(terms.at(-1)?.term, added ?? "harbour", `the last term of ${query}`);
+      }
+      equal(idsOf((await find(store, "txt")).matches), "", "found by an extension");
+    },
+  ],
+  [
+    "a-name-that-is-said-counts",
+    "T29",
+    async (store) => {
+      await writeChunks(store, into(deployment), [
+        wordsOf("a", "kiwi", { title: "Tides" }),
+        wordsOf("b", "kiwi", { title: "Tides, winds and storms" }),
+        wordsOf("c", "kiwi", { title: "Winds" }),
+      ]);
+      const { matches } = await find(store, "tides winds");
+      // Over three documents, two have either word, and one each of the others.
+      const [said, rare] = [idf(3, 2), idf(3, 1)];
+      const parts = Object.fromEntries(matches.map(({ chunk, name }) => [chunk.id, name]));
+      close(parts["a"], 0.5 * said, "a title that is said wholly");
+      close(parts["b"], (0.5 * (2 * said) ** 2) / (2 * said + 2 * rare), "a title that is said in part");
+      close(parts["c"], 0.5 * said, "another title that is said wholly");
+    },
+  ],
+  [
+    "the-whole-document-counts",
+    "T29 T26 L3",
+    async (store) => {
+      const pages = ["mango kiwi", "mango mango lemon papaya", "kiwi lime lime"];
+      const report = pages.map((text, i) => wordsOf(`r${i}`, text, { documentId: "report", start: 30 * i, index: i }));
+      await writeChunks(store, into(deployment), [...report, wordsOf("d", "quince olive mango")]);
+      const found = await find(store, "mango");
+      // The report has 9 words, three of them mango; the other document 3 words and one. On average 6.
+      const [whole, other] = [idf(2, 2) * saturate(3, 9, 6), idf(2, 2) * saturate(1, 3, 6)];
+      equal(idsOf(found.matches).split(" ").sort().join(" "), "d r0 r1", "chunks that match at all");
+      for (const { chunk, document } of found.matches) {
+        close(document, 0.3 * (chunk.id === "d" ? other : whole), `part of the document of ${chunk.id}`);
+      }
+      // A document of the same id and name in another scope is another one.
+      await writeChunks(store, into(north), [wordsOf("n", "lime lime lime", { documentId: "report" })]);
+      equal(scoresOf(await find(store, "mango")), scoresOf(found), "scores after another scope has such a document");
+      const { matches } = await find(store, "mango", {}, deployment, north);
+      const three = idf(3, 2) * saturate(3, 9, 5);
+      close(matches.find(({ chunk }) => chunk.id === "r0")?.document, 0.3 * three, "among three documents");
+    },
+  ],
+  [
+    "the-innermost-heading-counts",
+    "T29 E23",
+    async (store) => {
+      await writeChunks(store, into(deployment), [
+        wordsOf("a", "kiwi", { headings: ["Orchard", "Picking mango"] }),
+        wordsOf("b", "kiwi", { headings: ["Picking mango", "Orchard"] }),
+        wordsOf("c", "kiwi lemon", { headings: [] }),
+      ]);
+      // Two of three chunks have each word of a heading.
+      const parts = async (query: string) => {
+        const { matches } = await find(store, query);
+        return Object.fromEntries(matches.map(({ chunk, heading }) => [chunk.id, heading]));
+      };
+      const orchard = await parts("orchard");
+      close(orchard["b"], 0.5 * idf(3, 2), "the innermost heading, said wholly");
+      equal(orchard["a"], 0, "an outer heading");
+      const mango = await parts("mango");
+      close(mango["a"], (0.5 * idf(3, 2)) / 4, "half of the innermost heading");
+      equal(mango["b"], 0, "half of an outer heading");
     },
   ],
   [
@@ -211,7 +296,7 @@ export const lexicalScoringCases: readonly StoreCase[] = [
       const { matches } = await find(store, "mango", {}, north);
       equal(idsOf(matches), "n1", "what the north finds");
       // Alone in its scope of two chunks: df 1 of 2, three terms; the average is 5 (3 and 7).
-      close(matches[0]?.score, idf(2, 1) * saturate(3, 3, 5), "the northern score", 1e-6);
+      close(matches[0]?.score, 1.3 * (idf(2, 1) * saturate(3, 3, 5)), "the northern score", 1e-6);
     },
   ],
   [
@@ -223,8 +308,8 @@ export const lexicalScoringCases: readonly StoreCase[] = [
       await writeChunks(store, into(south), rest);
       const { matches } = await find(store, "mango", {}, north, south);
       equal(idsOf(matches), "b a", "order over two scopes");
-      close(matches[0]?.score, (Math.LN2 * 22) / 17, "score of b, as if all were in one scope");
-      close(matches[1]?.score, Math.LN2 * 1.1, "score of a, as if all were in one scope");
+      close(matches[0]?.score, 1.3 * ((Math.LN2 * 22) / 17), "score of b, as if all were in one scope");
+      close(matches[1]?.score, 1.3 * (Math.LN2 * 1.1), "score of a, as if all were in one scope");
     },
   ],
   [

@@ -101,7 +101,16 @@ export function createFakeStore(
           return [{ term, idf, frequency, score: (idf * frequency * 2.2) / (frequency + norm) }];
         });
         if (scored.length === 0) return [];
-        return [{ ...named(chunk), score: scored.reduce((sum, { score }) => sum + score, 0), terms: scored }];
+        return [
+          {
+            ...named(chunk),
+            score: scored.reduce((sum, { score }) => sum + score, 0),
+            terms: scored,
+            name: 0,
+            document: 0,
+            heading: 0,
+          },
+        ];
       });
       return { matches: best(matches, query.topK), terms };
     },

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Hit } from "../../src/contracts/retriever.ts";
 import { openKnowledgeBase } from "../../src/index.node.ts";
-import { namedBm25 } from "../../src/engine/bm25/bm25-settings.ts";
+import { wordsAlone } from "../../src/engine/bm25/bm25-settings.ts";
 
 const companies = ["Larch Foods", "Quarry Steel", "Harbour Freight", "Meadow Pharma", "Tundra Mining"];
 const years = [2018, 2019, 2020, 2021];
@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 async function open(path: string | undefined, named: boolean) {
-  const base = await openKnowledgeBase(path, { search: { bm25: named ? namedBm25 : {} } });
+  const base = await openKnowledgeBase(path, { search: { bm25: named ? {} : wordsAlone } });
   await base.ingest(folder);
   return base;
 }
@@ -71,8 +71,10 @@ describe("names of documents in a search", () => {
     for (const { explain, score, evidence } of hits) {
       expect(explain?.strength).toBe(0);
       expect(evidence).toBe(false);
-      const parts = (explain?.lexical ?? 0) + (explain?.name?.value ?? 0) + (explain?.document ?? 0);
-      expect(parts).toBe(explain?.legs.lexical?.score);
+      const { lexical = 0, name, document = 0, heading, legs, fields } = explain ?? {};
+      expect(lexical + (name?.value ?? 0) + document + (heading?.value ?? 0)).toBe(legs?.lexical?.score);
+      // Only the file says it: its share is all of the words' score.
+      expect(fields).toEqual({ text: 0, names: 0, file: expect.closeTo(lexical, 12) as number });
       expect(score).toBeGreaterThan(0);
     }
     expect(hits[0]?.explain?.name?.by).toBe("file");

@@ -154,7 +154,10 @@ describe("over the memory store", () => {
     for (const { explain, score } of hits) {
       expect(explain?.fusion).toBe("absolute");
       expect(explain?.parts.reduce((sum, { value }) => sum + value, 0)).toBe(score);
-      expect(explain?.terms.reduce((sum, term) => sum + term.score, 0)).toBe(explain?.legs.lexical?.score ?? 0);
+      const { lexical = 0, name, document = 0, heading } = explain ?? {};
+      expect(explain?.terms.reduce((sum, term) => sum + term.score, 0)).toBe(lexical);
+      const whole = lexical + (name?.value ?? 0) + document + (heading?.value ?? 0);
+      expect(whole).toBe(explain?.legs.lexical?.score ?? 0);
       const mass = Math.sqrt(explain?.queryTerms?.reduce((sum, { idf }) => sum + idf * idf, 0) ?? 0);
       expect(explain?.parts[0]?.value).toBe((explain?.legs.lexical?.score ?? 0) / mass);
     }

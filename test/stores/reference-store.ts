@@ -4,7 +4,7 @@ import type { Metadata } from "../../src/contracts/metadata.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
 import type { DeleteTarget } from "../../src/contracts/store.ts";
 import { plainAnalyzer } from "./build.ts";
-import { countWords, createPlainBm25 } from "../contracts/plain-bm25.ts";
+import { addPlainWords, countWords, createPlainBm25, plainFile } from "../contracts/plain-bm25.ts";
 
 interface Kept {
   readonly chunk: Chunk;
@@ -34,6 +34,8 @@ type Test = (metadata: Metadata) => boolean;
 /** What a store over segments must be indistinguishable from: lists, walked from end to end, in the obvious way. */
 export function createReferenceStore() {
   const scopes = new Map<Scope, { chunks: Map<string, Kept>; documents: Map<string, number | undefined> }>();
+  /** Title and uri, by scope and id. */
+  const names = new Map<string, { readonly title: string; readonly uri: string }>();
 
   const open = (scope: Scope) => {
     if (!scopes.has(scope)) scopes.set(scope, { chunks: new Map(), documents: new Map() });
@@ -73,6 +75,7 @@ export function createReferenceStore() {
       const before = new Map([...chunks].filter(([, { chunk }]) => chunk.documentId === document.id));
       for (const id of before.keys()) chunks.delete(id);
       documents.set(document.id, undefined);
+      names.set(`${scope} ${document.id}`, document);
       for (const entry of entries) {
         const old = before.get(entry.chunk.id);
         const keeps = old !== undefined && old.deletedAt === undefined && old.chunk.text === entry.chunk.text;
@@ -133,26 +136,40 @@ export function createReferenceStore() {
         .sort((a, b) => (a.scope < b.scope ? -1 : a.scope > b.scope ? 1 : a.chunk.id < b.chunk.id ? -1 : 1)),
     documents: (readable: readonly Scope[]) =>
       readable.flatMap((scope) =>
-        [...open(scope).documents].filter(([, gone]) => gone === undefined).map(([id]) => ({ scope, id })),
+        [...open(scope).documents]
+          .filter(([, gone]) => gone === undefined)
+          .map(([id]) => ({ scope, id, uri: names.get(`${scope} ${id}`)!.uri })),
       ),
 
-    /** BM25F as it is written down. */
+    /** BM25F with its parts, as it is written down. */
     lexical(readable: readonly Scope[], query: string, topK: number, test?: Test) {
-      const all = live(readable).map(({ scope, chunk }) => ({
-        scope,
-        chunk,
-        text: plainAnalyzer.analyze(chunk.text),
-        names: [...new Set([chunk.title, ...chunk.headings])].flatMap((name) => plainAnalyzer.analyze(name)),
-      }));
+      const all = live(readable).map(({ scope, chunk }) => {
+        const home = `${scope} ${chunk.documentId}`;
+        const { title, uri } = names.get(home)!;
+        return {
+          scope,
+          chunk,
+          home,
+          text: plainAnalyzer.analyze(chunk.text),
+          names: [...new Set([chunk.title, ...chunk.headings])].flatMap((name) => plainAnalyzer.analyze(name)),
+          title: plainAnalyzer.analyze(title),
+          file: plainAnalyzer.analyze(plainFile(uri)),
+          heading: plainAnalyzer.analyze(chunk.headings.at(-1) ?? ""),
+        };
+      });
       const bm25 = createPlainBm25(all);
-      const words = countWords(plainAnalyzer.analyze(query));
+      const words = addPlainWords(
+        query,
+        countWords(plainAnalyzer.analyze(query)),
+        (word) => plainAnalyzer.analyze(word),
+        all,
+      );
       const hits: PlacedHit[] = [];
       for (const each of all) {
         const { scope, chunk } = each;
         if (test?.(chunk.metadata) === false) continue;
-        let score = 0;
-        for (const [term, count] of words) score += bm25.share(each, term, count);
-        if (score > 0) hits.push({ scope, chunk, score });
+        const found = bm25.score(each, words);
+        if (found !== undefined) hits.push({ scope, chunk, score: found.score });
       }
       return best(hits, topK);
     },

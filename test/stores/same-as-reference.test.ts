@@ -38,7 +38,8 @@ const operation = fc.oneof(
       vector: fc.option(vector, { nil: undefined }),
       metadata,
       title: fc.constantFrom("", "Oak", "Cedar Ash"),
-      headings: fc.constantFrom<readonly string[]>([], ["Oak"], ["Fir", "Elm"]),
+      headings: fc.constantFrom<readonly string[]>([], ["Oak"], ["Fir", "Elm"], ["Fir", "Elm oak"]),
+      file: fc.constantFrom("", "oak", "fir_elm.fir", "notes/ashbirch"),
     }),
   },
   {
@@ -118,7 +119,7 @@ async function apply(
   switch (op.do) {
     case "replace": {
       const made = documentEntry(op.id, op.paragraphs, {
-        document: { title: op.title, metadata: op.metadata },
+        document: { title: op.title, metadata: op.metadata, ...(op.file !== "" && { uri: `${op.file}.txt` }) },
         headings: op.headings,
         ...(op.vector === undefined
           ? {}
@@ -178,7 +179,9 @@ async function compare(query: Query, store: Store, reference: ReturnType<typeof 
 
   const lexical = await searchWords(store, proof, { text: query.text, topK: query.topK, ...filter });
   expect(shape(lexical.matches)).toEqual(reference.lexical(sorted, query.text, topK, restricted?.test));
-  for (const { score, terms } of lexical.matches) expect(terms.reduce((sum, term) => sum + term.score, 0)).toBe(score);
+  for (const { score, terms, name, document: whole, heading } of lexical.matches) {
+    expect(terms.reduce((sum, term) => sum + term.score, 0) + name + whole + heading).toBe(score);
+  }
   const dense = await searchVectors(store, proof, {
     embedding: query.vector,
     version: three,
@@ -191,9 +194,10 @@ async function compare(query: Query, store: Store, reference: ReturnType<typeof 
   );
   expect(await collect(store.chunks(proof))).toEqual(reference.chunks(sorted));
   const documents = await collect(store.documents(proof));
-  const byScope = (a: { scope: string; id: string }, b: { scope: string; id: string }) =>
-    a.id < b.id ? -1 : a.id > b.id ? 1 : a.scope < b.scope ? -1 : 1;
-  expect(documents.map(({ scope, id }) => ({ scope, id }))).toEqual(reference.documents(sorted).sort(byScope));
+  const placeOf = ({ scope, id, uri }: { scope: string; id: string; uri: string }) => [uri, scope, id].join("\n");
+  expect(documents.map(({ scope, id, uri }) => ({ scope, id, uri }))).toEqual(
+    reference.documents(sorted).sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1)),
+  );
   const status = await store.status(proof);
   expect(status.chunks).toBe(reference.chunks(sorted).length);
 }

@@ -80,6 +80,10 @@ export interface WordQuery extends Restricted {
 
 export interface WordMatch extends FoundChunk {
   readonly terms: readonly TermScore[];
+  /** What the document's name, the document and the innermost heading give; 0 where they give nothing. */
+  readonly name: number;
+  readonly document: number;
+  readonly heading: number;
   readonly language?: string | undefined;
 }
 
@@ -102,10 +106,21 @@ export async function searchWords(
       scope,
       chunk,
       score,
-      terms: why.kind === "terms" ? why.terms : [],
+      ...partsOf(why),
       ...(language !== undefined && { language }),
     })),
   };
+}
+
+/** The terms' scores together, which is what counts as evidence but for the file's name. */
+export function lexicalOf({ terms }: Pick<WordMatch, "terms">): number {
+  return terms.reduce((sum, { score }) => sum + score, 0);
+}
+
+function partsOf(why: LegMatch["why"]): Pick<WordMatch, "terms" | "name" | "document" | "heading"> {
+  if (why.kind !== "terms") return { terms: [], name: 0, document: 0, heading: 0 };
+  const { terms, name, document = 0, heading } = why;
+  return { terms, name: name?.value ?? 0, document, heading: heading?.value ?? 0 };
 }
 
 export interface PatternQuery extends Restricted {

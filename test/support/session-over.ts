@@ -91,7 +91,7 @@ export function sessionOver(searches: PlainSearches, listed?: Listed): Store["se
           const found = matches.map((one) =>
             toMatch(
               one,
-              { kind: "terms", terms: one.terms },
+              { kind: "terms", terms: one.terms, ...partsOf(one) },
               one.language === undefined ? {} : { language: one.language },
             ),
           );
@@ -202,4 +202,14 @@ export function searchesOf(store: Store): PlainSearches {
 
 function without<Value extends object>(value: Value, name: keyof Value): Partial<Value> {
   return Object.fromEntries(Object.entries(value).filter(([key]) => key !== name)) as Partial<Value>;
+}
+
+/** The parts that are there. */
+function partsOf({ name, document, heading }: WordFinds["matches"][number]): object {
+  const part = { terms: [], share: 0 };
+  return {
+    ...(name > 0 && { name: { by: "file", ...part, value: name } }),
+    ...(document > 0 && { document }),
+    ...(heading > 0 && { heading: { ...part, value: heading } }),
+  };
 }

@@ -16,14 +16,16 @@ export interface Bm25Options {
   readonly nameWeight?: number;
   /** As `b`, for the length of title and headings together; for `bm25f`. Default 0.5. */
   readonly nameB?: number;
-  /** How often an occurrence in the file's name counts, against one in the text; for `bm25f`. 0 leaves the field out. Default 0. */
+  /** How often an occurrence in the file's name counts, against one in the text; for `bm25f`. 0 leaves the field out. Default 10. */
   readonly fileWeight?: number;
   /** As `b`, for the length of the file's name; for `bm25f`. Default 0.5. */
   readonly fileB?: number;
-  /** How much a title or file name counts that the query says wholly; for `bm25f`. Default 0. */
+  /** How much a title or file name counts that the query says wholly; for `bm25f`. Default 0.5. */
   readonly naming?: number;
-  /** How much BM25 over the whole document counts, for its chunks that match; for `bm25f`. Default 0. */
+  /** How much BM25 over the whole document counts, for its chunks that match; for `bm25f`. Default 0.3. */
   readonly document?: number;
+  /** How much the innermost heading counts when the query says it wholly; for `bm25f`. Default 0.5. */
+  readonly heading?: number;
 }
 
 /** Every option, decided. */
@@ -39,11 +41,12 @@ export const defaultBm25: Bm25Settings = {
   b: 0.5,
   nameWeight: 2,
   nameB: 0.5,
-  fileWeight: 0,
+  fileWeight: 10,
   fileB: 0.5,
-  naming: 0,
-  document: 0,
+  naming: 0.5,
+  document: 0.3,
+  heading: 0.5,
 };
 
-/** Weights of names that were measured to find the right document; docs/decisions/0107. */
-export const namedBm25 = { fileWeight: 10, fileB: 0.5, naming: 0.5, document: 0.3 } as const;
+/** Settings that leave out the names of files, and the parts of documents and headings: words alone. */
+export const wordsAlone = { fileWeight: 0, naming: 0, document: 0, heading: 0 } as const;

@@ -1,8 +1,10 @@
-import type { NameScore, QueryTerm, TermScore } from "../../contracts/leg.ts";
-import { findBest, type FoundChunk, type SearchedSegment } from "./best-chunks.ts";
+import type { FieldScores, HeadingScore, NameScore, QueryTerm, TermScore } from "../../contracts/leg.ts";
+import { findBest, type FoundChunk, orderTies, type SearchedSegment } from "./best-chunks.ts";
 import { type Bm25Settings, defaultBm25 } from "./bm25-settings.ts";
 import { type DocumentFields, joinFiles, noEntry } from "./document-fields.ts";
 import { type DocumentParts, scoreDocuments } from "./document-parts.ts";
+import { type HeadingScoring, type ReadHeadings, scoreHeadings } from "./heading-part.ts";
+import { createTopK } from "../kernels/top-k.ts";
 import { type Bm25Formula, bm25Formulas } from "./bm25-variants.ts";
 import { createNorms, type Norms } from "../segments/field-norms.ts";
 import { joinPostings } from "../segments/join-postings.ts";
@@ -31,6 +33,9 @@ export interface Bm25Hit extends FoundChunk {
   readonly lexical: number;
   readonly name?: NameScore | undefined;
   readonly document?: number | undefined;
+  readonly heading?: HeadingScore | undefined;
+  /** The terms' scores by field; absent where the formula knows none. */
+  readonly fields?: FieldScores | undefined;
 }
 
 export interface Bm25Result {
@@ -57,6 +62,8 @@ interface NamedScoring {
   /** Worth of one occurrence in a file's name, by entry. */
   readonly fileNorms: Float64Array;
   readonly parts: DocumentParts;
+  /** `undefined` where headings do not count. */
+  readonly headings: HeadingScoring | undefined;
 }
 
 /**
@@ -75,47 +82,171 @@ export function searchBm25(
   minScore: number,
   settings: Bm25Settings = defaultBm25,
   fields?: DocumentFields,
+  readHeadings?: ReadHeadings,
 ): Bm25Result {
   const scoring = prepareBm25(searched, words, settings, fields);
-  return { hits: searchPrepared(scoring, searched, topK, minScore), terms: queryTerms(scoring) };
+  return { hits: searchPrepared(scoring, searched, topK, minScore, readHeadings), terms: queryTerms(scoring) };
 }
 
-/** The best chunks by a scoring that was prepared over the same segments; `searched` may leave some out, or name single chunks by `only`. */
+/**
+ * The best chunks by a scoring that was prepared over the same segments; `searched` may leave some out, or name single chunks by `only`.
+ *
+ * **Cost** headings are read only of chunks that could be among the best with one.
+ */
 export function searchPrepared(
   scoring: Bm25Scoring,
   searched: readonly SearchedSegment[],
   topK: number,
   minScore: number,
+  readHeadings: ReadHeadings = () => [],
 ): readonly Bm25Hit[] {
-  const found = findBest(searched, topK, ({ segment, admitted, only }, offer, best) => {
+  const found =
+    scoring.named === undefined
+      ? searchWordsAlone(scoring, searched, topK, minScore)
+      : searchNamed(scoring, scoring.named, searched, topK, minScore, readHeadings);
+  return found.map((hit) => explainHit(scoring, hit, readHeadings));
+}
+
+function searchWordsAlone(
+  scoring: Bm25Scoring,
+  searched: readonly SearchedSegment[],
+  topK: number,
+  minScore: number,
+): readonly FoundChunk[] {
+  return findBest(searched, topK, ({ segment, admitted, only }, offer, best) => {
     const lists = scoring.lists.get(segment);
     if (lists === undefined || lists.every((list) => list === undefined)) return;
     if (only !== undefined) {
       for (const ordinal of only) {
-        const lexical = admitted[ordinal] === 1 ? sumShares(scoring, segment, ordinal) : 0;
-        const score = lexical > 0 ? addParts(scoring, segment, ordinal, lexical) : 0;
+        const score = admitted[ordinal] === 1 ? sumShares(scoring, segment, ordinal) : 0;
         if (score > 0 && score >= minScore) offer(score, ordinal);
       }
       return;
     }
-    const count = scoreEvery(scoring, segment, lists);
+    const count = scoreEvery(scoring, segment, lists, undefined);
     const [scores, ordinals] = [scratch, scored];
     let floor = Math.max(best.floor, minScore);
-    const entries = scoring.named?.fields.entriesOf(segment);
+    for (let i = 0; i < count; i++) {
+      const ordinal = ordinals[i]!;
+      const score = scores[ordinal]!;
+      // As the next search wants it; and what is here twice counts once.
+      scores[ordinal] = 0;
+      if (score <= 0 || score < floor || admitted[ordinal] !== 1) continue;
+      offer(score, ordinal);
+      floor = Math.max(best.floor, minScore);
+    }
+  });
+}
+
+/** A chunk that may be among the best: its score as far as it is known, and the most that its heading can give. */
+interface OpenChunk {
+  readonly segment: Segment;
+  readonly ordinal: number;
+  score: number;
+  readonly most: number;
+}
+
+/**
+ * The best chunks with the parts of names, documents and headings.
+ *
+ * Headings are read only of chunks that could be among the best by the most that theirs can give. **Shape** exact: no heading takes from a
+ * score, so the best `topK` without them give the least score that counts.
+ */
+function searchNamed(
+  scoring: Bm25Scoring,
+  named: NamedScoring,
+  searched: readonly SearchedSegment[],
+  topK: number,
+  minScore: number,
+  readHeadings: ReadHeadings,
+): readonly FoundChunk[] {
+  const open = named.parts.withNames((names) => openChunks(scoring, searched, names, topK, minScore));
+  for (const [segment, own] of Map.groupBy(
+    open.filter(({ most }) => most > 0),
+    (chunk) => chunk.segment,
+  )) {
+    const headings = readHeadings(
+      segment,
+      own.map(({ ordinal }) => ordinal),
+    );
+    own.forEach((chunk, i) => (chunk.score += headingOf(scoring, headings[i])));
+  }
+  const reaching = open.filter(({ score }) => score >= minScore).sort((a, b) => b.score - a.score);
+  return orderTies(reaching, topK);
+}
+
+/** Serves one search at a time. */
+const sure = createTopK(0);
+
+/** Chunks with all parts but their headings, that could be among the best with them. */
+function openChunks(
+  scoring: Bm25Scoring,
+  searched: readonly SearchedSegment[],
+  names: Float64Array | undefined,
+  topK: number,
+  minScore: number,
+): OpenChunk[] {
+  const { fields, parts, headings } = scoring.named!;
+  const { document } = parts;
+  const open: OpenChunk[] = [];
+  const isAll = topK === Infinity;
+  if (!isAll) sure.reset(topK);
+  let floor = minScore;
+  for (const { segment, admitted, only } of searched) {
+    const lists = scoring.lists.get(segment);
+    if (lists === undefined || lists.every((list) => list === undefined)) continue;
+    const entries = fields.entriesOf(segment);
+    const homes = fields.documentsOf(segment);
+    const withParts = (ordinal: number, lexical: number): number => {
+      let score = lexical;
+      if (names !== undefined) score += names[entries[ordinal]!]!;
+      if (document !== undefined) score += document[homes[ordinal]!]!;
+      return score;
+    };
+    if (only !== undefined) {
+      for (const ordinal of only) {
+        if (admitted[ordinal] !== 1) continue;
+        const lexical = sumShares(scoring, segment, ordinal);
+        const most = headings === undefined ? 0 : 1;
+        if (lexical > 0) open.push({ segment, ordinal, score: withParts(ordinal, lexical), most });
+      }
+      continue;
+    }
+    const bounded = headings === undefined ? undefined : boundsFor(segment);
+    const count = scoreEvery(scoring, segment, lists, bounded);
+    const [scores, ordinals] = [scratch, scored];
     for (let i = 0; i < count; i++) {
       const ordinal = ordinals[i]!;
       const lexical = scores[ordinal]!;
       // As the next search wants it; and what is here twice counts once.
       scores[ordinal] = 0;
-      if (lexical <= 0) continue;
-      const score = entries === undefined ? lexical : withParts(scoring.named!, entries[ordinal]!, lexical);
-      if (score < floor || admitted[ordinal] !== 1) continue;
-      offer(score, ordinal);
-      floor = Math.max(best.floor, minScore);
+      const most = bounded === undefined ? 0 : bounded[ordinal]!;
+      if (most > 0) bounded![ordinal] = 0;
+      if (lexical <= 0 || admitted[ordinal] !== 1) continue;
+      const score = withParts(ordinal, lexical);
+      if (score + most < floor) continue;
+      open.push({ segment, ordinal, score, most });
+      if (isAll || score < floor) continue;
+      sure.offer(score, 0);
+      floor = Math.max(floor, sure.floor);
     }
-  });
-  return found.map((hit) => explainHit(scoring, hit));
+  }
+  return searched.some(({ only }) => only !== undefined)
+    ? open
+    : open.filter(({ score, most }) => score + most >= floor);
 }
+
+function headingOf({ named }: Bm25Scoring, heading: readonly string[] | undefined): number {
+  return (heading && named?.headings?.score(heading)?.value) ?? 0;
+}
+
+/** Room for the most that the headings of one segment's chunks can give, all 0 between searches. */
+function boundsFor({ size }: Segment): Float64Array {
+  if (bounds.length < size) bounds = new Float64Array(size * 2);
+  return bounds;
+}
+
+let bounds = new Float64Array(1024);
 
 /** The words of the query with their rarity, in its order. */
 export function queryTerms({ words, idfs, frequencies }: Bm25Scoring): readonly QueryTerm[] {
@@ -129,29 +260,23 @@ export function queryTerms({ words, idfs, frequencies }: Bm25Scoring): readonly 
   }));
 }
 
-/** The parts that a chunk's document gives, after its own. They are added in this order wherever they are. */
-function withParts({ fields, parts }: NamedScoring, entry: number, lexical: number): number {
-  return entry === noEntry ? lexical : lexical + parts.name[entry]! + parts.document[fields.documentOf[entry]!]!;
-}
-
-function addParts({ named }: Bm25Scoring, segment: Segment, ordinal: number, lexical: number): number {
-  return named === undefined ? lexical : withParts(named, named.fields.entriesOf(segment)[ordinal]!, lexical);
-}
-
-function explainHit(scoring: Bm25Scoring, hit: FoundChunk): Bm25Hit {
-  const terms = explain(scoring, hit);
+function explainHit(scoring: Bm25Scoring, hit: FoundChunk, readHeadings: ReadHeadings): Bm25Hit {
+  const { terms, fields: byField } = explain(scoring, hit);
   let lexical = 0;
   for (const { score } of terms) lexical += score;
   const { named } = scoring;
   const entry = named?.fields.entriesOf(hit.segment)[hit.ordinal] ?? noEntry;
-  if (named === undefined || entry === noEntry) return { ...hit, terms, lexical };
-  const { fields, parts } = named;
+  if (named === undefined || entry === noEntry) return { ...hit, terms, lexical, fields: byField };
+  const { fields, parts, headings } = named;
+  const [heading] = headings === undefined ? [] : readHeadings(hit.segment, [hit.ordinal]);
   return {
     ...hit,
     terms,
     lexical,
     name: parts.explainName(entry),
-    document: parts.document[fields.documentOf[entry]!]!,
+    document: parts.document?.[fields.documentOf[entry]!],
+    heading: heading && headings?.score(heading),
+    fields: byField,
   };
 }
 
@@ -185,13 +310,21 @@ export function prepareBm25(
   const averages = { text: chunks === 0 ? 0 : text / chunks, names: chunks === 0 ? 0 : names / chunks };
   const named = fields && {
     fields,
-    fileNorms: Float64Array.from(fields.fileLengths, (length) =>
-      length === 0
-        ? settings.fileWeight
-        : settings.fileWeight * (1 / (1 - settings.fileB + (settings.fileB * length) / fields.averageFile)),
-    ),
+    fileNorms: fields.fileNorms(settings.fileWeight, settings.fileB),
     parts: scoreDocuments(fields, words, lists, settings),
+    headings: settings.heading > 0 ? scoreHeadings(words, settings.heading, idfOf) : undefined,
   };
+  function idfOf(term: string): number {
+    const having = fields!.known(term, () => {
+      let count = 0;
+      for (const { segment } of searched) {
+        const files = settings.fileWeight > 0 ? fields!.filePostings(segment, [term]) : undefined;
+        count += countLive(joinFiles(segment.postings(term), files), segment);
+      }
+      return count;
+    });
+    return formula.idf(chunks, having);
+  }
   return {
     words,
     frequencies,
@@ -237,7 +370,12 @@ let scratch = new Float64Array(1024);
 let scored = new Uint32Array(1024);
 
 /** **Shape** how many ordinals are in `scored`: all whose score is not 0, one whose shares add up to 0 on the way perhaps twice. */
-function scoreEvery(scoring: Bm25Scoring, segment: Segment, lists: readonly (Postings | undefined)[]): number {
+function scoreEvery(
+  scoring: Bm25Scoring,
+  segment: Segment,
+  lists: readonly (Postings | undefined)[],
+  bounded: Float64Array | undefined,
+): number {
   if (scratch.length < segment.size) scratch = new Float64Array(segment.size * 2);
   const most = lists.reduce((sum, list) => sum + (list?.ordinals.length ?? 0), 0);
   if (scored.length < most) scored = new Uint32Array(most * 2);
@@ -253,11 +391,15 @@ function scoreEvery(scoring: Bm25Scoring, segment: Segment, lists: readonly (Pos
   lists.forEach((list, word) => {
     if (list === undefined) return;
     const weight = idfs[word]! * words[word]!.count;
+    const most = scoring.named?.headings?.most[word] ?? 0;
     const { ordinals, counts } = list;
     for (let i = 0; i < ordinals.length; i++) {
       const ordinal = ordinals[i]!;
       let frequency = counts[i]! * text[ordinal]! + shift;
-      if (list.names !== undefined) frequency += list.names[i]! * names[ordinal]!;
+      if (list.names !== undefined && list.names[i]! > 0) {
+        frequency += list.names[i]! * names[ordinal]!;
+        if (bounded !== undefined) bounded[ordinal]! += most;
+      }
       if (list.files !== undefined && list.files[i]! > 0) frequency += list.files[i]! * fileNorms![entries![ordinal]!]!;
       const before = scores[ordinal]!;
       if (before === 0) found[size++] = ordinal;
@@ -265,6 +407,16 @@ function scoreEvery(scoring: Bm25Scoring, segment: Segment, lists: readonly (Pos
     }
   });
   return size;
+}
+
+/** A word's normalised frequency in one chunk by field, and its share in the chunk's score. */
+interface WordShare {
+  readonly text: number;
+  readonly names: number;
+  readonly file: number;
+  readonly score: number;
+  /** The share without the file's name. */
+  readonly stated: number;
 }
 
 /** Share of each word in one chunk's score, in the same arithmetic as {@link scoreEvery}. */
@@ -275,50 +427,54 @@ function shareOf(
   list: Postings,
   at: number,
   ordinal: number,
-  withFile = true,
-): number {
+): WordShare {
   const { formula, settings, words, idfs, named } = scoring;
-  const { text, names } = scoring.norms(segment);
+  const norms = scoring.norms(segment);
   const { k1 } = settings;
-  let frequency = list.counts[at]! * text[ordinal]! + formula.shift;
-  if (list.names !== undefined) frequency += list.names[at]! * names[ordinal]!;
+  const text = list.counts[at]! * norms.text[ordinal]! + formula.shift;
+  const names = list.names === undefined ? 0 : list.names[at]! * norms.names[ordinal]!;
   const files = list.files?.[at] ?? 0;
-  if (withFile && files > 0 && named !== undefined)
-    frequency += files * named.fileNorms[named.fields.entriesOf(segment)[ordinal]!]!;
+  const file =
+    files > 0 && named !== undefined ? files * named.fileNorms[named.fields.entriesOf(segment)[ordinal]!]! : 0;
   const weight = idfs[word]! * words[word]!.count;
-  return weight * ((formula.gain(k1) * frequency) / (k1 + frequency) + formula.bonus);
+  const scoreOf = (frequency: number): number =>
+    weight * ((formula.gain(k1) * frequency) / (k1 + frequency) + formula.bonus);
+  // Without an occurrence, a formula with a shift or a bonus would still give something.
+  const isStated = list.counts[at]! + (list.names?.[at] ?? 0) > 0;
+  return { text, names, file, score: scoreOf(text + names + file), stated: isStated ? scoreOf(text + names) : 0 };
 }
 
 function sumShares(scoring: Bm25Scoring, segment: Segment, ordinal: number): number {
   let sum = 0;
   scoring.lists.get(segment)?.forEach((list, word) => {
     const at = list === undefined ? -1 : placeOf(list, ordinal);
-    if (at >= 0) sum += shareOf(scoring, segment, word, list!, at, ordinal);
+    if (at >= 0) sum += shareOf(scoring, segment, word, list!, at, ordinal).score;
   });
   return sum;
 }
 
-function explain(scoring: Bm25Scoring, { segment, ordinal }: FoundChunk): TermScore[] {
-  const shares: TermScore[] = [];
+function explain(
+  scoring: Bm25Scoring,
+  { segment, ordinal }: FoundChunk,
+): { readonly terms: readonly TermScore[]; readonly fields: FieldScores | undefined } {
+  const terms: TermScore[] = [];
+  const fields = { text: 0, names: 0, file: 0 };
   scoring.lists.get(segment)?.forEach((list, word) => {
     const at = list === undefined ? -1 : placeOf(list, ordinal);
     if (at < 0) return;
     const files = list!.files?.[at] ?? 0;
-    shares.push({
+    const share = shareOf(scoring, segment, word, list!, at, ordinal);
+    terms.push({
       term: nameOf(scoring.words[word]!),
       idf: scoring.idfs[word]!,
       frequency: list!.counts[at]! + (list!.names?.[at] ?? 0) + files,
-      score: shareOf(scoring, segment, word, list!, at, ordinal),
-      // Without an occurrence, a formula with a shift or a bonus would still give something.
-      ...(files > 0 && {
-        stated:
-          list!.counts[at]! + (list!.names?.[at] ?? 0) === 0
-            ? 0
-            : shareOf(scoring, segment, word, list!, at, ordinal, false),
-      }),
+      score: share.score,
+      ...(files > 0 && { stated: share.stated }),
     });
+    const all = share.text + share.names + share.file;
+    for (const field of ["text", "names", "file"] as const) fields[field] += share.score * (share[field] / all);
   });
-  return shares;
+  return { terms, fields: scoring.formula.fields ? fields : undefined };
 }
 
 function countLive(list: Postings | undefined, { live, liveCount, size }: Segment): number {

@@ -7,6 +7,15 @@ export interface DocumentNames {
   readonly file: string;
 }
 
+/** Chunks whose file's name has a term, and how often: `ordinals` ascend. */
+export type FilePostings = Pick<Postings, "ordinals" | "counts">;
+
+/** Entries whose title or file has a term. `counts`, of files alone, are occurrences. */
+export interface NamePostings {
+  readonly entries: Uint32Array;
+  readonly counts: Uint32Array | undefined;
+}
+
 /**
  * Names of the documents of some segments, in the languages of their live chunks.
  *
@@ -15,171 +24,374 @@ export interface DocumentNames {
 export interface DocumentFields {
   /** Entry of each chunk, by ordinal; `noEntry` for one that is not live. */
   entriesOf(segment: Segment): Uint32Array;
+  /** Document of each chunk, by ordinal; `noEntry` for one that is not live. */
+  documentsOf(segment: Segment): Uint32Array;
   /** Document of each entry, from 0. */
   readonly documentOf: Uint32Array;
   readonly entries: number;
   readonly documents: number;
-  /** Terms of the file's name, by entry. */
-  readonly fileLengths: Uint32Array;
-  /** Mean of these over live chunks. */
-  readonly averageFile: number;
-  /** Terms of the text of each document's live chunks, overlaps counted twice. */
-  readonly documentLengths: Float64Array;
-  /** The distinct terms of an entry's title or file. */
-  termsOf(entry: number, name: keyof DocumentNames): ReadonlySet<string>;
-  /** Entries whose title or file has a term. */
-  entriesWith(term: string): readonly number[];
-  /** Documents whose title or file has a term. */
-  documentsWith(term: string): number;
+  /** Worth of one occurrence in the file's name, by entry. **Cost** computed once for the settings that were asked for last. */
+  fileNorms(weight: number, b: number): Float64Array;
+  /** `1 - b + b * length / mean` of each document, by the terms of its live chunks' text; overlaps count twice. **Cost** as `fileNorms`. */
+  documentNorms(b: number): Float64Array;
+  /** Sum of {@link rarity} over the distinct terms of each entry's title or file. */
+  mass(name: keyof DocumentNames): Float64Array;
+  holding(name: keyof DocumentNames, term: string): NamePostings | undefined;
+  /** Lucene's idf over documents by title and file together. */
+  rarity(term: string): number;
   /** Whether any file's name has a term. */
   hasFile(term: string): boolean;
-  /** Chunks whose file's name has one of the terms: `names` is absent, `counts` are occurrences in the file's name. */
-  filePostings(segment: Segment, terms: readonly string[]): Pick<Postings, "ordinals" | "counts"> | undefined;
+  filePostings(segment: Segment, terms: readonly string[]): FilePostings | undefined;
+  /** A number that these segments have of a term, computed once. **Shape** at most {@link mostKnown} are kept. */
+  known(term: string, compute: () => number): number;
+  /** Memory that the fields take, nearly. */
+  readonly bytes: number;
 }
 
 export const noEntry = 0xffff_ffff;
 
-interface Entry {
-  readonly title: ReadonlySet<string>;
-  readonly file: ReadonlyMap<string, number>;
-  readonly fileTerms: ReadonlySet<string>;
+/** Numbers of terms that are kept; when there are more, all are forgotten. */
+const mostKnown = 16_384;
+
+/** `ln(1 + (N - n + 0.5) / (n + 0.5))`. **Source** Lucene's `BM25Similarity`. */
+export function rarityOf(all: number, having: number): number {
+  return Math.log(1 + (all - having + 0.5) / (having + 0.5));
 }
 
 /**
  * Builds the fields of some segments.
  *
- * **Cost** linear in the chunks; names are analysed once for each document and language.
+ * **Cost** linear in the chunks. Names are analysed once for each document and language.
  */
 export function createDocumentFields(
   segments: readonly Segment[],
   namesOf: (documents: readonly number[]) => ReadonlyMap<number, DocumentNames>,
   analyzer: Analyzer,
 ): DocumentFields {
-  const rows = new Set<number>();
-  for (const segment of segments) {
-    const documents = segment.documents();
-    for (let i = 0; i < segment.size; i++) if (segment.live[i] === 1) rows.add(documents[i]!);
+  const homes = placeChunks(segments);
+  const { documentOf, languageOf, rows, chunkCounts } = homes;
+  const entries = documentOf.length;
+  const documents = rows.length;
+  const vocabulary = new Map<string, number>();
+  const names = namesOf(rows);
+  const titles = createNameLists(vocabulary);
+  const files = createNameLists(vocabulary);
+  for (let entry = 0; entry < entries; entry++) {
+    const { title, file } = names.get(rows[documentOf[entry]!]!) ?? { title: "", file: "" };
+    titles.add(analyzer.analyze(title, languageOf[entry]));
+    files.add(analyzer.analyze(file, languageOf[entry]));
   }
-  const names = namesOf([...rows]);
-  const places = new Map<number, number>();
-  for (const row of rows) places.set(row, places.size);
-
-  const bySegment = new Map<Segment, Uint32Array>();
-  const entries: Entry[] = [];
-  const documentOf: number[] = [];
-  const known = new Map<string, number>();
-  const lengths = new Float64Array(places.size);
+  const byTitle = titles.build();
+  const byFile = files.build();
+  const rarities = weighTerms(vocabulary.size, documents, documentOf, [byTitle, byFile]);
+  const masses = { title: sumMasses(byTitle, rarities), file: sumMasses(byFile, rarities) };
   let chunks = 0;
   let fileTerms = 0;
+  let words = 0;
+  for (let entry = 0; entry < entries; entry++) {
+    chunks += chunkCounts[entry]!;
+    fileTerms += chunkCounts[entry]! * byFile.lengths[entry]!;
+  }
+  for (const length of homes.documentLengths) words += length;
+  let fileNorms: { readonly key: string; readonly norms: Float64Array } | undefined;
+  let documentNorms: { readonly b: number; readonly norms: Float64Array } | undefined;
+  const known = new Map<string, number>();
+  let letters = 0;
+  for (const term of vocabulary.keys()) letters += term.length;
+  const inverted = new Map<Segment, EntryChunks>();
+  const chunksOf = (segment: Segment): EntryChunks => {
+    let made = inverted.get(segment);
+    if (made === undefined) inverted.set(segment, (made = groupChunks(homes.entriesOf(segment), entries)));
+    return made;
+  };
+
+  return {
+    entriesOf: homes.entriesOf,
+    documentsOf: homes.documentsOf,
+    documentOf,
+    entries,
+    documents,
+    fileNorms(weight, b) {
+      if (fileNorms?.key !== `${weight} ${b}`) {
+        const average = fileTerms / chunks;
+        const normOf = (length: number): number => weight * (1 / (1 - b + (b * length) / average));
+        fileNorms = { key: `${weight} ${b}`, norms: Float64Array.from(byFile.lengths, normOf) };
+      }
+      return fileNorms.norms;
+    },
+    documentNorms(b) {
+      if (documentNorms?.b !== b) {
+        const average = words / documents;
+        const normOf = (length: number): number => 1 - b + (b * length) / average;
+        documentNorms = { b, norms: Float64Array.from(homes.documentLengths, normOf) };
+      }
+      return documentNorms.norms;
+    },
+    mass: (name) => masses[name],
+    holding(name, term) {
+      const at = vocabulary.get(term);
+      return at === undefined ? undefined : (name === "title" ? byTitle : byFile).holding(at);
+    },
+    rarity: (term) => rarities[vocabulary.get(term) ?? -1] ?? rarityOf(documents, 0),
+    hasFile: (term) => vocabulary.has(term) && byFile.holding(vocabulary.get(term)!) !== undefined,
+    filePostings(segment, terms) {
+      const found = terms.flatMap((term) => {
+        const at = vocabulary.get(term);
+        return at === undefined ? [] : (byFile.holding(at) ?? []);
+      });
+      return found.length === 0 ? undefined : spreadOver(chunksOf(segment), found);
+    },
+    known(term, compute) {
+      let number = known.get(term);
+      if (number !== undefined) return number;
+      number = compute();
+      if (known.size >= mostKnown) known.clear();
+      known.set(term, number);
+      return number;
+    },
+    // A number kept by a string takes some 60 bytes beside its letters.
+    bytes:
+      homes.bytes * 2 +
+      entries * 48 +
+      documents * 16 +
+      byTitle.bytes +
+      byFile.bytes +
+      letters * 2 +
+      vocabulary.size * 68 +
+      mostKnown * 90,
+  };
+}
+
+interface PlacedChunks {
+  readonly entriesOf: (segment: Segment) => Uint32Array;
+  readonly documentsOf: (segment: Segment) => Uint32Array;
+  readonly documentOf: Uint32Array;
+  readonly languageOf: readonly string[];
+  /** Row of each document. */
+  readonly rows: readonly number[];
+  /** Live chunks, by entry. */
+  readonly chunkCounts: Uint32Array;
+  readonly documentLengths: Float64Array;
+  readonly bytes: number;
+}
+
+/** Numbers the documents and entries of live chunks. */
+function placeChunks(segments: readonly Segment[]): PlacedChunks {
+  const languageIds = new Map<string, number>();
+  for (const segment of segments) {
+    for (const language of segment.languages()) {
+      if (!languageIds.has(language)) languageIds.set(language, languageIds.size);
+    }
+  }
+  const places = new Map<number, number>();
+  const known = new Map<number, number>();
+  const documentOf: number[] = [];
+  const languageOf: string[] = [];
+  const lengths: number[] = [];
+  const counts: number[] = [];
+  const bySegment = new Map<Segment, Uint32Array>();
+  let bytes = 0;
   for (const segment of segments) {
     const documents = segment.documents();
     const own = new Uint32Array(segment.size).fill(noEntry);
+    let [lastRow, lastLanguage, entry] = [-1, "", noEntry];
     for (let i = 0; i < segment.size; i++) {
       if (segment.live[i] !== 1) continue;
-      const row = documents[i]!;
-      const language = segment.languageOf(i);
-      const key = `${row} ${language}`;
-      let entry = known.get(key);
-      if (entry === undefined) {
-        known.set(key, (entry = entries.length));
-        entries.push(analyzeNames(analyzer, names.get(row) ?? { title: "", file: "" }, language));
-        documentOf.push(places.get(row)!);
+      const [row, language] = [documents[i]!, segment.languageOf(i)];
+      // Chunks of a document stand together mostly.
+      if (row !== lastRow || language !== lastLanguage) {
+        [lastRow, lastLanguage] = [row, language];
+        let document = places.get(row);
+        if (document === undefined) {
+          places.set(row, (document = places.size));
+          lengths.push(0);
+        }
+        const key = document * languageIds.size + languageIds.get(language)!;
+        const before = known.get(key);
+        entry = before ?? documentOf.length;
+        if (before === undefined) {
+          known.set(key, entry);
+          documentOf.push(document);
+          languageOf.push(language);
+          counts.push(0);
+        }
       }
       own[i] = entry;
       lengths[documentOf[entry]!]! += segment.textLengths[i]!;
-      chunks++;
-      fileTerms += lengthOf(entries[entry]!);
+      counts[entry]!++;
     }
     bySegment.set(segment, own);
+    bytes += own.byteLength;
   }
-
-  const withTerm = new Map<string, number[]>();
-  const withFile = new Map<string, number[]>();
-  entries.forEach(({ title, file, fileTerms: own }, entry) => {
-    for (const term of file.keys()) add(withFile, term, entry);
-    for (const term of new Set([...title, ...own])) add(withTerm, term, entry);
-  });
-  const documentCounts = new Map<string, number>();
-  const inverted = new Map<Segment, { readonly starts: Uint32Array; readonly ordinals: Uint32Array }>();
-
-  function chunksOf(segment: Segment): { readonly starts: Uint32Array; readonly ordinals: Uint32Array } {
-    let made = inverted.get(segment);
-    if (made !== undefined) return made;
-    const own = bySegment.get(segment)!;
-    const starts = new Uint32Array(entries.length + 1);
-    for (const entry of own) if (entry !== noEntry) starts[entry + 1]!++;
-    for (let i = 0; i < entries.length; i++) starts[i + 1]! += starts[i]!;
-    const next = starts.slice();
-    const ordinals = new Uint32Array(starts[entries.length]!);
-    own.forEach((entry, ordinal) => {
-      if (entry !== noEntry) ordinals[next[entry]!++] = ordinal;
-    });
-    inverted.set(segment, (made = { starts, ordinals }));
-    return made;
-  }
-
+  const homes = Uint32Array.from(documentOf);
+  const isOneEach = homes.length === places.size;
+  const documentsBySegment = new Map<Segment, Uint32Array>();
+  const entriesOf = (segment: Segment): Uint32Array => bySegment.get(segment)!;
   return {
-    entriesOf: (segment) => bySegment.get(segment)!,
-    documentOf: Uint32Array.from(documentOf),
-    entries: entries.length,
-    documents: places.size,
-    fileLengths: Uint32Array.from(entries, lengthOf),
-    averageFile: chunks === 0 ? 0 : fileTerms / chunks,
-    documentLengths: lengths,
-    termsOf: (entry, name) => (name === "title" ? entries[entry]!.title : entries[entry]!.fileTerms),
-    entriesWith: (term) => withTerm.get(term) ?? [],
-    documentsWith(term) {
-      let count = documentCounts.get(term);
-      if (count === undefined) {
-        count = new Set(withTerm.get(term)?.map((entry) => documentOf[entry]!)).size;
-        documentCounts.set(term, count);
+    entriesOf,
+    documentsOf: (segment) => {
+      // Documents in one language each are numbered as their entries are.
+      if (isOneEach) return entriesOf(segment);
+      let made = documentsBySegment.get(segment);
+      if (made === undefined) {
+        made = entriesOf(segment).map((entry) => (entry === noEntry ? noEntry : homes[entry]!));
+        documentsBySegment.set(segment, made);
       }
-      return count;
+      return made;
     },
-    hasFile: (term) => withFile.has(term),
-    filePostings(segment, terms) {
-      const counts = new Map<number, number>();
-      for (const term of terms) {
-        for (const entry of withFile.get(term) ?? [])
-          counts.set(entry, (counts.get(entry) ?? 0) + entries[entry]!.file.get(term)!);
+    documentOf: homes,
+    languageOf,
+    rows: [...places.keys()],
+    chunkCounts: Uint32Array.from(counts),
+    documentLengths: Float64Array.from(lengths),
+    bytes,
+  };
+}
+
+/** Terms of the names of all entries, by entry and by term. */
+interface NameLists {
+  /** Terms, repetitions included, by entry. */
+  readonly lengths: Uint32Array;
+  /** Entry `e` has the distinct terms `terms[starts[e] … starts[e + 1])`, in order of first appearance. */
+  readonly starts: Uint32Array;
+  readonly terms: Uint32Array;
+  holding(term: number): NamePostings | undefined;
+  readonly bytes: number;
+}
+
+function createNameLists(vocabulary: Map<string, number>) {
+  const lengths: number[] = [];
+  const starts: number[] = [0];
+  const terms: number[] = [];
+  const counts: number[] = [];
+  return {
+    add(name: readonly string[]): void {
+      const from = terms.length;
+      for (const term of name) {
+        let id = vocabulary.get(term);
+        if (id === undefined) vocabulary.set(term, (id = vocabulary.size));
+        const at = terms.indexOf(id, from);
+        if (at >= 0) counts[at]!++;
+        else {
+          terms.push(id);
+          counts.push(1);
+        }
       }
-      if (counts.size === 0) return undefined;
-      const { starts, ordinals } = chunksOf(segment);
-      const found: number[] = [];
-      for (const entry of counts.keys()) {
-        for (let i = starts[entry]!; i < starts[entry + 1]!; i++) found.push(ordinals[i]!);
+      lengths.push(name.length);
+      starts.push(terms.length);
+    },
+    build(): NameLists {
+      const size = vocabulary.size;
+      const begins = new Uint32Array(size + 1);
+      for (const id of terms) begins[id + 1]!++;
+      for (let id = 0; id < size; id++) begins[id + 1]! += begins[id]!;
+      const next = begins.slice();
+      const entries = new Uint32Array(terms.length);
+      const often = new Uint32Array(terms.length);
+      for (let entry = 0; entry < lengths.length; entry++) {
+        for (let i = starts[entry]!; i < starts[entry + 1]!; i++) {
+          const at = next[terms[i]!]!++;
+          entries[at] = entry;
+          often[at] = counts[i]!;
+        }
       }
-      if (found.length === 0) return undefined;
-      const own = bySegment.get(segment)!;
-      const sorted = Uint32Array.from(found).sort();
-      return { ordinals: sorted, counts: sorted.map((ordinal) => counts.get(own[ordinal]!)!) };
+      return {
+        lengths: Uint32Array.from(lengths),
+        starts: Uint32Array.from(starts),
+        terms: Uint32Array.from(terms),
+        holding(id) {
+          const [from = 0, to = 0] = [begins[id], begins[id + 1]];
+          return from === to ? undefined : { entries: entries.subarray(from, to), counts: often.subarray(from, to) };
+        },
+        bytes: 4 * (2 * lengths.length + 3 * terms.length + size),
+      };
     },
   };
 }
 
-function add(lists: Map<string, number[]>, term: string, entry: number): void {
-  const list = lists.get(term);
-  if (list === undefined) lists.set(term, [entry]);
-  else list.push(entry);
+/** Lucene's idf of each term, over documents: a document has a term when one of its names does, in any of its languages. */
+function weighTerms(
+  size: number,
+  documents: number,
+  documentOf: Uint32Array,
+  names: readonly NameLists[],
+): Float64Array {
+  const inOrder = documentOf.every((document, i) => i === 0 || documentOf[i - 1]! <= document);
+  const order = inOrder ? undefined : documentOf.map((_, i) => i).sort((a, b) => documentOf[a]! - documentOf[b]!);
+  const having = new Uint32Array(size);
+  const last = new Uint32Array(size).fill(noEntry);
+  for (let i = 0; i < documentOf.length; i++) {
+    const entry = order?.[i] ?? i;
+    for (const { starts, terms } of names) {
+      for (let at = starts[entry]!; at < starts[entry + 1]!; at++) {
+        const term = terms[at]!;
+        if (last[term] === documentOf[entry]) continue;
+        last[term] = documentOf[entry]!;
+        having[term]!++;
+      }
+    }
+  }
+  return Float64Array.from(having, (count) => rarityOf(documents, count));
 }
 
-function analyzeNames(analyzer: Analyzer, { title, file }: DocumentNames, language: string): Entry {
-  const counts = new Map<string, number>();
-  for (const term of analyzer.analyze(file, language)) counts.set(term, (counts.get(term) ?? 0) + 1);
-  return { title: new Set(analyzer.analyze(title, language)), file: counts, fileTerms: new Set(counts.keys()) };
+function sumMasses({ starts, terms, lengths }: NameLists, rarities: Float64Array): Float64Array {
+  return Float64Array.from(lengths, (_, entry) => {
+    let mass = 0;
+    for (let at = starts[entry]!; at < starts[entry + 1]!; at++) mass += rarities[terms[at]!]!;
+    return mass;
+  });
 }
 
-function lengthOf({ file }: Entry): number {
-  let length = 0;
-  for (const count of file.values()) length += count;
-  return length;
+/** Chunks of one segment by entry: entry `e` has `ordinals[starts[e] … starts[e + 1])`, ascending. */
+interface EntryChunks {
+  readonly starts: Uint32Array;
+  readonly ordinals: Uint32Array;
+}
+
+function groupChunks(own: Uint32Array, entries: number): EntryChunks {
+  const starts = new Uint32Array(entries + 1);
+  for (const entry of own) if (entry !== noEntry) starts[entry + 1]!++;
+  for (let i = 0; i < entries; i++) starts[i + 1]! += starts[i]!;
+  const next = starts.slice();
+  const ordinals = new Uint32Array(starts[entries]!);
+  own.forEach((entry, ordinal) => {
+    if (entry !== noEntry) ordinals[next[entry]!++] = ordinal;
+  });
+  return { starts, ordinals };
+}
+
+/** The chunks of some entries, each with the sum of its entry's counts. */
+function spreadOver({ starts, ordinals }: EntryChunks, found: readonly NamePostings[]): FilePostings | undefined {
+  let most = 0;
+  for (const { entries } of found) for (const entry of entries) most += starts[entry + 1]! - starts[entry]!;
+  if (most === 0) return undefined;
+  const spread: Record<"ordinals" | "counts", Uint32Array> = {
+    ordinals: new Uint32Array(most),
+    counts: new Uint32Array(most),
+  };
+  let size = 0;
+  let isSorted = true;
+  for (const { entries, counts } of found) {
+    for (let i = 0; i < entries.length; i++) {
+      const entry = entries[i]!;
+      for (let at = starts[entry]!; at < starts[entry + 1]!; at++) {
+        if (size > 0 && ordinals[at]! <= spread.ordinals[size - 1]!) isSorted = false;
+        spread.ordinals[size] = ordinals[at]!;
+        spread.counts[size++] = counts![i]!;
+      }
+    }
+  }
+  if (isSorted) return spread;
+  const sums = new Map<number, number>();
+  for (let i = 0; i < size; i++) {
+    sums.set(spread.ordinals[i]!, (sums.get(spread.ordinals[i]!) ?? 0) + spread.counts[i]!);
+  }
+  const sorted = Uint32Array.from(sums.keys()).sort();
+  return { ordinals: sorted, counts: sorted.map((ordinal) => sums.get(ordinal)!) };
 }
 
 /** Text postings with the chunks of named files among them. **Cost** linear in both. */
-export function joinFiles(
-  list: Postings | undefined,
-  files: Pick<Postings, "ordinals" | "counts"> | undefined,
-): Postings | undefined {
+export function joinFiles(list: Postings | undefined, files: FilePostings | undefined): Postings | undefined {
   if (files === undefined) return list;
   const none = new Uint32Array(0);
   const { ordinals: left, counts, names } = list ?? { ordinals: none, counts: none, names: undefined };

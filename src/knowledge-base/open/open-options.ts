@@ -234,9 +234,10 @@ const searchSetup = {
     for: inCode,
   },
   bm25: {
-    doc: "Weights of words. Variants: `bm25f`, `lucene`, `robertson`, `atire`, `bm25l`, `bm25+`. `fileWeight: 10, naming: 0.5, document: 0.3` let names of files and whole documents count.",
+    doc: "Weights of words. Variants: `bm25f`, `lucene`, `robertson`, `atire`, `bm25l`, `bm25+`. [Names](#ranking) count in `bm25f`.",
     kind: anObject("an object"),
-    otherwise: '`{ variant: "bm25f", k1: 1.2, b: 0.5, nameWeight: 2, nameB: 0.5 }`',
+    otherwise:
+      '`{ variant: "bm25f", k1: 1.2, b: 0.5, nameWeight: 2, nameB: 0.5, fileWeight: 10, fileB: 0.5, naming: 0.5, document: 0.3, heading: 0.5 }`',
     for: inCode,
   },
   synonyms: {

@@ -221,6 +221,7 @@ function createRows(
 
     chunk: (key) => must(chunks.get(key)),
     chunks: (keys) => keys.map((key) => chunks.get(key)),
+    chunkDetails: (keys) => keys.map((key) => must(chunks.get(key)).details),
     chunkId: (key) => must(chunks.get(key)).id,
     chunkIds: (keys) => keys.map((key) => must(chunks.get(key)).id),
     chunkDocuments: (keys) => keys.map((key) => chunks.get(key)?.document ?? 0),

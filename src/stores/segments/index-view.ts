@@ -4,6 +4,7 @@ import { createDocumentFields, type DocumentFields, type DocumentNames } from ".
 import { createLiveSegment, type LiveSegment } from "../../engine/segments/live-segment.ts";
 import { openSealedSegment, type SealedSegment } from "../../engine/segments/sealed-segment.ts";
 import type { Segment } from "../../engine/segments/segment.ts";
+import type { ReadHeadings } from "../../engine/bm25/heading-part.ts";
 import { documentPath, pathWords } from "../../text/document-path.ts";
 import type { DirectoryReader, ScopeRow } from "./segment-directory.ts";
 
@@ -38,8 +39,13 @@ export interface IndexView {
   slice(rows: DirectoryReader, document: number, start: number, end: number): string;
   /** Names of documents, by row; forgotten when anything changes. **Cost** one read for those that are not known. */
   homes(rows: DirectoryReader, documents: readonly number[]): ReadonlyMap<number, Home>;
-  /** Names of the documents of some scopes as fields. **Cost** linear in their chunks, once after each commit. */
+  /**
+   * Names of the documents of some scopes as fields. **Cost** linear in their chunks, once after each commit. Sets of scopes are kept within
+   * 64 MB, the one that was asked for last at any size.
+   */
   fields(rows: DirectoryReader, scopes: readonly Scope[], analyzer: Analyzer): DocumentFields;
+  /** Innermost headings as terms; forgotten when anything changes. **Cost** one read for those that are not known. */
+  headings(rows: DirectoryReader, analyzer: Analyzer): ReadHeadings;
   /** Forgets everything: what it saw last has been taken back. */
   forget(): void;
 }
@@ -63,8 +69,16 @@ interface KeptText {
 /** Characters of text that are kept for the next look. */
 const textBudget = 16_000_000;
 
-/** Sets of scopes whose fields are kept. */
-const mostFields = 8;
+/** The innermost of a chunk's headings; `""` where it has none. **Shape** `details` as a row keeps it. */
+function innermostHeading(details: string): string {
+  return (JSON.parse(details) as { readonly headings: readonly string[] }).headings.at(-1) ?? "";
+}
+
+/** Bytes of fields that are kept. */
+const fieldBudget = 64_000_000;
+
+/** Headings that are kept, and chunks whose heading is known. */
+const mostHeadings = 50_000;
 
 function readNames(rows: DirectoryReader, documents: readonly number[]): ReadonlyMap<number, DocumentNames> {
   const homes = rows.homesOf(documents.filter((document) => document !== 0));
@@ -106,6 +120,10 @@ export function createIndexView(): IndexView {
   /** By the scopes that were searched together. */
   const fields = new Map<string, DocumentFields>();
   let fieldStamp = -1;
+  /** Innermost headings by the chunk's row, and their terms. */
+  const headingsOf = new Map<number, string>();
+  const headingTerms = new Map<string, readonly string[]>();
+  let headingStamp = -1;
 
   /** Parts of texts by document, as they were read. */
   const parts = new Map<number, KeptText>();
@@ -199,18 +217,49 @@ export function createIndexView(): IndexView {
     },
     fields(rows, scopes, analyzer) {
       const stamp = rows.stamp();
-      if (stamp !== fieldStamp || fields.size >= mostFields) fields.clear();
+      if (stamp !== fieldStamp) fields.clear();
       fieldStamp = stamp;
       const key = scopes.join("\n");
       let made = fields.get(key);
       if (made === undefined) {
         const segments = scopes.flatMap((scope) => scopeView(rows, scope)?.segments ?? []);
-        fields.set(key, (made = createDocumentFields(segments, (documents) => readNames(rows, documents), analyzer)));
+        made = createDocumentFields(segments, (documents) => readNames(rows, documents), analyzer);
+      }
+      // The one that was asked for last stands last, and goes last.
+      fields.delete(key);
+      fields.set(key, made);
+      let bytes = 0;
+      for (const each of fields.values()) bytes += each.bytes;
+      for (const [other, each] of fields) {
+        if (bytes <= fieldBudget || other === key) break;
+        fields.delete(other);
+        bytes -= each.bytes;
       }
       return made;
     },
+    headings: (rows, analyzer) => (segment, ordinals) => {
+      const stamp = rows.stamp();
+      if (stamp !== headingStamp || headingsOf.size > mostHeadings) headingsOf.clear();
+      if (headingTerms.size > mostHeadings) headingTerms.clear();
+      headingStamp = stamp;
+      const keys = ordinals.map((ordinal) => segment.key(ordinal));
+      const unknown = keys.filter((key) => !headingsOf.has(key));
+      if (unknown.length > 0) {
+        rows.chunkDetails(unknown).forEach((details, i) => headingsOf.set(unknown[i]!, innermostHeading(details)));
+      }
+      return keys.map((key, i) => {
+        const heading = headingsOf.get(key)!;
+        if (heading === "") return [];
+        const language = segment.languageOf(ordinals[i]!);
+        const name = `${language}\n${heading}`;
+        let terms = headingTerms.get(name);
+        if (terms === undefined) headingTerms.set(name, (terms = [...new Set(analyzer.analyze(heading, language))]));
+        return terms;
+      });
+    },
     forget() {
       fields.clear();
+      headingsOf.clear();
       views.clear();
       forgetTexts();
       textStamp = -1;

@@ -124,6 +124,8 @@ export interface DirectoryReader extends SegmentSource {
   chunk(key: number): ChunkRow;
   /** In the order asked; `undefined` where there is none. */
   chunks(keys: readonly number[]): readonly (ChunkRow | undefined)[];
+  /** `ChunkRow.details`, in the order asked. */
+  chunkDetails(keys: readonly number[]): readonly string[];
   chunkById(scope: number, id: string): ChunkRow | undefined;
   /** Those that are there, in no order. */
   chunkKeysById(scope: number, ids: readonly string[]): readonly ChunkKey[];

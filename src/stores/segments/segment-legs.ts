@@ -226,19 +226,24 @@ function createLexicalLeg({ view, look, analyzer, bm25 }: SegmentLegParts): Leg 
           return { searched: plan.searched, scoring: prepareBm25(plan.searched, words, bm25, fields) };
         });
         const minScore = Math.max(search.minScore, 0);
-        const hits = searchPrepared(scoring, onlyThose(searched, search.only), search.most, minScore);
+        const headings = view.headings(rows, analyzer);
+        const hits = searchPrepared(scoring, onlyThose(searched, search.only), search.most, minScore, headings);
         const terms = queryTerms(scoring);
         let squares = 0;
-        // Words that a list adds do not make those of the query worth less.
-        for (const { idf, synonymOf } of terms) if (synonymOf === undefined) squares += idf * idf;
+        // Words that are added do not make those of the query worth less.
+        for (const { idf, synonymOf, added } of terms) {
+          if (synonymOf === undefined && added === undefined) squares += idf * idf;
+        }
         return {
           ...toResult(
             search,
-            toMatches(search, hits, ({ terms: found, name: named, document }) => ({
+            toMatches(search, hits, ({ terms: found, name: named, document, heading, fields }) => ({
               kind: "terms",
               terms: found,
               name: named,
               document,
+              heading,
+              fields,
             })),
             { weight: 1, scale: Math.sqrt(squares), half: lexicalHalf },
           ),
@@ -250,8 +255,8 @@ function createLexicalLeg({ view, look, analyzer, bm25 }: SegmentLegParts): Leg 
 }
 
 /** Whether names of documents count at all. */
-function hasNames({ variant, fileWeight, naming, document }: Bm25Settings): boolean {
-  return variant === "bm25f" && fileWeight + naming + document > 0;
+function hasNames({ variant, fileWeight, naming, document, heading }: Bm25Settings): boolean {
+  return variant === "bm25f" && fileWeight + naming + document + heading > 0;
 }
 
 async function loadLucene() {

@@ -73,9 +73,10 @@ function decideBm25(options: Bm25Options = {}): Bm25Settings {
     fileB: true,
     naming: true,
     document: true,
+    heading: true,
   });
   const settings = { ...defaultBm25, ...options };
-  const { variant, k1, b, nameWeight, nameB, fileWeight, fileB, naming, document } = settings;
+  const { variant, k1, b, nameWeight, nameB, fileWeight, fileB, naming, document, heading } = settings;
   if (!Object.hasOwn(bm25Formulas, variant)) {
     throw new IbidError("invalid-argument", `There is no variant of BM25 called "${variant}".`, {
       hint: `Known variants: ${Object.keys(bm25Formulas).join(", ")}.`,
@@ -83,7 +84,7 @@ function decideBm25(options: Bm25Options = {}): Bm25Settings {
   }
   const isShare = (value: number): boolean => value >= 0 && value <= 1;
   const isWeight = (value: number): boolean => value >= 0 && value < Infinity;
-  if (![k1, nameWeight, fileWeight, naming, document].every(isWeight) || ![b, nameB, fileB].every(isShare)) {
+  if (![k1, nameWeight, fileWeight, naming, document, heading].every(isWeight) || ![b, nameB, fileB].every(isShare)) {
     throw new IbidError("invalid-argument", `bm25 is ${JSON.stringify(settings)}.`, {
       hint: "b, nameB and fileB are from 0 to 1, every other number is 0 or more.",
     });

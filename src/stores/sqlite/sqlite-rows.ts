@@ -252,6 +252,8 @@ export function createSqliteRows(db: SqliteConnection): DirectoryWriter {
       inOrder(keys, keyed<StoredFacts>("key, metadata, origin", keys)).map((row) => row ?? missingRow()),
     chunks: (keys) =>
       inOrder(keys, keyed<Read<ChunkRow, "urtext" | "text">>(chunkColumns, keys)).map((row) => row && toChunk(row)),
+    chunkDetails: (keys) =>
+      inOrder(keys, keyed<{ details: string }>("key, details", keys)).map((row) => row?.details ?? missingRow()),
     chunkKeysById: (scope, ids) =>
       db.all<ChunkKey>(
         `SELECT key, id, deleted_at AS deletedAt FROM (SELECT value FROM json_each(?)) CROSS JOIN chunks ON scope = ? AND id = value`,
