@@ -44,7 +44,7 @@ function checkName(what: string, name: unknown): void {
   if (typeof name === "string" && name.trim() !== "") return;
   throw new IbidError(
     "invalid-argument",
-    `${what} has ${typeof name === "string" ? "a blank id" : String(name)} in it.`,
+    `${what} has ${typeof name === "string" ? "a blank id" : `a value of the type ${typeof name}`} in it.`,
     {
       hint: "Give a text that is not blank, or leave it out for a caller without one.",
     },

@@ -38,8 +38,14 @@ export async function chooseScopes(
 
 /** **Errors** `invalid-argument` for a strategy that is not known. */
 export function checkStrategy(strategy: ScopeStrategy): void {
-  if (typeof strategy === "function" || Object.hasOwn(strategies, strategy)) return;
-  throw new IbidError("invalid-argument", `There is no scope strategy "${strategy as string}".`, {
-    hint: `Known strategies: ${Object.keys(strategies).join(", ")}, or a function of your own.`,
-  });
+  if (typeof strategy === "function" || (typeof strategy === "string" && Object.hasOwn(strategies, strategy))) return;
+  throw new IbidError(
+    "invalid-argument",
+    typeof strategy === "string"
+      ? `There is no scope strategy "${strategy}".`
+      : `A scope strategy is no ${typeof strategy}.`,
+    {
+      hint: `Known strategies: ${Object.keys(strategies).join(", ")}, or a function of your own.`,
+    },
+  );
 }

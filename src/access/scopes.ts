@@ -10,11 +10,15 @@ import type { AccessContext, Scope } from "../contracts/scope.ts";
  */
 export function parseScope(text: string): Scope {
   if (text === "platform" || text === "deployment") return text;
-  const [, kind, id] = /^(team|user):(.*)$/su.exec(text) ?? [];
+  const [, kind, id] = (typeof text === "string" && /^(team|user):(.*)$/su.exec(text)) || [];
   if ((kind === "team" || kind === "user") && id !== undefined && id.trim() !== "") return `${kind}:${id}`;
-  throw new IbidError("invalid-argument", `"${text}" is not a scope.`, {
-    hint: "Use platform, deployment, team:<id> or user:<id>.",
-  });
+  throw new IbidError(
+    "invalid-argument",
+    `${typeof text === "string" ? `"${text}"` : `A value of the type ${typeof text}`} is not a scope.`,
+    {
+      hint: "Use platform, deployment, team:<id> or user:<id>.",
+    },
+  );
 }
 
 /** Default scope of a caller's documents: their team, else themselves; for the operator and an anonymous caller the deployment. */

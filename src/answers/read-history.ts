@@ -36,6 +36,9 @@ export function readHistory(history: readonly ChatMessage[]): readonly Turn[] {
       );
     }
     const { content, name } = message as { content: Parameters<typeof renderPrompt>[0] | null; name?: string };
+    const isPrompt = typeof content === "object" && content !== null && "strings" in content && "insertions" in content;
+    if (content !== null && content !== undefined && typeof content !== "string" && !isPrompt)
+      throw notHistory(`Message ${index + 1} of history has no text.`);
     const text = content === null || content === undefined ? "" : renderPrompt(content);
     const said = role === "assistant" ? withoutMarkers(text) : text;
     if (said.trim() !== "") turns.push({ role, content: shorten(said.trim()), ...(name !== undefined && { name }) });

@@ -5,7 +5,7 @@ import { IbidError } from "../contracts/errors.ts";
 import type { DocumentAddress, KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { Store } from "../contracts/store.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
-import { checkOptions } from "../runtime/check-options.ts";
+import { checkOptions, checkText } from "../runtime/check-options.ts";
 import type { KeepingParts } from "./parts.ts";
 
 type Catalogue = Pick<KnowledgeBase, "list" | "document" | "expand" | "outline" | "section" | "status">;
@@ -66,6 +66,7 @@ export async function findDocument(
   uri: string,
   { scope }: DocumentAddress,
 ): Promise<DocumentSummary | undefined> {
+  checkText("The document", "uri", uri);
   const scopes = await readable(scope === undefined ? undefined : [parseScope(scope)]);
   let found = await listOfUri(store, scopes, uri);
   const resolved = resolveUri?.(uri) ?? uri;

@@ -96,7 +96,8 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
     },
 
     as(context: AccessContext, options: ViewOptions = {}) {
-      checkOptions("as", context, { userId: true, teamId: true, teams: true });
+      // Without a context there is no caller, and the view would be the operator's.
+      checkOptions("as", context ?? null, { userId: true, teamId: true, teams: true });
       checkOptions("as", options, { strategy: true });
       if (options.strategy !== undefined) checkStrategy(options.strategy);
       return createView(parts, within(caller, readCaller(context)), options.strategy ?? strategy);

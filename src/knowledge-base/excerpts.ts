@@ -13,7 +13,8 @@ import type {
 import type { DocumentAddress, KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { Store, StoredChunk } from "../contracts/store.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
-import { checkOptions } from "../runtime/check-options.ts";
+import { checkOptions, checkText } from "../runtime/check-options.ts";
+import { showValue } from "../runtime/plan-options.ts";
 import { chunkStructure } from "../text/chunk-structure.ts";
 import { locateInSlices, locateStarts } from "../text/locate-in-slices.ts";
 import { placeLabels } from "../text/place-labels.ts";
@@ -170,6 +171,8 @@ export function createExcerpts(parts: ExcerptParts): Excerpts {
 
   return {
     async expand(address, options) {
+      if (typeof address === "object" && address !== null) checkText("expand", "chunkId", address.chunkId);
+      else checkText("expand", "the chunk", address);
       checkExpansion(options);
       return steadily(() => expandOnce(address, options));
     },
@@ -205,6 +208,7 @@ export function createExcerpts(parts: ExcerptParts): Excerpts {
 
     async section(uri, sectionId, options = {}) {
       checkOptions("section", options, { scope: true, maxLength: true });
+      checkText("section", "sectionId", sectionId);
       const maxLength = checkNumber("maxLength", options.maxLength ?? defaultMaxLength, 1);
       const { scope } = options;
       return steadily(async () => {
@@ -272,7 +276,8 @@ function headingsOf(root: Section, section: Section): readonly string[] {
 }
 
 function checkExpansion(options: ExpandOptions): void {
-  const ways = ["neighbours", "zoomOut"].filter((way) => way in options);
+  const isObject = typeof options === "object" && options !== null;
+  const ways = ["neighbours", "zoomOut"].filter((way) => isObject && way in options);
   if (ways.length !== 1) {
     throw new IbidError("invalid-argument", "A chunk is expanded in one way at a time.", {
       hint: "Give neighbours, for chunks before and after it, or zoomOut, for the sections around it.",
@@ -290,7 +295,10 @@ function checkExpansion(options: ExpandOptions): void {
 
 function checkNumber(name: string, value: number, least: number): number {
   if (Number.isSafeInteger(value) && value >= least) return value;
-  throw new IbidError("invalid-argument", `${name} is ${String(value)}; it must be a whole number, ${least} or more.`);
+  throw new IbidError(
+    "invalid-argument",
+    `${name} is ${showValue(value)}; it must be a whole number, ${least} or more.`,
+  );
 }
 
 function ambiguous(id: string, found: readonly StoredChunk[]): IbidError {

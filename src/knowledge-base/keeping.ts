@@ -11,7 +11,8 @@ import type { DeletedSummary, DeleteOptions, Store } from "../contracts/store.ts
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { compileFilter } from "../engine/filters/compile-filter.ts";
 import { parseFilter } from "../engine/filters/parse-filter.ts";
-import { checkOptions } from "../runtime/check-options.ts";
+import { checkOptions, checkText } from "../runtime/check-options.ts";
+import { showValue } from "../runtime/plan-options.ts";
 import { composedMediaType } from "../text/compose-chunks.ts";
 import { findDocument, severalScopes } from "./catalogue.ts";
 import type { KeepingParts } from "./parts.ts";
@@ -86,6 +87,7 @@ export function createKeeping(parts: KeepingParts): Keeping {
     async delete(target, options = {}) {
       checkOptions("delete", options, deleteOptions);
       if (typeof target !== "string") {
+        if (target === undefined) checkText("delete", "uri", target);
         checkOptions("delete", target, { filter: true });
         const found = await findMatching(target.filter, options);
         if (found.length === 0 && options.onMissing === "error")
@@ -121,7 +123,16 @@ export function createKeeping(parts: KeepingParts): Keeping {
     async vacuum(options = {}) {
       checkOptions("vacuum", options, { olderThanMs: true });
       await maintain("A vacuum");
-      const olderThanMs = options.olderThanMs ?? defaultRetentionMs;
+      const { olderThanMs = defaultRetentionMs } = options;
+      if (!Number.isFinite(olderThanMs) || olderThanMs < 0) {
+        throw new IbidError(
+          "invalid-argument",
+          `olderThanMs is ${showValue(olderThanMs)}; it must be a number from 0.`,
+          {
+            hint: "Give milliseconds, or leave olderThanMs out for a week.",
+          },
+        );
+      }
       const chunks = (await store.trash?.vacuum(authority, { olderThanMs })) ?? 0;
       return { chunks, ...(await pending()) };
     },
@@ -147,6 +158,12 @@ export function createKeeping(parts: KeepingParts): Keeping {
 
     async doctor(options = {}) {
       checkOptions("doctor", options, { fix: true, absent: true });
+      const { absent } = options;
+      if (absent !== undefined && !(Array.isArray(absent) && absent.every((text) => typeof text === "string"))) {
+        throw new IbidError("invalid-argument", `absent is ${showValue(absent)}; it must be a list of strings.`, {
+          hint: "Give the texts that no file may hold.",
+        });
+      }
       await maintain("An examination");
       if (store.upkeep === undefined) {
         throw new IbidError("unsupported", "This store cannot examine itself.", { hint: "Use one of ibid's own." });
@@ -164,6 +181,7 @@ export async function findDeleted(
   uri: string,
   address: DocumentAddress,
 ): Promise<readonly DeletedSummary[]> {
+  checkText("The document", "uri", uri);
   // `readable` lists no scope of which everything was deleted. The shared scopes are searched all the same; others must be named.
   const usual: readonly Scope[] = address.scope === undefined ? (await readable()).scopes : [];
   const scopes = await readable(

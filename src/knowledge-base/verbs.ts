@@ -68,10 +68,8 @@ export function createVerbs(
 
     ask(question: string, options: AskOptions = {}) {
       const { chatModel: model, judge, analyzer, prices } = parts;
-      const { scopes, strategy, ...rest } = options;
       // Leaving the run stops the model.
       const left = new AbortController();
-      const signal = rest.signal === undefined ? left.signal : AbortSignal.any([rest.signal, left.signal]);
       return createRun(
         async function* () {
           // A page that only searches does not load the parts for answers.
@@ -81,6 +79,8 @@ export function createVerbs(
           ]);
           // A wrong option rejects the run, so that `catch` sees it.
           planOptions("ask", askOptions, options);
+          const { scopes, strategy, ...rest } = options;
+          const signal = rest.signal === undefined ? left.signal : AbortSignal.any([rest.signal, left.signal]);
           const within = await searched(scopes, strategy);
           const warnings = await modelCheck.forSearch(within, modeOf(rest));
           const asking = { retriever, store, model, judge, analyzer, prices, warnings };

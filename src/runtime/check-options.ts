@@ -1,5 +1,14 @@
 import { IbidError } from "../contracts/errors.ts";
 
+/** **Errors** `invalid-argument` for an argument that is no string, such as a uri that was read from somewhere else. */
+export function checkText(where: string, name: string, value: unknown): void {
+  if (typeof value === "string") return;
+  const kind = value === null ? "null" : Array.isArray(value) ? "a list" : typeof value;
+  throw new IbidError("invalid-argument", `${where}: ${name} is ${kind}; it must be a string.`, {
+    hint: `Give ${name} as a string.`,
+  });
+}
+
 /** The names of options; of each member, where the options are a union. */
 type NamesOf<Options> = Options extends unknown ? keyof Options : never;
 

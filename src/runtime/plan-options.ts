@@ -318,6 +318,12 @@ export function showValue(value: unknown): string {
 }
 
 function showJson(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
+  let text: string;
+  try {
+    text = JSON.stringify(value) ?? String(value);
+  } catch {
+    // A list with a bigint, or one that holds itself.
+    return "a list";
+  }
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }

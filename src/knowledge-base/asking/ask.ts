@@ -1,3 +1,4 @@
+import { checkText } from "../../runtime/check-options.ts";
 import type { Store } from "../../contracts/store.ts";
 import { narrowProof } from "../../access/gate.ts";
 import { answerQuestion } from "../../answers/answer-question.ts";
@@ -43,6 +44,7 @@ export async function* askQuestion(
   question: string,
   options: Omit<AskOptions, "scopes">,
 ): AsyncGenerator<AnswerEvent, Answer> {
+  checkText("ask", "question", question);
   const started = performance.now();
   const { grounding = "preferred", explain = false, instructions, context, ...asking } = options;
   const { history = [], judge: wanted, minSupport, minRelevance, ...search } = asking;

@@ -124,10 +124,12 @@ export interface OpenOptions {
 }
 
 const anObject = (expects: string): ValueKind => objectWith(expects);
-const aModel = (what: string): ValueKind => ({
+/** A model has one of the methods: our own, or that of an AI SDK model. */
+const aModel = (what: string, ...methods: readonly string[]): ValueKind => ({
   type: "value",
   expects: `${what}, or its name where the runtime loads models by name`,
-  check: (value) => (typeof value === "string" ? value.trim() !== "" : typeof value === "object" && value !== null),
+  check: (value) =>
+    typeof value === "string" ? value.trim() !== "" : methods.some((name) => objectWith(what, name).check(value)),
 });
 /** How the command line names a model. */
 const aName = "a provider and a model, such as ollama/llama3.2";
@@ -147,7 +149,7 @@ const batchOptions = {
 const modelOptions = {
   embedding: {
     doc: 'Embedding model: your own, an AI SDK one, or [`"provider/model"`](#models). `null`: words alone.',
-    kind: aModel("an embedding model"),
+    kind: aModel("an embedding model", "embed", "doEmbed"),
     beyond: { expects: "null", check: (value: unknown) => value === null },
     otherwise: "the store's own, fitted on the stored chunks from 256 on",
     for: byOperator,
@@ -170,7 +172,7 @@ const modelOptions = {
   },
   chat: {
     doc: "Chat model that writes answers. Without one, answers consist of sentences of the documents.",
-    kind: aModel("a chat model"),
+    kind: aModel("a chat model", "chat", "doGenerate"),
     for: byOperator,
     flag: "--model <provider/model>",
     spelling: {
@@ -180,7 +182,7 @@ const modelOptions = {
   },
   judge: {
     doc: "Chat model that gives each sentence of an answer its verdict.",
-    kind: aModel("a chat model"),
+    kind: aModel("a chat model", "chat", "doGenerate"),
     otherwise: "none: words decide, and under strict grounding the chat model",
     for: byOperator,
     flag: "--judge <provider/model>",
@@ -188,7 +190,7 @@ const modelOptions = {
   },
   reranker: {
     doc: 'Reranker, or `"proximity"`, which ranks chunks with close query words higher and needs no model.',
-    kind: aModel("a reranker"),
+    kind: aModel("a reranker", "rerank", "doRerank"),
     for: byOperator,
     flag: "--reranker <provider/model>",
     spelling: { doc: "Order the hits with this model, or with proximity, which needs none.", expects: aName },

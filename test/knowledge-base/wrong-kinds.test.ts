@@ -1,0 +1,117 @@
+import { inspect } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { IbidError } from "../../src/contracts/errors.ts";
+import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
+
+/** Values that are wrong nearly everywhere. A getter that throws stands for an object of somebody else. */
+const odd: readonly unknown[] = [
+  null,
+  undefined,
+  5,
+  -1,
+  Number.NaN,
+  1n,
+  true,
+  "",
+  "nothing here",
+  Symbol("scope"),
+  [],
+  [null],
+  {},
+  { scope: Symbol("scope") },
+  Object.create(null),
+  new Date(0),
+  () => [],
+];
+
+/** The verbs with arguments that are right, and the names of their options. */
+const verbs: readonly {
+  readonly name: keyof KnowledgeBase;
+  readonly args: readonly unknown[];
+  readonly options?: readonly string[];
+}[] = [
+  {
+    name: "ingest",
+    args: [{ uri: "b.md", text: "A text." }, {}],
+    options: ["scope", "metadata", "signal", "onProgress"],
+  },
+  {
+    name: "search",
+    args: ["keys", {}],
+    options: ["topK", "mode", "filter", "scopes", "strategy", "pattern", "weights", "signal", "origins", "minScore"],
+  },
+  {
+    name: "ask",
+    args: ["How often do keys rotate?", {}],
+    options: ["history", "grounding", "context", "instructions", "judge", "signal", "minSupport", "scopes", "topK"],
+  },
+  { name: "verify", args: ["Keys rotate.", {}], options: ["citations", "format", "judge", "signal", "minSupport"] },
+  { name: "list", args: [] },
+  { name: "document", args: ["a.md", {}], options: ["scope", "start", "end"] },
+  { name: "outline", args: ["a.md", {}], options: ["scope"] },
+  { name: "section", args: ["a.md", "0", {}], options: ["scope", "maxLength", "around"] },
+  {
+    name: "expand",
+    args: ["0".repeat(32), { neighbours: 1 }],
+    options: ["scope", "neighbours", "zoomOut", "maxLength"],
+  },
+  { name: "chunks", args: [{}], options: ["scope", "filter", "uri"] },
+  { name: "restore", args: ["nothing.md", {}], options: ["scope"] },
+  { name: "delete", args: ["nothing.md", {}], options: ["scope", "purge", "onMissing"] },
+  { name: "vacuum", args: [{}], options: ["olderThanMs"] },
+  { name: "reset", args: ["team:nobody"] },
+  { name: "doctor", args: [{}], options: ["fix", "absent"] },
+  { name: "status", args: [] },
+  { name: "health", args: [{}], options: ["everywhere"] },
+  { name: "mayWrite", args: ["deployment"] },
+  { name: "reembed", args: [{}], options: ["scope", "estimate", "rollback", "signal"] },
+  { name: "as", args: [{ userId: "ada" }, {}], options: ["strategy", "userId", "teamId", "teams"] },
+];
+
+let kb: KnowledgeBase;
+beforeAll(async () => {
+  kb = await openKnowledgeBase();
+  await kb.ingest({ uri: "a.md", text: "# Keys\n\nKeys rotate every 90 days. Old keys stay valid for a day." });
+});
+afterAll(() => kb.close());
+
+const show = (value: unknown): string => inspect(value, { breakLength: Infinity });
+
+/** The error of a call that rejects, throws or ends its loop with one. */
+async function errorOf(name: keyof KnowledgeBase, args: readonly unknown[]): Promise<unknown> {
+  try {
+    const made = (kb[name] as (...args: readonly unknown[]) => unknown)(...args);
+    if (typeof made === "object" && made !== null && Symbol.asyncIterator in made)
+      for await (const _ of made as AsyncIterable<unknown>);
+    else await made;
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+const expectOurs = (error: unknown, call: string): void => {
+  if (error === undefined) return;
+  expect({ call, isOurs: IbidError.isInstance(error), error }).toMatchObject({ call, isOurs: true });
+  // The caller reads what to do, and no text of the engine's.
+  expect((error as IbidError).message).not.toMatch(/Cannot (?:read|mix|convert|use)|is not a function/u);
+};
+
+describe.each(verbs)("kb.$name with values of a wrong kind", ({ name, args, options = [] }) => {
+  it("answers, or ends with an error of ibid", async () => {
+    for (const [at] of args.entries()) {
+      for (const value of odd) {
+        const given = args.with(at, value);
+        expectOurs(await errorOf(name, given), `kb.${String(name)}(${given.map(show).join(", ")})`);
+      }
+    }
+    for (const option of options) {
+      for (const value of odd) {
+        const at = name === "as" && option !== "strategy" ? 0 : args.length - 1;
+        const given = args.with(at, { ...(args[at] as object), [option]: value });
+        expectOurs(await errorOf(name, given), `kb.${String(name)}(${given.map(show).join(", ")})`);
+      }
+    }
+  });
+});
