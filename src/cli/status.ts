@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { Status } from "../contracts/knowledge-base.ts";
+import type { FitStatus } from "../contracts/store.ts";
 import type { HealthBody, LatencyBody } from "../knowledge-base/operations/health-body.ts";
 import { examples } from "./help-text.ts";
 import type { SearchWarning } from "../contracts/retriever.ts";
@@ -25,7 +26,7 @@ export async function status(context: Context, options: StatusOptions): Promise<
     const { warnings: found, ...facts } = await base.status();
     const warnings = found && (await withoutRemembered(found, options));
     if (output.json) {
-      const { documents, chunks, bytes, scopes, embeddingVersions, versions, cacheHitRate } = facts;
+      const { documents, chunks, bytes, scopes, embeddingVersions, fit, versions, cacheHitRate } = facts;
       await output.object({
         kb,
         documents,
@@ -33,6 +34,7 @@ export async function status(context: Context, options: StatusOptions): Promise<
         bytes,
         scopes,
         embeddingVersions,
+        fit,
         versions,
         cacheHitRate,
         warnings,
@@ -86,8 +88,17 @@ function describeStatus(kb: string, facts: Status): readonly (readonly [name: st
     ["sources", formatBytes(facts.bytes)],
     ...list("scopes", scopes),
     ...list("embeddings", versions),
+    ...(facts.fit === undefined ? [] : [["fitted on", describeFit(facts.fit)] as const]),
     ...(moves.length === 0 ? [] : list("searched by", moves)),
   ];
+}
+
+function describeFit({ madeOf, foldedIn, refitAt, isDue, isSetAside }: FitStatus): string {
+  const number = (value: number): string => value.toLocaleString("en");
+  if (madeOf === 0) return `nothing yet; ${isDue ? "the next ingestion fits" : `from ${count(refitAt, "chunk")} on`}`;
+  const folded = foldedIn === 0 ? "" : `, ${number(foldedIn)} folded in since`;
+  const due = isDue ? "the next ingestion fits anew" : `anew at ${number(refitAt)}`;
+  return `${count(madeOf, "chunk")}${folded}; ${due}${isSetAside ? ", and until then words alone are searched" : ""}`;
 }
 
 /** `ibid status --health`: the last minute, from every process that has the knowledge base open. */

@@ -58,7 +58,7 @@ export interface CorpusFit {
 /**
  * A dense leg without a download: it embeds the terms of the lexical index in a space fitted on the corpus.
  *
- * A store with such a model embeds its chunks, fits when there are enough, and fits again when the corpus has outgrown the fit.
+ * A store with such a model embeds its chunks, fits when there are enough, and fits again when a fit would be made of other chunks.
  *
  * **Shape** everything is deterministic: on every machine the same terms give the same vector, and the same chunks the same fit.
  * **Source** log-entropy weights and a randomised truncated SVD; see docs/decisions/0015.
@@ -66,6 +66,12 @@ export interface CorpusFit {
 export interface CorpusModel {
   /** Chunks below which nothing is fitted; `Infinity` for never, and then what was fitted before is left alone. */
   readonly leastChunks: number;
+  /**
+   * Chunks that a fit is made of, when there are so many. The first of them count, in the order in which they came; the others are folded in.
+   *
+   * **Shape** at most `live`; it never falls as `live` grows.
+   */
+  corpusOf(live: number): number;
   /** Where terms are before anything is fitted. */
   readonly unfitted: TermSpace;
   /** Coordinates of a text's vector in a space of so many dimensions: the space's, and those of how terms are written. */

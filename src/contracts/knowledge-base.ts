@@ -20,7 +20,7 @@ import type { Hit, SearchOptions, SearchWarning } from "./retriever.ts";
 import type { Run } from "./run.ts";
 import type { AccessContext, Scope, ScopeStrategy } from "./scope.ts";
 import type { Verification, VerifyOptions } from "./verification.ts";
-import type { DeleteOptions, StoredChunk } from "./store.ts";
+import type { DeleteOptions, FitStatus, StoredChunk } from "./store.ts";
 
 /** A text to ingest that is not a file: everything but uri and text has a default. */
 export interface TextInput {
@@ -316,6 +316,8 @@ export interface Status {
   readonly bytes: number;
   readonly scopes: readonly { readonly scope: Scope; readonly documents: number; readonly chunks: number }[];
   readonly embeddingVersions: readonly (EmbeddingVersion & { readonly chunks: number })[];
+  /** The store's own model. Absent without one, and for callers who may not read the scope `deployment`. */
+  readonly fit?: FitStatus | undefined;
   /** Per scope with vectors: the version that its searches use, and whether a re-embedding is under way. */
   readonly versions: readonly (ScopeVersions & { readonly reembedding: boolean })[];
   /** Vectors of models that the knowledge base is not open with. Absent when there are none. */

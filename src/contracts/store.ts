@@ -116,6 +116,27 @@ export interface StoreStatus {
   readonly bytes: number;
   readonly scopes: readonly { readonly scope: Scope; readonly documents: number; readonly chunks: number }[];
   readonly embeddingVersions: readonly (EmbeddingVersion & { readonly chunks: number })[];
+  /** The store's own model. Absent without one, and where the scopes are without the one that it is fitted on. */
+  readonly fit?: FitStatus | undefined;
+}
+
+/**
+ * The store's own model beside the corpus that it is fitted on: the chunks of the scope `deployment`.
+ *
+ * **Units** live chunks.
+ * @experimental
+ */
+export interface FitStatus {
+  /** Chunks that it is made of; 0 before the first fit. */
+  readonly madeOf: number;
+  /** Chunks that came since, and are placed by words that the fit knows. */
+  readonly foldedIn: number;
+  /** Chunks from which on the next settling makes a new fit. */
+  readonly refitAt: number;
+  /** Whether the next settling makes a new fit: the corpus has grown so far, or a chunk of the fit has changed or left. */
+  readonly isDue: boolean;
+  /** Whether searches leave it aside until then, because a document that it is made of was deleted. */
+  readonly isSetAside: boolean;
 }
 
 /**

@@ -35,7 +35,13 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
   };
   /** A page that only ingests and searches does not load the verbs about deleting and keeping. */
   const keeping = async () => (await import("./keeping.ts")).createKeeping(keepingParts);
-  const deleteDocuments: KnowledgeBase["delete"] = async (target, options) => (await keeping()).delete(target, options);
+  /** A fit that is made of what is gone, or lacks what came back, is made anew. */
+  async function keep<Result>(verb: (by: Awaited<ReturnType<typeof keeping>>) => Promise<Result>): Promise<Result> {
+    const done = await verb(await keeping());
+    parts.settler.later();
+    return done;
+  }
+  const deleteDocuments: KnowledgeBase["delete"] = (target, options) => keep((by) => by.delete(target, options));
 
   return {
     ...createVerbs(parts, scopes, retriever, stages),
@@ -54,9 +60,9 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
     }),
     ...createCatalogue(keepingParts),
     delete: deleteDocuments,
-    restore: async (uri, address) => (await keeping()).restore(uri, address),
-    vacuum: async (options) => (await keeping()).vacuum(options),
-    reset: async (scope) => (await keeping()).reset(scope),
+    restore: (uri, address) => keep((by) => by.restore(uri, address)),
+    vacuum: (options) => keep((by) => by.vacuum(options)),
+    reset: (scope) => keep((by) => by.reset(scope)),
     doctor: async (options) => (await keeping()).doctor(options),
     async *chunks(options) {
       yield* (await keeping()).chunks(options);

@@ -1,5 +1,7 @@
+import type { Clock } from "../contracts/clock.ts";
 import type { Store, SettleOptions } from "../contracts/store.ts";
 import { settleStore } from "../ingest/settle-store.ts";
+import { nextTurn } from "../runtime/next-turn.ts";
 
 /** Lets a store do what it put off, without anybody waiting for it unless they want to. */
 export interface Settler {
@@ -7,17 +9,39 @@ export interface Settler {
   now(options: SettleOptions): Promise<void>;
   /** Settles once those who wait for something else have got it. Asked for again meanwhile, it is done once more. */
   later(): void;
-  /** Ends when nothing is under way any more; never rejects. */
+  /** Settles at once if that was asked for, and ends when nothing is under way any more; never rejects. */
   done(): Promise<void>;
 }
 
-/** **Shape** at most one settling at a time: what one would do, the next need not. */
-export function createSettler(store: Pick<Store, "upkeep">): Settler {
-  let last: Promise<void> = Promise.resolve();
-  let isWaiting = false;
+/** Rest after a settling, as a multiple of its duration, before the next begins unasked. So fits take a tenth of the time of many small writes at most. */
+const rest = 9;
 
+/**
+ * **Shape** at most one settling at a time: what one would do, the next need not. A waiting settling begins at once when the knowledge base is closed. `clock` need
+ * not keep the process alive.
+ */
+export function createSettler(store: Pick<Store, "upkeep">, clock: Clock): Settler {
+  let last: Promise<void> = Promise.resolve();
+  /** Begins the settling that was asked for. */
+  let begin: (() => void) | undefined;
+  let isResting = false;
+  let endRest = (): void => {};
+
+  async function settle(work: () => Promise<void>): Promise<void> {
+    const began = clock.now();
+    try {
+      await work();
+    } finally {
+      endRest();
+      isResting = true;
+      endRest = clock.after(rest * Math.max(0, clock.now() - began), () => {
+        isResting = false;
+        begin?.();
+      });
+    }
+  }
   const after = (work: () => Promise<void>): Promise<void> => {
-    const turn = last.then(work);
+    const turn = last.then(() => settle(work));
     // Nobody waits for what is done later; it is tried again after the next ingestion.
     last = turn.catch(() => {});
     return turn;
@@ -26,16 +50,21 @@ export function createSettler(store: Pick<Store, "upkeep">): Settler {
   return {
     now: ({ signal, onProgress }) => after(() => settleStore(store, signal, onProgress)),
     later() {
-      if (isWaiting) return;
-      isWaiting = true;
-      const turn = after(async () => {
-        // A task of its own: an ingestion that is awaited answers first.
-        await new Promise((resolve) => void setTimeout(resolve, 0));
-        isWaiting = false;
-        await settleStore(store, undefined);
+      if (begin !== undefined) return;
+      const start = (): void => {
+        begin = undefined;
+        after(() => settleStore(store, undefined)).catch(() => {});
+      };
+      begin = start;
+      // A task of its own: an ingestion that is awaited answers first.
+      void last.then(nextTurn).then(() => {
+        if (begin === start && !isResting) start();
       });
-      turn.catch(() => {});
     },
-    done: () => last,
+    async done() {
+      begin?.();
+      await last;
+      endRest();
+    },
   };
 }

@@ -15,7 +15,7 @@ import { questionRoutes } from "./question-routes.ts";
 import { readBytes, readJson, readQuery } from "./read-request.ts";
 import { errorJson, Refusal, toRefusal } from "./refusal.ts";
 import { type Call, type Caller, jsonResponse, type Route } from "./route.ts";
-import { createMcpRoute, healthRoute } from "./service-routes.ts";
+import { createMcpRoute, healthRoute, statusRoute } from "./service-routes.ts";
 
 /** Facts about the connection of a request that the `Request` itself lacks. */
 export interface ConnectionFacts {
@@ -285,7 +285,8 @@ const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT",
 
 function chooseRoutes({ mcp = true, only, page = true }: HandlerOptions, hasKeys: boolean): readonly Route[] {
   const routes: Route[] = [];
-  if (only !== "mcp") routes.push(...questionRoutes, ...documentRoutes, healthRoute, ...(page ? pageRoutes : []));
+  if (only !== "mcp")
+    routes.push(...questionRoutes, ...documentRoutes, statusRoute, healthRoute, ...(page ? pageRoutes : []));
   if (mcp !== false) routes.push(createMcpRoute(mcp === true ? {} : mcp));
   routes.push(createOpenApiRoute(() => routes, hasKeys));
   return routes;

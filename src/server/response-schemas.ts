@@ -261,6 +261,32 @@ export const healthResponse = z.strictObject({
   }),
 });
 
+const counts = { documents: z.int().min(0), chunks: z.int().min(0) };
+export const statusResponse = z.strictObject({
+  ...counts,
+  bytes: z.int().min(0).meta({ description: "Bytes of the documents' sources." }),
+  scopes: z.array(z.strictObject({ scope: scopeSchema, ...counts })),
+  embeddingVersions: z.array(
+    z.strictObject({
+      provider: z.string(),
+      model: z.string(),
+      dimensions: z.int().min(0),
+      fingerprint: z.string(),
+      chunks: z.int().min(0),
+    }),
+  ),
+  fit: z
+    .strictObject({
+      madeOf: z.int().min(0).meta({ description: "Chunks that the fit is made of; 0 before the first." }),
+      foldedIn: z.int().min(0).meta({ description: "Chunks that came since." }),
+      refitAt: z.int().min(1).meta({ description: "Chunks from which on a new fit is made." }),
+      isDue: z.boolean().meta({ description: "Whether the next settling makes a new fit." }),
+      isSetAside: z.boolean().meta({ description: "Whether words alone are searched until then." }),
+    })
+    .optional()
+    .meta({ description: "The store's own model, for callers who read the scope `deployment`." }),
+});
+
 export const errorResponse = z.strictObject({
   error: z.strictObject({
     code: z.string().meta({ description: "For programs." }),

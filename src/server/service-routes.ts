@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { McpServerOptions } from "../integrations/mcp/mcp-server-options.ts";
 import { describeHealth } from "../knowledge-base/operations/health-body.ts";
+import { given } from "./given.ts";
 import * as responses from "./response-schemas.ts";
 import { defineRoute, jsonResponse, type Route } from "./route.ts";
 
@@ -13,6 +14,20 @@ export const healthRoute: Route = defineRoute({
   needs: "operator",
   answers: { 200: { description: "The last minute.", content: { "application/json": responses.healthResponse } } },
   handle: async ({ kb }) => jsonResponse(describeHealth(await kb.health({ everywhere: true }))),
+});
+
+/** `GET /status`: the size of the knowledge base as far as the caller may read it, and the state of the store's own model. */
+export const statusRoute: Route = defineRoute({
+  method: "GET",
+  path: "/status",
+  name: "status",
+  summary: "Counts of documents and chunks by scope, and the fit of the store's own model.",
+  needs: "reader",
+  answers: { 200: { description: "The counts.", content: { "application/json": responses.statusResponse } } },
+  async handle({ kb }) {
+    const { documents, chunks, bytes, scopes, embeddingVersions, fit } = await kb.status();
+    return jsonResponse({ documents, chunks, bytes, scopes, embeddingVersions, ...given({ fit }) });
+  },
 });
 
 /**

@@ -58,6 +58,7 @@ export type {
   StoreCapabilities,
   StoredChunk,
   StoreParts,
+  FitStatus,
   StoreStatus,
   Trash,
   Upkeep,

@@ -399,6 +399,7 @@ describe("ibid list and status", () => {
       "bytes",
       "scopes",
       "embeddingVersions",
+      "fit",
       "versions",
       "cacheHitRate",
     ]);
@@ -413,6 +414,7 @@ describe("ibid list and status", () => {
     const { stdout } = await ibid("status");
     expect(stdout).toMatch(/^knowledge base {2}\//);
     expect(stdout).toMatch(/\ndocuments +6\n/);
+    expect(stdout).toMatch(/\nfitted on +nothing yet; from 256 chunks on\n/);
     expect(stdout).toMatch(/\nembeddings +ibid\/latent-semantic, \d+ dimensions: \d+ chunks\n/);
   });
 });

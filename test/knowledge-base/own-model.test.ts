@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AccessPolicy } from "../../src/index.node.ts";
+import type { AccessPolicy, KnowledgeBase } from "../../src/index.node.ts";
 import { openKnowledgeBase } from "../../src/index.node.ts";
 
 let folder: string;
@@ -30,6 +30,51 @@ async function visit(
   const fitted = hits[0]?.explain?.latent?.fitted;
   return { ...(fitted !== undefined && { fitted }), models: embeddingVersions.length, hits: hits.length };
 }
+
+/** Papers with words of their own, and one that everybody uses. */
+const papers = Array.from({ length: 12 }, (_, i) => ({
+  uri: `paper-${i}.txt`,
+  text: `zanzibar copper merger ${subjects[i % 3]!.split(" ")[0]} paper ${i}`,
+}));
+const queries = ["zanzibar", "zanzibar copper", "copper sailor", "merger", "harbour thread"];
+
+/** All that a reader without a team sees by the model. */
+async function seenBy(kb: KnowledgeBase): Promise<unknown> {
+  const reader = kb.as({ userId: "bob" });
+  const seen: unknown[] = [];
+  for (const query of queries) {
+    for (const mode of ["dense", "hybrid"] as const) {
+      const hits = await reader.search(query, { mode, topK: 20, minScore: 0, explain: true });
+      seen.push(hits.map(({ source, score, explain }) => [source.uri, score, explain]));
+    }
+  }
+  const { cacheHitRate: _, ...status } = await reader.status();
+  return [seen, status];
+}
+
+describe("documents that move from everybody to a team", () => {
+  it.each([
+    ["deleted", {}],
+    ["purged", { purge: true }],
+  ])("and are %s where they were, leave nothing in a reader's scores [L3 L8]", async (_, how) => {
+    const never = await openKnowledgeBase();
+    await never.ingest(texts, { settle: true });
+    const expected = await seenBy(never);
+    await never.close();
+    const kb = await openKnowledgeBase();
+    await kb.ingest([...texts, ...papers], { settle: true });
+    for (const { uri } of papers) await kb.delete(uri, how);
+    const reader = kb.as({ userId: "bob" });
+    // Before the model is made anew, their words are as words that nobody has used.
+    for (const query of ["zanzibar", "qwertyuiop"]) {
+      const hits = await reader.search(query, { mode: "dense", topK: 3, minScore: 0, explain: true });
+      expect(hits.every(({ explain }) => (explain?.latent?.energy ?? 0) === 0)).toBe(true);
+    }
+    await kb.ingest(papers, { scope: "team:board", settle: true });
+    expect(await seenBy(kb)).toEqual(expected);
+    await kb.close();
+  });
+});
 
 describe("the store's own model", () => {
   it("is not fitted where callers may not read what it would be fitted on [L3]", async () => {

@@ -60,6 +60,7 @@ const calls: readonly (readonly [id: string, path: string, sent?: object])[] = [
       headers: { accept: "application/json, text/event-stream" },
     },
   ],
+  ["status", "/status"],
   ["health", "/health/rag"],
   ["page", "/"],
   ["pageStyle", "/page.css"],

@@ -240,6 +240,16 @@ describe("the other routes", () => {
     expect(section.json.text).toBe("## Lifetime\n\nA key is valid for ninety days.\n");
   });
 
+  it("counts what a caller may read, and says how far the store's own model is [L3]", async () => {
+    const { as } = await startWorld();
+    const { status, json } = await as("anyone", "/status");
+    expect(status).toBe(200);
+    expect(json.scopes.map(({ scope }: { scope: string }) => scope)).toEqual(["deployment"]);
+    expect(json.fit).toEqual({ madeOf: 0, foldedIn: 0, refitAt: 256, isDue: false, isSetAside: false });
+    expect((await as("ada", "/status")).json.scopes.length).toBeGreaterThan(1);
+    expect((await as(null, "/status")).status).toBe(401);
+  });
+
   it("tells operators how the last minute went, and nobody else [T54]", async () => {
     const { as, log } = await startWorld();
     await as("ada", "/search", { body: { query: "rotate key" } });

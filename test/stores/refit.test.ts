@@ -37,9 +37,11 @@ async function expectWhole(store: Store, chunks: number, ...scopes: Scope[]): Pr
 }
 
 describe.each(eachStore)("when the $name store fits its model", ({ open }) => {
-  it("not below the threshold; at it; then when the corpus is twice as large, and not in between [L11]", async () => {
+  it("not below the threshold; at it; then when it would be made of more chunks, and not in between [L11]", async () => {
     const model = watchedModel(40);
-    const store = await open({ corpusModel: model });
+    const corpusOf = (live: number): number => Math.floor(live / 40) * 40;
+    // Spread, the count of fits would be copied.
+    const store = await open({ corpusModel: Object.assign(Object.create(model) as typeof model, { corpusOf }) });
     await writeChunks(store, into, topicEntries(0, 39));
     await store.upkeep!.settle();
     expect(model.fits).toBe(0);
@@ -328,13 +330,17 @@ describe.each(eachStore)("what the $name store's space knows", ({ open }) => {
       const store = await open({ corpusModel: watchedModel(30) });
       await writeChunks(store, into, topicEntries(0, 40));
       await writeChunks(store, into, [entry("u1", "unicornword anchor"), entry("u2", "unicornword keel sailor")]);
+      await writeChunks(store, into, [entry("u3", "unicornword sailor")]);
       await writeChunks(store, write("user:ada"), [entry("own", elsewhere)]);
       await store.upkeep!.settle();
       expect(await knows(store)).toBeGreaterThan(0);
       await store.delete(into, { ids: ["u1"] }, { purge: true });
+      await store.upkeep!.settle();
       expect(await knows(store)).toBeGreaterThan(0);
-      await store.delete(into, { ids: ["u2"] });
-      expect(await knows(store)).toBeGreaterThan(0);
+      await store.delete(into, { ids: ["u2", "u3"] });
+      expect(await knows(store)).toBe(0);
+      await store.upkeep!.settle();
+      expect(await knows(store)).toBe(0);
       await store.trash!.vacuum(system, { olderThanMs: 0 });
       expect(await knows(store)).toBe(0);
       await expectWhole(store, 40);
@@ -382,6 +388,8 @@ describe.each(eachStore)("what the $name store's space knows", ({ open }) => {
     await store.upkeep!.settle();
     expect(purging).toBeDefined();
     await purging;
+    expect((await find(store, { text: "unicornword" })).energy).toBe(0);
+    await store.upkeep!.settle();
     expect(await find(store, { text: "unicornword" })).toMatchObject({ fitted: true, energy: 0 });
     await expectWhole(store, 48);
   });

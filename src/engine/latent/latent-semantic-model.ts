@@ -1,7 +1,21 @@
 import type { CorpusModel } from "../../contracts/corpus-model.ts";
 import { embedTerms, formDimensions } from "./embed-terms.ts";
 import { latentSemanticVersion } from "./latent-basis.ts";
-import { sampleForFit } from "./sample-for-fit.ts";
+import { sampleForFit, sampleSize } from "./sample-for-fit.ts";
+
+/** Growth that calls for a new fit of a corpus that is sampled. **Source** docs/decisions/0125-the-life-of-a-fit.md. */
+const growth = 1.1;
+
+/**
+ * Chunks that a fit is made of: all, or above the size of a sample the last step of a tenth. So the fits of a corpus that grows from there on cost
+ * eleven times the last one at most.
+ */
+export function corpusOf(live: number): number {
+  if (live <= sampleSize) return live;
+  let corpus = sampleSize;
+  for (let next = corpus; next <= live; next = Math.floor(next * growth)) corpus = next;
+  return corpus;
+}
 
 /**
  * The default dense leg: the meaning of terms in this corpus, from their contexts, and their spelling.
@@ -11,6 +25,7 @@ import { sampleForFit } from "./sample-for-fit.ts";
  */
 export const latentSemanticModel: CorpusModel = Object.freeze({
   leastChunks: 256,
+  corpusOf,
   unfitted: { fingerprint: `forms/${latentSemanticVersion}`, dimensions: 0, find: () => undefined },
   vectorLength: (dimensions) => dimensions + formDimensions,
   sample: (chunks) => sampleForFit(chunks),

@@ -9,7 +9,7 @@ export interface SampledChunk {
 }
 
 /** Sample size from which a fit is as good as on the whole corpus. **Source** measured: a quarter of a corpus fits as well as all of it. */
-const defaultSampleSize = 20_000;
+export const sampleSize = 20_000;
 
 /**
  * Chooses the chunks to fit a model on: all if there are at most `size`, else a choice by the ids alone.
@@ -22,7 +22,7 @@ const defaultSampleSize = 20_000;
  * **Source** the exponent of one half, from multilingual training: one gives proportional shares, zero equal ones
  * (Conneau et al., ACL 2020, use .3 to .7).
  */
-export function sampleForFit(chunks: Iterable<SampledChunk>, size: number = defaultSampleSize): readonly string[] {
+export function sampleForFit(chunks: Iterable<SampledChunk>, size: number = sampleSize): readonly string[] {
   const byLanguage = new Map<string, Set<string>>();
   for (const { id, language } of chunks) {
     const ids = byLanguage.get(language ?? "");

@@ -18,19 +18,43 @@ export function totalCounts({
 }
 
 /** The terms of chosen chunks of a sealed segment, turned back from its postings. **Shape** by ordinal. **Cost** one pass over the postings. */
-export function collectTerms(segment: SealedSegment, chosen: (ordinal: number) => boolean): Map<number, TermCounts> {
+export function collectTerms(
+  segment: Pick<SealedSegment, "size" | "blocks">,
+  chosen: (ordinal: number) => boolean,
+): Map<number, TermCounts> {
+  const steps = collectTermsInSteps(segment.size, chosen, segment.blocks());
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** Postings between two steps: a few milliseconds. */
+const postingsAtOnce = 32_768;
+
+/** {@link collectTerms} in steps, for a caller that lets other work have its turn. */
+export function* collectTermsInSteps(
+  size: number,
+  chosen: (ordinal: number) => boolean,
+  blocks: Iterable<Uint8Array>,
+): Generator<void, Map<number, TermCounts>> {
   const collected = new Map<number, { terms: string[]; counts: number[] }>();
-  for (let ordinal = 0; ordinal < segment.size; ordinal++) {
+  for (let ordinal = 0; ordinal < size; ordinal++) {
     if (chosen(ordinal)) collected.set(ordinal, { terms: [], counts: [] });
   }
   if (collected.size === 0) return collected;
-  for (const { term, ordinals, counts, names } of readTerms(segment.blocks())) {
+  let read = 0;
+  for (const { term, ordinals, counts, names } of readTerms(blocks)) {
     for (let i = 0; i < ordinals.length; i++) {
       const chunk = collected.get(ordinals[i]!);
       if (chunk === undefined) continue;
       chunk.terms.push(term);
       chunk.counts.push(counts[i]! + (names?.[i] ?? 0));
     }
+    read += ordinals.length;
+    if (read < postingsAtOnce) continue;
+    read = 0;
+    yield;
   }
   return collected;
 }

@@ -2,6 +2,7 @@ import { createGate, operator, systemAuthority } from "../../access/gate.ts";
 import type { Embedder, EmbeddingModel } from "../../contracts/embedding-model.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
+import { createPlatformClock } from "../../runtime/platform-clock.ts";
 import { createModelCheck } from "../check-models.ts";
 import { createView } from "../create-view.ts";
 import { createObserver } from "../operations/observer.ts";
@@ -23,7 +24,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
     gate,
     embedder === undefined ? formerEmbedders : [embedder, ...formerEmbedders],
   );
-  const settler = createSettler(store);
+  const settler = createSettler(store, createPlatformClock({ staysFor: false }));
   const parts: KnowledgeBaseParts = {
     ...given,
     store,

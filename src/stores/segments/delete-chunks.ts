@@ -43,6 +43,7 @@ export function deleteTargets(
     if (options.purge === true) change.remove(row);
     else if (row.deletedAt === null) change.hide(row, now);
   }
+  if (gone > 0) change.depart();
   for (const document of targets.documents) {
     if (options.purge === true) change.rows.deleteDocument(document.key);
     else if (document.deletedAt === null) change.rows.putDocument({ ...document, deletedAt: now });

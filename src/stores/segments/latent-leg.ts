@@ -8,6 +8,8 @@ import type { ChunkTerms } from "../../engine/segments/chunk-terms.ts";
 import { totalCounts } from "../../engine/segments/forward-terms.ts";
 import { readSpace } from "../../engine/vectors/space-file.ts";
 import { type StoredVector, toStoredVector } from "../../engine/vectors/stored-vector.ts";
+import { hasDeparture, isWhole } from "./fit-members.ts";
+import type { IndexView } from "./index-view.ts";
 import { ownModel } from "./own-version.ts";
 import type { DirectoryReader, FitRow } from "./segment-directory.ts";
 
@@ -18,7 +20,11 @@ export type StoredSpace = ReturnType<typeof readSpace>;
 export interface LatentLeg {
   readonly model: CorpusModel;
   readonly analyzer: Analyzer;
-  /** The space that searches use. Must be called inside a transaction of the directory. */
+  /**
+   * The space that searches use: none that is made of a document that has left its readers. Must be called inside a transaction of the directory.
+   *
+   * **Cost** after a delete, one look at each chunk's row.
+   */
   space(rows: DirectoryReader): TermSpace;
   /** A space that was fitted, current or not. */
   spaceOf(rows: DirectoryReader, fit: FitRow): StoredSpace;
@@ -39,7 +45,7 @@ export interface LatentLeg {
 /** A model is fitted on what all its readers may read; other scopes are folded in. */
 export const fittedOn: Scope = "deployment";
 
-export function createLatentLeg(model: CorpusModel, analyzer: Analyzer): LatentLeg {
+export function createLatentLeg(model: CorpusModel, analyzer: Analyzer, view: IndexView): LatentLeg {
   const spaces = new Map<number, StoredSpace>();
 
   function spaceOf(rows: DirectoryReader, fit: FitRow): StoredSpace {
@@ -58,9 +64,18 @@ export function createLatentLeg(model: CorpusModel, analyzer: Analyzer): LatentL
     dimensions: model.vectorLength(dimensions),
     fingerprint,
   });
+  let looked: { readonly stamp: number; readonly fit: number; readonly isWhole: boolean } | undefined;
+  /** Whether a document that it is made of was deleted, purged or moved to another scope since. */
+  function isSetAside(rows: DirectoryReader, fit: FitRow): boolean {
+    if (!hasDeparture(rows)) return false;
+    const stamp = rows.stamp();
+    if (looked?.stamp !== stamp || looked.fit !== fit.key)
+      looked = { stamp, fit: fit.key, isWhole: isWhole(rows, view.scope(rows, fittedOn), fit) };
+    return !looked.isWhole;
+  }
   const currentSpace = (rows: DirectoryReader): TermSpace => {
     const fit = model.leastChunks === Infinity ? undefined : rows.fits().find(({ current }) => current);
-    return fit === undefined ? model.unfitted : spaceOf(rows, fit);
+    return fit === undefined || isSetAside(rows, fit) ? model.unfitted : spaceOf(rows, fit);
   };
   const vectorOf = (space: TermSpace, terms: TermCounts): StoredVector =>
     toStoredVector(versionKey(versionOf(space)), model.project(terms, space, "document").vector);
@@ -80,7 +95,10 @@ export function createLatentLeg(model: CorpusModel, analyzer: Analyzer): LatentL
       terms: words.map(({ terms }) => terms.find((term) => space.find(term) !== undefined) ?? terms[0]!),
       counts: words.map(({ count }) => count),
     }),
-    forget: () => spaces.clear(),
+    forget() {
+      spaces.clear();
+      looked = undefined;
+    },
   };
 }
 

@@ -1,7 +1,8 @@
 import type { DocumentSummary, ListDocumentsOptions } from "../../contracts/document-store.ts";
-import type { EmbeddingVersion, VersionedEmbedding } from "../../contracts/embedding.ts";
+import { type EmbeddingVersion, type VersionedEmbedding, versionKey } from "../../contracts/embedding.ts";
 import type { DeletedSummary, ListChunksOptions, StoreStatus, StoredChunk } from "../../contracts/store.ts";
 import type { Scope } from "../../contracts/scope.ts";
+import type { LatentLeg } from "./latent-leg.ts";
 import { isOwnVersion } from "./own-version.ts";
 import { createRestriction } from "../../engine/filters/create-restriction.ts";
 import { parseVersionKey, toEmbedding } from "../../engine/vectors/stored-vector.ts";
@@ -144,16 +145,23 @@ export function listScopes(rows: DirectoryReader, view: IndexView): readonly Sco
 }
 
 /** Live documents and chunks of some scopes. */
-export function countRows(rows: DirectoryReader, view: IndexView, scopes: readonly Scope[]): StoreStatus {
+export function countRows(
+  rows: DirectoryReader,
+  view: IndexView,
+  scopes: readonly Scope[],
+  latent: LatentLeg | undefined,
+): StoreStatus {
   const counted: { scope: Scope; documents: number; chunks: number }[] = [];
   const versions = new Map<string, number>();
   let totalBytes = 0;
-  // A space that is not searched yet has no vectors for anybody to count.
+  // A space that is not searched, not yet or not any more, has no vectors for anybody to count.
+  const searched = latent && versionKey(latent.versionOf(latent.space(rows)));
   const fits = rows.fits();
   const underWay = new Set(fits.filter(({ current }) => !current).map(({ fingerprint }) => fingerprint));
   for (const { current, fingerprint } of fits) if (current) underWay.delete(fingerprint);
-  const isUnderWay = (version: string): boolean =>
-    isOwnVersion(version) && underWay.has(parseVersionKey(version).fingerprint);
+  const isUnsearched = (version: string): boolean =>
+    isOwnVersion(version) &&
+    (searched === undefined ? underWay.has(parseVersionKey(version).fingerprint) : version !== searched);
   for (const scope of scopes) {
     const held = view.scope(rows, scope);
     if (held === undefined) continue;
@@ -164,7 +172,7 @@ export function countRows(rows: DirectoryReader, view: IndexView, scopes: readon
     totalBytes += bytes;
     for (const segment of held.segments) {
       for (const { version, ordinals } of segment.columns()) {
-        if (isUnderWay(version)) continue;
+        if (isUnsearched(version)) continue;
         let live = 0;
         for (const ordinal of ordinals) live += segment.live[ordinal]!;
         if (live > 0) versions.set(version, (versions.get(version) ?? 0) + live);

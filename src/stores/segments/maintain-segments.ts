@@ -6,6 +6,7 @@ import { chooseMerge, type SegmentPolicy } from "../../engine/segments/merge-pol
 import type { SealedSegment } from "../../engine/segments/sealed-segment.ts";
 import { decodeVectors, encodeVectors, type StoredVector } from "../../engine/vectors/stored-vector.ts";
 import { vectorsAt } from "../../engine/vectors/vector-column.ts";
+import { deleteFit } from "./fit-members.ts";
 import type { IndexView, ScopeView } from "./index-view.ts";
 import { isOwnVersion } from "./own-version.ts";
 import { createUncachedReader } from "./replace-document.ts";
@@ -55,7 +56,7 @@ function givenVectors(vectors: readonly StoredVector[]): StoredVector[] {
  * the old terms are deleted with the store's own vectors; the next settling makes both again.
  */
 export function reanalyze(rows: DirectoryWriter, view: IndexView, analyzer: Analyzer): void {
-  for (const { key } of rows.fits()) rows.deleteFit(key);
+  for (const fit of rows.fits()) deleteFit(rows, fit);
   const reader = createUncachedReader(rows);
   const stamp = rows.stamp() + 1;
   const analyzeAgain = (key: number): ChunkTerms => analyzeChunk(analyzer, reader.chunk(rows.chunk(key)));

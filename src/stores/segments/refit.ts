@@ -1,18 +1,19 @@
 import type { CorpusFit, CorpusModel, FitChunk, TermCounts, TermSpace } from "../../contracts/corpus-model.ts";
-import { versionKey } from "../../contracts/embedding.ts";
+import { type EmbeddingVersion, versionKey } from "../../contracts/embedding.ts";
 import type { Scope } from "../../contracts/scope.ts";
-import { collectLiveTerms, collectTerms } from "../../engine/segments/forward-terms.ts";
-import { decodeTerms } from "../../engine/segments/chunk-terms.ts";
+import { collectLiveTerms, collectTerms, collectTermsInSteps } from "../../engine/segments/forward-terms.ts";
+import type { LiveSegment } from "../../engine/segments/live-segment.ts";
 import type { SealedSegment } from "../../engine/segments/sealed-segment.ts";
 import { writeSpace } from "../../engine/vectors/space-file.ts";
-import { decodeVectors, encodeVectors } from "../../engine/vectors/stored-vector.ts";
+import { decodeVectors, encodeVectors, type StoredVector } from "../../engine/vectors/stored-vector.ts";
 import type { ColumnHeader } from "../../engine/segments/column-header.ts";
 import { createColumnWriter } from "../../engine/vectors/vector-column.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { nextTurn } from "../../runtime/next-turn.ts";
 import { dropColumnFiles, dropColumns, droppedColumn } from "./drop-columns.ts";
 import type { IndexView, ScopeView } from "./index-view.ts";
-import { corpusToFit, hasColumn, isAnyLacking } from "./fit-due.ts";
+import { hasColumn, isAnyLacking, readFitState } from "./fit-due.ts";
+import { chooseMembers, deleteFit, type FitMembers, forgetDeparture, isWhole, writeMembers } from "./fit-members.ts";
 import { fittedOn, type LatentLeg } from "./latent-leg.ts";
 import { isOwnVersion } from "./own-version.ts";
 import type { DirectoryReader, DirectoryWriter, FitRow } from "./segment-directory.ts";
@@ -23,6 +24,9 @@ export interface RefitAccess {
   write<Result>(work: (rows: DirectoryWriter) => Result): Promise<Result>;
 }
 
+/** Chunks that are placed in one slice: some milliseconds. */
+const placedAtOnce = 256;
+
 export interface RefitOptions {
   readonly signal?: AbortSignal | undefined;
   /** **Units** the share that is done, from 0 to 1. */
@@ -30,12 +34,13 @@ export interface RefitOptions {
 }
 
 /**
- * Fits the store's model when a fit is due ({@link corpusToFit}), and moves every chunk into the new space.
+ * Fits the store's model when a fit is due ({@link readFitState}), and moves every chunk into the new space.
  *
  * Searches go on in the old space until every chunk has a vector in the new one, and then change over in one transaction. Chunks that came meanwhile get theirs
  * in that transaction.
  *
- * **Shape** whether it did. **Cost** the fit; one pass over the postings; one vector a chunk.
+ * **Shape** whether it did. **Cost** the fit; two passes over the postings; one vector a chunk. Slices of some ten milliseconds, but for the
+ * transactions. One writes a column, for each segment, and one changes over.
  */
 export async function refit(
   access: RefitAccess,
@@ -43,22 +48,32 @@ export async function refit(
   leg: LatentLeg,
   { signal, onProgress }: RefitOptions = {},
 ): Promise<boolean> {
-  const corpus = await access.look((rows) => corpusToFit(rows, view, leg));
-  if (corpus === 0) return catchUp(access, view, leg);
-  const { chunks, stays } = await access.look((rows) => {
+  const corpus = await access.look((rows) => {
+    const { due, members: count } = readFitState(rows, view, leg);
     const held = view.scope(rows, fittedOn);
-    return { chunks: sampleChunks(held, leg), stays: rememberPresent(held) };
+    if (due !== "fit" || held === undefined) return due === "drop" ? due : undefined;
+    return { members: chooseMembers(held, count), stays: rememberPresent(held) };
   });
-  const fitted = await runFit(leg.model.fit(chunks), signal, onProgress);
-  if (fitted.dimensions === 0) return catchUp(access, view, leg);
+  if (corpus === "drop") return access.write((rows) => dropFits(rows, view, leg));
+  if (corpus === undefined) return catchUp(access, view, leg);
+  const { members, stays } = corpus;
+  const chosen = await chooseSample(access, view, members, leg, signal);
+  // Something left or came back while the ids were read: the next settling has other members.
+  if (chosen === undefined) return false;
+  const sample = await readSample(access, view, chosen, signal);
+  const fitted = await runFit(leg.model.fit(sample), signal, onProgress);
+  // Chunks without a word in common make no space, and another corpus's space is not theirs.
+  if (fitted.dimensions === 0) return access.write((rows) => dropFits(rows, view, leg) || catchUpIn(rows, view, leg));
   const fit = await access.write((rows) => {
-    for (const { key, current } of rows.fits()) if (!current) rows.deleteFit(key);
+    for (const other of rows.fits()) if (!other.current) deleteFit(rows, other);
     const { fingerprint, dimensions, energy } = fitted;
-    const row = { fingerprint, dimensions, corpus, chunks: fitted.chunks, energy, current: false };
+    const row = { fingerprint, dimensions, corpus: members.count, chunks: fitted.chunks, energy, current: false };
     // Terms purged since the sample was taken must not come back.
     const held = view.scope(rows, fittedOn);
     const isHeld = stays(held) ? () => true : termsHeld(held);
     const terms = fitted.terms.filter(({ term }) => isHeld(term));
+    // A chunk that went before its terms were read and came back is a member that the fit lacks.
+    writeMembers(rows, fingerprint, sample.length === chosen.size ? members : { ...members, digest: "" });
     return { ...row, key: rows.addFit(row, writeSpace({ terms })) };
   });
   const space = spaceIn(fitted);
@@ -70,7 +85,11 @@ export async function refit(
 /** Chunks that were written without the model, or by an earlier version of ours, get their vectors. */
 async function catchUp(access: RefitAccess, view: IndexView, leg: LatentLeg): Promise<boolean> {
   const lacking = await access.look((rows) => isAnyLacking(rows, view, leg));
-  return lacking && access.write((rows) => changeOver(rows, view, leg, undefined, leg.space(rows)));
+  return lacking && access.write((rows) => catchUpIn(rows, view, leg));
+}
+
+function catchUpIn(rows: DirectoryWriter, view: IndexView, leg: LatentLeg): boolean {
+  return isAnyLacking(rows, view, leg) && changeOver(rows, view, leg, undefined, leg.space(rows));
 }
 
 /**
@@ -88,17 +107,19 @@ export function forgetTerms(rows: DirectoryWriter, view: IndexView, leg: LatentL
     const terms = [...leg.spaceOf(rows, fit).terms()];
     const kept = terms.filter(({ term }) => isHeld(term));
     if (kept.length === terms.length) continue;
+    // The members stay what they were: the next settling sees that one has left.
     rows.deleteFit(fit.key);
     rows.addFit(fit, writeSpace({ terms: kept }));
   }
 }
 
-/** Removes all that was fitted, when what it was fitted on is wiped: the other scopes go back to where nothing is fitted. */
-export function dropFits(rows: DirectoryWriter, view: IndexView, leg: LatentLeg): void {
+/** Removes all that was fitted, when too little is left of what it was fitted on: everything goes back to where nothing is fitted. **Shape** whether it did. */
+export function dropFits(rows: DirectoryWriter, view: IndexView, leg: LatentLeg): boolean {
   const fits = rows.fits();
-  if (fits.length === 0) return;
-  for (const { key } of fits) rows.deleteFit(key);
-  changeOver(rows, view, leg, undefined, leg.model.unfitted);
+  if (fits.length === 0) return false;
+  for (const fit of fits) deleteFit(rows, fit);
+  forgetDeparture(rows);
+  return changeOver(rows, view, leg, undefined, leg.model.unfitted);
 }
 
 /** Remembers what is there. **Shape** whether all of it still is, so that none of its terms can have gone; `false` where that takes a closer look. */
@@ -121,32 +142,115 @@ function termsHeld(held: ScopeView | undefined): (term: string) => boolean {
   return (term) => inTail.has(term) || held.sealed.some((segment) => isIn(segment, term));
 }
 
-/** The terms of the chunks that the model chooses. */
-function sampleChunks(held: ScopeView | undefined, { model }: LatentLeg): readonly FitChunk[] {
-  if (held === undefined) return [];
-  const known: { readonly id: string; readonly language: string }[] = [];
-  for (const segment of held.sealed) {
-    for (let ordinal = 0; ordinal < segment.size; ordinal++) {
-      if (segment.live[ordinal] === 1)
-        known.push({ id: segment.chunkId(ordinal), language: segment.languageOf(ordinal) });
-    }
+interface KnownChunk {
+  readonly row: number;
+  readonly id: string;
+  readonly language: string;
+}
+
+/** Segments of the fitted scope, one in each look, and the tail in the first. Segments may be merged between two looks, so each begins with those that are there. */
+async function lookAtEach(
+  access: RefitAccess,
+  view: IndexView,
+  signal: AbortSignal | undefined,
+  work: (segment: SealedSegment | LiveSegment) => void | (() => Promise<void>),
+): Promise<void> {
+  const tail = await access.look((rows) => {
+    const held = view.scope(rows, fittedOn);
+    return held && work(held.tail);
+  });
+  await tail?.();
+  for (const seen = new Set<number>(); ;) {
+    throwIfAborted(signal, "The fit");
+    const next = await access.look((rows) => {
+      const segment = view.scope(rows, fittedOn)?.sealed.find(({ row }) => !seen.has(row));
+      if (segment === undefined) return undefined;
+      seen.add(segment.row);
+      return { after: work(segment) };
+    });
+    if (next === undefined) return;
+    await next.after?.();
   }
-  for (const [, row] of held.tail.rows()) {
-    if (row.live) known.push({ id: row.id, language: decodeTerms(row.terms).language });
-  }
-  const chosen = new Set(model.sample(known));
+}
+
+/** Rows of the members that the model chooses, with their ids; `undefined` where they are not the members any more. */
+async function chooseSample(
+  access: RefitAccess,
+  view: IndexView,
+  { last, count }: FitMembers,
+  { model }: LatentLeg,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<number, string> | undefined> {
+  const known = new Map<number, KnownChunk>();
+  await lookAtEach(access, view, signal, (segment) => {
+    const ordinals: number[] = [];
+    for (let ordinal = 0; ordinal < segment.size; ordinal++)
+      if (segment.live[ordinal] === 1 && segment.key(ordinal) <= last) ordinals.push(ordinal);
+    segment.chunkIds(ordinals).forEach((id, i) => {
+      const ordinal = ordinals[i]!;
+      const row = segment.key(ordinal);
+      known.set(row, { row, id, language: segment.languageOf(ordinal) });
+    });
+  });
+  if (known.size !== count) return undefined;
+  const chosen = new Set(model.sample(known.values()));
+  return new Map([...known.values()].flatMap(({ id, row }) => (chosen.has(id) ? [[row, id]] : [])));
+}
+
+/** Terms of chosen chunks, by row and id. A chunk that is gone meanwhile is left out. */
+async function readSample(
+  access: RefitAccess,
+  view: IndexView,
+  chosen: ReadonlyMap<number, string>,
+  signal: AbortSignal | undefined,
+): Promise<readonly FitChunk[]> {
   const chunks: FitChunk[] = [];
-  const take = (terms: Map<number, TermCounts>, idOf: (ordinal: number) => string): void => {
-    for (const [ordinal, counts] of terms) chunks.push({ id: idOf(ordinal), terms: counts });
+  const left = new Set(chosen.keys());
+  const take = (row: number, terms: TermCounts): void => {
+    if (left.delete(row)) chunks.push({ id: chosen.get(row)!, terms });
   };
-  for (const segment of held.sealed) {
-    const isChosen = (ordinal: number): boolean => segment.live[ordinal] === 1 && chosen.has(segment.chunkId(ordinal));
-    take(collectTerms(segment, isChosen), (ordinal) => segment.chunkId(ordinal));
-  }
-  const { tail } = held;
-  const isChosen = (ordinal: number): boolean => tail.live[ordinal] === 1 && chosen.has(tail.chunkId(ordinal));
-  take(collectLiveTerms(tail, isChosen), (ordinal) => tail.chunkId(ordinal));
+  await lookAtEach(access, view, signal, (segment) => {
+    if (!("blocks" in segment)) {
+      const terms = collectLiveTerms(segment, (ordinal) => left.has(segment.key(ordinal)));
+      for (const [ordinal, counts] of terms) take(segment.key(ordinal), counts);
+      return undefined;
+    }
+    const isChosen = (ordinal: number): boolean => segment.live[ordinal] === 1 && left.has(segment.key(ordinal));
+    const postings = takePostings(segment, isChosen);
+    return async () => {
+      for (const [ordinal, terms] of await collectInSlices(postings)) take(postings.key(ordinal), terms);
+    };
+  });
   return chunks;
+}
+
+/** A segment's postings, read whole, so that they can be gone through outside a transaction. */
+interface TakenPostings {
+  readonly size: number;
+  readonly chosen: (ordinal: number) => boolean;
+  readonly blocks: readonly Uint8Array[];
+  readonly key: (ordinal: number) => number;
+}
+
+function takePostings(segment: SealedSegment, isChosen: (ordinal: number) => boolean): TakenPostings {
+  const { size } = segment;
+  const flags = Uint8Array.from({ length: size }, (_, ordinal) => Number(isChosen(ordinal)));
+  return {
+    size,
+    chosen: (ordinal) => flags[ordinal] === 1,
+    blocks: flags.includes(1) ? [...segment.blocks()] : [],
+    key: (ordinal) => segment.key(ordinal),
+  };
+}
+
+/** {@link collectTerms} with pauses for other work. */
+async function collectInSlices({ size, chosen, blocks }: TakenPostings): Promise<ReadonlyMap<number, TermCounts>> {
+  const steps = collectTermsInSteps(size, chosen, blocks);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await nextTurn();
+  }
 }
 
 async function runFit(
@@ -177,15 +281,36 @@ async function moveSegments(
   space: TermSpace,
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  const version = versionKey(leg.versionOf(space));
+  const find = (rows: DirectoryReader, key: number): SealedSegment | undefined =>
+    view.scope(rows, scope)?.sealed.find(({ row }) => row === key);
   const keys = await access.look((rows) => view.scope(rows, scope)?.sealed.map(({ row }) => row) ?? []);
   for (const key of keys) {
     throwIfAborted(signal, "The fit");
+    const taken = await access.look((rows) => {
+      const segment = find(rows, key);
+      if (segment === undefined || hasColumn(segment, version)) return undefined;
+      return {
+        present: segment.presentCount,
+        postings: takePostings(segment, (ordinal) => segment.present[ordinal] === 1),
+      };
+    });
+    if (taken === undefined) continue;
+    const placed: [ordinal: number, vector: StoredVector][] = [];
+    for (const [ordinal, counts] of await collectInSlices(taken.postings)) {
+      placed.push([ordinal, leg.vectorOf(space, counts)]);
+      if (placed.length % placedAtOnce !== 0) continue;
+      await nextTurn();
+      throwIfAborted(signal, "The fit");
+    }
     await access.write((rows) => {
       const held = view.scope(rows, scope);
-      const segment = held?.sealed.find(({ row }) => row === key);
-      if (held === undefined || segment === undefined) return;
+      const segment = find(rows, key);
+      // Purged words must not come back. The transaction that changes over places the chunks that are left.
+      if (held === undefined || segment === undefined || segment.presentCount !== taken.present) return;
+      if (hasColumn(segment, version)) return;
       const stamp = rows.stamp() + 1;
-      if (!moveSegment(rows, segment, leg, space, stamp)) return;
+      addColumn(rows, segment, leg.versionOf(space), placed, stamp);
       rows.putScope({ ...held.row, stamp });
       rows.setStamp(stamp);
     });
@@ -200,22 +325,33 @@ function moveSegment(
   space: TermSpace,
   stamp: number,
 ): boolean {
-  const version = versionKey(leg.versionOf(space));
-  if (hasColumn(segment, version)) return false;
-  const headers = segment.headers();
-  const writer = createColumnWriter(version, "dense", leg.versionOf(space).dimensions, "int8");
+  if (hasColumn(segment, versionKey(leg.versionOf(space)))) return false;
   const terms = collectTerms(segment, (ordinal) => segment.present[ordinal] === 1);
-  for (const [ordinal, counts] of terms) writer.add(ordinal, leg.vectorOf(space, counts));
+  const placed = Array.from(terms, ([ordinal, counts]) => [ordinal, leg.vectorOf(space, counts)] as const);
+  addColumn(rows, segment, leg.versionOf(space), placed, stamp);
+  return true;
+}
+
+function addColumn(
+  rows: DirectoryWriter,
+  segment: SealedSegment,
+  { dimensions, ...version }: EmbeddingVersion,
+  placed: readonly (readonly [ordinal: number, vector: StoredVector])[],
+  stamp: number,
+): void {
+  const name = versionKey({ dimensions, ...version });
+  const headers = segment.headers();
+  const writer = createColumnWriter(name, "dense", dimensions, "int8");
+  for (const [ordinal, vector] of placed) writer.add(ordinal, vector);
   // A column that some chunks lack is not written over: who has read it must see that it is another.
-  const isPartial = (one: ColumnHeader): boolean => one.version === version;
+  const isPartial = (one: ColumnHeader): boolean => one.version === name;
   headers.forEach((one, column) => {
     if (isPartial(one)) dropColumnFiles(rows, segment.row, column);
   });
   const { header, files } = writer.finish(headers.length);
-  for (const { name, part, data } of files) rows.addFile(segment.row, name, part, data);
+  for (const { name: file, part, data } of files) rows.addFile(segment.row, file, part, data);
   const columns = [...headers.map((one) => (isPartial(one) ? droppedColumn : one)), header];
   rows.putSegmentColumns(segment.row, JSON.stringify(columns), stamp);
-  return true;
 }
 
 /** Moves what came meanwhile, makes the new space the current one, and drops the old. */
@@ -247,8 +383,9 @@ function changeOver(
     rows.putScope({ ...held.row, stamp, rewrites: held.row.rewrites + 1 });
   }
   if (ours !== undefined) {
-    for (const other of rows.fits()) if (other.key !== ours.key) rows.deleteFit(other.key);
+    for (const other of rows.fits()) if (other.key !== ours.key) deleteFit(rows, other);
     rows.putFit({ ...ours, current: true });
+    if (isWhole(rows, view.scope(rows, fittedOn), ours)) forgetDeparture(rows);
   }
   rows.setStamp(stamp);
   return true;

@@ -7,7 +7,8 @@ import { packState, type SealedSegment } from "../../engine/segments/sealed-segm
 import { encodeVectors, type StoredVector } from "../../engine/vectors/stored-vector.ts";
 import { hashParts } from "../../runtime/hash.ts";
 import { findPlace, type IndexView, type ScopeView } from "./index-view.ts";
-import type { LatentLeg } from "./latent-leg.ts";
+import { noteDeparture } from "./fit-members.ts";
+import { fittedOn, type LatentLeg } from "./latent-leg.ts";
 import { addSegment } from "./seal-tail.ts";
 import type { ChunkRow, DirectoryReader, DirectoryWriter, PendingRow } from "./segment-directory.ts";
 
@@ -33,6 +34,8 @@ export interface ScopeChange {
   update(row: ChunkRow, facts: boolean): void;
   /** Something that the index does not know of was changed. */
   touch(): void;
+  /** Says that a document leaves those who read the scope: a fit that is made of it is set aside. */
+  depart(): void;
   /** Marks content as removed for good: the receipt's `life` changes, so that nothing derived from the content is kept. */
   forget(): void;
   /** **Shape** whether anything changed. */
@@ -117,6 +120,7 @@ export function changeScope(
   let rewritten = false;
   let changed = false;
   let forgotten = false;
+  let departed = false;
   let sealed = false;
 
   function changeSegment(segment: SealedSegment): ChangedSegment {
@@ -193,6 +197,9 @@ export function changeScope(
     touch() {
       changed = true;
     },
+    depart() {
+      departed = true;
+    },
     forget() {
       forgotten = true;
     },
@@ -208,6 +215,7 @@ export function changeScope(
         rows.putScope({ key, scope, stamp, rewrites });
         countRevision(rows, key, forgotten);
       }
+      if (departed && scope === fittedOn) noteDeparture(rows);
       rows.setStamp(stamp);
       return true;
     },

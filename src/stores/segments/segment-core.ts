@@ -59,7 +59,7 @@ export interface SegmentCore {
 export function createSegmentCore(directory: SegmentDirectory, options: SegmentStoreOptions): SegmentCore {
   const { analyzer, policy } = options;
   const view = createIndexView();
-  const latent = options.corpusModel && createLatentLeg(options.corpusModel, analyzer);
+  const latent = options.corpusModel && createLatentLeg(options.corpusModel, analyzer, view);
   /** The stamp at which the analyzer was last compared. */
   let checked = -1;
   /** Scopes in which a write left something to seal or to merge. */

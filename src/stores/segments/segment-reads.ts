@@ -1,6 +1,8 @@
 import type { Scope } from "../../contracts/scope.ts";
 import type { DocumentStore } from "../../contracts/store.ts";
 import { toStoredDocument, toStoredStructure } from "./chunk-rows.ts";
+import { describeFit } from "./fit-due.ts";
+import { fittedOn } from "./latent-leg.ts";
 import { countRows, listChunks, listDocuments, listScopes } from "./list-rows.ts";
 import { heldChunks } from "./replace-document.ts";
 import type { SegmentCore } from "./segment-core.ts";
@@ -27,7 +29,7 @@ type Reads = Required<
 >;
 
 /** Reads of a segment store: each in a transaction of its own, listings in one for each page. Scopes and moments are remembered until the next commit. */
-export function segmentReads({ look, view, directory }: SegmentCore): Reads {
+export function segmentReads({ look, view, directory, latent }: SegmentCore): Reads {
   const seen = createSeenScopes();
   let listed: { readonly stamp: number; readonly scopes: readonly Scope[] } | undefined;
   return {
@@ -81,7 +83,13 @@ export function segmentReads({ look, view, directory }: SegmentCore): Reads {
       return look((rows) => (listed = { stamp: rows.stamp(), scopes: listScopes(rows, view) }).scopes);
     },
 
-    status: (scopes) => look((rows) => countRows(rows, view, scopes)),
+    status: (scopes) =>
+      look((rows) => {
+        const counted = countRows(rows, view, scopes, latent);
+        if (latent === undefined || !scopes.includes(fittedOn)) return counted;
+        const fit = describeFit(rows, view, latent);
+        return fit === undefined ? counted : { ...counted, fit };
+      }),
 
     async moment(scopes, after = []) {
       const known = after.length === 0 ? recallMoment(view, scopes, seen, directory.peek()) : undefined;

@@ -1,5 +1,6 @@
 import type { SettleOptions, Trash, Upkeep } from "../../contracts/store.ts";
-import { corpusToFit, isAnyLacking } from "./fit-due.ts";
+import { isAnyLacking, readFitState } from "./fit-due.ts";
+import { forgetDeparture, hasDeparture } from "./fit-members.ts";
 import { listDeleted } from "./list-rows.ts";
 import { beginPurge, type Purge } from "./purge.ts";
 import type { SegmentCore } from "./segment-core.ts";
@@ -40,7 +41,18 @@ export function segmentUpkeep(core: SegmentCore, purge: Purge, kept: () => Promi
 
   async function fitWhenDue(settling: SettleOptions = {}): Promise<void> {
     if (latent === undefined) return;
-    const isDue = await look((rows) => corpusToFit(rows, view, latent) > 0 || isAnyLacking(rows, view, latent));
+    const { isDue, isRestored } = await look((rows) => {
+      const { due } = readFitState(rows, view, latent);
+      return {
+        isDue: due !== undefined || isAnyLacking(rows, view, latent),
+        isRestored: due === undefined && hasDeparture(rows),
+      };
+    });
+    if (isRestored) {
+      await write((rows) => {
+        if (readFitState(rows, view, latent).due === undefined) forgetDeparture(rows);
+      });
+    }
     if (isDue) await (await import("./refit.ts")).refit({ look, write }, view, latent, settling);
   }
 

@@ -28,7 +28,7 @@ const open = () =>
   openSqliteStore(path, {
     analyzer: plainAnalyzer,
     corpusModel: watchedModel(12),
-    segments: { sealAt: 8, settleAt: 4 },
+    segments: { sealAt: 8, settleAt: 8 },
   });
 const embed = (text: string) => [text.length, 2, 1];
 
@@ -42,6 +42,8 @@ async function fill(): Promise<void> {
   await store.replace(into, documentEntry("late", ["yew and fir"], { embed }));
   await store.delete(into, { documentIds: ["d1"] });
   await writeChunks(store, write("team:a"), [entry("t", "alder")]);
+  // A repair settles, too: the fit is of what is there before one and after.
+  await store.upkeep!.settle();
   await store.close();
 }
 

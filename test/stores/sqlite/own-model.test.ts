@@ -1,7 +1,7 @@
 import { writeChunks } from "../../../src/testing/store-fixtures.ts";
 import { searchLatent, searchVectors } from "../../support/search-legs.ts";
 import { fork } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -71,6 +71,40 @@ describe("a fitted space in a file", () => {
     await again.upkeep!.settle();
     expect(await find(again, "sailor yeast")).toEqual(before);
     await again.close();
+  });
+
+  it("scores alike in a copy of the file, which needs no fit of its own [L8 L11]", async () => {
+    const store = await open();
+    await writeChunks(store, into, topicEntries(0, 40));
+    await store.upkeep!.settle();
+    await store.delete(into, { documentIds: ["of c0007"] });
+    await store.upkeep!.settle();
+    const before = await find(store, "sailor yeast");
+    await store.close();
+    path = join(folder, "copy.sqlite");
+    copyFileSync(join(folder, "ibid.sqlite"), path);
+    const model = watchedModel(30);
+    const copy = await open({ corpusModel: model });
+    expect(await find(copy, "sailor yeast")).toEqual(before);
+    await copy.upkeep!.settle();
+    expect(await find(copy, "sailor yeast")).toEqual(before);
+    expect(model.fits).toBe(0);
+    await copy.close();
+  });
+
+  it("is made anew once where an earlier version made it, which kept no list of its members [L8]", async () => {
+    const store = await open();
+    await writeChunks(store, into, topicEntries(0, 40));
+    await store.upkeep!.settle();
+    await store.close();
+    query("DELETE FROM settings WHERE name LIKE 'members of %' RETURNING 1");
+    const model = watchedModel(30);
+    const again = await open({ corpusModel: model });
+    for (let i = 0; i < 2; i++) await again.upkeep!.settle();
+    expect(model.fits).toBe(1);
+    await expectWhole(again, 40);
+    await again.close();
+    expect(query("SELECT count(*) AS n FROM settings WHERE name LIKE 'members of %'")).toEqual([{ n: 1 }]);
   });
 
   it("is seen by whoever has the file open when somebody else fits, or wipes it [L8]", async () => {
