@@ -4,7 +4,7 @@
  *     npx node bench/fit-order.ts --data <folder> [--only cacm,vaswani] [--orders 3]
  *
  * `<folder>/retrieval/*` are test collections in BEIR's layout. Each order is ingested in twelve batches, settled after each. The first has 256 documents, the last
- * a twentieth of the collection. "once" is the collection in one batch. "relevant last" and "relevant first" put every judged document there.
+ * a twentieth of the collection. The order "once" is one batch. "relevant last" and "relevant first" put every judged document there.
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";

@@ -58,7 +58,7 @@ export interface CorpusFit {
 /**
  * A dense leg without a download: it embeds the terms of the lexical index in a space fitted on the corpus.
  *
- * A store with such a model embeds its chunks, fits when there are enough, and fits again when a fit would be made of other chunks.
+ * A store with such a model embeds its chunks and fits when there are enough. It fits again when a fit would be made of other chunks.
  *
  * **Shape** everything is deterministic: on every machine the same terms give the same vector, and the same chunks the same fit.
  * **Source** log-entropy weights and a randomised truncated SVD; see docs/decisions/0015.

@@ -180,6 +180,10 @@ export const latentFittingCases: readonly StoreCase[] = [
       check((await find(store, "unicornword")).energy > 0, "the space knows the word");
       await store.delete(into(deployment), { ids: ["s1", "s2", "s3"] }, { purge: true });
       equal((await find(store, "unicornword")).energy, 0, "energy of a word that was purged");
+      await store.trash!.restore(into(deployment), { ids: ["s1", "s2", "s3"] });
+      equal((await find(store, "unicornword")).energy, 0, "energy of it after a restore");
+      await store.upkeep!.settle();
+      equal((await find(store, "unicornword")).energy, 0, "energy of it after settling");
     },
   ],
 ];
