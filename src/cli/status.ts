@@ -1,10 +1,12 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import { holdsNames } from "../contracts/embedding.ts";
 import type { Status } from "../contracts/knowledge-base.ts";
 import type { FitStatus } from "../contracts/store.ts";
 import type { HealthBody, LatencyBody } from "../knowledge-base/operations/health-body.ts";
 import { examples } from "./help-text.ts";
 import type { SearchWarning } from "../contracts/retriever.ts";
+import { describeUnnamed } from "../knowledge-base/check-models.ts";
 import { readRememberedModels, versionName } from "../knowledge-base/open/remembered-models.ts";
 import { chooseModels } from "./remembered-models.ts";
 import { showWarnings } from "./show-warnings.ts";
@@ -24,7 +26,7 @@ export async function status(context: Context, options: StatusOptions): Promise<
   const kb = resolve(options.kb);
   return await withKnowledgeBase(options, {}, async (base) => {
     const { warnings: found, ...facts } = await base.status();
-    const warnings = found && (await withoutRemembered(found, options));
+    const warnings = found && (await withoutRemembered(found, facts.versions, options));
     if (output.json) {
       const { documents, chunks, bytes, scopes, embeddingVersions, fit, versions, cacheHitRate } = facts;
       await output.object({
@@ -47,14 +49,25 @@ export async function status(context: Context, options: StatusOptions): Promise<
   });
 }
 
-/** A status opens no model. The models that a search would open, named or remembered, need no warning. */
+/**
+ * A status opens no model. The models that a search would open, named or remembered, need no warning, but a note where their vectors are from before names were
+ * embedded.
+ */
 async function withoutRemembered(
   warnings: readonly SearchWarning[],
+  versions: Status["versions"],
   options: StatusOptions,
 ): Promise<readonly SearchWarning[] | undefined> {
   const { embeddingModel, formerEmbeddingModels } = chooseModels(await readRememberedModels(options.kb), options);
   const names = [embeddingModel, ...formerEmbeddingModels].map((name) => name && versionName(name));
-  const left = warnings.filter(({ model }) => !names.includes(model));
+  const left = warnings.flatMap((warning) => {
+    if (!names.includes(warning.model)) return [warning];
+    const unnamed = versions.filter(
+      ({ scope, current }) => warning.scopes.includes(scope) && current !== undefined && !holdsNames(current),
+    );
+    const scopes = unnamed.map(({ scope }) => scope);
+    return scopes.length === 0 ? [] : [describeUnnamed(warning.model, scopes)];
+  });
   return left.length === 0 ? undefined : left;
 }
 

@@ -80,14 +80,37 @@ const apart = "apart ";
 /** Name of the way in which titles and headings join the text that is embedded. */
 const inputVersion = "named/1";
 
+const unnamed = "unnamed ";
+
 /**
  * Fingerprint of vectors: the model's own, and the way in which texts are composed. Vectors of another composition are of another version.
  *
- * **Shape** a fingerprint that is {@link setApart} stays as it is: a field is embedded without names.
+ * **Shape** a fingerprint that is {@link setApart} stays as it is: a field is embedded without names. One that is {@link setUnnamed} becomes the model's own.
  */
 export function fingerprintVectors(model: string | undefined): string {
   if (model === undefined || model === "") return inputVersion;
+  if (isUnnamed(model)) return ownFingerprint(model);
   return model.startsWith(apart) ? model : `${model} ${inputVersion}`;
+}
+
+/** Fingerprint for a model that embeds the text of a chunk alone, as all did before names were part of it. Its vectors serve until a re-embedding. */
+export function setUnnamed(fingerprint: string | undefined): string {
+  return `${unnamed}${fingerprint ?? ""}`;
+}
+
+/** Whether a model's fingerprint is one of {@link setUnnamed}. */
+export function isUnnamed(fingerprint: string | undefined): boolean {
+  return fingerprint?.startsWith(unnamed) === true;
+}
+
+/** Fingerprint of a model, without the mark of {@link setUnnamed}: a query is embedded alike. */
+export function ownFingerprint(fingerprint: string | undefined): string {
+  return isUnnamed(fingerprint) ? fingerprint!.slice(unnamed.length) : (fingerprint ?? "");
+}
+
+/** Whether the vectors of a version hold the names of their chunks. */
+export function holdsNames({ fingerprint }: EmbeddingVersion): boolean {
+  return fingerprint === inputVersion || fingerprint.endsWith(` ${inputVersion}`);
 }
 
 /** Fingerprint for vectors beside those that a scope is searched by: a collection asked for a model of its own for some chunks. A re-embedding leaves them alone. */

@@ -113,11 +113,12 @@ export interface SearchOptions extends RetrieveOptions {
  * @experimental
  */
 export interface SearchWarning {
-  readonly code: "other-embedding-model";
+  /** `unnamed-vectors`: vectors of the model from before titles and headings were embedded. Searches use them; only `status` says so. */
+  readonly code: "other-embedding-model" | "unnamed-vectors";
   readonly message: string;
   /** The next action. */
   readonly hint: string;
-  /** `provider/model` of the vectors that the search could not use. */
+  /** `provider/model` of the vectors concerned. */
   readonly model: string;
   readonly scopes: readonly Scope[];
 }

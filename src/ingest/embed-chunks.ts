@@ -1,6 +1,6 @@
 import type { Chunk } from "../contracts/chunk.ts";
 import { type EmbeddedTexts, type Embedder, makesVersion } from "../contracts/embedding-model.ts";
-import type { Embedding, EmbeddingVersion, VersionedEmbedding } from "../contracts/embedding.ts";
+import { type Embedding, type EmbeddingVersion, isUnnamed, type VersionedEmbedding } from "../contracts/embedding.ts";
 import type { Store } from "../contracts/store.ts";
 import type { ChunkEntry } from "../contracts/document-store.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
@@ -128,7 +128,10 @@ interface Plan {
   readonly held: ReadonlyMap<string, string>;
 }
 
-/** Former models by whose vectors the scope is searched, or may be again after a rollback. */
+/**
+ * Former models by whose vectors the scope is searched, or may be again after a rollback. Vectors without names are made as long as the scope is searched by
+ * them, and no longer.
+ */
 async function stillUsed(
   store: Store,
   into: AuthorizedScopes<"write">,
@@ -136,6 +139,9 @@ async function stillUsed(
 ): Promise<readonly Embedder[]> {
   if (formerEmbedders.length === 0 || store.versions === undefined) return [];
   const [versions] = await store.versions.versions(into);
-  const used = [versions?.current, versions?.previous].filter((version) => version !== undefined);
-  return formerEmbedders.filter((one) => used.some((version) => makesVersion(one, version)));
+  const isUsed = (by: Embedder, version: EmbeddingVersion | undefined): boolean =>
+    version !== undefined && makesVersion(by, version);
+  return formerEmbedders.filter(
+    (one) => isUsed(one, versions?.current) || (!isUnnamed(one.model.fingerprint) && isUsed(one, versions?.previous)),
+  );
 }

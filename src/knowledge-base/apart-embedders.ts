@@ -1,6 +1,7 @@
 import type { CollectionPlan } from "./records/check-definition.ts";
 import type { Embedder, EmbeddingModel } from "../contracts/embedding-model.ts";
 import { setApart } from "../contracts/embedding.ts";
+import { withFingerprint } from "../models/embedder/with-fingerprint.ts";
 import { recordKeys } from "./records/collection-uri.ts";
 import type { ApartEmbedder } from "../ingest/stages.ts";
 
@@ -20,7 +21,8 @@ export async function createApartEmbedders(
   embed: (model: EmbeddingModel) => Promise<Embedder>,
 ): Promise<ApartEmbedders> {
   const byModel = new Map<EmbeddingModel, Embedder>();
-  for (const model of new Set(models.values())) byModel.set(model, await embed(modelApart(model)));
+  for (const model of new Set(models.values()))
+    byModel.set(model, await embed(withFingerprint(model, setApart(model.fingerprint ?? ""))));
   const parts = [...vectors, ...(vectors.length < text.length ? [""] : [])];
   const embedderOf = (part: string): Embedder | undefined => {
     const model = models.get(part);
@@ -37,22 +39,5 @@ export async function createApartEmbedders(
       },
     })),
     of: (field) => (field === undefined ? ofAll : embedderOf(field)),
-  };
-}
-
-/** A model may be an object of a class: it goes on answering itself. */
-function modelApart(model: EmbeddingModel): EmbeddingModel {
-  const { provider, kind, fingerprint, maxBatchSize, similarity } = model;
-  return {
-    provider,
-    model: model.model,
-    kind,
-    get dimensions() {
-      return model.dimensions;
-    },
-    fingerprint: setApart(fingerprint ?? ""),
-    ...(maxBatchSize !== undefined && { maxBatchSize }),
-    ...(similarity !== undefined && { similarity }),
-    embed: (inputs, options) => model.embed(inputs, options),
   };
 }

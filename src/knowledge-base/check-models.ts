@@ -1,5 +1,5 @@
 import { type Embedder, makesVersion } from "../contracts/embedding-model.ts";
-import type { EmbeddingVersion } from "../contracts/embedding.ts";
+import { type EmbeddingVersion, isUnnamed } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { SearchWarning } from "../contracts/retriever.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
@@ -16,25 +16,32 @@ export function createModelCheck(
 ): ModelCheck {
   const embedders = embedder === undefined ? formerEmbedders : [embedder, ...formerEmbedders];
   const checked = new Map<Scope, number>();
-  const isMade = (version: EmbeddingVersion): boolean => embedders.some((one) => makesVersion(one, version));
+  const makerOf = (version: EmbeddingVersion): Embedder | undefined =>
+    embedders.find((one) => makesVersion(one, version));
 
   async function warnings(scopes: AuthorizedScopes): Promise<readonly SearchWarning[]> {
     if (wordsAlone === true || store.versions === undefined) return [];
     const now = performance.now();
     if (scopes.scopes.every((scope) => now - (checked.get(scope) ?? -Infinity) < checkedMs)) return [];
     const found = new Map<string, { readonly version: EmbeddingVersion; readonly scopes: Scope[] }>();
+    const unnamed = new Map<string, Scope[]>();
     for (const scope of scopes.scopes) checked.set(scope, now);
     for (const { scope, current } of await store.versions.versions(scopes)) {
-      if (current === undefined || isMade(current)) continue;
+      const maker = current && makerOf(current);
+      if (current === undefined || (maker !== undefined && !isUnnamed(maker.model.fingerprint))) continue;
       checked.delete(scope);
       const model = `${current.provider}/${current.model}`;
+      if (maker !== undefined) {
+        unnamed.set(model, [...(unnamed.get(model) ?? []), scope]);
+        continue;
+      }
       const { version = current, scopes: before = [] } = found.get(model) ?? {};
       found.set(model, { version, scopes: [...before, scope] });
     }
     const described = Array.from(found, async ([model, { version, scopes: own }]) =>
       describe(version, own, embedder, (await findName?.(model)) ?? model),
     );
-    return await Promise.all(described);
+    return [...(await Promise.all(described)), ...Array.from(unnamed, ([model, own]) => describeUnnamed(model, own))];
   }
 
   return {
@@ -42,7 +49,7 @@ export function createModelCheck(
     async forSearch(scopes, mode) {
       // A retriever of the application may have vectors of its own.
       if (mode === "lexical" || mode === "regex" || typeof retriever === "object") return [];
-      const found = await warnings(scopes);
+      const found = (await warnings(scopes)).filter(({ code }) => code === "other-embedding-model");
       const [first] = found;
       if (mode !== "dense" || first === undefined) return found;
       throw new IbidError("unsupported", first.message, {
@@ -50,6 +57,17 @@ export function createModelCheck(
         details: { model: first.model, scopes: first.scopes },
       });
     },
+  };
+}
+
+/** Note about vectors from before names were embedded. */
+export function describeUnnamed(model: string, scopes: readonly Scope[]): SearchWarning {
+  return {
+    code: "unnamed-vectors",
+    message: `The vectors of ${scopes.join(", ")} were made by ${model} without titles and headings; searches go on with them.`,
+    hint: "Embed anew with kb.reembed() (ibid reembed), so that titles and headings count.",
+    model,
+    scopes,
   };
 }
 

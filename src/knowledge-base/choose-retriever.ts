@@ -34,7 +34,7 @@ export function builtInRetriever(parts: SharedParts, access: AccessContext | "op
 }
 
 function createBuiltIn(parts: SharedParts, access: AccessContext | "operator", by?: Embedder): Retriever {
-  const { store, embedder, formerEmbedders, reranker, observer, analyzer, synonyms } = parts;
+  const { searched: store, embedder, formerEmbedders, reranker, observer, analyzer, synonyms } = parts;
   return createRetriever({
     store,
     embedder: by ?? embedder,

@@ -59,6 +59,8 @@ export interface SharedParts extends KnowledgeBaseParts {
   readonly observer: Observer;
   readonly settler: Settler;
   readonly modelCheck: ModelCheck;
+  /** The store as searches see it. */
+  readonly searched: Store;
   /** Stages of an ingestion whose writes are timed. */
   readonly watched: IngestStages;
   /** Scopes that a re-embedding is at work on here. */

@@ -11,6 +11,8 @@ import type { MediaTypeHandler } from "../../contracts/media-type-handler.ts";
 import type { CustomReader, Reader } from "../../contracts/reader.ts";
 import type { AccessPolicy } from "../../contracts/scope.ts";
 import { latentSemanticModel } from "../../engine/latent/latent-semantic-model.ts";
+import { setUnnamed } from "../../contracts/embedding.ts";
+import { withFingerprint } from "../../models/embedder/with-fingerprint.ts";
 import { checkReadLimits } from "../../readers/read-limits.ts";
 import { createMemoryStore } from "../../stores/memory/memory-store.ts";
 import type { StoreOptions } from "../../stores/segments/store-options.ts";
@@ -192,10 +194,13 @@ async function chooseEmbedders(
   };
   let loaded: ReturnType<typeof load> | undefined;
   const embed = async (model: EmbeddingModel): Promise<Embedder> => (await (loaded ??= load()))(model);
+  // Vectors from before names were embedded are of the same models. They serve as a former version until a re-embedding.
+  const models = embedding === null ? formerEmbeddings : [embedding, ...formerEmbeddings];
+  const unnamed = models.map((model) => withFingerprint(model, setUnnamed(model.fingerprint)));
   return {
     embed,
     embedder: embedding === null ? undefined : await embed(embedding),
-    formerEmbedders: await Promise.all(formerEmbeddings.map(embed)),
+    formerEmbedders: await Promise.all([...formerEmbeddings, ...unnamed].map(embed)),
   };
 }
 

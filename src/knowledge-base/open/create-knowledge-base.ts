@@ -8,6 +8,7 @@ import { createView } from "../create-view.ts";
 import { createObserver } from "../operations/observer.ts";
 import type { KnowledgeBaseParts } from "../parts.ts";
 import { forgetEmbeddings } from "../reembed/forget-embeddings.ts";
+import { rememberVersions } from "../remember-versions.ts";
 import { createSettler } from "../settle-later.ts";
 
 /**
@@ -43,6 +44,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
       observer,
       settler,
       modelCheck: createModelCheck(given, store),
+      searched: rememberVersions(store, embedder, formerEmbedders),
       watched: { ...parts, store: observer.store(store) },
       reembedded: new Set(),
       embedOwn: async (model) => observer.embedder(await (given.embed ?? embedBare)(model)),

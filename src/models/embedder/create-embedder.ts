@@ -6,7 +6,14 @@ import type {
   EmbeddingInput,
   EmbeddingModel,
 } from "../../contracts/embedding-model.ts";
-import { fingerprintVectors, kindOf, type Embedding, type EmbeddingVersion } from "../../contracts/embedding.ts";
+import {
+  type Embedding,
+  type EmbeddingVersion,
+  fingerprintVectors,
+  isUnnamed,
+  kindOf,
+  ownFingerprint,
+} from "../../contracts/embedding.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { hmacSha256 } from "../../runtime/hash.ts";
@@ -81,10 +88,10 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
     model.model,
     model.kind,
     model.dimensions ?? null,
-    model.fingerprint ?? "",
+    ownFingerprint(model.fingerprint),
   ]);
   // A field that has a model of its own is embedded alone.
-  const isNamed = fingerprintVectors(model.fingerprint) !== model.fingerprint;
+  const isNamed = !isUnnamed(model.fingerprint) && fingerprintVectors(model.fingerprint) !== model.fingerprint;
   const flights = new Map<string, Promise<Embedding>>();
 
   const versionOf = (count: number): EmbeddingVersion => ({
