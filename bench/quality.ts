@@ -63,7 +63,10 @@ for (const name of ["vaswani", "cacm", "xquad-en", "xquad-de", "xquad-zh", "xqua
   const folder = join(data, "retrieval", name);
   if (isAsked(name) && existsSync(folder)) await measureCollection(name, folder);
 }
-if (isAsked("docs")) await measureDocs(data);
+if (isAsked("docs")) {
+  await measureDocs(data);
+  await measureDocs(data, true);
+}
 if (isAsked("chunks")) await measureChunks(join(data, "chunking"));
 if (isAsked("copies")) await measureCopies();
 
@@ -141,7 +144,7 @@ interface DocsQuestion {
   readonly spans?: readonly { readonly uri: string; readonly quote: string }[];
 }
 
-async function measureDocs(folder: string): Promise<void> {
+async function measureDocs(folder: string, merge = false): Promise<void> {
   const questions = readFileSync(join(folder, "docs-qa", "haystack.jsonl"), "utf8")
     .split("\n")
     .filter((line) => line.trim() !== "")
@@ -152,19 +155,29 @@ async function measureDocs(folder: string): Promise<void> {
     async (kb) => void (await kb.ingest(join(folder, "docs", "haystack-docs"), { settle: true })),
     async (search) => {
       const counts = { "doc@1": 0, "doc@5": 0, "span@1": 0, "span@5": 0, "span@10": 0 };
+      const ofFive = { characters: 0, documents: 0 };
       for (const { question, uris = [], spans = [] } of questions) {
-        const hits = await search(question, { topK: 10, snippetLength: 0 });
+        // Joined hits among ten may have more parts than among five.
+        const [hits, five] = await Promise.all(
+          [10, 5].map((topK) => search(question, { topK, merge, snippetLength: 0 })),
+        );
         const isDocument = ({ source }: Hit): boolean =>
           uris.some((uri) => source.uri.endsWith(uri) || source.uri.endsWith(uri.replace(/^[^/]+\//u, "")));
         const holds = ({ text }: Hit): boolean => spans.some(({ quote }) => squeeze(text).includes(squeeze(quote)));
-        counts["doc@1"] += Number(hits.slice(0, 1).some(isDocument));
-        counts["doc@5"] += Number(hits.slice(0, 5).some(isDocument));
-        for (const k of [1, 5, 10] as const) counts[`span@${k}`] += Number(hits.slice(0, k).some(holds));
+        counts["doc@1"] += Number(five!.slice(0, 1).some(isDocument));
+        counts["doc@5"] += Number(five!.some(isDocument));
+        counts["span@1"] += Number(five!.slice(0, 1).some(holds));
+        counts["span@5"] += Number(five!.some(holds));
+        counts["span@10"] += Number(hits!.some(holds));
+        ofFive.characters += five!.reduce((sum, { text }) => sum + text.length, 0) / questions.length;
+        ofFive.documents += new Set(five!.map(({ documentId }) => documentId)).size / questions.length;
       }
-      return Object.values(counts).join(" / ");
+      const means = `${Math.round(ofFive.characters)} / ${ofFive.documents.toFixed(2)}`;
+      return `${Object.values(counts).join(" / ")}; ${means}`;
     },
   );
-  print("docs-qa/haystack", `doc@1 / @5 / span@1 / @5 / @10 of ${questions.length}`, cells);
+  const measure = `doc@1 / @5 / span@1 / @5 / @10 of ${questions.length}; mean characters / documents among five`;
+  print(merge ? "docs-qa/haystack, merged" : "docs-qa/haystack", measure, cells);
 }
 
 /** Code points of the collection as UTF-16 positions. */

@@ -15,7 +15,7 @@ import type { Chunk } from "../src/contracts/chunk.ts";
 import type { TextDocument } from "../src/contracts/document.ts";
 import type { Retriever } from "../src/contracts/retriever.ts";
 import { latentSemanticModel } from "../src/engine/latent/latent-semantic-model.ts";
-import { compressHits, diversify, dropDuplicates, expandHits, mergeAdjacent } from "../src/search/index.ts";
+import { compressHits, diversify, dropDuplicates, expandHits } from "../src/search/index.ts";
 import { languageAnalyzer } from "../src/text/index.node.ts";
 import { createRetriever } from "../src/search/create-retriever.ts";
 import { createMemoryStore } from "../src/stores/memory/memory-store.ts";
@@ -103,9 +103,8 @@ async function places(name: string, { corpus, queries, judged }: Collection): Pr
     "as it is": base,
     dropDuplicates: dropDuplicates(base),
     diversify: diversify(base),
-    mergeAdjacent: mergeAdjacent(base, around),
+    merge: { retrieve: (proof, query, options) => base.retrieve(proof, query, { ...options, merge: true }) },
     "expandHits 1": expandHits(base, { ...around, neighbours: 1 }),
-    "and merged": mergeAdjacent(expandHits(base, { ...around, neighbours: 1 }), around),
     compressHits: compressHits(base, around),
   };
   for (const [label, retriever] of Object.entries(retrievers)) {

@@ -5,7 +5,7 @@
  */
 import { openKnowledgeBase } from "ibid";
 import { createSentenceChunker } from "ibid/chunkers";
-import { dropDuplicates, expandHits, mergeAdjacent } from "ibid/search";
+import { dropDuplicates, expandHits } from "ibid/search";
 import { check } from "../check.ts";
 
 const handbook = `# Rotation
@@ -24,8 +24,7 @@ const kb = await openKnowledgeBase({
   chunker: createSentenceChunker({ sentences: 1, overlap: 0 }),
   search: {
     // Read from the inside out: what is found, as its section, sections that meet as one, each text once.
-    retriever: (base, { documents }) =>
-      dropDuplicates(mergeAdjacent(expandHits(base, { documents, zoomOut: 1 }), { documents })),
+    retriever: (base, { documents }) => dropDuplicates(expandHits(base, { documents, zoomOut: 1 })),
   },
 });
 await kb.ingest([

@@ -5,6 +5,7 @@ import type { ChatMessage } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { askOptions } from "../knowledge-base/asking/ask-options.ts";
+import { toGroupJson } from "../search/group-hits.ts";
 import { toHitJson } from "../search/hit-json.ts";
 import { describePlaceLabels } from "../text/place-labels.ts";
 import { countSuspicions } from "../text/untrusted/describe-suspicions.ts";
@@ -106,8 +107,10 @@ export async function sayAnswer(
     line.clear();
   }
   if (answer === undefined) throw new IbidError("internal", "The answer ended before it was complete.");
-  if (output.json) await output.object({ ...answer, hits: answer.hits.map(toHitJson) });
-  else {
+  if (output.json) {
+    const { hits, groups } = answer;
+    await output.object({ ...answer, hits: hits.map(toHitJson), ...(groups && { groups: groups.map(toGroupJson) }) });
+  } else {
     const isWritten = streams && streamed;
     if (isWritten) await output.text(wrapper.end());
     await writeAnswer(context, answer, isWritten);

@@ -3,7 +3,6 @@ import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
-import type { WrapRetriever } from "../contracts/retriever.ts";
 import type { AccessContext, Scope } from "../contracts/scope.ts";
 import type { DownloadProgress } from "../contracts/download-progress.ts";
 import type { Output, Stream } from "./output.ts";
@@ -62,8 +61,6 @@ export interface OpenForCommand {
   readonly embeds?: "queries" | "documents";
   /** Text of a list of synonyms in place of the configured one. */
   readonly synonyms?: string | undefined;
-  /** Whether adjacent chunks are shown as one. */
-  readonly merge?: boolean | undefined;
 }
 
 /**
@@ -91,7 +88,6 @@ export async function withKnowledgeBase<Result>(
       onDownload: options.onDownload,
     },
     search: {
-      retriever: how.merge === true ? await mergingRetriever() : undefined,
       synonyms: how.synonyms ?? (search?.synonyms === undefined ? undefined : await readSynonymList(search.synonyms)),
     },
   });
@@ -117,11 +113,6 @@ export async function readSynonymList(path: string): Promise<string> {
       cause: error,
     });
   }
-}
-
-async function mergingRetriever(): Promise<WrapRetriever> {
-  const { mergeAdjacent } = await import("../search/around/merge-adjacent.ts");
-  return (base, { documents, analyzer }) => mergeAdjacent(base, { documents, analyzer });
 }
 
 /** Remembers a model once there are vectors of it, so that a misspelt name is not kept. */

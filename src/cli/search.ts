@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { Hit, HitExplanation, LatentExplanation, SearchOptions } from "../contracts/retriever.ts";
+import { toGroupJson } from "../search/group-hits.ts";
 import { toHitJson } from "../search/hit-json.ts";
 import { searchOptions } from "../search/search-options.ts";
 import { describePlaceLabels } from "../text/place-labels.ts";
@@ -9,12 +10,11 @@ import { cutAroundMatches, findQueryWords, wrapMarked } from "./mark-words.ts";
 import { type CommonOptions, type Context, requireText, withKnowledgeBase } from "./open.ts";
 import type { Output, Style } from "./output.ts";
 import { type OptionsFor, pickTableOptions, addTableOptions } from "./table-options.ts";
-import { neutralise, wrap } from "./text-layout.ts";
+import { count, neutralise, wrap } from "./text-layout.ts";
 import { showWarnings } from "./show-warnings.ts";
 
 export interface SearchCommandOptions extends CommonOptions, OptionsFor<SearchOptions> {
   readonly ids?: true;
-  readonly merge?: true;
 }
 
 /** Lines of a hit's text on a terminal. */
@@ -32,12 +32,13 @@ export async function search(context: Context, query: string, options: SearchCom
   };
   // Lexical and pattern searches ask no model.
   const embeds = mode === "lexical" || mode === "regex" ? {} : ({ embeds: "queries" } as const);
-  return await withKnowledgeBase(options, { merge: options.merge, ...embeds }, async (kb) => {
+  return await withKnowledgeBase(options, embeds, async (kb) => {
     const started = performance.now();
     const hits = await kb.search(query, wanted);
     const ms = Math.round(performance.now() - started);
     if (output.json) {
-      await output.object({ query, hits: hits.map(toHitJson), warnings: hits.warnings, ms });
+      const { warnings, groups } = hits;
+      await output.object({ query, hits: hits.map(toHitJson), groups: groups?.map(toGroupJson), warnings, ms });
       return 0;
     }
     showWarnings(context, hits.warnings);
@@ -46,10 +47,14 @@ export async function search(context: Context, query: string, options: SearchCom
       return 0;
     }
     const { languageAnalyzer } = await import("../text/languages/snowball/language-analyzer.ts");
-    for (const [index, hit] of hits.entries()) {
-      signal.throwIfAborted();
-      if (index > 0) await output.line();
-      for (const line of describeHit(hit, query, languageAnalyzer, output, options.ids)) await output.line(line);
+    for (const [at, { uri, hits: own }] of (hits.groups ?? [{ uri: undefined, hits }]).entries()) {
+      if (at > 0) await output.line();
+      if (uri !== undefined) await output.line(`${output.style.bold(neutralise(uri))}, ${count(own.length, "hit")}`);
+      for (const [index, hit] of own.entries()) {
+        signal.throwIfAborted();
+        if (index > 0 || uri !== undefined) await output.line();
+        for (const line of describeHit(hit, query, languageAnalyzer, output, options.ids)) await output.line(line);
+      }
     }
     return 0;
   });
@@ -65,19 +70,22 @@ function describeHit(
   query: string,
   analyzer: Analyzer,
   { style, columns }: Output,
-  ids = false,
+  withIds = false,
 ): readonly string[] {
   const { title, headings } = hit.source;
   const rank = `${hit.rank}.`.padStart(3);
   const names = [title, ...headings]
     .filter((name, index, all) => name !== "" && name !== all[index - 1])
     .map(neutralise);
+  const ids = (hit.parts ?? [hit]).map(({ chunkId }) => `chunk ${neutralise(chunkId)}`);
   const lines = [
     `${rank} ${style.bold(names.join(" › "))}  ${style.dim(hit.score.toFixed(3))}`,
     `    ${style.dim(describePlace(hit))}`,
-    ...(ids ? [`    ${style.dim(`chunk ${neutralise(hit.chunkId)}`)}`] : []),
+    ...(withIds ? ids.map((id) => `    ${style.dim(id)}`) : []),
     ...describeText(hit, query, analyzer, style, columns - 4).map((line) => `    ${line}`),
-    ...describeCopies(hit).map((line) => `    ${style.dim(line)}`),
+    ...[...describeParts(hit), ...describeCopies(hit)]
+      .flatMap((line) => wrap(line, columns - 4))
+      .map((line) => `    ${style.dim(line)}`),
   ];
   if (hit.explain !== undefined) {
     const why = describeExplanation(hit.explain, hit.score).flatMap((line) => wrap(line, columns - 4));
@@ -86,15 +94,23 @@ function describeHit(
   return lines;
 }
 
+/** Places of the passages of a joined hit, as `show --at` takes them. */
+function describeParts({ parts }: Hit): readonly string[] {
+  if (parts === undefined) return [];
+  return [`${parts.length} passages: ${parts.map(({ start, end }) => `${start}:${end}`).join(", ")}`];
+}
+
 /** Places of copies on one line. */
 const copiesShown = 3;
 
-function describeCopies({ copies }: Hit): readonly string[] {
-  if (copies === undefined) return [];
-  const { count, places } = copies;
-  const shown = places.slice(0, copiesShown).map(({ uri }) => neutralise(uri));
-  const others = count > shown.length ? [`${count - shown.length} more`] : [];
-  return [`and ${count} ${count === 1 ? "copy" : "copies"}: ${[...shown, ...others].join(", ")}`];
+function describeCopies(hit: Hit): readonly string[] {
+  const all = (hit.parts ?? [hit]).flatMap(({ copies = [] }) => copies);
+  const copied = all.reduce((sum, each) => sum + each.count, 0);
+  if (copied === 0) return [];
+  const shown = all.flatMap(({ places }) => places).slice(0, copiesShown);
+  const others = copied > shown.length ? [`${copied - shown.length} more`] : [];
+  const uris = shown.map(({ uri }) => neutralise(uri));
+  return [`and ${copied} ${copied === 1 ? "copy" : "copies"}: ${[...uris, ...others].join(", ")}`];
 }
 
 export function describePlace({ source }: Pick<Hit, "source">): string {
@@ -165,7 +181,6 @@ export function addSearchCommand(program: Command, context: Context, done: (exit
     .description("Find the passages that match a query, best first.")
     .argument("<query>", "words, a question, or with --mode regex a pattern");
   addTableOptions(searching, searchOptions)
-    .option("--merge", "show neighbouring hits of a document as one hit")
     .option("--ids", "print the id of each hit's chunk, for show --chunk")
     .addHelpText(
       "after",

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { flagOf, readOptionText } from "../runtime/describe-options.ts";
 import {
   acceptsOption,
+  defaultFor,
   describeOption,
   type OptionRule,
   type OptionTable,
@@ -28,7 +29,8 @@ function toOptions(name: string, rule: OptionRule): readonly Option[] {
 }
 
 function toOption(name: string, rule: OptionRule): Option {
-  const { default: preset, otherwise, kind, spelling } = rule;
+  const { otherwise, kind, spelling } = rule;
+  const preset = defaultFor(rule, "cli");
   const said =
     otherwise?.replaceAll("`", "") ??
     (preset === undefined || typeof preset === "boolean" ? undefined : JSON.stringify(preset).replaceAll('"', ""));

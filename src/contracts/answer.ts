@@ -2,7 +2,7 @@ import type { ChatMessage, ChatModel, Prompt, Usage } from "./chat.ts";
 import type { LengthFunction } from "./chunker.ts";
 import type { PlaceLabels } from "./document.ts";
 import type { IbidErrorCode } from "./errors.ts";
-import type { Hit, SearchOptions, SearchWarning } from "./retriever.ts";
+import type { Hit, HitGroup, SearchOptions, SearchWarning } from "./retriever.ts";
 import type { DocumentSuspicion } from "./suspicion.ts";
 
 /**
@@ -165,6 +165,8 @@ export interface Answer {
   readonly withheld: readonly WithheldSentence[];
   /** Retrieved evidence, best first. */
   readonly hits: readonly Hit[];
+  /** With `groupBy`: the hits by document. */
+  readonly groups?: readonly HitGroup[];
   /** `provider/model`, or `null` when the answer is made of the documents' own sentences. */
   readonly model: string | null;
   /**

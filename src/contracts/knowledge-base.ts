@@ -16,7 +16,7 @@ import type { Metadata, MetadataInput } from "./metadata.ts";
 import type { Source } from "./reader.ts";
 import type { ReembedOptions, ReembedRun, ScopeVersions } from "./reembedding.ts";
 import type { RefreshPolicy } from "./refresh-policy.ts";
-import type { Hit, SearchOptions, SearchWarning } from "./retriever.ts";
+import type { Hit, HitGroup, SearchOptions, SearchWarning } from "./retriever.ts";
 import type { Run } from "./run.ts";
 import type { AccessContext, Scope, ScopeStrategy } from "./scope.ts";
 import type { Verification, VerifyOptions } from "./verification.ts";
@@ -336,11 +336,19 @@ export interface Status {
 export interface KnowledgeBase extends Collections, AsyncDisposable {
   /** Ingests documents; the same input again writes nothing. A document that fails keeps its old version and does not stop the others. */
   ingest(input: IngestInput, options?: IngestOptions): IngestRun;
-  /** Hits, best first; `warnings` is there when some vectors could not be searched. **Errors** `unsupported` for a dense search of such scopes. */
+  /**
+   * Hits, best first; `warnings` is there when some vectors could not be searched, and `groups` with `groupBy`. **Errors** `unsupported` for a dense search of such
+   * scopes.
+   */
   search(
     query: string,
     options?: SearchOptions,
-  ): Promise<readonly Hit[] & { readonly warnings?: readonly SearchWarning[] | undefined }>;
+  ): Promise<
+    readonly Hit[] & {
+      readonly warnings?: readonly SearchWarning[] | undefined;
+      readonly groups?: readonly HitGroup[] | undefined;
+    }
+  >;
   ask(question: string, options?: AskOptions): AskRun;
   /**
    * Verifies an answer that ibid did not write: a text in Markdown, or the response of an API with its citations. Each sentence gets the verdict that an answer of ibid

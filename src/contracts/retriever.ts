@@ -84,6 +84,11 @@ export interface RetrieveOptions {
    * Default `"first"`.
    */
   readonly copies?: "first" | "all" | undefined;
+  /**
+   * Whether hits that touch in their document are one hit with `parts`. Then `topK` counts joined hits: the first hits of the ranking are shown, as long as they
+   * make at most `topK`. A larger `topK` keeps the order, and may add parts to the last ones. Default false.
+   */
+  readonly merge?: boolean | undefined;
   /** Whether each hit explains its score. Default false. */
   readonly explain?: boolean | undefined;
   /** Whether each hit carries its embedding. Default false. */
@@ -105,6 +110,24 @@ export interface SearchOptions extends RetrieveOptions {
   readonly scopes?: readonly Scope[] | undefined;
   /** Chooses scopes by caller; with `scopes`, those that both name. Default: the view's own where `scopes` is not given; else `"all"`. */
   readonly strategy?: ScopeStrategy | undefined;
+  /** `"document"`: the result has `groups`, the same hits by document. Default: none. */
+  readonly groupBy?: "document" | undefined;
+}
+
+/**
+ * Hits of one document.
+ *
+ * @experimental
+ */
+export interface HitGroup {
+  readonly scope: Scope;
+  readonly documentId: string;
+  readonly uri: string;
+  readonly title: string;
+  /** The best score of its hits. */
+  readonly score: number;
+  /** Best first. */
+  readonly hits: readonly Hit[];
 }
 
 /**
@@ -162,7 +185,23 @@ export interface HitCopies {
   readonly places: readonly HitCopy[];
 }
 
-/** A chunk that was found, and where it came from. */
+/**
+ * A chunk of a joined hit.
+ *
+ * @experimental
+ */
+export interface HitPart extends HitCopy, PlaceLabels {
+  /** Among the hits before they were joined, from 1. */
+  readonly rank: number;
+  readonly score: number;
+  /** As in {@link HitSource}. */
+  readonly headings: readonly string[];
+  readonly evidence?: boolean | undefined;
+  readonly copies?: HitCopies | undefined;
+  readonly explain?: HitExplanation;
+}
+
+/** A chunk that was found, and where it came from; with `merge`, chunks that touch. */
 export interface Hit {
   /** From 1. */
   readonly rank: number;
@@ -185,6 +224,11 @@ export interface Hit {
   readonly matches?: readonly { readonly start: number; readonly end: number }[];
   /** Absent where the text stands once, and with `copies: "all"`. */
   readonly copies?: HitCopies | undefined;
+  /**
+   * Chunks of a joined hit, in order of `start`; absent where the hit is one chunk. The hit has the text, place, matches and evidence of all of them, and no vector.
+   * Its other facts are those of the best part.
+   */
+  readonly parts?: readonly HitPart[] | undefined;
   readonly explain?: HitExplanation;
   /** With `includeEmbeddings`. **Shape** lists of numbers, which survive JSON. */
   readonly embedding?: Embedding;
@@ -302,7 +346,7 @@ export interface RetrieverParts {
 }
 
 /**
- * Makes a retriever around the built-in one: `(base, { documents }) => mergeAdjacent(base, { documents })`. Called once for each view.
+ * Makes a retriever around the built-in one: `(base) => diversify(base)`. Called once for each view.
  *
  * @experimental
  */

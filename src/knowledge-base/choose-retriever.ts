@@ -3,6 +3,7 @@ import { IbidError } from "../contracts/errors.ts";
 import type { Retriever, RetrieverParts } from "../contracts/retriever.ts";
 import type { AccessContext } from "../contracts/scope.ts";
 import { createRetriever } from "../search/create-retriever.ts";
+import { retrieveOptions } from "../search/search-options.ts";
 import { checkQuery, defaultMaxQueryLength } from "../search/search-plan.ts";
 import type { SharedParts } from "./parts.ts";
 import { withStructure } from "./with-structure.ts";
@@ -25,7 +26,7 @@ export function chooseRetriever(parts: SharedParts, access: AccessContext | "ope
       hint: "Give a retriever, or a function from the built-in one to another: (base) => diversify(base).",
     });
   }
-  return observer.retriever(withStructure(store, withinScopes(made)));
+  return observer.retriever(joinsHits(store, withStructure(store, withinScopes(made))));
 }
 
 /** The built-in retriever of one caller, over the knowledge base's models or one of a collection's. */
@@ -46,6 +47,20 @@ function createBuiltIn(parts: SharedParts, access: AccessContext | "operator", b
     secret: store.secret,
     access,
   });
+}
+
+/** Joins the hits of a retriever that does not: it is asked for as many as may become one. */
+function joinsHits(store: SharedParts["store"], retriever: Retriever): Retriever {
+  return {
+    async retrieve(scopes, query, options = {}) {
+      const { merge = false, ...rest } = options;
+      if (!merge) return retriever.retrieve(scopes, query, rest);
+      const { hitsToJoin, hitTextReader, joinTouching } = await import("../search/join-touching.ts");
+      const { topK = retrieveOptions.topK.default } = rest;
+      const hits = await retriever.retrieve(scopes, query, { ...rest, topK: hitsToJoin(topK) });
+      return joinTouching(hits, topK, hitTextReader(store, scopes));
+    },
+  };
 }
 
 /** Drops hits of scopes that the gate did not prove, and refuses a query that is too long. An application's retriever may rank, but not widen. */

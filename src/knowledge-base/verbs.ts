@@ -11,6 +11,7 @@ import { toArrivals } from "../ingest/to-arrivals.ts";
 import { createRun } from "../runtime/create-run.ts";
 import { planOptions } from "../runtime/plan-options.ts";
 import { toMetadata } from "../runtime/to-json.ts";
+import { groupHits } from "../search/group-hits.ts";
 import { searchOptions } from "../search/search-options.ts";
 import { checkCharset } from "../text/charsets/check-charset.ts";
 import type { SharedParts, ViewScopes } from "./parts.ts";
@@ -59,11 +60,15 @@ export function createVerbs(
 
     async search(query: string, options: SearchOptions = {}) {
       planOptions("search", searchOptions, options);
-      const { scopes, strategy, ...rest } = options;
+      const { scopes, strategy, groupBy, ...rest } = options;
       const within = await searched(scopes, strategy);
       const warnings = await modelCheck.forSearch(within, modeOf(rest));
       const hits = await retriever.retrieve(within, query, rest);
-      return warnings.length === 0 ? hits : Object.assign([...hits], { warnings });
+      if (warnings.length === 0 && groupBy === undefined) return hits;
+      return Object.assign([...hits], {
+        ...(warnings.length > 0 && { warnings }),
+        ...(groupBy && { groups: groupHits(hits) }),
+      });
     },
 
     ask(question: string, options: AskOptions = {}) {

@@ -1,15 +1,23 @@
 import type { JsonValue } from "../contracts/metadata.ts";
 import type { JsonSchema } from "../contracts/schema.ts";
-import { type Audience, kindFor, type OptionKind, type OptionRule, type OptionTable } from "./plan-options.ts";
+import {
+  type Audience,
+  defaultFor,
+  kindFor,
+  type OptionKind,
+  type OptionRule,
+  type OptionTable,
+} from "./plan-options.ts";
 
 /** The JSON schema of an option, as one surface takes it. */
 export function toJsonSchema(rule: OptionRule, audience: Audience): JsonSchema {
   const most = rule.bounds?.[audience]?.max;
+  const preset = defaultFor(rule, audience);
   return {
     ...schemaOf(kindFor(rule, audience)),
     ...(rule.kind.type === "list" && most !== undefined && { maxItems: most }),
     description: rule.doc.replaceAll("`", ""),
-    ...(rule.default !== undefined && { default: rule.default as JsonValue }),
+    ...(preset !== undefined && { default: preset as JsonValue }),
   };
 }
 
@@ -43,10 +51,11 @@ function schemaOf(kind: OptionKind): JsonSchema {
 }
 
 /** The flag of an option, such as `--top-k <n>` or `--no-sweep`. */
-export function flagOf(name: string, { flag, kind, default: preset }: OptionRule): string {
+export function flagOf(name: string, rule: OptionRule): string {
+  const { flag, kind } = rule;
   if (flag !== undefined) return flag;
   const kebab = toKebab(name);
-  if (kind.type === "boolean") return preset === true ? `--no-${kebab}` : `--${kebab}`;
+  if (kind.type === "boolean") return defaultFor(rule, "cli") === true ? `--no-${kebab}` : `--${kebab}`;
   return `--${kebab} <${kebab.split("-").at(-1)}>`;
 }
 
@@ -96,8 +105,10 @@ function manualRows(table: OptionTable, prefix: string): readonly string[] {
   });
 }
 
-function describeDefault({ default: preset, otherwise }: OptionRule): string {
-  return escape(otherwise ?? (preset === undefined ? "none" : `\`${JSON.stringify(preset)}\``));
+function describeDefault(rule: OptionRule): string {
+  const say = (preset: unknown): string => (preset === undefined ? "none" : `\`${JSON.stringify(preset)}\``);
+  const { otherwise = say(rule.default), defaults = {} } = rule;
+  return escape("cli" in defaults ? `${otherwise}; ${say(defaults.cli)} on the command line` : otherwise);
 }
 
 const list = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(", ");

@@ -82,13 +82,15 @@ export interface OptionRule {
   /** One sentence in Markdown, for the manual, for command help and for schemas. */
   readonly doc: string;
   readonly default?: unknown;
+  /** Defaults of surfaces that have another one. */
+  readonly defaults?: Partial<Readonly<Record<Audience, unknown>>>;
   /** The default in words, where it is no constant. */
   readonly otherwise?: string;
   readonly for: readonly Audience[];
   readonly bounds?: Partial<Readonly<Record<Audience, OptionBounds>>>;
   /** Values beyond the kind that only the library takes. */
   readonly beyond?: { readonly expects: string; readonly check: (value: unknown) => boolean };
-  /** Flag of the command line. Default: `--` and the name in kebab case, `--no-` and the name where the default is true. */
+  /** Flag of the command line. Default: `--` and the name in kebab case, `--no-` and the name where its default there is true. */
   readonly flag?: string;
   readonly spelling?: Spelling;
 }
@@ -187,6 +189,11 @@ export function kindFor({ kind, bounds = {} }: OptionRule, audience: Audience): 
   }
   if (kind.type === "number" && min !== undefined) return { ...kind, min };
   return kind;
+}
+
+/** The default of one surface. */
+export function defaultFor({ default: preset, defaults = {} }: OptionRule, audience: Audience): unknown {
+  return Object.hasOwn(defaults, audience) ? defaults[audience] : preset;
 }
 
 /** Whether a surface takes the value. */
@@ -293,7 +300,7 @@ function planTable(
     const rule = table[name]!;
     if (!rule.for.includes(audience)) continue;
     const value = values[name];
-    plan[name] = value === undefined ? rule.default : value;
+    plan[name] = value === undefined ? defaultFor(rule, audience) : value;
     if (value !== undefined) checkOption(`${prefix}${name}`, rule, value, audience);
   }
   return plan;

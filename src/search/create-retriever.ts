@@ -77,7 +77,8 @@ const known = {
  * Query to hits, in eight stages: scopes, embed, dense, lexical, merge, rerank, origins, snippets; and a leg for a pattern, when one is given.
  *
  * **Shape** chunks with the same text are one hit, with a count and places of the others; see `copies`. Best first, equal scores by uri, start, scope and id; without a readable scope or a match `[]`. A hit's `text` is whole. The same stored state and
- * options give the same hits in the same order with the same scores. A larger `topK` never reorders the first hits (but a reranker may).
+ * options give the same hits in the same order with the same scores. A larger `topK` never reorders the first hits (but a reranker may). With `merge`, hits that
+ * touch are one, after a reranker; chunks that do not overlap are joined where the store reads text.
  * **Errors** `access-denied` for scopes that the gate did not make; `invalid-argument` for a blank or over-long query or an invalid option, before any model is
  * called; `invalid-filter`, `invalid-regex`; `configuration-missing` for a dense search without an embedder; `unsupported` for a leg that the store does not
  * have; `aborted`; errors of embedder, store and reranker.
@@ -137,7 +138,9 @@ export function createRetriever(options: RetrieverOptions): Retriever {
 
       const reranking = reranker !== undefined && plan.rerank && plan.mode !== "regex";
       const nearing = byProximity && plan.rerank && plan.mode !== "regex" && plan.syntax === "literal";
-      const least = reranking ? poolSize(plan.topK) : atLeastTwo(plan.topK);
+      const joining = plan.merge ? await import("./join-touching.ts") : undefined;
+      const needed = joining?.hitsToJoin(plan.topK) ?? plan.topK;
+      const least = reranking ? poolSize(plan.topK) : atLeastTwo(needed);
       const proximity = nearing ? await import("./rerank/weigh-proximity.ts") : undefined;
       const wanted = proximity && least !== "all" ? Math.max(least, proximity.proximityPool) : least;
       const isPool = reranking || proximity !== undefined;
@@ -149,6 +152,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
         wanted,
         // Without a reranker, no chunk is read that is not shown.
         shown: isPool ? wanted : plan.topK,
+        group: isPool ? undefined : joining?.groupTouching,
         totals: !isPool,
         version: embedder?.version,
         signal,
@@ -171,7 +175,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
           fused,
           scales,
           analyzer,
-          topK: plan.topK,
+          topK: needed,
         });
         stages.push("rerank");
       }
@@ -194,8 +198,12 @@ export function createRetriever(options: RetrieverOptions): Retriever {
         latent: found.latent,
         reranker: reranking ? reranker.name : undefined,
       };
-      hits = createHits(plan.topK === "all" ? candidates : candidates.slice(0, plan.topK), context);
+      hits = createHits(needed === "all" ? candidates : candidates.slice(0, needed), context);
       stages.push("snippets");
+      if (joining) {
+        hits = await joining.joinTouching(hits, plan.topK, joining.hitTextReader(store, scopes));
+        stages.push("join");
+      }
     }
 
     if (tracer && secret) {

@@ -28,6 +28,7 @@ export function toHitJson(hit: Hit): HitJson {
     origin,
     matches,
     copies,
+    parts,
     explain,
   } = hit;
   return {
@@ -45,6 +46,7 @@ export function toHitJson(hit: Hit): HitJson {
     ...(hit.evidence !== undefined && { evidence: hit.evidence }),
     ...(matches && { matches }),
     ...(copies && { copies }),
+    ...(parts && { parts }),
     ...(explain && { explain }),
   };
 }

@@ -15,6 +15,8 @@ export type {
   LatentExplanation,
   HitCopies,
   HitCopy,
+  HitGroup,
+  HitPart,
   LegScore,
   RetrieveOptions,
   Retriever,
@@ -32,10 +34,10 @@ export { dropDuplicates, type DropDuplicatesOptions } from "./around/drop-duplic
 export { expandHits, type ExpandHitsOptions } from "./around/expand-hits.ts";
 export type { SearchFusion } from "./around/fuse-searches.ts";
 export { hyde, type HydeOptions } from "./around/hyde.ts";
-export { mergeAdjacent, type MergeAdjacentOptions } from "./around/merge-adjacent.ts";
 export { multiQuery, type MultiQueryOptions } from "./around/multi-query.ts";
 export { rewriteQuery } from "./around/rewrite-query.ts";
 export type { QueryWriterOptions } from "./around/write-queries.ts";
+export type { HitGroupJson } from "./group-hits.ts";
 export { toHitJson, type HitJson } from "./hit-json.ts";
 export { createRetriever, type RetrieverOptions } from "./create-retriever.ts";
 export { searchOptions } from "./search-options.ts";

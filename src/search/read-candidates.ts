@@ -9,10 +9,12 @@ import {
 import { IbidError } from "../contracts/errors.ts";
 import type { ReadChunk, Restriction, StoreSession } from "../contracts/leg.ts";
 import type { HitCopies, HitCopy } from "../contracts/retriever.ts";
-import type { AuthorizedScopes } from "../contracts/scope.ts";
+import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { compareCodePoints } from "../runtime/compare-text.ts";
 import { textKey } from "../text/text-key.ts";
+import { chunkStructure } from "../text/chunk-structure.ts";
 import { type Candidate, chunkKey, type FusedChunk } from "./candidate.ts";
+import type { Standing, TouchingGroups } from "./join-touching.ts";
 import { type Found, type SearchableStore, searchSession, type SessionSearch } from "./search-session.ts";
 
 /** Sessions that one search opens at most, when the store changes meanwhile. */
@@ -27,6 +29,8 @@ const mostPlaces = 10;
 export interface ReadingSearch extends SessionSearch {
   /** How many candidates are read, best first; of copies the first. At most `wanted`. */
   readonly shown: number | "all";
+  /** Groups candidates that touch; then `shown` counts groups. Absent: each candidate counts. */
+  readonly group?: ((most: number | "all") => TouchingGroups<Standing>) | undefined;
   /** Whether to count the chunks of their documents. */
   readonly totals: boolean;
   /** Whose vectors to hand out, where the query itself has none. */
@@ -38,7 +42,7 @@ export interface ReadingSearch extends SessionSearch {
  * chunks that are gone.
  *
  * **Shape** chunks with the same text are one candidate, the first of the ranking, unless the plan asks for all of them.
- * **Cost** as many chunks as are shown. Copies among them cost the reads that fill their places, and one deeper search or more.
+ * **Cost** as many chunks as are shown, and with `group` the first one that is not. Copies among them cost the reads that fill their places, and one deeper search or more.
  */
 export async function searchAndRead(
   store: SearchableStore,
@@ -54,7 +58,7 @@ export async function searchAndRead(
     let { wanted } = search;
     let found = await searchSession(session, search);
     let reading = await readBest(session, search, certainOf(found, wanted, scopes), chunks, before);
-    while (isShort(reading, search, found, wanted)) {
+    while (isShort(reading, found, wanted)) {
       wanted = wanted === "all" ? wanted : wanted * growth;
       found = await searchSession(session, { ...search, wanted });
       reading = await readBest(session, search, certainOf(found, wanted, scopes), chunks, before);
@@ -79,14 +83,15 @@ interface Reading {
   readonly read: readonly Candidate[];
   /** Some candidate was gone or had changed. */
   readonly hasLost: boolean;
+  /** Nothing more is shown, whatever further candidates there are. */
+  readonly isFull: boolean;
 }
 
-function isShort({ read, hasLost }: Reading, { shown }: ReadingSearch, found: Found, wanted: number | "all"): boolean {
-  if (wanted === "all" || shown === "all" || hasLost) return false;
-  return read.length < shown && found.candidates.length >= wanted;
+function isShort({ isFull, hasLost }: Reading, found: Found, wanted: number | "all"): boolean {
+  return wanted !== "all" && !isFull && !hasLost && found.candidates.length >= wanted;
 }
 
-/** Reads candidates until `shown` of them have different texts. */
+/** Reads candidates until `shown` of them, or of their groups, have different texts. */
 async function readBest(
   session: StoreSession,
   search: ReadingSearch,
@@ -97,15 +102,18 @@ async function readBest(
   const { plan, restriction, totals, shown, signal } = search;
   const folds = plan.copies === "first";
   const most = shown === "all" ? Infinity : shown;
+  const touching = search.group?.(shown);
   const kept: { readonly candidate: Candidate; readonly copies: Map<string, HitCopy> }[] = [];
   /** Copies of the kept chunks, by text: for a store that names none. */
   const byText = new Map<string, Map<string, HitCopy>>();
   /** Chunks that the store named as copies of kept ones. */
   const copied = new Set<string>();
   let hasLost = false;
-  for (let at = 0; kept.length < most && at < candidates.length;) {
+  let isFull = false;
+  for (let at = 0; !isFull && at < candidates.length;) {
+    const room = touching?.room() ?? most - kept.length;
     const batch: FusedChunk[] = [];
-    for (; batch.length < most - kept.length && at < candidates.length; at++) {
+    for (; batch.length < room && at < candidates.length; at++) {
       const candidate = candidates[at]!;
       if (!copied.has(chunkKey(candidate))) batch.push(candidate);
     }
@@ -147,12 +155,20 @@ async function readBest(
         }
         byText.set(text, copies);
       }
+      isFull = touching?.take(standingOf(candidate.scope, chunk)) === false;
+      if (isFull) break;
       const embedding = chooseEmbedding(candidate, embeddings, search);
       kept.push({ candidate: { ...candidate, chunk, language, total, embedding }, copies });
     }
+    isFull ||= touching === undefined && kept.length >= most;
   }
   const read = kept.map(({ candidate, copies }) => ({ ...candidate, copies: copiesOf(copies) }));
-  return { read, hasLost };
+  return { read, hasLost, isFull };
+}
+
+function standingOf(scope: Scope, chunk: Chunk): Standing {
+  const { documentId, origin } = chunk;
+  return { scope, documentId, origin, structure: chunkStructure(chunk), source: chunk };
 }
 
 function copiesOf(copies: ReadonlyMap<string, HitCopy>): HitCopies | undefined {

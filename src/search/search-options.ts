@@ -130,6 +130,13 @@ export const retrieveOptions = {
     default: "first",
     for: byHand,
   },
+  merge: {
+    doc: "Whether hits that touch in their document are one hit with parts; `topK` counts joined hits.",
+    kind: { type: "boolean" },
+    default: false,
+    defaults: { cli: true },
+    for: everywhere,
+  },
   explain: {
     doc: "Whether each hit explains its score.",
     kind: { type: "boolean" },
@@ -173,5 +180,11 @@ export const searchOptions = {
     beyond: { expects: "a function", check: (value: unknown) => typeof value === "function" },
     otherwise: "the view's own, else all",
     for: byHand,
+  },
+  groupBy: {
+    doc: "Whether the result has the same hits by document as well.",
+    kind: { type: "choice", values: { document: true } },
+    for: everywhere,
+    flag: "--group-by <what>",
   },
 } as const satisfies RulesOf<SearchOptions>;

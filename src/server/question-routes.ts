@@ -2,6 +2,7 @@ import { SSEStreamingApi } from "hono/streaming";
 import type { Answer, AnswerEvent } from "../contracts/answer.ts";
 import { readUIMessages } from "../integrations/ai-sdk/read-ui-messages.ts";
 import { toUIMessageStreamResponse } from "../integrations/ai-sdk/ui-message-stream.ts";
+import { toGroupJson } from "../search/group-hits.ts";
 import { toHitJson } from "../search/hit-json.ts";
 import { given } from "./given.ts";
 import { errorJson, toRefusal } from "./refusal.ts";
@@ -49,9 +50,10 @@ export const questionRoutes: readonly Route[] = [
     async handle({ kb, body: { query, ...options }, signal }) {
       const started = performance.now();
       const hits = await kb.search(query, { ...given(options), signal });
-      const { warnings } = hits;
+      const { warnings, groups } = hits;
       return jsonResponse({
         hits: hits.map(toHitJson),
+        ...(groups && { groups: groups.map(toGroupJson) }),
         ...(warnings && { warnings }),
         ms: Math.round(performance.now() - started),
       });
@@ -180,8 +182,8 @@ function toServerSentEvent(event: AnswerEvent): { event: string; data: string } 
   return { event: type, data: JSON.stringify(data) };
 }
 
-function toAnswerJson(answer: Answer): object {
-  return { ...answer, hits: answer.hits.map(toHitJson) };
+function toAnswerJson({ groups, ...answer }: Answer): object {
+  return { ...answer, hits: answer.hits.map(toHitJson), ...(groups && { groups: groups.map(toGroupJson) }) };
 }
 
 /** The text without markers, because no citation stands beside it. Nothing could say of passages that they may not answer: they are no answer here. */

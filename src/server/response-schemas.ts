@@ -41,6 +41,21 @@ const structure = z.strictObject({
   leafSectionUrl: z.string().optional(),
 });
 
+const chunkPlace = {
+  scope: z.string(),
+  documentId: z.string(),
+  chunkId: z.string(),
+  uri: z.string(),
+  start: position,
+  end: position,
+};
+
+const copies = z
+  .strictObject({ count: z.int().min(1), places: z.array(z.strictObject(chunkPlace)) })
+  .meta({ description: "Other chunks with the same text: how many, and where the first ten stand." });
+
+const explanation = z.looseObject({ fusion: z.string() });
+
 const hitSchema = z
   .strictObject({
     rank: z.int().min(1),
@@ -56,25 +71,39 @@ const hitSchema = z
     structure: structure.optional(),
     evidence: z.boolean().optional().meta({ description: "Whether the hit counts as evidence for an answer." }),
     matches: z.array(z.strictObject({ start: position, end: position })).optional(),
-    copies: z
-      .strictObject({
-        count: z.int().min(1),
-        places: z.array(
-          z.strictObject({
-            scope: z.string(),
-            documentId: z.string(),
-            chunkId: z.string(),
-            uri: z.string(),
-            start: position,
-            end: position,
-          }),
-        ),
-      })
+    copies: copies.optional(),
+    parts: z
+      .array(
+        z.strictObject({
+          rank: z.int().min(1),
+          score: z.number(),
+          ...chunkPlace,
+          ...places,
+          headings: z.array(z.string()),
+          evidence: z.boolean().optional(),
+          copies: copies.optional(),
+          explain: explanation.optional(),
+        }),
+      )
       .optional()
-      .meta({ description: "Other chunks with the same text: how many, and where the first ten stand." }),
-    explain: z.looseObject({ fusion: z.string() }).optional(),
+      .meta({ description: "With merge: the chunks of a joined hit, in order." }),
+    explain: explanation.optional(),
   })
   .meta({ description: "A chunk that was found: the text of its document from source.start to source.end (UTF-16)." });
+
+const groups = z
+  .array(
+    z.strictObject({
+      scope: scopeSchema,
+      documentId: z.string(),
+      uri: z.string(),
+      title: z.string(),
+      score: z.number(),
+      ranks: z.array(z.int().min(1)),
+    }),
+  )
+  .optional()
+  .meta({ description: "With groupBy: the documents, best first, and the ranks of their hits." });
 
 const quotation = {
   uri: z.string(),
@@ -141,6 +170,7 @@ export const answerSchema = z.looseObject({
   nearest: z.array(z.strictObject(quotation)).meta({ description: "Of a refusal: passages that are no answer." }),
   withheld: z.array(z.strictObject({ text: z.string(), verdict: verdict.optional(), support: probability.optional() })),
   hits: z.array(hitSchema),
+  groups,
   model: z.string().nullable(),
   removedMarkers: z.array(z.string()),
   removedQuotes: z.array(z.string()),
@@ -183,7 +213,7 @@ const warnings = z
     }),
   )
   .optional();
-export const searchResponse = z.strictObject({ hits: z.array(hitSchema), warnings, ms: z.number() });
+export const searchResponse = z.strictObject({ hits: z.array(hitSchema), groups, warnings, ms: z.number() });
 
 const documentFacts = {
   uri: z.string(),

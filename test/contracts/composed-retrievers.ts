@@ -4,7 +4,6 @@ import { diversify } from "../../src/search/around/diversify.ts";
 import { dropDuplicates } from "../../src/search/around/drop-duplicates.ts";
 import { expandHits } from "../../src/search/around/expand-hits.ts";
 import { hyde } from "../../src/search/around/hyde.ts";
-import { mergeAdjacent } from "../../src/search/around/merge-adjacent.ts";
 import { multiQuery } from "../../src/search/around/multi-query.ts";
 import { rewriteQuery } from "../../src/search/around/rewrite-query.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
@@ -36,7 +35,6 @@ export const wrappers: Readonly<Record<string, { readonly wrap: WrapRetriever; r
   diversify: { wrap: (base) => diversify(base), ownScores: true },
   "diversify by words": { wrap: (base) => diversify(base, { by: "words", lambda: 0.5 }), ownScores: true },
   dropDuplicates: { wrap: (base) => dropDuplicates(base) },
-  mergeAdjacent: { wrap: (base, parts) => mergeAdjacent(base, analyzed(parts)) },
   "expandHits to neighbours": { wrap: (base, parts) => expandHits(base, { ...analyzed(parts), neighbours: 1 }) },
   "expandHits to sections": { wrap: (base, parts) => expandHits(base, { ...analyzed(parts), zoomOut: 1 }) },
   compressHits: { wrap: (base, parts) => compressHits(base, analyzed(parts)) },
@@ -45,10 +43,10 @@ export const wrappers: Readonly<Record<string, { readonly wrap: WrapRetriever; r
 
 /** Several around one another, the innermost first: each kind before and after each other kind at least once. */
 export const compositions: readonly (readonly (keyof typeof wrappers)[])[] = [
-  ["dropDuplicates", "diversify", "mergeAdjacent"],
-  ["mergeAdjacent", "diversify", "dropDuplicates"],
-  ["dropDuplicates", "multiQuery", "expandHits to neighbours", "mergeAdjacent", "compressHits"],
-  ["compressHits", "mergeAdjacent", "expandHits to neighbours", "multiQuery", "dropDuplicates"],
+  ["dropDuplicates", "diversify"],
+  ["diversify", "dropDuplicates"],
+  ["dropDuplicates", "multiQuery", "expandHits to neighbours", "compressHits"],
+  ["compressHits", "expandHits to neighbours", "multiQuery", "dropDuplicates"],
   ["rewriteQuery", "hyde", "diversify by words", "expandHits to sections"],
   ["expandHits to sections", "diversify", "hyde", "rewriteQuery"],
 ];

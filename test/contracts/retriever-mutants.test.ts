@@ -2,7 +2,7 @@ import { describe } from "vitest";
 
 import type { Hit, Retriever, RetrieveOptions, WrapRetriever } from "../../src/contracts/retriever.ts";
 import { createHashingModel } from "../../src/models/hashing/hashing-model.ts";
-import { mergeAdjacent } from "../../src/search/around/merge-adjacent.ts";
+import { expandHits } from "../../src/search/around/expand-hits.ts";
 import { createRetrieverPack, type RetrieverSubject } from "../../src/testing/retriever-pack.ts";
 import { from, deployment, south } from "../../src/testing/store-fixtures.ts";
 import { type Mutant, runMutants } from "./mutants.ts";
@@ -106,8 +106,8 @@ const mutants: readonly Mutant<RetrieverSubject>[] = [
     "reads documents without the proof of the search",
     "retriever/hybrid/only-what-may-be-read",
     subject((base, { documents, analyzer }) => {
-      const merged = mergeAdjacent(base, { documents, analyzer });
-      return { retrieve: (_, query, options) => merged.retrieve(from(deployment, south), query, options) };
+      const widened = expandHits(base, { documents, analyzer, neighbours: 1 });
+      return { retrieve: (_, query, options) => widened.retrieve(from(deployment, south), query, options) };
     }),
   ],
 ];

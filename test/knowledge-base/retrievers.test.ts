@@ -4,7 +4,7 @@ import type { RetrievalTrace } from "../../src/contracts/tracer.ts";
 import type { RetrieverParts, WrapRetriever } from "../../src/contracts/retriever.ts";
 import { openKnowledgeBase } from "../../src/index.node.ts";
 import { createHashingModel } from "../../src/models/index.node.ts";
-import { compressHits, expandHits, hyde, mergeAdjacent, multiQuery, rewriteQuery } from "../../src/search/index.ts";
+import { compressHits, expandHits, hyde, multiQuery, rewriteQuery } from "../../src/search/index.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
 
 const page = `# Keys
@@ -29,7 +29,6 @@ async function openWith(retriever: WrapRetriever, options: Parameters<typeof ope
 
 describe("a knowledge base with retrievers around its own", () => {
   it.each<[string, WrapRetriever]>([
-    ["merged", (base, { documents }) => mergeAdjacent(base, { documents })],
     ["widened", (base, { documents }) => expandHits(base, { documents, zoomOut: 2 })],
     ["narrowed", (base, { documents, analyzer }) => compressHits(base, { documents, analyzer, around: 0 })],
   ])("answers with citations that stand in the document, whatever was %s [E53 E55 L2]", async (_, wrap) => {

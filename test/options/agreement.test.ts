@@ -339,6 +339,8 @@ describe("the search tools", () => {
     ["topK", "documents_search", "topK"],
     ["minScore", "documents_vector_search", "threshold"],
     ["minFusedScore", "documents_text_search", "threshold"],
+    ["merge", "documents_search", "merge"],
+    ["groupBy", "documents_search", "groupBy"],
   ] as const)("take the values of %s that the table allows to tools", async (option, toolName, argument) => {
     const rule: OptionRule = searchOptions[option];
     const tool = createSearchTools(kb).find(({ name }) => name === toolName);
@@ -350,6 +352,6 @@ describe("the search tools", () => {
 
   it("have an argument for each row that names tools", () => {
     const rows = Object.entries(searchOptions).filter(([, rule]) => (rule.for as readonly Audience[]).includes("tool"));
-    expect(rows.map(([name]) => name)).toEqual(["topK", "minScore", "minFusedScore"]);
+    expect(rows.map(([name]) => name)).toEqual(["topK", "minScore", "minFusedScore", "merge", "groupBy"]);
   });
 });

@@ -161,6 +161,8 @@ describe("the OpenAPI document", () => {
       pattern: "key",
       ignoreCase: true,
       copies: "first",
+      merge: true,
+      groupBy: "document",
       origins: ["user-content"],
       fusion: "rrf",
       weights: { lexical: 2 },

@@ -71,6 +71,20 @@ describe("the other routes", () => {
     expect((await as("anyone", "/search", { body: filtered })).json.hits).toEqual([]);
   });
 
+  it("joins hits that touch, and groups them by document", async () => {
+    const { as, kb } = await startWorld();
+    const rotation = `Keys of the reactor are rotated by hand. ${"Nobody may copy them. ".repeat(40)}`;
+    await kb.ingest({ uri: "long.md", text: `${rotation}\n\n${rotation.replace("hand", "robots")}` });
+    const body = { query: "reactor rotated by hand or robots", merge: true, groupBy: "document", explain: true };
+    const { status, json } = await as("operator", "/search", { body });
+    expect(status).toBe(200);
+    const hit = json.hits.find(({ source }: { source: { uri: string } }) => source.uri === "long.md");
+    expect(hit.parts.length).toBeGreaterThan(1);
+    expect(hit.parts[0]).toMatchObject({ chunkId: expect.any(String), uri: "long.md", start: 0 });
+    const group = json.groups.find(({ uri }: { uri: string }) => uri === "long.md");
+    expect(group.ranks).toContain(hit.rank);
+  });
+
   it("asks: citations are what stands at their place [L2]", async () => {
     const { as } = await startWorld();
     const { json } = await as("anyone", "/ask", { body: { question: "How long is a key valid?" } });

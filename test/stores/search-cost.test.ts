@@ -98,6 +98,31 @@ describe.each([
     expect(new Set(hits.map(({ text }) => text)).size).toBe(3);
   });
 
+  it("reads the parts of joined hits and the first chunk beyond, and one slice for each that has a gap", async () => {
+    const { store, search, counts, reset } = await open(sealAt);
+    const slices: number[] = [];
+    const watched: Pick<typeof store, "session" | "readText"> = {
+      session: (...asked) => store.session(...asked),
+      async readText(...asked) {
+        slices.push(asked[3] - asked[2]);
+        return store.readText(...asked);
+      },
+    };
+    await search("7 waits near", { topK: 4, mode: "lexical", merge: true });
+    reset();
+    const joining = createRetriever({ store: watched });
+    const hits = await joining.retrieve(read("deployment"), "7 waits near", { topK: 4, mode: "lexical", merge: true });
+    const parts = hits.reduce((sum, { parts: own = [{}] }) => sum + own.length, 0);
+    expect(hits).toHaveLength(4);
+    expect(parts).toBeGreaterThan(4);
+    expect(parts).toBeLessThanOrEqual(12);
+    expect(counts.chunks).toBe(parts + 1);
+    const joined = hits.filter(({ parts: own }) => own !== undefined);
+    expect(slices).toEqual(joined.map(({ text }) => text.length));
+    await search("7 waits near", { topK: 4, mode: "lexical", merge: true }, "proximity");
+    expect(counts.chunks).toBe(20);
+  });
+
   it("takes three transactions at most, however many legs search: legs, their look-ups, chunks", async () => {
     const { search, counts } = await open(sealAt);
     await search("heron near the river", { topK: 5 });

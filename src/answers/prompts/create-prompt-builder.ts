@@ -21,7 +21,7 @@ export interface PromptBuilderOptions extends BuildPromptOptions {
   /** Inclusive threshold of the dense leg, from 0 to 1. Default 0.3. */
   readonly minScore?: number;
   /** Other options of the search: scopes, a strategy, a filter. */
-  readonly search?: Omit<SearchOptions, "topK" | "minScore" | "explain" | "includeEmbeddings">;
+  readonly search?: Omit<SearchOptions, "topK" | "minScore" | "explain" | "includeEmbeddings" | "groupBy">;
 }
 
 /**
@@ -67,6 +67,7 @@ const searchable = {
   rerank: true,
   snippetLength: true,
   copies: true,
+  merge: true,
   signal: true,
   after: true,
   onUsage: true,

@@ -174,7 +174,7 @@ export function createMemoryPlugin(kb: KnowledgeBase, options: MemoryPluginOptio
       inputSchema: toolInput({
         query: textField("What it is about, in words or as a question."),
         limit: countField("How many memories.", { least: 1, most: mostMemories, default: limit }),
-        relevance: optionField(searchOptions.minScore, { description: "Lowest score of a memory." }),
+        relevance: optionField<number>(searchOptions.minScore, { description: "Lowest score of a memory." }),
         ...named,
       }),
       run: (input, signal) =>

@@ -3,7 +3,7 @@ import type { Excerpt, Outline } from "../../contracts/expansion.ts";
 import type { FilterInput } from "../../contracts/filter.ts";
 import type { DocumentSummary } from "../../contracts/document-store.ts";
 import type { DocumentAddress, DocumentView, KnowledgeBase } from "../../contracts/knowledge-base.ts";
-import type { Hit, SearchOptions } from "../../contracts/retriever.ts";
+import type { SearchOptions } from "../../contracts/retriever.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { readShownAddress } from "./format-results.ts";
 
@@ -27,7 +27,7 @@ export interface FixedLimits {
  * **Cost** with a filter, opening a document lists its chunks, to see whether they match.
  */
 export interface FixedView {
-  search(query: string, options: Omit<SearchOptions, "filter" | "scopes">): Promise<readonly Hit[]>;
+  search(query: string, options: Omit<SearchOptions, "filter" | "scopes">): ReturnType<KnowledgeBase["search"]>;
   /** A chunk with those of its neighbours that match. */
   neighbours(chunkId: string, count: number): Promise<Excerpt | undefined>;
   zoomOut(chunkId: string, levels: number, maxLength: number): Promise<Excerpt | undefined>;

@@ -97,10 +97,10 @@ export function countField(
 }
 
 /** An option of a table, in words for a model. **Shape** values and bounds are those of the table for tools. */
-export function optionField(
+export function optionField<Value = number>(
   { kind, bounds, for: audiences }: OptionRule,
   words: { readonly description: string; readonly default?: unknown },
-): Field<number | undefined> {
+): Field<Value | undefined> {
   const rule: OptionRule = {
     kind,
     doc: words.description,

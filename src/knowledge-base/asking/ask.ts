@@ -15,6 +15,7 @@ import type { AuthorizedScopes, Scope } from "../../contracts/scope.ts";
 import { asksNothing } from "../../answers/no-question.ts";
 import { locateInSlices } from "../../text/locate-in-slices.ts";
 import { sectionAt } from "../../text/walk-sections.ts";
+import { groupHits } from "../../search/group-hits.ts";
 import { checkQuery, defaultMaxQueryLength, planSearch } from "../../search/search-plan.ts";
 import { readWholeCorpus } from "./whole-corpus.ts";
 import { searchWithHistory } from "./search-with-history.ts";
@@ -47,7 +48,7 @@ export async function* askQuestion(
   checkText("ask", "question", question);
   const started = performance.now();
   const { grounding = "preferred", explain = false, instructions, context, ...asking } = options;
-  const { history = [], judge: wanted, minSupport, minRelevance, ...search } = asking;
+  const { history = [], judge: wanted, minSupport, minRelevance, groupBy, ...search } = asking;
   const judge = wanted === undefined ? (stages.judge ?? (grounding === "strict" ? stages.model : undefined)) : wanted;
   const turns = readHistory(history);
   const spent: Usage[] = [];
@@ -100,6 +101,7 @@ export async function* askQuestion(
         ...made,
         question,
         hits: shown,
+        ...(groupBy && { groups: groupHits(shown) }),
         ...usageOf(addUsage(...spent, usage, ofAnswer)),
         ...(searchedFor !== undefined && { searchedFor }),
         ...(stages.warnings !== undefined && stages.warnings.length > 0 && { warnings: stages.warnings }),
@@ -160,7 +162,6 @@ async function findWholeCorpus(
   return cut.length === 0 && leftOut.length === 0 ? hits : undefined;
 }
 
-function withoutExplanation(hit: Hit): Hit {
-  const { explain: _, ...rest } = hit;
-  return rest;
+function withoutExplanation({ explain: _, ...hit }: Hit): Hit {
+  return hit.parts === undefined ? hit : { ...hit, parts: hit.parts.map(({ explain: _, ...part }) => part) };
 }

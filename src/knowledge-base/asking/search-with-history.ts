@@ -7,12 +7,16 @@ import type { Grounding } from "../../contracts/answer.ts";
 import type { ChatModel, Usage } from "../../contracts/chat.ts";
 import type { Hit, RetrieveOptions, Retriever } from "../../contracts/retriever.ts";
 import type { AuthorizedScopes } from "../../contracts/scope.ts";
-import { compareHits } from "../../search/around/rank-hits.ts";
+import type { Store } from "../../contracts/store.ts";
+import { compareHits, numberHits } from "../../search/around/rank-hits.ts";
+import { hitTextReader, joinTouching } from "../../search/join-touching.ts";
 
 /** A question that may follow up on others, and the retriever that searches for it. */
 export interface HistorySearch {
   readonly retriever: Retriever;
   readonly scopes: AuthorizedScopes;
+  /** Reads the text of joined hits. Default: those whose chunks overlap are joined without. */
+  readonly store?: Partial<Pick<Store, "readText">> | undefined;
   readonly question: string;
   /** As `readHistory` gives them. */
   readonly turns: readonly Turn[];
@@ -64,6 +68,7 @@ const historyWeight = 0.5;
 async function searchByWords({
   retriever,
   scopes,
+  store = {},
   question,
   turns,
   options,
@@ -73,17 +78,20 @@ async function searchByWords({
   if (words.length === 0) return { hits: await retriever.retrieve(scopes, question, options), asked: question };
   const searchedFor = `${question} ${words.join(" ")}`;
   const asked = ownWords === 0 ? searchedFor : question;
-  const { topK = 5 } = options;
+  const { topK = 5, merge = false } = options;
   // Deeper than what is shown: what one search puts sixth the other may put first.
-  const deeper = { ...options, ...(topK !== "all" && { topK: Math.max(20, 4 * topK) }) };
+  const deeper = { ...options, merge: false, ...(topK !== "all" && { topK: Math.max(20, 4 * topK) }) };
   const alone = ownWords === 0 ? [] : await retriever.retrieve(scopes, question, deeper);
   const beside = await retriever.retrieve(scopes, searchedFor, deeper);
-  const hits = joinHits(alone, beside).slice(0, topK === "all" ? undefined : topK);
-  return { hits: hits.map((hit, index) => ({ ...hit, rank: index + 1 })), searchedFor, asked };
+  const found = numberHits(addScores(alone, beside));
+  const hits = merge
+    ? await joinTouching(found, topK, hitTextReader(store, scopes))
+    : found.slice(0, topK === "all" ? undefined : topK);
+  return { hits, searchedFor, asked };
 }
 
 /** The mean of both scores, the conversation's counted by {@link historyWeight}; what one search did not find scores 0 there. Equal scores by uri, start, scope and id. */
-function joinHits(alone: readonly Hit[], beside: readonly Hit[]): readonly Hit[] {
+function addScores(alone: readonly Hit[], beside: readonly Hit[]): readonly Hit[] {
   const key = (hit: Hit): string => JSON.stringify([hit.scope, hit.chunkId]);
   const own = new Map(alone.map((hit) => [key(hit), hit]));
   const other = new Map(beside.map((hit) => [key(hit), hit]));

@@ -78,7 +78,7 @@ export interface OpenSearch {
    * folder of the knowledge base, where there is one.
    */
   readonly synonyms?: string | undefined;
-  /** A retriever in place of the built-in one, or a function that wraps it: `(base, { documents }) => mergeAdjacent(base, { documents })`. */
+  /** A retriever in place of the built-in one, or a function that wraps it: `(base) => diversify(base)`. */
   readonly retriever?: Retriever | WrapRetriever | undefined;
 }
 

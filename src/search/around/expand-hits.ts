@@ -54,7 +54,7 @@ const defaultMaxLength = 4000;
  * **Shape** scores and order of the retriever within. `start` and `end` widen with the text, which is the document's own, so that citations of any word in it resolve.
  * A section that is too long is cut to a stretch around the hit, surplus neighbours are left out, and a hit is never shortened. Hits with
  * the same stretch become one, the best; `explain.steps` names the others with their places. So there are at most `topK` hits. Stretches that only overlap
- * stay apart: `mergeAdjacent` around this joins them. A hit whose document is not stored stays as it is.
+ * stay apart: `merge` of a knowledge base joins them. A hit whose document is not stored stays as it is.
  * **Errors** errors of the retriever within and of `documents`; `invalid-argument` for anything but one direction.
  * **Cost** reads the document of each hit, and for neighbours its list of chunks.
  * **Source** Embabel's ResultExpander; known as small-to-big, or parent-document retrieval.

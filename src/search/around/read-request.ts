@@ -1,4 +1,5 @@
 import { assertAuthorized } from "../../access/gate.ts";
+import { IbidError } from "../../contracts/errors.ts";
 import type { RetrieveOptions } from "../../contracts/retriever.ts";
 import type { AuthorizedScopes } from "../../contracts/scope.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
@@ -7,11 +8,17 @@ import { checkQuery, defaultMaxQueryLength, planSearch, type SearchPlan } from "
 /**
  * Checks proof, options, query and signal for a retriever around another one, before it makes a call that may cost.
  *
- * **Errors** as {@link Retriever}: `access-denied`, `invalid-argument`, `invalid-filter`, `aborted`.
+ * **Errors** as {@link Retriever}: `access-denied`, `invalid-argument`, `invalid-filter`, `aborted`; `unsupported` for `merge`, since further steps would tear joined
+ * hits apart.
  */
 export function readRequest(scopes: AuthorizedScopes, query: string, options: RetrieveOptions = {}): SearchPlan {
   assertAuthorized(scopes, "read");
   const plan = planSearch(options);
+  if (plan.merge) {
+    throw new IbidError("unsupported", "A retriever around another one does not join hits.", {
+      hint: "Search through a knowledge base, which joins the hits of its retriever, or leave merge out.",
+    });
+  }
   checkQuery(query, plan.mode, defaultMaxQueryLength);
   throwIfAborted(options.signal, "The search");
   return plan;

@@ -98,7 +98,7 @@ const tried = (work) => (...given) => work(...given).catch((error) => {
 const show = tried(openPlace);
 
 async function search(query) {
-  const { hits } = await (await send("search", { query, topK: 10 }, "application/json")).json();
+  const { hits } = await (await send("search", { query, topK: 10, merge: true }, "application/json")).json();
   found.replaceChildren(...hits.map((hit) => hitButton({
     title: hit.source.title, headings: hit.source.headings, where: placeOf(hit.source), quote: hit.snippet,
     open: () => show({ ...hit.source, scope: hit.scope }),
@@ -111,7 +111,7 @@ async function ask(question) {
   const list = element("div");
   found.replaceChildren(text, list);
   let hits = [];
-  for await (const { type, data } of readEvents(await send("ask", { question }, "text/event-stream"))) {
+  for await (const { type, data } of readEvents(await send("ask", { question, merge: true }, "text/event-stream"))) {
     if (type === "hits") hits = data.hits;
     if (type === "text") text.append(data.delta);
     if (type === "error") throw new Error(sentenceOf(data));

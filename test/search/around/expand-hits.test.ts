@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 
 import { expandHits } from "../../../src/search/around/expand-hits.ts";
-import { mergeAdjacent } from "../../../src/search/around/merge-adjacent.ts";
 import { from } from "../../../src/testing/store-fixtures.ts";
 import { documentWith, finding, hitOf, ids, texts } from "./fixtures.ts";
 
@@ -59,13 +58,10 @@ describe("small to big [E53 L1]", () => {
     expect(texts(await expandHits(base, all).retrieve(proof, "q"))).toEqual([`${one}\n\n${two}\n\n${three}`, five]);
   });
 
-  it("what only overlaps stays apart, and merging around it joins it", async () => {
+  it("what only overlaps stays apart", async () => {
     const { store, hit } = await ready();
     const expanding = expandHits(finding([hit(two, 0.9), hit(four, 0.8)]), { documents: store, neighbours: 1 });
     expect(await expanding.retrieve(proof, "q")).toHaveLength(2);
-    expect(texts(await mergeAdjacent(expanding, { documents: store }).retrieve(proof, "q"))).toEqual([
-      pieces.join("\n\n"),
-    ]);
   });
 
   it("a hit without a document stays as it is", async () => {
