@@ -52,7 +52,7 @@ describe("ibid search and ask", () => {
     const { hits, groups = [] } = await command("search", "--no-merge", "--group-by", "document");
     expect(hits).toHaveLength(4);
     expect(groups.map(({ uri }) => uri).toSorted()).toEqual(["docs/keys.md", "docs/tea.md"]);
-    expect(groups.flatMap(({ ranks }) => ranks).toSorted()).toEqual([1, 2, 3, 4]);
+    expect(groups.flatMap(({ ranks }) => ranks).toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4]);
     const { stdout } = await callIbid(cwd, ["search", "rotated keys", "--no-merge", "--group-by", "document"]);
     const lines = stdout.split("\n");
     for (const { uri, ranks } of groups) {

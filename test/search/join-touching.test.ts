@@ -64,9 +64,9 @@ describe.each(eachStore)("hits that touch are one hit: $name [L1 L3]", ({ open }
       async (world, query, topK, readable) => {
         const store = await open();
         const texts = await fill(store, world);
-        const { retrieve } = createRetriever({ store });
+        const retriever = createRetriever({ store });
         const search = (options: RetrieveOptions) =>
-          retrieve(read(...readable), query, { mode: "lexical", ...options });
+          retriever.retrieve(read(...readable), query, { mode: "lexical", ...options });
         const joined = await search({ merge: true, topK });
         expect(await search({ merge: true, topK })).toEqual(joined);
 
@@ -83,8 +83,8 @@ describe.each(eachStore)("hits that touch are one hit: $name [L1 L3]", ({ open }
           expect(part.score).toBe(hit.score);
           expect([part.start, part.end]).toEqual([hit.source.start, hit.source.end]);
         }
-        expect(joined.length).toBe(Math.min(topK, joined.length));
-        if (parts.length < apart.length) expect(joined).toHaveLength(topK);
+        expect(joined.length).toBeLessThanOrEqual(topK);
+        expect(joined.length === topK || parts.length === apart.length).toBe(true);
 
         for (const [at, hit] of joined.entries()) {
           expect(hit.rank).toBe(at + 1);

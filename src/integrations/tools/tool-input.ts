@@ -97,7 +97,7 @@ export function countField(
 }
 
 /** An option of a table, in words for a model. **Shape** values and bounds are those of the table for tools. */
-export function optionField<Value = number>(
+export function optionField<Value>(
   { kind, bounds, for: audiences }: OptionRule,
   words: { readonly description: string; readonly default?: unknown },
 ): Field<Value | undefined> {

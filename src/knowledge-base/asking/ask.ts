@@ -162,6 +162,14 @@ async function findWholeCorpus(
   return cut.length === 0 && leftOut.length === 0 ? hits : undefined;
 }
 
-function withoutExplanation({ explain: _, ...hit }: Hit): Hit {
-  return hit.parts === undefined ? hit : { ...hit, parts: hit.parts.map(({ explain: _, ...part }) => part) };
+function withoutExplanation(hit: Hit): Hit {
+  const { explain: _, parts, ...rest } = hit;
+  if (parts === undefined) return rest;
+  return {
+    ...rest,
+    parts: parts.map((part) => {
+      const { explain: __, ...shown } = part;
+      return shown;
+    }),
+  };
 }
