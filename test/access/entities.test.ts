@@ -15,7 +15,7 @@ const subjects: readonly (Subject & { readonly runs: number })[] = [
 ];
 
 describe("entities, relationships and records that a caller may not read move nothing [T8 T26 E30 E35 L3]", () => {
-  it.each(subjects)("$name", { timeout: 60_000 }, async ({ runs, ...subject }) => {
+  it.each(subjects)("$name", async ({ runs, ...subject }) => {
     await fc.assert(
       fc.asyncProperty(anyPeopledWorld, async (world) => {
         const { given, expected } = await compareWorlds(subject, world, {}, entityCalls);
@@ -55,7 +55,7 @@ const faults: Readonly<Record<string, readonly [noticedBy: string, fault: Fault]
 };
 
 describe("a way round the gate through an entity is noticed [E35 L3]", () => {
-  it.each(Object.entries(faults))("%s", { timeout: 60_000 }, async (name, [noticedBy, fault]) => {
+  it.each(Object.entries(faults))("%s", async (name, [noticedBy, fault]) => {
     const notices = fc.asyncProperty(anyPeopledWorld, async (world) => {
       const { given, expected } = await compareWorlds(
         { name, store: "memory", sees: "nothing" },

@@ -23,7 +23,7 @@ const searches: readonly SearchOptions[] = [
 ];
 
 describe("a store composed with a leg that leaks, lags and ignores filters [L3 L4 L8]", () => {
-  it("shows live chunks alone, in readable scopes, that the filter admits", { timeout: runs(60_000) }, async () => {
+  it("shows live chunks alone, in readable scopes, that the filter admits", { timeout: runs(120_000) }, async () => {
     let hits = 0;
     await fc.assert(
       fc.asyncProperty(anyWorld, async (world) => {

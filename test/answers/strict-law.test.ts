@@ -316,7 +316,7 @@ async function answerFor(seed: number): Promise<readonly string[]> {
 describe("strict is a law", () => {
   it(
     `no sentence stands that is not supported, whatever a model writes and however it arrives: ${runs} answers [L2 T48]`,
-    { timeout: 60_000 + runs * 60 },
+    { timeout: 120_000 + runs * 60 },
     async () => {
       const faults: string[] = [];
       for (let seed = 0; seed < runs && faults.length < 8; seed += 1) faults.push(...(await answerFor(seed)));

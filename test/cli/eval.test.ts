@@ -42,7 +42,7 @@ beforeAll(async () => {
     "wrong.jsonl": `${questions}{"question": "Why?"}\n`,
   });
   await callIbid(cwd, ["ingest", "docs"]);
-}, 30_000);
+});
 afterAll(() => rm(cwd, { recursive: true }));
 
 const ibid = (...args: string[]): Promise<Finished> => callIbid(cwd, ["eval", ...args]);

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await callIbid(cwd, ["ingest", "ada/keys.md", "--user", "ada", "--metadata", "year=1999"]);
   await callIbid(cwd, ["ingest", "docs/keys.md", "--team", "acme"]);
   await callIbid(cwd, ["ingest", "docs/keys.md", "--user", "ada"]);
-}, 30_000);
+});
 afterAll(() => rm(cwd, { recursive: true }));
 
 const ibid = (...args: string[]): Promise<Finished> => callIbid(cwd, args);

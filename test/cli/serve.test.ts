@@ -107,7 +107,7 @@ describe("ibid serve", () => {
       { status: 404, path: null, refused: "not-found" },
     ]);
     expect(log()).not.toMatch(/valid|cellar/u);
-  }, 40_000);
+  });
 
   it("prints hits and answers as the command line does", async () => {
     const { url, stop } = await startServing([]);
@@ -121,7 +121,7 @@ describe("ibid serve", () => {
     expect(Object.keys(asked)).toEqual(Object.keys(told as object));
     expect(asked).toMatchObject(answer);
     await stop("SIGTERM");
-  }, 40_000);
+  });
 
   it("--keys: each key is somebody; what they take in is there for the command line, and the other way round [L3 L8]", async () => {
     const { url, stop } = await startServing(["--keys", "keys.json"]);
@@ -138,7 +138,7 @@ describe("ibid serve", () => {
     expect((await send(url, "/health/rag", { key: ada })).status).toBe(403);
     expect((await send(url, "/health/rag", { key: "operator-operator-op" })).status).toBe(200);
     expect(await stop("SIGINT")).toBe(130);
-  }, 40_000);
+  });
 
   it("--as-user without keys: this machine asks as somebody; --write lets it write", async () => {
     const { url, stop } = await startServing(["--as-user", "bob", "--write"]);
@@ -147,7 +147,7 @@ describe("ibid serve", () => {
     const added = await send(url, "/documents", { body: { uri: "bob.txt", text: "Mine." } });
     expect(added).toMatchObject({ status: 201, json: { scope: "user:bob" } });
     await stop("SIGTERM");
-  }, 40_000);
+  });
 
   it("told to end in the middle of an answer, it finishes that and takes nothing more", async () => {
     let asked: () => void = () => {};
@@ -175,7 +175,7 @@ describe("ibid serve", () => {
     // What was asked to see whether it is ending may have come in before it was.
     const entries = jsonLines(serving.log()).filter((entry) => (entry as { path?: string }).path !== "/documents");
     expect(entries).toMatchObject([{ path: "/rag/query", status: 200 }]);
-  }, 40_000);
+  });
 
   it("a second signal ends it at once", async () => {
     let asked: () => void = () => {};
@@ -196,7 +196,7 @@ describe("ibid serve", () => {
     await isEnding(serving.url);
     expect(await serving.stop("SIGTERM")).toBe(143);
     expect(await cut).toBe("cut");
-  }, 40_000);
+  });
 
   it("says what it cannot do, in one sentence, before it listens", async () => {
     const taken = createServer();
@@ -225,5 +225,5 @@ describe("ibid serve", () => {
       expect(ended.stderr).not.toContain("topsecret");
       expect(ended.stdout).toBe("");
     }
-  }, 40_000);
+  });
 });

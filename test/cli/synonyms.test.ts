@@ -12,7 +12,7 @@ beforeAll(async () => {
     "bad.txt": "turnover =>\n",
   });
   await callIbid(cwd, ["ingest", "docs"]);
-}, 30_000);
+});
 afterAll(() => rm(cwd, { recursive: true }));
 
 describe("ibid synonyms check", () => {

@@ -67,7 +67,7 @@ describe("ibid watch", () => {
     expect(await ended).toBe(130);
     expect(watching.complaints()).toBe("");
     expect(await uris(cwd)).toEqual(["docs/a.md", "docs/c [1].md", "docs/new/folder/d.md"]);
-  }, 60_000);
+  });
 
   it("finishes what it has seen when it is stopped, and finds the next time what happened in between [L8]", async () => {
     const cwd = await project({ "docs/a.md": "# Apples\n", "docs/bad.md": "\u0000\u0001\u0002 no text" });
@@ -81,7 +81,7 @@ describe("ibid watch", () => {
     expect(await watching.stop("SIGKILL")).toBe(null);
     expect(await uris(cwd, "--as-team", "acme")).toEqual(["docs/a.md", "docs/b.md"]);
     expect(await uris(cwd, "--as-team", "other")).toEqual([]);
-  }, 60_000);
+  });
 
   it("its own writing does not wake it: a knowledge base may lie in what is watched", async () => {
     const cwd = await project({ "a.md": "# Apples\n" });
@@ -91,7 +91,7 @@ describe("ibid watch", () => {
     await watching.until({ uri: "b.md", status: "added" });
     expect(await watching.stop()).toBe(130);
     expect(await uris(cwd, "--kb", "kept")).toEqual(["a.md", "b.md"]);
-  }, 60_000);
+  });
 
   it("ends when it cannot go on", async () => {
     const cwd = await project({ "docs/a.md": "# Apples\n" });
@@ -103,7 +103,7 @@ describe("ibid watch", () => {
       code: 1,
       stderr: expect.stringContaining("no room") as string,
     });
-  }, 60_000);
+  });
 
   it("says what is no folder", async () => {
     const cwd = await project({ "a.md": "# Apples\n" });

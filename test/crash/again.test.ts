@@ -33,5 +33,5 @@ describe("operations that are done again by another process, as after a death be
     const random = createRandom(seed + 2);
     const again = await work("again", seed, () => random() < 0.3);
     expect(again).toEqual(await work("once", seed, () => false));
-  }, 60_000);
+  });
 });

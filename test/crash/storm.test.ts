@@ -10,7 +10,7 @@ describe("a store whose process is killed again and again", () => {
     expect(faults).toEqual([]);
     expect(kills).toBeGreaterThanOrEqual(least);
     expect(runs).toBeGreaterThan(0);
-  }, 120_000);
+  });
 
   it("is held against what the operations say: deleted, restored, vacuumed, purged", () => {
     const { live, deleted } = expectAfter([

@@ -52,7 +52,7 @@ beforeAll(async () => {
     (error: { stdout: string }) => error,
   );
   complaints = said.stdout.split("\n").filter((line) => line.includes("checked/"));
-}, 60_000);
+});
 afterAll(() => {
   shared?.kill();
   rmSync(folder, { recursive: true, force: true });

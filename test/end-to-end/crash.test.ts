@@ -75,7 +75,7 @@ describe("a process that is killed while it ingests", () => {
     await calm.ingest(join(folder, "calm/pages"), { settle: true });
     undisturbed = await stateOf(calm);
     await calm.close();
-  }, 120_000);
+  });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   it("leaves each document whole, old or new, and a second run ends where an undisturbed one does [L6 L7 L8]", async () => {
@@ -109,7 +109,7 @@ describe("a process that is killed while it ingests", () => {
     expect(summary.updated + summary.unchanged).toBe(count);
     expect(await stateOf(kb)).toEqual(undisturbed);
     await kb.close();
-  }, 120_000);
+  });
 
   it("can be read by another process all the while, which sees only whole documents [L7 L8]", async () => {
     const shared = join(folder, "shared");
@@ -139,5 +139,5 @@ describe("a process that is killed while it ingests", () => {
     expect(await ended).toBe(0);
     expect((await reader.status()).documents).toBe(count);
     await reader.close();
-  }, 60_000);
+  });
 });

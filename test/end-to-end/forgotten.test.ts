@@ -203,7 +203,7 @@ describe.each(kinds)("a document that is purged from a knowledge base with $name
     expect(countRows("text_parts")).toBe(0);
     await kb.close();
     expect(tracesIn(location)).toEqual({});
-  }, 60_000);
+  });
 
   it("nor after a delete and a vacuum, nor after a reset [L8 T14 T15]", async () => {
     const kb = await open();
@@ -216,7 +216,7 @@ describe.each(kinds)("a document that is purged from a knowledge base with $name
     await kb.reset("team:herons");
     await isForgotten(kb);
     await kb.close();
-  }, 60_000);
+  });
 
   it("is told to be pending while a reader holds the log, and is gone when that has ended [L8]", async () => {
     const kb = await open();
@@ -236,5 +236,5 @@ describe.each(kinds)("a document that is purged from a knowledge base with $name
     const next = await openKnowledgeBase(location, options());
     expect(tracesIn(location)).toEqual({});
     await next.close();
-  }, 60_000);
+  });
 });

@@ -267,7 +267,7 @@ describe("the nearest vectors are those of a plain loop over all of them, to the
       },
       300,
     );
-  }, 120_000);
+  });
 
   afterAll(() => void vi.unstubAllGlobals());
 });

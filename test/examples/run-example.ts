@@ -56,7 +56,7 @@ export function useExamples(): ExampleRunner {
     async runExample(name) {
       const started = ["--no-warnings", write(name, read(name))];
       return new Promise((resolve) => {
-        execFile(process.execPath, started, { cwd: folder, timeout: 60_000 }, (error, stdout, stderr) =>
+        execFile(process.execPath, started, { cwd: folder, timeout: 110_000 }, (error, stdout, stderr) =>
           resolve({ failed: error !== null, stdout, stderr }),
         );
       });

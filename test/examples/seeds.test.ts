@@ -34,15 +34,11 @@ describe("examples of the five designs", () => {
     ["toolup-pipelines.ts", "[T1 T2 T3]"],
     ["toolup-prompt.ts", "[T45]"],
     ["wesichain-index-and-query.ts", "[W1 W43]"],
-  ])(
-    "%s runs without a key, and does what its design's does %s",
-    async (name) => {
-      const { failed, stdout, stderr } = await runExample(`seeds/${name}`);
-      expect({ failed, stderr }).toEqual({ failed: false, stderr: "" });
-      expect(stdout.split("\n").length).toBeGreaterThan(6);
-    },
-    60_000,
-  );
+  ])("%s runs without a key, and does what its design's does %s", async (name) => {
+    const { failed, stdout, stderr } = await runExample(`seeds/${name}`);
+    expect({ failed, stderr }).toEqual({ failed: false, stderr: "" });
+    expect(stdout.split("\n").length).toBeGreaterThan(6);
+  });
 
   it.each([
     ["ballerina-ingestion.ts", "chunkDocumentRecursively(policyDoc)", "chunkDocumentRecursively(policyDoc, 2000)"],
@@ -53,13 +49,9 @@ describe("examples of the five designs", () => {
     ["toolup-pipelines.ts", 'teamId: "sales"', 'teamId: "support"'],
     ["toolup-prompt.ts", 'scope: "team:sales"', 'scope: "team:support"'],
     ["wesichain-index-and-query.ts", "year: { lt: 2024 }", "year: { lte: 2024 }"],
-  ])(
-    "%s ends with an error when it does something else",
-    async (name, right, wrong) => {
-      const { failed, stderr } = await runWrongExample(`seeds/${name}`, right, wrong);
-      expect(failed).toBe(true);
-      expect(stderr).toContain("instead of");
-    },
-    60_000,
-  );
+  ])("%s ends with an error when it does something else", async (name, right, wrong) => {
+    const { failed, stderr } = await runWrongExample(`seeds/${name}`, right, wrong);
+    expect(failed).toBe(true);
+    expect(stderr).toContain("instead of");
+  });
 });

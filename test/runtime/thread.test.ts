@@ -98,7 +98,7 @@ describe("a thread", () => {
       const thread = startThread(new URL(${from("./thread-module.ts")}));
       thread.call("wait", 100).then(async () => console.log(await thread.call("double", 4)));`;
     const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", text], {
-      timeout: 15_000,
+      timeout: 110_000,
     });
     expect(stdout).toBe("8\n");
   });

@@ -24,7 +24,7 @@ export interface SharedProcess {
   kill(): void;
 }
 
-export function shareProcess(limitMs = 55_000): SharedProcess {
+export function shareProcess(limitMs = 110_000): SharedProcess {
   const child = fork(fileURLToPath(new URL("program-runner.ts", import.meta.url)), [], {
     execArgv: ["--no-warnings"],
     stdio: ["ignore", "ignore", "inherit", "ipc"],

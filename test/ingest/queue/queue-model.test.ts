@@ -141,5 +141,5 @@ describe.each([
       }),
       { numRuns: name === "memory" ? fewer(60, 150) : fewer(15, 40) },
     );
-  }, 60_000);
+  });
 });

@@ -56,7 +56,7 @@ describe("processes that are killed at a queue", () => {
     jobs = await openSqliteJobStore(join(location, "ibid.sqlite"));
     expect((await jobs.list({ limit: 100 })).every(({ size }) => size === 0)).toBe(true);
     await jobs.close();
-  }, 60_000);
+  });
 });
 
 describe("a queue in the file of its knowledge base", () => {
@@ -125,4 +125,4 @@ it("a burst of 10,000 documents: 5,000 are taken, the others are told so, and me
   expect(listed).toBe(5000);
   await queue.close();
   await kb.close();
-}, 60_000);
+});

@@ -124,7 +124,7 @@ describe("a blob store before a durable queue", () => {
     expect(await documents(kb)).toEqual((await collect(uploads.list())).map(({ key }) => `blob:${key}`));
     expect((await kb.doctor()).healthy).toBe(true);
     await close();
-  }, 60_000);
+  });
 });
 
 describe("a handler of a media type", () => {

@@ -61,6 +61,5 @@ describe("a process that is killed while it relates entities", () => {
       expect((await kb.doctor()).healthy).toBe(true);
       await kb.close();
     },
-    30_000,
   );
 });

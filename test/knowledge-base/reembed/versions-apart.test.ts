@@ -183,5 +183,5 @@ describe.each(eachStore)("vectors of several models in a store in $name", ({ ope
       }),
       { numRuns: fewer(5, 12) },
     );
-  }, 60_000);
+  });
 });
