@@ -41,7 +41,7 @@ interface Opened {
 
 async function open(concurrency = 2): Promise<Opened> {
   const kb = await openKnowledgeBase(location, { reading: { handlers: [lines] } });
-  const queue = await openIngestionQueue(kb, location, { leaseMs: 400, pollMs: 20, concurrency });
+  const queue = await openIngestionQueue(kb, location, { leaseMs: 2000, pollMs: 20, concurrency });
   const uploads = withIngestion(openFileBlobStore(join(folder, "blobs")), kb, {
     scope,
     mediaTypeOf: (key) => (key.endsWith(".notes") ? "application/x-field-notes" : undefined),

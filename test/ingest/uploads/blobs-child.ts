@@ -5,7 +5,7 @@ import { openFileBlobStore } from "../../../src/stores/index.node.ts";
 
 const [location = "", blobs = "", amount = "0"] = process.argv.slice(2);
 const kb = await openKnowledgeBase(location);
-const queue = await openIngestionQueue(kb, location, { leaseMs: 400, pollMs: 20 });
+const queue = await openIngestionQueue(kb, location, { leaseMs: 2000, pollMs: 20 });
 const uploads = withIngestion(openFileBlobStore(blobs), kb, {
   scope: "team:birds",
   enqueue: ({ input, options }) => queue.enqueue(input, options),
