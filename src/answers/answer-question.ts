@@ -82,7 +82,7 @@ const groundings: readonly Grounding[] = ["permissive", "preferred", "strict"];
  *
  * - With a model: it answers as `grounding` demands, and its sentences are judged as they stream.
  * - Without a model: the best passages, verbatim. `"preferred"` refuses where none has a word of the question; `"permissive"` shows the nearest.
- * - Under `"strict"`, where words are in doubt whether the hits answer, a judge decides before the answer is written.
+ * - Where words are in doubt whether the hits answer, a judge decides before the answer is written, but under `"permissive"`. That is one more call.
  * - Under `"strict"` a relevance below the threshold is a refusal before the model that answers is called. A question that asks nothing is one in every mode.
  *
  * **Shape** `hits`, then `text` and `citation` as they arrive, then `answer`; the texts, joined, are the answer's.
@@ -123,7 +123,9 @@ export async function* answerQuestion(options: AnswerQuestionOptions): AsyncGene
   const suspicions = findSuspicions(shown);
   yield { type: "hits", hits };
   const isIdle = !isPattern && asksNothing(question);
-  const isAsked = judge !== undefined && grounding === "strict" && !isPattern && !isIdle;
+  // Documents that were not searched have no best hits that a judge could read.
+  const isRanked = !isPattern && from === "search";
+  const isAsked = judge !== undefined && grounding !== "permissive" && isRanked && !isIdle;
   const { relevance, usage: ofRelevance }: Answerability = isAsked
     ? await judgeAnswerability(question, shown, byWords, judge, signal)
     : { relevance: byWords };

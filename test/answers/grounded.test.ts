@@ -147,7 +147,8 @@ describe("a judge", () => {
   const judged = async (reply: Parameters<typeof createScriptedChatModel>[0], said = text) => {
     const judge = createScriptedChatModel(reply);
     const model = createScriptedModel([said], { usage: { inputTokens: 10, outputTokens: 5 } }).model;
-    return { judge, ...(await collect({ model, judge })) };
+    // Below half of this threshold nobody is asked whether the hits answer.
+    return { judge, ...(await collect({ model, judge, minRelevance: 1 })) };
   };
 
   it("decides, in one call with the cited sources and the claims, fenced [L2 L12]", async () => {
@@ -235,7 +236,7 @@ describe("a judge", () => {
     const declined = await judged([], "I couldn't find an answer to your question.");
     expect(declined.answer).toMatchObject({ kind: "refused", refusal: "model-declined" });
     const judge = createScriptedChatModel([]);
-    expect((await collect({ judge })).answer).toMatchObject({
+    expect((await collect({ judge, minRelevance: 1 })).answer).toMatchObject({
       kind: "quotes",
       support: { by: "verbatim" },
     });

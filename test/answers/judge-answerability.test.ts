@@ -43,6 +43,24 @@ describe("a judge of answerability", () => {
     });
   });
 
+  it("is asked under preferred grounding too, whose answer stands, and not under permissive", async () => {
+    const said = "Keys are rotated every 90 days [1].";
+    for (const [grounding, by, value] of [
+      ["preferred", "judge", 0],
+      ["permissive", "words", expect.any(Number) as unknown],
+    ] as const) {
+      const judge = createScriptedChatModel((messages) =>
+        JSON.stringify(messages).includes("You decide whether") ? "no" : "1: supported 2",
+      );
+      const model = createScriptedChatModel([said]);
+      const { answer } = await collect({ model, judge, grounding, minRelevance: 0.5 });
+      expect(answer).toMatchObject({ kind: "written", text: said, relevance: { by, value } });
+      expect(judge.calls).toHaveLength(by === "judge" ? 2 : 1);
+    }
+    const { answer } = await collect({ judge: createScriptedChatModel(["no"]), minRelevance: 0.5 });
+    expect(answer).toMatchObject({ kind: "quotes", relevance: { by: "judge", value: 0 } });
+  });
+
   it("refuses under strict grounding before the model is asked", async () => {
     const model = createScriptedChatModel([]);
     const judge = createScriptedChatModel(["no"]);

@@ -24,6 +24,8 @@ export interface AnswerReply {
   readonly content: string | null;
   /** How the content is cut when streamed. Default: one piece per word. */
   readonly pieces?: readonly string[];
+  /** Waits before a piece of a stream is sent. */
+  readonly beforePiece?: (index: number) => Promise<void> | undefined;
   readonly toolCalls?: readonly ToolCallReply[];
   readonly finishReason?: string;
   /** Default: one token per word. */
@@ -99,6 +101,9 @@ export async function startOpenAiServer(script: OpenAiScript = {}): Promise<Open
       else response.destroy();
     });
   });
+
+  // A test that works for seconds at a time would find its connection closed.
+  server.keepAliveTimeout = 600_000;
 
   async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const request = await record(incoming, response);
@@ -231,7 +236,10 @@ async function sendChat(response: ServerResponse, request: RecordedRequest, repl
     return;
   }
   const write = openStream(response, request);
-  for (const content of piecesOf(said)) write({ choices: [{ index: 0, delta: { content }, finish_reason: null }] });
+  for (const [index, content] of piecesOf(said).entries()) {
+    await said.beforePiece?.(index);
+    write(delta({ content }));
+  }
   for (const [index, call] of (said.toolCalls ?? []).entries()) {
     const half = Math.ceil(call.arguments.length / 2);
     const { id, type } = toWireCall(call);

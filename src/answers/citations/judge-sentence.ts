@@ -3,6 +3,7 @@ import type { Hit } from "../../contracts/retriever.ts";
 import type { Span } from "../../text/sentences.ts";
 import type { Veto } from "../support/find-vetoes.ts";
 import { judgeByWords } from "../support/judge-by-words.ts";
+import { capitalisingLanguages } from "../support/read-words.ts";
 import { type EvidenceSentence, readEvidence as readSupport, type SupportEvidence } from "../support/read-evidence.ts";
 import type { Evidence, Quote } from "./find-quote.ts";
 
@@ -78,7 +79,7 @@ export function createWordsJudge(
         verdict,
         support,
         unsupportedWords: found.unsupportedWords.map(toRange),
-        isVetoed: found.vetoes.some(isDetail),
+        isVetoed: isVetoed(sentence, found.vetoes),
       };
     }
     // The quotations shown must carry the verdict by themselves.
@@ -86,6 +87,13 @@ export function createWordsJudge(
       carriers.length === places.length ? read : readSupport(carriers.map(asEvidence), { analyzer, language });
     return judgeOn(sentence, carriers, evidence);
   };
+
+  /** Capitals mark no names in a German sentence about an English source. */
+  function isVetoed(sentence: string, vetoes: readonly Veto[]): boolean {
+    const details = vetoes.filter(isDetail);
+    if (details.some(({ kind }) => kind !== "name")) return true;
+    return details.length > 0 && !capitalisingLanguages.has(analyzer.languageOf?.(sentence) ?? "");
+  }
 
   /** `quotes`: what is quoted whatever the verdict; else the carriers of a verdict that has any. */
   function judgeOn(
@@ -103,7 +111,7 @@ export function createWordsJudge(
       by: "words",
       quotes: quotes ?? (verdict === "unsupported" ? [] : joinNeighbours(carriers, sentences)),
       unsupportedWords: unsupportedWords.map(toRange),
-      isVetoed: vetoes.some(isDetail),
+      isVetoed: isVetoed(sentence, vetoes),
     };
   }
 }

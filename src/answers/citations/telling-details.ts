@@ -1,4 +1,5 @@
 import { segmentWords } from "../../text/words.ts";
+import { capitalisingLanguages } from "../support/read-words.ts";
 
 /**
  * The names in a sentence: words with a capital that do not have it for standing first.
@@ -15,7 +16,6 @@ export function namesIn(sentence: string, language: string): readonly string[] {
     .map(({ text }) => text);
 }
 
-const capitalisingLanguages: ReadonlySet<string> = new Set(["de", "lb"]);
 /** A line with more capitals than this is a title, or shouted. */
 const titleShare = 0.6;
 const startsClause = /(?:^|[.:!?…"“”„«»])[\s\p{P}]*$/u;

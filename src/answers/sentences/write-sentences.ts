@@ -82,6 +82,7 @@ export function createSentenceWriter(input: SentenceWriterInput): SentenceWriter
     return [...findAddresses(sentence)].every(isKnownAddress) ? judgement : { ...judgement, isVetoed: true };
   };
   const readRole = createRoleReader(analyzer, evidence.language);
+  const sourceNames = new Set(hits.flatMap(({ source: { uri, title } }) => [uri, title]));
   const cutter = createSentenceCutter();
   const page = createPage();
   const gaps = createGaps();
@@ -95,7 +96,8 @@ export function createSentenceWriter(input: SentenceWriterInput): SentenceWriter
     const numbers = cut.pieces.flatMap((piece) => (piece.type === "marker" && !piece.refuted ? piece.numbers : []));
     const cited = [...new Set(numbers)].map((number) => number - 1).filter((index) => hits[index] !== undefined);
     const byWords = judgeWords(cut.words, cited);
-    const role = readRole(cut);
+    // A line of a list of sources.
+    const role = cut.kind === "prose" && sourceNames.has(cut.words.trim()) ? "courtesy" : readRole(cut);
     return { cut, role, cited, byWords: byWords.isVetoed ? lower(byWords) : byWords };
   };
 
@@ -366,7 +368,10 @@ function createPage() {
       return delta;
     },
     mark(marker: string): string {
-      if (lastMark.marker === marker && lastMark.at === text.length && held === "") return "";
+      if (lastMark.marker === marker && lastMark.at === text.length && !held.includes("\n")) {
+        justRemoved = true;
+        return "";
+      }
       const delta = (text === "" ? "" : held) + marker;
       held = "";
       justRemoved = false;

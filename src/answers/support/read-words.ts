@@ -56,7 +56,7 @@ const kindOf = new Map(
 const clauseWords = new Set(
   "and but which who where while when after before because with by for und aber weil et mais y pero e ma".split(" "),
 );
-const capitalisingLanguages: ReadonlySet<string> = new Set(["de", "lb"]);
+export const capitalisingLanguages: ReadonlySet<string> = new Set(["de", "lb"]);
 /** A line with more capitals than this is a title, or written in capitals throughout. */
 const titleShare = 0.6;
 const mostRemembered = 20_000;
