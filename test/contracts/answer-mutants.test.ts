@@ -13,6 +13,10 @@ import type { RetrieverSubject } from "../../src/testing/retriever-pack.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
 import type { ScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
 import { countWords } from "./count-words.ts";
+import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
+import type { Verification } from "../../src/contracts/verification.ts";
+import { openKnowledgeBase } from "../../src/knowledge-base/open-in-memory.ts";
+import { createKnowledgeBasePack, type KnowledgeBaseSubject } from "../packs/knowledge-base-pack.ts";
 import { runMutants } from "./mutants.ts";
 import { retrieverOver } from "./retriever-over.ts";
 
@@ -372,6 +376,47 @@ describe("the chat model pack notices a model with one fault [B41 B42 W11 W13]",
           },
         ],
       }),
+    ],
+  ]);
+});
+
+/** A good knowledge base, of which a verification is changed. */
+const verifying = (change: (result: Verification) => Verification): KnowledgeBaseSubject => ({
+  async open(parts) {
+    const kb = await openKnowledgeBase(parts);
+    const verify: KnowledgeBase["verify"] = async (answer, options) => change(await kb.verify(answer, options));
+    return { ...kb, verify };
+  },
+});
+
+describe("the knowledge base pack notices a verification with one fault [T46 L2]", () => {
+  const fault = "knowledge-base/answers-of-others-are-verified";
+  runMutants(createKnowledgeBasePack, [
+    ["everything is verified", fault, verifying((result) => ({ ...result, verified: true, grounded: true }))],
+    ["nothing is verified", fault, verifying((result) => ({ ...result, verified: false }))],
+    [
+      "a wrong number is supported",
+      fault,
+      verifying((result) => ({
+        ...result,
+        sentences: result.sentences.map((sentence) => ({ ...sentence, verdict: "supported" as const })),
+      })),
+    ],
+    [
+      "words of another document are found",
+      fault,
+      verifying((result) => ({
+        ...result,
+        quotations: result.quotations.map((quotation) => ({ ...quotation, status: "found" as const })),
+      })),
+    ],
+    [
+      "citations are beside their words",
+      fault,
+      verifying((result) => ({
+        ...result,
+        citations: result.citations.map((citation) => ({ ...citation, start: citation.start + 1 })),
+      })),
     ],
   ]);
 });

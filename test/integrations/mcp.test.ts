@@ -12,6 +12,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openKnowledgeBase } from "ibid";
 import { createTool } from "ibid/tools";
 import { createMcpHandler } from "../../src/integrations/mcp/mcp-handler.ts";
+import { createMcpServer } from "../../src/integrations/mcp/create-mcp-server.ts";
+import type { Verification } from "../../src/contracts/verification.ts";
 import type { Answer } from "../../src/contracts/answer.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
@@ -107,7 +109,7 @@ const readable: Readonly<Record<string, readonly Scope[]>> = {
 };
 
 describe("MCP over HTTP, by the official client", () => {
-  it("offers search, fetch and ask, the other tools and the documents", async () => {
+  it("offers search, fetch, ask and verify, the other tools and the documents", async () => {
     const client = await connect(address, "ada");
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).toSorted()).toEqual(
@@ -115,6 +117,7 @@ describe("MCP over HTTP, by the official client", () => {
         "search",
         "fetch",
         "ask",
+        "verify",
         "double",
         ...["vector_search", "text_search", "regex_search", "find_by_id"].map((name) => `documents_${name}`),
         ...["broaden_chunk", "zoom_out", "list_sections", "read_section"].map((name) => `documents_${name}`),
@@ -144,6 +147,26 @@ describe("MCP over HTTP, by the official client", () => {
     expect(answer.text.slice(sentence?.start, sentence?.end)).toBe(sentence?.text);
     for (const question of ["", "thanks!", "?"])
       expect(await answered(question)).toMatchObject({ kind: "refused", refusal: "no-question", nearest: [] });
+  });
+
+  it("verifies with the fields of the library, and not where a filter hides documents [T48 L12]", async () => {
+    const client = await connect(address, "ada");
+    const uri = `${wordOf("team:acme")}.md`;
+    const answer = `The ${wordOf("team:acme")} lies in the north drawer [1]. It is “made of old cheese” [1].`;
+    const verified = async (args: Record<string, unknown>) =>
+      (await client.callTool({ name: "verify", arguments: args })).structuredContent as Verification;
+    const citations = [{ marker: "[1]", uri }];
+    const result = await verified({ answer, citations });
+    const { ms: _, ...fields } = await kb.as({ userId: "ada", teamId: "acme" }).verify(answer, { citations });
+    expect(result).toMatchObject(JSON.parse(JSON.stringify(fields)) as object);
+    expect(result).toMatchObject({
+      verified: false,
+      sentences: [{ verdict: "supported", quotes: [{ uri, line: 3 }] }, { verdict: "unsupported" }],
+      quotations: [{ status: "not-found", quote: "made of old cheese" }],
+    });
+    expect(await verified({ answer: answer.slice(0, 60), format: "other" })).toBeUndefined();
+    const narrow = await createMcpServer(kb, { filter: { uri: "none" } });
+    expect(Object.keys((narrow as unknown as { _registeredTools: object })._registeredTools)).not.toContain("verify");
   });
 
   it("searches, fetches, reads around and opens resources", async () => {
@@ -204,6 +227,7 @@ describe("MCP over HTTP, by the official client", () => {
         const args: Readonly<Record<string, unknown>> = {
           query: wordOf(scope),
           question: `Where does the ${wordOf(scope)} lie?`,
+          answer: `Minerals lie here: ${wordOf(scope)}. [1]\n\n[1]: ${uri}`,
           regex: wordOf(scope),
           chunkId: hit!.chunkId,
           id: hit!.chunkId,

@@ -158,6 +158,36 @@ export const answeringCases: readonly KnowledgeBaseCase[] = [
     },
   ],
   [
+    "answers-of-others-are-verified",
+    "T46 L2 L3",
+    async (open) => {
+      const kb = await open();
+      await kb.ingest(library);
+      const text =
+        "Signing keys live ninety days [1]. Signing keys live sixty days [1]. It says “in another building” [1].\n\n[1]: keys.txt\n";
+      const result = await kb.verify(text);
+      equal([result.verified, result.grounded], [false, false], "verified, grounded");
+      equal(
+        result.sentences.map(({ verdict }) => verdict === "supported"),
+        [true, false, false],
+        "sentences that are supported",
+      );
+      for (const { text: said, start, end } of result.sentences) equal(said, text.slice(start, end), "a sentence");
+      equal(
+        result.quotations.map(({ quote, status, place }) => [quote, status, place?.uri]),
+        [["in another building", "found-elsewhere", "backup.txt"]],
+        "quotations",
+      );
+      check(result.citations.length > 0, "what carries a verdict is cited", result.citations);
+      for (const { uri, start, end, quote, marker } of result.citations) {
+        equal(quote, (await kb.document(uri))?.text.slice(start, end), "the words of a citation");
+        equal(marker, "[1]", "the marker of a citation");
+      }
+      const good = await kb.verify("Signing keys live ninety days [1].\n\n[1]: keys.txt\n");
+      equal([good.verified, good.grounded], [true, true], "an answer that stands");
+    },
+  ],
+  [
     "a-failing-model-fails-the-answer",
     "B44 W11 W13 W27",
     async (open) => {

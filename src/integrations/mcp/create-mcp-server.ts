@@ -4,6 +4,7 @@ import type { Tool } from "../../contracts/tool.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { createAskTool } from "../tools/create-ask-tool.ts";
 import { createFetchTools } from "../tools/create-fetch-tools.ts";
+import { createVerifyTool } from "../tools/create-verify-tool.ts";
 import { createFixedView } from "../tools/fixed-view.ts";
 import { createSearchTools, type SearchToolName, searchToolOptions } from "../tools/create-search-tools.ts";
 import { describeToolFailure, isInnerFailure } from "../tools/tool-failure.ts";
@@ -25,7 +26,7 @@ const defaultTools: readonly SearchToolName[] = [
 /**
  * Makes an MCP server for one connection or one request.
  *
- * The server has `search`, `fetch` and `ask`, the other search tools, and the documents as resources. Pass the view of the caller; a client cannot widen it.
+ * The server has `search`, `fetch`, `ask` and `verify` (without a filter), the other search tools, and the documents as resources. Pass the view of the caller; a client cannot widen it.
  *
  * **Shape** a server of the official package, to be connected to a transport. **Errors** `invalid-argument` for an unknown option. Clients get no internals.
  * **Source** Model Context Protocol 2026-07-28; the package speaks earlier versions too.
@@ -54,7 +55,10 @@ export async function createMcpServer(kb: KnowledgeBase, options: McpServerOptio
     ...(topK !== undefined && { topK }),
     ...(maxLength !== undefined && { maxLength }),
   });
-  for (const tool of [...fetching, createAskTool(kb, { ...limits, about })]) add(server, tool, true, onError);
+  // A verification reads every document of its scopes: where a filter hides some, there is no such tool.
+  const verifying = filter === undefined ? [createVerifyTool(kb, { scopes, about })] : [];
+  for (const tool of [...fetching, createAskTool(kb, { ...limits, about }), ...verifying])
+    add(server, tool, true, onError);
   for (const tool of [...createSearchTools(kb, { ...rest, tools }), ...more]) add(server, tool, false, onError);
   addDocumentResources(server, ResourceTemplate, createFixedView(kb, limits), maxResourceLength);
   return server;

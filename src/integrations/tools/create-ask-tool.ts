@@ -1,9 +1,9 @@
-import type { Answer, AnswerSentence, Quotation } from "../../contracts/answer.ts";
+import type { Answer, AnswerSentence } from "../../contracts/answer.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Tool } from "../../contracts/tool.ts";
 import { createTool } from "./create-tool.ts";
 import type { FixedLimits } from "./fixed-view.ts";
-import { asData, asTitle, showAddress } from "./format-results.ts";
+import { asData, showQuotation } from "./format-results.ts";
 import { textField, toolInput } from "./tool-input.ts";
 
 interface AskToolOptions extends FixedLimits {
@@ -79,16 +79,5 @@ function showSentence(sentence: AnswerSentence, text: string, start: number): ob
     end: start + text.length,
     quotes: quotes.map(({ marker }) => marker),
     unsupportedWords: words,
-  };
-}
-
-function showQuotation<Shown extends Quotation>(quotation: Shown): object {
-  const { uri, title, headings, quote } = quotation;
-  return {
-    ...quotation,
-    uri: showAddress(uri),
-    title: asTitle(title),
-    headings: headings.map(asTitle),
-    quote: asData(quote),
   };
 }

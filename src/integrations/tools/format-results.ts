@@ -1,3 +1,4 @@
+import type { Quotation } from "../../contracts/answer.ts";
 import type { LengthFunction } from "../../contracts/chunker.ts";
 import type { Hit } from "../../contracts/retriever.ts";
 import { toHitJson } from "../../search/hit-json.ts";
@@ -92,6 +93,18 @@ export function asData(text: string): string {
 /** The same for a title, on one line. */
 export function asTitle(text: string): string {
   return asData(text.replaceAll(/[\p{Cc}\p{Z}]+/gu, " ").trim());
+}
+
+/** Shows a quotation to a model: its words as data, its names on one line. */
+export function showQuotation<Shown extends Quotation>(quotation: Shown): object {
+  const { uri, title, headings, quote } = quotation;
+  return {
+    ...quotation,
+    uri: showAddress(uri),
+    title: asTitle(title),
+    headings: headings.map(asTitle),
+    quote: asData(quote),
+  };
 }
 
 /** Puts `>` before each line that begins as the pattern says. */
