@@ -5,7 +5,6 @@ import { IbidError } from "../contracts/errors.ts";
 import type { LatencyQuantiles } from "../eval/collect-run.ts";
 import type { Collection, CollectionDocument, CollectionFile } from "../eval/collection.ts";
 import type { Run } from "../eval/run.ts";
-import type { OpenOptions } from "../knowledge-base/open/open-knowledge-base.ts";
 import { type Baseline, checkPlace, readText, writeText } from "./eval-files.ts";
 import {
   applyConditions,
@@ -22,27 +21,10 @@ import {
   writeNote,
 } from "./eval-report.ts";
 import { describeSettings, readVersus, settingsOf } from "./eval-settings.ts";
+import { variants } from "./eval-variants.ts";
 import type { Context } from "./open.ts";
 import { createProgressLine, type ProgressLine } from "./progress.ts";
 import { count, formatDuration, neutralise, shorten } from "./text-layout.ts";
-
-/** Ways to open the measured knowledge base, by the name that `--variant` takes. */
-export const variants: Readonly<Record<string, () => Promise<OpenOptions>>> = {
-  default: () => Promise.resolve({}),
-  lucene: async () => {
-    const { createLuceneAnalyzer } = await import("../text/lucene-analyzer.ts");
-    return {
-      search: { analyzer: createLuceneAnalyzer(), bm25: { variant: "lucene", k1: 0.9, b: 0.4 } },
-      models: { embedding: null },
-    };
-  },
-  ...Object.fromEntries(
-    (["robertson", "atire", "bm25l", "bm25+"] as const).map((variant) => [
-      variant,
-      async () => ({ search: { bm25: { variant } } }),
-    ]),
-  ),
-};
 
 const defaultMetrics = ["ndcg@10", "recall@100", "map", "mrr@10", "p@10"];
 const metricsPerCutoff = ["ndcg", "recall", "mrr", "p"];

@@ -1,11 +1,10 @@
 import { stat } from "node:fs/promises";
 import { type Command, Option } from "commander";
 import { IbidError } from "../contracts/errors.ts";
-import { evaluateCollection, variants } from "./eval-collection.ts";
-import { evaluateOwnQuestions } from "./eval-questions.ts";
 import type { EvalCommandOptions } from "./eval-report.ts";
 import { addSettings } from "./eval-settings.ts";
 import { addSuggestCommand } from "./eval-suggest.ts";
+import { variants } from "./eval-variants.ts";
 import { examples, note } from "./help-text.ts";
 import { type Context, requireText } from "./open.ts";
 import { type Floor, readCutoffs, readDepth, readFloor } from "./read-option.ts";
@@ -20,9 +19,12 @@ export async function evaluate(context: Context, path: string, options: EvalComm
       hint: "Name a folder with corpus.jsonl, queries.jsonl and qrels.tsv, or a file of questions.",
     });
   }
-  return facts.isDirectory()
-    ? await evaluateCollection(context, path, options)
-    : await evaluateOwnQuestions(context, path, options);
+  if (facts.isDirectory()) {
+    const { evaluateCollection } = await import("./eval-collection.ts");
+    return await evaluateCollection(context, path, options);
+  }
+  const { evaluateOwnQuestions } = await import("./eval-questions.ts");
+  return await evaluateOwnQuestions(context, path, options);
 }
 
 /** `ibid eval` with its options and its help. */
