@@ -26,8 +26,19 @@ export async function list(context: Context, options: CommonOptions): Promise<nu
   });
 }
 
-function toJson({ uri, scope, id, title, mediaType, chunks, bytes, ingestedAt }: DocumentSummary): object {
-  return { uri, scope, documentId: id, title, mediaType, chunks, bytes, ingestedAt };
+function toJson({
+  uri,
+  rootLabel,
+  path,
+  scope,
+  id,
+  title,
+  mediaType,
+  chunks,
+  bytes,
+  ingestedAt,
+}: DocumentSummary): object {
+  return { uri, rootLabel, path, scope, documentId: id, title, mediaType, chunks, bytes, ingestedAt };
 }
 
 /** Uri, chunks, size, day and scope in columns. On a terminal, long uris are cut to fit a line. */

@@ -73,6 +73,10 @@ export interface DocumentSummary extends Provenance {
   readonly scope: Scope;
   readonly id: string;
   readonly uri: string;
+  /** Label of where it came from: the ingested folder's last part, or the host; `""` for a document that was named outright. Absent from stores that keep no folder. */
+  readonly rootLabel?: string;
+  /** Path below that, with `/` on every system. The uri stays the identity. */
+  readonly path?: string;
   readonly title: string;
   readonly mediaType: string;
   /** Live chunks. */

@@ -341,6 +341,9 @@ export interface ReadChunk {
   readonly revision: number;
   /** The language that the chunk is indexed in, where the chunk names none; `""` when unknown. Absent from stores that do not keep it. */
   readonly language?: string | undefined;
+  /** Where the document came from, as in {@link DocumentSummary}. Absent from stores that keep no folder. */
+  readonly rootLabel?: string | undefined;
+  readonly path?: string | undefined;
   /** Live chunks of its document, in the same state. Only when asked for; absent from stores that count by `chunkCounts` alone. */
   readonly total?: number | undefined;
   /** Only when asked for; ascending by version. */

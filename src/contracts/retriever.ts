@@ -149,6 +149,9 @@ export interface SearchWarning {
 /** Where a hit stands, for people and for programs. */
 export interface HitSource extends PlaceLabels {
   readonly uri: string;
+  /** As in {@link DocumentSummary}: the folder or host that the document came from, and its path below that. */
+  readonly rootLabel?: string;
+  readonly path?: string;
   readonly title: string;
   /** Outermost first; the document's root is left out. */
   readonly headings: readonly string[];

@@ -34,6 +34,8 @@ export interface Candidate extends FusedChunk {
   readonly language?: string | undefined;
   /** Chunks of its document, where they were counted. */
   readonly total?: number | undefined;
+  readonly rootLabel?: string | undefined;
+  readonly path?: string | undefined;
   /** Other chunks with its text; absent where they were not looked for, or there are none. */
   readonly copies?: HitCopies | undefined;
   /** Score and rank before a reranker. */

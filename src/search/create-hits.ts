@@ -43,7 +43,7 @@ function createHit(
   terms: ReadonlySet<string>,
   context: HitContext,
 ): Hit {
-  const { chunk, scope, score, embedding } = candidate;
+  const { chunk, scope, score, embedding, rootLabel, path } = candidate;
   const { plan, analyzer } = context;
   const ranges = rangesFound(candidate);
   return {
@@ -56,6 +56,7 @@ function createHit(
     snippet: plan.snippetLength === 0 ? "" : cutSnippet(chunk.urtext, terms, analyzer, plan.snippetLength, language),
     source: {
       uri: chunk.uri,
+      ...(rootLabel !== undefined && path !== undefined && { rootLabel, path }),
       title: chunk.title,
       headings: [...chunk.headings],
       start: chunk.start,

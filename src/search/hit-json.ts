@@ -52,6 +52,16 @@ export function toHitJson(hit: Hit): HitJson {
 }
 
 function toSourceJson(source: HitSource): HitSource {
-  const { uri, title, headings, start, end, language } = source;
-  return { uri, title, headings, start, end, ...placeLabels(source), ...(language !== undefined && { language }) };
+  const { uri, rootLabel, path, title, headings, start, end, language } = source;
+  return {
+    uri,
+    ...(rootLabel !== undefined && { rootLabel }),
+    ...(path !== undefined && { path }),
+    title,
+    headings,
+    start,
+    end,
+    ...placeLabels(source),
+    ...(language !== undefined && { language }),
+  };
 }

@@ -135,7 +135,7 @@ async function readBest(
         continue;
       }
       if (copied.has(key)) continue;
-      const { chunk, language, total, embeddings = [] } = one;
+      const { chunk, language, total, rootLabel, path, embeddings = [] } = one;
       const copies = new Map<string, HitCopy>();
       if (one.copies !== undefined) {
         for (const copy of one.copies) {
@@ -158,7 +158,7 @@ async function readBest(
       isFull = touching?.take(standingOf(candidate.scope, chunk)) === false;
       if (isFull) break;
       const embedding = chooseEmbedding(candidate, embeddings, search);
-      kept.push({ candidate: { ...candidate, chunk, language, total, embedding }, copies });
+      kept.push({ candidate: { ...candidate, chunk, language, total, rootLabel, path, embedding }, copies });
     }
     isFull ||= touching === undefined && kept.length >= most;
   }

@@ -114,8 +114,8 @@ function notFound(uri: string): never {
 }
 
 function summarise(document: DocumentSummary): object {
-  const { uri, scope, id, title, mediaType, chunks, bytes, ingestedAt } = document;
-  return { uri, scope, documentId: id, title, mediaType, chunks, bytes, ingestedAt };
+  const { uri, rootLabel, path, scope, id, title, mediaType, chunks, bytes, ingestedAt } = document;
+  return { uri, rootLabel, path, scope, documentId: id, title, mediaType, chunks, bytes, ingestedAt };
 }
 
 /** **Cost** each page walks the list from its beginning. */

@@ -16,8 +16,12 @@ const places = {
   part: z.string().optional(),
 };
 
+/** Folder or host that a document came from, and its path below that. */
+const home = { rootLabel: z.string().optional(), path: z.string().optional() };
+
 const source = z.strictObject({
   uri: z.string(),
+  ...home,
   title: z.string(),
   headings: z.array(z.string()),
   start: position,
@@ -217,6 +221,7 @@ export const searchResponse = z.strictObject({ hits: z.array(hitSchema), groups,
 
 const documentFacts = {
   uri: z.string(),
+  ...home,
   scope: scopeSchema,
   documentId: z.string(),
   title: z.string(),

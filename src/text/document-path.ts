@@ -1,7 +1,7 @@
 /** A document's place below the folder or site that it came from. */
 export interface DocumentPath {
   /** Last part of the folder's uri, or the host; `""` for a document that was named outright. */
-  readonly root: string;
+  readonly rootLabel: string;
   /** Path below it, with `/` on every system. */
   readonly path: string;
 }
@@ -15,14 +15,14 @@ export function documentPath(uri: string, folder: string | null): DocumentPath {
   const [place, base] = [uri.replaceAll("\\", "/"), (folder ?? "").replaceAll("\\", "/").replace(/\/+$/u, "")];
   if (base !== "" && place.startsWith(`${base}/`) && place.length > base.length + 1) {
     const isUri = place.includes("://");
-    const [root, path] = [base.split("/").at(-1)!, place.slice(base.length + 1)];
-    return isUri ? { root: decode(root), path: decode(path) } : { root, path };
+    const [rootLabel, path] = [base.split("/").at(-1)!, place.slice(base.length + 1)];
+    return isUri ? { rootLabel: decode(rootLabel), path: decode(path) } : { rootLabel, path };
   }
   const [, scheme = "", rest = ""] = /^([a-z][a-z0-9+.-]+):\/\/(.*)$/isu.exec(uri) ?? [];
-  if (scheme.toLowerCase() === "file") return { root: "", path: decode(rest.split("/").at(-1)!) };
-  if (scheme === "") return { root: "", path: isAbsolute(place) ? place.split("/").at(-1)! : place };
+  if (scheme.toLowerCase() === "file") return { rootLabel: "", path: decode(rest.split("/").at(-1)!) };
+  if (scheme === "") return { rootLabel: "", path: isAbsolute(place) ? place.split("/").at(-1)! : place };
   const [host = "", ...parts] = rest.split(/[?#]/u)[0]!.split("/");
-  return { root: host, path: decode(parts.join("/")) };
+  return { rootLabel: host, path: decode(parts.join("/")) };
 }
 
 /** The words of a path: without its extension, separators as spaces. */

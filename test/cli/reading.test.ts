@@ -79,7 +79,15 @@ describe("ibid search", () => {
     expect(found.hits.length).toBeGreaterThan(1);
     for (const [index, hit] of found.hits.entries()) {
       expect(Object.keys(hit).filter((key) => key !== "copies")).toEqual(hitKeys);
-      expect(Object.keys(hit.source).slice(0, 5)).toEqual(["uri", "title", "headings", "start", "end"]);
+      expect(Object.keys(hit.source).slice(0, 7)).toEqual([
+        "uri",
+        "rootLabel",
+        "path",
+        "title",
+        "headings",
+        "start",
+        "end",
+      ]);
       expect(hit.rank).toBe(index + 1);
     }
     const ofKeys = found.hits.filter(({ source }) => source.uri === "docs/keys.md");
@@ -350,6 +358,8 @@ describe("ibid list and status", () => {
     ]);
     expect(Object.keys(documents[0] ?? {})).toEqual([
       "uri",
+      "rootLabel",
+      "path",
       "scope",
       "documentId",
       "title",

@@ -99,6 +99,7 @@ describe("a knowledge base of format 1", () => {
     const { kb } = await openSample();
     const chunks = (await collect(kb.chunks())).map(({ scope, chunk }) => ({ scope, id: chunk.id }));
     expect(chunks).toEqual(recorded.chunks);
+    expect((await collect(kb.list())).map(({ path }) => path)).toContain("notes/rivers.md");
     const listed = (await collect(kb.list())).map(({ uri, scope, id, chunks: count }) => ({
       uri,
       scope,

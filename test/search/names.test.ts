@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Hit } from "../../src/contracts/retriever.ts";
 import { openKnowledgeBase } from "../../src/index.node.ts";
@@ -85,6 +85,18 @@ describe("names of documents in a search", () => {
     await memory.close();
     await disk.close();
     await rm(file, { recursive: true });
+  });
+
+  it("are shown with the folder that was ingested and the path below it, of documents and hits", async () => {
+    const base = await open(undefined, true);
+    const places = new Map<string, string>();
+    for await (const { uri, rootLabel, path } of base.list()) places.set(uri, `${rootLabel} ${path}`);
+    const rootLabel = basename(folder);
+    expect([...places.values()]).toContain(`${rootLabel} larch/Larch_Foods_2018_10K.md`);
+    const hits = await base.search("Larch Foods", { topK: 3 });
+    for (const { source } of hits) expect(`${source.rootLabel} ${source.path}`).toBe(places.get(source.uri));
+    expect(hits).toHaveLength(3);
+    await base.close();
   });
 
   it("join neighbouring words where a file is called so, and nowhere else", async () => {

@@ -14,7 +14,7 @@ describe("the path of a document", () => {
     ["/srv/reportsold/a.md", "/srv/reports", "", "a.md"],
     ["https://example.org/%zz", null, "example.org", "%zz"],
   ])("of %s in %s is %s %s", (uri, folder, root, path) => {
-    expect(documentPath(uri, folder)).toEqual({ root, path });
+    expect(documentPath(uri, folder)).toEqual({ rootLabel: root, path });
   });
 
   it("is words without its extension", () => {

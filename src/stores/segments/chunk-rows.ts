@@ -11,6 +11,7 @@ import type { Metadata } from "../../contracts/metadata.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { IndexView } from "./index-view.ts";
 import type { ChunkRow, DirectoryReader, DocumentBody, DocumentRow } from "./segment-directory.ts";
+import { documentPath } from "../../text/document-path.ts";
 import { placeLabels } from "../../text/place-labels.ts";
 import { textKey } from "../../text/text-key.ts";
 
@@ -183,6 +184,7 @@ export function toSummary(rows: DirectoryReader, scope: Scope, row: DocumentRow)
     scope,
     id,
     uri,
+    ...documentPath(uri, folder),
     title,
     mediaType,
     chunks,

@@ -54,6 +54,9 @@ export interface IndexView {
 export interface Home {
   readonly uri: string;
   readonly title: string;
+  /** As in `DocumentSummary`. */
+  readonly rootLabel: string;
+  readonly path: string;
   /** Its live chunks, once they were counted. */
   total?: number | undefined;
 }
@@ -209,9 +212,10 @@ export function createIndexView(): IndexView {
         forgetHomes();
         unknown = [...documents];
       }
-      for (const { key, uri, title } of rows.homesOf([...new Set(unknown)])) {
-        homes.set(key, { uri, title });
-        homesKept += uri.length + title.length;
+      for (const { key, uri, title, folder } of rows.homesOf([...new Set(unknown)])) {
+        const { rootLabel, path } = documentPath(uri, folder);
+        homes.set(key, { uri, title, rootLabel, path });
+        homesKept += uri.length + title.length + rootLabel.length + path.length;
       }
       return homes;
     },

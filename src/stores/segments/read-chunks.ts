@@ -40,11 +40,14 @@ export function readChunks(
     if (place === undefined || row === undefined || home === undefined) return undefined;
     if (row.deletedAt !== null || row.scope !== home.row.key) return undefined;
     const chunk = reader.chunk(row);
-    const document = totals ? homes.get(row.document) : undefined;
+    const named = homes.get(row.document);
+    const document = totals ? named : undefined;
     return {
       chunk,
       revision: row.key,
       language: chunk.language === undefined ? place.segment.languageOf(place.ordinal) : undefined,
+      rootLabel: named?.rootLabel,
+      path: named?.path,
       total: document && (document.total ??= rows.liveChunksOf(row.scope, row.documentId)),
       embeddings: embeddings ? embeddingsOf(home, row) : undefined,
       copies: findCopies?.(row, scope),
