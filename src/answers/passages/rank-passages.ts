@@ -1,5 +1,5 @@
 import type { Analyzer } from "../../contracts/analyzer.ts";
-import type { Hit } from "../../contracts/retriever.ts";
+import type { Hit, HitPart } from "../../contracts/retriever.ts";
 import { languageOfHits } from "../hits-language.ts";
 import { digitsOf } from "../citations/digits-of.ts";
 import { askedWeights, shareHeld, type TermWeights, weighTerms } from "../term-weights.ts";
@@ -86,7 +86,10 @@ export function rankPassages(
   const mass = asked.reduce((sum, term) => sum + rarity(term), 0);
   const top = hits.reduce((most, { score }) => Math.max(most, score), 0);
   const bestOf = new Map<string, number>();
-  const scoreOf = (hit: Hit): number => (top > 0 ? Math.max(0, hit.score) / top : 1 / hit.rank);
+  const scoreOf = ({ score, rank }: Pick<Hit, "score" | "rank">): number =>
+    top > 0 ? Math.max(0, score) / top : 1 / rank;
+  // A joined hit has the score of its best part, which says nothing of the others.
+  const chunks = hits.flatMap((hit): readonly ScoredPlace[] => hit.parts ?? [{ ...hit, ...hit.source }]);
   for (const hit of hits) {
     const key = `${hit.scope} ${hit.documentId}`;
     bestOf.set(key, Math.max(bestOf.get(key) ?? 0, scoreOf(hit)));
@@ -94,14 +97,14 @@ export function rankPassages(
   return counted
     .map(({ passage, counts, length, names, above }): RankedQuotable => {
       const { hit, isInHit } = passage;
-      const overlapping = hits.filter(
+      const overlapping = chunks.filter(
         (one) =>
           one.documentId === hit.documentId &&
           one.scope === hit.scope &&
-          one.source.start < passage.end &&
-          passage.start < one.source.end,
+          one.start < passage.end &&
+          passage.start < one.end,
       );
-      const ofHit = isInHit ? Math.max(...overlapping.map(scoreOf)) : 0;
+      const ofHit = isInHit ? Math.max(0, ...overlapping.map(scoreOf)) : 0;
       const ofDocument = bestOf.get(`${hit.scope} ${hit.documentId}`) ?? 0;
       const coverage = shareHeld(asked, new Set(counts.keys()), rarity);
       const onlyAbove = shareHeld(asked, new Set([...above].filter((term) => !counts.has(term))), rarity);
@@ -164,6 +167,8 @@ function weighRows(names: readonly ReadonlySet<string>[], asked: readonly string
   const named = Math.max(...names.map((name) => shareHeld(asked, name, rarity)));
   return weights.rows + weights.unnamedRows * Math.max(0, 1 - named / namedShare);
 }
+
+type ScoredPlace = Pick<HitPart, "scope" | "documentId" | "start" | "end" | "score" | "rank">;
 
 function bm25(
   asked: readonly string[],
