@@ -330,7 +330,7 @@ describe("hostile requests", () => {
       provider: "testing",
       model: "endless",
       multimodal: false,
-      generate: () => Promise.reject(new Error("not asked")),
+      chat: () => Promise.reject(new Error("not asked")),
       async *stream(_messages: unknown, { signal }: { signal?: AbortSignal } = {}) {
         try {
           for (;;) {
