@@ -1,10 +1,11 @@
 // Measures the processor time of the same searches here and in another checkout, in turns. Each checkout runs in a process of its own.
 //
-//   npx node bench/search-time.ts --against <checkout> [--data <folder in BEIR's layout>] [--documents 4000] [--rounds 40] [--only lexical,regex] [--top-k 5,10,100]
+//   npx node bench/search-time.ts --against <checkout> [--data <folder in BEIR's layout>] [--documents 4000] [--rounds 40] [--only lexical,regex] [--top-k 5,10,100] [--words-alone]
 //
 // Each process ingests the collection into SQLite, settles it, and answers every question once per turn. The order of the two alternates. A ratio is this
 // checkout's time over the other's, as the median over turns and of the sums of all turns. The system counts processor time in steps of some milliseconds, so
-// few turns say little. "hits differ" names modes whose hits, order or scores differ.
+// few turns say little. "hits differ" names modes whose hits, order or scores differ. With --words-alone, names of documents and headings count for nothing
+// here, as in older checkouts.
 import { type ChildProcess, fork } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -38,6 +39,7 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "40" },
     only: { type: "string", default: "lexical,regex,pattern,hybrid,dense" },
     "top-k": { type: "string", default: "5,10" },
+    "words-alone": { type: "boolean", default: false },
     serve: { type: "string" },
   },
 });
@@ -79,7 +81,8 @@ async function serve(checkout: string): Promise<void> {
   const { texts, questions } = makeTexts();
   const open = (options: object) => library.openKnowledgeBase(folder, options);
   // Older checkouts know the option by its former place.
-  const kb = await open({ operations: { events: false } }).catch(() => open({ events: false }));
+  const search = values["words-alone"] ? { bm25: { fileWeight: 0, naming: 0, document: 0, heading: 0 } } : {};
+  const kb = await open({ operations: { events: false }, search }).catch(() => open({ events: false }));
   await kb.ingest(
     texts.map((text, i) => ({ uri: `t${i}`, text })),
     { settle: true },
