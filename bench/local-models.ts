@@ -83,13 +83,14 @@ for (const [name, vectors] of found) {
 
 async function timed<Result>(work: () => Promise<Result>): Promise<Result> {
   const before = process.cpuUsage();
+  const idle = performance.eventLoopUtilization();
   const started = performance.now();
   const result = await work();
   const ms = (performance.now() - started) / texts.length;
   const { user, system } = process.cpuUsage(before);
   const memory = Math.round(process.memoryUsage().rss / 1e6);
   console.error(
-    `${values.only}: ${ms.toFixed(1)} ms and ${((user + system) / 1000 / texts.length).toFixed(1)} ms of processor time a text, ${memory} MB`,
+    `${values.only}: ${ms.toFixed(1)} ms and ${((user + system) / 1000 / texts.length).toFixed(1)} ms of processor time a text, ${memory} MB, this thread busy for ${Math.round(100 * performance.eventLoopUtilization(idle).utilization)} %`,
   );
   return result;
 }

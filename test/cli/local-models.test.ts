@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openKnowledgeBase } from "../../src/index.node.ts";
+import { lastingName, versionName } from "../../src/knowledge-base/open/remembered-models.ts";
 import { projectWithTransformers } from "../support/plain-transformers.ts";
 import { writeTinyModel } from "../support/tiny-onnx.ts";
 import { callIbid, runIbid } from "./run-ibid.ts";
@@ -77,6 +78,19 @@ describe("a local model on the command line", () => {
     expect(ingested.stdout + ingested.stderr).toMatch(
       /config\.json of the model all-MiniLM-L6-v2 (?:has the checksum|broke off after 13 of 650 bytes)/u,
     );
+  });
+});
+
+describe("the name of a local model", () => {
+  it("is recorded as one that means the same from every folder and in later versions", () => {
+    const folder = join(process.cwd(), "models", "mine");
+    for (const [name, lasting, version] of [
+      ["local", "local/all-MiniLM-L6-v2", "local/all-MiniLM-L6-v2"],
+      ["local/all-MiniLM-L6-v2", "local/all-MiniLM-L6-v2", "local/all-MiniLM-L6-v2"],
+      ["local:models/mine", `local:${folder}`, "local/mine"],
+      ["ollama:nomic-embed-text", "ollama:nomic-embed-text", "ollama/nomic-embed-text"],
+    ] as const)
+      expect([lastingName(name), versionName(name), versionName(lasting)]).toEqual([lasting, version, version]);
   });
 });
 

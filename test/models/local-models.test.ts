@@ -150,7 +150,7 @@ describe("a local model's download", () => {
       message: expect.stringContaining(`the server answered ${status}`) as string,
       hint: expect.stringContaining(hint) as string,
       uri: `${hub.address}/tests/tiny/resolve/${model.revision}/${weights}`,
-      details: { status, retryable },
+      details: { status, retryable, provider: "local", model: "tiny" },
     });
   });
 

@@ -54,9 +54,18 @@ export async function downloadModel(
   };
   report(0);
   for (const file of missing) {
-    await fetchFile(model, file, options, report);
+    await fetchFile(model, file, options, report).catch((error: unknown) => {
+      throw nameModel(error, model.name);
+    });
     done += file.bytes;
   }
+}
+
+/** The same error with the model in its details. */
+function nameModel(error: unknown, model: string): unknown {
+  if (!IbidError.isInstance(error)) return error;
+  const { code, message, hint, uri, cause, details } = error;
+  return new IbidError(code, message, { hint, uri, cause, details: { ...details, provider: "local", model } });
 }
 
 async function fetchFile(
@@ -77,7 +86,7 @@ async function fetchFile(
       const ended = await receive(url, handle, { from: at, file, signal, idleMs, report });
       at = ended.at;
       if (at < file.bytes && (at <= before || connection === mostConnections))
-        throw brokeOff(name, url, at, file, ended);
+        throw brokeOff(name, url, at, file, { ...ended, folder });
     }
   } finally {
     await handle.close();
@@ -196,7 +205,13 @@ function tooLong(url: string, { path, bytes }: ModelFile): IbidError {
   });
 }
 
-function brokeOff(name: string, url: string, at: number, { path, bytes }: ModelFile, { cause }: Received): IbidError {
+function brokeOff(
+  name: string,
+  url: string,
+  at: number,
+  { path, bytes }: ModelFile,
+  { cause, folder }: Received & { readonly folder: string },
+): IbidError {
   const { code } = (cause instanceof Error ? (cause.cause ?? cause) : {}) as { readonly code?: unknown };
   const reason = typeof code === "string" ? ` (${code})` : "";
   return new IbidError(
@@ -205,7 +220,7 @@ function brokeOff(name: string, url: string, at: number, { path, bytes }: ModelF
       ? `The model ${name} cannot be downloaded: ${new URL(url).host} cannot be reached${reason}.`
       : `The download of ${path} of the model ${name} broke off after ${at} of ${bytes} bytes${reason}.`,
     {
-      hint: "Try again: the download goes on where it stopped. Without a network, put the model's files into a folder and give that.",
+      hint: `Try again: the download goes on where it stopped. Without a network, put the model's files into ${folder}.`,
       uri: url,
       details: { received: at, bytes, retryable: true },
       cause,
