@@ -136,8 +136,11 @@ export interface HitGroup {
  * @experimental
  */
 export interface SearchWarning {
-  /** `unnamed-vectors`: vectors of the model from before titles and headings were embedded. Searches use them; only `status` says so. */
-  readonly code: "other-embedding-model" | "unnamed-vectors";
+  /**
+   * `unnamed-vectors`: vectors of the model from before titles and headings were embedded. Searches use them; only `status` says so.
+   * `fit-set-aside`: a document of the store's own model was deleted, and the model is not made anew yet.
+   */
+  readonly code: "other-embedding-model" | "unnamed-vectors" | "fit-set-aside";
   readonly message: string;
   /** The next action. */
   readonly hint: string;

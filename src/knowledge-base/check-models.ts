@@ -12,7 +12,7 @@ const checkedMs = 10_000;
 /** **Cost** one question to the store for scopes that were not in order within the last ten seconds. */
 export function createModelCheck(
   { embedder, formerEmbedders = [], wordsAlone, retriever, findName }: KnowledgeBaseParts,
-  store: Pick<Store, "versions">,
+  store: Pick<Store, "versions" | "status">,
 ): ModelCheck {
   const embedders = embedder === undefined ? formerEmbedders : [embedder, ...formerEmbedders];
   const checked = new Map<Scope, number>();
@@ -57,6 +57,21 @@ export function createModelCheck(
         details: { model: first.model, scopes: first.scopes },
       });
     },
+    async forNothing(scopes, mode) {
+      if (mode !== "dense" || embedder !== undefined || typeof retriever === "object") return [];
+      const { fit } = await store.status(scopes);
+      return fit?.isSetAside === true ? [setAside(scopes.scopes)] : [];
+    },
+  };
+}
+
+function setAside(scopes: readonly Scope[]): SearchWarning {
+  return {
+    code: "fit-set-aside",
+    message: "The store's own model is made of a document that was deleted, and is left aside until it is made anew.",
+    hint: "Search again in a moment, search by words (mode lexical), or wait for an ingestion with settle: true.",
+    model: "ibid/latent-semantic",
+    scopes,
   };
 }
 

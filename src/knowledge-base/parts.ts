@@ -78,6 +78,8 @@ export interface ModelCheck {
   warnings(scopes: AuthorizedScopes): Promise<readonly SearchWarning[]>;
   /** Warnings for a search. **Errors** `unsupported` for a dense search, which cannot see such vectors. */
   forSearch(scopes: AuthorizedScopes, mode: SearchMode): Promise<readonly SearchWarning[]>;
+  /** Warnings for a search that found nothing. **Cost** a status for a dense search by the store's own model; else none. */
+  forNothing(scopes: AuthorizedScopes, mode: SearchMode): Promise<readonly SearchWarning[]>;
 }
 
 /** One caller and the scopes that the gate lets them through to. */

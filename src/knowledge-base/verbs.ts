@@ -64,9 +64,10 @@ export function createVerbs(
       const within = await searched(scopes, strategy);
       const warnings = await modelCheck.forSearch(within, modeOf(rest));
       const hits = await retriever.retrieve(within, query, rest);
-      if (warnings.length === 0 && groupBy === undefined) return hits;
+      const found = hits.length > 0 ? warnings : [...warnings, ...(await modelCheck.forNothing(within, modeOf(rest)))];
+      if (found.length === 0 && groupBy === undefined) return hits;
       return Object.assign([...hits], {
-        ...(warnings.length > 0 && { warnings }),
+        ...(found.length > 0 && { warnings: found }),
         ...(groupBy && { groups: groupHits(hits) }),
       });
     },

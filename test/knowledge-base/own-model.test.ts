@@ -3,7 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AccessPolicy, KnowledgeBase } from "../../src/index.node.ts";
+import { latentSemanticModel } from "../../src/engine/latent/latent-semantic-model.ts";
 import { openKnowledgeBase } from "../../src/index.node.ts";
+import { write } from "../stores/build.ts";
+import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -72,6 +75,26 @@ describe("documents that move from everybody to a team", () => {
     }
     await kb.ingest(papers, { scope: "team:board", settle: true });
     expect(await seenBy(kb)).toEqual(expected);
+    await kb.close();
+  });
+});
+
+describe("a model that is set aside", () => {
+  it("leaves searches to words, and a dense search says so", async () => {
+    const store = createMemoryStore({ corpusModel: latentSemanticModel });
+    const kb = await openKnowledgeBase({ store });
+    await kb.ingest([...texts, ...papers], { settle: true });
+    expect((await kb.search("sailor", { mode: "dense" })).warnings).toBeUndefined();
+    const paper = await kb.document("paper-0.txt");
+    // A delete of the knowledge base's own would settle in the background.
+    await store.delete(write("deployment"), { documentIds: [paper!.id] });
+    const dense = await kb.search("sailor", { mode: "dense" });
+    expect(dense).toHaveLength(0);
+    expect(dense.warnings).toMatchObject([{ code: "fit-set-aside", scopes: ["deployment"] }]);
+    const hybrid = await kb.search("sailor");
+    expect([hybrid.length > 0, hybrid.warnings]).toEqual([true, undefined]);
+    await kb.ingest([], { settle: true });
+    expect((await kb.search("sailor", { mode: "dense" })).length).toBeGreaterThan(0);
     await kb.close();
   });
 });
