@@ -7,7 +7,7 @@ import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { askOptions } from "../knowledge-base/asking/ask-options.ts";
 import { toGroupJson } from "../search/group-hits.ts";
 import { toHitJson } from "../search/hit-json.ts";
-import { describePlaceLabels } from "../text/place-labels.ts";
+import { describeNames, describePlaceLabels } from "../text/place-labels.ts";
 import { countSuspicions } from "../text/untrusted/describe-suspicions.ts";
 import { examples, note } from "./help-text.ts";
 import { addAnswerModels, type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
@@ -141,7 +141,7 @@ async function writeAnswer({ output, signal }: Context, answer: Answer, isWritte
     signal.throwIfAborted();
     const marker = neutralise(citation.marker);
     await output.line(`${style.bold(marker)} ${placeOf(citation)}`);
-    await writeDim(output, quoted(citation), " ".repeat(marker.length + 1));
+    await writePassage(output, citation, " ".repeat(marker.length + 1));
   }
   await writeRemarks(output, answer);
   if (kind === "written") await writeSupport(output, answer);
@@ -154,6 +154,13 @@ async function writeAnswer({ output, signal }: Context, answer: Answer, isWritte
 async function writeDim(output: Output, text: string, indent = ""): Promise<void> {
   const { style, columns } = output;
   for (const line of wrap(neutralise(text), columns - indent.length)) await output.line(indent + style.dim(line));
+}
+
+/** Names of a passage, then its words. */
+async function writePassage(output: Output, passage: Quotation, indent: string): Promise<void> {
+  const names = oneLine(describeNames(passage));
+  if (names !== "" && names !== passage.uri) await writeDim(output, names, indent);
+  await writeDim(output, quoted(passage), indent);
 }
 
 /** An item of a list, whose further lines stand under its text. */
@@ -230,7 +237,7 @@ async function writeRefusal(output: Output, { refusal, nearest }: Answer): Promi
   await writeDim(output, "The nearest passages, which are not an answer:");
   for (const passage of nearest) {
     await output.line(`  ${placeOf(passage)}`);
-    await writeDim(output, quoted(passage), "    ");
+    await writePassage(output, passage, "    ");
   }
 }
 

@@ -4,7 +4,7 @@ import type { Hit, HitExplanation, LatentExplanation, SearchOptions } from "../c
 import { toGroupJson } from "../search/group-hits.ts";
 import { toHitJson } from "../search/hit-json.ts";
 import { searchOptions } from "../search/search-options.ts";
-import { describePlaceLabels } from "../text/place-labels.ts";
+import { describeNames, describePlaceLabels } from "../text/place-labels.ts";
 import { examples } from "./help-text.ts";
 import { cutAroundMatches, findQueryWords, wrapMarked } from "./mark-words.ts";
 import { type CommonOptions, type Context, requireText, withKnowledgeBase } from "./open.ts";
@@ -72,14 +72,10 @@ function describeHit(
   { style, columns }: Output,
   withIds = false,
 ): readonly string[] {
-  const { title, headings } = hit.source;
   const rank = `${hit.rank}.`.padStart(3);
-  const names = [title, ...headings]
-    .filter((name, index, all) => name !== "" && name !== all[index - 1])
-    .map(neutralise);
   const ids = (hit.parts ?? [hit]).map(({ chunkId }) => `chunk ${neutralise(chunkId)}`);
   const lines = [
-    `${rank} ${style.bold(names.join(" › "))}  ${style.dim(hit.score.toFixed(3))}`,
+    `${rank} ${style.bold(neutralise(describeNames(hit.source)))}  ${style.dim(hit.score.toFixed(3))}`,
     `    ${style.dim(describePlace(hit))}`,
     ...(withIds ? ids.map((id) => `    ${style.dim(id)}`) : []),
     ...describeText(hit, query, analyzer, style, columns - 4).map((line) => `    ${line}`),

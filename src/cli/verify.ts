@@ -5,7 +5,7 @@ import type { AnswerSentence, Quotation, Verdict } from "../contracts/answer.ts"
 import { IbidError } from "../contracts/errors.ts";
 import type { CheckedQuotation, QuotationStatus, Verification, VerifyOptions } from "../contracts/verification.ts";
 import { verifyOptions } from "../knowledge-base/asking/verify-options.ts";
-import { describePlaceLabels } from "../text/place-labels.ts";
+import { describeNames, describePlaceLabels } from "../text/place-labels.ts";
 import { examples, note } from "./help-text.ts";
 import { addAnswerModels, type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
 import type { Output } from "./output.ts";
@@ -110,7 +110,7 @@ async function writeResult(output: Output, file: string, result: Verification): 
     if (missing.length > 0 && sentence.verdict !== "uncited")
       await say(`No source says: ${missing.join(", ")}`, "  ", true);
     for (const { quote, ...place } of sentence.quotes)
-      await say(`${describePlace(place)} “${oneLine(quote)}”`, "  ", true);
+      await say(`${describePlace(place)}${describeWithin(place)} “${oneLine(quote)}”`, "  ", true);
   }
   for (const quotation of quotations.filter(({ status }) => status !== "found")) {
     await output.line();
@@ -131,11 +131,17 @@ function describePlace(place: Omit<Quotation, "quote">): string {
   return describePlaceLabels(place.uri, place);
 }
 
+/** ` (Key handbook › Keys)`, or nothing for a passage without names. */
+function describeWithin(place: Omit<Quotation, "quote">): string {
+  const names = oneLine(describeNames(place));
+  return names === "" || names === place.uri ? "" : ` (${names})`;
+}
+
 function describeQuotation({ source, place }: CheckedQuotation): string {
   const named = source === undefined ? "" : `The answer names ${oneLine(source)}. `;
   return place === undefined
     ? `${named}No document has these words.`
-    : `${named}The words stand in ${describePlace(place)}.`;
+    : `${named}The words stand in ${describePlace(place)}${describeWithin(place)}.`;
 }
 
 function describeCounts({ sentences, quotations, evidence, support }: Verification): string {

@@ -24,3 +24,14 @@ export function describePlaceLabels(uri: string, { page, line, slide, sheet, cel
   else if (line !== undefined) place += `:${line}`;
   return place;
 }
+
+/** Title and headings of a place: `Key handbook › Keys › Rotation`. **Shape** a name that repeats the one before it is left out; `""` without names. */
+export function describeNames({
+  title,
+  headings,
+}: {
+  readonly title: string;
+  readonly headings: readonly string[];
+}): string {
+  return [title, ...headings].filter((name, index, all) => name !== "" && name !== all[index - 1]).join(" › ");
+}

@@ -290,7 +290,7 @@ describe("ibid ask", () => {
     ]);
     expect(answer).toMatchObject({ code: 0, stderr: "" });
     expect(answer.stdout).toMatch(
-      /ninety days.*\[1\].*\n\n\[1\] docs\/keys\.md:5\n {4}“Keys rotate every ninety days\./s,
+      /ninety days.*\[1\].*\n\n\[1\] docs\/keys\.md:5\n {4}[^\n“]*Keys[^\n“]*\n {4}“Keys rotate every ninety days\./s,
     );
     expect(refusal).toMatchObject({ code: 3, stderr: "" });
     expect(refusal.stdout).toContain("Refused");

@@ -75,7 +75,7 @@ describe("ibid verify", () => {
       quotations: [{ status: "found-elsewhere", source: "docs/backup.md", place: { uri: "docs/keys.md", line: 3 } }],
     });
     const people = await callIbid(folder, ["verify", "response.json", "--format", "anthropic"]);
-    expect(people.stdout).toContain("The answer names docs/backup.md. The words stand in docs/keys.md:3.");
+    expect(people.stdout).toContain("The answer names docs/backup.md. The words stand in docs/keys.md:3 (Keys).");
   });
 
   it("writes a summary in Markdown, to GitHub's file where there is one, in which no text is markup", async () => {
