@@ -1,12 +1,12 @@
 /**
  * How good answers without a model are, and how often they are refused. The whole way from documents to cited
- * sentences, in memory, with the defaults of a knowledge base.
+ * quotations, in memory, with the defaults of a knowledge base.
  *
  *     npx node bench/extractive-quality.ts <folder> [<folder of off-topic questions>]
  *
  * A folder holds `corpus.jsonl` (`{ "_id", "title", "text" }`, a document each), `queries.jsonl` (`{ "_id", "text" }`) and `qrels.tsv` (query, document, score).
  *
- * - *judged*: questions whose first cited sentence lies in a judged document, with any evidence (`permissive`);
+ * - *judged*: questions whose first quotation lies in a judged document, with any evidence (`permissive`);
  * - *answered*: the same under the default grounding, where a refusal counts as wrong;
  * - *refused*: questions refused, or shown under "may not answer", though their answer is there; *not refused*: off-topic questions that are neither.
  *

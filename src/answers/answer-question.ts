@@ -31,7 +31,7 @@ export interface AnswerQuestionOptions {
   /** Best first. Retrieved with `explain: true`, they say whether they are evidence; hits that do not say count as evidence. */
   readonly hits: readonly Hit[];
   readonly grounding: Grounding;
-  /** Without one, the answer is made of the hits' own sentences. */
+  /** Without one, the answer quotes passages of the hits' documents. */
   readonly model?: ChatModel | undefined;
   /** Instructions of the application, before ibid's own rules. */
   readonly instructions?: string | Prompt | undefined;

@@ -130,7 +130,7 @@ export interface Relevance {
 
 /** Judge of an answer as a whole. */
 export interface Support {
-  /** `"verbatim"`: the answer is the documents' own sentences. `"words"`: its words were held against those of what it cites. `"judge"`: a model read both. */
+  /** `"verbatim"`: the answer consists of quotations. `"words"`: its words were held against those of what it cites. `"judge"`: a model read both. */
   readonly by: JudgedBy;
   /** The judge that was asked: `provider/model`. */
   readonly judge?: string;
@@ -167,7 +167,7 @@ export interface Answer {
   readonly hits: readonly Hit[];
   /** With `groupBy`: the hits by document. */
   readonly groups?: readonly HitGroup[];
-  /** `provider/model`, or `null` when the answer is made of the documents' own sentences. */
+  /** `provider/model`, or `null` when the answer consists of quotations. */
   readonly model: string | null;
   /**
    * Usage of all model calls of the answer: query rewriting, retrieval, answering and judging. The operator also sees the query's embedding.

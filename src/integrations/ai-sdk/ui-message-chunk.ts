@@ -92,7 +92,7 @@ export interface UIAnswerMetadata {
   readonly kind: AnswerKind;
   /** For a written answer. */
   readonly grounded?: boolean;
-  /** `provider/model`, or `null` for the documents' own sentences. */
+  /** `provider/model`, or `null` for quotations. */
   readonly model: string | null;
   readonly usage?: Usage & { readonly totalTokens?: number };
   readonly ms: number;

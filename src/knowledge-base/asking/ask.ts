@@ -24,7 +24,7 @@ import { searchWithHistory } from "./search-with-history.ts";
 export interface AskStages {
   readonly retriever: Retriever;
   readonly store: Pick<Store, "structure" | "readText" | "chunks">;
-  /** Without one, the answer is made of the documents' own sentences. */
+  /** Without one, the answer is made of quotations. */
   readonly model?: ChatModel | undefined;
   /** Compares each sentence with its quotations. Without one, under strict grounding the model that answers does; otherwise words decide. */
   readonly judge?: ChatModel | undefined;

@@ -35,7 +35,7 @@ export interface OpenModels<Chat = ChatModel, Embedding = EmbeddingModel, Rankin
    * of both models. Default: none, so such a scope is searched by words.
    */
   readonly formerEmbeddings?: readonly Embedding[] | undefined;
-  /** Chat model that writes answers. Default: none; an answer consists of sentences of the documents. */
+  /** Chat model that writes answers. Default: none; an answer consists of quotations. */
   readonly chat?: Chat | undefined;
   /** Chat model that compares each sentence of an answer with its citations. Default: none; words decide, and under strict grounding the chat model. */
   readonly judge?: Chat | undefined;
@@ -171,7 +171,7 @@ const modelOptions = {
     },
   },
   chat: {
-    doc: "Chat model that writes answers. Without one, answers consist of sentences of the documents.",
+    doc: "Chat model that writes answers. Without one, answers consist of quotations.",
     kind: aModel("a chat model", "chat", "doGenerate"),
     for: byOperator,
     flag: "--model <provider/model>",
