@@ -127,6 +127,12 @@ const refusals = {
   "model-declined": "The model found no answer in the passages.",
 };
 
+const stops = {
+  length: "Incomplete: the model reached its limit of tokens.",
+  "content-filter": "Incomplete: the provider's content filter stopped the model.",
+  error: "Incomplete: the model failed before its answer was complete.",
+};
+
 /** A sentence with its markers as buttons, its unsupported words underlined, and its verdict where it is not supported. */
 function showSentence(sentence, whole, opened) {
   const { start, end, verdict, unsupportedWords } = sentence;
@@ -162,7 +168,8 @@ function passage(quotation, hits, label) {
 
 function showAnswer(answer, hits, text, list) {
   const note = (words) => element("p", { className: "note", text: words });
-  const { kind, sentences, relevance, withheld, nearest, refusal } = answer;
+  const { kind, sentences, relevance, nearest, refusal, incomplete } = answer;
+  const withheld = answer.withheld.filter(({ verdict }) => verdict);
   const opened = answer.citations.map((citation) => passage(citation, hits, citation.marker + " "));
   let at = 0;
   const parts = [];
@@ -173,8 +180,9 @@ function showAnswer(answer, hits, text, list) {
   text.replaceChildren(...parts, answer.text.slice(at));
   if (relevance && relevance.value < relevance.threshold && kind !== "refused") text.before(note("These passages may not answer the question."));
   list.replaceChildren(...opened.map(({ button }) => button()));
+  if (incomplete) list.prepend(note(stops[incomplete]));
   if (withheld.length > 0)
-    list.append(note("Withheld, because the documents do not support it:"), element("ul", { className: "withheld" },
+    list.append(note("Withheld, because the documents do not support it, or what it leans on:"), element("ul", { className: "withheld" },
       ...withheld.map((sentence) => element("li", { text: sentence.text, dir: "auto" }))));
   if (refusal && refusals[refusal]) list.append(note(refusals[refusal]));
   if (nearest.length > 0)
