@@ -1,14 +1,15 @@
 /**
  * The figures of ranking in one table.
  *
- *     npm run bench:quality -- --data <folder> [--only vaswani,cacm,xquad-en,docs,chunks,copies] [--model <folder>] [--cache <folder>]
+ *     npm run bench:quality -- --data <folder> [--only vaswani,cacm,xquad-en,docs,chunks,reports,copies] [--model <folder>] [--cache <folder>]
  *         [--bm25 '{"naming":0}'] [--weights '{"lexical":0.7,"latent":0.3}']
  *
  * `<folder>/retrieval/*` are test collections in BEIR's layout, one document as one chunk: nDCG@10 / recall@100. `<folder>/docs-qa/haystack.jsonl` asks of
  * `<folder>/docs/haystack-docs`. Counted are answerable questions whose document is first or among five, and whose quote is among 1, 5 and 10 hits.
- * `<folder>/chunking` is Chroma's evaluation: the share of the answers' characters in the first 1,500. The last line is a corpus made here, a tenth of it
- * copies. `<folder>/models/all-minilm-l6-v2` is the embedding model; without it, or without its runtime, its columns stay empty. Vectors are kept in
- * `--cache`, so that a run that was stopped goes on.
+ * `<folder>/chunking` is Chroma's evaluation: the share of the answers' characters in the first 1,500. The last two are made here.
+ * 70 reports carry company and year in their names, and 100 questions ask for a page. In the other corpus a tenth of the texts are copies.
+ * `<folder>/models/all-minilm-l6-v2` is the embedding model; without it, or without its runtime, its columns stay empty. Vectors are kept in `--cache`, so
+ * that a run that was stopped goes on.
  *
  * The runtime is `@huggingface/transformers`, as `npm run test:onnx` installs it; `IBID_TRANSFORMERS` names another folder.
  */
@@ -27,6 +28,7 @@ import { openLocalEmbeddingModel } from "../src/models/index.node.ts";
 import { createRandom } from "../src/testing/random.ts";
 import { readCollection, scoreRanking, toChunk } from "./beir.ts";
 import { cacheVectors } from "./cached-vectors.ts";
+import { isOnPage, questions as reportQuestions, reports } from "./generated-reports.ts";
 
 const { values } = parseArgs({
   options: {
@@ -68,6 +70,7 @@ if (isAsked("docs")) {
   await measureDocs(data, true);
 }
 if (isAsked("chunks")) await measureChunks(join(data, "chunking"));
+if (isAsked("reports")) await measureReports();
 if (isAsked("copies")) await measureCopies();
 
 async function loadModel(): Promise<EmbeddingModel | undefined> {
@@ -227,6 +230,25 @@ async function measureChunks(folder: string): Promise<void> {
     },
   );
   print("chunking", `recall in 1,500 characters, ${rows.length} questions`, cells);
+}
+
+/** Asks for a page of one of 70 generated reports, which only its name tells from the others. */
+async function measureReports(): Promise<void> {
+  const cells = await columns(
+    async (kb) => void (await kb.ingest(reports, { settle: true })),
+    async (search) => {
+      const counts = { "report@5": 0, "page@5": 0, "page@20": 0 };
+      for (const question of reportQuestions) {
+        const hits = await search(question.text, { topK: 20, snippetLength: 0 });
+        counts["report@5"] += Number(hits.slice(0, 5).some(({ source }) => source.uri === question.uri));
+        for (const k of [5, 20] as const) {
+          counts[`page@${k}`] += Number(hits.slice(0, k).some(({ source }) => isOnPage(question, source)));
+        }
+      }
+      return Object.values(counts).join(" / ");
+    },
+  );
+  print("generated reports", `report@5 / page@5 / page@20 of ${reportQuestions.length}`, cells);
 }
 
 /** Searches 1,000 passages, a tenth of them exact copies. The figures are the share of distinct texts among ten hits, and whether the first copy leads. */

@@ -30,9 +30,9 @@ interface Shares {
   readonly otherwise: number;
 }
 
-/** **Source** measured over eight test collections, with a model and without one; decision 0109 has the figures. */
+/** **Source** measured: docs/decisions/0109 with a model, docs/decisions/0122 without one. Models of form keep the ratio of 0109, .7 to .3. */
 const sharesOfMeaning: Shares = { otherwise: 0.5 };
-const sharesOfForm: Shares = { lexical: 0.7, latent: 0.3, dense: 0.3, otherwise: 0.5 };
+const sharesOfForm: Shares = { lexical: 0.95, latent: 0.05, dense: 0.4, otherwise: 0.5 };
 
 /** How a fusion reads one score, before its weight, and its weights where the caller gives none. */
 export interface Formula extends Pick<Fusion, "byRank"> {
@@ -51,7 +51,7 @@ const squash = ({ score }: LegScore, scale: LegScale, half: number | undefined):
  * Every fusion by its name. A leg that did not match gives 0; a weight of the caller takes the place of the fusion's own.
  *
  * - `best` adds `weight · max(0, score) / best`, where `best` is the leg's best score of the query. With a model that sees meaning the weights are .5 and .5.
- *   Without one they are .7 for words and .3 for the store's own model, and a chunk that scores 0 is no hit. The scores of two queries do not compare.
+ *   Without one they are .95 for words and .05 for the store's own model, and a chunk that scores 0 is no hit. The scores of two queries do not compare.
  * - `absolute` adds `weight · max(0, score) / scale`. BM25 gives its score over `√Σ idf²` of the query's distinct words. A cosine gives a fifth of itself,
  *   or another part where the store's model sets one. A pattern with `n` matches gives `n / (n + 1)`. The score says the same of every query: how much
  *   more of what was asked the chunk has than chance would give it. A chunk that scores 0 shares nothing with the query and is no hit.

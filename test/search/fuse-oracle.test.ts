@@ -150,7 +150,7 @@ function partOf({ name, calibration, ranking }: WorldLeg, world: World, score: n
   if (fusion === "weighted") return (given ?? (name === "dense" ? 0.7 : 0.3)) * brought;
   if (fusion === "absolute") return (given ?? weight) * (scale === 0 ? 0 : Math.max(0, score) / scale);
   const best = Math.max(...ranking.map((row) => row.score));
-  const share = meaning ? 0.5 : name === "lexical" ? 0.7 : name === "dense" ? 0.3 : 0.5;
+  const share = meaning ? 0.5 : name === "lexical" ? 0.95 : name === "dense" ? 0.4 : 0.5;
   return (given ?? share) * (best > 0 ? Math.max(0, score) / best : 0);
 }
 

@@ -16,14 +16,14 @@ describe("formulas", () => {
   const settled = (settings: FusionSettings, leg: string, score: number, scale: LegScale, meaning = true) =>
     createFusion(settings, meaning).part(leg, { score, rank: 1 }, scale);
 
-  it("best is half of each leg by its best score with a model, .7 words and .3 the store's own without one", () => {
+  it("best is half of each leg by its best score with a model, .95 words and .05 the store's own without one", () => {
     expect(part("best", "lexical", 3, lexical)).toBe(0.125);
     expect(part("best", "dense", 0.2, dense)).toBe(0.5 * (0.2 / 0.8));
     expect(part("best", "dense", 0.8, dense)).toBe(0.5);
     expect(part("best", "dense", -0.5, dense)).toBe(0);
     expect(part("best", "dense", -0.5, { ...dense, best: -0.5 })).toBe(0);
-    expect(settled({ name: "best" }, "lexical", 12, lexical, false)).toBe(0.7);
-    expect(settled({ name: "best" }, "latent", 0.4, dense, false)).toBe(0.15);
+    expect(settled({ name: "best" }, "lexical", 12, lexical, false)).toBe(0.95);
+    expect(settled({ name: "best" }, "latent", 0.4, dense, false)).toBe(0.05 * 0.5);
     expect(settled({ name: "best" }, "pattern", 0.8, dense, false)).toBe(0.5);
   });
 
@@ -153,7 +153,7 @@ describe("choice", () => {
       const [hit] = await retriever.retrieve(readAll(), "keys", { explain: true, ...options });
       return hit?.explain?.parts.map(({ name, value }) => `${name} ${value}`);
     };
-    expect(await partsOf("form")).toEqual(["lexical 0.7", "dense 0.3"]);
+    expect(await partsOf("form")).toEqual(["lexical 0.95", "dense 0.4"]);
     expect(await partsOf("meaning")).toEqual(["lexical 0.5", "dense 0.5"]);
     const weights = { lexical: 2, dense: 1 };
     expect(await partsOf("meaning", { weights })).toEqual(["lexical 2", "dense 1"]);

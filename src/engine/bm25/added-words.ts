@@ -2,6 +2,7 @@ import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { SearchedSegment } from "./best-chunks.ts";
 import { postingsOf, type QueryWord } from "./bm25.ts";
 import type { DocumentFields } from "./document-fields.ts";
+import { foldWord } from "../../text/languages/fold-word.ts";
 import { analyzeQuery, heldLanguages } from "./query-words.ts";
 
 /** Letters that joined words have at least. */
@@ -12,7 +13,7 @@ const fiscalYear = /\b[fc]y['’]?(?:(\d{4})|(\d{2}))\b/giu;
 
 /**
  * Adds words that a query does not say, and names do. A fiscal year adds its year, where a chunk has it. Two or three neighbouring words are added as
- * one, where the name of a file has it: `data base` finds `database-guide.md`.
+ * one, where the name of a file has it: `data base` finds `database-guide.md`. Only joined words that begin with three letters as a file's term does are analysed.
  *
  * **Source** our own, measured over a folder of annual reports: docs/decisions/0107.
  */
@@ -40,7 +41,8 @@ export function addWords(
   for (const size of [2, 3]) {
     for (let at = 0; at + size <= raw.length; at++) {
       const joined = raw.slice(at, at + size).join("");
-      if (joined.length >= leastJoined) add(joined, "joined", (terms) => terms.some((term) => fields.hasFile(term)));
+      if (joined.length >= leastJoined && fields.mayHaveFile(foldWord(joined)))
+        add(joined, "joined", (terms) => terms.some((term) => fields.hasFile(term)));
     }
   }
   return [...words, ...added];

@@ -41,6 +41,8 @@ export interface DocumentFields {
   rarity(term: string): number;
   /** Whether any file's name has a term. */
   hasFile(term: string): boolean;
+  /** Whether a term of some file's name begins with the first three letters of a word. */
+  mayHaveFile(word: string): boolean;
   filePostings(segment: Segment, terms: readonly string[]): FilePostings | undefined;
   /** A number that these segments have of a term, computed once. **Shape** at most {@link mostKnown} are kept. */
   known(term: string, compute: () => number): number;
@@ -96,6 +98,8 @@ export function createDocumentFields(
   let fileNorms: { readonly key: string; readonly norms: Float64Array } | undefined;
   let documentNorms: { readonly b: number; readonly norms: Float64Array } | undefined;
   const known = new Map<string, number>();
+  const beginnings = new Set<string>();
+  for (const [term, at] of vocabulary) if (byFile.holding(at) !== undefined) beginnings.add(term.slice(0, 3));
   let letters = 0;
   for (const term of vocabulary.keys()) letters += term.length;
   const inverted = new Map<Segment, EntryChunks>();
@@ -134,6 +138,7 @@ export function createDocumentFields(
     },
     rarity: (term) => rarities[vocabulary.get(term) ?? -1] ?? rarityOf(documents, 0),
     hasFile: (term) => vocabulary.has(term) && byFile.holding(vocabulary.get(term)!) !== undefined,
+    mayHaveFile: (word) => beginnings.has(word.slice(0, 3)),
     filePostings(segment, terms) {
       const found = terms.flatMap((term) => {
         const at = vocabulary.get(term);
