@@ -24,11 +24,10 @@ import type { KnowledgeBase } from "../src/contracts/knowledge-base.ts";
 import type { Bm25Options } from "../src/engine/bm25/bm25-settings.ts";
 import type { FusionWeights, Hit, SearchOptions } from "../src/contracts/retriever.ts";
 import { openKnowledgeBase } from "../src/index.node.ts";
-import { openLocalEmbeddingModel } from "../src/models/index.node.ts";
 import { createRandom } from "../src/testing/random.ts";
 import { readCollection, scoreRanking, toChunk } from "./beir.ts";
-import { cacheVectors } from "./cached-vectors.ts";
 import { isOnPage, questions as reportQuestions, reports } from "./generated-reports.ts";
+import { openLocalModel } from "./local-model.ts";
 
 const { values } = parseArgs({
   options: {
@@ -74,15 +73,13 @@ if (isAsked("reports")) await measureReports();
 if (isAsked("copies")) await measureCopies();
 
 async function loadModel(): Promise<EmbeddingModel | undefined> {
-  const folder = values.model ?? join(data!, "models", "all-minilm-l6-v2");
-  const runtime = process.env["IBID_TRANSFORMERS"] ?? join(import.meta.dirname, "..", "compat", "transformers");
-  if (!existsSync(join(runtime, "node_modules")) || !existsSync(folder)) {
+  const opened = await openLocalModel(values.model ?? join(data!, "models", "all-minilm-l6-v2"), values.cache);
+  if (opened === undefined) {
     console.error(
       "The columns of the model stay empty: there is no model, or no runtime (npm run test:onnx installs it).",
     );
-    return undefined;
   }
-  return cacheVectors(await openLocalEmbeddingModel(`local:${folder}`, { packageFolder: runtime }), values.cache, 384);
+  return opened;
 }
 
 /** Searches in the order of the table's columns. Without a model, the last two are left out. */
