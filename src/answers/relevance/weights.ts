@@ -20,15 +20,15 @@ export interface RelevanceModel {
  * **Source** CLAPNQ's development part (Apache-2.0), questions about a documentation (own), XQuAD in four languages (CC BY-SA 4.0).
  */
 export const relevanceModel: RelevanceModel = {
-  intercept: 0.083118,
+  intercept: 0.08606,
   features: [
-    ["pair", 0.46985, 0.24287, 0.30698],
-    ["weightedPair", 0.45898, 0.24662, 0.50931],
-    ["topStrength", 0.71121, 0.41082, 0.62288],
-    ["strength", 0.72101, 0.40925, 0.39126],
-    ["terms", 1.6419, 0.44803, 0.58213],
-    ["unknown", 0.20477, 0.248, -0.58647],
-    ["chunks", 6.4013, 1.495, -0.16779],
+    ["pair", 0.46857, 0.24342, 0.30825],
+    ["weightedPair", 0.4575, 0.24679, 0.50955],
+    ["topStrength", 0.7066, 0.40992, 0.61028],
+    ["strength", 0.71895, 0.40804, 0.41556],
+    ["terms", 1.6419, 0.44803, 0.5868],
+    ["unknown", 0.20497, 0.24827, -0.58223],
+    ["chunks", 6.4013, 1.495, -0.15609],
   ],
-  threshold: 0.23513,
+  threshold: 0.23326,
 };
