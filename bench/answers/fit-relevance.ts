@@ -25,7 +25,7 @@ export const askedSets = ["clapnq", "docs-qa/haystack"];
 const languages = ["en", "de", "zh", "ar"];
 /** Weight of XQuAD, whose questions were written about their passages, and of the quarters. */
 const minorWeight = 0.2;
-const ridge = 30;
+const ridge = 20;
 const falseRefusals = 0.044;
 
 /** Signs that a figure's weight may have: more coverage never lowers relevance. */

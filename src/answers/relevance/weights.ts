@@ -20,15 +20,15 @@ export interface RelevanceModel {
  * **Source** CLAPNQ's development part (Apache-2.0), questions about a documentation (own), XQuAD in four languages (CC BY-SA 4.0).
  */
 export const relevanceModel: RelevanceModel = {
-  intercept: 0.08606,
+  intercept: 0.081776,
   features: [
-    ["pair", 0.46857, 0.24342, 0.30825],
-    ["weightedPair", 0.4575, 0.24679, 0.50955],
-    ["topStrength", 0.7066, 0.40992, 0.61028],
-    ["strength", 0.71895, 0.40804, 0.41556],
-    ["terms", 1.6419, 0.44803, 0.5868],
-    ["unknown", 0.20497, 0.24827, -0.58223],
-    ["chunks", 6.4013, 1.495, -0.15609],
+    ["pair", 0.47147, 0.24288, 0.29715],
+    ["weightedPair", 0.46013, 0.24642, 0.4802],
+    ["topStrength", 0.71147, 0.40872, 0.67867],
+    ["strength", 0.7202, 0.40844, 0.39264],
+    ["terms", 1.6419, 0.44803, 0.6162],
+    ["unknown", 0.20497, 0.24827, -0.58757],
+    ["chunks", 6.4013, 1.495, -0.17339],
   ],
-  threshold: 0.23326,
+  threshold: 0.22272,
 };
