@@ -284,6 +284,8 @@ describe.each(eachStore)("replacing a document in $name", ({ open }) => {
       fingerprint: "test",
       bytes: 3,
       folder: null,
+      rootLabel: "",
+      path: "file-000.txt",
       ingestedAt: "1970-01-01T00:00:00.000Z",
       checkedAt: "1970-01-01T00:00:00.000Z",
     });

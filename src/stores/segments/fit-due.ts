@@ -34,11 +34,12 @@ export function readFitState(rows: DirectoryReader, view: IndexView, { model }: 
   return { fit, live, members, due: isCurrent ? undefined : "fit" };
 }
 
-/** **Shape** `undefined` for a model that never fits. */
+/** **Shape** `undefined` for a model that never fits, and where there is nothing to fit: documents of other scopes are not told of. */
 export function describeFit(rows: DirectoryReader, view: IndexView, leg: LatentLeg): FitStatus | undefined {
   const { model } = leg;
   if (model.leastChunks === Infinity) return undefined;
   const { fit, live, due } = readFitState(rows, view, leg);
+  if (live === 0 && fit === undefined) return undefined;
   const then = fit && readMembers(rows, fit);
   const held = view.scope(rows, fittedOn);
   // A chunk that has left is in the fit still; one that came, or came back, is not.

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -36,11 +37,11 @@ export interface Watched {
 const byName = (a: SeenMeasure, b: SeenMeasure): number =>
   `${a.name} ${JSON.stringify(a.attributes)}` < `${b.name} ${JSON.stringify(b.attributes)}` ? -1 : 1;
 
-/** As much of the package as we use, in the plainest way. A context is the list of the spans around, and goes no further than its turn. */
+/** As much of the package as we use, in the plainest way. A context is the list of the spans around. */
 function plainApi(): Watched {
   const spans: SeenSpan[] = [];
   const totals = new Map<string, SeenMeasure>();
-  let around: readonly string[] = [];
+  const around = new AsyncLocalStorage<readonly string[]>();
   const instrument =
     (name: string, next: (before: number, value: number) => number) =>
     (value: number, attributes: Attributes = {}): void => {
@@ -51,7 +52,7 @@ function plainApi(): Watched {
     trace: {
       getTracer: () => ({
         startSpan(name, { kind, attributes }) {
-          const parent = around.at(-1);
+          const parent = around.getStore()?.at(-1);
           let all = attributes;
           let failed = false;
           const span = {
@@ -66,16 +67,8 @@ function plainApi(): Watched {
       setSpan: (context: never, span: never) => [...(context as string[]), (span as { named: string }).named],
     },
     context: {
-      active: () => around,
-      with(context: never, work) {
-        const before = around;
-        around = context;
-        try {
-          return work();
-        } finally {
-          around = before;
-        }
-      },
+      active: () => around.getStore() ?? [],
+      with: (context: never, work) => around.run(context, work),
     },
     metrics: {
       getMeter: () => ({

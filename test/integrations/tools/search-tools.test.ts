@@ -74,6 +74,16 @@ describe("the tools of a knowledge base", () => {
           description: "What is looked for, in words or as a question.",
         },
         topK: { type: "integer", minimum: 1, maximum: 50, default: 5, description: "Number of results." },
+        merge: {
+          type: "boolean",
+          default: false,
+          description: "Whether results that touch in their document are one result.",
+        },
+        groupBy: {
+          type: "string",
+          enum: ["document"],
+          description: "Whether results of one document stand together.",
+        },
       },
       required: ["query"],
       additionalProperties: false,

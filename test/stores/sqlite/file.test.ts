@@ -329,7 +329,7 @@ describe("another analyzer", () => {
     await first.delete(into, { ids: ["elm"] });
     await first.close();
 
-    const second = await open({ analyzer: letters, segments: { sealAt: 4 } });
+    const second = await open({ analyzer: letters, segments: { sealAt: 4 }, bm25: { fileWeight: 0 } });
     const find = async (text: string) =>
       (await searchWords(second, from, { text, topK: "all" })).matches.map(({ chunk: { id } }) => id).sort();
     expect(await find("h")).toEqual(["ash", "birch"]);
