@@ -50,8 +50,8 @@ check("text", answer.text, 'The handbook says "27 days of leave" [1]. It is aske
 check("no quotes", answer.removedQuotes, ["by carrier pigeon"]);
 check("sentences", verdictsOf(answer), ["supported by words", "partly by words"]);
 
-// A judge reads each sentence beside what it cites, and decides in the words' place.
-const judge = createScriptedChatModel(["1: supported 1\n2: unsupported"]);
+// A judge is asked whether the passages answer, then reads each sentence beside what it cites, and decides in the words' place.
+const judge = createScriptedChatModel(["yes", "1: supported 1\n2: unsupported"]);
 check("judged", verdictsOf(await kb.ask(known, { judge })), ["supported by judge", "unsupported by judge"]);
 await kb.close();
 

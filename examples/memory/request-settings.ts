@@ -15,7 +15,7 @@ const store = kb.as({ userId: "bob" });
 const question = { role: "user", content: "What is the company budget for 2024?" } as const;
 const { message } = await model.chat(question, {
   temperature: 0.8,
-  memory: { store, minRelevanceScore: 0.8, limit: 3 },
+  memory: { store, minRelevanceScore: 0.5, limit: 3 },
 });
 check("the answer", message.content, "90,000.");
 check(

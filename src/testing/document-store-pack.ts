@@ -80,7 +80,9 @@ const keeping: readonly StoreCase[] = [
       const stored = await store.document(from(north), document.id);
       equal(stored?.document, document, "the document as it comes back");
       check(stored !== undefined, "the document is there");
-      const { ingestedAt, checkedAt, ...summary } = stored.summary;
+      // A store that keeps folders may say where a document lies in its own.
+      const { ingestedAt, checkedAt, rootLabel = "dir", path = "ä b.md", ...summary } = stored.summary;
+      equal([rootLabel, path], ["dir", "ä b.md"], "its place below the folder");
       equal(
         summary,
         {

@@ -133,7 +133,7 @@ export const answeringCases: readonly KnowledgeBaseCase[] = [
     "strict-refuses-without-a-model",
     "T48 T50 L5",
     async (open) => {
-      const model = createScriptedChatModel(() => "I made this up.");
+      const model = createScriptedChatModel(() => "Purple whales fly over the harbour.");
       const kb = await open({ models: { chat: model } });
       const empty = await kb.ask(question, { grounding: "strict" });
       equal(

@@ -207,7 +207,7 @@ describe("options of a store", () => {
   });
 
   it("decide what a search that says nothing gets [B20 B25]", async () => {
-    const store = createMemoryStore({ analyzer: plainAnalyzer, metric: "dot", bm25: { k1: 0 } });
+    const store = createMemoryStore({ analyzer: plainAnalyzer, metric: "dot", bm25: { k1: 0, document: 0 } });
     await writeChunks(store, into, [
       entry("a", "ash ash", [1, 0]),
       entry("b", "ash", [3, 0]),
