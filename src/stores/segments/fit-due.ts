@@ -34,7 +34,7 @@ export function readFitState(rows: DirectoryReader, view: IndexView, { model }: 
   return { fit, live, members, due: isCurrent ? undefined : "fit" };
 }
 
-/** **Shape** `undefined` for a model that never fits, and where there is nothing to fit: documents of other scopes are not told of. */
+/** **Shape** `undefined` for a model that never fits, and where there is nothing to fit, so that documents of other scopes stay untold. */
 export function describeFit(rows: DirectoryReader, view: IndexView, leg: LatentLeg): FitStatus | undefined {
   const { model } = leg;
   if (model.leastChunks === Infinity) return undefined;
