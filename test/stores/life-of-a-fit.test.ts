@@ -232,6 +232,9 @@ describe.each(eachStore)("a fit of the $name store", ({ name, open }) => {
   it("is described by the status to those who read what it is fitted on", async () => {
     const store = await open({ corpusModel: { ...watchedModel(least), corpusOf: inSteps } });
     const fit = async (...scopes: Scope[]) => (await store.status(read(...scopes))).fit;
+    await writeChunks(store, board, topicEntries(0, 1));
+    expect(await fit("deployment")).toBeUndefined();
+    await writeChunks(store, deployment, topicEntries(0, 1));
     expect(await fit("deployment")).toEqual({ madeOf: 0, foldedIn: 0, refitAt: 24, isDue: false, isSetAside: false });
     await writeChunks(store, deployment, topicEntries(0, 30));
     await writeChunks(store, board, topicEntries(0, 9));
