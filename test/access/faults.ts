@@ -66,7 +66,16 @@ export const accessFaults: Readonly<Record<string, readonly [noticedBy: string, 
     "a document is found by its uri anywhere": [
       "document",
       "nothing",
-      widened("documents", "find", (raw) => (own, uri) => raw.find(own.length > 1 ? scopes : own, uri)),
+      widened(
+        "documents",
+        "documents",
+        (raw) => (own, options) => raw.documents(options?.under === undefined ? own : scopes, options),
+      ),
+    ],
+    "what another scope holds counts as ingested": [
+      "ingest",
+      "nothing",
+      widened("documents", "find", (raw) => (_, uri) => raw.find(scopes, uri)),
     ],
     "a document is read by its id anywhere": [
       "the",
