@@ -47,14 +47,19 @@ if (data === undefined) throw new Error("usage: npm run bench:quality -- --data 
 const only = values.only?.split(",").map((name) => name.trim());
 const isAsked = (name: string): boolean => only === undefined || only.includes(name);
 
-/** The bars that decisions name; a figure below one is marked. */
-const bars: Readonly<Record<string, number>> = {
-  "vaswani default": 0.455,
-  "cacm default": 0.535,
-  "xquad-en default": 0.966,
-  "vaswani model": 0.51,
-  "cacm model": 0.58,
-  "xquad-en model": 0.974,
+/** The bars that decisions name, by set and column, in the order of a cell's figures. A figure below its bar is marked, and the run ends with 1. */
+const bars: Readonly<Record<string, readonly number[]>> = {
+  "vaswani default": [0.455],
+  "cacm default": [0.535],
+  "xquad-en default": [0.966],
+  "vaswani dense": [0.433],
+  "cacm dense": [0.425],
+  "vaswani model": [0.51],
+  "cacm model": [0.58],
+  "xquad-en model": [0.974],
+  "docs-qa/haystack default": [90, 100, 0, 95],
+  "chunking default": [76.5],
+  "generated reports default": [88, 36],
 };
 
 const model = await loadModel();
@@ -111,8 +116,13 @@ async function columns(
 
 function print(name: string, measure: string, cells: readonly string[]): void {
   const marked = cells.map((cell, at) => {
-    const bar = bars[`${name} ${["words", "default", "dense", "model"][at]}`];
-    return bar !== undefined && cell !== "" && Number(cell.split(" ")[0]) < bar ? `${cell} (below ${bar})` : cell;
+    const figures = cell.split(" / ").map(Number.parseFloat);
+    const missed = (bars[`${name} ${["words", "default", "dense", "model"][at]}`] ?? []).filter(
+      (bar, i) => figures[i]! < bar,
+    );
+    if (missed.length === 0) return cell;
+    process.exitCode = 1;
+    return `${cell} (below ${missed.join(", ")})`;
   });
   console.log(`| ${[name, measure, ...marked].join(" | ")} |`);
 }
@@ -248,14 +258,15 @@ async function measureReports(): Promise<void> {
   print("generated reports", `report@5 / page@5 / page@20 of ${reportQuestions.length}`, cells);
 }
 
-/** Searches 1,000 passages, a tenth of them exact copies. The figures are the share of distinct texts among ten hits, and whether the first copy leads. */
+/** Searches 1,000 passages of one title, a tenth of them exact copies. The figures are the share of distinct texts among ten hits, and whether the first copy leads. */
 async function measureCopies(): Promise<void> {
   const random = createRandom(7);
   const words = Array.from({ length: 400 }, (_, i) => `term${i}`);
   const passage = (): string => Array.from({ length: 40 }, () => random.pick(words)).join(" ");
   const texts = Array.from({ length: 900 }, passage);
   for (let i = 0; i < 100; i++) texts.push(texts[Math.floor(random.next() * 90)]!);
-  const documents = texts.map((text, i) => ({ uri: `p/${String(i).padStart(4, "0")}.txt`, text }));
+  const title = "Passage";
+  const documents = texts.map((text, i) => ({ uri: `p/${String(i).padStart(4, "0")}.txt`, title, text }));
   await using kb = await openKnowledgeBase();
   await kb.ingest(documents, { settle: true });
   let distinct = 0;
