@@ -1,6 +1,5 @@
 // Packs ibid as for publishing, installs it into an empty project, and checks files and sizes, installed packages,
 // types, subpaths, and the command line. To check more, add a consumer to `consumers` or a step to `checks`.
-import { execFileSync } from "node:child_process";
 import {
   mkdirSync,
   mkdtempSync,
@@ -12,9 +11,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
+import { node, npm, packAndInstall } from "./packed.ts";
+import { checkPage } from "./seeds-page.ts";
 import { root, subpaths } from "./subpaths.ts";
 
 interface Consumer {
@@ -91,10 +92,11 @@ export const made = [openKnowledgeBase("./kb"), openFileBlobStore("./blobs")];
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
 const work = mkdtempSync(join(tmpdir(), "ibid-pack-"));
 const project = join(work, "project");
+let tarball = "";
 const installed = join(project, "node_modules", "ibid");
 
 const checks: readonly (readonly [string, () => string | Promise<string>])[] = [
-  ["pack and install", packAndInstall],
+  ["pack and install", install],
   ["published files", checkFiles],
   ["installed packages", checkDependencies],
   ["package metadata (publint)", checkMetadata],
@@ -105,6 +107,7 @@ const checks: readonly (readonly [string, () => string | Promise<string>])[] = [
   ["contract packs over a packed store", checkPacks],
   ["a bundle for a browser", checkBrowserBundle],
   ["a file read in a worker", checkWorker],
+  ["the items of the five designs", () => checkPage(project)],
   ["a service asked over HTTP", checkService],
   ["command line", checkCommandLine],
   ["questions asked in a folder of documents", checkEvaluation],
@@ -118,13 +121,9 @@ try {
   else console.log(`Kept ${work}`);
 }
 
-function packAndInstall(): string {
-  npm(root, "pack", "--pack-destination", work);
-  const tarball = tarballPath();
-  mkdirSync(project);
-  writeFileSync(join(project, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }));
-  npm(project, "install", "--prefer-offline", "--no-audit", "--no-fund", tarball);
-  return `${tarball.slice(work.length + 1)}, ${kilobytes(statSync(tarball).size)} packed`;
+function install(): string {
+  tarball = packAndInstall(work, project);
+  return `${basename(tarball)}, ${kilobytes(statSync(tarball).size)} packed`;
 }
 
 function checkFiles(): string {
@@ -155,7 +154,7 @@ function checkDependencies(): string {
 }
 
 function checkMetadata(): string {
-  return node(root, join(root, "node_modules", "publint", "src", "cli.js"), "run", tarballPath(), "--strict")
+  return node(root, join(root, "node_modules", "publint", "src", "cli.js"), "run", tarball, "--strict")
     .trim()
     .split("\n")
     .slice(-1)
@@ -427,12 +426,6 @@ function checkOldNode(): string {
   throw new Error("ibid started on an old Node");
 }
 
-function tarballPath(): string {
-  const tarball = readdirSync(work).find((file) => file.endsWith(".tgz"));
-  if (tarball === undefined) throw new Error("npm pack made no tarball");
-  return join(work, tarball);
-}
-
 function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -449,25 +442,4 @@ function kilobytes(bytes: number): string {
 
 function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new Error(message);
-}
-
-function npm(cwd: string, ...args: string[]): string {
-  const script = process.env["npm_execpath"];
-  if (script === undefined) throw new Error("Run this through npm: `npm run check:pack`.");
-  return node(cwd, script, ...args);
-}
-
-function node(cwd: string, ...args: string[]): string {
-  // Not npm's own variables: a nested npm must look at its own folder. Node stays first on the PATH.
-  const env = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(npm_|INIT_CWD$|NODE_PATH$)/i.test(name)),
-  );
-  env["PATH"] = [dirname(process.execPath), process.env["PATH"] ?? ""].join(delimiter);
-  try {
-    return execFileSync(process.execPath, args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
-  } catch (error) {
-    const { stdout, stderr } = error as { stdout?: string; stderr?: string };
-    if (error instanceof Error) error.message += `\n${stdout ?? ""}${stderr ?? ""}`;
-    throw error;
-  }
 }

@@ -1,14 +1,17 @@
 /**
- * Writes docs/seeds.md: what the five designs ask for, where it lives, which tests prove it, or why it is not there yet.
+ * Runs test/designs over the packed package, and holds docs/seeds.md to the result. Each item of the five designs works, works by an option, or is open.
  *
- *     npm run seeds
- *
- * The words are those of test/requirements.ts, the proofs are the citations of the tests; a test holds the page to what this makes.
+ *     npm run seeds                 packs, installs, runs; fails when a proof fails, or when page and run disagree
+ *     npm run seeds -- --update     writes the page from the run
  */
-import { writeFileSync } from "node:fs";
-import { basename } from "node:path";
-import { findCitations } from "../test/citations.ts";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { proofs as declared } from "../test/designs/proofs.ts";
 import { type Requirement, requirements } from "../test/requirements.ts";
+import { packAndInstall, runProofs } from "./packed.ts";
+import { root } from "./subpaths.ts";
 
 /** Whose items begin with which letter. */
 const designs = [
@@ -17,50 +20,105 @@ const designs = [
   ["W", "Wesichain: retrieval and embeddings"],
   ["E", "Embabel Agent RAG"],
   ["S", "Semantic Kernel: RAG in SK"],
-  ["L", "The laws of the house"],
 ] as const;
-const mostProofs = 3;
+const page = join(root, "docs", "seeds.md");
+const unproven = "No proof over the packed package yet.";
 
-/** The page, from a list and its proofs. */
+/** Finds the files of test/designs that prove each item. **Shape** paths from the project's folder. */
+export function findProofs(
+  groups: Readonly<Record<string, readonly { readonly item: string }[]>> = declared,
+): ReadonlyMap<string, readonly string[]> {
+  const files = new Map<string, Set<string>>();
+  for (const [name, group] of Object.entries(groups))
+    for (const { item } of group) files.set(item, (files.get(item) ?? new Set()).add(`test/designs/${name}.ts`));
+  return new Map([...files].map(([item, names]) => [item, [...names]]));
+}
+
+/** The page, from a list of items and the files that prove them. */
 export function makePage(
   list: readonly Requirement[] = requirements,
-  proofs: ReadonlyMap<string, readonly string[]> = findCitations(),
+  proofs: ReadonlyMap<string, readonly string[]> = findProofs(),
 ): string {
-  const later = list.filter(({ status }) => status === "later").length;
+  const items = list.filter(({ id }) => !id.startsWith("L")).map((item) => ({ ...item, state: stateOf(item, proofs) }));
+  const count = (some: typeof items, state: string): number => some.filter((item) => item.state === state).length;
+  const counts = (some: typeof items): string =>
+    `${count(some, "works")} work, ${count(some, "settled")} are settled with an option, ${count(some, "open")} are open.`;
+  const open = items.filter(({ state }) => state === "open").map(({ id }) => id);
   const lines = [
     "# The five designs, item by item",
     "",
-    "ibid is what five published designs describe, in one framework. Here is everything that they ask for, and our own laws: where it lives, and which tests prove it. Their own examples, written with ibid, are in [examples](../examples/README.md#the-five-designs-side-by-side).",
+    "ibid is what five published designs describe, in one framework. Here is everything that they ask for. An item works when a test does what it says over the packed package, through public names only, and sees its effect. An item is settled where ibid decides otherwise and an option gives the design's own way. Everything else is open. Their own examples, written with ibid, are in [examples](../examples/README.md#the-five-designs-side-by-side); our own laws are in [principles](principles.md#laws).",
     "",
-    `${list.length} items; ${list.length - later} are there, ${later} are not yet, each with its reason. Of many proofs those are named that cite the item most. Made by \`npm run seeds\` from [test/requirements.ts](../test/requirements.ts) and the titles of the tests; tests hold it to both.`,
+    `Of ${items.length} items ${counts(items)} Made by \`npm run seeds\`, which runs [test/designs](../test/designs) and fails when this page and the run disagree.`,
+    ...(open.length === 0 ? [] : ["", `Open: ${open.join(", ")}.`]),
   ];
   for (const [letter, title] of designs) {
-    const items = list.filter((each) => each.id.startsWith(letter));
-    const there = items.filter(({ status }) => status === "brought").length;
+    const own = items.filter((each) => each.id.startsWith(letter));
     lines.push(
       "",
       `## ${title}`,
       "",
-      `${there} of ${items.length}.`,
+      `Of ${own.length}, ${counts(own)}`,
       "",
-      "| item | what it asks for | where it lives | proven by |",
+      "| item | what it asks for | state | proof, or what is missing |",
       "|---|---|---|---|",
     );
     lines.push(
-      ...items.map((each) => `| ${each.id} | ${inCell(each.says)} | ${placeOf(each, proofs.get(each.id) ?? [])} |`),
+      ...own.map(
+        (each) =>
+          `| ${each.id} | ${inCell(each.says)} | ${each.state} | ${inCell(proofOf(each, proofs.get(each.id) ?? []))} |`,
+      ),
     );
   }
   return `${lines.join("\n")}\n`;
 }
 
-/** How many more is not said: a page that counts them would be stale with every test that is written. */
-function placeOf(item: Requirement, proofs: readonly string[]): string {
-  if (item.status === "later") return `not yet | ${inCell(item.why)}`;
-  const named = proofs.slice(0, mostProofs).map((path) => link(path, basename(path)));
-  return `${link(item.lives, item.lives)} | ${named.join(", ")}${proofs.length > mostProofs ? " and more" : ""}`;
+function stateOf(item: Requirement, proofs: ReadonlyMap<string, unknown>): "works" | "settled" | "open" {
+  if (item.status === "open" || !proofs.has(item.id)) return "open";
+  return item.option === undefined ? "works" : "settled";
 }
 
-const link = (path: string, text: string): string => `[${text}](../${path})`;
+function proofOf(item: Requirement, files: readonly string[]): string {
+  const links = files.map((path) => `[${path.slice("test/designs/".length)}](../${path})`).join(", ");
+  if (item.status === "open") return links === "" ? item.why : `${item.why} In part: ${links}.`;
+  if (files.length === 0) return unproven;
+  return item.option === undefined ? links : `${item.option} ${links}`;
+}
+
 const inCell = (text: string): string => text.replaceAll("|", "\\|");
 
-if (import.meta.main) writeFileSync(new URL("../docs/seeds.md", import.meta.url), makePage());
+/**
+ * Runs the proofs over an installed package and compares with the page. **Errors** a proof that fails, a proof that did not run, a page that says something else.
+ *
+ * **Shape** the counts, as the page has them.
+ */
+export function checkPage(project: string, update = false): string {
+  const outcomes = runProofs(project);
+  const failed = outcomes.filter(({ failure }) => failure !== undefined);
+  const expected = Object.values(declared).flat().length;
+  if (failed.length > 0 || outcomes.length !== expected) {
+    const messages = failed.map(({ item, title, failure }) => `✗ ${item} ${title}\n${failure}`);
+    throw new Error(
+      `${messages.join("\n")}\n${failed.length} of ${outcomes.length} proofs failed; ${expected} were declared.`,
+    );
+  }
+  const made = makePage();
+  if (update) writeFileSync(page, made);
+  else if (readFileSync(page, "utf8") !== made)
+    throw new Error("docs/seeds.md is not what the run says: npm run seeds -- --update");
+  const counts = /^Of \d+ items .*? open\./mu.exec(made)?.[0] ?? "";
+  return `${counts} ${outcomes.length} proofs in ${outcomes.reduce((sum, { ms }) => sum + ms, 0)} ms`;
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { update: { type: "boolean" } } });
+  const work = mkdtempSync(join(tmpdir(), "ibid-designs-"));
+  try {
+    const project = join(work, "project");
+    packAndInstall(work, project);
+    console.log(checkPage(project, values.update));
+    console.log(/^Open: .*/mu.exec(makePage())?.[0] ?? "Nothing is open.");
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}

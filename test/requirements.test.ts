@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { makePage } from "../scripts/seeds-page.ts";
+import { findProofs, makePage } from "../scripts/seeds-page.ts";
 import { cited, findCitations, inPack, inTitle } from "./citations.ts";
 import { requirements } from "./requirements.ts";
 import type { Requirement } from "./requirements.ts";
@@ -28,30 +28,42 @@ describe("what the five designs ask for", () => {
     expect(requirements.map((each) => each.id)).toEqual(all);
   });
 
-  it("what is brought lives somewhere, and what comes later says why", () => {
+  it("what is brought lives somewhere, and what is open says why", () => {
     const places = requirements.flatMap((each) => (each.status === "brought" ? each.lives : []));
     expect(places.filter((path) => path === "" || !existsSync(join(root, path)))).toEqual([]);
-    const reasons = requirements.flatMap((each) => (each.status === "later" ? each.why : []));
-    expect(reasons.filter((why) => !/^[A-Z].*\.$/u.test(why))).toEqual([]);
+    const reasons = requirements.flatMap((each) => (each.status === "open" ? each.why : []));
+    expect(reasons.filter((why) => !/^[A-Z`].*\.$/u.test(why))).toEqual([]);
   });
 
   it("the page about it is what `npm run seeds` makes", () => {
     expect(readFileSync(join(root, "docs/seeds.md"), "utf8")).toBe(makePage());
   });
 
-  it("the page names a place and proofs, or a reason", () => {
+  it("the page tells what works, what an option gives and what is open", () => {
+    const lives = "src/index.ts";
     const list: readonly Requirement[] = [
-      { id: "B1", says: "one | two", status: "brought", lives: "src/index.ts" },
-      { id: "B2", says: "three", status: "later", why: "Nobody wrote it." },
+      { id: "B1", says: "one | two", status: "brought", lives },
+      { id: "B2", says: "three", status: "brought", lives, option: "`topK: 3`." },
+      { id: "B3", says: "four", status: "brought", lives },
+      { id: "B4", says: "five", status: "open", why: "Nobody wrote it." },
+      { id: "L1", says: "six", status: "brought", lives },
     ];
     const page = makePage(
       list,
-      new Map([["B1", ["test/a.test.ts", "test/b.test.ts", "test/c.test.ts", "test/d.test.ts"]]]),
+      findProofs({ a: [{ item: "B1" }, { item: "B1" }, { item: "L1" }], b: [{ item: "B2" }, { item: "B4" }] }),
     );
-    const proofs =
-      "[a.test.ts](../test/a.test.ts), [b.test.ts](../test/b.test.ts), [c.test.ts](../test/c.test.ts) and more";
-    expect(page).toContain(`| B1 | one \\| two | [src/index.ts](../src/index.ts) | ${proofs} |`);
-    expect(page).toContain("| B2 | three | not yet | Nobody wrote it. |");
+    expect(page).toContain("Of 4 items 1 work, 1 are settled with an option, 2 are open.");
+    expect(page).toContain("Open: B3, B4.");
+    expect(page).toContain("| B1 | one \\| two | works | [a.ts](../test/designs/a.ts) |");
+    expect(page).toContain("| B2 | three | settled | `topK: 3`. [b.ts](../test/designs/b.ts) |");
+    expect(page).toContain("| B3 | four | open | No proof over the packed package yet. |");
+    expect(page).toContain("| B4 | five | open | Nobody wrote it. In part: [b.ts](../test/designs/b.ts). |");
+    expect(page).not.toContain("six");
+  });
+
+  it("proofs are of items that are listed", () => {
+    const known = new Set(requirements.map((each) => each.id));
+    expect([...findProofs().keys()].filter((each) => !known.has(each))).toEqual([]);
   });
 
   it("what is brought is cited by a test", () => {
@@ -67,7 +79,7 @@ describe("what the five designs ask for", () => {
     const list: readonly Requirement[] = [
       { id: "B1", says: "one", status: "brought", lives: "src/index.ts" },
       { id: "B2", says: "two", status: "brought", lives: "src/index.ts" },
-      { id: "B3", says: "three", status: "later", why: "Because." },
+      { id: "B3", says: "three", status: "open", why: "Because." },
     ];
     const test = 'it("does one thing [B1 L3]", () => {}); it("mentions B2 and [B2 in passing]", () => {});';
     expect(unproven(list, new Set(cited(test, inTitle)))).toEqual(["B2: two"]);

@@ -1,0 +1,22 @@
+/**
+ * Runs every proof over the `ibid` that stands beside this folder, and prints one line of JSON for each.
+ *
+ * `scripts/packed.ts` copies this folder into a project in which nothing but the packed package is installed.
+ */
+import { proofs } from "./proofs.ts";
+
+await Promise.all(
+  Object.values(proofs).map(async (group) => {
+    for (const proof of group) {
+      const { item, title } = proof;
+      let failure: string | undefined;
+      const started = performance.now();
+      try {
+        await proof.run();
+      } catch (error) {
+        failure = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      }
+      console.log(JSON.stringify({ item, title, failure, ms: Math.round(performance.now() - started) }));
+    }
+  }),
+);
