@@ -143,6 +143,7 @@ export const testFolders: Readonly<Record<string, string>> = {
   architecture: "The table of rooms, and the rules that hold the sources to it.",
   browser: "The bundle for pages.",
   crash: "Processes that are killed while they write.",
+  designs: "Proofs of the five designs, which run over the packed package alone.",
   docs: "Pages: examples, links, figures, English.",
   "end-to-end": "Whole programs, from files to answers.",
   examples: "The programs of `examples`.",
