@@ -390,8 +390,8 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
     options?: DocumentAddress & DeleteOptions,
   ): Promise<readonly DeletedDocument[]>;
   /**
-   * Restores a deleted document until it is vacuumed. **Shape** one entry for each restored document; empty for a uri without deleted documents.
-   * **Errors** `ambiguous`, `access-denied`; `unsupported` where the store cannot.
+   * Restores a deleted document until it is vacuumed. **Shape** one entry for each restored document; empty for a uri without deleted documents in the scopes
+   * that the caller may write. **Errors** `ambiguous`; `unsupported` where the store cannot.
    */
   restore(uri: string, address?: DocumentAddress): Promise<readonly DeletedDocument[]>;
   /** Removes for good what was deleted longer ago, in every scope. **Errors** `access-denied` for anybody but the operator. */

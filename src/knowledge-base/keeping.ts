@@ -175,22 +175,27 @@ export function createKeeping(parts: KeepingParts): Keeping {
   };
 }
 
-/** Documents of that uri that can be restored, in scopes that the caller may read. **Errors** `ambiguous`. */
-export async function findDeleted(
-  { store, readable, resolveUri }: Pick<KeepingParts, "store" | "readable" | "resolveUri">,
+/**
+ * Documents of that uri that can be restored, in scopes that the caller may write. Elsewhere a deleted document is like one that never was.
+ *
+ * **Errors** `ambiguous`.
+ */
+async function findDeleted(
+  { store, gate, caller, readable, resolveUri }: KeepingParts,
   uri: string,
   address: DocumentAddress,
 ): Promise<readonly DeletedSummary[]> {
   checkText("The document", "uri", uri);
   // `readable` lists no scope of which everything was deleted. The shared scopes are searched all the same; others must be named.
   const usual: readonly Scope[] = address.scope === undefined ? (await readable()).scopes : [];
-  const scopes = await readable(
+  const { scopes } = await readable(
     address.scope === undefined ? [...usual, "deployment", "platform"] : [parseScope(address.scope)],
   );
-  if (store.trash === undefined) return [];
+  const own = gate.writable(caller, scopes);
+  if (store.trash === undefined || own.length === 0) return [];
   const named = new Set([uri, resolveUri?.(uri) ?? uri]);
   const found: DeletedSummary[] = [];
-  for await (const summary of store.trash.deleted(scopes)) if (named.has(summary.uri)) found.push(summary);
+  for await (const summary of store.trash.deleted(await readable(own))) if (named.has(summary.uri)) found.push(summary);
   if (new Set(found.map(({ scope }) => scope)).size > 1) throw severalScopes(uri, found);
   return found;
 }
