@@ -1,5 +1,7 @@
 import type { Chunker } from "../contracts/chunker.ts";
-import { checkOptions } from "../runtime/check-options.ts";
+import { IbidError } from "../contracts/errors.ts";
+import { checkOptions, checkText } from "../runtime/check-options.ts";
+import { showValue } from "../runtime/plan-options.ts";
 import { codePoints } from "../text/length.ts";
 import type { Span } from "../text/sentences.ts";
 import { checkSizes } from "./check-sizes.ts";
@@ -63,12 +65,19 @@ function afterPair(text: string, position: number): number {
  * The windows of a bare text.
  *
  * **Shape** a `size` of 0 gives none; an overlap that is not below the size counts as `size - 1`. **Units** code points.
- * **Source** Wesichain `TextSplitter(chunk_size, overlap).split`.
+ * **Errors** `invalid-argument` for a value that is no number. **Source** Wesichain `TextSplitter(chunk_size, overlap).split`.
  *
  * @experimental
  */
 export function splitText(text: string, size: number, overlap: number): string[] {
-  if (!(size >= 1)) return [];
+  checkText("splitText", "text", text);
+  for (const [name, value] of Object.entries({ size, overlap })) {
+    if (typeof value === "number" && !Number.isNaN(value)) continue;
+    throw new IbidError("invalid-argument", `splitText: ${name} is ${showValue(value)}; it must be a number.`, {
+      hint: `Give ${name} as a number of code points.`,
+    });
+  }
+  if (size < 1) return [];
   const whole = Math.floor(size);
   const shared = Math.min(Math.max(0, Math.floor(overlap)), whole - 1);
   return Array.from(slideWindow(text, whole, shared), ({ start, end }) => text.slice(start, end));

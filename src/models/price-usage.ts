@@ -62,7 +62,7 @@ export function withPrice(model: ChatModel, prices: Prices | undefined): ChatMod
 /** **Errors** `invalid-argument` for a name that is no `provider/model`, and for what is no price. */
 export function checkPrices(prices: Prices | undefined): void {
   for (const [name, price] of Object.entries(prices ?? {})) {
-    const { input, output = input } = price as Partial<Price>;
+    const { input, output = input } = (price ?? {}) as Partial<Price>;
     const amounts = [input, output];
     if (
       name.includes("/") &&

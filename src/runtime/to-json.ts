@@ -1,6 +1,20 @@
 import { IbidError } from "../contracts/errors.ts";
 import type { JsonValue, Metadata } from "../contracts/metadata.ts";
 
+/** Most levels of nested values that JSON of a caller may have. **Source** .NET's `JsonSerializerOptions.MaxDepth` is 64. */
+export const deepestJson = 100;
+
+/** Whether lists and objects are nested in more levels than that. **Cost** one look at each value, without recursion. */
+export function isNestedDeeper(value: unknown, most: number = deepestJson): boolean {
+  const isHolder = (each: unknown): each is object => typeof each === "object" && each !== null;
+  let level: readonly object[] = [value].filter(isHolder);
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth === most) return true;
+    level = level.flatMap((each) => (Object.values(each) as unknown[]).filter(isHolder));
+  }
+  return false;
+}
+
 /**
  * Copies metadata as JSON holds them. A `Date` becomes an ISO 8601 string, a typed array a list of numbers, and a key
  * without a value is left out.
@@ -29,6 +43,12 @@ function toJson(value: unknown, where: string, key: string, above: readonly obje
   }
   if (typeof value !== "object") throw refuse(describe(value));
   if (above.includes(value)) throw refuse("an object that holds itself");
+  if (above.length === deepestJson) {
+    throw new IbidError("invalid-argument", `${where}: metadata are nested more than ${deepestJson} levels deep.`, {
+      hint: "Flatten them, or store the value as text.",
+      details: { key },
+    });
+  }
   if (value instanceof Date) {
     if (Number.isNaN(value.getTime())) throw refuse("an invalid date");
     return value.toISOString();

@@ -3,6 +3,7 @@ import { IbidError } from "../contracts/errors.ts";
 import { abortError } from "../runtime/abort.ts";
 import { isWithinEdits } from "../runtime/edit-distance.ts";
 import { readStream } from "../runtime/read-stream.ts";
+import { deepestJson, isNestedDeeper } from "../runtime/to-json.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Limits of a request's body. */
@@ -62,6 +63,11 @@ export async function readJson<Schema extends z.ZodType>(
   } catch {
     throw new Refusal(400, "invalid-argument", "The body is not valid JSON in UTF-8.", {
       hint: 'Send one JSON object, such as {"query": "rotate a key"}.',
+    });
+  }
+  if (isNestedDeeper(value)) {
+    throw new Refusal(400, "invalid-argument", `The body is nested more than ${deepestJson} levels deep.`, {
+      hint: "Flatten it.",
     });
   }
   return checked(schema, value);

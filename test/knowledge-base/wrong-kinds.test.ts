@@ -1,8 +1,11 @@
 import { inspect } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { IbidError } from "../../src/contracts/errors.ts";
-import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
+import type { IngestInput, IngestOptions, KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
+import type { Metadata } from "../../src/contracts/metadata.ts";
 import { openKnowledgeBase } from "../../src/index.node.ts";
+import { openOptions } from "../../src/knowledge-base/open/open-options.ts";
+import type { OptionTable } from "../../src/runtime/plan-options.ts";
 
 /** Values that are wrong nearly everywhere. A getter that throws stands for an object of somebody else. */
 const odd: readonly unknown[] = [
@@ -66,6 +69,8 @@ const verbs: readonly {
   { name: "health", args: [{}], options: ["everywhere"] },
   { name: "mayWrite", args: ["deployment"] },
   { name: "reembed", args: [{}], options: ["scope", "estimate", "rollback", "signal"] },
+  { name: "collection", args: ["notes", {}], options: ["schema", "key", "text", "vectors", "filterable"] },
+  { name: "collections", args: [] },
   { name: "as", args: [{ userId: "ada" }, {}], options: ["strategy", "userId", "teamId", "teams"] },
 ];
 
@@ -111,6 +116,77 @@ describe.each(verbs)("kb.$name with values of a wrong kind", ({ name, args, opti
         const at = name === "as" && option !== "strategy" ? 0 : args.length - 1;
         const given = args.with(at, { ...(args[at] as object), [option]: value });
         expectOurs(await errorOf(name, given), `kb.${String(name)}(${given.map(show).join(", ")})`);
+      }
+    }
+  });
+});
+
+/** The names of all options, those of groups by their path. */
+function namesOf(table: OptionTable, above = ""): readonly string[] {
+  return Object.entries(table).flatMap(([name, { kind }]) =>
+    kind.type === "group" ? [above + name, ...namesOf(kind.options, `${above + name}.`)] : [above + name],
+  );
+}
+
+describe("openKnowledgeBase with options of a wrong kind", () => {
+  it.each(namesOf(openOptions))("opens and works, or ends with an error of ibid: %s", async (path) => {
+    for (const value of odd) {
+      const given = path.split(".").reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
+      let error: unknown;
+      try {
+        const opened = await openKnowledgeBase(given as object);
+        await opened.ingest({ uri: "a.md", text: "Keys rotate every 90 days." });
+        await opened.search("keys");
+        await opened.close();
+      } catch (thrown) {
+        error = thrown;
+      }
+      expectOurs(error, `openKnowledgeBase(${show(given)})`);
+    }
+  });
+
+  it.each([
+    ["nothing", () => []],
+    ["null", () => null],
+    ["a number", () => 5],
+    ["a number in a list", () => [5]],
+    ["positions of a wrong kind", () => [{ start: 1n, end: "2" }]],
+    ["positions beyond the text", () => [{ start: 5, end: 5_000 }]],
+    ["a promise of a symbol", async () => Symbol("chunk")],
+  ])("says so for a chunker that gives %s", async (what, chunk) => {
+    const opened = await openKnowledgeBase({ chunker: { fingerprint: "odd", chunk: chunk as () => [] } });
+    const error = await opened.ingest({ uri: "a.md", text: "Keys rotate." }).then(
+      ({ failures }) => failures[0]?.error,
+      (thrown: unknown) => thrown,
+    );
+    await opened.close();
+    expectOurs(error, "ingest");
+    expect(error !== undefined).toBe(what !== "nothing");
+  });
+});
+
+describe("metadata that are nested without end", () => {
+  /** An object in an object, so often. */
+  const nested = (levels: number): object => {
+    let value: object = { end: true };
+    for (let level = 1; level < levels; level++) value = { in: value };
+    return value;
+  };
+
+  it("are taken up to 100 levels, and refused beyond by every input", async () => {
+    const inputs = (metadata: object): readonly (readonly [IngestInput, IngestOptions])[] => [
+      [{ uri: "deep.md", text: "A text.", metadata: metadata as Metadata }, {}],
+      [{ uri: "deep.md", text: "A text." }, { metadata: metadata as Metadata }],
+      [{ uri: "deep.md", chunks: [{ text: "A text.", metadata: metadata as Metadata }] }, {}],
+    ];
+    for (const [input, options] of inputs(nested(100))) expect((await kb.ingest(input, options)).failed).toBe(0);
+    for (const levels of [101, 5_000]) {
+      for (const [input, options] of inputs(nested(levels))) {
+        const error = await kb.ingest(input, options).then(
+          ({ failures }) => failures[0]?.error,
+          (thrown: unknown) => thrown,
+        );
+        expect(error).toMatchObject({ code: "invalid-argument", message: expect.stringContaining("100 levels") });
       }
     }
   });

@@ -123,7 +123,11 @@ export interface OpenOptions {
   readonly snapshots?: SnapshotOptions | undefined;
 }
 
-const anObject = (expects: string): ValueKind => objectWith(expects);
+const anObject = (expects: string): ValueKind => ({
+  type: "value",
+  expects,
+  check: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+});
 /** A model has one of the methods: our own, or that of an AI SDK model. */
 const aModel = (what: string, ...methods: readonly string[]): ValueKind => ({
   type: "value",
@@ -133,7 +137,14 @@ const aModel = (what: string, ...methods: readonly string[]): ValueKind => ({
 });
 /** How the command line names a model. */
 const aName = "a provider and a model, such as ollama/llama3.2";
-const aListOf = (what: string): ValueKind => ({ type: "value", expects: `a list of ${what}`, check: Array.isArray });
+/** A list of objects, of functions with properties, or of names. */
+const aListOf = (what: string): ValueKind => ({
+  type: "value",
+  expects: `a list of ${what}`,
+  check: (value) =>
+    Array.isArray(value) &&
+    value.every((each) => each !== null && ["object", "function", "string"].includes(typeof each)),
+});
 
 const batchOptions = {
   texts: { doc: "Most texts in one request.", kind: { type: "integer", min: 1 }, default: 128, for: inCode },

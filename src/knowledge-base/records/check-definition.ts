@@ -2,7 +2,7 @@ import type { CollectionDefinition } from "../../contracts/collection.ts";
 import type { EmbeddingModel } from "../../contracts/embedding-model.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { StandardSchema } from "../../contracts/schema.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkOptions, checkText } from "../../runtime/check-options.ts";
 import { hashParts } from "../../runtime/hash.ts";
 
 /** A definition whose types have done their work. */
@@ -32,7 +32,8 @@ const filterWords: ReadonlySet<string> = new Set(["and", "or", "not", "op"]);
 
 /** **Errors** `invalid-argument` for a definition that contradicts itself, naming the field. */
 export function planCollection(name: string, definition: AnyDefinition): CollectionPlan {
-  checkOptions(`collection ${name}`, definition, known);
+  checkText("collection", "name", name);
+  checkOptions(`collection ${name}`, definition ?? null, known);
   const { schema, key, embeddingModel } = definition;
   const invalid = (what: string, hint: string): IbidError =>
     new IbidError("invalid-argument", `Collection ${name}: ${what}.`, { hint });
