@@ -10,6 +10,8 @@ export interface ReadStreamOptions {
   readonly maxBytes: number;
   /** Makes the error for a stream with more bytes. Default: the bytes before the part that goes beyond are returned. */
   readonly tooLarge?: ((bytes: number) => unknown) | undefined;
+  /** Receives the size of each part before it is kept. An error that it throws ends the reading. */
+  readonly onPart?: ((bytes: number) => void) | undefined;
   /** Stops the reading, also while the stream is silent. */
   readonly signal?: AbortSignal | undefined;
   /** Makes the error for `signal`. Default: the signal's reason. */
@@ -24,7 +26,7 @@ export interface ReadStreamOptions {
  */
 export async function readStream(
   stream: AsyncIterable<Uint8Array> | StreamOfBytes | null | undefined,
-  { maxBytes, tooLarge, signal, stopped = () => signal?.reason as unknown }: ReadStreamOptions,
+  { maxBytes, tooLarge, onPart, signal, stopped = () => signal?.reason as unknown }: ReadStreamOptions,
 ): Promise<Uint8Array<ArrayBuffer>> {
   if (stream === null || stream === undefined) return new Uint8Array();
   const { next, stop } = open(stream);
@@ -48,6 +50,7 @@ export async function readStream(
         if (tooLarge !== undefined) throw tooLarge(length + part.length);
         break;
       }
+      onPart?.(part.length);
       length += part.length;
       parts.push(new Uint8Array(part));
     }

@@ -3,18 +3,20 @@ import { type Context, Hono } from "hono";
 import { cors } from "hono/cors";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { untilAborted } from "../runtime/abort.ts";
+import { createBodyRoom, type HeldBody } from "./body-room.ts";
 import { createIdentification } from "./caller-keys.ts";
 import { checkOrigin, type OriginRules } from "./check-origin.ts";
 import { describeFailure } from "./describe-failure.ts";
 import { documentRoutes } from "./document-routes.ts";
 import { checkHandlerOptions, type HandlerOptions } from "./handler-options.ts";
-import { addressGroup, createRateLimiter, createSlots } from "./limits.ts";
+import { addressGroup, createRateLimiter } from "./limits.ts";
 import { createOpenApiRoute } from "./openapi.ts";
 import { pageRoutes } from "./page/page-routes.ts";
 import { questionRoutes } from "./question-routes.ts";
 import { readBytes, readJson, readQuery } from "./read-request.ts";
 import { errorJson, Refusal, toRefusal } from "./refusal.ts";
 import { type Call, type Caller, jsonResponse, type Route } from "./route.ts";
+import { createSlots } from "./slots.ts";
 import { createMcpRoute, healthRoute, statusRoute } from "./service-routes.ts";
 
 /** Facts about the connection of a request that the `Request` itself lacks. */
@@ -44,6 +46,13 @@ interface Environment {
     /** Returns the slot of a streamed response when its body ends. */
     release?: () => void;
   };
+}
+
+/** A request that may pass. */
+interface Admitted {
+  /** Absent where the route is open to all. */
+  readonly caller?: Caller;
+  readonly countedAs: string;
 }
 
 /** Requests without a valid key that one address may send each minute; further ones get 429 instead of 401. */
@@ -87,7 +96,8 @@ const allowedHeaders = [
  * **Shape** the function never rejects: an error becomes JSON with code, message, hint and uri. `log` gets the details, but never a word of the question. A
  * caller sees the view `kb.as(…)` of its key; a document outside that view answers like one that does not exist.
  * **Errors** `invalid-argument` for wrong options, when the handler is made.
- * **Cost** `limits.concurrent` requests run at once, and `limits.waiting` wait.
+ * **Cost** `limits.concurrent` requests run at once, and `limits.waiting` wait; one caller has `limits.perCaller` of these slots at most. A body is read before its request
+ * takes a slot.
  */
 export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): Handler {
   const limits = checkHandlerOptions(options);
@@ -98,7 +108,11 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
   };
   const identify = createIdentification(kb, options, limits.requestsPerMinute);
   const limiter = createRateLimiter();
-  const slots = createSlots(limits.concurrent, limits.waiting);
+  const lightSlots = createSlots(limits);
+  const slots = createSlots(limits);
+  const largestBody = Math.max(limits.maxUploadBytes, limits.maxJsonBytes);
+  const bodiesOfCaller = Math.max(largestBody, (limits.maxBufferedBytes * limits.perCaller) / limits.concurrent);
+  const bodies = createBodyRoom(limits.maxBufferedBytes, bodiesOfCaller);
   const routes = chooseRoutes(options, hasKeys);
   const methods = new Map(
     [...Map.groupBy(routes, ({ path }) => path)].map(([path, own]) => {
@@ -117,13 +131,13 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     });
   };
 
-  /** Counts the request, and returns its caller. **Errors** 401, 403, 429. */
-  const admit = async (context: Context<Environment>, { needs }: Route): Promise<Caller | undefined> => {
+  /** Counts the request, and returns its caller, with the name that limits know. **Errors** 401, 403, 429. */
+  const admit = async (context: Context<Environment>, { needs }: Route): Promise<Admitted> => {
     const address = context.env.remoteAddress;
     const group = `address ${addressGroup(address ?? "unknown")}`;
     if (needs === "nobody") {
       countRequest(group, limits.requestsPerMinute);
-      return undefined;
+      return { countedAs: group };
     }
     const caller = await identify(context.req.raw, address);
     if (caller === undefined) {
@@ -135,7 +149,8 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     }
     // The log names a caller also when the request is refused.
     context.set("caller", caller.name);
-    countRequest(hasKeys ? `caller ${caller.name}` : group, caller.perMinute);
+    const countedAs = hasKeys ? `caller ${caller.name}` : group;
+    countRequest(countedAs, caller.perMinute);
     if ((needs === "operator" && !caller.isOperator) || (needs === "writer" && !caller.mayWrite)) {
       const right = needs === "operator" ? "the operator's key" : "the right to write";
       throw new Refusal(403, "access-denied", `This route needs ${right}.`, {
@@ -144,31 +159,38 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
           : `Start the service ${needs === "operator" ? "without --as-user and --as-team" : "with --write"}.`,
       });
     }
-    return caller;
+    return { caller, countedAs };
   };
 
-  const readBody = async (request: Request, body: Route["body"]): Promise<unknown> => {
-    const { bodyTimeoutMs: timeoutMs, maxJsonBytes, maxUploadBytes } = limits;
+  const readBody = async (request: Request, body: Route["body"], held: HeldBody): Promise<unknown> => {
     if (body === undefined) return undefined;
-    if (body === "bytes") return readBytes(request, { maxBytes: maxUploadBytes, timeoutMs });
-    if (body === "message") return readBytes(request, { maxBytes: maxJsonBytes, timeoutMs });
-    return readJson(request, body, { maxBytes: maxJsonBytes, timeoutMs });
+    const { bodyTimeoutMs: timeoutMs, maxJsonBytes, maxUploadBytes } = limits;
+    const maxBytes = body === "bytes" ? maxUploadBytes : maxJsonBytes;
+    const bounds = { maxBytes, timeoutMs, onPart: (bytes: number) => held.add(bytes) };
+    return body === "bytes" || body === "message" ? readBytes(request, bounds) : readJson(request, body, bounds);
   };
 
-  /** Runs a route in a slot. The slot stays taken while the work goes on, even after the client left. */
+  /** Reads a request, then runs its route in a slot. The slot and the body stay held while the work goes on, even after the client left. */
   const serve = async (context: Context<Environment>, route: Route): Promise<Response> => {
     const request = context.req.raw;
-    const caller = await admit(context, route);
+    const { caller, countedAs } = await admit(context, route);
     const timeoutMs = route.isSlow === true ? limits.answerTimeoutMs : limits.timeoutMs;
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
-    const giveBack = await slots.take(signal);
+    const held = bodies.open(countedAs);
+    let leaveSlot: (() => void) | undefined;
+    const giveBack = (): void => {
+      leaveSlot?.();
+      held.release();
+    };
     let work: Promise<Response> | undefined;
     let isServed = false;
     try {
       const query = readQuery(request, route.query);
+      const body = await readBody(request, route.body, held);
+      leaveSlot = await (route.isLight === true ? lightSlots : slots).take(countedAs, signal);
       const call: Call = {
         query,
-        body: await readBody(request, route.body),
+        body,
         kb: caller?.kb ?? kb,
         request,
         requestId: context.var.requestId,

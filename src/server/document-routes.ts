@@ -27,6 +27,7 @@ export const documentRoutes: readonly Route[] = [
     name: "listDocuments",
     summary: "The documents, by uri, then scope.",
     needs: "reader",
+    isLight: true,
     query: requests.listQuery,
     answers: { 200: { description: "One page of the list.", content: { "application/json": responses.listResponse } } },
     handle: async ({ kb, query: { limit, after }, signal }) => jsonResponse(await listPage(kb, limit, after, signal)),
@@ -50,6 +51,7 @@ export const documentRoutes: readonly Route[] = [
     name: "getDocument",
     summary: "A document's text, or the part of it from start to end (UTF-16).",
     needs: "reader",
+    isLight: true,
     query: requests.documentTextQuery,
     answers: { 200: { description: "The document.", content: { "application/json": responses.documentResponse } } },
     async handle({ kb, query: { uri, scope, start: from = 0, end: to } }) {
@@ -98,6 +100,7 @@ export const documentRoutes: readonly Route[] = [
     name: "getOutline",
     summary: "The sections of a document, in reading order.",
     needs: "reader",
+    isLight: true,
     query: requests.documentQuery,
     answers: { 200: { description: "The outline.", content: { "application/json": responses.outlineResponse } } },
     handle: async ({ kb, query: { uri, scope } }) =>

@@ -50,8 +50,12 @@ export interface ServiceLimits {
   readonly maxUploadBytes?: number;
   /** Requests a minute of one key, or of one address without keys. They may come at once. Default 1,200. */
   readonly requestsPerMinute?: number;
-  /** Requests that run at once. Default 16. */
+  /** Bytes of all bodies that are in memory at once; further ones get 503. Default 8 times `maxUploadBytes`. */
+  readonly maxBufferedBytes?: number;
+  /** Requests that run at once. The list, a document's text, its outline, the counts and the page have as many slots again. Default 16. */
   readonly concurrent?: number;
+  /** Slots that one caller may hold. The caller's shares of `waiting` and of `maxBufferedBytes` are in proportion. Default half of `concurrent`; without keys all. */
+  readonly perCaller?: number;
   /** Requests that wait for a slot; further ones get 503. Default 256. */
   readonly waiting?: number;
   /** Time for a body to arrive. Default 30,000. */
@@ -128,13 +132,18 @@ const known = {
 const defaultLimits: Required<ServiceLimits> = {
   maxJsonBytes: 2 ** 20,
   maxUploadBytes: 32 * 2 ** 20,
+  maxBufferedBytes: 256 * 2 ** 20,
   requestsPerMinute: 1200,
   concurrent: 16,
+  perCaller: 8,
   waiting: 256,
   bodyTimeoutMs: 30_000,
   timeoutMs: 60_000,
   answerTimeoutMs: 180_000,
 };
+
+/** The longest time that a timer can wait. */
+const mostOfALimit = 2 ** 31 - 1;
 
 /** **Errors** `invalid-argument` for options that are unknown, contradictory or out of bounds. */
 export function checkHandlerOptions(options: HandlerOptions): Required<ServiceLimits> {
@@ -160,10 +169,29 @@ export function checkHandlerOptions(options: HandlerOptions): Required<ServiceLi
   }
   for (const [name, value] of Object.entries(limits)) {
     const least = name === "waiting" ? 0 : 1;
-    if (value === undefined || (Number.isSafeInteger(value) && value >= least && value <= 2 ** 31 - 1)) continue;
+    if (value === undefined || (Number.isSafeInteger(value) && value >= least && value <= mostOfALimit)) continue;
     throw wrong(`limits.${name} is ${String(value)}; it must be ${least} or more`, "Give a whole number.");
   }
-  return { ...defaultLimits, ...given(limits) };
+  return completeLimits(given(limits), keys !== undefined || authenticate !== undefined);
+}
+
+/** Defaults that follow from other limits, and from whether there are several callers. */
+function completeLimits(chosen: ServiceLimits, hasKeys: boolean): Required<ServiceLimits> {
+  const limits = { ...defaultLimits, ...chosen };
+  const largest = Math.max(limits.maxUploadBytes, limits.maxJsonBytes);
+  const perCaller = chosen.perCaller ?? (hasKeys ? Math.ceil(limits.concurrent / 2) : limits.concurrent);
+  const maxBufferedBytes = chosen.maxBufferedBytes ?? Math.min(8 * largest, mostOfALimit);
+  if (perCaller > limits.concurrent)
+    throw wrong(
+      `limits.perCaller is ${perCaller}; it must be ${limits.concurrent} or less`,
+      "Raise limits.concurrent.",
+    );
+  if (maxBufferedBytes < largest)
+    throw wrong(
+      `limits.maxBufferedBytes is ${maxBufferedBytes}; it must be ${largest} or more, the largest body`,
+      "Raise it, or lower limits.maxUploadBytes.",
+    );
+  return { ...limits, perCaller, maxBufferedBytes };
 }
 
 function wrong(problem: string, hint: string): IbidError {

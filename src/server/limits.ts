@@ -1,6 +1,4 @@
 import { platformNow } from "../runtime/platform-clock.ts";
-import { throwIfAborted } from "../runtime/abort.ts";
-import { busy } from "./refusal.ts";
 
 /** Buckets of tokens, one for each caller. A full bucket holds the requests of one minute, and refills steadily. */
 export interface RateLimiter {
@@ -36,56 +34,4 @@ export function addressGroup(address: string): string {
   const back = tail === undefined || tail === "" ? [] : tail.split(":");
   const middle = tail === undefined ? [] : Array.from({ length: 8 - front.length - back.length }, () => "0");
   return `${[...front, ...middle, ...back].slice(0, 4).join(":")}::/64`;
-}
-
-/** Slots for requests that are worked on at once, and a queue for those that wait. */
-export interface Slots {
-  /** Waits for a slot. **Shape** the function that returns it. **Errors** 503 when the queue is full; `aborted`, `timeout`. */
-  take(signal: AbortSignal): Promise<() => void>;
-}
-
-export function createSlots(concurrent: number, waiting: number): Slots {
-  let free = concurrent;
-  const queue = new Set<() => void>();
-
-  const giveBack = (): void => {
-    const [next] = queue;
-    if (next === undefined) free += 1;
-    else {
-      queue.delete(next);
-      next();
-    }
-  };
-  const once = (): (() => void) => {
-    let isHeld = true;
-    return () => {
-      if (isHeld) giveBack();
-      isHeld = false;
-    };
-  };
-
-  return {
-    async take(signal) {
-      throwIfAborted(signal, "The request");
-      if (free > 0) {
-        free -= 1;
-        return once();
-      }
-      if (queue.size >= waiting) throw busy(1);
-      const isLetIn = await new Promise<boolean>((resolve) => {
-        const go = (): void => {
-          signal.removeEventListener("abort", leave);
-          resolve(true);
-        };
-        const leave = (): void => {
-          queue.delete(go);
-          resolve(false);
-        };
-        signal.addEventListener("abort", leave, { once: true });
-        queue.add(go);
-      });
-      if (!isLetIn) throwIfAborted(signal, "The request");
-      return once();
-    },
-  };
 }

@@ -56,6 +56,7 @@ export function createOpenApiRoute(routes: () => readonly Route[], hasKeys: bool
     name: "openapi",
     summary: "This document.",
     needs: "nobody",
+    isLight: true,
     answers: { 200: { description: "OpenAPI 3.1.", content: { "application/json": z.looseObject({}) } } },
     handle: async () => jsonResponse(describeRoutes(routes(), { hasKeys })),
   });

@@ -11,6 +11,8 @@ export interface BodyLimits {
   /** **Units** bytes. */
   readonly maxBytes: number;
   readonly timeoutMs: number;
+  /** Receives the size of each part before it is kept, and may refuse it. */
+  readonly onPart?: (bytes: number) => void;
 }
 
 /**
@@ -20,7 +22,7 @@ export interface BodyLimits {
  *
  * **Errors** refusals: 413 once more bytes arrive than allowed, 408 after the deadline, 400 for a body that breaks off, 415 for a compressed one.
  */
-export async function readBytes(request: Request, { maxBytes, timeoutMs }: BodyLimits): Promise<Uint8Array> {
+export async function readBytes(request: Request, { maxBytes, timeoutMs, onPart }: BodyLimits): Promise<Uint8Array> {
   const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
   if (encoding !== "identity") {
     throw new Refusal(415, "unsupported-media", `The body's content-encoding is ${quote(encoding)}.`, {
@@ -31,6 +33,7 @@ export async function readBytes(request: Request, { maxBytes, timeoutMs }: BodyL
   try {
     return await readStream(request.body, {
       maxBytes,
+      onPart,
       tooLarge: () => tooLarge(maxBytes),
       signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), request.signal]),
       stopped: () => (request.signal.aborted ? abortError(request.signal, "The request") : tooSlow(timeoutMs)),

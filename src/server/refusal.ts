@@ -74,10 +74,10 @@ function tooSlow(): Refusal {
 }
 
 /** **Units** seconds until the client should try again. */
-export function busy(seconds: number): Refusal {
+export function busy(seconds: number, headers: Readonly<Record<string, string>> = {}): Refusal {
   return new Refusal(503, "busy", "The service is busy.", {
     hint: `Try again in ${seconds} seconds or later.`,
-    headers: { "retry-after": String(seconds) },
+    headers: { "retry-after": String(seconds), ...headers },
   });
 }
 

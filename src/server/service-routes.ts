@@ -12,6 +12,7 @@ export const healthRoute: Route = defineRoute({
   name: "health",
   summary: "Counts and latencies of the last minute, from every process that has the knowledge base open.",
   needs: "operator",
+  isLight: true,
   answers: { 200: { description: "The last minute.", content: { "application/json": responses.healthResponse } } },
   handle: async ({ kb }) => jsonResponse(describeHealth(await kb.health({ everywhere: true }))),
 });
@@ -23,6 +24,7 @@ export const statusRoute: Route = defineRoute({
   name: "status",
   summary: "Counts of documents and chunks by scope, and the fit of the store's own model.",
   needs: "reader",
+  isLight: true,
   answers: { 200: { description: "The counts.", content: { "application/json": responses.statusResponse } } },
   async handle({ kb }) {
     const { documents, chunks, bytes, scopes, embeddingVersions, fit } = await kb.status();

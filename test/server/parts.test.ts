@@ -5,7 +5,7 @@ import { describeFailure } from "../../src/server/describe-failure.ts";
 import { createHandler, parseKeys } from "../../src/server/index.node.ts";
 import { createKeyring } from "../../src/server/caller-keys.ts";
 import { hostName, isLoopbackAddress, isLoopbackName } from "../../src/server/loopback.ts";
-import { addressGroup, createRateLimiter, createSlots } from "../../src/server/limits.ts";
+import { addressGroup, createRateLimiter } from "../../src/server/limits.ts";
 import { toRefusal } from "../../src/server/refusal.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { openWorld } from "./service.ts";
@@ -147,35 +147,6 @@ describe("limits", () => {
         expect(through).toBeLessThanOrEqual(perMinute + (now / 60_000) * perMinute);
       }),
     );
-  });
-
-  it("slots are given to whoever waits longest, given back once, and lost by nobody who leaves", async () => {
-    const slots = createSlots(1, 2);
-    const { signal } = new AbortController();
-    const first = await slots.take(signal);
-    const leaving = new AbortController();
-    const order: string[] = [];
-    const left = slots.take(leaving.signal).catch(() => order.push("left"));
-    const second = slots.take(signal).then((giveBack) => {
-      order.push("second");
-      return giveBack;
-    });
-    await expect(slots.take(signal)).rejects.toMatchObject({ status: 503, headers: { "retry-after": "1" } });
-    leaving.abort();
-    await left;
-    first();
-    first();
-    const giveBack = await second;
-    const third = slots.take(signal).then((back) => {
-      order.push("third");
-      return back;
-    });
-    await Promise.resolve();
-    expect(order).toEqual(["left", "second"]);
-    giveBack();
-    (await third)();
-    expect(order).toEqual(["left", "second", "third"]);
-    await expect(slots.take(AbortSignal.abort())).rejects.toMatchObject({ code: "aborted" });
   });
 });
 

@@ -29,6 +29,7 @@ function file(path: string, name: string, type: string, text: string): Route {
     name,
     summary: "A page that searches and asks.",
     needs: "nobody",
+    isLight: true,
     answers: { 200: { description: "The page.", content: { [type]: undefined } } },
     handle: async () =>
       new Response(text, {
