@@ -19,6 +19,7 @@ const refusals: Readonly<Record<number, string>> = {
   422: "The document cannot be read.",
   429: "Too many requests; Retry-After says how many seconds to wait.",
   500: "The service failed.",
+  502: "A model failed; the code says how.",
   503: "The service is busy or stopping; Retry-After says how many seconds to wait.",
   504: "The request took longer than allowed.",
 };

@@ -47,10 +47,18 @@ const callersOwn: Partial<Record<IbidErrorCode, number>> = {
   encrypted: 422,
 };
 
+/** Failures of a model, with a sentence of the service. The library's sentence may name addresses of the operator or repeat a provider's words. */
+const ofModels: Partial<Record<IbidErrorCode, string>> = {
+  "model-failed": "The model failed before its answer was complete.",
+  "invalid-response": "The model's response broke off or cannot be read.",
+  "embedding-failed": "The embedding model failed.",
+};
+
 /**
  * Any failure as the client sees it.
  *
- * **Shape** a mistake of the caller keeps its code, message, hint and uri. Any other failure becomes one general sentence; only the log has the details.
+ * **Shape** a mistake of the caller keeps its code, message, hint and uri. The failure of a model keeps its code and gets a sentence of the service. Any other failure becomes one
+ * general sentence. Only the log has the details.
  */
 export function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
@@ -58,14 +66,18 @@ export function toRefusal(error: unknown): Refusal {
     const { code, message, hint, uri } = error;
     const status = callersOwn[code];
     if (status !== undefined) return new Refusal(status, code, message, { hint, uri });
+    const ofModel = ofModels[code];
+    if (ofModel !== undefined) return new Refusal(502, code, ofModel, { hint: hintWithCause });
     if (code === "timeout") return tooSlow();
     if (code === "aborted") return new Refusal(499, "aborted", "The client ended the request.");
     if (code === "store-busy" || code === "rate-limited") return busy(5);
   }
   return new Refusal(500, "internal", "The service failed to answer this request.", {
-    hint: "Try again. If it fails again, give the operator the requestId: the log has the cause under it.",
+    hint: hintWithCause,
   });
 }
+
+const hintWithCause = "Try again. If it fails again, give the operator the requestId: the log has the cause under it.";
 
 function tooSlow(): Refusal {
   return new Refusal(504, "timeout", "The request took longer than this service allows.", {

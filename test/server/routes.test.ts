@@ -125,7 +125,7 @@ describe("the other routes", () => {
     const late = await as("anyone", "/ask", { body: { question: "How long is a key valid?" }, headers: accept });
     expect(late.status).toBe(200);
     expect(late.text).toContain("event: hits\n");
-    expect(late.text).toMatch(/event: error\ndata: \{"code":"internal","message":"The service failed to answer/u);
+    expect(late.text).toMatch(/event: error\ndata: \{"code":"model-failed","message":"The model failed before its/u);
     expect(late.text).not.toContain("engine");
     expect(log.at(-1)?.failure).toMatchObject({ code: "model-failed" });
   });
@@ -178,7 +178,7 @@ describe("the other routes", () => {
     expect(system).toMatchObject({ status: 400, json: { error: { code: "invalid-argument" } } });
     const messages = [{ role: "user", parts: [{ type: "text", text: "How long is a key valid?" }] }];
     const failed = await as("ada", "/chat", { body: { messages } });
-    expect(failed.text).toContain('{"type":"error","errorText":"The service failed to answer');
+    expect(failed.text).toContain('{"type":"error","errorText":"The model failed before its answer was complete.');
     expect(failed.text).not.toContain("engine");
     expect(log.at(-1)).toMatchObject({ path: "/chat", failure: { code: "model-failed" } });
   });
