@@ -1,7 +1,7 @@
 /**
  * Measures answers, section by section: each figure with its set, its size and its bar.
  *
- *     npm run bench:answers -- --data <folder> [--only support,relevance,calibration,follow-ups,quotations]
+ *     npm run bench:answers -- --data <folder> [--only support,relevance,calibration,follow-ups,quotations,long]
  *
  * `<folder>` holds `answers/` (WiCE, CLAPNQ and MTRAG-UN), `docs-qa/`, `docs/` and `retrieval/`. Ends with exit code 1 when a bar is missed.
  */
@@ -11,6 +11,7 @@ import { measureCalibration } from "./answers/calibration.ts";
 import { measureQuotations } from "./answers/quotations.ts";
 import { type Figure, formatFigure } from "./answers/report.ts";
 import { measureFollowUps } from "./answers/follow-ups.ts";
+import { measureLongAnswers } from "./answers/long-answers.ts";
 import { measureRelevance } from "./answers/relevance.ts";
 import { measureSupport } from "./answers/support.ts";
 
@@ -20,6 +21,7 @@ const sections: Readonly<Record<string, (data: string) => readonly Figure[] | Pr
   calibration: measureCalibration,
   "follow-ups": measureFollowUps,
   quotations: measureQuotations,
+  long: measureLongAnswers,
 };
 
 const { data, only } = parseArgs({ options: { data: { type: "string" }, only: { type: "string" } } }).values;

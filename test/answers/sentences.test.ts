@@ -53,6 +53,14 @@ describe("sentences of an answer", () => {
     ]);
   });
 
+  it("have the marker that stands alone on the line below them [L2]", async () => {
+    const { sentences } = await answerOf("Keys are rotated every 90 days.\n[1]\n\nWhales sleep.");
+    expect(sentences.map(({ text, verdict }) => [text, verdict])).toEqual([
+      ["Keys are rotated every 90 days.\n[1]", "supported"],
+      ["Whales sleep.", "uncited"],
+    ]);
+  });
+
   it("are not supported by a quotation of half of them [L2]", async () => {
     const { sentences, grounded } = await answerOf("Keys are rotated every 90 days at extension 42 [1].");
     expect([grounded, sentences[0]?.verdict]).toEqual([false, "partly"]);

@@ -152,4 +152,54 @@ describe("ibid verify", () => {
       expect(JSON.parse(stdout)).toMatchObject({ support: { by: "words", judgeFailure: "invalid-response" } });
     }
   });
+
+  it("verifies what ibid ask prints: prose, lists with leads, tables, code, remarks [L2]", async () => {
+    const manual =
+      "# Vault\n\nThe vault opens at dawn. It closes at dusk, “as it always did”. Nobody has a key at night.\n\n## Rotate\n\n" +
+      "To rotate a signing key:\n\n- Open the console of the vault.\n- Press the rotate button twice.\n\n## Code\n\n" +
+      "The console takes a command.\n\n```sh\nvaultctl rotate --all\nvaultctl status\n```\n\n## Limits\n\n" +
+      "| limit | least | most |\n|---|---|---|\n| sessions a day | 2 | 40 |\n| consoles | 1 | 3 |\n";
+    const own = await makeFolder({ "manual.md": manual });
+    await callIbid(own, ["ingest", "manual.md"]);
+    await using server = await startOpenAiServer({
+      chat: "The vault opens at dawn [1]. Nobody has a key at night [1].",
+    });
+    const env = { OPENAI_API_KEY: "k", OPENAI_BASE_URL: server.url };
+    const questions = [
+      ["When does the vault open?", "[1]"],
+      ["How do I rotate a signing key?", "- Press the rotate button twice."],
+      ["vaultctl rotate", "```\n[1]"],
+      ["sessions a day", "| sessions a day |"],
+      ["When does it close?", "These passages may not answer the question:", "--min-relevance", "1"],
+      ["When does the vault open?", "Judged by words.", "--model", "openai/test-model"],
+    ];
+    for (const [question = "", part = "", ...options] of questions) {
+      const { code, stdout } = await callIbid(own, ["ask", question, ...options], env);
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(part) as string });
+      await writeFiles(own, { "answer.md": stdout });
+      const verified = await callIbid(own, ["verify", "answer.md"]);
+      expect(verified).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Verified\./u) as string });
+      // A changed number or command is seen.
+      for (const [from, to] of [
+        ["--all", "--none"],
+        ["| 40", "| 41"],
+      ] as const) {
+        if (!stdout.includes(from)) continue;
+        await writeFiles(own, { "answer.md": stdout.replace(from, to) });
+        expect(await callIbid(own, ["verify", "answer.md"])).toMatchObject({ code: 3 });
+      }
+    }
+  });
+
+  it("takes no other line for a remark of ibid ask", async () => {
+    for (const line of [
+      "Supported: the moon is made of cheese.",
+      "These passages may not answer the question: the moon is cheese.",
+      "Withheld: 1 sentence. The moon is cheese.",
+      "- The moon is made of cheese (supported)",
+    ]) {
+      await writeFiles(folder, { "hidden.md": `Signing keys live ninety days [1].\n\n[1] docs/keys.md\n\n${line}\n` });
+      expect(await callIbid(folder, ["verify", "hidden.md"])).toMatchObject({ code: 3 });
+    }
+  });
 });

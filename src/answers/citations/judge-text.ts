@@ -23,6 +23,8 @@ export interface CitingSentence extends PlacedSentence {
   readonly cited: readonly number[];
   /** It has citations, though none of them may lead to a hit. */
   readonly isCited: boolean;
+  /** Its words stand in its first hit as they are. */
+  readonly isVerbatim?: boolean | undefined;
 }
 
 export interface JudgeTextInput {
@@ -69,12 +71,13 @@ export async function judgeText(input: JudgeTextInput): Promise<CheckedAnswer> {
     return { text: cut.words, cited, byWords: { ...byWords, verdict } };
   });
   const judgement = judge && (await judgeClaims(asked, { hits, evidence, judgeWords, judge, signal }));
-  const verdicts = judgement?.verdicts ?? asked.map(({ byWords }) => byWords);
+  const judged = judgement?.verdicts ?? asked.map(({ byWords }) => byWords);
+  const verdicts = new Map(claims.map((claim, index) => [claim, verbatim(claim, hits) ?? judged[index]]));
   const sentences: AnswerSentence[] = [];
   for (const one of input.sentences) {
     const { start, end, cut } = one;
     const place = { text: text.slice(start, end), start, end };
-    const given = verdicts[claims.indexOf(one)];
+    const given = verdicts.get(one);
     if (given === undefined) {
       sentences.push({ ...place, claims: false, quotes: [], unsupportedWords: [] });
       continue;
@@ -92,16 +95,27 @@ export async function judgeText(input: JudgeTextInput): Promise<CheckedAnswer> {
       unsupportedWords: verdict.verdict === "supported" ? [] : placeWords(start, cut, verdict.unsupportedWords),
     });
   }
-  const judged = sentences.filter((sentence) => sentence.claims);
+  const said = sentences.filter((sentence) => sentence.claims);
   return {
-    grounded: judged.length > 0 && judged.every(({ verdict }) => verdict === "supported"),
+    grounded: said.length > 0 && said.every(({ verdict }) => verdict === "supported"),
     sentences,
     support: {
-      by: judged.some(({ by }) => by === "judge") ? "judge" : "words",
+      by: said.some(({ by }) => by === "judge") ? "judge" : "words",
       ...(judgement?.failure && { judgeFailure: judgement.failure }),
     },
     ...(judgement && { usage: judgement.usage }),
   };
+}
+
+/** The judgement of words that stand in their source as they are. */
+function verbatim(
+  { cited: [hitIndex], isVerbatim }: CitingSentence,
+  hits: readonly Hit[],
+): SentenceJudgement | undefined {
+  const hit = isVerbatim === true && hitIndex !== undefined ? hits[hitIndex] : undefined;
+  if (hit === undefined) return undefined;
+  const quotes = [{ hitIndex: hitIndex!, start: 0, end: hit.text.length }];
+  return { verdict: "supported", support: 1, by: "verbatim", quotes, unsupportedWords: [], isVetoed: false };
 }
 
 /** The sentences of a complete text. **Shape** the pieces, joined, are the text. */

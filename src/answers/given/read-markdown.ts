@@ -9,6 +9,23 @@ const bullet = /^[ \t]*[-*+•][ \t]+(.*)$/u;
 const sourcesHeading =
   /^[ \t]{0,3}(?:#{1,6}[ \t]+)?[*_]{0,2}(?:sources?|references?|citations?|bibliography|footnotes|works cited|quellen(?:angaben)?|nachweise|belege|références|fuentes|referencias)[*_]{0,2}[ \t]*:?[*_]{0,2}[ \t]*:?[ \t]*$/iu;
 
+/** Remarks that `ibid ask` prints with an answer, one a line. Other lines count as the answer, so nobody hides a claim among them. */
+const ownRemarks = new RegExp(
+  `^(?:${[
+    "These passages may not answer the question:",
+    "The passages found may not answer the question\\.",
+    "Answered from all documents that the caller may read\\.",
+    "Supported: [\\d,]+ of [\\d,]+ claims?\\. Judged by (?:words|[\\w./:@-]{1,200}; numbers, names and denials by words)\\.",
+    "[\\d,]+ chunks? did not fit whole into \\d+ tokens\\.",
+    "(?:An address|\\d+ addresses) that no source contains (?:was|were) removed\\.",
+    "Some hits address models rather than readers: [\\w ,]{1,200}\\. See ibid show \\S{1,1000} --suspicious",
+    "Incomplete: the (?:model reached its limit of tokens|provider's content filter stopped the model|model failed before its answer was complete)\\.",
+    "Withheld: [\\d,]+ sentences?\\.",
+    " {2}- .* \\((?:supported|leans on a sentence that was withheld|partly supported|not supported|cites nothing)\\)",
+  ].join("|")})$`,
+  "u",
+);
+
 interface Line {
   readonly start: number;
   readonly end: number;
@@ -19,7 +36,7 @@ interface Line {
  * Reads a text in Markdown: its markers, such as `[1]` and `[^1]`, with the footnotes and the list of sources that explain them.
  *
  * **Shape** definitions may stand anywhere outside fenced code. A list of sources stands under a heading such as "Sources", or at the end as `[1] name`, one a line, as
- * `ibid ask` prints it. Words in quotation marks there are the citation's quote. **Cost** linear.
+ * `ibid ask` prints it. Words in quotation marks there are the citation's quote. The remarks of `ibid ask` are no part of the answer. **Cost** linear.
  */
 export function readMarkdown(text: string): GivenAnswer {
   const lines = linesOf(text);
@@ -44,6 +61,7 @@ export function readMarkdown(text: string): GivenAnswer {
     citations.push({ marker, ...readDescription(rest.join("\n")) });
   };
 
+  for (const line of lines) if (ownRemarks.test(line.text)) take(line);
   for (const [at, line] of lines.entries()) {
     if (isTaken.has(line)) continue;
     const [, label, said] = definition.exec(line.text) ?? [];
@@ -96,7 +114,9 @@ function linesOf(text: string): readonly Line[] {
 
 /** The source that an entry describes: its address, its name, and the words between quotation marks. */
 export function readDescription(said: string): GivenCitation {
-  const quote = /(?:"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»)/u.exec(said);
+  // A quote on a line of its own may hold others.
+  const quote =
+    /(?<=^|\n)[ \t]*“([^\n]+)”[ \t]*$/u.exec(said) ?? /(?:"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»)/u.exec(said);
   const words = quote?.slice(1).find((one) => one !== undefined);
   const name = (quote === null ? said : said.replace(quote[0], " ")).trim();
   const link = /\[([^\]]*)\]\(<?([^)\s>]+)>?[^)]*\)|<([^>\s]+)>|(\b[a-z][a-z0-9+.-]*:\/\/[^\s<>"]+)/iu.exec(name);

@@ -41,8 +41,8 @@ const fenceLine = /^[ \t]*\n[ \t]*(?:`{3,}|~{3,})[^\n]*/u;
 const openFence = /(?:^|\n)[ \t]*(?:`{3,}|~{3,})[^\n]*\n?[ \t]*$/u;
 
 /**
- * A sentence is complete when the next one has a whole word, so that a full stop after an abbreviation is no end. It may begin with a small letter, as names of programs do. A marker right behind a sentence belongs to it; one that
- * begins a line belongs to what follows.
+ * A sentence is complete when the next one has a whole word, so that a full stop after an abbreviation is no end. It may begin with a small letter, as names of programs do. A marker right behind a sentence, or alone on a line
+ * below it, belongs to it; one that begins a line belongs to what follows.
  *
  * **Shape** the same sentences however the answer is cut into pieces; their pieces, joined, are the answer. **Cost** linear in the answer, for sentences of usual length.
  */
@@ -54,7 +54,9 @@ export function createSentenceCutter(): SentenceCutter {
 
   const take = (unit: Unit, next: Unit | undefined): CutSentence => {
     const isMine = (at: number): boolean =>
-      next === undefined || at <= unit.end || (at <= next.start && !beginsLine(buffer, at));
+      next === undefined ||
+      at <= unit.end ||
+      (at <= next.start && (!beginsLine(buffer, at) || /^[ \t]*\n/u.test(buffer.slice(at, next.start))));
     const lastMarker = placed.findLast(({ piece, at }) => piece.type === "marker" && isMine(at))?.at ?? 0;
     const until = next === undefined ? buffer.length : Math.max(unit.end, lastMarker);
     const pieces: CheckedPiece[] = [];

@@ -185,8 +185,7 @@ export function createSentenceWriter(input: SentenceWriterInput): SentenceWriter
     yield* put(cut, resolved);
     const place = page.end();
     if (place === undefined) return;
-    const { start, end } = place;
-    const text = page.text().slice(start, end);
+    const { text, start, end } = place;
     if (role !== "claim") sentences.push({ text, start, end, claims: false, quotes, unsupportedWords: [] });
     else {
       const { support, by, unsupportedWords: words } = verdict;
@@ -308,10 +307,17 @@ function createGaps() {
   };
 }
 
+/** Longer brackets are no marker. **Units** UTF-16. */
+const longestMarker = 120;
+
 /** The text as it is written: white space and brackets stay right where markers go. */
 function createPage() {
   const removed = new Set<string>();
-  let text = "";
+  /** Sentences before the last one; `tail` is the rest. A long text that is looked at while it grows would be copied each time. */
+  const parts: string[] = [];
+  let tail = "";
+  /** Length of `parts`. */
+  let base = 0;
   // White space waits until something follows it: an answer does not end in it, and a marker that is taken out takes it along.
   let held = "";
   let justRemoved = false;
@@ -324,21 +330,28 @@ function createPage() {
   let from = -1;
   /** Where characters of the sentence stand in the text: `[in the sentence, in the text]`, ascending. */
   let stops: (readonly [said: number, at: number])[] = [];
+  const length = (): number => base + tail.length;
 
   /** In `[1[3]]`, `[1` and `]` stay when `[3]` goes: together they would form an unchecked marker. */
   const unjoin = (delta: string): string => {
-    const open = removedAt > 0 ? lastOpeningBefore(text, removedAt) : -1;
-    const marker = open < 0 ? undefined : completeMarker.exec((text + delta).slice(open))?.[0];
-    if (marker === undefined || open + marker.length <= removedAt) return delta;
-    const bracket = open + marker.length - 1 - text.length;
+    const at = removedAt - base;
+    if (at <= 0 || tail.length - at > longestMarker) return delta;
+    const open = lastOpeningBefore(tail, at);
+    const marker = open < 0 ? undefined : completeMarker.exec(tail.slice(open) + delta)?.[0];
+    if (marker === undefined || open + marker.length <= at) return delta;
+    const bracket = open + marker.length - 1 - tail.length;
     return delta.slice(0, bracket) + delta.slice(bracket + 1);
   };
 
   return {
-    text: () => text,
+    text: () => parts.join("") + tail,
     removed: () => [...removed],
-    begin(length: number) {
-      lead = length;
+    begin(leadLength: number) {
+      const done = Math.max(0, tail.length - longestMarker);
+      parts.push(tail.slice(0, done));
+      base += done;
+      tail = tail.slice(done);
+      lead = leadLength;
       said = 0;
       from = -1;
       stops = [];
@@ -348,51 +361,51 @@ function createPage() {
       said += piece.length;
       // White space on both sides of what went is one too many; a line break is kept, for what follows it may be code. Ticks must not join.
       if (justRemoved && !held.includes("\n") && /^[\s\p{P}]/u.test(piece)) held = "";
-      if (justRemoved && held === "" && text.endsWith("`") && piece.startsWith("`")) held = " ";
+      if (justRemoved && held === "" && tail.endsWith("`") && piece.startsWith("`")) held = " ";
       // A marker that began a line kept what follows it from being a fence.
-      if (justRemoved && (text === "" || held.includes("\n")) && /^\s*(?:`|~)/u.test(piece)) held += "… ";
+      if (justRemoved && (length() === 0 || held.includes("\n")) && /^\s*(?:`|~)/u.test(piece)) held += "… ";
       const body = piece.trimEnd();
-      const tail = piece.slice(body.length);
+      const space = piece.slice(body.length);
       if (body === "") {
-        held += tail;
+        held += space;
         justRemoved = false;
         return "";
       }
       justRemoved = false;
-      const delta = unjoin(text === "" ? (held + body).trimStart() : held + body);
+      const delta = unjoin(length() === 0 ? (held + body).trimStart() : held + body);
       const skipped = delta.length - body.length;
-      stops.push([before, text.length + skipped]);
-      text += delta;
-      if (from < 0 && said - tail.length > lead) from = text.length - Math.min(delta.length, said - tail.length - lead);
-      held = tail;
+      stops.push([before, length() + skipped]);
+      tail += delta;
+      if (from < 0 && said - space.length > lead) from = length() - Math.min(delta.length, said - space.length - lead);
+      held = space;
       return delta;
     },
     mark(marker: string): string {
-      if (lastMark.marker === marker && lastMark.at === text.length && !held.includes("\n")) {
+      if (lastMark.marker === marker && lastMark.at === length() && !held.includes("\n")) {
         justRemoved = true;
         return "";
       }
-      const delta = (text === "" ? "" : held) + marker;
+      const delta = (length() === 0 ? "" : held) + marker;
       held = "";
       justRemoved = false;
-      if (from < 0) from = text.length + delta.length - marker.length;
-      text += delta;
-      lastMark = { marker, at: text.length };
+      if (from < 0) from = length() + delta.length - marker.length;
+      tail += delta;
+      lastMark = { marker, at: length() };
       return delta;
     },
     remove(marker: string): void {
       removed.add(marker);
       justRemoved = true;
-      removedAt = text.length;
+      removedAt = length();
     },
     end() {
       if (from < 0) return undefined;
       const start = from;
-      const end = text.length;
+      const end = length();
       const known = stops;
       /** Where a character of the sentence stands in the text. */
       const at = (position: number): number => Math.min(end, Math.max(start, positionAt(known, position)));
-      return { start, end, at };
+      return { text: tail.slice(start - base), start, end, at };
     },
   };
 }

@@ -1,6 +1,7 @@
 import { createCiter } from "../../answers/citations/cite-quote.ts";
 import type { HitQuote } from "../../answers/citations/judge-sentence.ts";
 import { judgeText } from "../../answers/citations/judge-text.ts";
+import { locateVerbatim } from "../../answers/citations/locate-verbatim.ts";
 import { cutAnswer, type GivenSentence } from "../../answers/given/cut-answer.ts";
 import { findQuotedWords } from "../../answers/given/find-quoted-words.ts";
 import { readAnswer, readCitations } from "../../answers/given/read-answer.ts";
@@ -75,7 +76,7 @@ export async function verifyAnswer(
     throwIfAborted(signal, "The verification");
     found.push(await lookUp(finder, citation));
   }
-  const sentences = cutAnswer(given);
+  const sentences = await coverVerbatim(finder, cutAnswer(given), found);
   const hits = createHitList();
   const citing = [];
   for (const sentence of sentences) {
@@ -83,7 +84,8 @@ export async function verifyAnswer(
     const { words } = sentence.cut;
     const own = sentence.citations.flatMap((index) => found[index] ?? []);
     const evidence =
-      given.citations.length === 0 ? await searchFor(finder, words) : await evidenceOf(finder, own, words);
+      sentence.covered ??
+      (given.citations.length === 0 ? await searchFor(finder, words) : await evidenceOf(finder, own, words));
     const isCited = own.length > 0 || given.citations.length === 0;
     citing.push({ ...sentence, isCited, cited: evidence.map(({ hit, marker }) => hits.add(hit, marker)) });
   }
@@ -173,6 +175,51 @@ async function locate(
 function nameOf({ title, uri }: GivenCitation): string | undefined {
   return uri ?? title;
 }
+
+/** A sentence, with the evidence that holds its words where it stands there word for word. */
+interface CoveredSentence extends GivenSentence {
+  readonly covered?: readonly MarkedHit[];
+  /** It is code, whose lines are no sentences that words could judge. */
+  readonly isVerbatim?: boolean;
+}
+
+/**
+ * A marker covers the sentences before it that its source has word for word, as far as they have no citation of their own. So it may stand behind a whole paragraph that it
+ * quotes, as `ibid ask` prints passages.
+ *
+ * **Cost** at most one search through the sources of each marker in vain.
+ */
+async function coverVerbatim(
+  finder: EvidenceFinder,
+  sentences: readonly GivenSentence[],
+  found: readonly FoundCitation[],
+): Promise<readonly CoveredSentence[]> {
+  const covered: CoveredSentence[] = [];
+  let citations: readonly number[] = [];
+  for (const sentence of sentences.toReversed()) {
+    const isCode = sentence.cut.kind === "code";
+    const hasOwn = sentence.citations.length > 0;
+    if (hasOwn) ({ citations } = sentence);
+    const words = hasOwn && !isCode ? "" : sentence.cut.words.replaceAll(fenceLines, "").trim();
+    const held = words === "" ? undefined : await holding(words);
+    if (held === undefined && !hasOwn) citations = [];
+    covered.push(held === undefined ? sentence : { ...sentence, citations, covered: [held], isVerbatim: isCode });
+  }
+  return covered.reverse();
+
+  async function holding(words: string): Promise<MarkedHit | undefined> {
+    for (const index of citations) {
+      const { citation, documents, hit } = found[index]!;
+      const { marker = "" } = citation;
+      if (hit !== undefined && locateVerbatim(hit.text, words) !== undefined) return { hit, marker };
+      const there = await finder.locateIn(documents, words);
+      if (there !== undefined) return { hit: there, marker };
+    }
+    return undefined;
+  }
+}
+
+const fenceLines = /^[ \t]*(?:`{3,}|~{3,}).*$/gmu;
 
 interface MarkedHit {
   readonly hit: Hit;
