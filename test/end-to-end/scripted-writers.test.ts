@@ -449,7 +449,9 @@ describe("a stream that", () => {
         expect(open).toMatchObject({ failure: code });
         expect(open.shown).toBe(isBegun ? `${truth}\n\nWhales sleep. Old keys stay valid for 24 hours [2].` : "");
         // A client of the service learns the code and a sentence; the log has the cause.
-        expect(open.message).toMatch(ask === askService ? /^The model(?: failed|'s response)/u : /openai-compatible\/tiny/u);
+        expect(open.message).toMatch(
+          ask === askService ? /^The model(?: failed|'s response)/u : /openai-compatible\/tiny/u,
+        );
       }
       expect(await askCommand("strict")).toMatchObject({ code: 1, failure: code, shown: "" });
       expect(await askCommand("preferred")).toMatchObject({ code: 1, failure: code, shown: "" });

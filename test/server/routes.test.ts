@@ -290,6 +290,15 @@ describe("the other routes", () => {
     expect(page.headers["content-security-policy"]).toContain("default-src 'none'");
     const loaded = [...page.text.matchAll(/(?:src|href)="([^"]*)"/gu)].map(([, address = ""]) => address);
     expect(loaded).toEqual(["data:,", "page.css", "page.js", "openapi.json"]);
+    const offered = [...page.text.matchAll(/<option( selected)?>([^<]*)<\/option>/gu)].map(([, is, name]) => [
+      name,
+      !!is,
+    ]);
+    expect(offered).toEqual([
+      ["permissive", false],
+      ["preferred", true],
+      ["strict", false],
+    ]);
     const script = await as(null, "/page.js");
     expect(script.headers["content-type"]).toBe("text/javascript; charset=utf-8");
     expect(`${script.text}${(await as(null, "/page.css")).text}`).not.toMatch(/https?:|innerHTML|import /u);

@@ -1,3 +1,10 @@
+import { askOptions } from "../../knowledge-base/asking/ask-options.ts";
+
+const { doc, kind, default: usual } = askOptions.grounding;
+const groundings = Object.keys(kind.values).map(
+  (name) => `<option${name === usual ? " selected" : ""}>${name}</option>`,
+);
+
 /** The page at `/`: a field, the hits, and the place of a hit in its document. Script and style stand in files of their own, so that none can be injected. */
 export const pageHtml = `<!doctype html>
 <html lang="en">
@@ -15,6 +22,7 @@ export const pageHtml = `<!doctype html>
 <h1>ibid</h1>
 <form id="question" role="search">
 <input id="words" type="search" aria-label="A question, or words to search for" placeholder="A question, or words to search for" autocomplete="off" autofocus required dir="auto">
+<select id="grounding" aria-label="Grounding" title="${doc}">${groundings.join("")}</select>
 <button name="ask">Ask</button>
 <button name="search" class="plain">Search</button>
 </form>

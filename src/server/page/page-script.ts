@@ -6,7 +6,8 @@
  */
 export const pageScript = String.raw`
 const byId = (id) => document.getElementById(id);
-const [form, words, unlock, keyField, found, place] = ["question", "words", "unlock", "key", "found", "place"].map(byId);
+const [form, words, grounding, unlock, keyField, found, place] =
+  ["question", "words", "grounding", "unlock", "key", "found", "place"].map(byId);
 const around = 6000;
 let current;
 let asked = () => {};
@@ -111,7 +112,7 @@ async function ask(question) {
   const list = element("div");
   found.replaceChildren(text, list);
   let hits = [];
-  for await (const { type, data } of readEvents(await send("ask", { question, merge: true }, "text/event-stream"))) {
+  for await (const { type, data } of readEvents(await send("ask", { question, grounding: grounding.value, merge: true }, "text/event-stream"))) {
     if (type === "hits") hits = data.hits;
     if (type === "text") text.append(data.delta);
     if (type === "error") throw new Error(sentenceOf(data));

@@ -17,6 +17,7 @@ header { display: flex; flex-wrap: wrap; gap: 0.75rem 1.25rem; align-items: cent
 h1 { margin: 0; font: italic 600 1.6rem/1 Georgia, serif; }
 form { display: flex; flex: 1 1 22rem; min-width: 0; gap: 0.5rem; align-items: center; }
 input { flex: 1; min-width: 0; padding: 0.55rem 0.75rem; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 0.5rem; }
+select { padding: 0.55rem 0.4rem; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 0.5rem; }
 button { padding: 0.55rem 1rem; font: inherit; color: var(--ground); background: var(--accent); border: 1px solid var(--accent); border-radius: 0.5rem; cursor: pointer; }
 button.plain { color: var(--accent); background: none; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
