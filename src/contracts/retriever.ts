@@ -138,7 +138,7 @@ export interface HitGroup {
 export interface SearchWarning {
   /**
    * `unnamed-vectors`: vectors of the model from before titles and headings were embedded. Searches use them; only `status` says so.
-   * `fit-set-aside`: a document of the store's own model was deleted, and the model is not made anew yet.
+   * `fit-set-aside`: a document of the store's own model was deleted, or the access policy changed, and the model is not made anew yet.
    */
   readonly code: "other-embedding-model" | "unnamed-vectors" | "fit-set-aside";
   readonly message: string;

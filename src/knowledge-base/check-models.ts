@@ -9,10 +9,14 @@ import type { KnowledgeBaseParts, ModelCheck } from "./parts.ts";
 /** How long a scope counts as checked. Another process may embed it anew meanwhile. */
 const checkedMs = 10_000;
 
-/** **Cost** one question to the store for scopes that were not in order within the last ten seconds. */
+/**
+ * **Cost** one question to the store for scopes that were not in order within the last ten seconds. `settleLater` asks for the settling that a search found to
+ * be due: a folder that is opened under another access policy is otherwise settled with the next write.
+ */
 export function createModelCheck(
   { embedder, formerEmbedders = [], wordsAlone, retriever, findName }: KnowledgeBaseParts,
   store: Pick<Store, "versions" | "status">,
+  settleLater: () => void,
 ): ModelCheck {
   const embedders = embedder === undefined ? formerEmbedders : [embedder, ...formerEmbedders];
   const checked = new Map<Scope, number>();
@@ -58,9 +62,12 @@ export function createModelCheck(
       });
     },
     async forNothing(scopes, mode) {
-      if (mode !== "dense" || embedder !== undefined || typeof retriever === "object") return [];
-      const { fit } = await store.status(scopes);
-      return fit?.isSetAside === true ? [setAside(scopes.scopes)] : [];
+      if (mode !== "dense" || embedder !== undefined || wordsAlone === true || typeof retriever === "object") return [];
+      const { fit, chunks, embeddingVersions } = await store.status(scopes);
+      const placed = embeddingVersions.reduce((sum, version) => sum + version.chunks, 0);
+      if (fit?.isSetAside !== true && placed >= chunks) return [];
+      settleLater();
+      return [fit?.isSetAside === true ? setAside(scopes.scopes) : unplaced(scopes.scopes)];
     },
   };
 }
@@ -72,6 +79,13 @@ function setAside(scopes: readonly Scope[]): SearchWarning {
     hint: "Search again in a moment, search by words (mode lexical), or wait for an ingestion with settle: true.",
     model: "ibid/latent-semantic",
     scopes,
+  };
+}
+
+function unplaced(scopes: readonly Scope[]): SearchWarning {
+  return {
+    ...setAside(scopes),
+    message: "Chunks have no vectors of the store's own model yet; an access policy that changed calls for other ones.",
   };
 }
 

@@ -114,4 +114,31 @@ describe("the store's own model", () => {
       hits: 3,
     });
   });
+
+  it("says so when another policy needs other vectors, makes them, and shows nothing of the former ones [L3]", async () => {
+    const place = join(folder, ".ibid");
+    const own = { uri: "own.txt", text: "A sailor by the harbour wrote of copper." };
+    const kb = await openKnowledgeBase(place);
+    await kb.ingest([...texts, ...papers], { settle: true });
+    await kb.ingest(own, { scope: "user:bob", settle: true });
+    await kb.close();
+    /** The base under a policy: what a dense search of nothing says, and what is seen once it has settled. */
+    async function reopen(access: AccessPolicy): Promise<unknown> {
+      const opened = await openKnowledgeBase(place, { access });
+      const reader = opened.as({ userId: "bob" });
+      const first = await reader.search("sailor", { mode: "dense" });
+      expect([first.length, first.warnings?.map(({ code }) => code)]).toEqual([0, ["fit-set-aside"]]);
+      // The search itself asked for the settling.
+      await expect.poll(async () => (await reader.search("sailor", { mode: "dense" })).length).toBeGreaterThan(0);
+      const seen = await seenBy(opened);
+      await opened.close();
+      return seen;
+    }
+    const closed = await reopen({ deployment: false });
+    const never = await openKnowledgeBase({ access: { deployment: false } });
+    await never.ingest(own, { scope: "user:bob", settle: true });
+    expect(closed).toEqual(await seenBy(never));
+    await never.close();
+    await reopen({ deployment: true });
+  });
 });

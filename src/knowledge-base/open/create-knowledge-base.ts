@@ -43,7 +43,7 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
       authority: systemAuthority(),
       observer,
       settler,
-      modelCheck: createModelCheck(given, store),
+      modelCheck: createModelCheck(given, store, () => settler.later()),
       searched: rememberVersions(store, embedder, formerEmbedders),
       watched: { ...parts, store: observer.store(store) },
       reembedded: new Set(),
