@@ -11,7 +11,7 @@ const checkedMs = 10_000;
 
 /**
  * **Cost** one question to the store for scopes that were not in order within the last ten seconds. `settleLater` asks for the settling that a search found to
- * be due: a folder that is opened under another access policy is otherwise settled with the next write.
+ * be due. A folder under another access policy is otherwise settled with the next write.
  */
 export function createModelCheck(
   { embedder, formerEmbedders = [], wordsAlone, retriever, findName }: KnowledgeBaseParts,
