@@ -3,6 +3,7 @@
  *
  *     npm run seeds                 packs, installs, runs; fails when a proof fails, or when page and run disagree
  *     npm run seeds -- --update     writes the page from the run
+ *     npm run seeds -- --project <folder>     runs over a project in which the package is installed already
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -111,11 +112,11 @@ export function checkPage(project: string, update = false): string {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({ options: { update: { type: "boolean" } } });
+  const { values } = parseArgs({ options: { update: { type: "boolean" }, project: { type: "string" } } });
   const work = mkdtempSync(join(tmpdir(), "ibid-designs-"));
   try {
-    const project = join(work, "project");
-    packAndInstall(work, project);
+    const project = values.project ?? join(work, "project");
+    if (values.project === undefined) packAndInstall(work, project);
     console.log(checkPage(project, values.update));
     console.log(/^Open: .*/mu.exec(makePage())?.[0] ?? "Nothing is open.");
   } finally {
