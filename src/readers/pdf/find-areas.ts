@@ -1,7 +1,9 @@
 import type { PdfArea } from "./pdf-area.ts";
-import { cutAtGaps, toLine, toRows } from "./pdf-lines.ts";
+import type { PdfRule } from "./pdf-drawing.ts";
+import { findGrids, type PdfGrid } from "./pdf-grids.ts";
+import { cutAtGaps, type PdfLine, toLine, toRows } from "./pdf-lines.ts";
 import type { PdfRun } from "./pdf-runs.ts";
-import { readTables } from "./pdf-tables.ts";
+import { gridArea, readTables, tableSign, tableSigns } from "./pdf-tables.ts";
 
 /** Starts of lines within this distance are one edge. **Units** points. */
 const edgeTolerance = 2;
@@ -27,8 +29,49 @@ const maxRuns = 8000;
  * **Cost** the runs, times the edges that are tried, times the columns that are found.
  * **Source** the idea of recursive cuts along white space (Nagy and Seth 1984), with gutters in place of projections (Breuel 2002).
  */
-export function findAreas(runs: readonly PdfRun[]): PdfArea[] {
-  return runs.length > maxRuns ? readTables(toRows(runs)) : split(placeInitials(runs), maxSplits);
+export function findAreas(runs: readonly PdfRun[], rules: readonly PdfRule[] = []): PdfArea[] {
+  if (runs.length > maxRuns) return readTables(toRows(runs));
+  const grids = rules.length === 0 ? [] : findGrids(rules, runs);
+  if (grids.length === 0) return split(placeInitials(runs), maxSplits);
+  // A drawn table is one sign while the text around it is put in order.
+  const inside = new Set(grids.flatMap((grid) => grid.runs));
+  const stands = grids.map(({ runs: own, x, right }, index): PdfRun => {
+    const first = own.reduce((top, run) => (run.y < top.y ? run : top));
+    const { bold, mono } = first;
+    return { text: signOf(index), x, right, y: first.y, size: first.size, bold, mono, rtl: false };
+  });
+  const areas = split(placeInitials([...runs.filter((run) => !inside.has(run)), ...stands]), maxSplits);
+  return areas.flatMap((area) => putBack(area, grids));
+}
+
+/** Stands for the table of an index. **Source** Unicode: a private character, which no text has. */
+function signOf(index: number): string {
+  return String.fromCodePoint(tableSigns + index);
+}
+
+/** Tables in the place of their signs. */
+function putBack(area: PdfArea, grids: readonly PdfGrid[]): PdfArea[] {
+  const parts: PdfArea[] = [];
+  let lines: PdfLine[] = [];
+  const flush = (): void => {
+    if (lines.length > 0) parts.push({ ...area, lines });
+    lines = [];
+  };
+  for (const line of area.lines) {
+    const signs = line.text.match(tableSign) ?? [];
+    const text = signs.length === 0 ? line.text : line.text.replace(tableSign, "").replace(/\s+/gu, " ").trim();
+    if (text !== "") lines.push(signs.length === 0 ? line : { ...line, text });
+    if (signs.length === 0) continue;
+    flush();
+    for (const sign of signs) {
+      const grid = grids[(sign.codePointAt(0) ?? 0) - tableSigns];
+      if (grid?.isLayout === true)
+        for (const row of grid.rows) for (const cell of row) parts.push(...split(cell, maxSplits));
+      else if (grid !== undefined) parts.push(gridArea(grid));
+    }
+  }
+  flush();
+  return parts;
 }
 
 function split(runs: readonly PdfRun[], depth: number): PdfArea[] {

@@ -1,5 +1,6 @@
 import type { getDocumentProxy } from "unpdf";
 
+import { noDrawing, type PdfDrawing, readDrawing } from "./pdf-drawing.ts";
 import type { PdfFont, PdfTextItem } from "./pdf-runs.ts";
 
 type PdfPage = Awaited<ReturnType<Awaited<ReturnType<typeof getDocumentProxy>>["getPage"]>>;
@@ -13,6 +14,8 @@ export interface DrawnPage {
   readonly hasLostText: boolean;
   /** Words that PDF.js hands out with the letters of a ligature turned round, and what they are. */
   readonly repaired: ReadonlyMap<string, string>;
+  /** Lines and strokes, where they were asked for. */
+  readonly drawing: PdfDrawing;
 }
 
 /** Operator codes of PDF.js, stable since its first version. */
@@ -35,12 +38,14 @@ export async function drawPage(
   page: PdfPage,
   fonts: Map<string, PdfFont>,
   names: readonly string[],
+  /** From the page's coordinates to those of who looks at it, where its lines are wanted. */
+  view: readonly number[] | undefined,
 ): Promise<DrawnPage> {
   let operators: Operators;
   try {
     operators = await page.getOperatorList();
   } catch {
-    return { isBlank: false, hasLostText: false, repaired: new Map() };
+    return { isBlank: false, hasLostText: false, repaired: new Map(), drawing: noDrawing };
   }
   for (const name of names) {
     const before = fonts.get(name);
@@ -58,6 +63,7 @@ export async function drawPage(
     isBlank: operators.fnArray.every(drawsNothing),
     hasLostText: operators.fnArray.some((code, index) => code === setFont && isLost(page, operators.argsArray[index])),
     repaired: mendLigatures(operators),
+    drawing: view === undefined ? noDrawing : readDrawing(operators, view),
   };
 }
 

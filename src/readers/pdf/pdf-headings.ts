@@ -84,8 +84,21 @@ export function findTitle(blocks: readonly PdfBlock[]): string {
   const largest = worded.reduce((most, block) => Math.max(most, sizeOf(block)), 0);
   const isText = first.some((block) => sizeOf(block) * 1.2 <= largest);
   const title = isText ? first.find((block) => sizeOf(block) === largest && looksLikeHeading(block)) : undefined;
-  return title === undefined ? "" : textOf(title);
+  if (title === undefined) return "";
+  const next = first[first.indexOf(title) + 1];
+  const body = measure(blocks).body;
+  const goesOn =
+    next !== undefined &&
+    !/\d/u.test(textOf(title)) &&
+    generalTitle.test(textOf(title)) &&
+    looksLikeHeading({ ...next, kind: "paragraph" }) &&
+    sizeOf(next) >= body * largerThanBody;
+  return goesOn ? `${textOf(title)} ${textOf(next)}` : textOf(title);
 }
+
+/** Words that name a kind of document: the line below says which one. */
+const generalTitle =
+  /^(?:(?:annual|quarterly|monthly|weekly|interim|final|financial|progress|technical|sustainability|integrated|activity|business)\s+)*(?:report|review|accounts|statements?|newsletter|bulletin|minutes|agenda|contract|agreement|invoice|manual|handbook|guide|user guide|white ?paper|proposal|jahresbericht|gesch[äa]ftsbericht|bericht|rapport(?: annuel)?|informe(?: anual)?)$/iu;
 
 function textOf({ lines }: PdfBlock): string {
   return lines.map((line) => line.text).join(" ");

@@ -61,8 +61,7 @@ export function toLine(row: readonly PdfRun[]): PdfLine {
   const letters = row.filter(({ text }) => /[\p{L}\p{N}]/u.test(text));
   return {
     // A mark above a letter belongs to it, wherever its producer set it.
-    text: parts
-      .join("")
+    text: halveTwins(parts.join(""))
       .replace(/\s+(?=[\u064B-\u065F\u0670\s])/gu, "")
       // The dots that lead to a page number.
       .replace(/(?:\s?\.){5,}\s?(?=(?:\d+|[ivxlc]+)$)/gu, " … ")
@@ -75,6 +74,12 @@ export function toLine(row: readonly PdfRun[]): PdfLine {
     mono: row.every(({ mono }) => mono),
     rtl,
   };
+}
+
+/** A line whose every sign is drawn twice to look bold: `BBoolldd`. */
+function halveTwins(text: string): string {
+  if (!/^(?:\s|(?:(\S)\1)+(?=\s|$))+$/u.test(text) || !/(?:(\p{L})\1){3}/u.test(text)) return text;
+  return text.replace(/(\S)\1/gu, "$1");
 }
 
 /** The largest size in which a part of the letters is set: small capitals begin with large ones, and one large letter is an ornament. */

@@ -22,10 +22,10 @@ export interface PdfReaderOptions {
  *
  * A tagged file declares its order and structure. In others, columns, paragraphs, tables and headings follow from the positions of the text.
  * Lines of a paragraph are joined, hyphenated words too, also across columns and pages. Running titles stand once. Page numbers
- * are only in the source map.
+ * are only in the source map. Values of forms stand in their fields; a box is `[x]` or `[ ]`, an annotator's words are `[Note: …]` or `[Comment by …: …]`.
  *
  * **Shape** pages in the source map, no lines. Sections come from the outline (bookmarks) where its titles are found in the text, else from the tags, else from letter size
- * and weight. The title comes from the document information, the first heading, or the file name. Metadata: `pageCount`, and `author`, `language`, `createdAt`, `modifiedAt` when stated.
+ * and weight. The title is the stated one where the first pages hold its words. Else it is the largest text of the first page, the first heading, or the file name. Metadata: `pageCount`, and `author`, `language`, `createdAt`, `modifiedAt` when stated.
  * `notes` names pages that have no text layer, and broken ones, which are left out when others read. PDF.js is loaded at the first call.
  * East Asian text whose character map is only named is read with the maps of `pdfjs-dist`, when that is installed.
  * **Errors** `encrypted` for a missing or wrong password; `empty` for a file without a text layer (a scan) when there is no text recognition;
@@ -45,7 +45,7 @@ export function createPdfReader(options: PdfReaderOptions = {}): Reader {
     tables === noTableExtractor ? undefined : `tables:${tables.name}`,
   ];
   return {
-    name: ["pdf/2", ...settings.filter((part) => part !== undefined)].join("+"),
+    name: ["pdf/3", ...settings.filter((part) => part !== undefined)].join("+"),
     accepts: (mediaType) => mediaType === "application/pdf" || mediaType === "application/x-pdf",
     read: async (input) => {
       const { readPdf } = await import("./read-pdf.ts");

@@ -65,7 +65,7 @@ export function placeRuns(
   view: readonly number[],
   fonts: ReadonlyMap<string, PdfFont>,
 ): PdfSide[] {
-  const sides = new Map<number, { runs: PdfRun[]; length: number }>();
+  const sides = new Map<number, { runs: PdfRun[]; length: number; drawn: Map<string, PdfRun[]> }>();
   const byGlyph = fontsByGlyph(items);
   const marks: { id: string | undefined; artifact: boolean }[] = [];
   for (const item of items) {
@@ -80,7 +80,7 @@ export function placeRuns(
     if (text.trim() === "") continue;
     const [a, b, c, d, e, f] = multiply(view, item.transform);
     const angle = font.vertical ? 90 : roundAngle((Math.atan2(b, a) * 180) / Math.PI);
-    const side = sides.get(angle) ?? { runs: [], length: 0 };
+    const side = sides.get(angle) ?? { runs: [], length: 0, drawn: new Map<string, PdfRun[]>() };
     sides.set(angle, side);
     // Turned back by its own angle, so that it reads from left to right.
     const [cos, sin] = [Math.cos((angle * Math.PI) / 180), Math.sin((angle * Math.PI) / 180)];
@@ -100,14 +100,40 @@ export function placeRuns(
       ...(marks.at(-1)?.id === undefined ? {} : { mark: marks.at(-1)!.id! }),
       ...(marks.at(-1)?.artifact === true ? { artifact: true } : {}),
     };
-    const before = side.runs.at(-1);
-    if (before !== undefined && isDrawnAgain(before, run)) continue;
+    // A whole line may be drawn before it is drawn again.
+    const same = side.drawn.get(text) ?? [];
+    if (same.slice(-maxDrawn).some((before) => isDrawnAgain(before, run))) continue;
+    same.push(run);
+    side.drawn.set(text, same);
     side.runs.push(run);
     side.length += text.length;
   }
   return [...sides]
     .toSorted(([, one], [, other]) => other.length - one.length)
-    .map(([angle, { runs }]) => ({ angle, runs }));
+    .map(([angle, { runs }]) => ({ angle, runs: joinLetters(runs) }));
+}
+
+/** Runs of the same words that are looked at; a table may repeat a cell on every line. */
+const maxDrawn = 4;
+/** So many letters apart on one line, and nothing else on it, are words set wide. */
+const minWide = 5;
+
+/** Words of letters set apart, as in `R E P O R T`, as words. **Cost** linear. */
+function joinLetters(runs: readonly PdfRun[]): readonly PdfRun[] {
+  const isWide = ({ text }: PdfRun): boolean => /^\s*\S(?: \S)+\s*$/u.test(text);
+  if (!runs.some(isWide)) return runs;
+  const lines = new Map<number, { letters: number; others: number }>();
+  for (const run of runs) {
+    const line = lines.get(Math.round(run.y)) ?? { letters: 0, others: 0 };
+    lines.set(Math.round(run.y), line);
+    const signs = run.text.replace(/\s/gu, "");
+    if (isWide(run)) line.letters += signs.match(/\p{L}/gu)?.length ?? 0;
+    else if (signs.length > 1) line.others += signs.length;
+  }
+  return runs.map((run) => {
+    const { letters, others } = lines.get(Math.round(run.y))!;
+    return isWide(run) && letters >= minWide && letters > others ? { ...run, text: run.text.replaceAll(" ", "") } : run;
+  });
 }
 
 function spell(text: string, { ligatures }: PdfFont): string {

@@ -1,4 +1,5 @@
 import type { PdfArea } from "./pdf-area.ts";
+import { cellText, type PdfGrid } from "./pdf-grids.ts";
 import { cutAtGaps, toLine } from "./pdf-lines.ts";
 import type { PdfRun } from "./pdf-runs.ts";
 
@@ -35,7 +36,7 @@ interface Row {
  * **Shape** a table's lines are its rows as `| a | b |`, wrapped cells whole again, columns without a cell blank. **Cost** the rows, times the columns.
  */
 export function readTables(rows: readonly (readonly PdfRun[])[]): PdfArea[] {
-  const all = rows.map(toRow);
+  const all = cutAtColumns(rows).map(toRow);
   const areas: PdfArea[] = [];
   let flow: Row[] = [];
   const endFlow = (): void => {
@@ -48,8 +49,12 @@ export function readTables(rows: readonly (readonly PdfRun[])[]): PdfArea[] {
       flow.push(all[at]!);
       at++;
     } else {
+      const body = all.slice(at, end);
+      const header = flow.at(-1);
+      const isHeader = header !== undefined && all[at - 1] === header && headsTable(header, body);
+      if (isHeader) flow.pop();
       endFlow();
-      areas.push(writeTable(all.slice(at, end)));
+      areas.push(writeTable(isHeader ? [header, ...body] : body, isHeader ? body : undefined));
       at = end;
     }
   }
@@ -57,25 +62,61 @@ export function readTables(rows: readonly (readonly PdfRun[])[]): PdfArea[] {
   return areas;
 }
 
-function toRow(runs: readonly PdfRun[]): Row {
+/** Signs that stand for tables drawn with lines, while a page is put in order. */
+export const tableSigns = 0x10_f000;
+export const tableSign = /[\u{10F000}-\u{10FFFD}]/gu;
+
+/** A run begins a cell where so many rows near it have one. */
+const minAligned = 2;
+const nearRows = 4;
+
+/**
+ * Cuts rows also at narrow gaps, where wide ones of rows near them end at the same place. The longest cell of a column
+ * nearly touches the next column.
+ *
+ * **Cost** the runs, times the rows near them.
+ */
+function cutAtColumns(rows: readonly (readonly PdfRun[])[]): (readonly PdfRun[])[][] {
+  const cuts = rows.map((row) => cutAtGaps(row));
+  const starts = cuts.map((pieces) => pieces.slice(1).map((piece) => piece[0]!.x));
+  return cuts.map((pieces, at) => {
+    const around = starts.slice(Math.max(0, at - nearRows), at + nearRows + 1);
+    return pieces.flatMap((piece) => {
+      const parts: PdfRun[][] = [];
+      for (const run of piece) {
+        const last = parts.at(-1);
+        const gap = run.x - (last?.at(-1)?.right ?? run.x);
+        const begins =
+          gap > run.size * 0.3 &&
+          around.filter((edges) => edges.some((edge) => Math.abs(edge - run.x) < 1.5)).length >= minAligned;
+        if (last === undefined || begins) parts.push([run]);
+        else last.push(run);
+      }
+      return parts;
+    });
+  });
+}
+
+function toRow(pieces: readonly (readonly PdfRun[])[]): Row {
+  const runs = pieces.flat();
   const { y, size, rtl } = toLine(runs);
-  let cuts = cutAtGaps(runs);
+  let cuts = [...pieces];
   // The gap after a bullet or a number is wide, and no column.
   const [first, second] = rtl ? [cuts.at(-1), cuts.at(-2)] : cuts;
   if (first !== undefined && second !== undefined && listMarker.test(toLine(first).text)) {
     const joined = rtl ? [...second, ...first] : [...first, ...second];
     cuts = rtl ? [...cuts.slice(0, -2), joined] : [joined, ...cuts.slice(2)];
   }
-  const pieces = cuts.map((cut) => {
+  const cells = cuts.map((cut) => {
     const { text, x, right } = toLine(cut);
     return { text, x, right };
   });
-  return { runs, pieces, y, size, rtl };
+  return { runs, pieces: cells, y, size, rtl };
 }
 
 /** Where the table that begins at a row ends, if one does. */
 function endOfTable(rows: readonly Row[], start: number): number | undefined {
-  if (rows[start]!.pieces.length < 2) return undefined;
+  if (rows[start]!.pieces.length < 2 || isSign(rows[start]!)) return undefined;
   let taken: readonly Piece[] = [];
   let end = start;
   let full = 0;
@@ -83,7 +124,7 @@ function endOfTable(rows: readonly Row[], start: number): number | undefined {
   for (; end < Math.min(rows.length, start + maxRows); end++) {
     const row = rows[end]!;
     const before = rows[end - 1];
-    if (before !== undefined && end > start && row.y - before.y > 4 * row.size) break;
+    if (before !== undefined && end > start && (row.y - before.y > 4 * row.size || isSign(row))) break;
     const next = merge([...taken, ...row.pieces], row.size * 0.5);
     // One that spans the columns ends the table, or begins another.
     if (next.length < 2 || (full >= 2 && next.length < taken.length * 0.5)) break;
@@ -107,6 +148,45 @@ function endOfTable(rows: readonly Row[], start: number): number | undefined {
   return middle <= longestCell ? end : undefined;
 }
 
+/** Whether a row holds a table that is drawn. */
+function isSign({ pieces }: Row): boolean {
+  return pieces.some(({ text }) => text.search(tableSign) !== -1);
+}
+
+/** Whether the row above a table names its columns, though its words stand too near one another to be cells. */
+function headsTable(header: Row, body: readonly Row[]): boolean {
+  const [first] = body;
+  if (first === undefined || isSign(header) || first.y - header.y > 2.6 * first.size) return false;
+  const columns = columnsOf(body);
+  const names = header.runs.length > 1 ? header.runs : header.pieces;
+  const held = names.map(({ x, right }) => nearestColumn(columns, x, right));
+  const text = header.pieces.map((piece) => piece.text).join(" ");
+  return (
+    new Set(held).size >= Math.max(2, columns.length * 0.6) &&
+    held.every((column, index) => column >= (held[index - 1] ?? 0)) &&
+    text.length <= longestCell * columns.length &&
+    !/[.:;,]$/u.test(text)
+  );
+}
+
+function columnsOf(rows: readonly Row[]): Piece[] {
+  return merge(
+    rows.flatMap(({ pieces }) => pieces),
+    Math.min(...rows.map(({ size }) => size)) * 0.5,
+  );
+}
+
+function nearestColumn(columns: readonly Piece[], x: number, right: number): number {
+  const middle = (x + right) / 2;
+  let best = 0;
+  let least = Infinity;
+  for (const [index, column] of columns.entries()) {
+    const distance = Math.max(column.x - middle, middle - column.right, 0);
+    if (distance < least) [best, least] = [index, distance];
+  }
+  return best;
+}
+
 /** Whether a line holds what did not fit into the cells above it: close below, and nothing in the column that names the row. */
 function isWrapped(above: Row, row: Row, columns: readonly Piece[]): boolean {
   if (row.y - above.y > wrapGap * Math.max(above.size, row.size)) return false;
@@ -125,19 +205,33 @@ function merge(pieces: readonly Piece[], near: number): Piece[] {
   return merged;
 }
 
-function writeTable(rows: readonly Row[]): PdfArea {
-  const columns = merge(
-    rows.flatMap(({ pieces }) => pieces),
-    Math.min(...rows.map(({ size }) => size)) * 0.5,
-  );
+/** A drawn table as an area. */
+export function gridArea({ rows }: PdfGrid): PdfArea {
+  const filled = rows.filter((row) => row.some((cell) => cell.length > 0));
+  const cells = filled.map((row) => row.map(cellText));
+  const rtl = toLine(filled.flat(2)).rtl;
+  const lines = filled.map((row, index) => ({
+    ...toLine(row.flat()),
+    text: writeRow(rtl ? cells[index]!.toReversed() : cells[index]!),
+  }));
+  const rowsOf = filled.map((row): Row => ({ runs: row.flat(), pieces: [], y: 0, size: 0, rtl }));
+  return { kind: "table", headerRows: countHeaderRows(rowsOf, cells), lines };
+}
+
+/** `named` are the rows below a header whose words do not stand in line with its columns. */
+function writeTable(rows: readonly Row[], named?: readonly Row[]): PdfArea {
+  const columns = columnsOf(named ?? rows);
   const cells: string[][] = [];
   let above: Row | undefined;
   const kept: Row[] = [];
   for (const row of rows) {
-    const line = columns.map(({ x, right }) =>
-      row.pieces
-        .filter((piece) => (piece.x + piece.right) / 2 >= x && (piece.x + piece.right) / 2 <= right)
-        .map(({ text }) => text)
+    const isName = named !== undefined && row === rows[0];
+    const pieces: readonly Piece[] = isName && row.runs.length > 1 ? row.runs : row.pieces;
+    const held = pieces.map(({ x, right }) => nearestColumn(columns, x, right));
+    const line = columns.map((_, column) =>
+      pieces
+        .filter((__, index) => held[index] === column)
+        .map(({ text }) => text.trim())
         .join(" "),
     );
     const last = cells.at(-1);
@@ -151,7 +245,7 @@ function writeTable(rows: readonly Row[]): PdfArea {
   }
   return {
     kind: "table",
-    headerRows: countHeaderRows(kept, cells),
+    headerRows: named === undefined ? countHeaderRows(kept, cells) : 1,
     lines: kept.map(({ runs, rtl }, index) => ({
       ...toLine(runs),
       text: writeRow(rtl ? cells[index]!.toReversed() : cells[index]!),

@@ -7,7 +7,7 @@ import { writeRow } from "./pdf-tables.ts";
 /** Part of a structure tree, as PDF.js returns it. */
 export interface PdfTag {
   readonly role?: string;
-  /** Id of marked content. */
+  /** Kind of what `id` names: `content` or `annotation`. */
   readonly type?: string;
   readonly id?: string;
   readonly alt?: string;
@@ -81,7 +81,7 @@ function walk(root: PdfTag, take: (id: string) => readonly PdfRun[], areas: PdfA
   };
   const visit = (tag: PdfTag, inside: Pick<PdfArea, "kind" | "level">, depth: number): void => {
     if (depth > maxDepth) return;
-    if (tag.type === "content" && tag.id !== undefined) {
+    if (isContent(tag)) {
       runs.push(...take(tag.id));
       return;
     }
@@ -148,8 +148,13 @@ function findRoles(tag: PdfTag, role: RegExp, depth: number): PdfTag[] {
 
 function contentIds(tag: PdfTag, depth: number): string[] {
   if (depth > maxDepth) return [];
-  if (tag.type === "content" && tag.id !== undefined) return [tag.id];
+  if (isContent(tag)) return [tag.id];
   return (tag.children ?? []).flatMap((child) => contentIds(child, depth + 1));
+}
+
+/** Whether a tag names text: marked content, or an annotation such as a form field. */
+function isContent(tag: PdfTag): tag is PdfTag & { readonly id: string } {
+  return (tag.type === "content" || tag.type === "annotation") && tag.id !== undefined;
 }
 
 /** Runs in the order in which the tags name them: a line ends where the next run stands on another baseline. */

@@ -1,7 +1,9 @@
 import { throwIfAborted } from "../../runtime/abort.ts";
 
 import { unreadable, type PdfDocument } from "./open-pdf.ts";
+import { readAnnotations } from "./pdf-annotations.ts";
 import { drawPage, repairRun, needsGlyphs } from "./pdf-glyphs.ts";
+import { cutAtStrokes, noDrawing, type PdfRule } from "./pdf-drawing.ts";
 import { placeRuns, type PdfFont, type PdfSide, type PdfTextItem } from "./pdf-runs.ts";
 import type { PdfTag } from "./pdf-tags.ts";
 
@@ -16,10 +18,26 @@ export interface ReadPage {
   readonly isBlank: boolean;
   /** Whether it has text in a font that cannot be read. */
   readonly hasLostText: boolean;
+  /** Words of annotators that the page itself does not show. */
+  readonly comments: readonly string[];
+  /** Whether it has no text layer; fields and comments are none. */
+  readonly isSilent: boolean;
+  /** Straight lines, on a page that may have tables. */
+  readonly rules: readonly PdfRule[];
 }
 
 /** Placeholder for a page that cannot be read. */
-export const brokenPage: ReadPage = { sides: [], height: 0, tree: null, length: 0, isBlank: true, hasLostText: false };
+export const brokenPage: ReadPage = {
+  sides: [],
+  height: 0,
+  tree: null,
+  length: 0,
+  isBlank: true,
+  hasLostText: false,
+  comments: [],
+  isSilent: true,
+  rules: [],
+};
 
 /**
  * Reads one page. `fonts` is filled as fonts appear. A page is drawn only when it has a new font, no text, or text that
@@ -40,6 +58,8 @@ export async function readPage(
     const { items, styles } = await page.getTextContent({ includeMarkedContent: true });
     throwIfAborted(signal, `Reading ${uri}`, { uri });
     const texts = items.filter((item): item is typeof item & PdfTextItem => "str" in item);
+    const { items: added, comments } = await readAnnotations(page, texts);
+    throwIfAborted(signal, `Reading ${uri}`, { uri });
     const length = texts.reduce((sum, { str }) => sum + str.length, 0);
     const fresh = Object.keys(styles).filter((name) => !fonts.has(name));
     for (const name of fresh) {
@@ -49,18 +69,58 @@ export async function readPage(
     const repairs = texts.some(({ str, dir }) => dir === "rtl" && needsGlyphs(str));
     let [isBlank, hasLostText] = [false, false];
     let placed = items as Parameters<typeof placeRuns>[0];
-    if (fresh.length > 0 || repairs || length === 0 || drawAll) {
-      const drawn = await drawPage(page, fonts, fresh);
-      ({ isBlank, hasLostText } = drawn);
+    const { transform, height } = page.getViewport({ scale: 1 });
+    const isTabular = looksTabular(texts);
+    let drawing = noDrawing;
+    if (fresh.length > 0 || repairs || length === 0 || drawAll || isTabular) {
+      const drawn = await drawPage(page, fonts, fresh, isTabular ? transform : undefined);
+      ({ isBlank, hasLostText, drawing } = drawn);
       if (repairs) placed = placed.map((item) => ("str" in item ? repairRun(item, drawn.repaired) : item));
     }
-    const { transform, height } = page.getViewport({ scale: 1 });
     const tree = isTagged ? ((await page.getStructTree()) as PdfTag | null) : null;
-    const sides = placeRuns(placed, transform, fonts);
+    const sides = placeRuns([...placed, ...added], transform, fonts).map((side) =>
+      side.angle === 0 ? { ...side, runs: cutAtStrokes(side.runs, drawing) } : side,
+    );
     page.cleanup();
-    return { sides, height, tree, length, isBlank, hasLostText };
+    const spoken = comments.reduce((sum, comment) => sum + comment.length, 0);
+    return {
+      sides,
+      height,
+      tree,
+      length: length + spoken,
+      isBlank,
+      hasLostText,
+      comments,
+      isSilent: length === 0,
+      rules: drawing.rules,
+    };
   } catch (error) {
     throwIfAborted(signal, `Reading ${uri}`, { uri, cause: error });
     throw unreadable(uri, `is broken on page ${number}`, error);
   }
+}
+
+/** Pieces longer than this are lines of prose in columns. **Units** UTF-16 code units. */
+const longestPiece = 45;
+/** From so many on, lines of pieces may be a table. */
+const minLines = 2;
+
+/** Whether some lines of a page consist of short pieces that stand apart: only then its lines are looked at. **Cost** linear. */
+function looksTabular(items: readonly PdfTextItem[]): boolean {
+  const lines = new Map<number, { pieces: number; longest: number; right: number }>();
+  for (const { str, transform, width, height } of items) {
+    if (str.trim() === "") continue;
+    const [, , , , x = 0, y = 0] = transform;
+    const line = lines.get(Math.round(y));
+    if (line === undefined) lines.set(Math.round(y), { pieces: 1, longest: str.length, right: x + width });
+    else {
+      if (Math.abs(x - line.right) > height * 0.8) line.pieces++;
+      line.longest = Math.max(line.longest, str.length);
+      line.right = x + width;
+    }
+  }
+  let found = 0;
+  for (const { pieces, longest } of lines.values())
+    if (pieces >= 2 && longest <= longestPiece && ++found >= minLines) return true;
+  return false;
 }

@@ -22,7 +22,7 @@ import { findParagraphs, findUsualGap, type PdfBlock } from "./pdf-paragraphs.ts
 import type { PdfFont, PdfRun } from "./pdf-runs.ts";
 import { writePdfText } from "./pdf-text.ts";
 import { brokenPage, readPage, type ReadPage } from "./read-page.ts";
-import { tableAreas, textAreas } from "./extracted-areas.ts";
+import { tableAreas, textAreas, unplaced } from "./extracted-areas.ts";
 import type { Metadata } from "../../contracts/metadata.ts";
 import { findAreas } from "./find-areas.ts";
 import { removeFurniture } from "./pdf-furniture.ts";
@@ -63,9 +63,9 @@ export async function readPdf(
       pages.push(page);
     }
     const silent = pages.flatMap((page, index) =>
-      page.sides.length === 0 && (!page.isBlank || page.hasLostText || broken.has(index + 1)) ? [index + 1] : [],
+      page.isSilent && (!page.isBlank || page.hasLostText || broken.has(index + 1)) ? [index + 1] : [],
     );
-    const isEmpty = pages.every(({ sides }) => sides.length === 0);
+    const isEmpty = pages.every(({ sides, comments }) => sides.length === 0 && comments.length === 0);
     const asked = isEmpty ? pages.map((_, index) => index + 1) : silent;
     const recognised = await recognise(input, ocr, asked);
     if (isEmpty && recognised.length === 0) {
@@ -90,9 +90,12 @@ async function write(pdf: PdfDocument, uri: string, areas: readonly (readonly Pd
   const usualGap = findUsualGap(areas.flat());
   const cut = outline.length === 0 ? areas : cutAtHeadings(areas, outline);
   const blocks: PdfBlock[] = cut.flatMap((list, page) => list.flatMap((area) => findParagraphs(area, page, usualGap)));
-  const { text, blocks: written, headings, pages } = writePdfText(joinBlocks(findHeadings(blocks)), pdf.numPages);
+  const laidOut = findHeadings(blocks);
+  const { text, blocks: written, headings, pages } = writePdfText(joinBlocks(laidOut), pdf.numPages);
   const { title, metadata } = await readInformation(pdf, text);
-  const named = title || findTitle(blocks) || beginning(blocks, headings[0]) || fileNameOf(uri);
+  const shown = findTitle(blocks);
+  const named =
+    chooseTitle(title, shown, text.slice(0, pages[2]?.start)) || beginning(laidOut, headings[0]) || fileNameOf(uri);
   return {
     text,
     title: named,
@@ -101,6 +104,20 @@ async function write(pdf: PdfDocument, uri: string, areas: readonly (readonly Pd
     blocks: written,
     metadata,
   };
+}
+
+/**
+ * The stated title where the first pages hold most of its words, else the shown one. Files made from one another keep
+ * the title of the first.
+ */
+function chooseTitle(stated: string, shown: string, beginning: string): string {
+  if (stated === "" || shown === "") return stated || shown;
+  const words = stated.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const there = new Set(beginning.toLowerCase().match(/[\p{L}\p{N}]+/gu));
+  const isThere = words.filter((word) => there.has(word)).length >= words.length / 2;
+  if (!isThere) return shown;
+  // A shown title that says more than a general one: "Annual Report 2024" and "Annual Report".
+  return shown.length < 120 && shown.toLowerCase().startsWith(stated.toLowerCase()) ? shown : stated;
 }
 
 /** The heading with which a text begins. */
@@ -151,19 +168,16 @@ async function readInformation(pdf: PdfDocument, text: string): Promise<{ title:
     .getMetadata()
     .then(({ info }) => info as Readonly<Record<string, unknown>>)
     .catch((): Readonly<Record<string, unknown>> => ({}));
-  const title = readString(info["Title"]).replace(/^Microsoft (?:Word|PowerPoint|Excel) - /, "");
+  const title = readString(info["Title"]).replace(
+    /^(?:Microsoft (?:Word|PowerPoint|Excel|Publisher|Visio) - |\[|\()+|[\])]+$/g,
+    "",
+  );
   const author = readString(info["Author"]);
   const language = readString(info["Language"]);
   const createdAt = readDate(info["CreationDate"]);
   const modifiedAt = readDate(info["ModDate"]);
   return {
-    // A producer's name of a file is no title.
-    title:
-      /^(?:untitled|\(?anonymous\)?|(?:document|presentation|slide|book)\s?\d*|\S+\.(?:docx?|pptx?|xlsx?|indd|tex|dvi|pdf|qxd))$/i.test(
-        title,
-      )
-        ? ""
-        : title,
+    title: isBoilerplate(title) ? "" : title,
     metadata: {
       pageCount: pdf.numPages,
       ...(author === "" || /^\(?anonymous\)?$/i.test(author) ? {} : { author }),
@@ -172,6 +186,20 @@ async function readInformation(pdf: PdfDocument, text: string): Promise<{ title:
       ...(modifiedAt === undefined ? {} : { modifiedAt }),
     },
   };
+}
+
+/** Whether a stated title is a program's or a file's name, a number or a path, and no person's title. */
+function isBoilerplate(title: string): boolean {
+  const name =
+    /^(?:untitled|anonymous|unknown|no title|title|blank(?: page)?|cover|print|layout|template|form|scan(?:ned)?(?: document)?|microsoft \w+|powerpoint[ -]pr[ae]sentation|pr[ae]sentaci[oó]n de powerpoint|new document|unbenannt|ohne titel|sans titre|sin t[ií]tulo|senza titolo|(?:document|dokument|presentation|slide|book|page|image|img|scan|layout|sheet|tabelle|untitled)[\s_-]*\d*)$/i;
+  const file = /(?:^|[\\/])\S+\.(?:docx?|pptx?|xlsx?|odt|odp|ods|rtf|indd|tex|dvi|pdf|ps|qxd|pub|html?|fm|ai|cdr)$/i;
+  return (
+    name.test(title) ||
+    file.test(title) ||
+    /^[a-z]:\\|^file:|^https?:/i.test(title) ||
+    (title.match(/\p{L}/gu)?.length ?? 0) < 3 ||
+    /^[0-9a-f-]{16,}$/i.test(title)
+  );
 }
 
 /** Programs write their own language into every file; what is mostly in another script is not in it. */
@@ -213,7 +241,7 @@ async function layOutPages(pages: readonly ReadPage[], check: () => void = () =>
   const bare = removeFurniture(isTypewritten(upright.map(({ runs }) => runs)) ? upright.map(asPlain) : upright);
   const laidOut: PdfArea[][] = [];
   let since = performance.now();
-  for (const [page, { sides, tree }] of pages.entries()) {
+  for (const [page, { sides, tree, comments, rules }] of pages.entries()) {
     if (performance.now() - since > longestTurnMs) {
       // A file of many crowded pages leaves others their turn, and can be stopped.
       await new Promise((resolve) => void setImmediate(resolve));
@@ -222,11 +250,15 @@ async function layOutPages(pages: readonly ReadPage[], check: () => void = () =>
     }
     const { header = [], footer = [], runs = [] } = bare[page] ?? {};
     const main = sides[0]?.angle === 0 ? runs : (sides[0]?.runs ?? []);
-    const text = readTagged(tree, main) ?? findAreas(main);
+    const text = readTagged(tree, main) ?? findAreas(main, sides[0]?.angle === 0 ? rules : []);
     const others = sides.slice(1).flatMap((side) => findAreas(side.runs).map((area) => ({ ...area, aside: true })));
-    laidOut.push([...header.map(asideOf), ...text, ...others, ...footer.map(asideOf)]);
+    laidOut.push([...header.map(asideOf), ...text, ...others, ...footer.map(asideOf), ...comments.map(commentArea)]);
   }
   return laidOut;
+}
+
+function commentArea(comment: string): PdfArea {
+  return { kind: "quote", aside: true, lines: [unplaced(comment)] };
 }
 
 /** Whether most of a text is in a typewriter's letters: then they do not mean code. */

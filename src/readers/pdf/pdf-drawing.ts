@@ -1,0 +1,275 @@
+import type { PdfRun } from "./pdf-runs.ts";
+
+/** A straight line that a page draws. **Units** points, as its reader sees the page, from the top left. */
+export interface PdfRule {
+  readonly isUpright: boolean;
+  /** Its place: x of an upright one, y of a level one. */
+  readonly at: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A piece of text as it was drawn: it begins a cell, a word or a line. */
+export interface PdfStroke {
+  readonly text: string;
+  readonly x: number;
+  readonly right: number;
+  readonly y: number;
+}
+
+/** Lines and strokes of a page. */
+export interface PdfDrawing {
+  readonly rules: readonly PdfRule[];
+  readonly strokes: readonly PdfStroke[];
+}
+
+export const noDrawing: PdfDrawing = { rules: [], strokes: [] };
+
+/** Operators of PDF.js, as it counts them. */
+const op = {
+  save: 10,
+  restore: 11,
+  transform: 12,
+  beginText: 31,
+  charSpacing: 33,
+  wordSpacing: 34,
+  scale: 35,
+  leading: 36,
+  font: 37,
+  move: 40,
+  leadingMove: 41,
+  matrix: 42,
+  nextLine: 43,
+  show: 44,
+  beginForm: 74,
+  endForm: 75,
+  path: 91,
+} as const;
+/** Operators that end a path and draw it: stroke 20 to closing fill and stroke 27. */
+const [firstPaint, lastPaint, fill, eoFill] = [20, 27, 22, 23];
+/** A filled box thinner than this is a line. **Units** points. */
+const thin = 3;
+/** A page of more lines draws a picture. */
+const maxRules = 6000;
+
+type Matrix = readonly [number, number, number, number, number, number];
+const identity: Matrix = [1, 0, 0, 1, 0, 0];
+
+/** One affine map after another. **Source** ISO 32000-1, 8.3.4. */
+function multiply(m: Matrix, n: Matrix): Matrix {
+  const [a, b, c, d, e, f] = m;
+  const [g, h, i, j, k, l] = n;
+  return [a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * l + e, b * k + d * l + f];
+}
+
+function toMatrix(given: unknown): Matrix {
+  const list = given as ArrayLike<number> | undefined;
+  return list === undefined || list === null || list.length < 6
+    ? identity
+    : [list[0]!, list[1]!, list[2]!, list[3]!, list[4]!, list[5]!];
+}
+
+interface TextState {
+  matrix: Matrix;
+  line: Matrix;
+  leading: number;
+  size: number;
+  charSpacing: number;
+  wordSpacing: number;
+  scale: number;
+}
+
+/**
+ * Follows the operators of a page for its straight lines and for where pieces of text begin.
+ *
+ * **Shape** boxes count as four lines; curves, slanted lines and clipping paths as none. **Cost** linear in the operators.
+ * **Source** ISO 32000-1, 8.5 (paths) and 9.4 (text objects).
+ */
+export function readDrawing(
+  { fnArray, argsArray }: { readonly fnArray: readonly number[]; readonly argsArray: readonly unknown[] },
+  /** From the page's own coordinates to those of who looks at it: `viewport.transform`. */
+  view: readonly number[],
+): PdfDrawing {
+  const rules: PdfRule[] = [];
+  const strokes: PdfStroke[] = [];
+  const saved: { current: Matrix; text: TextState }[] = [];
+  let current = toMatrix(view);
+  let text: TextState = {
+    matrix: identity,
+    line: identity,
+    leading: 0,
+    size: 1,
+    charSpacing: 0,
+    wordSpacing: 0,
+    scale: 1,
+  };
+  const moveLine = (x: number, y: number): void => {
+    text.line = multiply(text.line, [1, 0, 0, 1, x, y]);
+    text.matrix = text.line;
+  };
+  for (const [index, code] of fnArray.entries()) {
+    const args = (argsArray[index] ?? []) as readonly unknown[];
+    const number = Number(args[0]);
+    if (code === op.save || code === op.beginForm) saved.push({ current, text: { ...text } });
+    if (code === op.transform) current = multiply(current, toMatrix(args));
+    else if (code === op.beginForm && args[0] !== null && args[0] !== undefined)
+      current = multiply(current, toMatrix(args[0]));
+    else if (code === op.restore || code === op.endForm) {
+      const before = saved.pop();
+      if (before !== undefined) ({ current, text } = before);
+    } else if (code === op.path) {
+      if (rules.length <= maxRules) addPath(args, current, rules);
+    } else if (code === op.beginText) text = { ...text, matrix: identity, line: identity };
+    else if (code === op.charSpacing) text.charSpacing = number;
+    else if (code === op.wordSpacing) text.wordSpacing = number;
+    else if (code === op.scale) text.scale = number > 10 ? number / 100 : number;
+    else if (code === op.leading) text.leading = Math.abs(number);
+    else if (code === op.font) text.size = Number(args[1]) || 1;
+    else if (code === op.matrix) text.line = text.matrix = toMatrix(args.length >= 6 ? args : args[0]);
+    else if (code === op.move) moveLine(number, Number(args[1]));
+    else if (code === op.leadingMove) {
+      text.leading = Math.abs(Number(args[1]));
+      moveLine(number, Number(args[1]));
+    } else if (code === op.nextLine) moveLine(0, -text.leading);
+    else if (code === op.show) addStrokes(args[0], current, text, strokes);
+  }
+  return rules.length > maxRules ? { rules: [], strokes } : { rules, strokes };
+}
+
+/** **Shape** `args` are the painting operator, the path as codes with their numbers, and its bounds. */
+function addPath(args: readonly unknown[], current: Matrix, rules: PdfRule[]): void {
+  const paint = Number(args[0]);
+  if (!(paint >= firstPaint && paint <= lastPaint)) return;
+  const path = (args[1] as readonly (ArrayLike<number> | null | undefined)[] | undefined)?.[0];
+  if (path === null || path === undefined || path.length > 40_000) return;
+  const isFilled = paint === fill || paint === eoFill;
+  /** Corners of the part of the path that is being drawn. */
+  let corners: [number, number][] = [];
+  const flush = (): void => {
+    if (corners.length >= 2) addShape(corners, isFilled, rules);
+    corners = [];
+  };
+  for (let at = 0; at < path.length;) {
+    const code = path[at]!;
+    if (code === 0 || code === 1) {
+      if (code === 0) flush();
+      const [a, b, c, d, e, f] = current;
+      const [x, y] = [path[at + 1]!, path[at + 2]!];
+      corners.push([a * x + c * y + e, b * x + d * y + f]);
+      at += 3;
+    } else if (code === 4) {
+      if (corners.length > 0) corners.push(corners[0]!);
+      flush();
+      at += 1;
+    } else {
+      // A curve is no line; what follows it begins anew.
+      flush();
+      at += code === 2 ? 7 : code === 3 ? 5 : path.length;
+    }
+  }
+  flush();
+}
+
+function addShape(corners: readonly (readonly [number, number])[], isFilled: boolean, rules: PdfRule[]): void {
+  const xs = corners.map(([x]) => x);
+  const ys = corners.map(([, y]) => y);
+  const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+  if (bottom - top < thin && right - left >= thin)
+    rules.push({ isUpright: false, at: (top + bottom) / 2, from: left, to: right });
+  else if (right - left < thin && bottom - top >= thin)
+    rules.push({ isUpright: true, at: (left + right) / 2, from: top, to: bottom });
+  else if (!isFilled) {
+    for (const [index, [x, y]] of corners.entries()) {
+      const [toX, toY] = corners[index + 1] ?? [x, y];
+      if (Math.abs(toY - y) < 0.5 && Math.abs(toX - x) >= thin)
+        rules.push({ isUpright: false, at: y, from: Math.min(x, toX), to: Math.max(x, toX) });
+      else if (Math.abs(toX - x) < 0.5 && Math.abs(toY - y) >= thin)
+        rules.push({ isUpright: true, at: x, from: Math.min(y, toY), to: Math.max(y, toY) });
+    }
+  }
+}
+
+/** A gap of more than this between two glyphs begins another stroke. **Units** letter heights. */
+const wideGap = 0.45;
+
+function addStrokes(given: unknown, current: Matrix, text: TextState, strokes: PdfStroke[]): void {
+  if (!Array.isArray(given)) return;
+  const whole = multiply(current, text.matrix);
+  const unit = Math.hypot(whole[0], whole[1]);
+  // Only text that stands upright.
+  const isLevel = unit > 0 && Math.abs(whole[1]) < 0.05 * unit && whole[0] > 0;
+  let x = 0;
+  let begun: { at: number; text: string; end: number } | undefined;
+  const flush = (): void => {
+    if (isLevel && begun !== undefined && begun.text.trim() !== "")
+      strokes.push({
+        text: begun.text,
+        x: whole[4] + begun.at * whole[0],
+        right: whole[4] + begun.end * whole[0],
+        y: whole[5],
+      });
+    begun = undefined;
+  };
+  for (const glyph of given as readonly unknown[]) {
+    if (typeof glyph === "number") {
+      x -= (glyph / 1000) * text.size * text.scale;
+      continue;
+    }
+    if (typeof glyph !== "object" || glyph === null) continue;
+    const { width, unicode, isSpace } = glyph as { width?: number; unicode?: string; isSpace?: boolean };
+    const advance =
+      (((width ?? 0) / 1000) * text.size + text.charSpacing + (isSpace === true ? text.wordSpacing : 0)) * text.scale;
+    const sign = unicode ?? "";
+    if (sign.trim() !== "") {
+      if (begun !== undefined && x - begun.end > wideGap * Math.abs(text.size)) flush();
+      begun ??= { at: x, text: "", end: x };
+      begun.text += sign;
+      begun.end = x + advance;
+    } else if (begun !== undefined) begun.text += " ";
+    x += advance;
+  }
+  flush();
+  text.matrix = multiply(text.matrix, [1, 0, 0, 1, x, 0]);
+}
+
+/**
+ * Cuts runs where a stroke begins after a gap or an upright line: PDF.js joins cells that stand near one another.
+ *
+ * **Cost** the runs and strokes, sorted.
+ */
+export function cutAtStrokes(runs: readonly PdfRun[], { strokes, rules }: PdfDrawing): readonly PdfRun[] {
+  if (strokes.length === 0) return runs;
+  const upright = rules.filter(({ isUpright }) => isUpright);
+  const isParted = ({ y, size }: PdfRun, from: number, to: number): boolean =>
+    upright.some((rule) => rule.at > from - 1 && rule.at < to + 1 && rule.from < y && rule.to > y - size);
+  const byLine = new Map<number, PdfStroke[]>();
+  for (const stroke of strokes) {
+    const key = Math.round(stroke.y);
+    const list = byLine.get(key);
+    if (list === undefined) byLine.set(key, [stroke]);
+    else list.push(stroke);
+  }
+  return runs.flatMap((run) => {
+    if (run.rtl || !run.text.includes(" ")) return [run];
+    const key = Math.round(run.y);
+    const beside = [key - 1, key, key + 1]
+      .flatMap((line) => byLine.get(line) ?? [])
+      .filter(({ x, y }) => Math.abs(y - run.y) < 1.5 && x > run.x - 1 && x < run.right)
+      .toSorted((one, other) => one.x - other.x);
+    const parts: PdfRun[] = [];
+    let from = 0;
+    let left = run.x;
+    for (const [index, stroke] of beside.entries()) {
+      const before = beside[index - 1];
+      if (before === undefined) continue;
+      if (stroke.x - before.right < wideGap * run.size && !isParted(run, before.right, stroke.x)) continue;
+      const word = stroke.text.trim().split(/\s/u, 1)[0] ?? "";
+      const at = run.text.indexOf(` ${word}`, from);
+      if (word === "" || at <= from) continue;
+      parts.push({ ...run, text: run.text.slice(from, at), x: left, right: before.right });
+      from = at + 1;
+      left = stroke.x;
+    }
+    return parts.length === 0 ? [run] : [...parts, { ...run, text: run.text.slice(from), x: left }];
+  });
+}
