@@ -10,7 +10,7 @@ import { count, neutralise } from "./text-layout.ts";
 
 /** The notice about an unfinished purge. */
 export const pendingNote =
-  "pending: another process reads an old state of the files, in which it still is; the next command after that finishes it";
+  "pending: another process reads an old state of the files, or the disk is full; the next command after that finishes it";
 
 export interface VacuumCommandOptions extends CommonOptions {
   /** **Units** milliseconds. */

@@ -1,6 +1,7 @@
 import { IbidError } from "../../contracts/errors.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { Upkeep } from "../../contracts/store.ts";
+import { isDiskFull } from "./disk-full.ts";
 import { fittedOn } from "./latent-leg.ts";
 import type { SegmentCore } from "./segment-core.ts";
 import type { DirectoryReader, DirectoryWriter } from "./segment-directory.ts";
@@ -31,7 +32,7 @@ export function isPurgeUnfinished(rows: DirectoryReader): boolean {
 
 /** Drives purges from *begun* to *done*. */
 export interface Purge {
-  /** Finishes a purge of these scopes. **Shape** false while a reader holds an old state of the files. */
+  /** Finishes a purge of these scopes. **Shape** false while a reader holds an old state of the files, and on a full disk. */
   finish(scopes: readonly Scope[]): Promise<boolean>;
   /** Finishes every purge that any process began. **Shape** as `finish`; true when there is none. */
   resume(): Promise<boolean>;
@@ -53,14 +54,21 @@ export function createPurge({ directory, look, write, view, latent }: SegmentCor
   async function finish(scopes: readonly Scope[]): Promise<boolean> {
     unfinished = true;
     const since = await look((rows) => rows.setting(purgeSetting));
-    await rewrite(scopes);
-    if (!(await directory.scrub())) return false;
+    try {
+      await rewrite(scopes);
+      if (!(await directory.scrub())) return false;
+    } catch (error) {
+      // The rows are gone, and no search finds them. The rest waits for room on the disk.
+      if (isDiskFull(error)) return false;
+      throw error;
+    }
     if (since !== undefined) {
       await write((rows) => {
         if (rows.setting(purgeSetting) === since) rows.deleteSetting(purgeSetting);
       });
     }
     unfinished = false;
+    directory.reserve?.keep();
     return true;
   }
 

@@ -235,6 +235,8 @@ export interface SegmentDirectory {
   write<Result>(work: (rows: DirectoryWriter) => Result, undone?: () => void): Promise<Result>;
   /** Makes what was deleted unreadable in the files too. **Shape** false when a reader holds on to an old state, so that it must be tried again. */
   scrub(): Promise<boolean>;
+  /** Room on the disk that deletes may use when it is full. Absent where there is none to keep. */
+  readonly reserve?: { keep(): void; release(): boolean };
   /** Where what is on its way into a large document waits, out of memory. Absent where there is nothing but memory. **Errors** `store-failed`. */
   openShelf?(): Shelf;
   /** Looks at the files as bytes. Absent where there are none. */

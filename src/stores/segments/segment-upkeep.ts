@@ -58,6 +58,7 @@ export function segmentUpkeep(core: SegmentCore, purge: Purge, kept: () => Promi
 
   return {
     async settle(settling = {}) {
+      directory.reserve?.keep();
       await kept();
       for (const { scope } of await look((rows) => rows.scopes())) await tidyFrom(scope, options.policy.settleAt);
       await fitWhenDue(settling);

@@ -1,6 +1,7 @@
 import type { Scope } from "../../contracts/scope.ts";
-import type { DeleteResult, DocumentStore, Trash } from "../../contracts/store.ts";
+import type { DeleteOptions, DeleteResult, DocumentStore, Trash } from "../../contracts/store.ts";
 import { compileFilter } from "../../engine/filters/compile-filter.ts";
+import { isDiskFull, purgeFailed, withReserve } from "./disk-full.ts";
 import { createDocumentWriter } from "./document-writer.ts";
 import { fittedOn } from "./latent-leg.ts";
 import { markRow } from "./mark-row.ts";
@@ -13,21 +14,25 @@ type Writes = Pick<DocumentStore, "replace" | "delete" | "touch"> & Pick<Trash, 
 
 /** Writes to a segment store: each is one transaction; sealing and merging follow it. */
 export function segmentWrites(core: SegmentCore, purge: Purge): Writes {
-  const { look, write, change, tidy, view, latent } = core;
+  const { directory, look, write, change, tidy, view, latent } = core;
   const { now } = core.options;
   const replace = createDocumentWriter(core);
 
   async function deleteScope(scope: Scope): Promise<DeleteResult> {
     const { dropFits } = await import("./refit.ts");
-    const gone = await write((rows) => {
-      const held = view.scope(rows, scope);
-      if (held === undefined) return { chunks: 0, receipt: readReceipt(rows, scope) };
-      beginPurge(rows);
-      rows.deleteScope(held.row.key);
-      if (latent !== undefined && scope === fittedOn) dropFits(rows, view, latent);
-      rows.setStamp(rows.stamp() + 1);
-      const chunks = held.segments.reduce((sum, { liveCount }) => sum + liveCount, 0);
-      return { chunks, receipt: readReceipt(rows, scope) };
+    const empty = (): Promise<DeleteResult> =>
+      write((rows) => {
+        const held = view.scope(rows, scope);
+        if (held === undefined) return { chunks: 0, receipt: readReceipt(rows, scope) };
+        beginPurge(rows);
+        rows.deleteScope(held.row.key);
+        if (latent !== undefined && scope === fittedOn) dropFits(rows, view, latent);
+        rows.setStamp(rows.stamp() + 1);
+        const chunks = held.segments.reduce((sum, { liveCount }) => sum + liveCount, 0);
+        return { chunks, receipt: readReceipt(rows, scope) };
+      });
+    const gone = await withReserve(directory, empty).catch((error: unknown) => {
+      throw purgeFailed(error, false);
     });
     await purge.resume();
     return gone;
@@ -42,12 +47,22 @@ export function segmentWrites(core: SegmentCore, purge: Purge): Writes {
       const { deleteTargets, findByMetadata } = await import("./delete-chunks.ts");
       const matches = "filter" in target ? compileFilter(target.filter) : () => false;
       let resumes = false;
-      const { result: chunks, receipt } = await change(scope, (changes) => {
-        if (deleteOptions.purge === true) {
-          changes.forget();
-          resumes = beginPurge(changes.rows);
-        }
-        return deleteTargets(changes, target, deleteOptions, now(), (held) => findByMetadata(held, matches));
+      const remove = (how: DeleteOptions) => () =>
+        change(scope, (changes) => {
+          if (how.purge === true) {
+            changes.forget();
+            resumes = beginPurge(changes.rows);
+          }
+          return deleteTargets(changes, target, how, now(), (held) => findByMetadata(held, matches));
+        });
+      const { result: chunks, receipt } = await withReserve(directory, remove(deleteOptions)).catch(async (error) => {
+        if (deleteOptions.purge !== true || !isDiskFull(error)) throw error;
+        // To hide takes less room than to remove.
+        const isHidden = await remove({ ...deleteOptions, purge: false })().then(
+          () => true,
+          () => false,
+        );
+        throw purgeFailed(error, isHidden);
       });
       if (deleteOptions.purge === true) await (resumes ? purge.resume() : purge.finish([scope]));
       await tidy(scope);

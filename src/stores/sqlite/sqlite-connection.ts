@@ -4,7 +4,9 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { IbidError } from "../../contracts/errors.ts";
+import { isDiskFull } from "../segments/disk-full.ts";
 import { type DatabaseFile, holdFile } from "./database-file.ts";
+import { createDiskReserve } from "./disk-reserve.ts";
 import { scrubFile } from "./scrub-file.ts";
 import { isBusy, isReadOnly, toStoreError } from "./sqlite-errors.ts";
 import { loadSqlite } from "./sqlite-runtime.ts";
@@ -65,6 +67,8 @@ export async function openConnection(path: string, options: ConnectionOptions): 
   try {
     return await openForWriting(path, options);
   } catch (error) {
+    // A full disk has no room for the log.
+    if (isDiskFull(error) && createDiskReserve(path).release()) return openForWriting(path, options);
     if (!(error instanceof Error && isReadOnly(error.cause)) || !existsSync(path)) throw error;
     return openForReading(path, options);
   }

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DirectoryWriter, SegmentDirectory } from "../segments/segment-directory.ts";
+import { createDiskReserve } from "./disk-reserve.ts";
 import { openFileShelf } from "./file-shelf.ts";
 import { inspectFiles } from "./inspect-files.ts";
 import { scrubPatiently } from "./scrub-file.ts";
@@ -107,6 +108,7 @@ export function createSqliteDirectory(connection: SqliteConnection, path?: strin
         return connection.scrub();
       }),
     ...(path !== undefined && {
+      reserve: createDiskReserve(path),
       openShelf: () => openFileShelf(path),
       inspect: async (probes: readonly string[]) => {
         await lastWrite;

@@ -12,6 +12,9 @@ const codes = {
   notADatabase: 26,
 } as const;
 
+/** The extended code of a log whose index finds no room on the disk. */
+const indexTooLarge = 4874;
+
 /** The primary code of what SQLite threw; `undefined` when it was not SQLite. */
 function codeOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return undefined;
@@ -32,7 +35,7 @@ export function isReadOnly(error: unknown): boolean {
 
 /** Turns an error of SQLite into an `IbidError` that names the file and the next action. Other errors come back unchanged. */
 export function toStoreError(error: unknown, path: string): unknown {
-  const code = codeOf(error);
+  const code = (error as { errcode?: unknown } | null)?.errcode === indexTooLarge ? codes.full : codeOf(error);
   if (code === undefined) return error;
   const reason = (error as Error).message;
   const options = { uri: path, cause: error };
@@ -63,6 +66,7 @@ export function toStoreError(error: unknown, path: string): unknown {
       return new IbidError("store-failed", `There is no space left to write ${path}.`, {
         ...options,
         hint: "Make room.",
+        details: { isFull: true },
       });
     case codes.io:
       return new IbidError("store-failed", `${path} could not be read or written: ${reason}.`, {
