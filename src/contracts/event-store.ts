@@ -4,7 +4,8 @@ import type { RetrievalTrace } from "./tracer.ts";
 /**
  * Events of a knowledge base, by name, with their data. Names and fields are a wire format: other programs read them from the store.
  *
- * **Shape** ids, counts, times and codes; no text, no uri and no query, only the query's HMAC.
+ * **Shape** counts, times and codes; no text, no uri and no query, only the query's HMAC. `documentId` is an HMAC-SHA-256 of the document's id under a key that
+ * one opened knowledge base has and nobody stores. Events of one document share it until the knowledge base is closed, and no guess of a uri can be confirmed.
  * **Units** `latencyMs`: milliseconds.
  * **Source** ToolUp's events under their names; the last three are ibid's, so that health follows from events alone.
  *

@@ -238,3 +238,36 @@ describe.each(kinds)("a document that is purged from a knowledge base with $name
     await next.close();
   });
 });
+
+it("no file keeps a hash by which a purged uri could be guessed [L8 L10]", async () => {
+  const hashes = (scope: string, name: string): readonly Buffer[] => {
+    const hex = hashParts(scope, name);
+    return [Buffer.from(hex), Buffer.from(hex.toUpperCase()), Buffer.from(hex, "hex"), Buffer.from(btoa(hex))];
+  };
+  const filesWith = (needles: readonly Buffer[]): readonly string[] =>
+    readdirSync(location, { encoding: "utf8" }).filter((name) => {
+      const bytes = readFileSync(join(location, name));
+      return needles.some((needle) => bytes.includes(needle));
+    });
+  const kb = await openKnowledgeBase(location, { operations: { events: true } });
+  const queue = await openIngestionQueue(kb, location);
+  await kb.ingest({ uri, text: secretText(0) });
+  // One that fails before it is a document, and one that goes through the queue.
+  await kb.ingest({ uri: deadUri, bytes: deadBytes });
+  await queue.enqueue({ uri: "queued.md", text: "Another text." });
+  await queue.drained();
+  await kb.search("heron");
+  await queue.close();
+  await kb.close();
+  const names = [uri, deadUri, "queued.md"].flatMap((name) => hashes("deployment", name));
+  expect(filesWith(names)).not.toEqual([]);
+  const again = await openKnowledgeBase(location, { operations: { events: true } });
+  const jobs = await openIngestionQueue(again, location);
+  for (const name of [uri, deadUri, "queued.md"]) {
+    await again.delete(name, { purge: true });
+    await jobs.forget(name);
+  }
+  await jobs.close();
+  await again.close();
+  expect(filesWith(names)).toEqual([]);
+});

@@ -10,6 +10,8 @@ import type { Reranker, Retriever } from "../../contracts/retriever.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { Telemetry, OpenSpan, SpanEnd, SpanStart } from "../../contracts/telemetry.ts";
 import type { Tracer } from "../../contracts/tracer.ts";
+import { hmacSha256 } from "../../runtime/hash.ts";
+import { createSecret } from "../../stores/segments/create-secret.ts";
 import { createEventBuffer } from "./event-buffer.ts";
 import { createHealthWindow, healthWindowMs } from "./health-window.ts";
 
@@ -57,9 +59,16 @@ export function createObserver({ tracer, telemetry, events, now = platformNow }:
   const window = createHealthWindow(now);
   const buffer = events && createEventBuffer(events);
 
+  const key = createSecret();
+  /** A document's id is a hash of its uri, which events must not keep: a purge does not reach them. */
+  const withoutId = <Data extends object>(data: Data): Data =>
+    "documentId" in data && typeof data.documentId === "string" && data.documentId !== ""
+      ? { ...data, documentId: hmacSha256(key, data.documentId) }
+      : data;
+
   const report: Observer["report"] = (name, scopes, data) => {
     // Every name stands with its own data: the compiler cannot follow a pair through a generic.
-    const event = { name, at: now(), scopes, data } as KnowledgeEvent;
+    const event = { name, at: now(), scopes, data: withoutId(data) } as KnowledgeEvent;
     window.add(event);
     buffer?.add(event);
     try {
