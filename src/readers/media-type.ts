@@ -255,8 +255,9 @@ function looksLikeHtml(bytes: Uint8Array): boolean {
 /** A feed by its first element; `rdf:RDF` is one only when it speaks of RSS. */
 function matchFeed(head: string): string | undefined {
   const start = prolog.exec(head)?.[0].length ?? 0;
-  const root = /^<(rss|feed|rdf:RDF)(?=[\s>])[^>]*/i.exec(head.slice(start));
+  const root = /^<((?:[\w-]+:)?(?:rss|feed|RDF))(?=[\s>])[^>]*/i.exec(head.slice(start));
   if (root === null) return undefined;
+  root[1] = (root[1] ?? "").replace(/^(?!rdf:)[\w-]+:(?=rss|feed)/i, "");
   if (/^rss$/i.test(root[1] ?? "")) return "application/rss+xml";
   if (/^feed$/i.test(root[1] ?? ""))
     return /w3\.org\/2005\/Atom|purl\.org\/atom/i.test(root[0]) ? "application/atom+xml" : undefined;
@@ -268,7 +269,9 @@ const mailHeaders = new Set(["from", "to", "subject", "date", "message-id", "rec
 
 /** A message, or a mailbox, by how it begins: headers and nothing else up to an empty line, three of them a message's. **Source** RFC 5322, 2.2; RFC 4155. */
 function matchMail(bytes: Uint8Array): string | undefined {
-  const lines = latin1(bytes.subarray(0, headLength)).split(/\r?\n/u);
+  const head =
+    encodingByBytes(bytes)?.startsWith("utf-16") === true ? decodeHead(bytes) : latin1(bytes.subarray(0, headLength));
+  const lines = head.replace(/^\uFEFF/u, "").split(/\r?\n/u);
   const isMailbox = /^From \S+ .*\d{4}/u.test(lines[0] ?? "");
   const found = new Set<string>();
   // The last line may be cut off.

@@ -15,7 +15,7 @@ const mediaTypes = new Set(["application/rss+xml", "application/atom+xml", "appl
  */
 export function createFeedReader(): Reader {
   return {
-    name: "feed/1",
+    name: "feed/2",
     accepts: (mediaType) => mediaTypes.has(mediaType),
     read: async (input) => (await import("./read-feed.ts")).readFeed(input),
   };

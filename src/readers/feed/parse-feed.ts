@@ -17,6 +17,19 @@ export interface Feed {
 type OpenFields = Map<string, FeedValue>;
 
 const holders: ReadonlySet<string> = new Set(["rss", "rdf:rdf", "channel", "feed"]);
+/** Namespaces by what their names begin with here, so that a feed may call them as it likes. **Source** the specifications of each. */
+const namespaces: ReadonlyMap<string, string> = new Map([
+  ["http://www.w3.org/2005/Atom", ""],
+  ["http://purl.org/atom/ns#", ""],
+  ["http://purl.org/rss/1.0/", ""],
+  ["http://my.netscape.com/rdf/simple/0.9/", ""],
+  ["http://channel.netscape.com/rdf/simple/0.9/", ""],
+  ["http://backend.userland.com/rss2", ""],
+  ["http://www.w3.org/1999/02/22-rdf-syntax-ns#", "rdf:"],
+  ["http://purl.org/dc/elements/1.1/", "dc:"],
+  ["http://purl.org/rss/1.0/modules/content/", "content:"],
+]);
+
 const entryNames: ReadonlySet<string> = new Set(["item", "entry"]);
 
 /** For every end tag the parser looks through all elements that are open: nobody nests so deep, and hostile feeds would take hours. */
@@ -46,12 +59,29 @@ export function parseFeed(source: string, most: number): Feed | undefined {
     if (into !== undefined && !into.has(name) && value.text.trim() !== "") into.set(name, value);
   };
 
+  /** Prefixes of the file, by what they stand for. */
+  const prefixes = new Map<string, string>();
+  const nameOf = (rawName: string): string => {
+    const colon = rawName.indexOf(":");
+    const prefix = rawName.slice(0, Math.max(colon, 0));
+    const known = colon === -1 ? undefined : prefixes.get(prefix);
+    // Atom's elements in another feed are not the feed's own.
+    if (known === undefined || (known === "" && isForeign)) return rawName.toLowerCase();
+    return (known + rawName.slice(colon + 1)).toLowerCase();
+  };
+  let isForeign = false;
+
   const parser = new Parser(
     {
       onopentag(rawName, attributes) {
         depth += 1;
         nesting.isTooDeep ||= depth > maxDepth;
-        const name = rawName.toLowerCase();
+        for (const [attribute, address] of Object.entries(attributes)) {
+          const known = attribute.startsWith("xmlns:") ? namespaces.get(address.trim()) : undefined;
+          if (known !== undefined) prefixes.set(attribute.slice(6), known);
+        }
+        if (depth === 1) isForeign = !rawName.includes(":");
+        const name = nameOf(rawName);
         if (field !== undefined) {
           if (field.kind === "xhtml") field.text.push(`<${rawName}${attributeText(attributes)}>`);
           // The author of an Atom entry has a name, an address and a page.
@@ -96,7 +126,7 @@ export function parseFeed(source: string, most: number): Feed | undefined {
           field = undefined;
         } else if (field?.kind === "xhtml") {
           field.text.push(`</${name}>`);
-        } else if (field?.name === "author" && name.toLowerCase() === "name") {
+        } else if (field?.name === "author" && nameOf(name) === "name") {
           field.isDone = true;
         }
         if (depth === entryDepth) entryDepth = 0;

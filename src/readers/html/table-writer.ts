@@ -1,7 +1,8 @@
 import type { Block } from "../../contracts/document.ts";
 
 import { collectLine } from "./collect-text.ts";
-import { isHeading } from "./html-elements.ts";
+import { isFlowCell } from "../flow-cell.ts";
+import { apart, isHeading, ownLine } from "./html-elements.ts";
 import type { HtmlEvent, OpenEvent } from "./html-events.ts";
 import type { Break, Link, TextWriter } from "./text-writer.ts";
 
@@ -40,6 +41,7 @@ const maxBlankColumns = 64;
 export function createTableWriter(events: readonly HtmlEvent[], index: number, table: OpenEvent): TableWriter {
   const isFrame = /^(?:presentation|none)$/.test(table.attributes.get("role") ?? "");
   const keepsWhole = !isFrame && hasPlainRow(events, index, table);
+  const hasNames = holdsTag(events, index, table, "th");
   const nested: number[] = [];
   /** For each column, how many further rows the cell above reaches into. */
   let reach: number[] = [];
@@ -53,7 +55,7 @@ export function createTableWriter(events: readonly HtmlEvent[], index: number, t
       headEnd = end;
     },
     writeRow(index, row, writer, kind, breakBefore, prefix) {
-      if (isFrame || holdsFlow(events, index, row, keepsWhole)) {
+      if (isFrame || holdsFlow(events, index, row, keepsWhole, hasNames)) {
         reach = [];
         return false;
       }
@@ -133,15 +135,37 @@ export function createTableWriter(events: readonly HtmlEvent[], index: number, t
  * Whether a row holds a heading, preformatted text, or a table that cannot stand after this one. None of them fits on
  * one line of a table.
  */
-function holdsFlow(events: readonly HtmlEvent[], index: number, row: OpenEvent, keepsWhole: boolean): boolean {
+function holdsFlow(
+  events: readonly HtmlEvent[],
+  index: number,
+  row: OpenEvent,
+  keepsWhole: boolean,
+  hasNames: boolean,
+): boolean {
+  let shape = { length: 0, paragraphs: 0, hasHeading: false };
   for (let inner = index + 1; inner < row.close; inner++) {
     const event = events[inner];
+    if (event?.type === "text") shape.length += event.text.trim().length;
     if (event?.type !== "open") continue;
     if (event.dropped) inner = event.close;
     else if (event.tag === "table") {
       if (!keepsWhole) return true;
       inner = event.close;
     } else if (isHeading(event.tag) || event.tag === "pre") return true;
+    else if (event.tag === "td" || event.tag === "th") {
+      if (isFlowCell(shape, hasNames)) return true;
+      shape = { length: 0, paragraphs: 0, hasHeading: false };
+    } else if (apart.has(event.tag) || ownLine.has(event.tag)) shape.paragraphs++;
+  }
+  return isFlowCell(shape, hasNames);
+}
+
+function holdsTag(events: readonly HtmlEvent[], index: number, table: OpenEvent, tag: string): boolean {
+  for (let inner = index + 1; inner < table.close; inner++) {
+    const event = events[inner];
+    if (event?.type !== "open") continue;
+    if (event.tag === tag) return true;
+    if (event.tag === "table" || event.dropped) inner = event.close;
   }
   return false;
 }

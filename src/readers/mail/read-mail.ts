@@ -4,6 +4,7 @@ import { composeDocument, type Composition } from "../compose-document.ts";
 import { findCharset } from "../text/find-charset.ts";
 import { fileNameOf } from "../file-name.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
+import { encodingByBytes } from "../../text/charsets/decode-text.ts";
 import { canonicalize } from "../../text/canonical-text.ts";
 import { factsOf, headerLines, headerText } from "./mail-headers.ts";
 import { readAttachments } from "./read-attachments.ts";
@@ -11,7 +12,13 @@ import PostalMime, { type Email } from "postal-mime";
 
 /** Implements {@link createMailReader}; loaded with its parser when the first message is read. */
 export async function readMail(input: ReadInput): Promise<ReadResult> {
-  const { uri, bytes, signal } = input;
+  const { uri, signal } = input;
+  const wide = encodingByBytes(input.bytes);
+  // A program that saves messages as Unicode text writes UTF-16, which no parser of mail reads.
+  const bytes =
+    wide?.startsWith("utf-16") === true
+      ? new TextEncoder().encode(new TextDecoder(wide).decode(input.bytes))
+      : input.bytes;
   const { email, encoding } = await parseMail(bytes);
   throwIfAborted(signal, `Reading ${uri}`, { uri });
   const encryption = encryptionOf(email);

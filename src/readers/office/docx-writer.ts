@@ -1,12 +1,14 @@
+import type { ReadResult } from "../../contracts/reader.ts";
 import type { Composition } from "../compose-document.ts";
 
+import { type CellShape, isFlowCell } from "../flow-cell.ts";
 import { cleanText, oneLine } from "./clean-text.ts";
 import { createInlineReader, type NoteMark } from "./docx-inline.ts";
 import type { DocxNumbering } from "./docx-numbering.ts";
 import { type DocxStyles, type ParagraphStyle, readOutlineLevel } from "./docx-styles.ts";
 import { type GraphicText, writeGraphic } from "./graphic-text.ts";
 import { formatNumber } from "./number-label.ts";
-import { type XmlElement, alternativesOf, elementsOf, findAll, findChild, isOn, valueOf } from "./read-xml.ts";
+import { type XmlElement, alternativesOf, elementsOf, findAll, findChild, isOn, textOf, valueOf } from "./read-xml.ts";
 import { type TableCell, writeTable } from "./table-text.ts";
 
 /** Parts of a document besides its body. */
@@ -17,6 +19,8 @@ export interface DocxParts {
   readonly notes: ReadonlyMap<string, XmlElement>;
   /** Charts and diagrams by the id of their relationship. */
   readonly graphics: ReadonlyMap<string, GraphicText>;
+  /** Documents in other formats that stand in this one, as their readers read them, by the id of their relationship. */
+  readonly imports: ReadonlyMap<string, ReadResult>;
 }
 
 /** Writes the body of a document, element by element. */
@@ -204,8 +208,23 @@ export function createDocxWriter(document: Composition, parts: DocxParts): DocxW
         return text.trim() === "" ? "" : label + text;
       })
       .join(" ");
+  const shapeOf = (cell: XmlElement): CellShape => {
+    const paragraphs = paragraphsOf(cell).map((paragraph) => {
+      const properties = findChild(paragraph, "pPr");
+      const level = readOutlineLevel(properties) ?? styles.paragraph(valueOf(properties, "pStyle")).level ?? 0;
+      return { length: findAll(paragraph, "t").reduce((sum, text) => sum + textOf(text).length, 0), level };
+    });
+    const written = paragraphs.filter(({ length }) => length > 0);
+    return {
+      length: written.reduce((sum, { length }) => sum + length, 0),
+      paragraphs: written.length,
+      hasHeading: written.some(({ level }) => level > 0),
+    };
+  };
   const writeTableElement = (table: XmlElement): void => {
-    const rows = rowsOf(table).filter((row) => findChild(row, "trPr", "del") === undefined);
+    const rows = rowsOf(table).filter(
+      (row) => !isOn(findChild(row, "trPr"), "hidden") && findChild(row, "trPr", "del") === undefined,
+    );
     const [only] = rows;
     const cells = only === undefined ? [] : cellsOf(only);
     // One cell is a frame around text, not a table.
@@ -215,6 +234,7 @@ export function createDocxWriter(document: Composition, parts: DocxParts): DocxW
     const properties = findChild(table, "tblPr");
     let pending: TableCell[][] = [];
     let headers = countHeaders(rows, properties);
+    const hasNames = headers > 0;
     settle();
     afterTable = held;
     const writePending = (): void => {
@@ -225,7 +245,7 @@ export function createDocxWriter(document: Composition, parts: DocxParts): DocxW
     };
     for (const row of rows) {
       const own = cellsOf(row);
-      if (own.some((cell) => findAll(cell, "tbl").length > 0)) {
+      if (own.some((cell) => findAll(cell, "tbl").length > 0 || isFlowCell(shapeOf(cell), hasNames))) {
         writePending();
         for (const cell of own) elementsOf(cell).forEach(write);
         settle();
@@ -242,7 +262,11 @@ export function createDocxWriter(document: Composition, parts: DocxParts): DocxW
       writeParagraph(element.name === "p" ? element : { name: "p", attributes: new Map(), children: [element] });
     } else if (element.name === "tbl") writeTableElement(element);
     else if (element.name === "AlternateContent") elementsOf(alternativesOf(element)[0]).forEach(write);
-    else if (wrappers.has(element.name)) elementsOf(element).forEach(write);
+    else if (element.name === "altChunk") {
+      const found = parts.imports.get(element.attributes.get("r:id") ?? "");
+      settle();
+      if (found !== undefined) document.include(found, 0);
+    } else if (wrappers.has(element.name)) elementsOf(element).forEach(write);
   };
 
   return {

@@ -14,7 +14,7 @@ import type { Reader } from "../../contracts/reader.ts";
  */
 export function createOdtReader(): Reader {
   return {
-    name: "odt/1",
+    name: "odt/2",
     accepts: (mediaType) => /^application\/vnd\.oasis\.opendocument\.text(?:-template|-master)?$/.test(mediaType),
     read: async (input) => (await import("./read-odt.ts")).readOdt(input),
   };

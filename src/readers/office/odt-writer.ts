@@ -1,10 +1,11 @@
 import type { Composition } from "../compose-document.ts";
 
+import { type CellShape, isFlowCell } from "../flow-cell.ts";
 import { oneLine } from "./clean-text.ts";
 import { formatNumber } from "./number-label.ts";
 import { type OdtInline, type OdtNote, paragraphsBelow, readOdtInline } from "./odt-inline.ts";
 import { kindOfStyle, labelOfItem, listOfStyle, type OdtStyles, startOfList } from "./odt-styles.ts";
-import { elementsOf, findAll, type XmlElement } from "./read-xml.ts";
+import { elementsOf, findAll, textOf, type XmlElement } from "./read-xml.ts";
 import { type TableCell, writeTable } from "./table-text.ts";
 
 /** Writes the body of an OpenDocument text, element by element. */
@@ -153,7 +154,11 @@ export function createOdtWriter(document: Composition, styles: OdtStyles): OdtWr
     };
     for (const row of rows) {
       const cells = elementsOf(row).filter(({ name }) => name === "table-cell" || name === "covered-table-cell");
-      if (cells.some((cell) => findAll(cell, "table").length > 0)) {
+      const isFrame = rows.length === 1 && cells.length === 1;
+      if (
+        isFrame ||
+        cells.some((cell) => findAll(cell, "table").length > 0 || isFlowCell(shapeOf(cell), headerRows.length > 0))
+      ) {
         end();
         for (const cell of cells) elementsOf(cell).forEach(write);
         continue;
@@ -195,6 +200,19 @@ export function createOdtWriter(document: Composition, styles: OdtStyles): OdtWr
       endnotes = [];
       waiting.forEach(writeNote);
     },
+  };
+}
+
+function shapeOf(cell: XmlElement): CellShape {
+  const paragraphs = paragraphsBelow(cell).map((paragraph) => ({
+    name: paragraph.name,
+    text: textOf(paragraph).trim(),
+  }));
+  const written = paragraphs.filter(({ text }) => text !== "");
+  return {
+    length: written.reduce((sum, { text }) => sum + text.length, 0),
+    paragraphs: written.length,
+    hasHeading: written.some(({ name }) => name === "h"),
   };
 }
 

@@ -1,3 +1,4 @@
+import { IbidError } from "../../contracts/errors.ts";
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { composeDocument } from "../compose-document.ts";
 import { fileNameOf } from "../file-name.ts";
@@ -20,7 +21,8 @@ export async function readDocx(input: ReadInput): Promise<ReadResult> {
   const office = await openPackage(input);
   const relationships = await office.relationshipsOf(office.mainPart);
   const document = composeDocument();
-  const writer = createDocxWriter(document, await readParts(office, relationships));
+  const imports = await readImports(input, office, relationships);
+  const writer = createDocxWriter(document, { ...(await readParts(office, relationships)), imports: imports.read });
   // Paragraphs and tables of the body are read one at a time: the whole tree of a long book would not fit.
   const root = await office.visitPart(office.mainPart, {
     depth: 2,
@@ -37,7 +39,7 @@ export async function readDocx(input: ReadInput): Promise<ReadResult> {
   const draft = document.finish(named);
   if (draft.text === "") throw withoutText(uri);
   const title = named || draft.root.children.find(({ level }) => level === 1)?.title || fileNameOf(uri);
-  const notes = await notesOn(office, relationships);
+  const notes = await notesOn(office, relationships, imports.unread);
   return {
     ...draft,
     title,
@@ -47,7 +49,10 @@ export async function readDocx(input: ReadInput): Promise<ReadResult> {
   };
 }
 
-async function readParts(office: OfficePackage, relationships: ReadonlyMap<string, Relationship>): Promise<DocxParts> {
+async function readParts(
+  office: OfficePackage,
+  relationships: ReadonlyMap<string, Relationship>,
+): Promise<Omit<DocxParts, "imports">> {
   const partOf = async (type: string): Promise<XmlElement | undefined> => {
     for (const related of relationships.values()) {
       if (related.type === type && !related.isExternal) return office.readPart(related.target);
@@ -69,19 +74,45 @@ async function readParts(office: OfficePackage, relationships: ReadonlyMap<strin
   };
 }
 
+/**
+ * Reads the documents in other formats that a Word document takes in: HTML, RTF, text, Word.
+ *
+ * **Source** ISO/IEC 29500-1, 17.17.2.1 (`altChunk`).
+ */
+async function readImports(
+  { uri, readPart }: ReadInput,
+  office: OfficePackage,
+  relationships: ReadonlyMap<string, Relationship>,
+): Promise<{ readonly read: ReadonlyMap<string, ReadResult>; readonly unread: readonly string[] }> {
+  const read = new Map<string, ReadResult>();
+  const unread: string[] = [];
+  for (const [id, { type, target, isExternal }] of relationships) {
+    if (type !== "aFChunk" || isExternal) continue;
+    const bytes = await office.archive.read(target);
+    try {
+      if (bytes === undefined || readPart === undefined) throw unreadable(uri, "lacks a part");
+      read.set(id, await readPart({ name: fileNameOf(target), bytes }));
+    } catch (error) {
+      if (!IbidError.isInstance(error) || error.code === "aborted" || error.code === "too-large") throw error;
+      unread.push(target);
+    }
+  }
+  return { read, unread };
+}
+
 /** Notes about content of the file that is not in the text. */
 async function notesOn(
   office: OfficePackage,
   relationships: ReadonlyMap<string, Relationship>,
+  unread: readonly string[],
 ): Promise<readonly string[]> {
   const own = [...relationships.values()].filter(({ isExternal }) => !isExternal);
   const comments = await office.readPart(own.find(({ type }) => type === "comments")?.target);
   const count = elementsOf(comments).length;
-  const carried = own.filter(({ type }) => type === "package" || type === "oleObject" || type === "aFChunk");
+  const carried = own.filter(({ type }) => type === "package" || type === "oleObject");
+  const left = [...carried.map(({ target }) => target), ...unread];
   return [
     ...(count === 0 ? [] : [`Left out: its comments (${count}).`]),
-    ...(carried.length === 0
-      ? []
-      : [`Not read: what is embedded in it (${nameSome(carried.map(({ target }) => fileNameOf(target)))}).`]),
+    ...(left.length === 0 ? [] : [`Not read: what is embedded in it (${nameSome(left.map(fileNameOf))}).`]),
   ];
 }
