@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
 import {
   type ChunkInput,
   IbidError,
@@ -109,3 +111,40 @@ function lengthOf(vector: Embedding): number {
   if ("dense" in vector) return vector.dense.length;
   return "indices" in vector ? 0 : vector.length;
 }
+
+/** A server on this machine that answers JSON, stopped after use. */
+export async function withServer<Result>(
+  answer: (path: string, body: never, headers: IncomingHttpHeaders) => unknown,
+  use: (url: string) => Promise<Result>,
+): Promise<Result> {
+  const server = createServer(async (request, response) => {
+    let text = "";
+    for await (const part of request.setEncoding("utf8")) text += String(part);
+    const given = answer(request.url ?? "", (text === "" ? undefined : JSON.parse(text)) as never, request.headers);
+    const { status = 200, headers = {} } = (given ?? {}) as { status?: number; headers?: Record<string, string> };
+    response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(given ?? {}));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    return await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+/** Answers of an embedding endpoint as OpenAI shapes them: a vector of the number of letters e and t. */
+export const countLetters = (_: string, body: { readonly input: readonly string[] }): unknown => ({
+  object: "list",
+  model: "letters",
+  data: body.input.map((text, index) => ({
+    object: "embedding",
+    index,
+    embedding: [text.split("e").length, text.split("t").length],
+  })),
+  usage: { prompt_tokens: 1, total_tokens: 1 },
+});
+
+/** Sections of an array of chunks, for comparisons. */
+export const textsOf = (chunks: Iterable<{ readonly text: string }>): readonly string[] =>
+  Array.from(chunks, ({ text }) => text);

@@ -1,10 +1,15 @@
 import { documents } from "./ballerina/documents.ts";
+import { models } from "./ballerina/models.ts";
+import { stores } from "./ballerina/stores.ts";
 import { architecture as embabelArchitecture } from "./embabel/architecture.ts";
 import { entities as embabelEntities } from "./embabel/entities.ts";
 import { ingestion as embabelIngestion } from "./embabel/ingestion.ts";
 import { model as embabelModel } from "./embabel/model.ts";
 import { searching as embabelSearching } from "./embabel/searching.ts";
 import type { Proof } from "./prove.ts";
+import { memory } from "./semantic-kernel/memory.ts";
+import { pipelines } from "./toolup/pipelines.ts";
+import { toolupStores } from "./toolup/stores.ts";
 import { endToEnd as wesichainEndToEnd } from "./wesichain/end-to-end.ts";
 import { graph as wesichainGraph } from "./wesichain/graph.ts";
 import { models as wesichainModels } from "./wesichain/models.ts";
@@ -13,6 +18,11 @@ import { store as wesichainStore } from "./wesichain/store.ts";
 /** Every proof, by its file. */
 export const proofs: Readonly<Record<string, readonly Proof[]>> = {
   "ballerina/documents": documents,
+  "ballerina/models": models,
+  "ballerina/stores": stores,
+  "semantic-kernel/memory": memory,
+  "toolup/pipelines": pipelines,
+  "toolup/stores": toolupStores,
   "embabel/model": embabelModel,
   "embabel/ingestion": embabelIngestion,
   "embabel/searching": embabelSearching,

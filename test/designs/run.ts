@@ -3,7 +3,10 @@
  *
  * `scripts/packed.ts` copies this folder into a project in which nothing but the packed package is installed.
  */
+import { setTimeout } from "node:timers/promises";
 import { proofs } from "./proofs.ts";
+
+const limitMs = Number(process.env["LIMIT_MS"] ?? 30_000);
 
 await Promise.all(
   Object.values(proofs).map(async (group) => {
@@ -12,7 +15,12 @@ await Promise.all(
       let failure: string | undefined;
       const started = performance.now();
       try {
-        await proof.run();
+        await Promise.race([
+          proof.run(),
+          setTimeout(limitMs, undefined, { ref: false }).then(() => {
+            throw new Error(`It takes more than ${limitMs} ms.`);
+          }),
+        ]);
       } catch (error) {
         failure = error instanceof Error ? (error.stack ?? error.message) : String(error);
       }
@@ -20,3 +28,5 @@ await Promise.all(
     }
   }),
 );
+// A proof that hung may leave something open.
+process.exit();
