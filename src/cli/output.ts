@@ -26,8 +26,8 @@ export interface Output {
   object(value: unknown): Promise<void>;
   /** Writes one line for people. It may contain escape sequences of `style`; callers neutralise text of documents before. */
   line(text?: string): Promise<void>;
-  /** Writes text of a document unchanged; on a terminal, control characters are replaced. */
-  text(text: string): Promise<void>;
+  /** Writes text of a document. Control characters are replaced: a file or a pipe may end in a terminal too. `raw` writes them where there is none. */
+  text(text: string, raw?: boolean): Promise<void>;
   error(error: IbidError): Promise<void>;
   /** The error of standard output, if it cannot be written. `EPIPE`: the reader has closed it. */
   readonly failure: NodeJS.ErrnoException | undefined;
@@ -75,9 +75,10 @@ export function createOutput({ stdout, stderr, json, env, onFailure }: OutputOpt
     },
     object: (value) => write(stdout, `${toJsonLine(value)}\n`),
     line: (text = "") => (json ? Promise.resolve() : write(stdout, `${text}\n`)),
-    text: (text) => (json ? Promise.resolve() : write(stdout, isTerminal ? neutraliseText(text) : text)),
+    text: (text, raw = false) =>
+      json ? Promise.resolve() : write(stdout, raw && !isTerminal ? text : neutraliseText(text)),
     error(error) {
-      const stack = debug ? `${describeStack(error)}\n` : "";
+      const stack = debug ? `${neutraliseText(describeStack(error))}\n` : "";
       if (json) return write(stderr, `${toJsonLine({ error: describe(error) })}\n${stack}`);
       const width = stderr.isTTY === true ? Math.max(20, stderr.columns ?? 80) : Infinity;
       const [first = "", ...rest] = wrap(neutralise(error.message), width - 7);

@@ -22,6 +22,8 @@ export interface ShowCommandOptions extends CommonOptions {
   readonly zoomOut?: number | true;
   readonly links?: true;
   readonly suspicious?: true;
+  /** Control characters of the text are written to a file or a pipe. */
+  readonly raw?: true;
   readonly scope?: Scope;
 }
 
@@ -57,7 +59,7 @@ async function showChunk(context: Context, id: string, options: ShowCommandOptio
         hint: "Find chunks with: ibid search <query> --ids",
       });
     }
-    return await writeExcerpt(context, excerpt, await linksOf(kb, excerpt, options));
+    return await writeExcerpt(context, excerpt, await linksOf(kb, excerpt, options), options.raw);
   });
 }
 
@@ -81,11 +83,11 @@ async function showDocument(context: Context, typed: string, options: ShowComman
       const part = textAt(document, start, end);
       const links = options.links && linksIn(document, start, end);
       if (output.json) await output.object({ uri, start, end, text: part, ...(links && { links }) });
-      else await (links ? writeLinks(output, links) : output.text(part));
+      else await (links ? writeLinks(output, links) : output.text(part, options.raw));
     } else {
       const links = options.links && linksIn(document);
       if (output.json) await output.object({ uri, documentId: id, title, text, metadata, ...(links && { links }) });
-      else await (links ? writeLinks(output, links) : output.text(text));
+      else await (links ? writeLinks(output, links) : output.text(text, options.raw));
     }
     return 0;
   });
@@ -100,18 +102,20 @@ async function showSection(
   options: ShowCommandOptions,
 ): Promise<number> {
   const excerpt = await kb.section(uri, sectionId, { scope, maxLength: Number.MAX_SAFE_INTEGER });
-  if (excerpt !== undefined) return await writeExcerpt(context, excerpt, await linksOf(kb, excerpt, options));
+  if (excerpt !== undefined)
+    return await writeExcerpt(context, excerpt, await linksOf(kb, excerpt, options), options.raw);
   throw new IbidError("not-found", `${uri} has no section ${sectionId}.`, {
     uri,
     hint: `List its sections with: ibid show ${uri} --outline`,
   });
 }
 
-/** Prints the text unchanged; a notice about a cut goes to standard error. */
+/** Prints the text; a notice about a cut goes to standard error. */
 async function writeExcerpt(
   { output, stderr }: Context,
   excerpt: Excerpt,
   links: readonly DocumentLink[] | undefined,
+  raw = false,
 ): Promise<number> {
   if (output.json) {
     await output.object({ ...excerpt, ...(links && { links }) });
@@ -121,7 +125,7 @@ async function writeExcerpt(
     await writeLinks(output, links);
     return 0;
   }
-  await output.text(excerpt.text);
+  await output.text(excerpt.text, raw);
   if (excerpt.truncated) {
     const { uri, sectionId, text, whole } = excerpt;
     const shown = `${text.length.toLocaleString("en")} of ${(whole.end - whole.start).toLocaleString("en")} characters`;
@@ -222,7 +226,7 @@ export function addShowCommand(program: Command, context: Context, done: (exitCo
   program
     .command("show")
     .summary("print a document, a part of it, or its outline")
-    .description("Print a document's text exactly, a part of it, or its outline.")
+    .description("Print a document's text, a part of it, or its outline.")
     .argument("[uri]", "as list prints it, or a path to it")
     .addOption(
       new Option("--outline", "print the sections with their places and ids").conflicts(["at", "section", "chunk"]),
@@ -243,6 +247,7 @@ export function addShowCommand(program: Command, context: Context, done: (exitCo
         "links",
       ]),
     )
+    .option("--raw", "into a file or a pipe: print control characters as they are")
     .option("--chunk <id>", "print the chunk that a search found, without naming its document")
     .addOption(new Option("--neighbours <n>", "of a chunk: with this many before and after it").argParser(readCount))
     .addOption(

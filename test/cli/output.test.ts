@@ -78,14 +78,18 @@ describe("results", () => {
     expect(stdout.shown()).toBe('{"a":1}\n');
   });
 
-  it("are exact when piped and harmless on a terminal", async () => {
+  it("are harmless when piped and on a terminal, and exact when piped raw", async () => {
     const piped = open();
-    await piped.output.text("a\u001B[2Jb");
-    expect(piped.stdout.shown()).toBe("a\u001B[2Jb");
+    await piped.output.text("a\u001B[2Jb\n");
+    expect(piped.stdout.shown()).toBe("a␛[2Jb\n");
+    const raw = open();
+    await raw.output.text("a\u001B[2Jb", true);
+    expect(raw.stdout.shown()).toBe("a\u001B[2Jb");
     expect([piped.output.columns, piped.output.style.bold("x")]).toEqual([Infinity, "x"]);
     const seen = open({ terminal: { columns: 60 } });
     await seen.output.text("a\u001B[2Jb\n");
-    expect(seen.stdout.shown()).toBe("a␛[2Jb\n");
+    await seen.output.text("a\u001B[2Jb\n", true);
+    expect(seen.stdout.shown()).toBe("a␛[2Jb\na␛[2Jb\n");
     expect([seen.output.columns, seen.output.style.bold("x")]).toEqual([60, "\u001B[1mx\u001B[22m"]);
   });
 

@@ -186,6 +186,18 @@ describe("ibid search", () => {
     expect(regex.stdout).toContain("kept in the vault.");
   });
 
+  it("steers no terminal by a document that is shown into a pipe, unless it is raw", async () => {
+    const evil = "docs/evil.md";
+    const commands = [["show", evil], ["show", evil, "--outline"], ["show", evil, "--section", "0.0"], ["list"]];
+    for (const args of [...commands, ["show", evil, "--suspicious"], ["ask", "Which escape sequence clears it?"]]) {
+      const { stdout, stderr } = await ibid(...args);
+      expect([args, (stdout + stderr).includes("\u001B")]).toEqual([args, false]);
+    }
+    expect((await ibid("show", evil)).stdout).toContain("The escape ␛[2J sequence");
+    expect((await ibid("show", evil, "--raw")).stdout).toContain("The escape \u001B[2J sequence");
+    expect((await ibid("show", evil, "--section", "0.0", "--raw")).stdout).toContain("\u001B[2J");
+  });
+
   it("tells a bad filter or pattern from a failure: exit 2", async () => {
     const [filter, pattern] = await Promise.all([
       ibid("search", "x", "--filter", '{"year":{"bigger":1}}', "--json"),

@@ -35,6 +35,8 @@ interface Lived {
   readonly attack: Attack;
   readonly prompt: string;
   readonly system: string;
+  /** Every string of the chunks that a model of the application's own is handed. */
+  readonly handed: readonly string[];
   readonly options: ChatOptions | undefined;
   readonly answer: Answer;
   readonly events: readonly AnswerEvent[];
@@ -81,7 +83,19 @@ async function live(attack: Attack): Promise<Lived> {
   await kb.close();
   const [call] = calls;
   const [system = "", prompt = ""] = (call?.messages ?? []).map((message) => renderPrompt(message.content ?? ""));
-  return { attack, prompt, system, options: call?.options, answer, events, documents };
+  const handed = (call?.messages ?? []).flatMap(({ content }) =>
+    typeof content === "object" && content !== null && "insertions" in content
+      ? content.insertions.filter((each) => typeof each === "object").flatMap(stringsIn)
+      : [],
+  );
+  return { attack, prompt, system, handed, options: call?.options, answer, events, documents };
+}
+
+/** Every key and every text. */
+function stringsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, held]) => [key, ...stringsIn(held)]);
 }
 
 /** What stands between the delimiters, and what is left without it. */
@@ -116,12 +130,16 @@ const checks: Readonly<Record<Guarantee, (lived: Lived) => readonly string[]>> =
       ...openings.flatMap(markersIn),
       ...sources.flatMap((text) => findSuspicious(text).map(({ quote }) => quote)),
       ...openings.flatMap((text) => findSuspicious(text.slice(8)).map(({ quote }) => quote)),
+      ...lived.handed.flatMap(markersIn),
+      ...lived.handed.flatMap((text) => findSuspicious(text).map(({ quote }) => quote)),
     ];
   },
   "the model sees nothing that a reader does not": (lived) =>
-    lived.prompt.match(
-      /[\u200B-\u200D\u2060-\u2064\u202A-\u202E\u2066-\u2069\uFEFF\u3164\u115F]|(?![\n\t])\p{Cc}|[\u{E0000}-\u{E01EF}]|<!--|\{\/\*|display:none|hidden>/gu,
-    ) ?? [],
+    [lived.prompt, ...lived.handed]
+      .join("\n")
+      .match(
+        /[\u200B-\u200D\u2060-\u2064\u202A-\u202E\u2066-\u2069\uFEFF\u3164\u115F]|(?![\n\t])\p{Cc}|[\u{E0000}-\u{E01EF}]|<!--|\{\/\*|display:none|hidden>/gu,
+      ) ?? [],
   "every citation resolves to what was retrieved": ({ answer, documents }) =>
     answer.citations.flatMap(({ uri, start, end, quote, chunkId }) => [
       ...(documents.get(uri)?.slice(start, end) === quote && quote !== "" ? [] : [`${uri}:${start} is not “${quote}”`]),

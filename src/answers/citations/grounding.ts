@@ -1,5 +1,7 @@
 import type { Grounding } from "../../contracts/answer.ts";
 import type { ChatMessage, Insertion, Prompt } from "../../contracts/chat.ts";
+import type { Chunk } from "../../contracts/chunk.ts";
+import type { JsonValue, Metadata } from "../../contracts/metadata.ts";
 import type { Hit } from "../../contracts/retriever.ts";
 import { describePlaceLabels } from "../../text/place-labels.ts";
 import { composeInstructions } from "../prompts/compose-instructions.ts";
@@ -107,7 +109,7 @@ function createQuestion(
   let before = "";
   for (const [index, hit] of hits.entries()) {
     strings.push(`${before}${openSource(hit, `number="${index + 1}"`, fence)}\n`);
-    insertions.push({ ...hitAsChunk(hit), text: neutraliseSource(hit.text) });
+    insertions.push(neutraliseChunk(hitAsChunk(hit)));
     before = `\n${closeSource(fence)}\n\n`;
   }
   strings.push(`${before}Question: `, "");
@@ -137,13 +139,39 @@ function closeSource(fence: string): string {
   return `</source-${fence}>`;
 }
 
+/** A model of the application's own may render any part of a chunk. **Shape** ids and positions stay, and lead to the original. */
+function neutraliseChunk(chunk: Chunk): Chunk {
+  const text = neutraliseSource(chunk.text);
+  const { part, sheet, cells } = chunk;
+  return {
+    ...chunk,
+    text,
+    urtext: text,
+    title: cleanName(chunk.title),
+    uri: cleanName(chunk.uri),
+    headings: chunk.headings.map(cleanName),
+    ...(part !== undefined && { part: cleanName(part) }),
+    ...(sheet !== undefined && { sheet: cleanName(sheet) }),
+    ...(cells !== undefined && { cells: cleanName(cells) }),
+    metadata: neutraliseJson(chunk.metadata as JsonValue) as Metadata,
+  };
+}
+
+function neutraliseJson(value: JsonValue): JsonValue {
+  if (typeof value === "string") return neutraliseSource(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return (value as readonly JsonValue[]).map(neutraliseJson);
+  return Object.fromEntries(Object.entries(value).map(([key, held]) => [cleanName(key), neutraliseJson(held)]));
+}
+
 const longestAttribute = 300;
 
 /** Titles and addresses come from the documents too. */
+function cleanName(value: string): string {
+  return value.replaceAll(/["<>[\]【】［］〔〕❲❳｜|\p{C}\p{Z}\p{Variation_Selector}]+/gu, " ").trim();
+}
+
 function attribute(name: string, value: string): string {
-  const clean = value
-    .replaceAll(/["<>[\]【】［］〔〕❲❳｜|\p{C}\p{Z}\p{Variation_Selector}]+/gu, " ")
-    .trim()
-    .slice(0, longestAttribute);
+  const clean = cleanName(value).slice(0, longestAttribute);
   return clean === "" ? "" : `${name}="${clean}"`;
 }

@@ -345,6 +345,22 @@ describe("links", () => {
     expect(await uris("docs/**/*.md")).toEqual(["docs/a.md", "docs/sub/b.md"]);
   });
 
+  it("does not leave the root by a link in the literal part of a glob, unless told to", async () => {
+    await write({ "project/docs/a.md": "a", "outside/secret.md": "secret", "outside/deep/secret.md": "secret" });
+    const project = join(base, "project");
+    await symlink(join(base, "outside"), join(project, "escape"));
+    await symlink("docs", join(project, "inside"));
+    const options = { base: project, cwd: project };
+    for (const glob of ["escape/*.md", "escape/deep/*.md", join(project, "escape/*.md"), "./docs/../escape/**/*.md"]) {
+      const items = await collect([glob], options);
+      expect(items).toMatchObject([{ error: { code: "unreadable" } }]);
+    }
+    expect(await uris("inside/*.md", options)).toEqual(["inside/a.md"]);
+    expect(await uris("escape/*.md", { ...options, symlinks: "anywhere" })).toEqual(["escape/secret.md"]);
+    // A path outside is named by its own name.
+    expect(await uris(join(base, "outside/*.md"), options)).toHaveLength(1);
+  });
+
   it("follows a link that is named outright", async () => {
     await write({ "real/a.md": "a" });
     await symlink("real", join(base, "linked"));

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
+import ipaddr from "ipaddr.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isPublicAddress } from "../../../src/ingest/sources/web/public-agent.ts";
 import type { UrlSourceOptions } from "../../../src/ingest/sources/web/fetch-page.ts";
@@ -251,6 +252,66 @@ describe("addresses that are not public", () => {
       code: "invalid-argument",
       message: expect.not.stringContaining("hunter2"),
     });
+  });
+
+  // The blocks of IANA's registries of special-purpose addresses, both of 2025-10-09; of multicast and of forms that wrap IPv4; and of IPv6 that is not given out.
+  it.each([
+    "0.0.0.0/8",
+    "10.0.0.0/8",
+    "100.64.0.0/10",
+    "127.0.0.0/8",
+    "169.254.0.0/16",
+    "172.16.0.0/12",
+    "192.0.0.0/24",
+    "192.0.2.0/24",
+    "192.31.196.0/24",
+    "192.52.193.0/24",
+    "192.88.99.0/24",
+    "192.168.0.0/16",
+    "192.175.48.0/24",
+    "198.18.0.0/15",
+    "198.51.100.0/24",
+    "203.0.113.0/24",
+    "224.0.0.0/4",
+    "240.0.0.0/4",
+    "255.255.255.255/32",
+    "::/128",
+    "::1/128",
+    "::/96",
+    "::ffff:0:0/96",
+    "64:ff9b::/96",
+    "64:ff9b:1::/48",
+    "100::/64",
+    "100:0:0:1::/64",
+    "2001::/23",
+    "2001::/32",
+    "2001:1::1/128",
+    "2001:2::/48",
+    "2001:3::/32",
+    "2001:4:112::/48",
+    "2001:10::/28",
+    "2001:20::/28",
+    "2001:30::/28",
+    "2001:db8::/32",
+    "2002::/16",
+    "2620:4f:8000::/48",
+    "3fff::/20",
+    "5f00::/16",
+    "fc00::/7",
+    "fe80::/10",
+    "fec0::/10",
+    "ff00::/8",
+    "::ffff:0:0:0/96",
+    "200::/7",
+    "4000::/2",
+    "8000::/1",
+  ])("knows that %s is not public, from its first address to its last", (block) => {
+    const [first, bits] = ipaddr.parseCIDR(block);
+    const bytes = first.toByteArray();
+    const last = bytes.map((byte, at) => byte | (0xff >> Math.min(8, Math.max(0, bits - 8 * at))));
+    const middle = bytes.map((byte, at) => byte | ((0xff >> Math.min(8, Math.max(0, bits - 8 * at))) & 0x55));
+    for (const each of [bytes, middle, last])
+      expect([block, isPublicAddress(ipaddr.fromByteArray(each).toString())]).toEqual([block, false]);
   });
 
   it("knows the public ones", () => {

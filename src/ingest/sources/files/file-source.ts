@@ -1,4 +1,4 @@
-import { lstatSync, statSync } from "node:fs";
+import { lstatSync, realpathSync, statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, isAbsolute, resolve } from "node:path";
 import { IbidError } from "../../../contracts/errors.ts";
@@ -11,7 +11,7 @@ import { toAbsoluteUri, toDocumentUri, type UriPlace, uriBelow } from "./documen
 import { type Glob, matchAny } from "./glob.ts";
 import { openIgnoreChain } from "./ignore-rules.ts";
 import { readFileBytes, readFilePieces, toReadError, tooLarge } from "./read-file.ts";
-import { type FoundFile, walkFolder } from "./walk-folder.ts";
+import { type FoundFile, isWithin, leadsOut, walkFolder } from "./walk-folder.ts";
 
 export { toDocumentUri };
 
@@ -173,6 +173,10 @@ export function openFileSource(inputs: readonly string[], options: FileSourceOpt
         return;
       }
       case "glob": {
+        if (symlinks !== "anywhere" && leavesAny(input.glob.root, [cwd, place.base])) {
+          yield { uri: input.uri, error: leadsOut(input.uri) };
+          return;
+        }
         let matched = false;
         if (isFolder(input.glob.root)) {
           for await (const item of walk(input.glob.root, undefined, input.glob, signal)) {
@@ -229,4 +233,19 @@ function checkSymlinks(value: NonNullable<FolderRules["symlinks"]>): NonNullable
   throw new IbidError("invalid-argument", `symlinks is ${JSON.stringify(value)}.`, {
     hint: 'It is "skip", "inside" or "anywhere".',
   });
+}
+
+/** Whether the literal part of a glob lies in one of the folders by its name, and out of it by a symbolic link. */
+function leavesAny(root: string, folders: readonly string[]): boolean {
+  const real = realPath(root);
+  return real !== undefined && folders.some((folder) => isWithin(root, folder) && !isWithin(real, realPath(folder)!));
+}
+
+/** **Shape** `undefined` for a path that is not there. */
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
 }

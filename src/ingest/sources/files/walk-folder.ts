@@ -195,12 +195,12 @@ async function listFolder(folder: string, maxNames: number): Promise<readonly Di
   return entries;
 }
 
-/** Whether a real path is a folder or lies in it. */
-function isWithin(path: string, folder: string): boolean {
+/** Whether a path is a folder or lies in it, by their names alone. */
+export function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
-function leadsOut(uri: string): IbidError {
+export function leadsOut(uri: string): IbidError {
   return new IbidError("unreadable", `${uri} is a symbolic link that leads out of the folder.`, {
     uri,
     hint: 'Name what it leads to outright; in a program, symlinks: "anywhere" follows it.',

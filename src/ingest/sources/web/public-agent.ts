@@ -6,12 +6,21 @@ import { IbidError } from "../../../contracts/errors.ts";
 /** Whether a connection to this IP address may be made although it is not public. */
 export type AllowAddress = (address: string) => boolean;
 
+/** IPv6 addresses that are given out, and the special blocks among them. **Source** IANA IPv6 Special-Purpose Address Registry, 2025-10-09. */
+const givenOut = "2000::/3";
+const special = ["2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"];
+
 /**
- * Whether an IP address is one of the public internet. Loopback, private, link-local, shared (CGNAT), multicast and reserved addresses are not,
- * nor is an IPv6 form that wraps an IPv4 address.
+ * Whether an IP address is one of the public internet. Loopback, private, link-local, shared (CGNAT), multicast and reserved addresses are not.
+ * IPv6 forms that wrap an IPv4 address are not either, nor IPv6 addresses that nobody has given out.
  */
 export function isPublicAddress(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.parse(address).range() === "unicast";
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.parse(address);
+  if (parsed.range() !== "unicast") return false;
+  if (parsed.kind() === "ipv4") return true;
+  const isIn = (block: string): boolean => parsed.match(ipaddr.parseCIDR(block));
+  return isIn(givenOut) && !special.some(isIn);
 }
 
 /**
