@@ -54,3 +54,17 @@ export const roomsOf = (files: Iterable<string>): readonly string[] => [...new S
 /** The declarations of a room. */
 export const declarationsOf = (room: string): readonly string[] =>
   readdirSync(join(folder, "dist", room)).flatMap((name) => (name.endsWith(".d.ts") ? [`${room}/${name}`] : []));
+
+/** What stands before the declaration of a public name, as an editor shows it. */
+export function documentationOf(entry: string, name: string): string {
+  const target = exports[entry] as unknown as { readonly node: { readonly types: string } };
+  const pending = [target.node.types.slice("./dist/".length)];
+  for (let file = pending.pop(); file !== undefined; file = pending.pop()) {
+    const text = readFileSync(join(folder, "dist", file), "utf8");
+    const at = text.search(new RegExp(`^export declare (?:async )?(?:function|const) ${name}\\b`, "mu"));
+    if (at >= 0) return text.slice(text.lastIndexOf("/**", at), at).replaceAll(/\s*\n \* ?/gu, " ");
+    for (const specifier of importsOf(file))
+      if (specifier.startsWith(".")) pending.push(join(dirname(file), specifier.replace(/\.ts$/u, ".d.ts")));
+  }
+  throw new Error(`${entry} declares no ${name}.`);
+}

@@ -1,13 +1,18 @@
 import { documents } from "./ballerina/documents.ts";
+import { guarantees as ballerinaGuarantees } from "./ballerina/guarantees.ts";
 import { models } from "./ballerina/models.ts";
 import { stores } from "./ballerina/stores.ts";
 import { architecture as embabelArchitecture } from "./embabel/architecture.ts";
 import { entities as embabelEntities } from "./embabel/entities.ts";
 import { ingestion as embabelIngestion } from "./embabel/ingestion.ts";
 import { model as embabelModel } from "./embabel/model.ts";
+import { performance as embabelPerformance } from "./embabel/performance.ts";
 import { searching as embabelSearching } from "./embabel/searching.ts";
 import type { Proof } from "./prove.ts";
 import { memory } from "./semantic-kernel/memory.ts";
+import { plugins } from "./semantic-kernel/plugins.ts";
+import { prompts } from "./semantic-kernel/prompts.ts";
+import { guarantees as toolupGuarantees } from "./toolup/guarantees.ts";
 import { pipelines } from "./toolup/pipelines.ts";
 import { toolupStores } from "./toolup/stores.ts";
 import { endToEnd as wesichainEndToEnd } from "./wesichain/end-to-end.ts";
@@ -18,15 +23,20 @@ import { store as wesichainStore } from "./wesichain/store.ts";
 /** Every proof, by its file. */
 export const proofs: Readonly<Record<string, readonly Proof[]>> = {
   "ballerina/documents": documents,
+  "ballerina/guarantees": ballerinaGuarantees,
   "ballerina/models": models,
   "ballerina/stores": stores,
   "semantic-kernel/memory": memory,
+  "semantic-kernel/plugins": plugins,
+  "semantic-kernel/prompts": prompts,
+  "toolup/guarantees": toolupGuarantees,
   "toolup/pipelines": pipelines,
   "toolup/stores": toolupStores,
   "embabel/model": embabelModel,
   "embabel/ingestion": embabelIngestion,
   "embabel/searching": embabelSearching,
   "embabel/entities": embabelEntities,
+  "embabel/performance": embabelPerformance,
   "embabel/architecture": embabelArchitecture,
   "wesichain/end-to-end": wesichainEndToEnd,
   "wesichain/graph": wesichainGraph,

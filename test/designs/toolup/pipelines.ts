@@ -2,7 +2,7 @@ import { openKnowledgeBase } from "ibid";
 import { createPromptBuilder } from "ibid/answers";
 import { renderPrompt } from "ibid/compat";
 import { createIngestionQueue, withIngestion } from "ibid/ingest";
-import { createEmbeddingCache, createHashingModel, createSharedEmbeddingCache } from "ibid/models";
+import { createEmbeddingCache, createHashingModel } from "ibid/models";
 import { createEventStoreTracer, createMemoryEventStore, noTracer, type RetrievalTrace } from "ibid/operations";
 import { createGate, operator, parseScope } from "ibid/access";
 import { createMemoryBlobStore, createMemoryStore } from "ibid/stores";
@@ -94,12 +94,6 @@ export const pipelines = [
       },
     ),
   ),
-  prove("T7", "a match is a chunk with its score", () =>
-    withTexts({ a: leave }, async (kb) => {
-      const [hit] = await kb.search("annual leave");
-      equal([hit?.text, typeof hit?.score], [leave, "number"]);
-    }),
-  ),
   prove("T8", "four kinds of scope, each with its readers", async () => {
     const kb = await openKnowledgeBase({ access: { platform: true } });
     for (const scope of ["platform", "deployment", "team:a", "user:ada"] as const)
@@ -135,29 +129,6 @@ export const pipelines = [
       ["1.000000", "1.000000"],
     );
   }),
-  prove("T19", "a query of other dimensions finds nothing, and no vector is cut to fit", async () => {
-    const kb = await openKnowledgeBase({
-      models: {
-        embedding: createFixedEmbeddingModel({}, { dimensions: 3, otherwise: () => [1, 0, 0] }),
-        formerEmbeddings: [createFixedEmbeddingModel({}, { dimensions: 2, model: "old", otherwise: () => [1, 0] })],
-      },
-    });
-    await kb.ingest([{ uri: "a", text: leave }]);
-    equal(
-      (await kb.status()).embeddingVersions.map(({ dimensions }) => dimensions),
-      [3],
-    );
-    await kb.close();
-    const store = createMemoryStore();
-    await putVectors(store, [
-      { id: "two", vector: [1, 0] },
-      { id: "three", vector: [1, 0, 0] },
-    ]);
-    const [mixed] = [
-      (await store.status(reading)).embeddingVersions.map(({ dimensions }) => dimensions).toSorted((a, b) => a - b),
-    ];
-    equal(mixed, [2, 3]);
-  }),
   prove("T20", "a store asks for the gate's permission", async () => {
     const store = createMemoryStore();
     const forged = { right: "read", scopes: ["deployment"], requested: ["deployment"] } as never;
@@ -167,13 +138,6 @@ export const pipelines = [
     holds(createGate().read(operator, ["team:x"]).scopes.includes("team:x"));
     equal(writing.scopes, ["deployment"]);
   }),
-  prove("T21", "one way in for retrieval and one for indexing", () =>
-    withTexts({}, async (kb) => {
-      await kb.ingest([{ uri: "a", text: leave }], { scope: "team:a" });
-      equal(uris(await kb.as({ userId: "u", teamId: "a" }).search("leave")), ["a"]);
-      equal(await kb.as({ userId: "u" }).search("leave"), []);
-    }),
-  ),
   prove("T22", "a request names query, scopes, limit, floor, merge and origins", () =>
     withTexts(
       {},
@@ -299,20 +263,6 @@ export const pipelines = [
       await kb.close();
     },
   ),
-  prove("T39", "a cache that processes share", async () => {
-    const shared = new Map<string, Uint8Array>();
-    const store = {
-      getMany: async (keys: readonly string[]) => keys.map((key) => shared.get(key)),
-      setMany: async (entries: readonly (readonly [string, Uint8Array])[]) =>
-        entries.forEach(([key, value]) => shared.set(key, value)),
-    };
-    for (let i = 0; i < 2; i++) {
-      const cache = createSharedEmbeddingCache(store);
-      await cache.set("k", [1, 2]);
-      equal(Array.from((await cache.get("k")) as Float32Array), [1, 2]);
-    }
-    equal(shared.size, 1);
-  }),
   prove("T40", "two at a time", async () => {
     let [now, most] = [0, 0];
     const embedding = createFixedEmbeddingModel({}, { dimensions: 1, otherwise: () => [1] });

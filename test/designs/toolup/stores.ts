@@ -6,21 +6,7 @@ import { createMemoryEventStore, scheduleVacuum } from "ibid/operations";
 import { createMemoryBlobStore, createMemoryStore, openSnapshotStore } from "ibid/stores";
 import { createPdfReader, noTableExtractor } from "ibid/readers";
 import { createStorePack } from "ibid/testing";
-import {
-  all,
-  bytes,
-  equal,
-  holds,
-  matches,
-  plain,
-  putVectors,
-  reading,
-  refuses,
-  textsOf,
-  uris,
-  withTexts,
-  writing,
-} from "../kit.ts";
+import { all, bytes, equal, holds, matches, plain, putVectors, refuses, uris, withTexts } from "../kit.ts";
 import { prove } from "../prove.ts";
 
 const week = 7 * 24 * 60 * 60 * 1000;
@@ -93,38 +79,6 @@ export const toolupStores = [
     equal(uris(await second.search("bees")), ["b"]);
     await second.close();
   }),
-  prove("T16", "the exact store holds 50,000 chunks and answers", async () => {
-    const count = process.env["IBID_FULL"] === undefined ? 10_000 : 50_000;
-    const store = createMemoryStore();
-    const text = Array.from({ length: count }, (_, i) => `c${i}`.padEnd(8)).join("");
-    const document = plain("big", text);
-    const chunk = {
-      type: "text-chunk",
-      documentId: document.id,
-      uri: "big",
-      title: "",
-      sectionId: "0",
-      headings: [],
-      metadata: {},
-      origin: "user-content",
-    } as const;
-    const chunks = Array.from({ length: count }, (_, i) => {
-      const [start, end] = [i * 8, i * 8 + 8];
-      const urtext = text.slice(start, end);
-      return { chunk: { ...chunk, id: `c${i}`, text: urtext, urtext, start, end, index: i }, embeddings: [] };
-    });
-    await store.replace(writing, {
-      document,
-      chunks,
-      contentHash: "x",
-      metadataHash: "",
-      fingerprint: "x",
-      bytes: text.length,
-      folder: null,
-    });
-    equal((await store.status(reading)).chunks, count);
-    await store[Symbol.asyncDispose]();
-  }),
   prove("T18", "the contract pack of a store runs over any store", async () => {
     const cases = createStorePack({ create: async () => createMemoryStore() });
     holds(cases.length > 50);
@@ -165,16 +119,6 @@ export const toolupStores = [
       ["", "a", "abcd", "abcde"].map((text) => heuristicTokens(text)),
       [0, 1, 1, 2],
     );
-  }),
-  prove("T33", "any counter can take its place", () => {
-    const words = Object.assign((text: string) => text.split(/\s+/u).filter(Boolean).length, { names: "words" });
-    Object.defineProperty(words, "name", { value: "words" });
-    const chunks = textsOf(
-      createTokenChunker({ maxTokens: 4, overlapTokens: 0, minTokens: 0, length: words }).chunk(
-        plain("a", "One two three four. Five six seven eight. Nine."),
-      ),
-    );
-    holds(chunks.every((text) => words(text) <= 4) && chunks.length >= 3);
   }),
   prove("T35", "a summary of the document before each chunk; none by default", async () => {
     const { createContextTransformer } = await import("ibid/chunkers");
