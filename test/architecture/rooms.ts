@@ -141,6 +141,7 @@ export const rooms: Readonly<Record<string, Room>> = {
 /** Folders of `test` besides those of the rooms, each with its contents. Tests of a room lie in the folder of its name. */
 export const testFolders: Readonly<Record<string, string>> = {
   architecture: "The table of rooms, and the rules that hold the sources to it.",
+  attack: "The attack on the promises of docs/security.md.",
   browser: "The bundle for pages.",
   crash: "Processes that are killed while they write.",
   designs: "Proofs of the five designs, which run over the packed package alone.",

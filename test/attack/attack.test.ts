@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { fewer, runsAll } from "../support/runs.ts";
+import { attackAnswers } from "./answers-attack.ts";
+import { attackByCorruption } from "./corruption-attack.ts";
+import { attackFullDisk } from "./full-disk-attack.ts";
+import { attackByKills } from "./kill-attack.ts";
+import { attackHistories, attackWorlds } from "./worlds-attack.ts";
+
+describe("a slice of the attack", () => {
+  // Worlds, histories and kills have tests of their own.
+  it.each([
+    ["a full disk", attackFullDisk, 0.06],
+    ...(runsAll
+      ? ([
+          ["worlds", attackWorlds, 0.001],
+          ["histories", attackHistories, 0.001],
+          ["kills", attackByKills, 0.01],
+        ] as const)
+      : []),
+  ] as const)("breaks no promise by %s [L3 L8]", { timeout: 120_000 }, async (_, run, size) => {
+    for (const { promise, attempts, breaches, skipped } of await run(7, fewer(1, 10) * size)) {
+      expect([promise, breaches]).toEqual([promise, []]);
+      expect([promise, attempts > 0 || skipped !== undefined]).toEqual([promise, true]);
+    }
+  });
+
+  it("gets no foreign error out of a changed file", async () => {
+    const [quoted, errors] = await attackByCorruption(7, fewer(1, 10) * 0.004);
+    expect(errors!.breaches).toEqual([]);
+    expect(quoted!.attempts).toBe(errors!.attempts);
+  });
+
+  it("looks at every answer of a hostile model", async () => {
+    const tallies = await attackAnswers(7, 0.001);
+    expect(tallies.map(({ attempts }) => attempts)).toEqual([10, 10]);
+  });
+
+  it("counts a breach where a gate is broken", async () => {
+    const [broken] = await attackWorlds(1, 0.001, { view: (_, operator) => ({ status: () => operator.status() }) });
+    expect(broken!.breaches.length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,22 @@
+import { attackAnswers } from "./answers-attack.ts";
+import { attackByCorruption } from "./corruption-attack.ts";
+import { attackFullDisk } from "./full-disk-attack.ts";
+import { attackByKills } from "./kill-attack.ts";
+import type { Tally } from "./tally.ts";
+import { attackHistories, attackWorlds } from "./worlds-attack.ts";
+
+/** One kind of attack. `size` 1 is the size of a release; the numbers of attempts grow with it. */
+export interface Attack {
+  readonly name: string;
+  run(seed: number, size: number): Promise<readonly Tally[]>;
+}
+
+/** Every attack, by the name that `--only` takes. */
+export const attacks: readonly Attack[] = [
+  { name: "worlds", run: attackWorlds },
+  { name: "histories", run: attackHistories },
+  { name: "answers", run: attackAnswers },
+  { name: "kills", run: attackByKills },
+  { name: "disk", run: attackFullDisk },
+  { name: "corruption", run: attackByCorruption },
+];
