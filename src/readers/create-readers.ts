@@ -7,10 +7,13 @@ import { createMboxReader } from "./mail/mbox-reader.ts";
 import { createMarkdownReader } from "./markdown/markdown-reader.ts";
 import { createDocxReader } from "./office/docx-reader.ts";
 import { createEpubReader } from "./office/epub-reader.ts";
+import { createOdpReader } from "./office/odp-reader.ts";
+import { createOdsReader } from "./office/ods-reader.ts";
 import { createOdtReader } from "./office/odt-reader.ts";
 import { createPptxReader } from "./office/pptx-reader.ts";
 import { createXlsxReader } from "./office/xlsx-reader.ts";
 import { createPdfReader } from "./pdf/pdf-reader.ts";
+import { createRtfReader } from "./rtf/rtf-reader.ts";
 import { createXlsReader } from "./sheets/xls-reader.ts";
 import type { Reader } from "../contracts/reader.ts";
 import { csvReader } from "./sheets/csv-reader.ts";
@@ -27,6 +30,9 @@ export function createReaders(): readonly Reader[] {
     createDocxReader(),
     createPptxReader(),
     createOdtReader(),
+    createOdsReader(),
+    createOdpReader(),
+    createRtfReader(),
     createEpubReader(),
     createMailReader(),
     createMboxReader(),

@@ -1,0 +1,83 @@
+import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
+import { composeDocument } from "../compose-document.ts";
+import { fileNameOf } from "../file-name.ts";
+import { limitsOf, overLimit } from "../read-limits.ts";
+
+import { imageText, oneLine } from "./clean-text.ts";
+import { createOdtWriter } from "./odt-writer.ts";
+import { readOdtStyles } from "./odt-styles.ts";
+import { openOpenDocument } from "./open-document.ts";
+import { unreadable, withoutText } from "./open-archive.ts";
+import { elementsOf, findAll, findChild, textOf, type XmlElement } from "./read-xml.ts";
+
+/** Implements {@link createOdpReader}; loaded with its libraries when the first file is read. */
+export async function readOdp(input: ReadInput): Promise<ReadResult> {
+  const { uri } = input;
+  const { maxPages, maxTextLength } = limitsOf(input);
+  const { readPart, facts } = await openOpenDocument(input);
+  const named = await readPart("styles.xml");
+  const document = composeDocument();
+  let number = 0;
+  let shownTitle = "";
+  const content = await readPart("content.xml", {
+    depth: 3,
+    parent: "presentation",
+    visit(page, root) {
+      if (page.name !== "page") return;
+      number++;
+      if (number > maxPages) throw overLimit(uri, "maxPages", maxPages, number);
+      document.startSlide(number);
+      const shapes = shapesOf(page);
+      const titleShape = shapes.find(({ attributes }) => attributes.get("class") === "title");
+      const title = titleShape === undefined ? "" : oneLine(paragraphs(titleShape).join(" "));
+      if (number === 1) shownTitle = title;
+      const notes = findChild(page, "notes");
+      const speakerNotes = elementsOf(notes).filter(({ attributes }) => attributes.get("class") === "notes");
+      if (title === "" && shapes.every((shape) => textOf(shape).trim() === "")) return;
+      document.heading(title || `Slide ${number}`, 1);
+      // Each slide's lists are its own: the writer settles what it holds.
+      const writer = createOdtWriter(document, readOdtStyles(named, root));
+      for (const shape of shapes) {
+        if (shape === titleShape || furniture.test(shape.attributes.get("class") ?? "")) continue;
+        for (const part of partsOf(shape)) writer.write(part);
+        if (findAll(shape, "text-box", "table").length === 0)
+          document.write(imageText(textOf(findChild(shape, "desc") ?? findChild(shape, "title"))));
+      }
+      writer.finish();
+      if (speakerNotes.some((shape) => textOf(shape).trim() !== "")) {
+        document.heading("Notes", 2);
+        for (const shape of speakerNotes) for (const part of partsOf(shape)) writer.write(part);
+        writer.finish();
+      }
+      if (document.position > maxTextLength) throw overLimit(uri, "maxTextLength", maxTextLength, document.position);
+    },
+  });
+  if (findChild(content, "body", "presentation") === undefined) throw unreadable(uri, "holds no presentation");
+  const stated = await facts();
+  const title = shownTitle || stated.title || fileNameOf(uri);
+  const draft = document.finish(title);
+  if (draft.text === "") throw withoutText(uri);
+  return { ...draft, title, metadata: { slideCount: number, ...stated.metadata } };
+}
+
+/** Placeholders that every slide repeats. */
+const furniture = /^(?:header|footer|date-time|page-number)$/;
+
+/** Shapes of a page, also those in groups, in the order of the file. */
+function shapesOf(page: XmlElement): XmlElement[] {
+  return elementsOf(page).flatMap((child) =>
+    child.name === "g" ? shapesOf(child) : child.name === "notes" || child.name === "forms" ? [] : [child],
+  );
+}
+
+/** Paragraphs, lists and tables of a shape. */
+function partsOf(shape: XmlElement): XmlElement[] {
+  return elementsOf(shape).flatMap((child) => {
+    if (child.name === "p" || child.name === "list" || child.name === "table" || child.name === "h") return [child];
+    return child.name === "text-box" ? partsOf(child) : [];
+  });
+}
+
+function paragraphs(shape: XmlElement): string[] {
+  return findAll(shape, "p").map(textOf);
+}

@@ -1,0 +1,123 @@
+import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
+import { throwIfAborted } from "../../runtime/abort.ts";
+import { composeWorkbook } from "../sheets/compose-workbook.ts";
+import { createSheetBuilders, type SheetBuilder } from "../sheets/sheet-builder.ts";
+import type { CellKind, Sheet } from "../sheets/workbook.ts";
+
+import { openOpenDocument } from "./open-document.ts";
+import { unreadable } from "./open-archive.ts";
+import { elementsOf, findChild, type XmlElement } from "./read-xml.ts";
+
+/** A sheet says of its blank end that it is repeated; rows and columns beyond these are no one's. */
+const [maxRows, maxColumns] = [1_048_576, 16_384];
+
+/** Implements {@link createOdsReader}; loaded with its libraries when the first file is read. */
+export async function readOds(input: ReadInput): Promise<ReadResult> {
+  const { uri, signal } = input;
+  const { readPart, facts } = await openOpenDocument(input);
+  const begin = createSheetBuilders(input);
+  const sheets: Sheet[] = [];
+  let hidden: ReadonlySet<string> | undefined;
+  const content = await readPart("content.xml", {
+    depth: 3,
+    parent: "spreadsheet",
+    visit(element, root) {
+      if (element.name !== "table") return;
+      throwIfAborted(signal, `Reading ${uri}`, { uri });
+      hidden ??= hiddenStyles(root);
+      const { attributes } = element;
+      const builder = begin(attributes.get("name") ?? "", hidden.has(attributes.get("style-name") ?? ""));
+      addRows(builder, element);
+      sheets.push(builder.finish());
+    },
+  });
+  if (findChild(content, "body", "spreadsheet") === undefined) throw unreadable(uri, "holds no spreadsheet");
+  const { title, metadata } = await facts();
+  return composeWorkbook(input, sheets, { title: title || undefined, metadata });
+}
+
+function hiddenStyles(root: XmlElement): ReadonlySet<string> {
+  const styles = elementsOf(findChild(root, "automatic-styles")).filter(
+    (style) => findChild(style, "table-properties")?.attributes.get("display") === "false",
+  );
+  return new Set(styles.map(({ attributes }) => attributes.get("name") ?? ""));
+}
+
+function addRows(builder: SheetBuilder, table: XmlElement): void {
+  let row = 1;
+  const visit = (element: XmlElement): void => {
+    if (element.name === "table-row") {
+      const repeated = countOf(element, "number-rows-repeated");
+      const cells = cellsOf(element);
+      // Rows that are blank, or all the same to the end of the sheet, are there for their look.
+      const times = cells.length === 0 ? 0 : Math.min(repeated, maxRows - row + 1);
+      for (let copy = 0; copy < times; copy++) for (const add of cells) add(builder, row + copy);
+      row += repeated;
+    } else if (/^table-(?:rows|header-rows|row-group)$/.test(element.name)) elementsOf(element).forEach(visit);
+  };
+  elementsOf(table).forEach(visit);
+}
+
+/** Adds a cell to a row of a sheet. */
+type AddCell = (builder: SheetBuilder, row: number) => void;
+
+function cellsOf(row: XmlElement): AddCell[] {
+  const cells: AddCell[] = [];
+  let column = 1;
+  for (const cell of elementsOf(row)) {
+    if (cell.name !== "table-cell" && cell.name !== "covered-table-cell") continue;
+    const repeated = countOf(cell, "number-columns-repeated");
+    const { text, kind } = cell.name === "table-cell" ? readCell(cell) : { text: "", kind: "text" as const };
+    if (text.trim() !== "") {
+      const [columns, rows] = [countOf(cell, "number-columns-spanned"), countOf(cell, "number-rows-spanned")];
+      for (let copy = 0; copy < Math.min(repeated, maxColumns - column + 1); copy++) {
+        const at = column + copy;
+        cells.push((builder, line) => {
+          builder.addCell(line, at, text, kind);
+          builder.addMerge({
+            firstRow: line,
+            lastRow: line + rows - 1,
+            firstColumn: at,
+            lastColumn: at + columns - 1,
+          });
+        });
+      }
+    }
+    column += repeated;
+  }
+  return cells;
+}
+
+/** **Source** OASIS OpenDocument 1.3, part 3, 19.385 (`office:value-type`). */
+function readCell(cell: XmlElement): { readonly text: string; readonly kind: CellKind } {
+  const type = cell.attributes.get("value-type") ?? "string";
+  const shown = elementsOf(cell)
+    .filter(({ name }) => name === "p")
+    .map(paragraphText)
+    .join(" ");
+  if (type === "date") {
+    const date = cell.attributes.get("date-value") ?? "";
+    return { text: date.replace(/T00:00:00(?:\.0+)?$/, "").replace("T", " ") || shown, kind: "date" };
+  }
+  if (type === "boolean")
+    return { text: cell.attributes.get("boolean-value") === "true" ? "TRUE" : "FALSE", kind: "boolean" };
+  if (type === "float" || type === "percentage" || type === "currency")
+    return { text: shown || (cell.attributes.get("value") ?? ""), kind: "number" };
+  return { text: shown || (cell.attributes.get("string-value") ?? ""), kind: "text" };
+}
+
+/** White space of a paragraph as it is shown; comments in it are left out. */
+function paragraphText(paragraph: XmlElement): string {
+  return paragraph.children
+    .map((child) => {
+      if (typeof child === "string") return child.replace(/\s+/gu, " ");
+      if (child.name === "s" || child.name === "tab" || child.name === "line-break") return " ";
+      return child.name === "annotation" ? "" : paragraphText(child);
+    })
+    .join("");
+}
+
+function countOf({ attributes }: XmlElement, name: string): number {
+  const count = Number(attributes.get(name) ?? "1");
+  return Number.isSafeInteger(count) && count >= 1 ? count : 1;
+}

@@ -1,0 +1,281 @@
+import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
+import { throwIfAborted } from "../../runtime/abort.ts";
+import { type Composition, composeDocument } from "../compose-document.ts";
+import { fileNameOf } from "../file-name.ts";
+import { oneLine } from "../office/clean-text.ts";
+import { createEndMarkedWriter } from "../office/end-marked-writer.ts";
+import { unreadable, withoutText } from "../office/open-archive.ts";
+import { limitsOf, overLimit } from "../read-limits.ts";
+
+import { readRtfTokens } from "./rtf-tokens.ts";
+
+/** Properties that a group inherits and its end takes back. */
+interface State {
+  /** Destination: the body, text to collect for another use, or nothing at all. */
+  into: "body" | "skip" | "fonts" | "styles" | "title" | "author" | "created" | "label" | "note" | "field";
+  font: number;
+  isHidden: boolean;
+  isInTable: boolean;
+  style: number;
+  outline: number | undefined;
+  /** Bytes after `\u` that stand for the same sign. */
+  fallback: number;
+}
+
+/** Destinations without text of the document. Those after `\*` that are not known are left out by themselves. */
+const skipped = new Set(
+  "colortbl pict header headerl headerr headerf footer footerl footerr footerf object objdata datafield themedata colorschememapping datastore latentstyles listtable listoverridetable rsidtbl generator xmlnstbl filetbl revtbl mmathPr wgrffmtfilter operator manager company category keywords comment doccomm hlinkbase buptim revtim printim version vern edmins nofpages nofwords nofchars nofcharsws id subject userprops pgdsctbl annotation atnid atnauthor atndate atnref atnicn atrfstart atrfend bkmkstart bkmkend fldinst nonshppict sp sn sv shpinst listname fchars lchars ftnsep ftnsepc aftnsep aftnsepc ftncn aftncn pntext formfield".split(
+    " ",
+  ),
+);
+/** Destinations after `\*` whose text is the document's. */
+const readAfterStar = new Set(["shptxt", "shprslt", "listtext", "footnote", "ud"]);
+/** Signs that control words stand for. */
+const signs: Readonly<Record<string, string>> = {
+  tab: "\t",
+  line: "\n",
+  "~": " ",
+  _: "-",
+  emdash: "—",
+  endash: "–",
+  lquote: "‘",
+  rquote: "’",
+  ldblquote: "“",
+  rdblquote: "”",
+  bullet: "•",
+  emspace: " ",
+  enspace: " ",
+  qmspace: " ",
+  "\\": "\\",
+  "{": "{",
+  "}": "}",
+};
+/** Character sets of fonts by their number. **Source** RTF 1.9.1, font table: `\fcharset`. */
+const charsets: Readonly<Record<number, string>> = {
+  0: "windows-1252",
+  77: "macintosh",
+  128: "shift_jis",
+  129: "euc-kr",
+  134: "gbk",
+  136: "big5",
+  161: "windows-1253",
+  162: "windows-1254",
+  163: "windows-1258",
+  177: "windows-1255",
+  178: "windows-1256",
+  186: "windows-1257",
+  204: "windows-1251",
+  222: "windows-874",
+  238: "windows-1250",
+};
+/** Groups within groups; nobody writes hundreds. */
+const maxDepth = 2000;
+const codePages: Readonly<Record<number, string>> = {
+  437: "ibm866",
+  932: "shift_jis",
+  936: "gbk",
+  949: "euc-kr",
+  950: "big5",
+  10000: "macintosh",
+  65001: "utf-8",
+};
+
+/** Implements {@link createRtfReader}. */
+export async function readRtf(input: ReadInput): Promise<ReadResult> {
+  const { uri, bytes, signal } = input;
+  const { maxTextLength } = limitsOf(input);
+  if (!/^\s*\{\\rt/u.test(String.fromCharCode(...bytes.subarray(0, 64))))
+    throw unreadable(uri, "is named as rich text (RTF), but does not begin as one");
+  const document = composeDocument();
+  const writer = createEndMarkedWriter(document);
+  const decoders = new Map<string, InstanceType<typeof TextDecoder>>();
+  const fonts = new Map<number, string>();
+  const styles = new Map<number, string>();
+  const facts: RtfFacts = { title: "", author: "", created: new Map() };
+  let page = "windows-1252";
+  let state: State = {
+    into: "body",
+    font: -1,
+    isHidden: false,
+    isInTable: false,
+    style: 0,
+    outline: undefined,
+    fallback: 1,
+  };
+  const stack: State[] = [];
+  let paragraph = "";
+  let label = "";
+  let isHeaderRow = false;
+  let note = "";
+  let fontName = -1;
+  let styleName = "";
+  let isStar = false;
+  let isNew = false;
+  let swallow = 0;
+  let tokens = 0;
+
+  const add = (text: string): void => {
+    if (state.isHidden && state.into === "body") return;
+    if (state.into === "body" || state.into === "field") paragraph += text;
+    else if (state.into === "label") label += text;
+    else if (state.into === "note") note += text;
+    else if (state.into === "title") facts.title += text;
+    else if (state.into === "author") facts.author += text;
+    else if (state.into === "styles") styleName += text;
+  };
+  const decode = (found: Uint8Array): string => {
+    const name = fonts.get(state.font) ?? page;
+    let decoder = decoders.get(name);
+    if (decoder === undefined) decoders.set(name, (decoder = decoderOf(name)));
+    return decoder.decode(found);
+  };
+  const endParagraph = (isInTable = state.isInTable): void => {
+    const name = styles.get(state.style) ?? "";
+    const level = state.outline ?? Number(/^heading ?(\d)/iu.exec(name)?.[1] ?? "0");
+    writer.endParagraph({ text: paragraph, label: oneLine(label), level, isTitle: /^title$/iu.test(name) }, isInTable);
+    paragraph = label = "";
+    if (document.position > maxTextLength) throw overLimit(uri, "maxTextLength", maxTextLength, document.position);
+  };
+  for (const token of readRtfTokens(bytes)) {
+    if (++tokens % 100_000 === 0) throwIfAborted(signal, `Reading ${uri}`, { uri });
+    if (token.kind === "open") {
+      if (stack.length > maxDepth) throw unreadable(uri, `has groups nested more than ${maxDepth} deep`);
+      stack.push({ ...state });
+      // Styles of characters have no number of a paragraph's.
+      if (state.into === "styles") [state.style, styleName] = [-1, ""];
+      isNew = true;
+      isStar = false;
+      swallow = 0;
+      continue;
+    }
+    if (token.kind === "close") {
+      if (state.into === "styles" && styleName !== "") {
+        if (state.style >= 0) styles.set(state.style, styleName.replace(/;.*$/su, "").trim());
+        styleName = "";
+      }
+      const before = stack.pop();
+      if (before === undefined) break;
+      if (state.into === "note" && before.into !== "note") {
+        paragraph += writer.addNote(note);
+        note = "";
+      }
+      state = before;
+      isNew = false;
+      continue;
+    }
+    if (token.kind === "bytes") {
+      isNew = false;
+      if (state.into === "skip" || state.into === "fonts") continue;
+      const rest = swallow > 0 ? token.bytes.subarray(swallow) : token.bytes;
+      swallow = Math.max(0, swallow - token.bytes.length);
+      if (rest.length > 0) add(decode(rest));
+      continue;
+    }
+    const { name, value } = token;
+    if (name === "*") {
+      isStar = true;
+      continue;
+    }
+    if (isNew && isStar && !readAfterStar.has(name) && state.into !== "styles") state.into = "skip";
+    isNew = false;
+    isStar = false;
+    if (state.into === "skip") continue;
+    const into = destinationOf(name, state.into);
+    if (into !== undefined) state.into = into;
+    else if (setFormat(state, name, value) || name === "info" || name === "fldrslt") continue;
+    else if (state.into === "created") facts.created.set(name, value ?? 0);
+    else if (name === "ansicpg") page = codePages[value ?? 0] ?? `windows-${value}`;
+    else if (name === "mac") page = "macintosh";
+    else if (name === "f") {
+      if (state.into === "fonts") fontName = value ?? 0;
+      else state.font = value ?? 0;
+    } else if (name === "fcharset") {
+      const charset = charsets[value ?? 0];
+      if (charset !== undefined && value !== 0) fonts.set(fontName, charset);
+    } else if (name === "u") {
+      add(String.fromCharCode((value ?? 0) & 0xffff));
+      swallow = state.fallback;
+    } else if (name === "trhdr") isHeaderRow = true;
+    else if (name === "trowd") isHeaderRow = false;
+    else if (state.into === "note" && name === "par") note += " ";
+    else if (state.into !== "body") {
+      if (Object.hasOwn(signs, name)) add(signs[name]!);
+    } else if (name === "par" || name === "sect" || name === "page") endParagraph();
+    else if (name === "cell" || name === "nestcell") {
+      endParagraph(true);
+      writer.endCell();
+    } else if (name === "row" || name === "nestrow") writer.endRow(isHeaderRow);
+    else if (Object.hasOwn(signs, name)) add(signs[name]!);
+  }
+  endParagraph();
+  writer.finish();
+  return resultOf(uri, document, writer.title, facts);
+}
+
+interface RtfFacts {
+  title: string;
+  author: string;
+  /** Year, month and day as the file names them. */
+  readonly created: Map<string, number>;
+}
+
+function resultOf(uri: string, document: Composition, shownTitle: string, facts: RtfFacts): ReadResult {
+  const stated = shownTitle || oneLine(facts.title);
+  const draft = document.finish(stated);
+  if (draft.text === "") throw withoutText(uri);
+  const title = stated || draft.root.children.find(({ level }) => level === 1)?.title || fileNameOf(uri);
+  const author = oneLine(facts.author);
+  const createdAt = dateOf(facts.created);
+  return {
+    ...draft,
+    title,
+    root: { ...draft.root, title },
+    metadata: { ...(author === "" ? {} : { author }), ...(createdAt === undefined ? {} : { createdAt }) },
+  };
+}
+
+const destinations: Readonly<Record<string, State["into"]>> = {
+  fonttbl: "fonts",
+  stylesheet: "styles",
+  creatim: "created",
+  listtext: "label",
+  footnote: "note",
+};
+
+/** Where text goes from a control word on; `undefined` where it goes on as before. */
+function destinationOf(name: string, into: State["into"]): State["into"] | undefined {
+  if (skipped.has(name)) return into === "fonts" ? undefined : "skip";
+  if (name === "title" || name === "author") return into === "body" ? name : undefined;
+  return Object.hasOwn(destinations, name) ? destinations[name] : undefined;
+}
+
+/** Applies a word that changes a property; `false` for other words. */
+function setFormat(state: State, name: string, value: number | undefined): boolean {
+  const isStyle = state.into === "styles";
+  if (name === "plain") [state.isHidden, state.font] = [false, -1];
+  else if (name === "v") state.isHidden = value !== 0;
+  else if (name === "uc") state.fallback = Math.max(0, value ?? 1);
+  else if (name === "s") state.style = value ?? 0;
+  else if (name === "intbl") state.isInTable = true;
+  else if (name === "outlinelevel") {
+    if (!isStyle) state.outline = (value ?? 9) < 6 ? (value ?? 0) + 1 : undefined;
+  } else if (name === "pard") {
+    if (!isStyle) [state.style, state.outline, state.isInTable] = [0, undefined, false];
+  } else return false;
+  return true;
+}
+
+/** Windows names that the Encoding Standard lacks fall back to the first. */
+function decoderOf(name: string): InstanceType<typeof TextDecoder> {
+  try {
+    return new TextDecoder(name);
+  } catch {
+    return new TextDecoder("windows-1252");
+  }
+}
+
+function dateOf(parts: ReadonlyMap<string, number>): string | undefined {
+  const [year = 0, month = 0, day = 0] = ["yr", "mo", "dy"].map((name) => parts.get(name) ?? 0);
+  if (year < 1900 || month < 1 || month > 12 || day < 1 || day > 31) return undefined;
+  return `${year}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`;
+}

@@ -1,0 +1,75 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { readAny } from "./read-any.ts";
+import { readAs, refusalOf, showBlocks, showOutline } from "./read-with.ts";
+
+const rtf = (body: string): string =>
+  `{\\rtf1\\ansi\\ansicpg1252{\\fonttbl{\\f0\\fcharset0 Arial;}{\\f1\\fcharset204 Arial;}}{\\stylesheet{\\s0 Normal;}{\\s1\\outlinelevel0 heading 1;}{\\*\\cs9 Strong;}{\\s2 Heading 2;}}{\\info{\\title Stated}{\\author Ada}{\\creatim\\yr2024\\mo3\\dy9}}${body}}`;
+
+/** A text as RTF has it: signs of its own escaped, the rest by number. */
+const write = (text: string): string =>
+  Array.from(text, (sign) =>
+    /[\\{}]/u.test(sign)
+      ? `\\${sign}`
+      : sign < "\u0080"
+        ? sign
+        : Array.from({ length: sign.length }, (_, i) => `\\u${sign.charCodeAt(i)}?`).join(""),
+  ).join("");
+
+describe("createRtfReader", () => {
+  it("reads headings by style, lists by their labels, tables and notes", async () => {
+    const read = await readAny(
+      "a.rtf",
+      rtf(
+        "\\pard\\s1 Title here\\par\\pard\\s2 Part\\par\\pard Text{\\footnote\\pard The note.} goes on.\\par" +
+          "\\pard{\\listtext 1.\\tab}first\\par\\pard{\\listtext \\'b7\\tab}second\\par" +
+          "\\trowd\\trhdr\\pard\\intbl Name\\cell Count\\cell\\row\\trowd\\pard\\intbl Rope\\cell 7\\cell\\row\\pard After\\par",
+      ),
+    );
+    expect(showOutline(read.root)).toEqual(["# Title here", "## Part"]);
+    expect(showBlocks(read).slice(2)).toEqual([
+      "paragraph: Text[^1] goes on.",
+      "paragraph: [^1]: The note.",
+      "list: 1. first\n- second",
+      "table: | Name | Count |\n| Rope | 7 |",
+      "paragraph: After",
+    ]);
+    expect(read.title).toBe("Stated");
+    expect(read.metadata).toEqual({ author: "Ada", createdAt: "2024-03-09" });
+  });
+
+  it("reads signs of each font's character set, and leaves out hidden text, pictures and unknown destinations", async () => {
+    const { text } = await readAny(
+      "a.rtf",
+      rtf("\\pard caf\\'e9 {\\f1 \\'cc\\'e0\\'ff\\'ea} {\\v secret}{\\pict ffd8ff}{\\*\\unknown no}\\emdash  end\\par"),
+    );
+    expect(text).toBe("café Маяк — end");
+  });
+
+  it("gives back any text that is written in it [L1]", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.string({ unit: "grapheme", minLength: 1 }), { minLength: 1, maxLength: 5 }),
+        async (lines) => {
+          const shown = lines
+            // oxlint-disable-next-line no-control-regex -- what no document shows
+            .map((line) =>
+              line.replace(/[\u0000-\u001F\u007F-\u00A0\u00AD\u2028\u2029\u200B\u202F\u2060\uFEFF]/gu, "").trim(),
+            )
+            .filter((line) => line !== "");
+          fc.pre(shown.length > 0);
+          const { text } = await readAny("a.rtf", rtf(shown.map((line) => `\\pard ${write(line)}\\par`).join("\n")));
+          expect(text).toBe(shown.join("\n\n"));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it("refuses what only is called so, and survives broken groups", async () => {
+    expect(await refusalOf(readAs("a.rtf", "no rich text at all"))).toMatchObject({ code: "unreadable" });
+    expect((await readAny("a.rtf", "{\\rtf1 cut off {\\b here")).text).toBe("cut off here");
+    expect(await refusalOf(readAs("a.rtf", `{\\rtf1 ${"{".repeat(5000)}x`))).toMatchObject({ code: "unreadable" });
+  });
+});
