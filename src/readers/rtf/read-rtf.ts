@@ -88,7 +88,6 @@ export async function readRtf(input: ReadInput): Promise<ReadResult> {
     throw unreadable(uri, "is named as rich text (RTF), but does not begin as one");
   const document = composeDocument();
   const writer = createEndMarkedWriter(document);
-  const decoders = new Map<string, InstanceType<typeof TextDecoder>>();
   const fonts = new Map<number, string>();
   const styles = new Map<number, string>();
   const facts: RtfFacts = { title: "", author: "", created: new Map() };
@@ -123,12 +122,7 @@ export async function readRtf(input: ReadInput): Promise<ReadResult> {
     else if (state.into === "author") facts.author += text;
     else if (state.into === "styles") styleName += text;
   };
-  const decode = (found: Uint8Array): string => {
-    const name = fonts.get(state.font) ?? page;
-    let decoder = decoders.get(name);
-    if (decoder === undefined) decoders.set(name, (decoder = decoderOf(name)));
-    return decoder.decode(found);
-  };
+  const decode = createFontDecoder(fonts);
   const endParagraph = (isInTable = state.isInTable): void => {
     const name = styles.get(state.style) ?? "";
     const level = state.outline ?? Number(/^heading ?(\d)/iu.exec(name)?.[1] ?? "0");
@@ -168,7 +162,7 @@ export async function readRtf(input: ReadInput): Promise<ReadResult> {
       if (state.into === "skip" || state.into === "fonts") continue;
       const rest = swallow > 0 ? token.bytes.subarray(swallow) : token.bytes;
       swallow = Math.max(0, swallow - token.bytes.length);
-      if (rest.length > 0) add(decode(rest));
+      if (rest.length > 0) add(decode(rest, state.font, page));
       continue;
     }
     const { name, value } = token;
@@ -263,6 +257,19 @@ function setFormat(state: State, name: string, value: number | undefined): boole
     if (!isStyle) [state.style, state.outline, state.isInTable] = [0, undefined, false];
   } else return false;
   return true;
+}
+
+/** Decodes bytes in the character set of their font, else in the file's code page. */
+function createFontDecoder(
+  fonts: ReadonlyMap<number, string>,
+): (bytes: Uint8Array, font: number, page: string) => string {
+  const decoders = new Map<string, InstanceType<typeof TextDecoder>>();
+  return (bytes, font, page) => {
+    const name = fonts.get(font) ?? page;
+    let decoder = decoders.get(name);
+    if (decoder === undefined) decoders.set(name, (decoder = decoderOf(name)));
+    return decoder.decode(bytes);
+  };
 }
 
 /** Windows names that the Encoding Standard lacks fall back to the first. */
