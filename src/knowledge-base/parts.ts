@@ -17,6 +17,7 @@ import type {
 import type { Store } from "../contracts/store.ts";
 import type { Telemetry } from "../contracts/telemetry.ts";
 import type { Tracer } from "../contracts/tracer.ts";
+import type { AnswerLimits } from "../models/limit-answers.ts";
 import type { IngestStages } from "../ingest/stages.ts";
 import type { OpenSource } from "../ingest/to-arrivals.ts";
 import type { Observer } from "./operations/observer.ts";
@@ -36,6 +37,8 @@ export interface KnowledgeBaseParts extends IngestStages {
   readonly reranker?: Reranker | "proximity" | undefined;
   readonly chatModel?: ChatModel | undefined;
   readonly judge?: ChatModel | undefined;
+  /** Limits of a judge that one call brings. The other models have theirs already. */
+  readonly answerLimits?: AnswerLimits | undefined;
   /** Finds the name by which a model can be opened again: the folder's record may have it with an address. Default: `provider/model`. */
   readonly findName?: ((model: string) => Promise<string | undefined>) | undefined;
   readonly tracer?: Tracer | undefined;

@@ -73,7 +73,7 @@ export function createVerbs(
     },
 
     ask(question: string, options: AskOptions = {}) {
-      const { chatModel: model, judge, analyzer, prices } = parts;
+      const { chatModel: model, judge, answerLimits, analyzer, prices } = parts;
       // Leaving the run stops the model.
       const left = new AbortController();
       return createRun(
@@ -89,7 +89,7 @@ export function createVerbs(
           const signal = rest.signal === undefined ? left.signal : AbortSignal.any([rest.signal, left.signal]);
           const within = await searched(scopes, strategy);
           const warnings = await modelCheck.forSearch(within, modeOf(rest));
-          const asking = { retriever, store, model, judge, analyzer, prices, warnings };
+          const asking = { retriever, store, model, judge, answerLimits, analyzer, prices, warnings };
           return yield* askQuestion(asking, within, question, { ...rest, signal });
         },
         () => left.abort(),
@@ -102,11 +102,12 @@ export function createVerbs(
         import("./asking/verify.ts"),
       ]);
       planOptions("verify", verifyOptions, options);
-      const { judge, analyzer, prices, resolveUri } = parts;
+      const { judge, answerLimits, analyzer, prices, resolveUri } = parts;
       const { scopes, strategy, ...rest } = options;
       const within = await searched(scopes, strategy);
       const warnings = await modelCheck.forSearch(within, "hybrid");
-      return verifyAnswer({ retriever, store, judge, analyzer, prices, warnings, resolveUri }, within, answer, rest);
+      const stages = { retriever, store, judge, answerLimits, analyzer, prices, warnings, resolveUri };
+      return verifyAnswer(stages, within, answer, rest);
     },
   };
 }

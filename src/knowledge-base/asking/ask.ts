@@ -4,6 +4,7 @@ import { narrowProof } from "../../access/gate.ts";
 import { answerQuestion } from "../../answers/answer-question.ts";
 import type { DocumentSlices } from "../../answers/citations/cite-quote.ts";
 import { fitContext } from "../../answers/prompts/fit-context.ts";
+import { type AnswerLimits, limitAnswers } from "../../models/limit-answers.ts";
 import { addUsage, priceOf, priceUsage, usageOf, withPrice } from "../../models/price-usage.ts";
 import { readHistory } from "../../answers/read-history.ts";
 import type { Analyzer } from "../../contracts/analyzer.ts";
@@ -30,6 +31,8 @@ export interface AskStages {
   readonly judge?: ChatModel | undefined;
   readonly analyzer: Analyzer;
   readonly prices?: Prices | undefined;
+  /** Limits of a judge that the call brings. */
+  readonly answerLimits?: AnswerLimits | undefined;
   readonly warnings?: readonly SearchWarning[] | undefined;
 }
 
@@ -85,7 +88,7 @@ export async function* askQuestion(
     context,
     from: whole && !isIdle ? "whole-corpus" : undefined,
     history: turns,
-    judge: judge == null ? undefined : withPrice(judge, stages.prices),
+    judge: judge == null ? undefined : limitAnswers(withPrice(judge, stages.prices), stages.answerLimits),
     minSupport,
     minRelevance,
     analyzer: stages.analyzer,

@@ -19,6 +19,7 @@ import type {
   Verification,
   VerifyOptions,
 } from "../../contracts/verification.ts";
+import { limitAnswers } from "../../models/limit-answers.ts";
 import { addUsage, priceOf, priceUsage, usageOf, withPrice } from "../../models/price-usage.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { type AskStages, createSlices } from "./ask.ts";
@@ -107,7 +108,7 @@ export async function verifyAnswer(
     sentences: citing,
     hits: hits.all,
     analyzer: stages.analyzer,
-    judge: judge == null ? undefined : withPrice(judge, stages.prices),
+    judge: judge == null ? undefined : limitAnswers(withPrice(judge, stages.prices), stages.answerLimits),
     minSupport,
     cite,
     signal,

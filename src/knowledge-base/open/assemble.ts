@@ -13,6 +13,7 @@ import type { AccessPolicy } from "../../contracts/scope.ts";
 import { latentSemanticModel } from "../../engine/latent/latent-semantic-model.ts";
 import { setUnnamed } from "../../contracts/embedding.ts";
 import { withFingerprint } from "../../models/embedder/with-fingerprint.ts";
+import { limitAnswers } from "../../models/limit-answers.ts";
 import { checkReadLimits } from "../../readers/read-limits.ts";
 import { createMemoryStore } from "../../stores/memory/memory-store.ts";
 import type { StoreOptions } from "../../stores/segments/store-options.ts";
@@ -127,8 +128,8 @@ export async function assembleKnowledgeBase(
   const { prices } = models;
   const pricing = prices && (await import("../../models/price-usage.ts"));
   pricing?.checkPrices(prices);
-  const priced = (model: ChatModel | undefined): ChatModel | undefined =>
-    model && pricing ? pricing.withPrice(model, prices) : model;
+  const prepared = (model: ChatModel | undefined): ChatModel | undefined =>
+    model && limitAnswers(pricing ? pricing.withPrice(model, prices) : model, models.limits);
   const readers = [...(await completeReaders(options.readers ?? [])), ...runtime.readers];
   const chunker = await chooseChunker(options.chunker);
   const events = await chooseEvents(
@@ -144,9 +145,10 @@ export async function assembleKnowledgeBase(
     wordsAlone: models.embedding === null,
     transformers: options.transformers ?? [],
     analyzer: search.analyzer ?? defaultAnalyzer,
-    chatModel: priced(models.chat),
-    judge: priced(models.judge),
+    chatModel: prepared(models.chat),
+    judge: prepared(models.judge),
     prices,
+    answerLimits: models.limits,
     reranker: models.reranker,
     retriever: search.retriever,
     synonyms: search.synonyms === undefined ? undefined : parseSynonyms(search.synonyms),

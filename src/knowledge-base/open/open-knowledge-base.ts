@@ -150,7 +150,7 @@ export async function openKnowledgeBase(first?: string | OpenOptions, second?: O
     embedding: given.embedding === undefined ? quality : given.embedding,
     reranker: given.reranker ?? quality,
   };
-  const { prices, cache, batch } = models;
+  const { prices, cache, batch, limits } = models;
   const { worker = "auto" } = options.reading ?? {};
   const chosen: AnyRuntimeOptions = {
     ...rest,
@@ -161,7 +161,7 @@ export async function openKnowledgeBase(first?: string | OpenOptions, second?: O
         options.search?.synonyms ?? (location === undefined ? undefined : readSynonyms(checkLocation(location))),
     },
     // Models that are named are loaded before anything is opened.
-    models: { prices, cache, batch, ...(await chooseModels(models)) },
+    models: { prices, cache, batch, limits, ...(await chooseModels(models)) },
   };
   const folder = location === undefined ? undefined : resolve(checkLocation(location));
   const base = folder === undefined ? process.cwd() : dirname(folder);

@@ -12,6 +12,7 @@ import type { AccessPolicy } from "../../contracts/scope.ts";
 import type { Telemetry } from "../../contracts/telemetry.ts";
 import type { Tracer } from "../../contracts/tracer.ts";
 import type { Bm25Options } from "../../engine/bm25/bm25-settings.ts";
+import { type AnswerLimits, answerLimits } from "../../models/limit-answers.ts";
 import { checkReadLimits } from "../../readers/read-limits.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import {
@@ -47,6 +48,8 @@ export interface OpenModels<Chat = ChatModel, Embedding = EmbeddingModel, Rankin
   readonly cache?: EmbeddingCache | undefined;
   /** Size of requests to the embedding model. */
   readonly batch?: OpenBatch | undefined;
+  /** Limits of one answer of a chat model. An answer beyond them ends with an error, and its connection is closed. */
+  readonly limits?: AnswerLimits | undefined;
 }
 
 /** Size of requests to the embedding model. */
@@ -157,6 +160,27 @@ const batchOptions = {
   concurrency: { doc: "Most requests at one time.", kind: { type: "integer", min: 1 }, default: 4, for: inCode },
 } as const satisfies RulesOf<OpenBatch>;
 
+const limitOptions = {
+  characters: {
+    doc: "Most characters of one answer of a chat model.",
+    kind: { type: "integer", min: 1 },
+    default: answerLimits.characters,
+    for: inCode,
+  },
+  startMs: {
+    doc: "Longest wait for the first characters of an answer that streams, or for a whole answer, in milliseconds.",
+    kind: { type: "integer", min: 1 },
+    default: answerLimits.startMs,
+    for: inCode,
+  },
+  silenceMs: {
+    doc: "Longest wait between two parts of an answer that streams, in milliseconds.",
+    kind: { type: "integer", min: 1 },
+    default: answerLimits.silenceMs,
+    for: inCode,
+  },
+} as const satisfies RulesOf<AnswerLimits>;
+
 const modelOptions = {
   embedding: {
     doc: 'Embedding model: your own, an AI SDK one, or [`"provider/model"`](#models). `null`: words alone.',
@@ -220,6 +244,11 @@ const modelOptions = {
   batch: {
     doc: "Size of requests to the embedding model.",
     kind: { type: "group", options: batchOptions },
+    for: inCode,
+  },
+  limits: {
+    doc: "Limits of one answer of a chat model.",
+    kind: { type: "group", options: limitOptions },
     for: inCode,
   },
 } as const satisfies RulesOf<OpenModels>;

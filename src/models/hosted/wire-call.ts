@@ -1,3 +1,4 @@
+import { IbidError } from "../../contracts/errors.ts";
 import { isObject } from "../ai-sdk/ai-sdk-model.ts";
 
 /** A server that speaks OpenAI's API, and how it is called. */
@@ -20,13 +21,21 @@ type FailureName =
   | "AI_UnsupportedFunctionalityError";
 
 const usualTimeoutMs = 300_000;
-/** The largest honest answer, 2,048 vectors of 4,096 numbers as JSON, has about 170 MB. */
-const maxAnswerBytes = 256 * 1024 * 1024;
+/** The largest honest answer in text: far more than a model writes at once. */
+export const maxTextBytes = 2 ** 23;
 const maxErrorBytes = 64 * 1024;
 
 /** An error as the AI SDK's packages throw it. */
 export function wireError(name: FailureName, message: string, rest: object = {}): Error {
   return Object.assign(new Error(message), { name }, rest);
+}
+
+/** An answer that would fill the memory. Its connection is closed. **Units** bytes. */
+export function tooLarge({ provider }: WirePlace, maxBytes: number): IbidError {
+  return new IbidError("invalid-response", `${provider} sent more than ${maxBytes} bytes, so its answer was ended.`, {
+    hint: "Use another model, or check that the address belongs to an API of this kind.",
+    details: { provider, maxBytes, retryable: false },
+  });
 }
 
 /**
@@ -39,9 +48,10 @@ export async function callWire(
   endpoint: string,
   body: object,
   signal: AbortSignal | undefined,
+  maxBytes = maxTextBytes,
 ): Promise<Readonly<Record<string, unknown>>> {
   let text = "";
-  for await (const piece of openWire(place, endpoint, body, signal)) text += piece;
+  for await (const piece of openWire(place, endpoint, body, signal, maxBytes)) text += piece;
   if (text.trim() === "") throw wireError("AI_InvalidResponseDataError", "The answer is empty.");
   let answer: unknown;
   try {
@@ -59,11 +69,13 @@ export async function callWire(
  * **Errors** as {@link callWire}; a `TimeoutError` when nothing came for as long as the place allows.
  */
 export async function* openWire(
-  { baseURL, token, timeoutMs = usualTimeoutMs }: WirePlace,
+  place: WirePlace,
   endpoint: string,
   body: object,
   signal: AbortSignal | undefined,
+  maxBytes: number,
 ): AsyncGenerator<string, void, undefined> {
+  const { baseURL, token, timeoutMs = usualTimeoutMs } = place;
   const url = `${baseURL}${endpoint}`;
   const silence = createSilence(timeoutMs);
   const stop = signal === undefined ? silence.signal : AbortSignal.any([signal, silence.signal]);
@@ -82,9 +94,10 @@ export async function* openWire(
       signal: stop,
     });
     silence.heard();
-    if (!response.ok) throw await refusal(response, url, silence);
-    yield* readText(response, maxAnswerBytes, silence);
+    if (!response.ok) throw await refusal(place, response, url, silence);
+    yield* readText(place, response, maxBytes, silence);
   } catch (error) {
+    if (IbidError.isInstance(error)) throw error;
     // Engines word fetch failures differently, and without the address, so it is added.
     throw isObject(error) && !("url" in error) ? Object.assign(error, { url }) : error;
   } finally {
@@ -113,7 +126,12 @@ function createSilence(timeoutMs: number): Silence {
   };
 }
 
-async function* readText(response: Response, maxBytes: number, silence: Silence): AsyncGenerator<string> {
+async function* readText(
+  place: WirePlace,
+  response: Response,
+  maxBytes: number,
+  silence: Silence,
+): AsyncGenerator<string> {
   if (response.body === null) return;
   const reader = response.body.getReader();
   const decoder = new TextDecoder();
@@ -129,8 +147,7 @@ async function* readText(response: Response, maxBytes: number, silence: Silence)
         return;
       }
       bytes += value.length;
-      if (bytes > maxBytes)
-        throw wireError("AI_InvalidResponseDataError", `The answer has more than ${maxBytes} bytes.`);
+      if (bytes > maxBytes) throw tooLarge(place, maxBytes);
       yield decoder.decode(value, { stream: true });
     }
   } finally {
@@ -139,10 +156,10 @@ async function* readText(response: Response, maxBytes: number, silence: Silence)
   }
 }
 
-async function refusal(response: Response, url: string, silence: Silence): Promise<Error> {
+async function refusal(place: WirePlace, response: Response, url: string, silence: Silence): Promise<Error> {
   let text = "";
   try {
-    for await (const piece of readText(response, maxErrorBytes, silence)) text += piece;
+    for await (const piece of readText(place, response, maxErrorBytes, silence)) text += piece;
   } catch {
     // The status says enough.
   }

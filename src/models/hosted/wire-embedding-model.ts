@@ -7,6 +7,9 @@ interface EmbedCall {
   readonly abortSignal?: AbortSignal;
 }
 
+/** One vector of 8,192 numbers as JSON. */
+const maxVectorBytes = 200_000;
+
 /**
  * An embedding model behind OpenAI's `POST /embeddings`, in the form of the AI SDK, so that it is checked and read like every other.
  *
@@ -31,6 +34,7 @@ export function createWireEmbeddingModel(place: WirePlace, modelId: string, name
           ...(dimensions === undefined ? {} : { dimensions }),
         },
         abortSignal,
+        2 ** 20 + values.length * maxVectorBytes,
       );
       const usage = isObject(answer["usage"]) ? answer["usage"] : {};
       return {

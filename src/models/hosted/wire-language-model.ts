@@ -1,6 +1,6 @@
 import { type AiSdkLanguageModel, isObject } from "../ai-sdk/ai-sdk-model.ts";
 import type { AiSdkMessage } from "../ai-sdk/to-prompt.ts";
-import { callWire, openWire, wireError, type WirePlace } from "./wire-call.ts";
+import { callWire, maxTextBytes, openWire, tooLarge, wireError, type WirePlace } from "./wire-call.ts";
 import { toWireMessages } from "./wire-messages.ts";
 
 interface ChatCall {
@@ -11,6 +11,11 @@ interface ChatCall {
   readonly maxOutputTokens?: number;
   readonly abortSignal?: AbortSignal;
 }
+
+/** A streamed answer carries each few characters in an event of some hundred bytes. The whole stream is never kept. */
+const maxStreamBytes = 3 * maxTextBytes;
+/** Characters of one event: a whole tool call at most. */
+const maxEventLength = 2 ** 21;
 
 /** A part as the AI SDK's streams have them, as far as they are read here. */
 type StreamPart =
@@ -51,10 +56,10 @@ export function createWireLanguageModel(place: WirePlace, modelId: string, named
     },
     async doStream(call: ChatCall) {
       const body = { ...bodyOf(call), stream: true, stream_options: { include_usage: true } };
-      const pieces = openWire(place, "/chat/completions", body, call.abortSignal);
+      const pieces = openWire(place, "/chat/completions", body, call.abortSignal, maxStreamBytes);
       // A refusal by the server is thrown before a stream is returned.
       const first = await pieces.next();
-      const parts = readEvents(first, pieces);
+      const parts = readEvents(place, first, pieces);
       const getReader = () => ({ read: () => parts.next(), cancel: () => parts.return(undefined) });
       return { stream: { getReader } };
     },
@@ -86,13 +91,15 @@ function readCompletion(answer: Readonly<Record<string, unknown>>): object {
 }
 
 async function* readEvents(
+  place: WirePlace,
   first: IteratorResult<string, void>,
   pieces: AsyncGenerator<string, void, undefined>,
 ): AsyncGenerator<StreamPart, void, undefined> {
   const calls = new Map<number, { id: string; name: string; input: string }>();
   let finish: unknown;
   let usage: unknown;
-  for await (const data of readServerEvents(first, pieces)) {
+  let gathered = 0;
+  for await (const data of readServerEvents(place, first, pieces)) {
     if (data === "[DONE]") break;
     let event: unknown;
     try {
@@ -112,7 +119,10 @@ async function* readEvents(
     const delta = isObject(choice?.["delta"]) ? choice["delta"] : {};
     if (typeof delta["content"] === "string" && delta["content"] !== "")
       yield { type: "text-delta", id: "0", delta: delta["content"] };
-    if (Array.isArray(delta["tool_calls"])) gatherCalls(delta["tool_calls"], calls);
+    if (!Array.isArray(delta["tool_calls"])) continue;
+    gathered += data.length;
+    if (gathered > maxEventLength) throw tooLarge(place, maxEventLength);
+    gatherCalls(delta["tool_calls"], calls);
   }
   // A stream without a finish reason broke off: its missing finish part shows it to the consumer.
   if (finish === undefined) return;
@@ -123,20 +133,28 @@ async function* readEvents(
 
 /** The `data` of each event. **Source** WHATWG HTML, 9.2.6, "Interpreting an event stream". */
 async function* readServerEvents(
+  place: WirePlace,
   first: IteratorResult<string, void>,
   pieces: AsyncGenerator<string, void, undefined>,
 ): AsyncGenerator<string, void, undefined> {
   let open = "";
   let data: string[] = [];
+  let length = 0;
   try {
     for (let step = first; step.done !== true; step = await pieces.next()) {
+      if (open.length + length > maxEventLength) throw tooLarge(place, maxEventLength);
       const lines = (open + step.value).split(/\r\n|\n|\r(?!$)/u);
       open = lines.pop() ?? "";
       for (const line of lines) {
         if (line === "" && data.length > 0) {
           yield data.join("\n");
           data = [];
-        } else if (line.startsWith("data:")) data.push(line.slice(line.startsWith("data: ") ? 6 : 5));
+          length = 0;
+          continue;
+        }
+        // Comments count too, though none is kept.
+        length += line.length;
+        if (line.startsWith("data:")) data.push(line.slice(line.startsWith("data: ") ? 6 : 5));
       }
     }
   } finally {
