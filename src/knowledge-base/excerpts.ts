@@ -165,7 +165,11 @@ export function createExcerpts(parts: ExcerptParts): Excerpts {
     const beside = chunks.filter(({ start, end }) => container.start <= start && end <= container.end);
     const at = beside.indexOf(own);
     const run = beside.slice(Math.max(0, at - options.neighbours), at + options.neighbours + 1);
-    const whole = { start: Math.min(...run.map((each) => each.start)), end: Math.max(...run.map((each) => each.end)) };
+    const whole = { start: own.start, end: own.end };
+    for (const { start, end } of run) {
+      whole.start = Math.min(whole.start, start);
+      whole.end = Math.max(whole.end, end);
+    }
     return excerptOf(structure, run, container, whole, whole);
   }
 

@@ -12,7 +12,7 @@ export function shinglesOf(text: string, size: number): ReadonlySet<string> {
   const words: string[] = [];
   for (const word of segmentWords(text)) {
     const folded = simpleLowerCase(word.text);
-    if (word.kind === "run") words.push(...Array.from(folded));
+    if (word.kind === "run") for (const character of folded) words.push(character);
     else words.push(folded);
   }
   const shingles = new Set<string>();

@@ -27,6 +27,10 @@ const rotation =
   "The harbour office rotates the keys of all storage sheds every ninety days, and Ada Brandt signs the log.";
 const closing = "The north pier is not open to visitors between 3 October and 14 March.";
 
+it("a sentence may have more words than a call can have arguments", () => {
+  expect(judge("keys rotated ".repeat(100_000), rotation).support).toBeLessThan(1);
+});
+
 describe("numbers and dates are compared by value", () => {
   it.each([
     ["fifty", "50"],

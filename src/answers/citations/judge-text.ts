@@ -122,8 +122,8 @@ function verbatim(
 export function cutText(text: string, pieces: Iterable<CheckedPiece>): readonly PlacedSentence[] {
   const cutter = createSentenceCutter();
   const cuts: CutSentence[] = [];
-  for (const piece of pieces) cuts.push(...cutter.push(piece));
-  cuts.push(...cutter.finish());
+  for (const piece of pieces) for (const cut of cutter.push(piece)) cuts.push(cut);
+  for (const cut of cutter.finish()) cuts.push(cut);
   let at = 0;
   return cuts
     .map((cut) => {

@@ -159,7 +159,7 @@ export function describeClaim(claim: ReadClaim, evidence: SupportEvidence, token
     Math.log1p(numbers),
     Math.log1p(names),
     Math.log1p(missing.length - numbers - names),
-    Math.min(...agreements),
+    agreements.reduce((least, each) => Math.min(least, each)),
     meanOf(agreements),
     lacking,
     Math.log(Math.max(1, words.length)),

@@ -88,7 +88,7 @@ async function readPlainText({ uri, text, mediaType, signal }: TextReadInput): P
       await nextTurn();
       throwIfAborted(signal, `Reading ${uri}`, { uri });
     }
-  } else blocks.push(...codeBlocks(text, [], languageOf(mediaType)));
+  } else for (const block of codeBlocks(text, [], languageOf(mediaType))) blocks.push(block);
   return {
     text,
     title,

@@ -87,7 +87,7 @@ function targetsByDocument(rows: DirectoryReader, scope: number, ids: readonly s
   for (const id of new Set(ids)) {
     const found = rows.chunksOfDocument(scope, id);
     const document = rows.documentById(scope, id);
-    chunks.push(...found);
+    for (const chunk of found) chunks.push(chunk);
     if (document !== undefined) documents.push(document);
     if (document?.deletedAt !== null && !found.some(({ deletedAt }) => deletedAt === null)) missing.push(id);
   }

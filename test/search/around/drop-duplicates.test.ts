@@ -31,6 +31,7 @@ describe("duplicates are left out [E55]", () => {
 
   it("counts characters where words are not apart, and leaves texts without words alone", async () => {
     expect([...shinglesOf("東京都庁", 3)]).toEqual(["東 京 都", "京 都 庁"]);
+    expect(shinglesOf("東".repeat(200_000), 3).size).toBe(1);
     expect(await ask(["…", "!!"])).toHaveLength(2);
   });
 
