@@ -22,6 +22,14 @@ export interface Provenance {
   readonly metadataHash: string;
   /** Absent for what no sender said anything of. */
   readonly validators?: Validators;
+  /** Groups that may read it. Kept and returned; nothing looks at it yet, nor at the next three. */
+  readonly readers?: readonly string[];
+  /** ISO 8601. */
+  readonly validFrom?: string;
+  /** ISO 8601. */
+  readonly validTo?: string;
+  /** Uri of the document in whose place it stands. */
+  readonly supersedes?: string;
 }
 
 /**

@@ -35,17 +35,7 @@ export function builtInRetriever(parts: SharedParts, access: AccessContext | "op
 }
 
 function createBuiltIn(parts: SharedParts, access: AccessContext | "operator", by?: Embedder): Retriever {
-  const {
-    searched: store,
-    embedder,
-    formerEmbedders,
-    reranker,
-    observer,
-    analyzer,
-    synonyms,
-    metric,
-    queryHash,
-  } = parts;
+  const { searched: store, embedder, formerEmbedders, reranker, observer, analyzer, synonyms } = parts;
   return createRetriever({
     store,
     embedder: by ?? embedder,
@@ -54,9 +44,7 @@ function createBuiltIn(parts: SharedParts, access: AccessContext | "operator", b
     tracer: observer.tracer,
     analyzer,
     synonyms,
-    metric,
     secret: store.secret,
-    queryHash,
     access,
   });
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { openConnection } from "../../src/stores/sqlite/sqlite-connection.ts";
+import { openConnection } from "../../src/stores/sqlite/open-connection.ts";
 import { close, createRandom, makeOperations, openWorkplace, perform, stateOf, timeOf } from "./workload.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ibid-again-"));

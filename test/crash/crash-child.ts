@@ -1,7 +1,7 @@
 // Does the operations that are left, noting the beginning and the end of each, and dies without warning where it is told to: `phase|point|n` is the n-th time
 // that it passes there; without one, it goes on until it is killed.
 import { appendFileSync } from "node:fs";
-import { openConnection } from "../../src/stores/sqlite/sqlite-connection.ts";
+import { openConnection } from "../../src/stores/sqlite/open-connection.ts";
 import { withFailpoints } from "./failpoints.ts";
 import { close, makeOperations, openWorkplace, perform, timeOf } from "./workload.ts";
 

@@ -77,6 +77,12 @@ export function withFailpoints(
       passing(phase(), "between members of a group");
       return result;
     },
+    get turn() {
+      return connection.turn;
+    },
+    get isWriting() {
+      return connection.isWriting;
+    },
     get inTransaction() {
       return connection.inTransaction;
     },

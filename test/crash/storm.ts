@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { openConnection } from "../../src/stores/sqlite/sqlite-connection.ts";
+import { openConnection } from "../../src/stores/sqlite/open-connection.ts";
 import { collect, read, system } from "../stores/build.ts";
 import {
   close,

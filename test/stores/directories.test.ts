@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { openConnection } from "../../src/stores/sqlite/sqlite-connection.ts";
+import { openConnection } from "../../src/stores/sqlite/open-connection.ts";
 import { createSqliteDirectory } from "../../src/stores/sqlite/sqlite-directory.ts";
 import { createMemoryDirectory } from "../../src/stores/memory/memory-directory.ts";
 import type {
@@ -53,6 +53,10 @@ const documentRow = (scope: number, id: string, uri: string) => ({
   checkedAt: null,
   etag: null,
   lastModified: null,
+  readers: null,
+  validFrom: null,
+  validTo: null,
+  supersedes: null,
   deletedAt: null,
   textKey: "",
 });

@@ -1,10 +1,10 @@
 import type { ChunkTransformer } from "../../contracts/chunker.ts";
-import { checkTransformerName, markChanged } from "./create-transformer.ts";
+import { checkTransformerName, transformMark } from "./create-transformer.ts";
 
 /**
  * Chains transformers into one: each gets the result of the one before.
  *
- * **Shape** the chunk carries the mark of each that changed it, and then of the chain. **Errors** `invalid-argument` for a blank name. **Source** Embabel `ChainedChunkTransformer`, with a real chain.
+ * **Shape** the chunk carries the mark of each, and of the chain. **Errors** `invalid-argument` for a blank name. **Source** Embabel `ChainedChunkTransformer`, with a real chain.
  *
  * @experimental
  */
@@ -19,7 +19,8 @@ export function chainTransformers(
     async transform(chunk, context) {
       let made = chunk;
       for (const transformer of transformers) {
-        made = markChanged(made, await transformer.transform(made, context), transformer.name);
+        made = await transformer.transform(made, context);
+        made = { ...made, metadata: { ...made.metadata, [transformMark(transformer.name)]: true } };
       }
       return made;
     },

@@ -4,7 +4,7 @@ import { joinPostings } from "./join-postings.ts";
 import { encodeLanguages } from "./language-column.ts";
 import type { LiveSegment } from "./live-segment.ts";
 import { readTerms, type TermPostings, writePostings } from "./postings-file.ts";
-import type { Postings } from "./segment.ts";
+import type { Postings, SegmentSource, StoredPlace } from "./segment.ts";
 import { packState, type SealedSegment, type SegmentRow } from "./sealed-segment.ts";
 import { decodeVectors, type StoredVector } from "../vectors/stored-vector.ts";
 import { formOf } from "../vectors/dense-rows.ts";
@@ -57,9 +57,9 @@ export function* chunksToSeal(live: LiveSegment): Generator<SealingChunk, undefi
   return undefined;
 }
 
-/** Makes a sealed segment of chunks. */
-export function sealSegment(chunks: Iterable<SealingChunk>): BuiltSegment {
-  const members = [...chunks].sort(byId);
+/** Makes a sealed segment of chunks, in order of uri and start: chunks of a document stand together, and their words are alike. */
+export function sealSegment(chunks: Iterable<SealingChunk>, source: Pick<SegmentSource, "chunkPlaces">): BuiltSegment {
+  const members = inPlace([...chunks], (all) => source.chunkPlaces(all.map(({ key }) => key)));
   const terms = createTermCollector();
   const columns = new Map<string, ColumnWriter>();
   const languages: string[] = [];
@@ -141,11 +141,11 @@ function createTermCollector(): {
 
 /** Makes one sealed segment of several, without what has no row any more. **Cost** linear in their postings and vectors. */
 export function mergeSegments(segments: readonly SealedSegment[]): BuiltSegment {
-  const members: Member[] = [];
+  const unordered: Member[] = [];
   segments.forEach((segment, source) => {
     for (let ordinal = 0; ordinal < segment.size; ordinal++) {
       if (segment.present[ordinal] === 0) continue;
-      members.push({
+      unordered.push({
         key: segment.key(ordinal),
         id: segment.chunkId(ordinal),
         live: segment.live[ordinal] === 1,
@@ -154,7 +154,11 @@ export function mergeSegments(segments: readonly SealedSegment[]): BuiltSegment 
       });
     }
   });
-  members.sort(byId);
+  const members = inPlace(unordered, (all) =>
+    segments.flatMap((segment, source) =>
+      segment.places(all.filter((member) => member.source === source).map(({ ordinal }) => ordinal)),
+    ),
+  );
   /** Where each old ordinal went; `gone` for what has no row. */
   const moved = segments.map(({ size }) => new Uint32Array(size).fill(gone));
   members.forEach(({ source, ordinal }, place) => {
@@ -202,17 +206,21 @@ function* mergeTerms(segments: readonly SealedSegment[], moved: readonly Uint32A
   }
 }
 
-/** New ordinals in the place of the old, without what is gone. They ascend again, since each segment was in order of ids too. */
-function renumber({ ordinals, counts, names }: Postings, moved: Uint32Array): Postings {
+/** New ordinals in the place of the old, without what is gone. They ascend, also where a document moved or an earlier version had another order. */
+function renumber(list: Postings, moved: Uint32Array): Postings {
+  const { ordinals, counts, names } = list;
   const newOrdinals = new Uint32Array(ordinals.length);
   const newCounts = new Uint32Array(ordinals.length);
   const newNames = names && new Uint32Array(ordinals.length);
   let length = 0;
   // Those whose names had the term may all be gone.
   let named = false;
+  let last = -1;
   for (let i = 0; i < ordinals.length; i++) {
     const ordinal = moved[ordinals[i]!]!;
     if (ordinal === gone) continue;
+    if (ordinal < last) return renumber(inOrderOf(list, moved), moved);
+    last = ordinal;
     newOrdinals[length] = ordinal;
     if (newNames !== undefined) {
       newNames[length] = names![i]!;
@@ -263,6 +271,28 @@ function assemble(
   };
 }
 
-function byId(a: { readonly id: string }, b: { readonly id: string }): number {
-  return compareCodePoints(a.id, b.id);
+/** A list in the order that it will have. */
+function inOrderOf({ ordinals, counts, names }: Postings, moved: Uint32Array): Postings {
+  const order = ordinals.map((_, i) => i).sort((a, b) => moved[ordinals[a]!]! - moved[ordinals[b]!]!);
+  return {
+    ordinals: order.map((i) => ordinals[i]!),
+    counts: order.map((i) => counts[i]!),
+    names: names && order.map((i) => names[i]!),
+  };
+}
+
+/** By uri, then start, then id. **Cost** one read of all places, and a sort. */
+function inPlace<Item extends { readonly id: string }>(
+  items: readonly Item[],
+  read: (items: readonly Item[]) => readonly StoredPlace[],
+): readonly Item[] {
+  const places = read(items);
+  const ranks = new Map([...new Set(places.map(({ uri }) => uri))].sort(compareCodePoints).map((uri, i) => [uri, i]));
+  const rankOf = places.map(({ uri }) => ranks.get(uri)!);
+  const order = items.map((_, i) => i);
+  order.sort(
+    (a, b) =>
+      rankOf[a]! - rankOf[b]! || places[a]!.start - places[b]!.start || compareCodePoints(items[a]!.id, items[b]!.id),
+  );
+  return order.map((i) => items[i]!);
 }

@@ -29,7 +29,7 @@ export interface SegmentRow {
   readonly columns: string;
 }
 
-/** A segment that does not change but for which of its chunks are alive. Ordinals are in order of chunk ids. */
+/** A segment that does not change but for which of its chunks are alive. Ordinals are in order of uri and start, as they were when it was made. */
 export interface SealedSegment extends Segment {
   readonly row: number;
   readonly stamp: number;

@@ -10,7 +10,6 @@ import type { FilterInput } from "../../contracts/filter.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Hit, SearchMode } from "../../contracts/retriever.ts";
 import type { Scope } from "../../contracts/scope.ts";
-import { thresholdScore, withoutExplanation } from "./threshold-score.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { messageText } from "./message-text.ts";
 import { encodeTags } from "./template/encode-html.ts";
@@ -116,13 +115,12 @@ async function searchMemory(
   const hits = await store.search(query, {
     topK: limit,
     snippetLength: 0,
-    explain: true,
     ...(mode !== undefined && { mode }),
     ...(filter !== undefined && { filter }),
     ...(scopes !== undefined && { scopes }),
     ...(signal && { signal }),
   });
-  return hits.filter((hit) => thresholdScore(hit) >= minRelevanceScore).map(withoutExplanation);
+  return hits.filter(({ score }) => score >= minRelevanceScore);
 }
 
 const fence = (hits: readonly Hit[]): string =>

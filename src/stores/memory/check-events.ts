@@ -11,7 +11,6 @@ const names: Readonly<Record<EventName, true>> = {
   KnowledgeChunkReembedFailed: true,
   KnowledgeEmbedded: true,
   KnowledgeFlushed: true,
-  KnowledgeVacuumCompleted: true,
   KnowledgeQueued: true,
 };
 

@@ -261,6 +261,8 @@ function createRows(
     },
     putChunk: (row) => chunks.set(row.key, row),
     deleteChunk: (key) => chunks.delete(key),
+    // A row has its own.
+    forgetSayings() {},
 
     document: (key) => must(documents.get(key)).row,
     homesOf: (keys) => keys.map((key) => must(documents.get(key)).row),
@@ -268,6 +270,7 @@ function createRows(
     documentStructure: (key) => must(documents.get(key)).body.structure,
     documentText: (key) => must(documents.get(key)).body.text,
     documentPart: (key, part) => (part === 0 ? must(documents.get(key)).body.text : undefined),
+    documentEnds: () => [],
     documentById: (scope, id) => only(documents, documentsById.keys(`${scope}/${id}`))?.row,
     documentsByUri: (scope, uri) =>
       all(documents, documentsByUri.keys(`${scope}/${uri}`))

@@ -47,6 +47,7 @@ export function adoptLooseChunks(rows: DirectoryWriter, scope: Scope, now: numbe
     for (const group of live) deleted.add(adoptGroup(change, key, group, deleted, now));
   }
   change.finish();
+  rows.forgetSayings(0);
 }
 
 const isDeleted = ([first]: readonly LooseChunk[]): boolean => first!.row.deletedAt !== null;
@@ -103,6 +104,10 @@ function adoptGroup(
       etag: null,
       lastModified: null,
       deletedAt,
+      readers: null,
+      validFrom: null,
+      validTo: null,
+      supersedes: null,
     },
     toDocumentBody(document),
   );

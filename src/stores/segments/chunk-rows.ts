@@ -195,9 +195,20 @@ export function toSummary(rows: DirectoryReader, scope: Scope, row: DocumentRow)
     folder,
     ingestedAt,
     checkedAt: checkedAt ?? ingestedAt,
+    ...toReserved(row),
     ...(etag === null && lastModified === null
       ? {}
       : { validators: { ...(etag !== null && { etag }), ...(lastModified !== null && { lastModified }) } }),
+  };
+}
+
+/** Rows of an earlier snapshot lack the fields. */
+function toReserved({ readers, validFrom, validTo, supersedes }: Partial<DocumentRow>): Partial<DocumentSummary> {
+  return {
+    ...(readers != null && { readers: JSON.parse(readers) as readonly string[] }),
+    ...(validFrom != null && { validFrom }),
+    ...(validTo != null && { validTo }),
+    ...(supersedes != null && { supersedes }),
   };
 }
 

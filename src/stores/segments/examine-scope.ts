@@ -14,6 +14,7 @@ import { isOwnVersion } from "./own-version.ts";
 import { createUncachedReader } from "./replace-document.ts";
 import { knowsVersion } from "./read-versions.ts";
 import type { ChunkRow, DirectoryReader } from "./segment-directory.ts";
+import { textKey } from "../../text/text-key.ts";
 
 /** One chunk as the index has it, gathered from all parts of the index. */
 interface Indexed {
@@ -78,6 +79,8 @@ export function examineScope(
     if (indexed.live !== (row.deletedAt === null)) {
       note("indexed-wrongly", "The index takes deleted chunks for live ones, or live ones for deleted.");
     }
+    if (row.textKey !== textKey(reader.urtext(row)))
+      note("damaged", "Chunks do not say what they said when they were written.");
     const expected = totalCounts(analyzeChunk(analyzer, reader.chunk(row)));
     for (const term of expected.terms) terms.add(term);
     if (!sameCounts(expected, indexed.terms))

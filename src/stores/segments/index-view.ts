@@ -184,7 +184,7 @@ export function createIndexView(): IndexView {
     slice(rows, document, start, end) {
       refresh(rows);
       let known = parts.get(document);
-      if (known === undefined) parts.set(document, (known = { texts: [], ends: [] }));
+      if (known === undefined) parts.set(document, (known = { texts: [], ends: [...rows.documentEnds(document)] }));
       const { ends } = known;
       let out = "";
       for (let part = 0, from = 0; from < end; part++) {

@@ -76,7 +76,7 @@ export function reanalyze(rows: DirectoryWriter, view: IndexView, analyzer: Anal
           vectors: () => givenVectors(vectorsAt(segment, ordinal)),
         });
       }
-      if (sealing.length > 0) addSegment(rows, held.row.key, stamp, sealSegment(sealing));
+      if (sealing.length > 0) addSegment(rows, held.row.key, stamp, sealSegment(sealing, rows));
       rows.deleteSegment(segment.row);
     }
     for (const [, row] of held.tail.rows()) {

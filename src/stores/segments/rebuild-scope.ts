@@ -35,7 +35,7 @@ export function rebuildScope(rows: DirectoryWriter, view: ScopeView, analyzer: A
       terms: () => analyzeChunk(analyzer, reader.chunk(chunk)),
       vectors: () => vectors.get(chunk.key) ?? [],
     }));
-    addSegment(rows, row.key, stamp, sealSegment(sealing));
+    addSegment(rows, row.key, stamp, sealSegment(sealing, rows));
   }
   rows.putScope({ ...row, stamp, rewrites: row.rewrites + 1 });
   startNewLife(rows, row.key);

@@ -256,6 +256,10 @@ function putDocument(change: ScopeChange, scope: number, entry: DocumentFacts, i
     etag: validators?.etag ?? null,
     lastModified: validators?.lastModified ?? null,
     deletedAt: null,
+    readers: entry.readers === undefined ? null : JSON.stringify(entry.readers),
+    validFrom: entry.validFrom ?? null,
+    validTo: entry.validTo ?? null,
+    supersedes: entry.supersedes ?? null,
   };
   const before = change.rows.documentById(scope, id);
   if (before === undefined) return change.rows.addDocument(row, body);

@@ -121,6 +121,8 @@ export function changeScope(
   let changed = false;
   let forgotten = false;
   let departed = false;
+  /** Documents of which a chunk has gone or says something else. */
+  const reworded = new Set<number>();
   let sealed = false;
 
   function changeSegment(segment: SealedSegment): ChangedSegment {
@@ -137,7 +139,7 @@ export function changeScope(
   }
 
   function sealArriving(scopeRow: number): void {
-    addSegment(rows, scopeRow, stamp, sealSegment(arriving.values()));
+    addSegment(rows, scopeRow, stamp, sealSegment(arriving.values(), rows));
     arriving.clear();
     sealed = true;
   }
@@ -180,6 +182,7 @@ export function changeScope(
         state.present[place.ordinal] = 0;
       }
       rows.deleteChunk(row.key);
+      reworded.add(row.document);
     },
     hide(row, deletedAt) {
       setLive(row, false);
@@ -193,6 +196,7 @@ export function changeScope(
       changed = true;
       if (facts) setLive(row, true);
       rows.putChunk(row);
+      reworded.add(row.document);
     },
     touch() {
       changed = true;
@@ -205,6 +209,7 @@ export function changeScope(
     },
     finish() {
       if (!changed) return false;
+      for (const document of reworded) rows.forgetSayings(document);
       for (const chunk of arriving.values()) rows.addPending(scopeKey(), toPending(chunk, stamp));
       for (const [segment, { live, present }] of segments) {
         if (present.includes(1)) rows.putSegmentState(segment.row, packState(live, present, segment.size), stamp);

@@ -8,7 +8,7 @@ export function sealTail(rows: DirectoryWriter, view: IndexView, scope: Scope, a
   const held = view.scope(rows, scope);
   if (held === undefined || held.tail.presentCount < Math.max(1, atLeast)) return false;
   const stamp = rows.stamp() + 1;
-  addSegment(rows, held.row.key, stamp, sealSegment(chunksToSeal(held.tail)));
+  addSegment(rows, held.row.key, stamp, sealSegment(chunksToSeal(held.tail), rows));
   rows.deleteAllPending(held.row.key);
   finishRewrite(rows, held, stamp, true);
   return true;

@@ -86,6 +86,13 @@ export interface DocumentRow {
   readonly etag: string | null;
   readonly lastModified: string | null;
   readonly deletedAt: number | null;
+  /** Groups that may read it, as JSON; `null` for those who may read its scope. Kept for what is to come: nothing looks at it yet, nor at the next three. */
+  readonly readers: string | null;
+  /** ISO 8601. */
+  readonly validFrom: string | null;
+  readonly validTo: string | null;
+  /** Uri of the document in whose place it stands. */
+  readonly supersedes: string | null;
 }
 
 /** A document's text and structure. */
@@ -153,6 +160,8 @@ export interface DirectoryReader extends SegmentSource {
   documentStructure(key: number): string;
   documentText(key: number): string;
   documentPart(key: number, part: number): string | undefined;
+  /** Where each part of its text ends, in UTF-16 code units; empty for a text of one part. */
+  documentEnds(key: number): readonly number[];
   documentById(scope: number, id: string): DocumentRow | undefined;
   documentsByUri(scope: number, uri: string): readonly DocumentRow[];
   /** Live documents after that place, by uri then id; without an id, after all of that uri. */
@@ -192,6 +201,8 @@ export interface DirectoryWriter extends DirectoryReader {
   addChunk(row: Omit<ChunkRow, "key">): number;
   putChunk(row: ChunkRow): void;
   deleteChunk(key: number): void;
+  /** Removes what was said for all chunks of a document and none of them says any more. To be called after its chunks were changed. */
+  forgetSayings(document: number): void;
   addDocument(row: Omit<DocumentRow, "key">, body: DocumentBody): number;
   /** Without `body`, the body stays. */
   putDocument(row: DocumentRow, body?: DocumentBody): void;
@@ -237,6 +248,8 @@ export interface SegmentDirectory {
   scrub(): Promise<boolean>;
   /** Room on the disk that deletes may use when it is full. Absent where there is none to keep. */
   readonly reserve?: { keep(): void; release(): boolean };
+  /** Gives back the room that merges and replacements left, in slices. Absent where there is none to give back. */
+  compact?(): Promise<void>;
   /** Where what is on its way into a large document waits, out of memory. Absent where there is nothing but memory. **Errors** `store-failed`. */
   openShelf?(): Shelf;
   /** Looks at the files as bytes. Absent where there are none. */

@@ -63,6 +63,7 @@ export function segmentUpkeep(core: SegmentCore, purge: Purge, kept: () => Promi
       for (const { scope } of await look((rows) => rows.scopes())) await tidyFrom(scope, options.policy.settleAt);
       await fitWhenDue(settling);
       await purge.resume();
+      await directory.compact?.();
     },
 
     scrub: () => purge.resume(),

@@ -2,10 +2,13 @@ import { existsSync, read } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { IbidError } from "../../contracts/errors.ts";
 import { holdFile } from "./database-file.ts";
 import { openToRead } from "./open-to-read.ts";
 import type { FileReport } from "../segments/segment-directory.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
+import { createSqliteRows } from "./sqlite-rows.ts";
+import { type Compressed, expand } from "./compressed.ts";
 import { isBusy } from "./sqlite-errors.ts";
 
 /** So much of a file is held at once. */
@@ -35,6 +38,7 @@ export async function inspectFiles(
     .map(({ integrity_check: message }) => message)
     .filter((message) => message !== "ok")
     .map((message) => `SQLite says of ${basename(path)}: ${message}.`);
+  if (damage.length === 0 && !connection.isEarlier) damage.push(...findDamagedTexts(connection));
   const traces: { readonly file: string; readonly count: number }[] = [];
   if (probes.length > 0) {
     const wanted = probes.map((probe) => Buffer.from(probe, "utf8"));
@@ -42,6 +46,7 @@ export async function inspectFiles(
       if (count > 0) traces.push({ file: basename(file), count });
     };
     note(path, await countProbes(readFileAt(connection.file.handle()), wanted));
+    note(`${basename(path)}, behind compression`, countCompressed(connection, wanted));
     for (const file of await listFiles(path)) note(file, await countInFile(file, wanted));
   }
   return { damage, besides: inspectEvents(join(dirname(path), eventFile)), traces };
@@ -101,6 +106,32 @@ async function countInFile(file: string, probes: readonly Buffer[]): Promise<num
   } finally {
     held.release();
   }
+}
+
+/** Documents whose text or structure is not as it was written, by name. **Cost** reads every text. */
+function findDamagedTexts(connection: SqliteConnection): readonly string[] {
+  const rows = createSqliteRows(connection);
+  const found: string[] = [];
+  const all = "SELECT key, uri FROM documents ORDER BY block, key";
+  for (const { key, uri } of connection.all<{ readonly key: number; readonly uri: string }>(all)) {
+    try {
+      rows.documentBody(key);
+    } catch (error) {
+      if (!IbidError.isInstance(error, "store-corrupt")) throw error;
+      found.push(`The stored text of ${uri} is not as it was written.`);
+    }
+  }
+  return found;
+}
+
+/** The same for texts that are compressed, as far as a row leads to them. */
+function countCompressed(connection: SqliteConnection, probes: readonly Buffer[]): number {
+  const finder = createProbeFinder(probes);
+  for (const table of ["blocks", "text_parts"]) {
+    for (const row of connection.iterate<Compressed>(`SELECT data, sum FROM ${table}`))
+      finder.look(expand(row, () => "a document"));
+  }
+  return finder.count();
 }
 
 /** How many of the probes stand in what is read, across the ends of the pieces. */

@@ -47,5 +47,8 @@ function databaseFiles(path: string): readonly string[] {
 
 /** All that is ours in the folder, which an ingestion of the folder itself leaves out. */
 export function ownFiles(folder: string): readonly string[] {
-  return [...storeFiles(folder), ...databaseFiles(eventFile(folder)), modelsFile(folder)];
+  const [store = ""] = storeFiles(folder);
+  // Room that is kept for deletes, and a copy that an upgrade has begun.
+  const beside = ["-reserve", "-upgrade", "-upgrade-journal"].map((suffix) => `${store}${suffix}`);
+  return [...storeFiles(folder), ...beside, ...databaseFiles(eventFile(folder)), modelsFile(folder)];
 }

@@ -112,7 +112,7 @@ function malformed(page: number): IbidError {
 
 interface FileHeader {
   readonly pageSize: number;
-  /** Whether the file has pages only: no reserved room at their ends, and no pages that map others. Every file of ours is plain. */
+  /** Whether the file's pages have no reserved room at their ends. Every file of ours is plain. */
   readonly isPlain: boolean;
 }
 
@@ -122,6 +122,5 @@ function readFileHeader(file: number): FileHeader {
   readSync(file, header, 0, fileHeaderBytes, 0);
   const pageSize = header.readUInt16BE(16);
   const reserved = header[20]!;
-  const largestRoot = header.readUInt32BE(52);
-  return { pageSize: pageSize === 1 ? 65_536 : pageSize, isPlain: reserved === 0 && largestRoot === 0 };
+  return { pageSize: pageSize === 1 ? 65_536 : pageSize, isPlain: reserved === 0 };
 }

@@ -1,16 +1,13 @@
-import { existsSync, mkdirSync, statSync } from "node:fs";
-import { dirname } from "node:path";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 import { IbidError } from "../../contracts/errors.ts";
-import { isDiskFull } from "../segments/disk-full.ts";
 import { type DatabaseFile, holdFile } from "./database-file.ts";
-import { createDiskReserve } from "./disk-reserve.ts";
 import { scrubFile } from "./scrub-file.ts";
-import { isBusy, isReadOnly, toStoreError } from "./sqlite-errors.ts";
-import { loadSqlite } from "./sqlite-runtime.ts";
-import { createSchema, readSchemaState, upgradeSchema } from "./sqlite-schema.ts";
+import { attempt, isBusy, toStoreError } from "./sqlite-errors.ts";
+
+/** Free pages that a file keeps for the next write, and the share of its pages that it keeps. */
+const leastFree = 32;
+const keptFree = 0.01;
 
 /** One connection, its statements prepared once. */
 export interface SqliteConnection {
@@ -32,6 +29,12 @@ export interface SqliteConnection {
   readonly inTransaction: boolean;
   /** Number of the transaction under way: what is read in it holds while nothing is written and this stays. 0 outside a transaction. */
   readonly turn: number;
+  /** Whether its rows lie as an earlier version keeps them: it is only read then. */
+  readonly isEarlier: boolean;
+  /** Gives free pages back to the disk, so many at most. **Shape** whether there are more. */
+  compact(pages: number): boolean;
+  /** Whether the transaction under way may write. */
+  readonly isWriting: boolean;
   /** Empties the write-ahead log, and takes out of the file what was deleted. **Shape** false when a reader holds on to it; see {@link scrubFile}. */
   scrub(): boolean;
   /** The database's file, for reading past SQLite. */
@@ -44,149 +47,26 @@ export interface ConnectionOptions {
   readonly busyTimeoutMs: number;
 }
 
-/**
- * SQLite itself never waits, since that would stop the event loop; `retryWhileBusy` waits. The log is moved into the file every 16 MB instead of every 4,
- * which takes a tenth off a long ingestion.
- */
-const settings = `
-PRAGMA busy_timeout = 0;
-PRAGMA trusted_schema = OFF;
-PRAGMA temp_store = MEMORY;
-PRAGMA cache_size = -16000;
-PRAGMA wal_autocheckpoint = 2000;
-PRAGMA synchronous = FULL;
-PRAGMA secure_delete = ON;
-`;
-
-/**
- * Opens a file for reading and writing; where it may not be written, for reading alone.
- *
- * **Errors** `unsupported-runtime`, `store-corrupt`, `store-busy`, `store-failed`.
- */
-export async function openConnection(path: string, options: ConnectionOptions): Promise<SqliteConnection> {
-  try {
-    return await openForWriting(path, options);
-  } catch (error) {
-    // A full disk has no room for the log.
-    if (isDiskFull(error) && createDiskReserve(path).release()) return openForWriting(path, options);
-    if (!(error instanceof Error && isReadOnly(error.cause)) || !existsSync(path)) throw error;
-    return openForReading(path, options);
-  }
-}
-
-/** On a medium that nobody writes to, a database is as it is: SQLite needs neither locks nor a log for it. */
-function openForReading(path: string, options: ConnectionOptions): SqliteConnection {
-  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
-  if (log !== undefined && log.size > 0) {
-    throw new IbidError(
-      "store-failed",
-      `${path} cannot be read: part of it is in its log, and neither may be written.`,
-      {
-        uri: path,
-        hint: "Close it properly where it can be written, and copy it again; or make the folder writable.",
-      },
-    );
-  }
-  return attempt(path, () => {
-    const { DatabaseSync: Database } = loadSqlite();
-    const address = pathToFileURL(path);
-    address.searchParams.set("immutable", "1");
-    const database = new Database(address, { readOnly: true });
-    const state = readSchemaState(database, path);
-    if (state === "current") return createConnection(database, path, options);
-    database.close();
-    if (state === "earlier") {
-      throw new IbidError(
-        "store-failed",
-        `${path} was written by an earlier version of ibid, and may not be written.`,
-        {
-          uri: path,
-          hint: "Open it once where it can be written: that brings it up to date.",
-        },
-      );
-    }
-    throw new IbidError("store-failed", `${path} is empty and may not be written.`, {
-      uri: path,
-      hint: "Make its folder writable, or name another.",
-    });
-  });
-}
-
-async function openForWriting(path: string, options: ConnectionOptions): Promise<SqliteConnection> {
-  const { DatabaseSync: Database } = loadSqlite();
-  const database = attempt(path, () => {
-    makeFolder(path);
-    return new Database(path);
-  });
-  const connection = createConnection(database, path, options);
-  try {
-    await prepare(database, path, options, connection);
-  } catch (error) {
-    connection.close();
-    throw toStoreError(error, path);
-  }
-  return connection;
-}
-
-function makeFolder(path: string): void {
-  try {
-    mkdirSync(dirname(path), { recursive: true });
-  } catch (error) {
-    throw new IbidError("store-failed", `The folder of ${path} cannot be made: ${(error as Error).message}.`, {
-      uri: path,
-      hint: "Name a place that can be written to.",
-      cause: error,
-    });
-  }
-}
-
-async function prepare(
+export function createConnection(
   database: DatabaseSync,
   path: string,
   options: ConnectionOptions,
-  connection: SqliteConnection,
-): Promise<void> {
-  database.exec(`PRAGMA busy_timeout = 0; PRAGMA page_size = ${pageBytes}`);
-  // Read before the first write: the file may belong to another program.
-  const state = await retryWhileBusy(options, () => readSchemaState(database, path));
-  await retryWhileBusy(options, () => useLog(database, path));
-  database.exec(settings);
-  if (state === "current") return;
-  await connection.transaction("BEGIN IMMEDIATE", () => {
-    // Another process may have been faster.
-    const now = readSchemaState(database, path);
-    if (now === "none") createSchema(database);
-    if (now === "earlier") upgradeSchema(database);
-  });
-}
-
-/**
- * Page size of new files; existing files keep theirs. An ingestion takes half as many writes as with SQLite's 4,096 bytes, and no more bytes. Larger pages
- * waste more where rows change one by one.
- */
-const pageBytes = 8192;
-
-function useLog(database: DatabaseSync, path: string): void {
-  const mode = database.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"];
-  if (mode === "wal") return;
-  throw new IbidError("store-failed", `${path} cannot have a write-ahead log.`, {
-    uri: path,
-    hint: "Keep it on a local file system.",
-  });
-}
-
-function createConnection(database: DatabaseSync, path: string, options: ConnectionOptions): SqliteConnection {
+  isEarlier = false,
+): SqliteConnection {
   const statements = new Map<string, StatementSync>();
   const file = holdFile(path);
 
   let turns = 0;
   let turn = 0;
-  const begun = <Result>(work: () => Result): Result => {
+  let isWriting = false;
+  const begun = <Result>(begin: string, work: () => Result): Result => {
     turn = ++turns;
+    isWriting = begin !== "BEGIN";
     try {
       return work();
     } finally {
       turn = 0;
+      isWriting = false;
     }
   };
 
@@ -206,7 +86,7 @@ function createConnection(database: DatabaseSync, path: string, options: Connect
     async transaction(begin, work, undone) {
       try {
         return await retryWhileBusy(options, () =>
-          runTransaction(database, prepared, begin, () => begun(work), undone),
+          runTransaction(database, prepared, begin, () => begun(begin, work), undone),
         );
       } catch (error) {
         throw toStoreError(error, path);
@@ -229,6 +109,17 @@ function createConnection(database: DatabaseSync, path: string, options: Connect
     },
     get turn() {
       return turn;
+    },
+    get isWriting() {
+      return isWriting;
+    },
+    isEarlier,
+    compact(pages) {
+      const count = (name: string): number => Number(Object.values(prepared(`PRAGMA ${name}`).get()!)[0]);
+      const free = count("freelist_count");
+      if (free <= Math.max(leastFree, count("page_count") * keptFree)) return false;
+      database.exec(`PRAGMA incremental_vacuum(${Math.min(pages, free)})`);
+      return free > pages;
     },
     scrub: () => attempt(path, () => scrubFile(path, file, emptyLog)),
     file,
@@ -259,18 +150,13 @@ function runTransaction<Result>(
   }
 }
 
-function attempt<Result>(path: string, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    throw toStoreError(error, path);
-  }
-}
-
 /** The first waits are short, since most locks are. */
 const longestWaitMs = 50;
 
-async function retryWhileBusy<Result>({ busyTimeoutMs }: ConnectionOptions, work: () => Result): Promise<Result> {
+export async function retryWhileBusy<Result>(
+  { busyTimeoutMs }: ConnectionOptions,
+  work: () => Result,
+): Promise<Result> {
   const deadline = performance.now() + busyTimeoutMs;
   for (let wait = 1; ; wait = Math.min(longestWaitMs, wait * 2)) {
     try {

@@ -4,7 +4,7 @@ import { createDiskReserve } from "./disk-reserve.ts";
 import { openFileShelf } from "./file-shelf.ts";
 import { inspectFiles } from "./inspect-files.ts";
 import { scrubPatiently } from "./scrub-file.ts";
-import { createSqliteRows } from "./sqlite-rows.ts";
+import { createSqliteRows, type SqliteRows } from "./sqlite-rows.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
 /** Turns of the event loop that a write waits for others to share its commit. An idle process loses nothing; an ingestion reads a document in each turn. */
@@ -12,6 +12,9 @@ const turnsTogether = 48;
 
 /** Longest such wait, where a turn is a search. **Units** milliseconds. */
 const longestGathering = 200;
+
+/** Free pages that one transaction gives back: some milliseconds. */
+const compactedAtOnce = 256;
 
 /** Writes that may share one commit, so that no search waits for long. */
 const mostTogether = 32;
@@ -34,17 +37,22 @@ type Outcome = { readonly result: unknown } | { readonly error: unknown };
  *
  * **Source** group commit: Gawlick and Kinkade, Varieties of Concurrency Control in IMS/VS Fast Path (1985).
  */
-export function createSqliteDirectory(connection: SqliteConnection, path?: string): SegmentDirectory {
-  const rows = createSqliteRows(connection);
+export function createSqliteDirectory(
+  connection: SqliteConnection,
+  path?: string,
+  rows: SqliteRows = createSqliteRows(connection),
+): SegmentDirectory {
   const waiting: Waiting[] = [];
   /** Ends when the last write that was asked for has; never rejects. */
   let lastWrite: Promise<unknown> = Promise.resolve();
 
   function runEach(group: readonly Waiting[]): readonly Outcome[] {
     return group.map(({ work }) => {
+      const takeBack = rows.texts.mark();
       try {
         return { result: connection.savepoint(() => work(rows)) };
       } catch (error) {
+        takeBack();
         // The failure that ended the transaction has undone the others too.
         if (!connection.inTransaction) throw error;
         return { error };
@@ -68,8 +76,17 @@ export function createSqliteDirectory(connection: SqliteConnection, path?: strin
     const undone = (): void => group.forEach((one) => one.undone?.());
     try {
       const [only] = group;
-      const run = (): readonly Outcome[] =>
-        only !== undefined && group.length === 1 ? [{ result: only.work(rows) }] : runEach(group);
+      const run = (): readonly Outcome[] => {
+        const takeBack = rows.texts.mark();
+        try {
+          const outcomes = only !== undefined && group.length === 1 ? [{ result: only.work(rows) }] : runEach(group);
+          rows.texts.flush();
+          return outcomes;
+        } catch (error) {
+          takeBack();
+          throw error;
+        }
+      };
       const outcomes = await connection.transaction("BEGIN IMMEDIATE", run, undone);
       outcomes.forEach((outcome, i) => {
         if ("error" in outcome) group[i]!.reject(outcome.error);
@@ -101,6 +118,11 @@ export function createSqliteDirectory(connection: SqliteConnection, path?: strin
       waiting.push({ work, undone, resolve, reject });
       if (waiting.length === 1) lastWrite = lastWrite.then(gather).then(commitAll);
       return promise;
+    },
+    async compact() {
+      await lastWrite;
+      while (await connection.transaction("BEGIN IMMEDIATE", () => connection.compact(compactedAtOnce)))
+        await nextTurn();
     },
     scrub: () =>
       scrubPatiently(async () => {

@@ -77,3 +77,12 @@ export function toStoreError(error: unknown, path: string): unknown {
       return new IbidError("store-failed", `${path}: ${reason}.`, options);
   }
 }
+
+/** Runs work on a file. **Errors** as {@link toStoreError} gives them. */
+export function attempt<Result>(path: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw toStoreError(error, path);
+  }
+}

@@ -16,7 +16,8 @@ import type { Scope } from "../../contracts/scope.ts";
 import { purgeSetting } from "../segments/purge.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { scrubPatiently } from "./scrub-file.ts";
-import { openConnection, type SqliteConnection } from "./sqlite-connection.ts";
+import { openConnection } from "./open-connection.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
 
 /**
  * How a job store in a file is opened.

@@ -18,6 +18,15 @@ const orphans: readonly { readonly what: string; readonly rows: string; readonly
   { what: "waiting index rows of no scope", rows: "pending WHERE scope NOT IN (SELECT key FROM scopes)" },
   { what: "index files of no segment", rows: "files WHERE segment NOT IN (SELECT key FROM segments)" },
   { what: "parts of no fit", rows: "fit_parts WHERE fit NOT IN (SELECT key FROM fits)" },
+  {
+    what: "texts of no document",
+    rows: "blocks WHERE key NOT IN (SELECT block FROM documents WHERE block IS NOT NULL)",
+  },
+  {
+    what: "sayings of no document",
+    rows: `sayings WHERE document NOT IN (SELECT key FROM documents)
+      AND (document <> 0 OR NOT EXISTS (SELECT 1 FROM chunks WHERE document = 0))`,
+  },
   { what: "parts of no document", rows: "text_parts WHERE document NOT IN (SELECT key FROM documents)" },
   { what: "marks of no document", rows: "marks WHERE document NOT IN (SELECT key FROM documents)" },
   {

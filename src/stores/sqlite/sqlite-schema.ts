@@ -28,8 +28,11 @@ CREATE TRIGGER IF NOT EXISTS jobs_of_reset AFTER DELETE ON scopes BEGIN DELETE F
 /** `ibid` in ASCII, where SQLite keeps what application a file is of. */
 const applicationId = 0x69626964;
 
-/** Version of the tables below. A later ibid writes a higher one; {@link upgradeSchema} brings a lower one up to date. */
-const schemaVersion = 6;
+/** Version of the tables below. A later ibid writes a higher one; `upgradeFile` brings a lower one up to date. */
+export const schemaVersion = 7;
+
+/** The last version whose rows lie otherwise. Every earlier one is first brought to it, in its place. */
+export const lastEarlierVersion = 6;
 
 /**
  * Small columns come first and large ones last: SQLite reads the tail of a long row only when it is asked for.
@@ -46,7 +49,7 @@ CREATE TABLE fit_parts (fit INTEGER NOT NULL, part INTEGER NOT NULL, data BLOB N
 const markTable = `
 CREATE TABLE marks (document INTEGER PRIMARY KEY, checked_at TEXT, etag TEXT, last_modified TEXT);`;
 
-/** Parts of a document's text after the first, which stands in the document's own row; see `createSqliteTexts`. */
+/** Parts of a document's text after the first, which stands in the document's own row. */
 const textTable = `
 CREATE TABLE IF NOT EXISTS text_parts (
   document INTEGER NOT NULL, part INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (document, part)
@@ -55,6 +58,7 @@ CREATE TABLE IF NOT EXISTS text_parts (
 /** Copies of a text are looked up by its key. */
 const textKeyIndex = "CREATE INDEX chunks_by_text ON chunks (scope, text_key);";
 
+/** Columns with numbers in them have the affinity of numbers, also where they may hold a text: Node binds every number as a float. */
 const schema = `
 CREATE TABLE clock (key INTEGER PRIMARY KEY CHECK (key = 1), stamp INTEGER NOT NULL);
 INSERT INTO clock VALUES (1, 0);
@@ -64,24 +68,38 @@ CREATE TABLE scopes (
   key INTEGER PRIMARY KEY AUTOINCREMENT, scope TEXT NOT NULL UNIQUE, stamp INTEGER NOT NULL, rewrites INTEGER NOT NULL
 );
 
+CREATE TABLE words (key INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+CREATE TABLE blocks (
+  key INTEGER PRIMARY KEY AUTOINCREMENT, scope INTEGER NOT NULL, size INTEGER NOT NULL, documents INTEGER NOT NULL,
+  sum INTEGER NOT NULL, data BLOB NOT NULL
+);
+CREATE INDEX blocks_by_scope ON blocks (scope);
+CREATE TABLE text_parts (
+  key INTEGER PRIMARY KEY, document INTEGER NOT NULL, part INTEGER NOT NULL, ends INTEGER NOT NULL, sum INTEGER NOT NULL,
+  data BLOB NOT NULL
+);
+CREATE UNIQUE INDEX parts_by_document ON text_parts (document, part, ends);
 CREATE TABLE documents (
-  key INTEGER PRIMARY KEY AUTOINCREMENT, scope INTEGER NOT NULL, id TEXT NOT NULL, uri TEXT NOT NULL, deleted_at INTEGER,
-  bytes INTEGER NOT NULL, title TEXT NOT NULL, media_type TEXT NOT NULL, origin TEXT NOT NULL, content_hash TEXT NOT NULL,
-  metadata_hash TEXT NOT NULL, fingerprint TEXT NOT NULL, folder TEXT, ingested_at TEXT NOT NULL,
-  structure TEXT NOT NULL, text TEXT NOT NULL
+  key INTEGER PRIMARY KEY AUTOINCREMENT, scope INTEGER NOT NULL, deleted_at INTEGER, bytes INTEGER NOT NULL,
+  block INTEGER, at INTEGER, structure_size INTEGER, text_size INTEGER, sum INTEGER,
+  media_type INTEGER NOT NULL, fingerprint INTEGER NOT NULL, ingested_at INTEGER NOT NULL, origin INTEGER NOT NULL, id BLOB NOT NULL,
+  content_hash BLOB NOT NULL, metadata_hash BLOB NOT NULL, uri TEXT NOT NULL, title TEXT NOT NULL, folder TEXT,
+  readers TEXT, valid_from TEXT, valid_to TEXT, supersedes TEXT
 );
 CREATE UNIQUE INDEX documents_by_id ON documents (scope, id);
-CREATE INDEX documents_by_uri ON documents (scope, uri, id);
+CREATE INDEX documents_by_uri ON documents (scope, uri);
+CREATE TABLE sayings (key INTEGER PRIMARY KEY, document INTEGER NOT NULL, text TEXT NOT NULL);
+CREATE INDEX sayings_by_document ON sayings (document);
 
 CREATE TABLE chunks (
-  key INTEGER PRIMARY KEY AUTOINCREMENT, scope INTEGER NOT NULL, id TEXT NOT NULL, document_id TEXT NOT NULL,
-  document INTEGER NOT NULL, starts INTEGER NOT NULL, ends INTEGER NOT NULL, position INTEGER NOT NULL, deleted_at INTEGER,
-  origin TEXT NOT NULL, metadata TEXT NOT NULL, details TEXT NOT NULL, urtext TEXT, text TEXT,
-  text_key TEXT NOT NULL DEFAULT ''
+  key INTEGER PRIMARY KEY AUTOINCREMENT, scope INTEGER NOT NULL, document INTEGER NOT NULL, starts INTEGER NOT NULL,
+  length INTEGER NOT NULL, position INTEGER NOT NULL, deleted_at INTEGER, origin INTEGER NOT NULL, details INTEGER NOT NULL,
+  metadata INTEGER NOT NULL, sum INTEGER, id BLOB NOT NULL, text_key BLOB NOT NULL, document_id BLOB, urtext TEXT, text TEXT
 );
 CREATE UNIQUE INDEX chunks_by_id ON chunks (scope, id);
-CREATE INDEX chunks_by_document ON chunks (scope, document_id, deleted_at);
-${textKeyIndex}
+CREATE INDEX chunks_by_document ON chunks (document, deleted_at);
+CREATE INDEX chunks_by_text ON chunks (substr(text_key, 1, 5));
+CREATE INDEX chunks_strayed ON chunks (document_id) WHERE document_id IS NOT NULL;
 CREATE INDEX chunks_deleted ON chunks (scope, deleted_at) WHERE deleted_at IS NOT NULL;
 
 CREATE TABLE pending (
@@ -102,14 +120,13 @@ CREATE UNIQUE INDEX files_by_name ON files (segment, name, part);
 ${fitTables}
 ${markTable}
 ${jobTable}
-${textTable}
 
 PRAGMA application_id = ${applicationId};
 PRAGMA user_version = ${schemaVersion};
 `;
 
 /**
- * Statements that turn a file of version `i + 1` into the next version. Chunks that they leave without terms are analysed again when the store is opened,
+ * Statements that turn a file of version `i + 1` into the next version, up to {@link lastEarlierVersion}. Chunks that they leave without terms are analysed again when the store is opened,
  * since each version makes terms in another way.
  */
 const upgrades: readonly string[] = [
@@ -120,8 +137,11 @@ const upgrades: readonly string[] = [
   `ALTER TABLE chunks ADD COLUMN text_key TEXT NOT NULL DEFAULT ''; ${textKeyIndex}`,
 ];
 
-/** Tables that a file has: current ones, those of an earlier version, or none. */
-export type SchemaState = "current" | "earlier" | "none";
+/**
+ * Tables that a file has: current ones, those of an earlier version, or none. `"copied"`: those of an earlier version, all of which lie in a file of the current
+ * version beside it; see `upgradeFile`.
+ */
+export type SchemaState = "current" | "earlier" | "copied" | "none";
 
 /**
  * Looks at a file's tables, and writes nothing.
@@ -132,7 +152,9 @@ export function readSchemaState(database: DatabaseSync, path: string): SchemaSta
   const number = (sql: string): number => Number(Object.values(database.prepare(sql).get() ?? {})[0]);
   const application = number("PRAGMA application_id");
   const version = number("PRAGMA user_version");
-  if (application === applicationId && version === schemaVersion) return "current";
+  if (application === applicationId && version === schemaVersion) {
+    return number("SELECT count(*) FROM sqlite_schema WHERE name = 'blocks'") === 1 ? "current" : "copied";
+  }
   if (application === applicationId && version >= 1 && version < schemaVersion) return "earlier";
   if (application === applicationId) {
     throw new IbidError(
@@ -152,14 +174,23 @@ export function readSchemaState(database: DatabaseSync, path: string): SchemaSta
   });
 }
 
+/**
+ * Page size of new files; existing files keep theirs. An ingestion takes half as many writes as with SQLite's 4,096 bytes, and no more bytes. Larger pages
+ * waste more where rows change one by one.
+ */
+const pageBytes = 8192;
+
+/** Settings of a file that has no tables yet. Free pages can be given back piece by piece; see `compact`. */
+export const newFile = `PRAGMA page_size = ${pageBytes}; PRAGMA auto_vacuum = INCREMENTAL;`;
+
 /** Makes the tables, inside the caller's transaction. */
 export function createSchema(database: DatabaseSync): void {
   database.exec(schema);
 }
 
-/** Makes the tables of an earlier version today's, inside the caller's transaction. */
-export function upgradeSchema(database: DatabaseSync): void {
+/** Makes the tables of an earlier version those of {@link lastEarlierVersion}, inside the caller's transaction. */
+export function upgradeInPlace(database: DatabaseSync): void {
   const version = Number(Object.values(database.prepare("PRAGMA user_version").get() ?? {})[0]);
   for (const statements of upgrades.slice(version - 1)) database.exec(statements);
-  database.exec(`PRAGMA user_version = ${schemaVersion}`);
+  database.exec(`PRAGMA user_version = ${lastEarlierVersion}`);
 }

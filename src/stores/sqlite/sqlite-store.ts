@@ -5,7 +5,8 @@ import { composeStore } from "../compose/compose-store.ts";
 import { createSegmentStore, prepareDirectory } from "../segments/segment-store.ts";
 import { decideStoreOptions, type StoreOptions, storeOptionNames } from "../segments/store-options.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
-import { openConnection } from "./sqlite-connection.ts";
+import { openConnection } from "./open-connection.ts";
+import { createSqliteRows } from "./sqlite-rows.ts";
 import { createSqliteDirectory } from "./sqlite-directory.ts";
 
 export interface SqliteStoreOptions extends StoreOptions {
@@ -31,7 +32,10 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
   const decided = decideStoreOptions(options);
   const connection = await openConnection(path, { busyTimeoutMs });
   try {
-    const directory = createSqliteDirectory(connection, path);
+    const rows = connection.isEarlier
+      ? (await import("./earlier/rows-of-format-6.ts")).createEarlierRows(connection)
+      : createSqliteRows(connection);
+    const directory = createSqliteDirectory(connection, path, rows);
     const secret = await prepareDirectory(directory, decided);
     const parts = createSegmentStore(directory, { ...decided, secret, embeddings: ["dense", "sparse", "hybrid"] });
     await resumePurges(parts);

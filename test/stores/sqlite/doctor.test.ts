@@ -124,13 +124,13 @@ const faults: readonly (readonly [name: string, sql: string, kinds: readonly Fin
   ],
   [
     "a chunk's row is gone",
-    "DELETE FROM chunks WHERE key = (SELECT min(key) FROM chunks WHERE document_id = 'd5')",
+    "DELETE FROM chunks WHERE key = (SELECT min(key) FROM chunks WHERE document = (SELECT key FROM documents WHERE id = 'd5'))",
     ["indexed-wrongly"],
     false,
   ],
   [
     "a deleted chunk counts as live",
-    "UPDATE chunks SET deleted_at = 5 WHERE document_id = 'd4'; UPDATE documents SET deleted_at = 5 WHERE id = 'd4'",
+    "UPDATE chunks SET deleted_at = 5 WHERE document = (SELECT key FROM documents WHERE id = 'd4'); UPDATE documents SET deleted_at = 5 WHERE id = 'd4'",
     ["indexed-wrongly"],
     false,
   ],
@@ -189,7 +189,9 @@ describe("the doctor", () => {
 
   it("tells which vectors are lost, and an ingestion brings them back [L6]", async () => {
     await fill();
-    tamper("DELETE FROM pending WHERE scope = 1 AND key = (SELECT max(key) FROM chunks WHERE document_id = 'd0')");
+    tamper(
+      "DELETE FROM pending WHERE scope = 1 AND key = (SELECT max(key) FROM chunks WHERE document = (SELECT key FROM documents WHERE id = 'd0'))",
+    );
     const store = await open();
     const fixed = await store.upkeep!.examine(system, { fix: true });
     expect(fixed.findings.map(({ kind, fixed: is }) => [kind, is])).toContainEqual(["unindexed", true]);
@@ -202,7 +204,13 @@ describe("the doctor", () => {
 
   it("looks for texts in the bytes of every file: what is held may stand there, what was purged not [L8]", async () => {
     const store = await open();
-    await store.replace(into, documentEntry("d", ["the silver lantern hangs", "in the hall"], { embed }));
+    await store.replace(
+      into,
+      documentEntry("d", ["the silver lantern hangs", "in the hall"], {
+        embed,
+        document: { title: "the silver lantern hangs" },
+      }),
+    );
     await store.replace(into, documentEntry("e", ["the silver spoon"], { embed }));
     const absent = ["the silver lantern hangs", "nothing of the kind"];
     expect(await store.upkeep!.examine(system, { absent })).toMatchObject({ healthy: true });

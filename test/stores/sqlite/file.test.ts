@@ -14,6 +14,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { gunzipSync } from "node:zlib";
+import { isInFiles } from "../../support/on-disk.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkRuntime } from "../../../src/stores/sqlite/sqlite-runtime.ts";
 import { openSqliteEventStore } from "../../../src/stores/sqlite/sqlite-event-store.ts";
@@ -37,9 +39,11 @@ afterEach(() => {
 
 const open = (options: object = {}) => openSqliteStore(path, { analyzer: plainAnalyzer, ...options });
 
-/** Whether any file of the folder has those bytes. */
-function isOnDisk(text: string): boolean {
-  return readdirSync(folder).some((name) => readFileSync(join(folder, name)).includes(text));
+const isOnDisk = (text: string): boolean => isInFiles(folder, text);
+
+/** A file as the code of format 6 left it. */
+function putEarlier(name: string): void {
+  writeFileSync(path, gunzipSync(readFileSync(new URL(`../../fixtures/format-6/${name}.gz`, import.meta.url))));
 }
 
 describe("a file that is not ours", () => {
@@ -77,9 +81,7 @@ describe("a file that is not ours", () => {
   });
 
   it("one of an earlier version is brought up to date, and found in as before [L8]", async () => {
-    const store = await open();
-    await writeChunks(store, into, [entry("a", "ash birch"), entry("b", "cedar")]);
-    await store.close();
+    putEarlier("two.sqlite");
     const database = new DatabaseSync(path);
     // As version 1 had it; its terms were made in another way, and were written in another.
     database.exec(`ALTER TABLE pending ADD COLUMN length INTEGER NOT NULL DEFAULT 2;
@@ -92,7 +94,7 @@ describe("a file that is not ours", () => {
     expect(matches.map(({ chunk }) => chunk.id)).toEqual(["a"]);
     await again.close();
     const after = new DatabaseSync(path);
-    expect(after.prepare("PRAGMA user_version").get()).toEqual({ user_version: 6 });
+    expect(after.prepare("PRAGMA user_version").get()).toEqual({ user_version: 7 });
     expect(after.prepare("SELECT count(*) AS n FROM pragma_table_info('pending') WHERE name = 'length'").get()).toEqual(
       { n: 0 },
     );
@@ -100,9 +102,7 @@ describe("a file that is not ours", () => {
   });
 
   it("one without marks gets them: its documents were last looked at when they were ingested [E16 L8]", async () => {
-    const store = await open();
-    await store.replace(into, documentEntry("d", ["ash"]));
-    await store.close();
+    putEarlier("one.sqlite");
     const database = new DatabaseSync(path);
     database.exec(`DROP INDEX chunks_by_text; ALTER TABLE chunks DROP COLUMN text_key;
       DROP TABLE marks; PRAGMA user_version = 2;`);

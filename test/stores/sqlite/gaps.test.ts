@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openConnection, type SqliteConnection } from "../../../src/stores/sqlite/sqlite-connection.ts";
+import { openConnection } from "../../../src/stores/sqlite/open-connection.ts";
+import type { SqliteConnection } from "../../../src/stores/sqlite/sqlite-connection.ts";
 import { hashParts } from "../../../src/runtime/hash.ts";
 import { createRandom } from "../../crash/workload.ts";
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { openConnection } from "../../../src/stores/sqlite/sqlite-connection.ts";
+import { openConnection } from "../../../src/stores/sqlite/open-connection.ts";
 import { createSqliteDirectory } from "../../../src/stores/sqlite/sqlite-directory.ts";
 import { openStore, makeDocument, ownWord, timeOf } from "../../crash/workload.ts";
 import { collect, read, system, write } from "../build.ts";
@@ -23,7 +23,7 @@ it("on a full disk what does not fit is refused, what was acknowledged stays, an
   await store.replace(into, makeDocument(0, 0));
   // SQLite then fails as it does when the file system has no room: SQLITE_FULL, in the midst of whatever it writes.
   const { page_count: pages } = connection.get<{ page_count: number }>("PRAGMA page_count")!;
-  connection.get(`PRAGMA max_page_count = ${pages + 6}`);
+  connection.get(`PRAGMA max_page_count = ${pages + 2}`);
   const outcomes: string[] = [];
   for (let document = 1; document < 40; document++) {
     outcomes.push(

@@ -1,10 +1,12 @@
 import { writeChunks } from "../../../src/testing/store-fixtures.ts";
 import { searchLatent, searchVectors } from "../../support/search-legs.ts";
 import { fork } from "node:child_process";
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, writeFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { gunzipSync } from "node:zlib";
+import { isInFiles } from "../../support/on-disk.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../../src/stores/sqlite/sqlite-store.ts";
 import type { Analyzer } from "../../../src/contracts/analyzer.ts";
@@ -42,9 +44,7 @@ async function expectWhole(store: Store, chunks: number): Promise<void> {
   expect(matches).toHaveLength(chunks);
 }
 
-function isOnDisk(text: string): boolean {
-  return readdirSync(folder).some((name) => readFileSync(join(folder, name)).includes(text));
-}
+const isOnDisk = (text: string): boolean => isInFiles(folder, text);
 
 /** What a statement finds in the file, behind the store's back: also while another process opens it, which takes the lock for a moment. */
 function query(sql: string): unknown {
@@ -284,9 +284,7 @@ describe("another analyzer, before anything is fitted", () => {
 
 describe("a file of an earlier version", () => {
   it("gets a model of its own [L8]", async () => {
-    const plain = await openPlain();
-    await writeChunks(plain, into, topicEntries(0, 40));
-    await plain.close();
+    writeFileSync(path, gunzipSync(readFileSync(new URL("../../fixtures/format-6/topics.sqlite.gz", import.meta.url))));
     const database = new DatabaseSync(path);
     database.exec(`ALTER TABLE pending ADD COLUMN length INTEGER NOT NULL DEFAULT 2;
       UPDATE settings SET value = 'names and text/' || value WHERE name = 'analyzer';

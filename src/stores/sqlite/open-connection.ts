@@ -1,0 +1,155 @@
+import { existsSync, mkdirSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
+import { IbidError } from "../../contracts/errors.ts";
+import { isDiskFull } from "../segments/disk-full.ts";
+import { createDiskReserve } from "./disk-reserve.ts";
+import {
+  type ConnectionOptions,
+  createConnection,
+  retryWhileBusy,
+  type SqliteConnection,
+} from "./sqlite-connection.ts";
+import { attempt, isReadOnly, toStoreError } from "./sqlite-errors.ts";
+import { loadSqlite } from "./sqlite-runtime.ts";
+import { createSchema, lastEarlierVersion, newFile, readSchemaState, type SchemaState } from "./sqlite-schema.ts";
+
+/**
+ * SQLite itself never waits, since that would stop the event loop; `retryWhileBusy` waits. The log is moved into the file every 16 MB instead of every 4,
+ * which takes a tenth off a long ingestion.
+ */
+const settings = `
+PRAGMA busy_timeout = 0;
+PRAGMA trusted_schema = OFF;
+PRAGMA temp_store = MEMORY;
+PRAGMA cache_size = -16000;
+PRAGMA wal_autocheckpoint = 2000;
+PRAGMA synchronous = FULL;
+PRAGMA secure_delete = ON;
+`;
+
+/**
+ * Opens a file for reading and writing; where it may not be written, for reading alone.
+ *
+ * **Errors** `unsupported-runtime`, `store-corrupt`, `store-busy`, `store-failed`.
+ */
+export async function openConnection(path: string, options: ConnectionOptions): Promise<SqliteConnection> {
+  try {
+    return await openForWriting(path, options);
+  } catch (error) {
+    // A full disk has no room for the log.
+    if (isDiskFull(error) && createDiskReserve(path).release()) return openForWriting(path, options);
+    if (!(error instanceof Error && isReadOnly(error.cause)) || !existsSync(path)) throw error;
+    return openForReading(path, options);
+  }
+}
+
+/** On a medium that nobody writes to, a database is as it is: SQLite needs neither locks nor a log for it. */
+function openForReading(path: string, options: ConnectionOptions): SqliteConnection {
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
+  if (log !== undefined && log.size > 0) {
+    throw new IbidError(
+      "store-failed",
+      `${path} cannot be read: part of it is in its log, and neither may be written.`,
+      {
+        uri: path,
+        hint: "Close it properly where it can be written, and copy it again; or make the folder writable.",
+      },
+    );
+  }
+  return attempt(path, () => {
+    const { DatabaseSync: Database } = loadSqlite();
+    const address = pathToFileURL(path);
+    address.searchParams.set("immutable", "1");
+    const database = new Database(address, { readOnly: true });
+    const state = readSchemaState(database, path);
+    if (state === "current") return createConnection(database, path, options);
+    const version = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
+    const isReadable = state === "copied" || version === lastEarlierVersion;
+    if (state !== "none" && isReadable) return createConnection(database, path, options, true);
+    database.close();
+    if (state === "earlier") {
+      throw new IbidError(
+        "store-failed",
+        `${path} was written by an earlier version of ibid, and may not be written.`,
+        {
+          uri: path,
+          hint: "Open it once where it can be written: that brings it up to date.",
+        },
+      );
+    }
+    throw new IbidError("store-failed", `${path} is empty and may not be written.`, {
+      uri: path,
+      hint: "Make its folder writable, or name another.",
+    });
+  });
+}
+
+async function openForWriting(path: string, options: ConnectionOptions): Promise<SqliteConnection> {
+  const { DatabaseSync: Database } = loadSqlite();
+  const database = attempt(path, () => {
+    makeFolder(path);
+    return new Database(path);
+  });
+  const connection = createConnection(database, path, options);
+  let state: SchemaState;
+  try {
+    state = await prepare(database, path, options, connection);
+  } catch (error) {
+    connection.close();
+    throw toStoreError(error, path);
+  }
+  if (state !== "earlier" && state !== "copied") return connection;
+  connection.close();
+  const { upgradeFile } = await import("./upgrade-file.ts");
+  try {
+    await upgradeFile(path, options);
+  } catch (error) {
+    throw toStoreError(error, path);
+  }
+  return openForWriting(path, options);
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+  } catch (error) {
+    throw new IbidError("store-failed", `The folder of ${path} cannot be made: ${(error as Error).message}.`, {
+      uri: path,
+      hint: "Name a place that can be written to.",
+      cause: error,
+    });
+  }
+}
+
+async function prepare(
+  database: DatabaseSync,
+  path: string,
+  options: ConnectionOptions,
+  connection: SqliteConnection,
+): Promise<SchemaState> {
+  database.exec("PRAGMA busy_timeout = 0");
+  // Read before the first write: the file may belong to another program.
+  const state = await retryWhileBusy(options, () => readSchemaState(database, path));
+  if (state === "earlier" || state === "copied") return state;
+  if (state === "none") database.exec(newFile);
+  await retryWhileBusy(options, () => useLog(database, path));
+  database.exec(settings);
+  if (state === "none") {
+    await connection.transaction("BEGIN IMMEDIATE", () => {
+      // Another process may have been faster.
+      if (readSchemaState(database, path) === "none") createSchema(database);
+    });
+  }
+  return "current";
+}
+
+function useLog(database: DatabaseSync, path: string): void {
+  const mode = database.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"];
+  if (mode === "wal") return;
+  throw new IbidError("store-failed", `${path} cannot have a write-ahead log.`, {
+    uri: path,
+    hint: "Keep it on a local file system.",
+  });
+}

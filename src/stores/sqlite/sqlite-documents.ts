@@ -1,0 +1,212 @@
+import type { SQLInputValue } from "node:sqlite";
+import type {
+  DirectoryWriter,
+  DocumentBody,
+  DocumentRow,
+  DocumentTotals,
+  HomeRow,
+} from "../segments/segment-directory.ts";
+import { missingRow } from "./missing-row.ts";
+import {
+  packDigits,
+  type Packed,
+  packId,
+  packOrigin,
+  packTime,
+  unpackDigits,
+  unpackOrigin,
+  unpackTime,
+} from "./packed.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
+import type { Sayings } from "./sqlite-sayings.ts";
+import type { SqliteTexts, StoredBody } from "./sqlite-texts.ts";
+import { bytesOf, decodeText } from "./text-bytes.ts";
+
+const documentColumns = `key, scope, id, uri, ${bytesOf("title")}, origin, content_hash AS contentHash,
+  (SELECT text FROM words WHERE words.key = media_type) AS mediaType, metadata_hash AS metadataHash,
+  (SELECT text FROM words WHERE words.key = fingerprint) AS fingerprint, bytes, folder, ingested_at AS ingestedAt,
+  deleted_at AS deletedAt, readers, valid_from AS validFrom, valid_to AS validTo, supersedes,
+  checked_at AS checkedAt, etag, last_modified AS lastModified`;
+const markedDocuments = "documents LEFT JOIN marks ON marks.document = documents.key";
+
+/** The id of a document as a text. */
+const documentIdText = "CASE typeof(id) WHEN 'blob' THEN lower(hex(id)) ELSE id END";
+
+type DocumentRecord = Omit<DocumentRow, "id" | "title" | "origin" | "contentHash" | "metadataHash" | "ingestedAt"> & {
+  readonly id: Packed;
+  readonly title: Uint8Array;
+  readonly origin: Packed;
+  readonly contentHash: Packed;
+  readonly metadataHash: Packed;
+  readonly ingestedAt: Packed;
+};
+
+function toDocument(record: DocumentRecord): DocumentRow {
+  return {
+    ...record,
+    id: unpackDigits(record.id),
+    title: decodeText(record.title),
+    origin: unpackOrigin(record.origin),
+    contentHash: unpackDigits(record.contentHash),
+    metadataHash: unpackDigits(record.metadataHash),
+    ingestedAt: unpackTime(record.ingestedAt),
+  };
+}
+
+type Names =
+  | "document"
+  | "homesOf"
+  | "documentBody"
+  | "documentStructure"
+  | "documentText"
+  | "documentPart"
+  | "documentEnds"
+  | "documentById"
+  | "documentsByUri"
+  | "documentsAfter"
+  | "deletedDocuments"
+  | "totals"
+  | "addDocument"
+  | "putDocument"
+  | "deleteDocument";
+
+/** The place of a body that is written after its row. */
+const nowhere: StoredBody = { block: null, at: 0, structureSize: 0, textSize: 0, sum: 0 };
+
+/** The documents' rows as statements. */
+export interface SqliteDocuments extends Pick<DirectoryWriter, Names> {
+  /** Adds a row under a key that it has already. */
+  copyDocument(row: DocumentRow, body: DocumentBody): void;
+}
+
+export function createDocumentRows(db: SqliteConnection, texts: SqliteTexts, sayings: Sayings): SqliteDocuments {
+  const must = <Row>(sql: string, ...values: SQLInputValue[]): Row => db.get<Row>(sql, ...values) ?? missingRow();
+
+  function documents(sql: string, ...values: SQLInputValue[]): readonly DocumentRow[] {
+    return db.all<DocumentRecord>(sql, ...values).map(toDocument);
+  }
+
+  /** Most documents have none: they are as they were ingested, and no sender said anything of them. */
+  function putMarks(key: number, { checkedAt, etag, lastModified }: Omit<DocumentRow, "key">): void {
+    if (checkedAt === null && etag === null && lastModified === null) {
+      db.run("DELETE FROM marks WHERE document = ?", key);
+    } else db.run("INSERT OR REPLACE INTO marks VALUES (?, ?, ?, ?)", key, checkedAt, etag, lastModified);
+  }
+
+  /** The number of a word that many documents say, such as a media type. */
+  function wordOf(text: string): number {
+    const known = db.get<{ key: number }>("SELECT key FROM words WHERE text = ?", text);
+    return known?.key ?? db.run("INSERT INTO words (text) VALUES (?)", text);
+  }
+
+  /** The same for a document's, without its body. */
+  function documentValues(row: Omit<DocumentRow, "key">): SQLInputValue[] {
+    const source = [row.scope, packId(row.id), row.uri, row.title, wordOf(row.mediaType), packOrigin(row.origin)];
+    const hashes = [packDigits(row.contentHash), packDigits(row.metadataHash), wordOf(row.fingerprint)];
+    const times = [row.bytes, row.folder, packTime(row.ingestedAt), row.deletedAt];
+    return [...source, ...hashes, ...times, row.readers, row.validFrom, row.validTo, row.supersedes];
+  }
+
+  const places = ({ block, at, structureSize, textSize, sum }: StoredBody): SQLInputValue[] => [
+    block,
+    at,
+    structureSize,
+    textSize,
+    sum,
+  ];
+
+  function insertDocument(row: Omit<DocumentRow, "key">, body: DocumentBody, key: number | null): number {
+    const shared = texts.share(row.scope, body);
+    const added = db.run(
+      `INSERT INTO documents (scope, id, uri, title, media_type, origin, content_hash, metadata_hash, fingerprint, bytes, folder,
+        ingested_at, deleted_at, readers, valid_from, valid_to, supersedes, block, at, structure_size, text_size, sum, key)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ...documentValues(row),
+      ...places(shared ?? nowhere),
+      key,
+    );
+    if (shared === undefined) place(added, texts.addParts(added, body));
+    putMarks(added, row);
+    return added;
+  }
+
+  function place(key: number, body: StoredBody): void {
+    const sql = "UPDATE documents SET block = ?, at = ?, structure_size = ?, text_size = ?, sum = ? WHERE key = ?";
+    db.run(sql, ...places(body), key);
+  }
+
+  return {
+    document: (key) => toDocument(must(`SELECT ${documentColumns} FROM ${markedDocuments} WHERE key = ?`, key)),
+    homesOf: (keys) =>
+      db
+        .all<Omit<HomeRow, "title"> & { readonly title: Uint8Array }>(
+          `SELECT key, uri, folder, ${bytesOf("title")} FROM (SELECT value FROM json_each(?)) CROSS JOIN documents ON key = value`,
+          JSON.stringify(keys),
+        )
+        .map((row) => ({ ...row, title: decodeText(row.title) })),
+    documentBody: (key) => texts.read(key),
+    documentStructure: (key) => texts.structure(key),
+    documentText: (key) => texts.read(key).text,
+    documentPart: (key, part) => texts.part(key, part),
+    documentEnds: (key) => texts.ends(key),
+    documentById: (scope, id) =>
+      documents(`SELECT ${documentColumns} FROM ${markedDocuments} WHERE scope = ? AND id = ?`, scope, packId(id))[0],
+    documentsByUri: (scope, uri) =>
+      documents(
+        `SELECT ${documentColumns} FROM ${markedDocuments} WHERE scope = ? AND uri = ? AND deleted_at IS NULL
+          ORDER BY ${documentIdText}`,
+        scope,
+        uri,
+      ),
+    documentsAfter: (scope, uri, id, limit) =>
+      id === undefined
+        ? documents(
+            `SELECT ${documentColumns} FROM ${markedDocuments} WHERE scope = ? AND uri > ? AND deleted_at IS NULL
+              ORDER BY uri, ${documentIdText} LIMIT ?`,
+            scope,
+            uri,
+            limit,
+          )
+        : documents(
+            `SELECT ${documentColumns} FROM ${markedDocuments} WHERE scope = ? AND uri >= ? AND (uri > ? OR ${documentIdText} > ?)
+              AND deleted_at IS NULL ORDER BY uri, ${documentIdText} LIMIT ?`,
+            scope,
+            uri,
+            uri,
+            id,
+            limit,
+          ),
+    deletedDocuments: (scope, until) =>
+      documents(
+        `SELECT ${documentColumns} FROM ${markedDocuments} WHERE scope = ? AND deleted_at IS NOT NULL AND deleted_at <= ?`,
+        scope,
+        until,
+      ),
+    totals: (scope) =>
+      must<DocumentTotals>(
+        `SELECT count(*) AS documents, coalesce(sum(bytes), 0) AS bytes FROM documents WHERE scope = ? AND deleted_at IS NULL`,
+        scope,
+      ),
+    addDocument: (row, body) => insertDocument(row, body, null),
+    copyDocument: (row, body) => void insertDocument(row, body, row.key),
+    putDocument(row, body) {
+      db.run(
+        `UPDATE documents SET scope = ?, id = ?, uri = ?, title = ?, media_type = ?, origin = ?, content_hash = ?,
+          metadata_hash = ?, fingerprint = ?, bytes = ?, folder = ?, ingested_at = ?, deleted_at = ?, readers = ?, valid_from = ?,
+          valid_to = ?, supersedes = ? WHERE key = ?`,
+        ...documentValues(row),
+        row.key,
+      );
+      putMarks(row.key, row);
+      if (body === undefined) return;
+      texts.remove(row.key);
+      place(row.key, texts.share(row.scope, body) ?? texts.addParts(row.key, body));
+    },
+    deleteDocument(key) {
+      texts.remove(key);
+      db.run("DELETE FROM documents WHERE key = ?", key);
+      for (const table of ["marks", "sayings"]) db.run(`DELETE FROM ${table} WHERE document = ?`, key);
+      sayings.clear();
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { type Packed, unpackDigits } from "./packed.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
+
+/** A shorter text stands in the row itself. **Units** UTF-16 code units. */
+const shortest = 24;
+
+/** Metadata, headings and languages of chunks, kept once for a document. */
+export interface Sayings {
+  /** **Shape** the number of the saying; the text itself where it is short. */
+  say(document: number, text: string): number | string;
+  /** The id of a document; `undefined` where there is none. */
+  idOf(document: number): string | undefined;
+  /** Removes what no chunk of the document says any more. */
+  forget(document: number): void;
+  /** Forgets what was read. */
+  clear(): void;
+}
+
+export function createSayings(db: SqliteConnection): Sayings {
+  /** The sayings of one document, as this transaction sees it: the one whose chunks are being written. */
+  let known:
+    | { readonly document: number; readonly id: string | undefined; readonly keys: Map<string, number> }
+    | undefined;
+  let turn = 0;
+
+  function of(document: number): NonNullable<typeof known> {
+    if (known?.document === document && turn === db.turn) return known;
+    const id = db.get<{ id: Packed }>("SELECT id FROM documents WHERE key = ?", document)?.id;
+    const said = db.all<{ key: number; text: string }>("SELECT key, text FROM sayings WHERE document = ?", document);
+    const keys = new Map(said.map(({ key, text }) => [text, key]));
+    turn = db.turn;
+    return (known = { document, id: id === undefined ? undefined : unpackDigits(id), keys });
+  }
+
+  return {
+    say(document, text) {
+      if (text.length < shortest) return text;
+      const { keys } = of(document);
+      let key = keys.get(text);
+      if (key === undefined) {
+        key = db.run("INSERT INTO sayings (document, text) VALUES (?, ?)", document, text);
+        keys.set(text, key);
+      }
+      return key;
+    },
+    idOf: (document) => of(document).id,
+    forget(document) {
+      const said =
+        "SELECT details FROM chunks WHERE document = ?1 UNION ALL SELECT metadata FROM chunks WHERE document = ?1";
+      db.run(`DELETE FROM sayings WHERE document = ?1 AND key NOT IN (${said})`, document);
+      known = undefined;
+    },
+    clear() {
+      known = undefined;
+    },
+  };
+}
