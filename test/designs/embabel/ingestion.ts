@@ -159,11 +159,12 @@ export const ingestion = [
       holds(first !== undefined && forOne > 0);
       const chunks = [...createSectionChunker().chunk(document)];
       holds([...lazy.chunk(document)].length === chunks.length && measured > forOne * 4, `${forOne} of ${measured}`);
-      for (const { text } of chunks) holds(text.length <= 1500);
+      const longest = Math.max(...chunks.map(({ text }) => text.length));
+      holds(longest <= 1500 && longest > 1500 - sentence.length, `${longest}`);
       for (const [i, { start, urtext }] of chunks.entries()) {
         const shared = i === 0 ? 0 : chunks[i - 1]!.end - start;
-        holds(shared >= 0 && shared <= 200);
-        if (i > 0) holds(shared > 0 && urtext.startsWith("The heron"));
+        holds(shared <= 200 && (i === 0 || shared > 200 - 2 * sentence.length), `${shared}`);
+        if (i > 0) holds(urtext.startsWith("The heron"));
         matches(urtext.trimEnd(), /near\.$/u);
       }
       for (const sizes of [{ maxSize: 100 }, { maxSize: 0 }, { overlap: -1 }, { maxSize: 200, overlap: 200 }])
