@@ -6,6 +6,7 @@ import { architecture as embabelArchitecture } from "./embabel/architecture.ts";
 import { entities as embabelEntities } from "./embabel/entities.ts";
 import { ingestion as embabelIngestion } from "./embabel/ingestion.ts";
 import { model as embabelModel } from "./embabel/model.ts";
+import { parts as embabelParts } from "./embabel/parts.ts";
 import { performance as embabelPerformance } from "./embabel/performance.ts";
 import { searching as embabelSearching } from "./embabel/searching.ts";
 import type { Proof } from "./prove.ts";
@@ -18,6 +19,7 @@ import { toolupStores } from "./toolup/stores.ts";
 import { endToEnd as wesichainEndToEnd } from "./wesichain/end-to-end.ts";
 import { graph as wesichainGraph } from "./wesichain/graph.ts";
 import { models as wesichainModels } from "./wesichain/models.ts";
+import { parts as wesichainParts } from "./wesichain/parts.ts";
 import { store as wesichainStore } from "./wesichain/store.ts";
 
 /** Every proof, by its file. */
@@ -36,10 +38,12 @@ export const proofs: Readonly<Record<string, readonly Proof[]>> = {
   "embabel/ingestion": embabelIngestion,
   "embabel/searching": embabelSearching,
   "embabel/entities": embabelEntities,
+  "embabel/parts": embabelParts,
   "embabel/performance": embabelPerformance,
   "embabel/architecture": embabelArchitecture,
   "wesichain/end-to-end": wesichainEndToEnd,
   "wesichain/graph": wesichainGraph,
   "wesichain/models": wesichainModels,
+  "wesichain/parts": wesichainParts,
   "wesichain/store": wesichainStore,
 };

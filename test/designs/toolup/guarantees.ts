@@ -1,6 +1,7 @@
 import { openKnowledgeBase } from "ibid";
 import { createTokenChunker } from "ibid/chunkers";
 import { createInMemoryVectorStore } from "ibid/compat";
+import { createIngestionQueue } from "ibid/ingest";
 import { createEmbeddingCache, createSharedEmbeddingCache, type SharedCache } from "ibid/models";
 import { createMemoryBlobStore } from "ibid/stores";
 import { createChunkerPack } from "ibid/testing";
@@ -103,5 +104,14 @@ export const guarantees = [
       equal([await asked(shared), await asked(shared), await asked(down)], [2, 0, 1]);
       holds(kept.size === 2 && [...kept.keys()].every((key) => /^[0-9a-f]{64}$/u.test(key)));
     },
+  ),
+  prove("T42", "a queue has room for 5,000 unless it is told otherwise, and shows how many wait", () =>
+    withTexts({}, async (kb) => {
+      const queue = createIngestionQueue(kb, { concurrency: 0 });
+      await queue.enqueue({ uri: "a", text: "One." });
+      const { capacity, depth, rejected } = await queue.depth();
+      equal([capacity, depth, rejected], [5000, 1, 0]);
+      await queue.close();
+    }),
   ),
 ];
