@@ -5,6 +5,7 @@ import { createHtmlReader } from "./html/html-reader.ts";
 import { createMailReader } from "./mail/mail-reader.ts";
 import { createMboxReader } from "./mail/mbox-reader.ts";
 import { createMarkdownReader } from "./markdown/markdown-reader.ts";
+import { createMarkupReader } from "./markup/markup-reader.ts";
 import { createDocxReader } from "./office/docx-reader.ts";
 import { createEpubReader } from "./office/epub-reader.ts";
 import { createOdpReader } from "./office/odp-reader.ts";
@@ -26,6 +27,7 @@ export function createReaders(): readonly Reader[] {
   return [
     createMarkdownReader(),
     createHtmlReader(),
+    createMarkupReader(),
     createPdfReader(),
     createDocxReader(),
     createPptxReader(),

@@ -15,7 +15,10 @@ const byExtension: ReadonlyMap<string, string> = new Map(
     "text/asciidoc": "adoc asciidoc asc",
     "text/x-log": "log",
     "text/x-org": "org",
-    "text/x-tex": "tex",
+    "text/x-tex": "tex latex ltx",
+    "text/mediawiki": "wiki mediawiki",
+    "application/docbook+xml": "dbk docbook",
+    "application/jats+xml": "jats nxml",
     // data
     "text/csv": "csv",
     "text/tab-separated-values": "tsv tab",

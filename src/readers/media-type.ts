@@ -106,8 +106,9 @@ export function detectMediaType(bytes: Uint8Array, hints: MediaTypeHints = {}): 
     return said !== undefined && isHtml(said) ? said : "text/html";
   }
   if (said === undefined || said === "text/plain" || said === "application/xml") {
-    const feed = matchFeed(decodeHead(bytes));
-    if (feed !== undefined) return feed;
+    const head = decodeHead(bytes);
+    const found = matchFeed(head) ?? matchStructuredXml(head);
+    if (found !== undefined) return found;
   }
   return said ?? matchMail(bytes) ?? "text/plain";
 }
@@ -262,6 +263,19 @@ function matchFeed(head: string): string | undefined {
   if (/^feed$/i.test(root[1] ?? ""))
     return /w3\.org\/2005\/Atom|purl\.org\/atom/i.test(root[0]) ? "application/atom+xml" : undefined;
   return /purl\.org\/rss|netscape\.com\/rdf/i.test(root[0]) ? "application/rss+xml" : undefined;
+}
+
+/** An article or book in XML, by its namespace, its document type or its first elements. */
+function matchStructuredXml(head: string): string | undefined {
+  if (!/^\uFEFF?\s*</.test(head)) return undefined;
+  if (
+    /<(?:article|book|chapter|section|set|part|refentry)\b[^>]*docbook\.org\/ns\/docbook|<!DOCTYPE\s[^>]*DocBook/i.test(
+      head,
+    )
+  )
+    return "application/docbook+xml";
+  if (/<!DOCTYPE\s[^>]*(?:JATS|NLM|NISO)\b|<article\b[^>]*>\s*<front\b/i.test(head)) return "application/jats+xml";
+  return undefined;
 }
 
 /** Headers that messages have and other texts do not have together. */

@@ -14,6 +14,7 @@ const readHereUpTo: Readonly<Record<string, number>> = {
   markdown: 128 * kibibyte,
   html: 128 * kibibyte,
   feed: 64 * kibibyte,
+  markup: 32 * kibibyte,
 };
 
 /** Whether a file is read in a worker. **Shape** `reader` is a reader's name, `html/1`. **Source** `npm run fuzz` for how long little can take. */

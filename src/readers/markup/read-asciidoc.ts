@@ -1,0 +1,318 @@
+import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
+import { decodeInput } from "../text/decode-source.ts";
+
+import { hide, type InlineRule, showGroup, showLink, writeInline } from "./inline-rules.ts";
+import {
+  composeMarkup,
+  createMarkupEvents,
+  headingTag,
+  joinLines,
+  type MarkupEvents,
+  type SourceLine,
+  splitLines,
+} from "./markup-events.ts";
+
+/** **Source** AsciiDoc Language Documentation (Eclipse Foundation): text formatting, links, macros. */
+const rules: readonly InlineRule[] = [
+  showGroup(/\+\+\+(.{1,2000}?)\+\+\+/suy),
+  showGroup(/`\+(.{1,2000}?)\+`/suy),
+  showGroup(/``(.{1,2000}?)``/suy),
+  showGroup(/\*\*(.{1,2000}?)\*\*/suy, 1, true),
+  showGroup(/__(.{1,2000}?)__/suy, 1, true),
+  showGroup(/##(.{1,2000}?)##/suy, 1, true),
+  showGroup(/(?<![\w`])`(\S(?:[^`]*\S)?)`(?!\w)/suy, 1, true),
+  showGroup(/(?<![\w*])\*(\S(?:[^*]*\S)?)\*(?!\w)/suy, 1, true),
+  showGroup(/(?<!\w)_(\S(?:[^_]*\S)?)_(?!\w)/suy, 1, true),
+  showGroup(/(?:\[[^\]]*\])?(?<!\w)#(\S(?:[^#]*\S)?)#(?!\w)/suy, 1, true),
+  showLink(/(?:link:)?(https?:\/\/[^\s[\]<>]+|(?<=link:)[^\s[\]]+)\[([^\]]*?)\^?\]/uy, 2, 1),
+  showGroup(
+    /(?:link|xref|mailto|footnote|kbd|btn|menu|stem|latexmath|asciimath|pass|term|indexterm2):[^\s[\]]*\[((?:\\\]|[^\]])*)\]/uy,
+    1,
+    true,
+  ),
+  { pattern: /image:[^\s:[\]]+\[([^\],]*)[^\]]*\]/uy, show: ([, alternative = ""]) => ({ text: alternative }) },
+  { pattern: /<<([^>,]+)(?:,\s*([^>]*))?>>/uy, show: ([, id = "", label = ""]) => ({ text: label || id }) },
+  hide(/\[\[[^\]]+\]\]/uy),
+  hide(/\(\(\([^)]*\)\)\)/uy),
+  showGroup(/\(\(([^()]+)\)\)/uy),
+  showGroup(/\\([*_`#[{<])/uy),
+];
+const starts =
+  /[`*_#+[(<\\]|(?:https?|link|xref|mailto|footnote|kbd|btn|menu|stem|latexmath|asciimath|pass|term|indexterm2|image):/gu;
+
+const heading = /^(={1,6}|#{1,6})\s+(\S.*)$/u;
+const delimiter = /^(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|\/{4,}|--|`{3,}.*)$/u;
+const item = /^\s*(\*{1,6}|-|\.{1,6}|\d+\.|[a-z]\.)\s+(\S.*)$/u;
+const term = /^(\S.*?)(:{2,4}|;;)(?:\s+(.*))?$/u;
+const maxNesting = 40;
+
+/**
+ * Implements the reader of AsciiDoc.
+ *
+ * **Source** AsciiDoc Language Documentation (Eclipse Foundation): blocks, lists, tables.
+ */
+export function readAsciidoc(input: ReadInput): ReadResult {
+  const source = decodeInput(input.bytes, input.charset, input);
+  const events = createMarkupEvents();
+  const lines = splitLines(source);
+  const isMarkdownLike = !lines.some(({ text }) => /^=\s+\S/u.test(text));
+  readBlocks(events, lines, 0);
+  const result = composeMarkup(input, source, events.finish());
+  return isMarkdownLike ? result : { ...result, metadata: attributesOf(lines) };
+}
+
+/** The author that the header states. */
+function attributesOf(lines: readonly SourceLine[]): ReadResult["metadata"] {
+  const stated = lines.slice(0, 60).map(({ text }) => /^:author:\s+(\S.*)$/u.exec(text)?.[1]);
+  const author = stated.find((found) => found !== undefined);
+  return author === undefined ? {} : { author: author.slice(0, 1000) };
+}
+
+function readBlocks(events: MarkupEvents, lines: readonly SourceLine[], depth: number): void {
+  /** Attributes of the block that follows: `source,ruby`, `NOTE`, `%header,cols=2`. */
+  let attributes = "";
+  for (let at = 0; at < lines.length;) {
+    const { text, at: place } = lines[at]!;
+    if (text === "") {
+      at++;
+      continue;
+    }
+    const list = /^\[([^\]]*)\]$/u.exec(text);
+    if (list !== null && !/^\[\d+\]/u.test(text)) {
+      attributes = list[1]!.startsWith("[") ? attributes : `${attributes},${list[1]}`;
+      at++;
+      continue;
+    }
+    if (
+      /^\[\[[^\]]*\]\]$/u.test(text) ||
+      (text.startsWith("//") && !/^\/{4,}$/u.test(text)) ||
+      /^:!?[\w-]+!?:(?:\s|$)/u.test(text) ||
+      /^(?:ifdef|ifndef|ifeval|endif|include|toc)::/u.test(text) ||
+      /^(?:'''|<<<|\+)$/u.test(text)
+    ) {
+      at++;
+      continue;
+    }
+    at = readBlock(events, lines, at, attributes, depth, place);
+    attributes = "";
+  }
+}
+
+function readBlock(
+  events: MarkupEvents,
+  lines: readonly SourceLine[],
+  at: number,
+  attributes: string,
+  depth: number,
+  place: number,
+): number {
+  const { text } = lines[at]!;
+  const title = heading.exec(text);
+  if (title !== null) {
+    events.open(headingTag(title[1]!.length), place);
+    write(events, { text: title[2]!.replace(/\s+=+$/u, ""), at: place + text.indexOf(title[2]!) });
+    events.close();
+    return at + 1;
+  }
+  const under = /^([=~^+-])\1+$/u.exec(lines[at + 1]?.text ?? "");
+  if (under !== null && Math.abs(lines[at + 1]!.text.length - text.length) <= 2 && /^[\p{L}\p{N}]/u.test(text)) {
+    events.open(headingTag("=-~^+".indexOf(under[1]!) + 1), place);
+    write(events, lines[at]!);
+    events.close();
+    return at + 2;
+  }
+  if (/^[|,:!]={3,}$/u.test(text)) return readTable(events, lines, at, attributes);
+  if (delimiter.test(text)) return readDelimited(events, lines, at, attributes, depth);
+  const image = /^image::[^\s[\]]+\[([^\],]*)[^\]]*\]$/u.exec(text);
+  if (image !== null) {
+    if (image[1] !== "") events.element("p", `[Image: ${image[1]!.replace(/^"|"$/gu, "")}]`, place);
+    return at + 1;
+  }
+  if (/^\.[^\s.]/u.test(text)) {
+    events.open("p", place);
+    write(events, { text: text.slice(1), at: place + 1 });
+    events.close();
+    return at + 1;
+  }
+  if (item.test(text)) return readList(events, lines, at, depth);
+  const defined = term.exec(text);
+  if (defined !== null && !text.includes("://")) {
+    events.open("p", place);
+    write(events, { text: `${defined[1]}:`, at: place });
+    events.close();
+    const [, , , rest = ""] = defined;
+    if (rest !== "") writeParagraph(events, [{ text: rest, at: place + text.length - rest.length }]);
+    return at + 1;
+  }
+  if (/^\s+\S/u.test(text)) {
+    const end = endOfParagraph(lines, at);
+    writeCode(events, lines.slice(at, end), attributes);
+    return end;
+  }
+  const end = endOfParagraph(lines, at);
+  if (/(?:^|,)(?:source|listing|literal)\b/u.test(attributes)) writeCode(events, lines.slice(at, end), attributes);
+  else writeParagraph(events, lines.slice(at, end));
+  return end;
+}
+
+function write(events: MarkupEvents, { text, at }: SourceLine): void {
+  writeInline(events, text, at, rules, starts);
+}
+
+function writeParagraph(events: MarkupEvents, lines: readonly SourceLine[]): void {
+  const shown = lines
+    .filter(({ text }) => !text.startsWith("//"))
+    .map(({ text, at }) => ({ text: text.replace(/ \+$/u, ""), at }));
+  events.open("p", shown[0]?.at ?? 0);
+  write(events, joinLines(shown));
+  events.close();
+}
+
+function writeCode(events: MarkupEvents, lines: readonly SourceLine[], attributes: string): void {
+  const language = /(?:^|,)\s*(?:source(?:%\w+)*\s*,\s*|,)([\w+#-]+)/u.exec(attributes)?.[1];
+  events.open("pre", lines[0]?.at ?? 0, language === undefined ? {} : { class: `language-${language}` });
+  for (const { text, at } of lines) events.text(`${text.replace(/\s*(?:\/\/|#|;;)?\s*<\d+>$/u, "")}\n`, at);
+  events.close();
+}
+
+function endOfParagraph(lines: readonly SourceLine[], at: number): number {
+  let end = at + 1;
+  while (
+    end < lines.length &&
+    lines[end]!.text !== "" &&
+    !delimiter.test(lines[end]!.text) &&
+    !/^[|,:!]={3,}$/u.test(lines[end]!.text) &&
+    !/^\[[^\]]*\]$/u.test(lines[end]!.text)
+  )
+    end++;
+  return end;
+}
+
+function readDelimited(
+  events: MarkupEvents,
+  lines: readonly SourceLine[],
+  begin: number,
+  attributes: string,
+  depth: number,
+): number {
+  const fence = lines[begin]!.text.replace(/^(`{3,}).*$/u, "$1");
+  const found = lines.findIndex(({ text }, index) => index > begin && text === fence);
+  const end = found === -1 ? lines.length : found;
+  const body = lines.slice(begin + 1, end);
+  const [sign = ""] = fence;
+  if (sign === "/" || sign === "+") return end + 1;
+  if (sign === "`" || (sign === "-" && fence !== "--") || sign === "." || depth >= maxNesting) {
+    writeCode(events, body, sign === "`" ? `source,${lines[begin]!.text.slice(3)}` : attributes);
+    return end + 1;
+  }
+  if (sign === "_") events.open("blockquote", lines[begin]!.at);
+  readBlocks(events, body, depth + 1);
+  if (sign === "_") events.close();
+  return end + 1;
+}
+
+function readList(events: MarkupEvents, lines: readonly SourceLine[], begin: number, depth: number): number {
+  const markers: string[] = [];
+  const base = events.depth;
+  let at = begin;
+  while (at < lines.length) {
+    const { text, at: place } = lines[at]!;
+    const found = item.exec(text);
+    if (found === null) {
+      if (text === "" && item.test(lines[at + 1]?.text ?? "")) at++;
+      else if (text === "+" && lines[at + 1] !== undefined && depth < maxNesting) {
+        at = readBlock(events, lines, at + 1, "", depth + 1, lines[at + 1]!.at);
+      } else break;
+      continue;
+    }
+    const [, given = "", words = ""] = found;
+    const marker = given.replace(/^(?:\d+|[a-z])\.$/u, "1.");
+    const known = markers.indexOf(marker);
+    if (known === -1) {
+      markers.push(marker);
+      events.open(/^[*-]/u.test(marker) ? "ul" : "ol", place);
+    } else {
+      for (let level = markers.length; level > known + 1; level--) {
+        // An item, and the list that it is in.
+        events.close();
+        events.close();
+        markers.pop();
+      }
+      events.close();
+    }
+    let end = at + 1;
+    while (
+      end < lines.length &&
+      lines[end]!.text !== "" &&
+      lines[end]!.text !== "+" &&
+      !item.test(lines[end]!.text) &&
+      !delimiter.test(lines[end]!.text)
+    )
+      end++;
+    events.open("li", place);
+    const from = place + text.length - words.length;
+    write(events, joinLines([{ text: words, at: from }, ...lines.slice(at + 1, end)]));
+    at = end;
+  }
+  while (events.depth > base) events.close();
+  return at;
+}
+
+/** **Source** AsciiDoc Language Documentation: tables. */
+function readTable(events: MarkupEvents, lines: readonly SourceLine[], begin: number, attributes: string): number {
+  const fence = lines[begin]!.text;
+  const found = lines.findIndex(({ text }, index) => index > begin && text === fence);
+  const end = found === -1 ? lines.length : found;
+  const body = lines.slice(begin + 1, end);
+  const separator = fence[0] === "," ? "," : fence[0] === ":" ? ":" : fence[0] === "!" ? "!" : "|";
+  const cells: { lines: SourceLine[]; row: number }[] = [];
+  let row = 0;
+  for (const { text, at } of body) {
+    if (text === "") continue;
+    row++;
+    if (separator === "," || separator === ":") {
+      let from = 0;
+      for (const piece of text.split(separator)) {
+        cells.push({ lines: [{ text: piece.trim().replace(/^"|"$/gu, ""), at: at + from }], row });
+        from += piece.length + 1;
+      }
+      continue;
+    }
+    const pieces = text.split(separator === "|" ? /(?<!\\)\|/u : "!");
+    let from = 0;
+    for (const [index, piece] of pieces.entries()) {
+      // Signs before a bar may say how the cell is set: `2+^.>s`.
+      const isLast = index === pieces.length - 1;
+      const words = (
+        isLast ? piece : piece.replace(/(?:^|\s)(?:\d+(?:\.\d+)?[+*])?[<^>]?(?:\.[<^>])?[adehlmsv]?$/u, "")
+      ).trim();
+      if (index > 0) cells.push({ lines: [], row });
+      if (words !== "") cells.at(-1)?.lines.push({ text: words.replaceAll("\\|", "|"), at: at + from });
+      from += piece.length + 1;
+    }
+  }
+  const stated = /cols\s*=\s*"?([^"\]]+)/u.exec(attributes)?.[1];
+  const named = stated === undefined ? 0 : columnsOf(stated);
+  const columns = Math.max(1, named || cells.filter((cell) => cell.row === cells[0]?.row).length);
+  const isHeader =
+    /%header|options\s*=\s*"?[^"]*header/u.test(attributes) || (body[0]?.text !== "" && body[1]?.text === "");
+  events.open("table", lines[begin]!.at);
+  for (let at = 0; at < cells.length; at += columns) {
+    events.open("tr", cells[at]!.lines[0]?.at ?? lines[begin]!.at);
+    for (const cell of cells.slice(at, at + columns)) {
+      events.open(at === 0 && isHeader ? "th" : "td", cell.lines[0]?.at ?? lines[begin]!.at);
+      for (const line of cell.lines) write(events, { text: `${line.text} `, at: line.at });
+      events.close();
+    }
+    events.close();
+  }
+  events.close();
+  return end + 1;
+}
+
+/** `3` for `1,2a,>3`, and for `3*`. */
+function columnsOf(stated: string): number {
+  return stated
+    .split(/[,;]/u)
+    .reduce((sum, column) => sum + Math.min(64, Number(/^\s*(\d+)\*/u.exec(column)?.[1] ?? "1")), 0);
+}

@@ -1,0 +1,267 @@
+import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
+import { decodeInput } from "../text/decode-source.ts";
+
+import { hide, type InlineRule, showGroup, showLink, writeInline } from "./inline-rules.ts";
+import {
+  composeMarkup,
+  createMarkupEvents,
+  headingTag,
+  joinLines,
+  type MarkupEvents,
+  type SourceLine,
+  splitLines,
+} from "./markup-events.ts";
+
+/** **Source** mediawiki.org, Help:Formatting, Help:Links and Help:Templates. A template shows its values that have no name. */
+const rules: readonly InlineRule[] = [
+  hide(/<!--.{0,2000}?-->/suy),
+  showGroup(/<nowiki>(.{0,2000}?)<\/nowiki>/suy),
+  hide(/<ref\b[^>]*\/>/uy),
+  { pattern: /<ref\b[^>]*>(.{0,2000}?)<\/ref>/suy, show: ([, note = ""]) => ({ text: note, isNested: true }) },
+  showGroup(/<(?:code|tt|kbd|samp|var|math|chem)\b[^>]*>(.{0,2000}?)<\/\w+>/suy),
+  hide(/<\/?[a-z][^<>]*>/iuy),
+  hide(/\[\[(?:Category|Kategorie|Cat[ée]gorie|Categor[ií]a):[^\]]*\]\]/iuy),
+  {
+    pattern: /\[\[(?:File|Image|Datei|Bild|Fichier|Archivo):[^\]|]*((?:\|(?:\[\[[^\]]*\]\]|[^\]|])*)*)\]\]/iuy,
+    show: ([, parts = ""]) => {
+      const caption = parts.split(/\|(?![^[]*\]\])/u).at(-1) ?? "";
+      const isSetting =
+        /^(?:thumb|frame|frameless|border|left|right|center|none|upright.*|\d+x?\d*px|alt=.*|link=.*)?$/u.test(caption);
+      return { text: isSetting ? "" : caption, isNested: true };
+    },
+  },
+  {
+    pattern: /\[\[:?([^\]|]+)\|([^\]]*)\]\]/uy,
+    show: ([, page = "", label = ""]) => ({ text: label || page, isNested: true }),
+  },
+  showGroup(/\[\[:?([^\]|]+)\]\]/uy),
+  showLink(/\[((?:https?:)?\/\/[^\s\]]+)(?:\s+([^\]]*))?\]/uy, 2, 1),
+  {
+    pattern: /\{\{\s*([^{}|]*?)\s*((?:\|[^{}]*)?)\}\}/uy,
+    show: ([, , values = ""]) => ({
+      text: values
+        .split("|")
+        .filter((value) => !/^\s*[\w -]+=/u.test(value))
+        .join(" "),
+      isNested: true,
+    }),
+  },
+  showGroup(/'''''(.{1,2000}?)'''''/uy, 1, true),
+  showGroup(/'''(.{1,2000}?)'''/uy, 1, true),
+  showGroup(/''(.{1,2000}?)''/uy, 1, true),
+  hide(/__[A-Z]+__/uy),
+  { pattern: /&(nbsp|amp|lt|gt|ndash|mdash|quot);/uy, show: ([, name = ""]) => ({ text: entities[name] ?? "" }) },
+];
+const entities: Readonly<Record<string, string>> = {
+  nbsp: " ",
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  ndash: "–",
+  mdash: "—",
+  quot: '"',
+};
+const starts = /[<[{'_&]/gu;
+
+/**
+ * Implements the reader of MediaWiki's markup.
+ *
+ * **Shape** a template of named values, such as an info box, is a table of them. **Source** mediawiki.org, Help:Formatting and Help:Tables.
+ */
+export function readMediawiki(input: ReadInput): ReadResult {
+  const source = decodeInput(input.bytes, input.charset, input);
+  const events = createMarkupEvents();
+  // Comments leave their room, so that everything keeps its place.
+  const shown = source.replace(/<!--[\s\S]*?-->/gu, (comment) => comment.replace(/[^\n]/gu, " "));
+  const lines = splitLines(shown);
+  for (let at = 0; at < lines.length;) at = readBlock(events, lines, at);
+  return composeMarkup(input, source, events.finish());
+}
+
+function write(events: MarkupEvents, { text, at }: SourceLine): void {
+  writeInline(events, text, at, rules, starts);
+}
+
+function readBlock(events: MarkupEvents, lines: readonly SourceLine[], at: number): number {
+  const { text, at: place } = lines[at]!;
+  if (text.trim() === "" || /^-{4,}$/u.test(text) || /^#REDIRECT/iu.test(text)) return at + 1;
+  const heading = /^(={1,6})\s*(.+?)\s*\1\s*$/u.exec(text);
+  if (heading !== null) {
+    events.open(headingTag(heading[1]!.length), place);
+    write(events, { text: heading[2]!, at: place + text.indexOf(heading[2]!) });
+    events.close();
+    return at + 1;
+  }
+  const code = /^\s*<(pre|syntaxhighlight|source)\b([^>]*)>(.*)$/u.exec(text);
+  if (code !== null) return readCode(events, lines, at, code);
+  if (/^[\s:]*\{\|/u.test(text)) return readTable(events, lines, at);
+  if (/^\{\{[^}]*$/u.test(text)) return readTemplate(events, lines, at);
+  if (/^[*#;:]/u.test(text)) return readList(events, lines, at);
+  if (text.startsWith(" ")) {
+    const end = endWhere(lines, at, (line) => !line.startsWith(" ") || line.trim() === "");
+    events.open("pre", place);
+    for (const line of lines.slice(at, end)) {
+      write(events, { text: line.text.slice(1), at: line.at + 1 });
+      events.text("\n", line.at);
+    }
+    events.close();
+    return end;
+  }
+  const end = endWhere(
+    lines,
+    at + 1,
+    (line) => line.trim() === "" || /^(?:[=*#;:]|\{\||\{\{[^}]*$|\s*<(?:pre|syntaxhighlight|source)\b)/u.test(line),
+  );
+  events.open("p", place);
+  write(events, joinLines(lines.slice(at, end)));
+  events.close();
+  return end;
+}
+
+function endWhere(lines: readonly SourceLine[], from: number, isEnd: (text: string) => boolean): number {
+  const found = lines.slice(from).findIndex(({ text }) => isEnd(text));
+  return found === -1 ? lines.length : Math.max(from, from + found);
+}
+
+function readCode(
+  events: MarkupEvents,
+  lines: readonly SourceLine[],
+  begin: number,
+  [, tag = "", attributes = "", rest = ""]: RegExpExecArray,
+): number {
+  const language = /lang\s*=\s*"?([\w+#-]+)/u.exec(attributes)?.[1];
+  const first = lines[begin]!;
+  const body: SourceLine[] = [
+    { text: rest, at: first.at + first.text.length - rest.length },
+    ...lines.slice(begin + 1),
+  ];
+  events.open("pre", first.at, language === undefined ? {} : { class: `language-${language}` });
+  let count = 0;
+  for (const { text, at } of body) {
+    count++;
+    const close = text.indexOf(`</${tag}>`);
+    const shown = close === -1 ? text : text.slice(0, close);
+    if (shown !== "" || (count > 1 && close === -1)) events.text(`${shown}\n`, at);
+    if (close !== -1) break;
+  }
+  events.close();
+  return begin + count;
+}
+
+function readList(events: MarkupEvents, lines: readonly SourceLine[], begin: number): number {
+  const base = events.depth;
+  let open = "";
+  let at = begin;
+  for (; at < lines.length; at++) {
+    const { text, at: place } = lines[at]!;
+    const marks = /^[*#;:]+/u.exec(text)?.[0];
+    if (marks === undefined) break;
+    const shared = Array.from(marks).findIndex((mark, index) => kindOf(mark) !== kindOf(open[index] ?? ""));
+    const kept = shared === -1 ? marks.length : shared;
+    for (let level = open.length; level > kept; level--) {
+      events.close();
+      events.close();
+    }
+    if (open.length >= marks.length && kept === marks.length) events.close();
+    for (let level = kept; level < marks.length; level++) {
+      events.open(marks[level] === "#" ? "ol" : "ul", place);
+      if (level < marks.length - 1) events.open("li", place);
+    }
+    events.open("li", place);
+    const words = text.slice(marks.length).trimStart();
+    write(events, {
+      text: marks.endsWith(";") ? words.replace(/\s+:\s+/u, ": ") : words,
+      at: place + text.length - words.length,
+    });
+    open = marks;
+  }
+  while (events.depth > base) events.close();
+  return at;
+}
+
+/** Terms and indented lines go together with bullets. */
+function kindOf(mark: string): string {
+  return mark === "#" ? "#" : mark === "" ? "" : "*";
+}
+
+function readTable(events: MarkupEvents, lines: readonly SourceLine[], begin: number): number {
+  let depth = 0;
+  let end = begin;
+  for (; end < lines.length; end++) {
+    if (/^[\s:]*\{\|/u.test(lines[end]!.text)) depth++;
+    if (/^\s*\|\}/u.test(lines[end]!.text) && --depth === 0) break;
+  }
+  const base = events.depth;
+  events.open("table", lines[begin]!.at);
+  let inRow = false;
+  let cell: SourceLine[] | undefined;
+  const endCell = (): void => {
+    if (cell !== undefined) {
+      write(events, joinLines(cell));
+      events.close();
+    }
+    cell = undefined;
+  };
+  for (const { text, at } of lines.slice(begin + 1, end)) {
+    const line = text.trimStart();
+    const place = at + text.length - line.length;
+    if (/^(?:\{\||\|\})/u.test(line)) continue;
+    if (line.startsWith("|+")) {
+      endCell();
+      const caption = line
+        .slice(2)
+        .replace(/^[^[|]*\|(?!\|)/u, "")
+        .trim();
+      events.open("caption", place);
+      write(events, { text: caption, at: place + line.length - caption.length });
+      events.close();
+    } else if (line.startsWith("|-")) {
+      endCell();
+      if (inRow) events.close();
+      inRow = false;
+    } else if (/^[|!]/u.test(line)) {
+      endCell();
+      if (!inRow) events.open("tr", place);
+      inRow = true;
+      const isHeader = line.startsWith("!");
+      let from = 1;
+      for (const piece of line.slice(1).split(isHeader ? /\|\||!!/u : "||")) {
+        endCell();
+        const attributes = /^[^[\]{}|]*\|(?!\|)/u.exec(piece)?.[0] ?? "";
+        const spans = Object.fromEntries(
+          [...attributes.matchAll(/\b(colspan|rowspan)\s*=\s*"?(\d+)/gu)].map(([, name, count]) => [name!, count!]),
+        );
+        events.open(isHeader ? "th" : "td", place + from, spans);
+        const words = piece.slice(attributes.length).trim();
+        cell = [{ text: words, at: place + from + Math.max(0, piece.indexOf(words)) }];
+        from += piece.length + 2;
+      }
+    } else if (cell !== undefined) cell.push({ text, at });
+  }
+  endCell();
+  while (events.depth > base) events.close();
+  return end + 1;
+}
+
+/** An info box: its named values as rows of a table. */
+function readTemplate(events: MarkupEvents, lines: readonly SourceLine[], begin: number): number {
+  let depth = 0;
+  let end = begin;
+  for (; end < lines.length; end++) {
+    depth += lines[end]!.text.split("{{").length - lines[end]!.text.split("}}").length;
+    if (depth <= 0) break;
+  }
+  events.open("table", lines[begin]!.at);
+  for (const { text, at } of lines.slice(begin + 1, Math.min(end + 1, lines.length))) {
+    const value = /^\s*\|\s*([^=|{}[\]]+?)\s*=\s*(\S.*?)(?:\}\})?$/u.exec(text);
+    if (value === null) continue;
+    events.open("tr", at);
+    events.element("td", value[1]!.replaceAll("_", " "), at + text.indexOf(value[1]!));
+    events.open("td", at);
+    write(events, { text: value[2]!, at: at + text.indexOf(value[2]!, text.indexOf("=")) });
+    events.close();
+    events.close();
+  }
+  events.close();
+  return end + 1;
+}

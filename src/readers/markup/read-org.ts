@@ -1,0 +1,211 @@
+import type { Metadata } from "../../contracts/metadata.ts";
+import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
+import { decodeInput } from "../text/decode-source.ts";
+
+import { hide, type InlineRule, showGroup, showLink, writeInline } from "./inline-rules.ts";
+import {
+  composeMarkup,
+  createMarkupEvents,
+  headingTag,
+  indentOf,
+  joinLines,
+  type MarkupEvents,
+  type SourceLine,
+  splitLines,
+} from "./markup-events.ts";
+
+/** **Source** Org Syntax (orgmode.org): objects. Emphasis stands between white space or marks of punctuation. */
+const emphasis = (sign: string, isNested: boolean): InlineRule =>
+  showGroup(
+    new RegExp(`(?<![\\p{L}\\p{N}])${sign}(\\S(?:.{0,2000}?\\S)?)${sign}(?![\\p{L}\\p{N}])`, "suy"),
+    1,
+    isNested,
+  );
+const rules: readonly InlineRule[] = [
+  showLink(/\[\[((?:[^\]\\]|\\.)+)\]\[([^\]]+)\]\]/uy, 2, 1),
+  showGroup(/\[\[(?:file:|\*|#)?([^\]]+)\]\]/uy),
+  showGroup(/<<<?([^<>\n]+)>>>?/uy),
+  emphasis("=", false),
+  emphasis("~", false),
+  emphasis("\\*", true),
+  emphasis("/", true),
+  emphasis("_", true),
+  emphasis("\\+", true),
+  hide(/\[fn:[^\]\s:]*\](?=:)/uy),
+  hide(/@@[^@]*@@/uy),
+];
+const starts = /[[<=~*/_+@]/gu;
+
+const bullet = /^\s*(?:([-+]|\*(?=\s))|(\d+|[A-Za-z])[.)])(?:\s+|$)(?:\[@\d+\]\s*)?(?:\[([ Xx-])\]\s+)?/u;
+
+/**
+ * Implements the reader of Org files.
+ *
+ * **Shape** words of a task's state, its priority and its tags are no part of a heading's title; drawers, comments and settings are left out.
+ * **Source** Org Syntax (orgmode.org).
+ */
+export function readOrg(input: ReadInput): ReadResult {
+  const source = decodeInput(input.bytes, input.charset, input);
+  const events = createMarkupEvents();
+  const lines = splitLines(source);
+  const stated = new Map<string, string>();
+  for (const { text } of lines.slice(0, 200)) {
+    const found = /^#\+(title|author|language):\s*(\S.*)$/iu.exec(text);
+    if (found !== null) stated.set(found[1]!.toLowerCase(), found[2]!.slice(0, 1000));
+  }
+  readBlocks(events, lines, 0);
+  const metadata: Metadata = {
+    ...(stated.has("author") ? { author: stated.get("author")! } : {}),
+    ...(/^[a-z]{2,8}(?:-\w+)*$/iu.test(stated.get("language") ?? "") ? { language: stated.get("language")! } : {}),
+  };
+  return composeMarkup(input, source, events.finish(), { title: stated.get("title") ?? "", metadata });
+}
+
+function write(events: MarkupEvents, { text, at }: SourceLine): void {
+  writeInline(events, text, at, rules, starts);
+}
+
+const maxNesting = 40;
+
+function readBlocks(events: MarkupEvents, lines: readonly SourceLine[], depth: number): void {
+  for (let at = 0; at < lines.length;) {
+    const { text, at: place } = lines[at]!;
+    const heading =
+      /^(\*+)\s+(?:(?:TODO|DONE|NEXT|WAITING|HOLD|CANCELL?ED|SOMEDAY)\s+)?(?:\[#\w\]\s+)?(.*?)(?:\s+:[\w@#%:]+:)?$/u.exec(
+        text,
+      );
+    if (text === "" || /^\s*-{5,}$/u.test(text)) at++;
+    else if (heading !== null) {
+      events.open(headingTag(heading[1]!.length), place);
+      write(events, { text: heading[2]!, at: place + Math.max(0, text.indexOf(heading[2]!)) });
+      events.close();
+      at++;
+    } else if (/^\s*#\+begin[_:]/iu.test(text)) at = readBlock(events, lines, at, depth);
+    else if (/^\s*:[\w-]+:\s*$/u.test(text)) {
+      const end = lines.findIndex((line, index) => index > at && /^\s*:end:\s*$/iu.test(line.text));
+      at = end === -1 ? at + 1 : end + 1;
+    } else if (/^\s*#\+(?:caption|title|subtitle):/iu.test(text)) {
+      const words = text.replace(/^\s*#\+\w+:\s*/u, "");
+      events.open("p", place);
+      write(events, { text: words, at: place + text.length - words.length });
+      events.close();
+      at++;
+    } else if (/^\s*#(?:\+|\s|$)/u.test(text)) at++;
+    else if (/^\s*\|/u.test(text)) at = readTable(events, lines, at);
+    else if (/^\s*:(?:\s|$)/u.test(text)) {
+      const end = endWhere(lines, at, (line) => !/^\s*:(?:\s|$)/u.test(line));
+      writeCode(
+        events,
+        lines.slice(at, end).map((line) => ({ text: line.text.replace(/^\s*: ?/u, ""), at: line.at })),
+        "",
+      );
+      at = end;
+    } else if (bullet.test(text)) at = readList(events, lines, at);
+    else {
+      const end = endWhere(
+        lines,
+        at + 1,
+        (line) => line === "" || /^\*+\s|^\s*(?:#\+|\|)/u.test(line) || bullet.test(line),
+      );
+      events.open("p", place);
+      write(events, joinLines(lines.slice(at, end)));
+      events.close();
+      at = end;
+    }
+  }
+}
+
+function endWhere(lines: readonly SourceLine[], from: number, isEnd: (text: string) => boolean): number {
+  const found = lines.slice(from).findIndex(({ text }) => isEnd(text));
+  return found === -1 ? lines.length : from + found;
+}
+
+function writeCode(events: MarkupEvents, lines: readonly SourceLine[], language: string): void {
+  events.open("pre", lines[0]?.at ?? 0, language === "" ? {} : { class: `language-${language}` });
+  for (const { text, at } of lines) events.text(`${text}\n`, at);
+  events.close();
+}
+
+function readBlock(events: MarkupEvents, lines: readonly SourceLine[], begin: number, depth: number): number {
+  const found = /^\s*#\+begin[_:]\s?(\S+)(?:\s+([\w+#-]+))?/iu.exec(lines[begin]!.text);
+  const name = found?.[1]?.toLowerCase() ?? "";
+  const last = lines.findIndex(({ text }, index) => index > begin && /^\s*#\+end/iu.test(text));
+  const end = last === -1 ? lines.length : last;
+  const body = lines.slice(begin + 1, end);
+  if (name === "comment") return end + 1;
+  if (name === "src" || name === "example" || name === "export" || depth >= maxNesting)
+    writeCode(events, body, name === "src" ? (found?.[2] ?? "") : "");
+  else {
+    if (name === "quote") events.open("blockquote", lines[begin]!.at);
+    readBlocks(events, body, depth + 1);
+    if (name === "quote") events.close();
+  }
+  return end + 1;
+}
+
+function readTable(events: MarkupEvents, lines: readonly SourceLine[], begin: number): number {
+  const end = endWhere(lines, begin, (text) => !/^\s*\|/u.test(text));
+  const body = lines.slice(begin, end);
+  const isRule = ({ text }: SourceLine): boolean => /^\s*\|[-+]+\|?$/u.test(text);
+  const firstRule = body.findIndex((line, index) => index > 0 && isRule(line));
+  const hasHeader = firstRule !== -1 && body.slice(firstRule + 1).some((line) => !isRule(line));
+  events.open("table", body[0]!.at);
+  for (const [index, line] of body.entries()) {
+    if (isRule(line)) continue;
+    events.open("tr", line.at);
+    let from = line.text.indexOf("|") + 1;
+    for (const piece of line.text.slice(from).replace(/\|$/u, "").split("|")) {
+      events.open(hasHeader && index < firstRule ? "th" : "td", line.at + from);
+      write(events, { text: piece.trim(), at: line.at + from + indentOf(piece) });
+      events.close();
+      from += piece.length + 1;
+    }
+    events.close();
+  }
+  events.close();
+  return end;
+}
+
+function readList(events: MarkupEvents, lines: readonly SourceLine[], begin: number): number {
+  const indents: number[] = [];
+  const base = events.depth;
+  let at = begin;
+  while (at < lines.length) {
+    const { text, at: place } = lines[at]!;
+    if (text === "" && bullet.test(lines[at + 1]?.text ?? "")) {
+      at++;
+      continue;
+    }
+    const found = bullet.exec(text);
+    if (found === null) break;
+    const indent = indentOf(text);
+    while (indents.length > 1 && (indents.at(-1) ?? 0) > indent) {
+      events.close();
+      events.close();
+      indents.pop();
+    }
+    if (indents.length === 0 || indent > (indents.at(-1) ?? 0)) {
+      indents.push(indent);
+      events.open(
+        found[1] === undefined ? "ol" : "ul",
+        place,
+        /^\d+$/u.test(found[2] ?? "") ? { start: found[2]! } : {},
+      );
+    } else events.close();
+    const end = endWhere(
+      lines,
+      at + 1,
+      (line) => line === "" || indentOf(line) <= indent || bullet.test(line) || /^\s*(?:#\+|\|)/u.test(line),
+    );
+    events.open("li", place);
+    const box = found[3] === undefined ? "" : `[${found[3]}] `;
+    const words = text.slice(found[0].length).replace(/\s+::(?=\s|$)/u, ":");
+    write(
+      events,
+      joinLines([{ text: box + words, at: place + found[0].length - box.length }, ...lines.slice(at + 1, end)]),
+    );
+    at = end;
+  }
+  while (events.depth > base) events.close();
+  return at;
+}

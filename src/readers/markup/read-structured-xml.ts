@@ -1,0 +1,182 @@
+import type { Metadata } from "../../contracts/metadata.ts";
+import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import { Tokenizer } from "htmlparser2";
+
+import { decodeInput } from "../text/decode-source.ts";
+import { declaredCharset } from "../text/find-charset.ts";
+import { composeMarkup, createMarkupEvents, headingTag } from "./markup-events.ts";
+
+/** Elements of DocBook and JATS in HTML's terms. **Source** OASIS DocBook 5.1; ANSI/NISO Z39.96 (JATS). */
+const names: Readonly<Record<string, string>> = {
+  ...pairs(
+    "p",
+    "para simpara formalpara p bridgehead disp-formula mixed-citation element-citation attrib verse-line attribution term def abstract-p date kwd caption-p copyright-statement address",
+  ),
+  ...pairs("pre", "programlisting screen literallayout synopsis code preformat"),
+  ...pairs(
+    "ul",
+    "itemizedlist simplelist variablelist glosslist def-list list ref-list calloutlist bibliolist segmentedlist",
+  ),
+  ...pairs("ol", "orderedlist procedure substeps"),
+  ...pairs(
+    "li",
+    "listitem member varlistentry-item step list-item ref callout def-item glossentry biblioentry bibliomixed",
+  ),
+  ...pairs("blockquote", "blockquote disp-quote verse-group epigraph"),
+  ...pairs("table", "informaltable table"),
+  ...pairs("tr", "row tr"),
+  ...pairs("td", "entry td"),
+  ...pairs("th", "th"),
+  ...pairs("thead", "thead"),
+  ...pairs("tbody", "tbody tfoot"),
+};
+/** Elements with a heading of their own, a level deeper than those around. */
+const sections = new Set(
+  "section sect1 sect2 sect3 sect4 sect5 simplesect chapter part appendix preface refsection refsect1 refsect2 refsect3 sec abstract app ack glossary bibliography boxed-text dedication colophon book article set sub-article response".split(
+    " ",
+  ),
+);
+/** Facts about an article or book that are no part of its text, but for the title. */
+const silent = new Set(
+  "info articleinfo bookinfo chapterinfo sectioninfo journal-meta article-id article-categories contrib-group aff pub-date history permissions self-uri related-article kwd-group counts custom-meta-group funding-group volume issue fpage lpage elocation-id pub-history author-notes indexterm graphic inline-graphic media object-id tex-math alternatives xref-none remark revhistory keywordset subjectset".split(
+    " ",
+  ),
+);
+
+function pairs(tag: string, list: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(list.split(" ").map((name) => [name, tag]));
+}
+
+const maxDepth = 400;
+
+interface OpenElement {
+  readonly name: string;
+  /** How many events it opened. */
+  readonly opened: number;
+  readonly isSilent: boolean;
+  readonly isSection: boolean;
+}
+
+/**
+ * Implements the readers of DocBook and JATS: sections by nesting, with titles as headings.
+ *
+ * **Shape** notes stand where they are called. Facts about the document (author, date, journal) stay out of the text.
+ * **Errors** `unreadable` for elements nested more than 400 deep. **Source** OASIS DocBook 5.1; ANSI/NISO Z39.96 (JATS).
+ */
+export function readStructuredXml(input: ReadInput): ReadResult {
+  const { uri, bytes, charset } = input;
+  const source = decodeInput(bytes, charset ?? declaredCharset(bytes), input);
+  const events = createMarkupEvents();
+  const open: OpenElement[] = [];
+  let tag = "";
+  let tagAt = 0;
+  let language: string | undefined;
+  let attribute = "";
+  let title = "";
+  let titleParts: string[] | undefined;
+  /** A title within facts is the document's. */
+  let silentDepth = 0;
+  let level = 0;
+
+  const localName = (name: string): string => name.slice(name.indexOf(":") + 1).toLowerCase();
+  const openElement = (): void => {
+    if (open.length >= maxDepth)
+      throw new IbidError("unreadable", `${uri} nests elements more than ${maxDepth} deep.`, {
+        hint: "Check that it opens in a program of its kind.",
+        uri,
+      });
+    const parent = open.at(-1)?.name ?? "";
+    let opened = 0;
+    const isSection = sections.has(tag);
+    if (isSection) level++;
+    const isTitle = /^(?:title|article-title|book-title|subtitle|refname|citetitle-none)$/u.test(tag);
+    const isOfDocument =
+      isTitle &&
+      tag !== "subtitle" &&
+      /^(?:title-group|info|articleinfo|bookinfo|book-title-group|article|book)$/u.test(parent) &&
+      title === "";
+    const isSilent = silent.has(tag) && !(tag === "abstract");
+    if (isSilent) silentDepth++;
+    if (isOfDocument) titleParts = [];
+    if (silentDepth === 0 || isOfDocument) {
+      const html = isTitle
+        ? /^(?:table|informaltable|figure|example|table-wrap|fig|caption|list|itemizedlist|orderedlist|variablelist|note|tip|warning|caution|important|procedure|equation|formalpara|boxed-text-none|ref|mixed-citation|element-citation|source)$/u.test(
+            parent,
+          )
+          ? parent === "mixed-citation" || parent === "element-citation"
+            ? undefined
+            : "p"
+          : headingTag(isOfDocument ? 1 : level)
+        : tag === "label" && sections.has(parent)
+          ? undefined
+          : names[tag];
+      if (html !== undefined && !(html === "p" && /^(?:entry|td|th|listitem|list-item|li)$/u.test(parent))) {
+        events.open(html, tagAt);
+        opened = 1;
+      }
+    }
+    open.push({ name: tag, opened, isSilent, isSection });
+  };
+  const closeElement = (name: string): void => {
+    const at = open.findLastIndex((element) => element.name === name);
+    if (at === -1) return;
+    while (open.length > at) {
+      const element = open.pop()!;
+      for (let count = element.opened; count > 0; count--) events.close();
+      if (element.isSilent) silentDepth--;
+      if (element.isSection) level--;
+      if (titleParts !== undefined && element.name.endsWith("title")) {
+        title = titleParts.join("").replace(/\s+/gu, " ").trim();
+        titleParts = undefined;
+      }
+    }
+  };
+  const addText = (text: string, at: number): void => {
+    titleParts?.push(text);
+    if (silentDepth > 0 && titleParts === undefined) return;
+    if (text.trim() === "" && !open.some(({ opened }) => opened > 0)) return;
+    events.text(text, at);
+  };
+
+  const tokenizer = new Tokenizer(
+    { xmlMode: true, decodeEntities: true },
+    {
+      isInForeignContext: () => true,
+      onopentagname(start, end) {
+        tag = localName(source.slice(start, end));
+        tagAt = start - 1;
+      },
+      onattribname(start, end) {
+        attribute = localName(source.slice(start, end));
+      },
+      onattribdata(start, end) {
+        if (attribute === "lang" && open.length === 0) language ??= source.slice(start, end);
+      },
+      onattribentity: ignore,
+      onattribend: ignore,
+      onopentagend: openElement,
+      onselfclosingtag() {
+        openElement();
+        closeElement(tag);
+      },
+      onclosetag: (start, end) => closeElement(localName(source.slice(start, end))),
+      ontext: (start, end) => addText(source.slice(start, end), start),
+      ontextentity: (codePoint, end) => addText(String.fromCodePoint(codePoint), end - 1),
+      oncdata: (start, end, endOffset) => addText(source.slice(start, end - endOffset), start),
+      oncomment: ignore,
+      ondeclaration: ignore,
+      onprocessinginstruction: ignore,
+      onend: ignore,
+    },
+  );
+  tokenizer.write(source);
+  tokenizer.end();
+  const isTag = language !== undefined && /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/u.test(language);
+  const metadata: Metadata = isTag ? { language: language! } : {};
+  return composeMarkup(input, source, events.finish(), { title, metadata });
+}
+
+function ignore(): void {
+  // Comments, declarations and instructions say nothing to a reader.
+}

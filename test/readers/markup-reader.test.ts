@@ -1,0 +1,147 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { IbidError } from "../../src/contracts/errors.ts";
+import { locate } from "../../src/text/locate.ts";
+import { readAny } from "./read-any.ts";
+import { showBlocks, showOutline } from "./read-with.ts";
+
+const folder = new URL("../../bench/reading/files/", import.meta.url);
+const endings = /\.(?:rst|adoc|org|tex|wiki|docbook\.xml|jats\.xml)$/u;
+const files = readdirSync(folder)
+  .filter((name) => endings.test(name))
+  .map((name) => ({ name, source: readFileSync(new URL(name, folder), "utf8") }));
+
+describe("createMarkupReader", () => {
+  it.each(files)("leads from each block of $name back to its line [L1]", async ({ name, source }) => {
+    const read = await readAny(name, source);
+    const lines = source.split("\n");
+    expect(read.blocks?.length).toBeGreaterThan(5);
+    for (const { start, end } of read.blocks ?? []) {
+      const word = /\p{L}{3,}/u.exec(read.text.slice(start, end));
+      if (word === null) continue;
+      const { line } = locate(read, start + word.index, start + word.index + word[0].length);
+      expect(lines.slice((line ?? 0) - 1, (line ?? 0) + 1).join("\n")).toContain(word[0]);
+    }
+  });
+
+  it("keeps the contract for whatever is left of a file [L1 L9]", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...files),
+        fc.array(fc.tuple(fc.nat(4000), fc.nat(300)), { minLength: 1, maxLength: 6 }),
+        async ({ name, source }, cuts) => {
+          const left = cuts.map(([from, length]) =>
+            source.slice(from % source.length, (from % source.length) + length),
+          );
+          const error: unknown = await readAny(name, left.join("\n")).then(
+            () => undefined,
+            (caught: unknown) => caught,
+          );
+          expect(error === undefined || (IbidError.isInstance(error) && error.code !== "unreadable")).toBe(true);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it("reads reStructuredText without its markup", async () => {
+    const source = [
+      "Guide",
+      "=====",
+      "",
+      "A *word*, a **strong one**, ``code`` and `a link <https://example.com/x>`_ to :ref:`this part <target>`.",
+      "",
+      ".. note:: Mind the gap.",
+      "",
+      "   It is wide.",
+      "",
+      ".. a comment",
+      "   of two lines",
+      "",
+      ".. csv-table:: Prices",
+      "   :header: Name, Price",
+      "",
+      '   Rope, "1,50"',
+      "",
+      "Look here::",
+      "",
+      "   x = 1",
+      "",
+      "* one",
+      "",
+      "  * inner",
+      "",
+      "* two",
+    ].join("\n");
+    const read = await readAny("a.rst", source);
+    expect(showOutline(read.root)).toEqual(["# Guide"]);
+    expect(showBlocks(read).slice(1)).toEqual([
+      "paragraph: A word, a strong one, code and a link to this part.",
+      "paragraph: Mind the gap.",
+      "paragraph: It is wide.",
+      "paragraph: Prices",
+      "table: | Name | Price |\n| Rope | 1,50 |",
+      "paragraph: Look here:",
+      "code: x = 1",
+      "list: - one\n  - inner\n- two",
+    ]);
+    expect(read.sourceMap.links?.map(({ url }) => url)).toEqual(["https://example.com/x"]);
+  });
+
+  it("reads AsciiDoc without its markup", async () => {
+    const source =
+      "= Guide\n:toc:\n\n== Part\n\n[NOTE]\n====\nMind *the* gap.\n====\n\nSee https://example.com[the page] or <<part,this part>>.\n\n[source,ruby]\n----\nputs 1\n----\n\n* one\n** inner\n* two\n\n[%header,cols=2*]\n|===\n|Name |Price\n|Rope\n|1,50\n|===\n";
+    const read = await readAny("a.adoc", source);
+    expect(showBlocks(read)).toEqual([
+      "heading: Guide",
+      "heading: Part",
+      "paragraph: Mind the gap.",
+      "paragraph: See the page or this part.",
+      "code: puts 1",
+      "list: - one\n  - inner\n- two",
+      "table: | Name | Price |\n| Rope | 1,50 |",
+    ]);
+  });
+
+  it("reads Org without its markup", async () => {
+    const source =
+      "#+TITLE: Guide\n* TODO [#A] Part :tag:\n:PROPERTIES:\n:ID: 7\n:END:\nA /slanted/ word and =code=, [[https://example.com][a link]].\n- [X] done\n  - inner\n- open\n";
+    const read = await readAny("a.org", source);
+    expect(showOutline(read.root)).toEqual(["# Part"]);
+    expect(showBlocks(read).slice(2)).toEqual([
+      "paragraph: A slanted word and code, a link.",
+      "list: - [X] done\n  - inner\n- open",
+    ]);
+  });
+
+  it("reads LaTeX without its markup", async () => {
+    const source =
+      "\\documentclass{article}\n\\title{Guide}\\author{Ada \\and Grace}\n\\begin{document}\n\\maketitle\n\\section{Part}\\label{p}\nCaf\\'e costs 5\\,\\% more~now \\cite{x}. % hidden\n\n\\begin{tabular}{l|r}\n\\hline Name & Price \\\\ \\hline\nRope & $1$ \\\\\n\\end{tabular}\n\\begin{itemize}\\item one \\item two\\end{itemize}\n\\end{document}\n";
+    const read = await readAny("a.tex", source);
+    expect(showBlocks(read)).toEqual([
+      "heading: Guide",
+      "heading: Part",
+      "paragraph: Café costs 5 % more now [x].",
+      "table: | Name | Price |\n| Rope | 1 |",
+      "list: - one\n- two",
+    ]);
+    expect(read.metadata).toEqual({ author: "Ada Grace" });
+  });
+
+  it("reads MediaWiki without its markup", async () => {
+    const source =
+      "{{Infobox harbour\n| name = Kestrel\n| depth = 9 m\n}}\nThe '''harbour''' of [[Wick (town)|Wick]]{{citation|old}} [https://example.com its page].\n== Part ==\n* one\n** inner\n# first\n{|\n! Name !! Price\n|-\n| Rope || style=\"x\" | 1,50\n|}\n";
+    const read = await readAny("a.wiki", source);
+    expect(showBlocks(read)).toEqual([
+      "table: | name | Kestrel |\n| depth | 9 m |",
+      "paragraph: The harbour of Wick old its page.",
+      "heading: Part",
+      "list: - one\n  - inner",
+      "list: 1. first",
+      "table: | Name | Price |\n| Rope | 1,50 |",
+    ]);
+  });
+});
