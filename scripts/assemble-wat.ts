@@ -78,7 +78,7 @@ function unquote(quoted: Expression | undefined): string {
 }
 
 /** Value types, 5.3. */
-const valueTypes: Readonly<Record<string, number>> = { i32: 0x7f, f64: 0x7c, v128: 0x7b };
+const valueTypes: Readonly<Record<string, number>> = { i32: 0x7f, f32: 0x7d, f64: 0x7c, v128: 0x7b };
 
 function readFunction(field: readonly Expression[]): {
   params: number[];
@@ -126,6 +126,8 @@ const instructions: Readonly<Record<string, { readonly code: readonly number[]; 
   "i32.load": { code: [0x28, 2], takes: "offset" },
   "i32.load8_u": { code: [0x2d, 0], takes: "offset" },
   "i32.store": { code: [0x36, 2], takes: "offset" },
+  "f32.load": { code: [0x2a, 2], takes: "offset" },
+  "f32.store": { code: [0x38, 2], takes: "offset" },
   "f64.store": { code: [0x39, 3], takes: "offset" },
   "i32.const": { code: [0x41], takes: "number" },
   "i32.eqz": { code: [0x45] },
@@ -138,6 +140,9 @@ const instructions: Readonly<Record<string, { readonly code: readonly number[]; 
   "i32.or": { code: [0x72] },
   "i32.shl": { code: [0x74] },
   "i32.shr_u": { code: [0x76] },
+  "f32.add": { code: [0x92] },
+  "f32.mul": { code: [0x94] },
+  "f32.convert_i32_u": { code: [0xb3] },
   "v128.load": { code: vector(0, 0), takes: "offset" },
   "v128.store": { code: vector(11, 0), takes: "offset" },
   "v128.load8x8_s": { code: vector(1, 0), takes: "offset" },
@@ -148,6 +153,9 @@ const instructions: Readonly<Record<string, { readonly code: readonly number[]; 
   "i16x8.extadd_pairwise_i8x16_s": { code: vector(124) },
   "i16x8.relaxed_dot_i8x16_i7x16_s": { code: vector(274) },
   "i32x4.extract_lane": { code: vector(27), takes: "number" },
+  "f32x4.splat": { code: vector(19) },
+  "f32x4.ge": { code: vector(70) },
+  "i32x4.bitmask": { code: vector(164) },
   "f64x2.splat": { code: vector(20) },
   "f64x2.extract_lane": { code: vector(33), takes: "number" },
   "f64x2.ge": { code: vector(76) },

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Scope } from "../../src/contracts/scope.ts";
-import { type QueryWord, searchBm25 } from "../../src/engine/bm25/bm25.ts";
+import { searchBm25 } from "../../src/engine/bm25/bm25.ts";
+import type { QueryWord } from "../../src/engine/bm25/bm25-scoring.ts";
 import { type Bm25Settings, defaultBm25 } from "../../src/engine/bm25/bm25-settings.ts";
 import { bm25Formulas, type Bm25Variant, coarseLength } from "../../src/engine/bm25/bm25-variants.ts";
 import { encodeTerms } from "../../src/engine/segments/chunk-terms.ts";

@@ -145,7 +145,7 @@ function search(asked: World) {
   );
   const asWords = query.map((term) => ({ terms: [term], count: 1 }));
   const readHeadings = (segment: { key(ordinal: number): number }, ordinals: readonly number[]) =>
-    ordinals.map((ordinal) => [...new Set(chunks[segment.key(ordinal)]!.heading)]);
+    ordinals.map((ordinal) => ({ terms: [...new Set(chunks[segment.key(ordinal)]!.heading)] }));
   return searchBm25(searched, asWords, topK, 0, defaultBm25, fields, readHeadings).hits;
 }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Analyzer } from "../../src/contracts/analyzer.ts";
-import { postingsOf } from "../../src/engine/bm25/bm25.ts";
+import { postingsOf } from "../../src/engine/bm25/word-index.ts";
 import { analyzeChunk, encodeTerms } from "../../src/engine/segments/chunk-terms.ts";
 import { createLiveSegment } from "../../src/engine/segments/live-segment.ts";
 import { planLucene } from "../../src/engine/bm25/lucene-plan.ts";

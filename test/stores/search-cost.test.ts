@@ -123,6 +123,29 @@ describe.each([
     expect(counts.chunks).toBe(20);
   });
 
+  it("reads postings, documents and headings once, and after a write those that the words need", async () => {
+    const { store, search, counts, reset } = await open(sealAt);
+    const once = ["file", "chunkDocuments", "chunkDetails", "homesOf"];
+    const asked = (): number => once.reduce((sum, name) => sum + (counts.calls.get(name) ?? 0), 0);
+    await search("heron near the river", { topK: 5, mode: "lexical" });
+    expect(asked()).toBe(0);
+    await createRetriever({ store }).retrieve(read("deployment"), "river", { topK: 5, mode: "lexical" });
+    // Its words are held; names of the documents of other hits are not.
+    expect(counts.calls.get("file") ?? 0).toBe(0);
+    expect(counts.calls.get("chunkDocuments") ?? 0).toBe(0);
+
+    await store.replace(write("deployment"), documentEntry("late.md", ["A heron, late."]));
+    reset();
+    const [late] = await createRetriever({ store }).retrieve(read("deployment"), "late heron", {
+      topK: 1,
+      mode: "lexical",
+    });
+    expect(late!.documentId).toBe("late.md");
+    // A block of postings for each word of each sealed segment, at most.
+    expect(counts.calls.get("file") ?? 0).toBeLessThanOrEqual(sealAt > 1000 ? 0 : 2 * 8);
+    expect(counts.calls.get("chunkDocuments") ?? 0).toBeLessThanOrEqual(sealAt > 1000 ? 1 : 8);
+  });
+
   it("takes three transactions at most, however many legs search: legs, their look-ups, chunks", async () => {
     const { search, counts } = await open(sealAt);
     await search("heron near the river", { topK: 5 });

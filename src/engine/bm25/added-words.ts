@@ -1,9 +1,10 @@
 import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { SearchedSegment } from "./best-chunks.ts";
-import { postingsOf, type QueryWord } from "./bm25.ts";
+import type { QueryWord } from "./bm25-scoring.ts";
 import type { DocumentFields } from "./document-fields.ts";
 import { foldWord } from "../../text/languages/fold-word.ts";
 import { analyzeQuery, heldLanguages } from "./query-words.ts";
+import { postingsOf } from "./word-index.ts";
 
 /** Letters that joined words have at least. */
 const leastJoined = 5;

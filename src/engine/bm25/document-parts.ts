@@ -1,20 +1,32 @@
 import type { NameScore } from "../../contracts/leg.ts";
-import type { Postings, Segment } from "../segments/segment.ts";
-import type { Bm25Settings } from "./bm25-settings.ts";
-import { type DocumentFields, noEntry, rarityOf } from "./document-fields.ts";
+import { type DocumentFields, rarityOf } from "./document-fields.ts";
+import type { DocumentList, WordIndex } from "./word-index.ts";
+import { lowerBound } from "./word-list.ts";
 
-/** The terms of a word, and how often the query says it. */
-interface CountedTerms {
+/** A word of a query: its terms, how often the query says it, and the documents that have it. */
+interface CountedWord {
   readonly terms: readonly string[];
   readonly count: number;
+  readonly documents: DocumentList | undefined;
 }
 
-/** Parts that all chunks of a document share. */
+/** Parts that all chunks of a document share, as a search adds them. */
+export interface SharedParts {
+  /** Parts of names by entry; `undefined` where the query says no name. */
+  readonly names: Float64Array | undefined;
+  /** By document; `undefined` where it does not count, or was not asked for. */
+  readonly documents: Float64Array | undefined;
+  /** No chunk gets more of names. */
+  readonly mostNamed: number;
+  /** No chunk gets more of both together. */
+  readonly mostShared: number;
+}
+
 export interface DocumentParts {
-  /** Parts of names by entry, for the time of `work`; `undefined` where the query says no name. */
-  withNames<Result>(work: (names: Float64Array | undefined) => Result): Result;
-  /** By document; `undefined` where it does not count. */
-  readonly document: Float64Array | undefined;
+  /** The parts, for the time of `work`. **Cost** linear in the named entries and, with documents, in those that have the words. */
+  withParts<Result>(withDocuments: boolean, work: (parts: SharedParts) => Result): Result;
+  /** One document's part, to the same bit; `undefined` where it does not count. **Cost** a look-up for each word. */
+  document(document: number): number | undefined;
   explainName(entry: number): NameScore | undefined;
 }
 
@@ -25,63 +37,112 @@ export interface DocumentParts {
  *   of all its terms. Rarity is Lucene's idf over documents by their names. A name that is wholly said counts fully.
  * - document: `document` times BM25 over the text of all the document's live chunks, with frequencies and lengths of documents.
  *
- * **Source** our own: docs/decisions/0121. **Cost** linear in the postings and in the named entries.
+ * **Source** our own: docs/decisions/0121.
  */
 export function scoreDocuments(
   fields: DocumentFields,
-  words: readonly CountedTerms[],
-  lists: ReadonlyMap<Segment, readonly (Postings | undefined)[]>,
-  settings: Bm25Settings,
+  words: readonly CountedWord[],
+  { settings }: WordIndex,
 ): DocumentParts {
-  const { naming } = settings;
-  const terms = [...new Set(words.flatMap((word) => word.terms))];
+  const { naming, document: weight } = settings;
+  const terms = naming === 0 ? [] : findSaid(fields, words);
   const { entries, values } = scoreNames(fields, terms, naming);
+  const texts = words.map(({ count, documents }) => ({
+    documents: documents?.documents ?? none,
+    values: documents?.values ?? noValues,
+    worth: weight * (rarityOf(fields.documents, documents?.documents.length ?? 0) * count),
+  }));
   return {
-    withNames(work) {
-      if (entries.length === 0) return work(undefined);
-      const names = (room.names = roomFor(room.names, fields.entries));
-      for (let i = 0; i < entries.length; i++) names[entries[i]!] = values[i]!;
+    withParts(withDocuments, work) {
+      const names = entries.length === 0 ? undefined : (room.names = roomFor(room.names, fields.entries));
+      const documents =
+        withDocuments && weight > 0 ? (room.documents = roomFor(room.documents, fields.documents)) : undefined;
+      let [named, most] = [0, 0];
+      for (let i = 0; i < entries.length; i++) {
+        names![entries[i]!] = values[i]!;
+        if (values[i]! > named) named = values[i]!;
+      }
+      if (documents !== undefined) {
+        for (const text of texts) addTexts(documents, text);
+        for (let i = 0; i < fields.documents; i++) if (documents[i]! > most) most = documents[i]!;
+      }
       try {
-        return work(names);
+        return work({ names, documents, mostNamed: named, mostShared: named + most });
       } finally {
-        for (const entry of entries) names[entry] = 0;
+        for (const entry of entries) names![entry] = 0;
+        documents?.fill(0, 0, fields.documents);
       }
     },
-    document: settings.document > 0 ? scoreTexts(fields, words, lists, settings) : undefined,
+    document(document) {
+      if (weight === 0) return undefined;
+      let score = 0;
+      for (const { documents, values: own, worth } of texts) {
+        const at = lowerBound(documents, document);
+        if (documents[at] === document) score += worth * own[at]!;
+      }
+      return score;
+    },
     explainName: (entry) => explainName(fields, terms, entry, naming),
   };
 }
 
+const none = new Uint32Array(0);
+const noValues = new Float64Array(0);
+
+/** A word's score in the documents that have it, as values times their worth. */
+interface WeighedTexts extends DocumentList {
+  readonly worth: number;
+}
+
+function addTexts(sums: Float64Array, { documents, values, worth }: WeighedTexts): void {
+  for (let i = 0; i < documents.length; i++) sums[documents[i]!]! += worth * values[i]!;
+}
+
 /** Room by entry or document, all 0 between searches; a search is over before the next begins. */
-const room: Record<"names" | "said" | "often", Float64Array> = {
+const room: Record<"names" | "said" | "documents", Float64Array> = {
   names: new Float64Array(1024),
   said: new Float64Array(1024),
-  often: new Float64Array(1024),
+  documents: new Float64Array(1024),
 };
 
 function roomFor(numbers: Float64Array, size: number): Float64Array {
   return numbers.length < size ? new Float64Array(size * 2) : numbers;
 }
 
+const names = ["title", "file"] as const;
+
+/** A term of the query, and the entries whose names have it. */
+interface SaidTerm extends Readonly<Record<(typeof names)[number], Uint32Array | undefined>> {
+  readonly term: string;
+  readonly rarity: number;
+}
+
+/** Terms of the query that names have. **Shape** in its order, wherever it is asked. */
+function findSaid(fields: DocumentFields, words: readonly CountedWord[]): SaidTerm[] {
+  const said: SaidTerm[] = [];
+  for (const term of new Set(words.flatMap(({ terms }) => terms))) {
+    const [title, file] = [fields.holding("title", term)?.entries, fields.holding("file", term)?.entries];
+    if (title !== undefined || file !== undefined) said.push({ term, rarity: fields.rarity(term), title, file });
+  }
+  return said;
+}
+
 /** The entries whose names the query says, with what that gives. */
 function scoreNames(
   fields: DocumentFields,
-  terms: readonly string[],
+  terms: readonly SaidTerm[],
   naming: number,
 ): { readonly entries: readonly number[]; readonly values: readonly number[] } {
   const entries: number[] = [];
   const values: number[] = [];
-  if (naming === 0) return { entries, values };
+  if (terms.length === 0) return { entries, values };
   const best = (room.names = roomFor(room.names, fields.entries));
   const said = (room.said = roomFor(room.said, fields.entries));
-  for (const by of ["title", "file"] as const) {
+  for (const by of names) {
     const touched: number[] = [];
-    // Added in the order of the query's terms, wherever it is asked.
-    for (const term of terms) {
-      const held = fields.holding(by, term)?.entries;
-      if (held === undefined) continue;
-      const rarity = fields.rarity(term);
-      for (const entry of held) {
+    for (const { rarity, [by]: held = none } of terms) {
+      for (let i = 0; i < held.length; i++) {
+        const entry = held[i]!;
         if (said[entry] === 0) touched.push(entry);
         said[entry]! += rarity;
       }
@@ -104,71 +165,18 @@ function scoreNames(
 
 function explainName(
   fields: DocumentFields,
-  terms: readonly string[],
+  terms: readonly SaidTerm[],
   entry: number,
   naming: number,
 ): NameScore | undefined {
   let best: NameScore | undefined;
-  if (naming === 0) return best;
-  for (const by of ["title", "file"] as const) {
-    const found = terms.filter((term) => fields.holding(by, term)?.entries.includes(entry) === true);
-    const said = found.reduce((sum, term) => sum + fields.rarity(term), 0);
+  for (const by of names) {
+    const found = terms.filter(({ [by]: held = none }) => held[lowerBound(held, entry)] === entry);
+    if (found.length === 0) continue;
+    const said = found.reduce((sum, { rarity }) => sum + rarity, 0);
     const share = said / fields.mass(by)[entry]!;
     const value = naming * (said * share);
-    if (found.length > 0 && value > (best?.value ?? 0)) best = { by, terms: found, share, value };
+    if (value > (best?.value ?? 0)) best = { by, terms: found.map(({ term }) => term), share, value };
   }
   return best;
-}
-
-function scoreTexts(
-  fields: DocumentFields,
-  words: readonly CountedTerms[],
-  lists: ReadonlyMap<Segment, readonly (Postings | undefined)[]>,
-  { document: weight, k1, b }: Bm25Settings,
-): Float64Array {
-  const scores = new Float64Array(fields.documents);
-  const norms = fields.documentNorms(b);
-  const often = (room.often = roomFor(room.often, fields.documents));
-  let found = new Uint32Array(64);
-  const gain = k1 + 1;
-  words.forEach(({ count }, at) => {
-    let size = 0;
-    const put = (document: number, occurrences: number): void => {
-      if (often[document] === 0) {
-        if (size === found.length) {
-          const larger = new Uint32Array(size * 4);
-          larger.set(found);
-          found = larger;
-        }
-        found[size++] = document;
-      }
-      often[document]! += occurrences;
-    };
-    for (const [segment, listed] of lists) {
-      const list = listed[at];
-      if (list === undefined) continue;
-      const homes = fields.documentsOf(segment);
-      const { ordinals, counts } = list;
-      // Chunks of a document stand together mostly, and are added up before they are put down.
-      let [document, occurrences] = [noEntry, 0];
-      for (let i = 0; i < ordinals.length; i++) {
-        const home = homes[ordinals[i]!]!;
-        if (home !== document) {
-          if (occurrences > 0 && document !== noEntry) put(document, occurrences);
-          document = home;
-          occurrences = 0;
-        }
-        occurrences += counts[i]!;
-      }
-      if (occurrences > 0 && document !== noEntry) put(document, occurrences);
-    }
-    const worth = weight * (rarityOf(fields.documents, size) * count);
-    for (let i = 0; i < size; i++) {
-      const document = found[i]!;
-      const frequency = often[document]! / norms[document]!;
-      scores[document]! += worth * ((gain * frequency) / (k1 + frequency));
-      often[document] = 0;
-    }
-  });
-  return scores;
 }

@@ -1,7 +1,8 @@
 import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { Chunk } from "../../contracts/chunk.ts";
 import type { SearchedSegment } from "./best-chunks.ts";
-import { placeOf, postingsOf } from "./bm25.ts";
+import { postingsOf } from "./word-index.ts";
+import { lowerBound } from "./word-list.ts";
 import type { Postings, Segment } from "../segments/segment.ts";
 
 /** A chunk's words, from where they are kept. */
@@ -31,7 +32,11 @@ export function findPhrase(
   const counts: number[] = [];
   const names: number[] = [];
   for (const ordinal of rarest!.ordinals) {
-    if (admitted[ordinal] !== 1 || others.some((list) => placeOf(list, ordinal) < 0)) continue;
+    if (
+      admitted[ordinal] !== 1 ||
+      !others.every((list) => list.ordinals[lowerBound(list.ordinals, ordinal)] === ordinal)
+    )
+      continue;
     const { title, headings, text, language } = read(segment, ordinal);
     const spoken = language ?? analyzer.languageOf?.(text) ?? "";
     const count = (part: string): number => countPhrase(analyzer.analyze(part, spoken), words);

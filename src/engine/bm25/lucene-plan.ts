@@ -3,9 +3,10 @@ import { isWithinEdits } from "../../runtime/edit-distance.ts";
 import { foldWord } from "../../text/languages/fold-word.ts";
 import type { LuceneClause } from "../../text/parse-lucene.ts";
 import type { SearchedSegment } from "./best-chunks.ts";
-import { postingsOf, type QueryWord } from "./bm25.ts";
+import type { QueryWord } from "./bm25-scoring.ts";
 import { findPhrase, type ReadFields } from "./find-phrase.ts";
 import { analyzeQuery, countWords, heldLanguages } from "./query-words.ts";
+import { postingsOf } from "./word-index.ts";
 import type { Postings, Segment } from "../segments/segment.ts";
 
 /** A query in Lucene's syntax as the index takes it: words that score, and segments narrowed to what it admits. */

@@ -6,20 +6,26 @@ export interface PostingsCache {
   clear(): void;
 }
 
-/** Numbers that one segment keeps decoded: for the largest segments, some hundred of the most frequent terms. */
-const budget = 1 << 20;
+/** Bytes that one segment keeps decoded. Searches keep what they need of a list elsewhere; here it is for those of other scopes. */
+const budget = 4_000_000;
 
-/** **Cost** `read` once per term; everything is forgotten when the budget is spent. */
+/** **Cost** `read` once per term, as long as it is among those that were asked for last. */
 export function createPostingsCache(read: (term: string) => Postings | undefined): PostingsCache {
   const lists = new Map<string, Postings | undefined>();
   let kept = 0;
   return {
     get(term) {
-      if (lists.has(term)) return lists.get(term);
-      const list = read(term);
-      if (kept > budget) this.clear();
+      const isKnown = lists.has(term);
+      const list = isKnown ? lists.get(term) : read(term);
+      // The list that was asked for last stands last, and goes last.
+      if (isKnown) lists.delete(term);
+      else kept += bytesOf(list);
       lists.set(term, list);
-      kept += 16 + (list === undefined ? 0 : list.ordinals.length * (list.names === undefined ? 2 : 3));
+      for (const [other, own] of lists) {
+        if (kept <= budget || other === term) break;
+        lists.delete(other);
+        kept -= bytesOf(own);
+      }
       return list;
     },
     clear() {
@@ -27,4 +33,8 @@ export function createPostingsCache(read: (term: string) => Postings | undefined
       kept = 0;
     },
   };
+}
+
+function bytesOf(list: Postings | undefined): number {
+  return 100 + (list === undefined ? 0 : list.ordinals.length * (list.names === undefined ? 8 : 12));
 }

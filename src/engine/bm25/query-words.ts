@@ -1,6 +1,6 @@
 import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { SearchedSegment } from "./best-chunks.ts";
-import type { QueryWord } from "./bm25.ts";
+import type { QueryWord } from "./bm25-scoring.ts";
 
 /**
  * Finds a query's words, in the languages of the searched chunks.

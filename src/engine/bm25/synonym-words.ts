@@ -1,6 +1,6 @@
 import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { SynonymRule } from "../../contracts/leg.ts";
-import type { QueryWord } from "./bm25.ts";
+import type { QueryWord } from "./bm25-scoring.ts";
 import { analyzeQuery } from "./query-words.ts";
 
 type Group = readonly string[];

@@ -1,10 +1,12 @@
 import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { Scope } from "../../contracts/scope.ts";
-import { createDocumentFields, type DocumentFields, type DocumentNames } from "../../engine/bm25/document-fields.ts";
+import type { Bm25Settings } from "../../engine/bm25/bm25-settings.ts";
+import { createDocumentFields, type DocumentNames } from "../../engine/bm25/document-fields.ts";
+import { createWordIndex, type WordIndex } from "../../engine/bm25/word-index.ts";
 import { createLiveSegment, type LiveSegment } from "../../engine/segments/live-segment.ts";
 import { openSealedSegment, type SealedSegment } from "../../engine/segments/sealed-segment.ts";
 import type { Segment } from "../../engine/segments/segment.ts";
-import type { ReadHeadings } from "../../engine/bm25/heading-part.ts";
+import type { Heading, ReadHeadings } from "../../engine/bm25/heading-part.ts";
 import { documentPath, pathWords } from "../../text/document-path.ts";
 import type { DirectoryReader, ScopeRow } from "./segment-directory.ts";
 
@@ -40,10 +42,10 @@ export interface IndexView {
   /** Names of documents, by row; forgotten when anything changes. **Cost** one read for those that are not known. */
   homes(rows: DirectoryReader, documents: readonly number[]): ReadonlyMap<number, Home>;
   /**
-   * Names of the documents of some scopes as fields. **Cost** linear in their chunks, once after each commit. Sets of scopes are kept within
-   * 64 MB, the one that was asked for last at any size.
+   * Words of some scopes, with the names of their documents where those count. **Cost** once after each commit: linear in the chunks for
+   * names, and in its postings for each word. Sets of scopes are kept within 128 MB, the one that was asked for last at any size.
    */
-  fields(rows: DirectoryReader, scopes: readonly Scope[], analyzer: Analyzer): DocumentFields;
+  words(rows: DirectoryReader, scopes: readonly Scope[], analyzer: Analyzer, settings: Bm25Settings): WordIndex;
   /** Innermost headings as terms; forgotten when anything changes. **Cost** one read for those that are not known. */
   headings(rows: DirectoryReader, analyzer: Analyzer): ReadHeadings;
   /** Forgets everything: what it saw last has been taken back. */
@@ -77,11 +79,18 @@ function innermostHeading(details: string): string {
   return (JSON.parse(details) as { readonly headings: readonly string[] }).headings.at(-1) ?? "";
 }
 
-/** Bytes of fields that are kept. */
-const fieldBudget = 64_000_000;
+/** Bytes of words and names that are kept. */
+const wordBudget = 128_000_000;
 
 /** Headings that are kept, and chunks whose heading is known. */
 const mostHeadings = 50_000;
+
+/** Whether names of documents count at all. */
+function hasNames({ variant, fileWeight, naming, document, heading }: Bm25Settings): boolean {
+  return variant === "bm25f" && fileWeight + naming + document + heading > 0;
+}
+
+const noHeading: Heading = { terms: [] };
 
 function readNames(rows: DirectoryReader, documents: readonly number[]): ReadonlyMap<number, DocumentNames> {
   const homes = rows.homesOf(documents.filter((document) => document !== 0));
@@ -121,11 +130,11 @@ export function createIndexView(): IndexView {
   }
 
   /** By the scopes that were searched together. */
-  const fields = new Map<string, DocumentFields>();
-  let fieldStamp = -1;
-  /** Innermost headings by the chunk's row, and their terms. */
-  const headingsOf = new Map<number, string>();
-  const headingTerms = new Map<string, readonly string[]>();
+  const indexes = new Map<string, WordIndex>();
+  let indexStamp = -1;
+  /** Innermost headings by the chunk's row, and by their words in a language. */
+  const headingsOf = new Map<number, Heading>();
+  const headingsBySaying = new Map<string, Heading>();
   let headingStamp = -1;
 
   /** Parts of texts by document, as they were read. */
@@ -219,50 +228,59 @@ export function createIndexView(): IndexView {
       }
       return homes;
     },
-    fields(rows, scopes, analyzer) {
+    words(rows, scopes, analyzer, settings) {
       const stamp = rows.stamp();
-      if (stamp !== fieldStamp) fields.clear();
-      fieldStamp = stamp;
+      if (stamp !== indexStamp) indexes.clear();
+      indexStamp = stamp;
       const key = scopes.join("\n");
-      let made = fields.get(key);
-      if (made === undefined) {
+      let made = indexes.get(key);
+      if (made === undefined || made.settings !== settings) {
         const segments = scopes.flatMap((scope) => scopeView(rows, scope)?.segments ?? []);
-        made = createDocumentFields(segments, (documents) => readNames(rows, documents), analyzer);
+        const fields = hasNames(settings)
+          ? createDocumentFields(segments, (documents) => readNames(rows, documents), analyzer)
+          : undefined;
+        made = createWordIndex(segments, settings, fields);
       }
       // The one that was asked for last stands last, and goes last.
-      fields.delete(key);
-      fields.set(key, made);
+      indexes.delete(key);
+      indexes.set(key, made);
+      const bytesOf = (index: WordIndex): number => index.bytes + (index.fields?.bytes ?? 0);
       let bytes = 0;
-      for (const each of fields.values()) bytes += each.bytes;
-      for (const [other, each] of fields) {
-        if (bytes <= fieldBudget || other === key) break;
-        fields.delete(other);
-        bytes -= each.bytes;
+      for (const each of indexes.values()) bytes += bytesOf(each);
+      for (const [other, each] of indexes) {
+        if (bytes <= wordBudget || other === key) break;
+        indexes.delete(other);
+        bytes -= bytesOf(each);
       }
       return made;
     },
     headings: (rows, analyzer) => (segment, ordinals) => {
       const stamp = rows.stamp();
       if (stamp !== headingStamp || headingsOf.size > mostHeadings) headingsOf.clear();
-      if (headingTerms.size > mostHeadings) headingTerms.clear();
+      if (headingsBySaying.size > mostHeadings) headingsBySaying.clear();
       headingStamp = stamp;
-      const keys = ordinals.map((ordinal) => segment.key(ordinal));
-      const unknown = keys.filter((key) => !headingsOf.has(key));
+      const unknown = ordinals.filter((ordinal) => !headingsOf.has(segment.key(ordinal)));
       if (unknown.length > 0) {
-        rows.chunkDetails(unknown).forEach((details, i) => headingsOf.set(unknown[i]!, innermostHeading(details)));
+        const keys = unknown.map((ordinal) => segment.key(ordinal));
+        rows.chunkDetails(keys).forEach((details, i) => {
+          const heading = innermostHeading(details);
+          headingsOf.set(keys[i]!, heading === "" ? noHeading : analyzed(heading, segment.languageOf(unknown[i]!)));
+        });
       }
-      return keys.map((key, i) => {
-        const heading = headingsOf.get(key)!;
-        if (heading === "") return [];
-        const language = segment.languageOf(ordinals[i]!);
-        const name = `${language}\n${heading}`;
-        let terms = headingTerms.get(name);
-        if (terms === undefined) headingTerms.set(name, (terms = [...new Set(analyzer.analyze(heading, language))]));
-        return terms;
-      });
+      return ordinals.map((ordinal) => headingsOf.get(segment.key(ordinal))!);
+
+      function analyzed(heading: string, language: string): Heading {
+        const saying = `${language}\n${heading}`;
+        let known = headingsBySaying.get(saying);
+        if (known === undefined) {
+          known = { terms: [...new Set(analyzer.analyze(heading, language))] };
+          headingsBySaying.set(saying, known);
+        }
+        return known;
+      }
     },
     forget() {
-      fields.clear();
+      indexes.clear();
       headingsOf.clear();
       views.clear();
       forgetTexts();

@@ -3,7 +3,7 @@ import type { CorpusModel, TermCounts, TermSpace } from "../../contracts/corpus-
 import { type EmbeddingVersion, versionKey } from "../../contracts/embedding.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Scope } from "../../contracts/scope.ts";
-import type { QueryWord } from "../../engine/bm25/bm25.ts";
+import type { QueryWord } from "../../engine/bm25/bm25-scoring.ts";
 import type { ChunkTerms } from "../../engine/segments/chunk-terms.ts";
 import { totalCounts } from "../../engine/segments/forward-terms.ts";
 import { readSpace } from "../../engine/vectors/space-file.ts";

@@ -14,7 +14,8 @@ import type {
 } from "../../contracts/leg.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { orderTies, type SearchedSegment } from "../../engine/bm25/best-chunks.ts";
-import { type Bm25Scoring, prepareBm25, queryTerms, type QueryWord, searchPrepared } from "../../engine/bm25/bm25.ts";
+import { prepareBm25, queryTerms, searchPrepared } from "../../engine/bm25/bm25.ts";
+import type { Bm25Scoring, QueryWord } from "../../engine/bm25/bm25-scoring.ts";
 import type { Bm25Settings } from "../../engine/bm25/bm25-settings.ts";
 import { addWords } from "../../engine/bm25/added-words.ts";
 import { findWords, heldLanguages } from "../../engine/bm25/query-words.ts";
@@ -218,12 +219,12 @@ function createLexicalLeg({ view, look, analyzer, bm25 }: SegmentLegParts): Leg 
             if (synonyms.length === 0) return own;
             return [...own, ...findSynonyms(analyzer, query.question, heldLanguages(segments), synonyms, own)];
           }
-          const fields = hasNames(bm25) ? view.fields(rows, within.scopes, analyzer) : undefined;
+          const index = view.words(rows, within.scopes, analyzer, bm25);
           const words =
-            fields === undefined || lucene !== undefined
+            index.fields === undefined || lucene !== undefined
               ? plan.words
-              : addWords(analyzer, query.question, plan.words, segments, fields);
-          return { searched: plan.searched, scoring: prepareBm25(plan.searched, words, bm25, fields) };
+              : addWords(analyzer, query.question, plan.words, segments, index.fields);
+          return { searched: plan.searched, scoring: prepareBm25(index, words) };
         });
         const minScore = Math.max(search.minScore, 0);
         const headings = view.headings(rows, analyzer);
@@ -252,11 +253,6 @@ function createLexicalLeg({ view, look, analyzer, bm25 }: SegmentLegParts): Leg 
       });
     },
   };
-}
-
-/** Whether names of documents count at all. */
-function hasNames({ variant, fileWeight, naming, document, heading }: Bm25Settings): boolean {
-  return variant === "bm25f" && fileWeight + naming + document + heading > 0;
 }
 
 async function loadLucene() {

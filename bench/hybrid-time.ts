@@ -1,0 +1,156 @@
+// Time of hybrid searches over that of their legs, in one process, in turns: processor and clock.
+//
+//   npx node bench/hybrid-time.ts <folder in BEIR's layout> <folder of the base> [documents] [rounds] [--own-model]
+//
+// The base is built once and kept. A run that was stopped goes on where it stood, and more documents are added to those that are there. Documents have
+// about ten chunks of recombined texts. Vectors of 384 numbers lie around 400 centres, by a hash of the text; --own-model takes the store's own model instead.
+// Each question is asked of every work before the next one, so that the machine does the same to all. The bar is the larger of 1.05 times the legs together
+// and the legs and 1 ms.
+import { createHash } from "node:crypto";
+import { parseArgs } from "node:util";
+import type { EmbeddingModel } from "../src/contracts/embedding-model.ts";
+import type { FusionName } from "../src/contracts/retriever.ts";
+import { openKnowledgeBase } from "../src/index.node.ts";
+import { readCollection } from "./beir.ts";
+
+const { positionals, values } = parseArgs({ allowPositionals: true, options: { "own-model": { type: "boolean" } } });
+const [folder, base, wanted = "1000", rounds = "5"] = positionals;
+if (folder === undefined || base === undefined) {
+  throw new Error(
+    "usage: npx node bench/hybrid-time.ts <folder> <folder of the base> [documents] [rounds] [--own-model]",
+  );
+}
+const { corpus, queries } = readCollection(folder);
+const texts = corpus.map(({ text }) => text.trim()).filter((text) => text !== "");
+const dimensions = 384;
+
+/** Lehmer's generator. */
+function createRandom(seed: number): () => number {
+  let state = (seed % 2_147_483_646) + 1;
+  return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+}
+
+function drawNoise(seed: number): Float32Array {
+  const random = createRandom(seed);
+  // A sum of four is near enough to a Gaussian.
+  return Float32Array.from({ length: dimensions }, () => random() + random() + random() + random() - 2);
+}
+
+const centres = Array.from({ length: 400 }, (_, i) => drawNoise(i * 7919 + 1));
+
+function vectorOf(text: string): Float32Array {
+  const hash = createHash("sha256").update(text).digest();
+  const centre = centres[hash.readUInt16LE(4) % centres.length]!;
+  const vector = drawNoise(hash.readUInt32LE(0)).map((noise, i) => noise + centre[i]!);
+  const length = Math.hypot(...vector);
+  return vector.map((each) => each / length);
+}
+
+const model: EmbeddingModel = {
+  provider: "bench",
+  model: "clusters",
+  kind: "dense",
+  dimensions,
+  embed: (inputs) =>
+    Promise.resolve({
+      embeddings: inputs.map((input) => vectorOf(typeof input === "string" ? input : JSON.stringify(input))),
+    }),
+};
+
+function makeDocument(i: number) {
+  const random = createRandom(i + 1);
+  const paragraphs = Array.from({ length: 18 }, () => texts[Math.floor(random() * texts.length)]!);
+  return { uri: `recombined/${i}.txt`, text: paragraphs.join("\n\n") };
+}
+
+const kb = await openKnowledgeBase(base, {
+  operations: { events: false },
+  ...(values["own-model"] !== true && { embeddingModel: model }),
+});
+for (let at = (await kb.status()).documents; at < Number(wanted);) {
+  const batch = Array.from({ length: Math.min(500, Number(wanted) - at) }, (_, i) => makeDocument(at + i));
+  await kb.ingest(batch);
+  at += batch.length;
+  if (at % 5000 === 0) console.error(`${at} of ${wanted} documents`);
+}
+await kb.ingest([], { settle: true });
+const { chunks } = await kb.status();
+
+interface Work {
+  readonly name: string;
+  readonly options: object;
+}
+
+const fusions: readonly FusionName[] = ["best", "absolute", "halves", "rrf"];
+const filter = { uri: { contains: "7" } };
+const topK = 10;
+
+function worksFor(more: object, suffix: string): { readonly legs: readonly Work[]; readonly hybrids: readonly Work[] } {
+  return {
+    legs: (["lexical", "dense"] as const).map((mode) => ({
+      name: `${mode}${suffix}`,
+      options: { mode, topK, ...more },
+    })),
+    hybrids: fusions.map((fusion) => ({
+      name: `hybrid, ${fusion}${suffix}`,
+      options: { mode: "hybrid", topK, fusion, ...more },
+    })),
+  };
+}
+
+const quantile = (numbers: readonly number[], share: number): number =>
+  numbers.toSorted((a, b) => a - b)[Math.min(numbers.length - 1, Math.floor(share * numbers.length))]!;
+
+interface Measured {
+  readonly clock: number[];
+  processor: number;
+}
+
+async function measure(works: readonly Work[]): Promise<ReadonlyMap<string, Measured>> {
+  const measured = new Map(works.map(({ name }): [string, Measured] => [name, { clock: [], processor: 0 }]));
+  for (let round = -2; round < Number(rounds); round++) {
+    for (const { text } of queries) {
+      for (const { name, options } of works) {
+        const before = process.threadCpuUsage();
+        const started = performance.now();
+        await kb.search(text, options);
+        const clock = performance.now() - started;
+        const { user, system } = process.threadCpuUsage(before);
+        if (round < 0) continue;
+        measured.get(name)!.clock.push(clock);
+        measured.get(name)!.processor += (user + system) / 1000;
+      }
+    }
+  }
+  return measured;
+}
+
+console.log(`${chunks} chunks, top ${topK}, ${queries.length} questions, ${rounds} rounds; ms a question`);
+for (const [more, suffix] of [
+  [{}, ""],
+  [{ filter }, ", filtered"],
+] as const) {
+  const { legs, hybrids } = worksFor(more, suffix);
+  const measured = await measure([...legs, ...hybrids]);
+  const asked = Number(rounds) * queries.length;
+  const figures = ({ name }: Work) => {
+    const { clock, processor } = measured.get(name)!;
+    return { processor: processor / asked, p50: quantile(clock, 0.5), p95: quantile(clock, 0.95) };
+  };
+  const sum = { processor: 0, p50: 0, p95: 0 };
+  for (const leg of legs) {
+    const own = figures(leg);
+    for (const part of ["processor", "p50", "p95"] as const) sum[part] += own[part];
+  }
+  for (const work of [...legs, ...hybrids]) {
+    const { processor, p50, p95 } = figures(work);
+    const isLeg = legs.includes(work);
+    const bar = (part: "processor" | "p50"): number => Math.max(1.05 * sum[part], sum[part] + 1);
+    const ratios = `of the legs ${(processor / sum.processor).toFixed(2)} ${(p50 / sum.p50).toFixed(2)} ${(p95 / sum.p95).toFixed(2)}`;
+    const held = processor <= bar("processor") && p50 <= bar("p50") && p95 <= 1.15 * sum.p95 ? "held" : "missed";
+    console.log(
+      `${work.name.padEnd(28)} processor ${processor.toFixed(2)}  p50 ${p50.toFixed(2)}  p95 ${p95.toFixed(2)}${isLeg ? "" : `  ${ratios}  ${held}`}`,
+    );
+  }
+}
+await kb.close();

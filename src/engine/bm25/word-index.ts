@@ -1,0 +1,226 @@
+import type { Bm25Settings } from "./bm25-settings.ts";
+import { type Bm25Formula, bm25Formulas } from "./bm25-variants.ts";
+import { type DocumentFields, joinFiles, noEntry } from "./document-fields.ts";
+import { mostImpact, packPostings, type WordList } from "./word-list.ts";
+import { createNorms, type Norms } from "../segments/field-norms.ts";
+import { joinPostings } from "../segments/join-postings.ts";
+import type { Postings, Segment } from "../segments/segment.ts";
+
+/** The terms under which chunks may have a word, or the lists of a phrase in their stead. */
+export interface WordKey {
+  readonly terms: readonly string[];
+  readonly phrase?: { readonly lists: ReadonlyMap<Segment, Postings | undefined> };
+}
+
+/** Documents whose text has a word, ascending. */
+export interface DocumentList {
+  readonly documents: Uint32Array;
+  /** Saturated, length-normalised frequency by the same place. */
+  readonly values: Float64Array;
+}
+
+/** A word over all segments of an index. */
+export interface IndexedWord {
+  readonly lists: ReadonlyMap<Segment, WordList>;
+  /** Live chunks that have it. */
+  readonly frequency: number;
+  /** `undefined` where whole documents do not count. */
+  readonly documents: DocumentList | undefined;
+  readonly bytes: number;
+}
+
+/**
+ * Words of some segments that are searched together, as of one moment. Nothing here depends on what other segments hold.
+ *
+ * **Cost** a word is read and packed when it is first asked for, linear in its postings. Those that were asked for last are kept.
+ */
+export interface WordIndex {
+  readonly settings: Bm25Settings;
+  readonly formula: Bm25Formula;
+  /** Names of documents; `undefined` where they do not count. */
+  readonly fields: DocumentFields | undefined;
+  /** Live chunks. */
+  readonly chunks: number;
+  norms(this: void, segment: Segment): Norms;
+  word(key: WordKey): IndexedWord;
+  /** Rarity of a term over live chunks, which have it in any field. */
+  idf(this: void, term: string): number;
+  /** Rarity of a word of a phrase by its text and names, under whichever of its terms. */
+  phraseIdf(terms: readonly string[]): number;
+  /** Memory that the words take, nearly. */
+  readonly bytes: number;
+}
+
+/** Bytes of words that one index keeps. */
+const wordBudget = 64_000_000;
+
+export function createWordIndex(
+  segments: readonly Segment[],
+  settings: Bm25Settings,
+  fields?: DocumentFields,
+  budget = wordBudget,
+): WordIndex {
+  const formula = bm25Formulas[settings.variant];
+  const held = segments.filter(({ liveCount }) => liveCount > 0);
+  const sum = (of: (segment: Segment) => number): number => held.reduce((total, each) => total + of(each), 0);
+  const chunks = sum(({ liveCount }) => liveCount);
+  const averages = {
+    text: chunks === 0 ? 0 : sum(({ liveLengths }) => liveLengths.text) / chunks,
+    names: chunks === 0 ? 0 : sum(({ liveLengths }) => liveLengths.names) / chunks,
+  };
+  const norms = new Map<Segment, Norms>();
+  const words = new Map<string, IndexedWord>();
+  let bytes = 0;
+  const index: WordIndex = {
+    settings,
+    formula,
+    fields,
+    chunks,
+    norms(segment) {
+      let made = norms.get(segment);
+      if (made === undefined) norms.set(segment, (made = createNorms(segment, averages, formula, settings)));
+      return made;
+    },
+    word(key) {
+      // A phrase belongs to one query.
+      if (key.phrase !== undefined) return indexWord(index, held, key);
+      const name = key.terms.join("\u0000");
+      const known = words.get(name);
+      const word = known ?? indexWord(index, held, key);
+      // The word that was asked for last stands last, and goes last.
+      if (known !== undefined) words.delete(name);
+      else bytes += word.bytes;
+      words.set(name, word);
+      for (const [other, { bytes: own }] of words) {
+        if (bytes <= budget || other === name) break;
+        words.delete(other);
+        bytes -= own;
+      }
+      return word;
+    },
+    idf(term) {
+      const count = (): number => sum((segment) => countLive(joined(index, segment, { terms: [term] }), segment));
+      const frequency = words.get(term)?.frequency ?? fields?.known(term, count) ?? count();
+      return formula.idf(chunks, frequency);
+    },
+    phraseIdf: (terms) =>
+      formula.idf(
+        chunks,
+        sum((segment) => countLive(postingsOf(segment, { terms }), segment)),
+      ),
+    get bytes() {
+      return bytes;
+    },
+  };
+  return index;
+}
+
+/** Where a segment has a word, under whichever of its terms. */
+export function postingsOf(segment: Segment, { terms, phrase }: WordKey): Postings | undefined {
+  if (phrase !== undefined) return phrase.lists.get(segment);
+  let found: Postings | undefined;
+  for (const term of terms) {
+    const list = segment.postings(term);
+    if (list !== undefined) found = found === undefined ? list : joinPostings(found, list);
+  }
+  return found;
+}
+
+/** The same, with the chunks of files whose names have the word. */
+function joined({ fields, settings }: WordIndex, segment: Segment, key: WordKey): Postings | undefined {
+  const files = settings.fileWeight > 0 ? fields?.filePostings(segment, key.terms) : undefined;
+  return joinFiles(postingsOf(segment, key), files);
+}
+
+function indexWord(index: WordIndex, segments: readonly Segment[], key: WordKey): IndexedWord {
+  const lists = new Map<Segment, WordList>();
+  const { fields, settings } = index;
+  const inDocuments = fields !== undefined && settings.document > 0 ? createDocumentCounts(fields) : undefined;
+  let frequency = 0;
+  let bytes = 200;
+  for (const segment of segments) {
+    const list = joined(index, segment, key);
+    if (list === undefined) continue;
+    frequency += countLive(list, segment);
+    const packed = packPostings(list, segment.size, impactsOf(index, segment, list));
+    lists.set(segment, packed);
+    bytes += packed.bytes;
+    inDocuments?.add(segment, list);
+  }
+  const documents = inDocuments?.list(settings);
+  return { lists, frequency, documents, bytes: bytes + 12 * (documents?.documents.length ?? 0) };
+}
+
+/** The impact of each entry, as {@link WordList} has it. */
+function impactsOf(
+  { settings: { k1 }, formula, fields, norms, settings }: WordIndex,
+  segment: Segment,
+  { ordinals, counts, names, files }: Postings,
+): (at: number) => number {
+  const own = norms(segment);
+  const { shift, bonus } = formula;
+  const gain = formula.gain(k1);
+  const unit = mostImpact / (gain + bonus);
+  const entries = files && fields!.entriesOf(segment);
+  const fileNorms = files && fields!.fileNorms(settings.fileWeight, settings.fileB);
+  return (at) => {
+    const ordinal = ordinals[at]!;
+    let frequency = counts[at]! * own.text[ordinal]! + shift;
+    if (names !== undefined && names[at]! > 0) frequency += names[at]! * own.names[ordinal]!;
+    if (files !== undefined && files[at]! > 0) frequency += files[at]! * fileNorms![entries![ordinal]!]!;
+    const impact = Math.ceil(unit * ((gain * frequency) / (k1 + frequency) + bonus));
+    return impact >= 1 && impact < mostImpact ? impact : mostImpact;
+  };
+}
+
+/** Room by document, all 0 between words. */
+let often = new Float64Array(1024);
+
+/** Counts a word in the texts of documents. */
+function createDocumentCounts(fields: DocumentFields) {
+  if (often.length < fields.documents) often = new Float64Array(fields.documents * 2);
+  const counted = often;
+  const found: number[] = [];
+  const put = (document: number, occurrences: number): void => {
+    if (occurrences === 0 || document === noEntry) return;
+    if (counted[document] === 0) found.push(document);
+    counted[document]! += occurrences;
+  };
+  return {
+    add(segment: Segment, { ordinals, counts }: Postings): void {
+      const homes = fields.documentsOf(segment);
+      // Chunks of a document stand together mostly, and are added up before they are put down.
+      let [document, occurrences] = [noEntry, 0];
+      for (let i = 0; i < ordinals.length; i++) {
+        const home = homes[ordinals[i]!]!;
+        if (home !== document) {
+          put(document, occurrences);
+          document = home;
+          occurrences = 0;
+        }
+        occurrences += counts[i]!;
+      }
+      put(document, occurrences);
+    },
+    /** Also leaves the room as it was. */
+    list({ k1, b }: Bm25Settings): DocumentList {
+      const norms = fields.documentNorms(b);
+      const gain = k1 + 1;
+      const documents = Uint32Array.from(found).sort();
+      const values = Float64Array.from(documents, (document) => {
+        const frequency = counted[document]! / norms[document]!;
+        counted[document] = 0;
+        return (gain * frequency) / (k1 + frequency);
+      });
+      return { documents, values };
+    },
+  };
+}
+
+function countLive(list: Postings | undefined, { live, liveCount, size }: Segment): number {
+  if (list === undefined) return 0;
+  if (liveCount === size) return list.ordinals.length;
+  let count = 0;
+  for (const ordinal of list.ordinals) count += live[ordinal]!;
+  return count;
+}

@@ -1,0 +1,183 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { searchBm25 } from "../../src/engine/bm25/bm25.ts";
+import { defaultBm25 } from "../../src/engine/bm25/bm25-settings.ts";
+import { createWordIndex } from "../../src/engine/bm25/word-index.ts";
+import { createPlainSums, createSimdSums } from "../../src/engine/kernels/impact-sums.ts";
+import { countAt, entryOf, packPostings, sparseAt } from "../../src/engine/bm25/word-list.ts";
+import type { Postings, Segment } from "../../src/engine/segments/segment.ts";
+
+const size = 150_000;
+/** Many near the ends of windows of 65,536 chunks, some anywhere. */
+const ordinal = fc.oneof(
+  fc.integer({ min: 65_530, max: 65_545 }),
+  fc.integer({ min: 131_065, max: 131_080 }),
+  fc.integer({ min: 0, max: 20 }),
+  fc.nat(size - 1),
+);
+const count = fc.oneof(fc.nat(5), fc.integer({ min: 250, max: 300 }), fc.constant(70_000));
+const postings = fc
+  .uniqueArray(fc.tuple(ordinal, count, fc.nat(2)), { maxLength: 60, selector: ([at]) => at })
+  .map((entries): Postings => {
+    const sorted = entries.filter(([, text, named]) => text + named > 0).sort((a, b) => a[0] - b[0]);
+    const column = (at: 0 | 1 | 2): Uint32Array => Uint32Array.from(sorted, (entry) => entry[at]);
+    return { ordinals: column(0), counts: column(1), names: column(2) };
+  });
+const lists = fc.record({ a: postings, b: postings, c: postings });
+
+const lengths = new Uint32Array(size).map((_, i) => 20 + (i % 300));
+const nameLengths = new Uint32Array(size).map((_, i) => 1 + (i % 7));
+const live = new Uint8Array(size).fill(1);
+const total = (numbers: Uint32Array): number => numbers.reduce((sum, each) => sum + each, 0);
+const averages = { text: total(lengths) / size, names: total(nameLengths) / size };
+
+/** `d` is in every chunk, so that windows are walked whole with it. */
+function segmentOf(held: Record<string, Postings>, calls?: string[]): Segment {
+  const everywhere: Postings = {
+    ordinals: new Uint32Array(size).map((_, i) => i),
+    counts: new Uint32Array(size).fill(1),
+    names: undefined,
+  };
+  return {
+    scope: "deployment",
+    size,
+    live,
+    liveCount: size,
+    liveLengths: { text: averages.text * size, names: averages.names * size },
+    textLengths: lengths,
+    nameLengths,
+    postings(term: string) {
+      calls?.push(term);
+      return term === "d" ? everywhere : held[term];
+    },
+    chunkIds: (ordinals: readonly number[]) => ordinals.map(String),
+    places: (ordinals: readonly number[]) => ordinals.map((start) => ({ uri: "u", start })),
+  } as unknown as Segment;
+}
+
+function scoreOf(held: Record<string, Postings>, words: readonly string[], chunk: number): number {
+  let score = 0;
+  for (const word of words) {
+    const list = held[word]!;
+    const at = list.ordinals.indexOf(chunk);
+    if (at < 0 && word !== "d") continue;
+    const norm = (length: number, average: number): number => 1 / (0.5 + (0.5 * length) / average);
+    const [text, names] = word === "d" ? [1, 0] : [list.counts[at]!, list.names![at]!];
+    const frequency =
+      text * norm(lengths[chunk]!, averages.text) + names * (2 * norm(nameLengths[chunk]!, averages.names));
+    const having = word === "d" ? size : list.ordinals.length;
+    score += Math.log(1 + (size - having + 0.5) / (having + 0.5)) * ((2.2 * frequency) / (1.2 + frequency));
+  }
+  return score;
+}
+
+describe("segments of several windows", () => {
+  it("give the best chunks to the last bit, whether windows are walked whole or by their entries [L4 L5]", () => {
+    const wanted = fc.record({
+      held: lists,
+      words: fc.constantFrom<(readonly string[])[]>(["a", "b", "c"], ["c", "a"], ["b", "d"], ["d"]),
+      topK: fc.constantFrom(1, 5, 40),
+      admitEven: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(wanted, ({ held, words, topK, admitEven }) => {
+        const all = { ...held, d: { ordinals: new Uint32Array(0), counts: new Uint32Array(0), names: undefined } };
+        const chunks = words.includes("d")
+          ? Array.from(lengths, (_, i) => i)
+          : [...new Set(words.flatMap((word) => [...all[word as "a"].ordinals]))];
+        const admitted = admitEven ? live.map((_, i) => 1 - (i % 2)) : live;
+        const expected = chunks
+          .filter((chunk) => admitted[chunk] === 1)
+          .map((chunk) => ({ chunk, score: scoreOf(all, words, chunk) }))
+          .sort((a, b) => b.score - a.score || a.chunk - b.chunk)
+          .slice(0, topK);
+        const asked = words.map((word) => ({ terms: [word], count: 1 }));
+        const { hits } = searchBm25([{ segment: segmentOf(held), admitted }], asked, topK, 0);
+        expect(hits.map((hit) => ({ chunk: hit.ordinal, score: hit.score }))).toEqual(expected);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("keep their lists to the last count", () => {
+    fc.assert(
+      fc.property(postings, (list) => {
+        const packed = packPostings(list, size, () => 1);
+        const held = new Map([...list.ordinals].map((at, i) => [at, i]));
+        for (const chunk of [...list.ordinals, 0, 7, 65_535, 65_536, 131_072, size - 1]) {
+          const [at, i] = [entryOf(packed, chunk), held.get(chunk)];
+          expect(at >= 0 ? at : undefined).toBe(i);
+          if (i === undefined) continue;
+          expect(countAt(packed, at)).toBe(list.counts[i]);
+          expect(sparseAt(packed.names, at)).toBe(list.names![i]);
+          // From where the last one was found, as a walk in order asks.
+          expect(entryOf(packed, chunk, Math.max(0, i - 1))).toBe(i);
+        }
+      }),
+    );
+  });
+});
+
+describe("words of an index", () => {
+  it("are read once while there is room, and those that were asked for last stay [L4]", () => {
+    const one = (at: number): Postings => ({
+      ordinals: Uint32Array.of(at),
+      counts: Uint32Array.of(1),
+      names: undefined,
+    });
+    const held = Object.fromEntries(["a", "b", "c"].map((term, i) => [term, one(i)]));
+    const calls: string[] = [];
+    const segment = segmentOf(held, calls);
+    const bytes = createWordIndex([segment], defaultBm25).word({ terms: ["a"] }).bytes;
+    calls.length = 0;
+    const index = createWordIndex([segment], defaultBm25, undefined, 2 * bytes);
+    const ask = (term: string): void => void index.word({ terms: [term] });
+    for (const term of ["a", "a", "b", "a", "b"]) ask(term);
+    expect(calls).toEqual(["a", "b"]);
+    ask("c");
+    ask("b");
+    expect(calls).toEqual(["a", "b", "c"]);
+    ask("a");
+    expect(calls).toEqual(["a", "b", "c", "a"]);
+    expect(index.bytes).toBe(2 * bytes);
+  });
+});
+
+describe("sums of impacts", () => {
+  const entries = fc.uniqueArray(fc.tuple(fc.nat(65_535), fc.integer({ min: 1, max: 65_535 })), {
+    maxLength: 200,
+    selector: ([at]) => at,
+  });
+  const words = fc.array(fc.record({ entries, unit: fc.double({ min: 1e-30, max: 1, noNaN: true }) }), {
+    maxLength: 4,
+  });
+
+  it("in WebAssembly are those of the plain reference to the bit, and so are the places that are sifted", () => {
+    const [plain, simd] = [createPlainSums(), createSimdSums()!];
+    const stretch = fc.record({
+      from: fc.nat(7).map((i) => i * 8192),
+      least: fc.double({ min: 1e-40, max: 1, noNaN: true }),
+    });
+    fc.assert(
+      fc.property(words, stretch, (asked, { from, least }) => {
+        const found = [plain, simd].map(({ add, sift, sums, found: places }) => {
+          sums.fill(0);
+          for (const each of asked)
+            add(
+              Uint32Array.from(each.entries, ([at, impact]) => at | (impact << 16)),
+              each.unit,
+            );
+          return {
+            sums: [...sums.subarray(from, from + 8192)],
+            places: [...places.subarray(0, sift(from, from + 8192, least))],
+          };
+        });
+        expect(found[1]).toEqual(found[0]);
+        expect(found[0]!.places).toEqual(
+          found[0]!.sums.flatMap((sum, i) => (sum >= Math.fround(least) ? [from + i] : [])),
+        );
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
