@@ -4,9 +4,11 @@
 //
 // Every subpath is an input of one bundle, so that their code is shared. Only the module that made a proof of the gate
 // recognises it. Packages stay outside.
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
+import { schemaOfConfig } from "../src/cli/config.ts";
+import { configOptions } from "../src/server/config-options.ts";
 import { root, subpaths } from "./subpaths.ts";
 
 const dist = join(root, "dist");
@@ -47,3 +49,6 @@ const kept = new Set(output.map(({ fileName }) => fileName));
 for (const name of readdirSync(join(dist, "cli"))) {
   if (!kept.has(`cli/${name}`)) rmSync(join(dist, "cli", name));
 }
+
+// Editors complete ibid.config.json by it: { "$schema": "./node_modules/ibid/dist/config.schema.json" }.
+writeFileSync(join(dist, "config.schema.json"), `${JSON.stringify(schemaOfConfig(configOptions), undefined, 2)}\n`);

@@ -9,6 +9,7 @@ import { ingestOptions } from "../src/ingest/ingest-options.ts";
 import { askOptions } from "../src/knowledge-base/asking/ask-options.ts";
 import { verifyOptions } from "../src/knowledge-base/asking/verify-options.ts";
 import { nodeOptions } from "../src/knowledge-base/open/open-knowledge-base.ts";
+import { configOptions } from "../src/server/config-options.ts";
 import { flagOf, manualTable } from "../src/runtime/describe-options.ts";
 import type { OptionTable } from "../src/runtime/plan-options.ts";
 import { searchOptions } from "../src/search/search-options.ts";
@@ -19,7 +20,12 @@ const root = join(import.meta.dirname, "..");
 const onlyAsk = Object.fromEntries(Object.entries(askOptions).filter(([name]) => !Object.hasOwn(searchOptions, name)));
 
 /** Pages with tables. */
-export const pages: readonly string[] = ["docs/library.md", "docs/command-line.md", "docs/server.md"];
+export const pages: readonly string[] = [
+  "docs/library.md",
+  "docs/command-line.md",
+  "docs/server.md",
+  "docs/configuration.md",
+];
 
 const tables: Readonly<Record<string, () => string>> = {
   open: () => manualTable(nodeOptions),
@@ -27,6 +33,7 @@ const tables: Readonly<Record<string, () => string>> = {
   ask: () => manualTable(onlyAsk),
   verify: () => manualTable(verifyOptions),
   ingest: () => manualTable(ingestOptions),
+  serve: () => manualTable({ serve: configOptions["serve"]! }),
   "search flags": () => flagTable(searchOptions),
   "ask flags": () => flagTable(onlyAsk),
   "verify flags": () => flagTable(verifyOptions),

@@ -10,7 +10,7 @@ import { toHitJson } from "../search/hit-json.ts";
 import { describeNames, describePlaceLabels } from "../text/place-labels.ts";
 import { countSuspicions } from "../text/untrusted/describe-suspicions.ts";
 import { examples, note } from "./help-text.ts";
-import { addAnswerModels, type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
+import { addAnswerModels, type CommonOptions, type Context, nameOfModel, withKnowledgeBase } from "./open.ts";
 import { type Output, toIbidError } from "./output.ts";
 import { showWarnings } from "./show-warnings.ts";
 import { createProgressLine } from "./progress.ts";
@@ -95,7 +95,7 @@ export async function sayAnswer(
     const asking = { signal, history, ...how };
     for await (const event of kb.ask(question, asking)) {
       signal.throwIfAborted();
-      if (event.type === "hits" && model !== undefined) line.say(`Asking ${neutralise(model)} …`);
+      if (event.type === "hits" && model !== undefined) line.say(`Asking ${neutralise(nameOfModel(model))} …`);
       if (event.type === "text" && event.delta !== "") {
         line.clear();
         streamed = true;

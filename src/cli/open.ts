@@ -5,6 +5,8 @@ import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { AccessContext, Scope } from "../contracts/scope.ts";
 import type { DownloadProgress } from "../contracts/download-progress.ts";
+import { type ConfigValues, mergeValues } from "./config-values.ts";
+import type { LoadedConfig } from "./load-config.ts";
 import type { Output, Stream } from "./output.ts";
 import { readRememberedModels, type RememberedModels, versionName } from "../knowledge-base/open/remembered-models.ts";
 import { type OpenModels, type OpenOptions, openOptions } from "../knowledge-base/open/open-options.ts";
@@ -23,12 +25,19 @@ export interface CommonOptions {
   readonly formerEmbeddingModel?: readonly string[];
   /** `provider/model`, or `proximity`. */
   readonly reranker?: string;
+  /** Configuration of the command. */
+  readonly settings?: LoadedConfig;
   /** Shows the download of a local model. */
   readonly onDownload?: (progress: DownloadProgress) => void;
 }
 
 /** Options of opening as the command line gives them: models by name, a list of synonyms by its path. */
 type OpenByName = OpenOptions & { readonly models?: OpenModels<string, string, string> };
+
+/** A model of the command line: its name, or a model of the configuration. */
+export function nameOfModel(model: string | { readonly provider?: unknown; readonly model?: unknown }): string {
+  return typeof model === "string" ? model : `${String(model.provider)}/${String(model.model)}`;
+}
 
 /** The models that only commands with answers take; the rest is for all commands. */
 export const answerModels = ["chat", "judge"] as const;
@@ -74,12 +83,14 @@ export async function withKnowledgeBase<Result>(
   use: (kb: KnowledgeBase) => Promise<Result>,
 ): Promise<Result> {
   const caller = readCaller(options);
-  const { openKnowledgeBase } = await import("../knowledge-base/open/open-knowledge-base.ts");
+  const { nodeOptions, openKnowledgeBase } = await import("../knowledge-base/open/open-knowledge-base.ts");
   const { models: named, access, search } = pickTableOptions<OpenByName>(openOptions, options);
   const remembered = how.embeds === undefined ? undefined : await readRememberedModels(options.kb);
   const models = remembered && chooseModels(remembered, options);
-  const kb = await openKnowledgeBase(options.kb, {
-    create: how.create ?? false,
+  const synonyms =
+    how.synonyms ?? (search?.synonyms === undefined ? undefined : await readSynonymList(search.synonyms));
+  const settings = openSettings(options, how);
+  const byFlags = {
     access,
     models: {
       ...named,
@@ -87,10 +98,10 @@ export async function withKnowledgeBase<Result>(
       formerEmbeddings: models?.formerEmbeddingModels,
       onDownload: options.onDownload,
     },
-    search: {
-      synonyms: how.synonyms ?? (search?.synonyms === undefined ? undefined : await readSynonymList(search.synonyms)),
-    },
-  });
+    search: { synonyms },
+  };
+  const merged = mergeValues(nodeOptions, settings, byFlags);
+  const kb = await openKnowledgeBase(options.kb, { ...merged, create: how.create ?? false });
   try {
     return await use(caller === undefined ? kb : kb.as(caller));
   } catch (error) {
@@ -100,6 +111,21 @@ export async function withKnowledgeBase<Result>(
       await remember(kb, options.kb, models);
     await kb.close();
   }
+}
+
+/** Options of the configuration for opening. Models that the command does not use are left out, so that none fails for want of a key. */
+function openSettings({ settings }: CommonOptions, { embeds }: OpenForCommand): ConfigValues {
+  const { serve: _serve, kb: _folder, quality: _quality, models = {}, ...rest } = settings?.values ?? {};
+  // Flags carry the chat models; see applyConfig.
+  const { chat: _chat, judge: _judge, embedding, formerEmbeddings, ...others } = models;
+  return {
+    ...rest,
+    models: {
+      ...others,
+      ...(embeds !== undefined && typeof embedding !== "string" && { embedding }),
+      ...(embeds !== undefined && { formerEmbeddings }),
+    },
+  };
 }
 
 /** **Errors** `not-found` for a file that cannot be read. */

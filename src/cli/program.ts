@@ -1,6 +1,8 @@
 import { createRequire } from "node:module";
 import { Command, Option } from "commander";
 import { addAskCommands } from "./ask.ts";
+import { applyConfig } from "./apply-config.ts";
+import { addConfigCommand } from "./config.ts";
 import { addDeleteCommand } from "./delete.ts";
 import { addEvalCommand } from "./eval.ts";
 import { examples, note } from "./help-text.ts";
@@ -48,7 +50,8 @@ export function createProgram(context: Context, done: (exitCode: number) => void
       },
     })
     .exitOverride()
-    .option("--kb <dir>", "folder of the knowledge base", ".ibid")
+    .option("--kb <dir>", "folder of the knowledge base; also found in a parent folder", ".ibid")
+    .option("--config <file>", "configuration, in place of the ibid.config.* that is found upwards; none for none")
     .option("--json", "print JSON and nothing else")
     .option("--as-user <user>", "ask as this user: reads their own scope and the shared ones")
     .option("--as-team <team>", "ask as this team")
@@ -66,7 +69,8 @@ export function createProgram(context: Context, done: (exitCode: number) => void
     );
 
   addTableOptions(program, { ...qualityOptions, ...openOptions }, answerModels);
-  program.hook("preAction", () => {
+  program.hook("preAction", async (_, command) => {
+    await applyConfig(program, command, context);
     const { quality, embeddingModel, reranker } = program.opts<CommonOptions & { readonly quality?: "local" }>();
     program.setOptionValue("embeddingModel", embeddingModel ?? quality);
     program.setOptionValue("reranker", reranker ?? quality);
@@ -86,6 +90,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
   addStatusCommand(program, context, done);
   addReembedCommand(program, context, done);
   addServeCommand(program, context, done);
+  addConfigCommand(program, context, done);
   addSynonymsCommand(program, context, done);
   addEvalCommand(program, context, done);
 

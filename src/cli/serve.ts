@@ -25,9 +25,13 @@ export interface ServeCommandOptions extends CommonOptions {
 /** `ibid serve`: answers over HTTP until a signal, then finishes the accepted requests. */
 export async function serve(context: Context, options: ServeCommandOptions): Promise<number> {
   const { output, signal, stderr } = context;
-  const { port, host, write = false, allowHost, allowOrigin, model, judge, mcp, only } = options;
+  const { model, judge, mcp, only } = options;
+  const { limits, page, ...set } = options.settings?.values.serve ?? {};
+  const { port = set.port, host = set.host, keys: keysFile = set.keys, write = set.write ?? false } = options;
+  const allowHost = options.allowHost.length === 0 ? (set.hosts ?? []) : options.allowHost;
+  const allowOrigin = options.allowOrigin.length === 0 ? (set.origins ?? []) : options.allowOrigin;
   const caller = readCaller(options);
-  if (options.keys !== undefined && (caller !== undefined || write)) {
+  if (keysFile !== undefined && (caller !== undefined || write)) {
     throw new IbidError(
       "invalid-argument",
       "--keys cannot be combined with --as-user, --as-team, --as-teams or --write: each key has its own caller.",
@@ -42,7 +46,7 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
     });
   }
   const { parseKeys, startService } = await import("../server/index.node.ts");
-  const keys = options.keys === undefined ? undefined : await readKeys(options.keys, parseKeys);
+  const keys = keysFile === undefined ? undefined : await readKeys(keysFile, parseKeys);
   const who: HandlerOptions = keys === undefined ? { local: { access: caller ?? "operator", write } } : { keys };
   const { asUser: _user, asTeam: _team, asTeams: _teams, ...asOperator } = options;
   // Uploads are embedded too.
@@ -54,6 +58,8 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
       ...(host === undefined ? {} : { host }),
       ...(allowHost.length === 0 ? {} : { hosts: [...ownNames, ...allowHost] }),
       origins: allowOrigin,
+      ...(limits === undefined ? {} : { limits }),
+      ...(page === undefined ? {} : { page }),
       ...(mcp === undefined ? {} : { mcp }),
       ...(only === undefined ? {} : { only }),
       log: (entry) => void stderr.write(output.json ? `${toJsonLine(entry)}\n` : `${describeEntry(entry)}\n`),

@@ -129,7 +129,8 @@ const known = {
   log: true,
 } as const;
 
-const defaultLimits: Required<ServiceLimits> = {
+/** Defaults of {@link ServiceLimits}. */
+export const defaultLimits: Required<ServiceLimits> = {
   maxJsonBytes: 2 ** 20,
   maxUploadBytes: 32 * 2 ** 20,
   maxBufferedBytes: 256 * 2 ** 20,

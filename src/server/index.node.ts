@@ -1,3 +1,4 @@
 /** `ibid/server` on Node. */
 export * from "./index.ts";
 export { startService } from "./start-service.ts";
+export type { Config, ServeSettings } from "./config-options.ts";

@@ -1,0 +1,107 @@
+import { readFile } from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Config } from "../server/config-options.ts";
+import { IbidError } from "../contracts/errors.ts";
+import { checkValues, type ConfigValues, mergeValues, readVariables } from "./config-values.ts";
+import { checkCode, findPlaces, runsCode, usualFolder } from "./find-config.ts";
+
+/** Settings of a command, before its flags. */
+export interface LoadedConfig {
+  /** Folder of the knowledge base. */
+  readonly kb: string;
+  /** Values of the file, with those of the variables above them. */
+  readonly values: Config;
+  readonly file?: string | undefined;
+  readonly ofFile: ConfigValues;
+  readonly ofVariables: ConfigValues;
+  readonly passedOver: readonly string[];
+}
+
+/** Choices of the caller. */
+export interface ConfigChoices {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Folder that a flag names. */
+  readonly kb?: string | undefined;
+  /** File that a flag names; `none` for no file. */
+  readonly config?: string | undefined;
+}
+
+/**
+ * Finds and reads the configuration of a command: the file, then the `IBID_*` variables.
+ *
+ * **Shape** paths of a file count from its folder, and those of variables from the working folder. **Errors** `invalid-argument` for wrong names and values, `access-denied` for code
+ * that belongs to others, `not-found` for a named file that cannot be read. **Cost** the schema is loaded only where there is a file or a variable.
+ */
+export async function loadConfig({ cwd, env, kb, config = env["IBID_CONFIG"] }: ConfigChoices): Promise<LoadedConfig> {
+  const named = kb ?? (env["IBID_KB"] || undefined);
+  const places = findPlaces(cwd, named, config);
+  const { file, passedOver } = places;
+  if (file === undefined && !Object.keys(env).some((name) => name.startsWith("IBID_")))
+    return { kb: shorten(cwd, places.kb), values: {}, ofFile: {}, ofVariables: {}, passedOver };
+
+  const { configOptions } = await import("../server/config-options.ts");
+  const ofVariables = readVariables(configOptions, env);
+  if (file === undefined)
+    return { kb: shorten(cwd, places.kb), values: ofVariables, ofFile: {}, ofVariables, passedOver };
+  // A knowledge base that is known beforehand is compared before the code runs; one that the file names, afterwards.
+  const known = places.kb === undefined ? undefined : resolve(cwd, places.kb);
+  checkCode(file, known ?? join(dirname(file), usualFolder));
+  const content: unknown = runsCode(file) ? await runFile(file) : await readJsonFile(file);
+  checkValues(file, configOptions, content);
+  const folder = dirname(file);
+  const chosen = known ?? resolve(folder, typeof content["kb"] === "string" ? content["kb"] : usualFolder);
+  checkCode(file, chosen);
+  const { serve } = content as Config;
+  const ofFile =
+    serve?.keys === undefined ? content : { ...content, serve: { ...serve, keys: resolve(folder, serve.keys) } };
+  const values = mergeValues(configOptions, ofFile, ofVariables);
+  return { kb: shorten(cwd, chosen), values, file, ofFile, ofVariables, passedOver };
+}
+
+/** The usual folder keeps its short name, which messages show. */
+function shorten(cwd: string, kb = usualFolder): string {
+  return relative(cwd, resolve(cwd, kb)) === usualFolder ? usualFolder : kb;
+}
+
+async function runFile(file: string): Promise<unknown> {
+  let module: { readonly default?: unknown };
+  try {
+    module = (await import(pathToFileURL(file).href)) as typeof module;
+  } catch (cause) {
+    throw unusable(file, `cannot be run: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+  }
+  if (module.default === undefined) throw unusable(file, "has no default export");
+  return module.default;
+}
+
+async function readJsonFile(file: string): Promise<unknown> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (cause) {
+    throw new IbidError("not-found", `The configuration ${file} cannot be read.`, {
+      uri: file,
+      hint: "Check the path.",
+      cause,
+    });
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw unusable(file, "is not JSON", cause);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const { $schema: _schema, ...values } = value as Record<string, unknown>;
+  return values;
+}
+
+function unusable(file: string, problem: string, cause?: unknown): IbidError {
+  return new IbidError("invalid-argument", `The configuration ${file} ${problem}.`, {
+    uri: file,
+    hint: "Write one object of options as the default export, or as JSON.",
+    cause,
+  });
+}

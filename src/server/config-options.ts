@@ -1,0 +1,112 @@
+import { nodeOptions, type OpenOptions } from "../knowledge-base/open/open-knowledge-base.ts";
+import { type OptionRule, type OptionTable, type RulesOf, inCode } from "../runtime/plan-options.ts";
+import { defaultLimits, type ServiceLimits } from "./handler-options.ts";
+import { defaultPort } from "./start-service.ts";
+
+/**
+ * Settings of the service that `ibid serve` starts.
+ *
+ * @experimental
+ */
+export interface ServeSettings {
+  /** Default 9090; 0 for any free port. */
+  readonly port?: number | undefined;
+  /** Address to listen on. Default `127.0.0.1`. */
+  readonly host?: string | undefined;
+  /** Path of the file with the keys, from the folder of the configuration. Default: none, so only this machine gets answers. */
+  readonly keys?: string | undefined;
+  /** Without keys: whether this machine may also upload and delete. Default false. */
+  readonly write?: boolean | undefined;
+  /** Further host names that the service answers to. */
+  readonly hosts?: readonly string[] | undefined;
+  /** Origins whose pages may send requests from a browser. */
+  readonly origins?: readonly string[] | undefined;
+  /** Whether `/` shows a page. Default true. */
+  readonly page?: boolean | undefined;
+  readonly limits?: ServiceLimits | undefined;
+}
+
+/**
+ * The default export of `ibid.config.ts` or `ibid.config.js`, and the content of `ibid.config.json`: options of `openKnowledgeBase`, the folder, the service.
+ *
+ * @experimental
+ */
+export interface Config extends Omit<OpenOptions, "create"> {
+  /** Folder of the knowledge base, from the folder of the configuration. Default `.ibid`. */
+  readonly kb?: string | undefined;
+  /** The service that `ibid serve` starts. */
+  readonly serve?: ServeSettings | undefined;
+}
+
+const limitDocs: Readonly<Record<keyof ServiceLimits, string>> = {
+  maxJsonBytes: "Size of a JSON body, in bytes.",
+  maxUploadBytes: "Size of an uploaded file, in bytes.",
+  maxBufferedBytes: "Bytes of all bodies that are in memory at once.",
+  requestsPerMinute: "Requests a minute of one key, or of one address without keys.",
+  concurrent: "Requests that run at once.",
+  perCaller: "Slots that one caller may hold.",
+  waiting: "Requests that wait for a slot.",
+  bodyTimeoutMs: "Time for a body to arrive, in milliseconds.",
+  timeoutMs: "Time for a request, waiting included, in milliseconds.",
+  answerTimeoutMs: "Time for an answer, which a model may write, in milliseconds.",
+};
+
+const limitOtherwise: Partial<Readonly<Record<keyof ServiceLimits, string>>> = {
+  maxBufferedBytes: "8 times `maxUploadBytes`",
+  perCaller: "half of `concurrent`; without keys all",
+};
+
+/** Rules of {@link ServiceLimits}, with the defaults of the handler. */
+const limitRules: OptionTable = Object.fromEntries(
+  (Object.keys(limitDocs) as (keyof ServiceLimits)[]).map((name): [string, OptionRule] => {
+    const otherwise = limitOtherwise[name];
+    const least = name === "waiting" ? 0 : 1;
+    return [
+      name,
+      {
+        doc: limitDocs[name],
+        kind: { type: "integer", min: least, max: 2 ** 31 - 1 },
+        ...(otherwise === undefined ? { default: defaultLimits[name] } : { otherwise }),
+        for: inCode,
+      },
+    ];
+  }),
+);
+
+const serveRules = {
+  port: {
+    doc: "Port to listen on; 0 for any free one.",
+    kind: { type: "integer", min: 0, max: 65_535 },
+    default: defaultPort,
+    for: inCode,
+  },
+  host: { doc: "Address to listen on; others than this machine need keys.", kind: { type: "string" }, for: inCode },
+  keys: { doc: "File with the keys and their callers.", kind: { type: "string" }, for: inCode },
+  write: {
+    doc: "Without keys: whether this machine may also upload and delete.",
+    kind: { type: "boolean" },
+    default: false,
+    for: inCode,
+  },
+  hosts: {
+    doc: "Further host names that the service answers to.",
+    kind: { type: "list", of: { type: "string" } },
+    for: inCode,
+  },
+  origins: {
+    doc: "Origins whose pages may send requests from a browser.",
+    kind: { type: "list", of: { type: "string" } },
+    for: inCode,
+  },
+  page: { doc: "Whether `/` shows a page.", kind: { type: "boolean" }, default: true, for: inCode },
+  limits: { doc: "Limits of the service.", kind: { type: "group", options: limitRules }, for: inCode },
+} as const satisfies RulesOf<ServeSettings>;
+
+const { create: _create, ...openRules } = nodeOptions;
+
+/** The one schema of configuration files, of `IBID_*` variables and of their manual. */
+export const configOptions: OptionTable = {
+  kb: { doc: "Folder of the knowledge base.", kind: { type: "string" }, default: ".ibid", for: inCode },
+  serve: { doc: "The service that `ibid serve` starts.", kind: { type: "group", options: serveRules }, for: inCode },
+  ...openRules,
+};

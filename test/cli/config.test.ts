@@ -1,0 +1,235 @@
+import { chmod, chown, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { configOptions } from "../../src/server/config-options.ts";
+import { mergeValues, placedOptions, readVariables, setAt, valueAt } from "../../src/cli/config-values.ts";
+import { schemaOfConfig } from "../../src/cli/config.ts";
+import { checkCode, findPlaces } from "../../src/cli/find-config.ts";
+import { defaultLimits } from "../../src/server/handler-options.ts";
+import { callIbid, jsonLines, makeFolder, startIbid, writeFiles } from "./run-ibid.ts";
+
+const valid = '{ "serve": { "port": 9191, "limits": { "concurrent": 3 } } }';
+const settingsOf = (stdout: string): Map<string, { readonly value: unknown; readonly source: string }> => {
+  const [printed] = jsonLines(stdout) as { settings: { option: string; value: unknown; source: string }[] }[];
+  return new Map(printed!.settings.map(({ option, ...rest }) => [option, rest]));
+};
+
+describe("sources of a configuration", () => {
+  it("a variable wins over the file, group by group, and what neither says stays the default", async () => {
+    const options = placedOptions(configOptions).filter(({ rule: { kind } }) => kind.type === "integer");
+    expect(options.length).toBeGreaterThan(15);
+    const some = fc.dictionary(
+      fc.constantFrom(...options.map(({ variable }) => variable)),
+      fc.integer({ min: 1, max: 9 }),
+    );
+    fc.assert(
+      fc.property(some, some, (inFile, inVariables) => {
+        const env = Object.fromEntries(Object.entries(inVariables).map(([name, value]) => [name, String(value)]));
+        const file = options.reduce((values, { variable, path }) => {
+          return variable in inFile ? setAt(values, path, inFile[variable]) : values;
+        }, {});
+        const merged = mergeValues(configOptions, file, readVariables(configOptions, env));
+        for (const { variable, path } of options)
+          expect(valueAt(merged, path)).toBe(inVariables[variable] ?? inFile[variable]);
+      }),
+    );
+  });
+
+  it("print names the source of each value, and hides secrets", async () => {
+    const folder = await makeFolder({
+      "ibid.config.mjs": `export default {
+        serve: { port: 9191, keys: "keys.json", limits: { concurrent: 3 } },
+        models: { chat: "openai-compatible/m@https://ada:hunter2@box/v1?token=abc", prices: { "a/b": { input: 1 } } },
+        operations: { telemetry: { apiKey: "sk-hunter3", emit() {} } },
+      };`,
+    });
+    const { code, stdout } = await callIbid(folder, ["config", "print", "--json"], {
+      IBID_SERVE_LIMITS_CONCURRENT: "5",
+    });
+    expect(code).toBe(0);
+    const settings = settingsOf(stdout);
+    const file = join(folder, "ibid.config.mjs");
+    expect(settings.get("serve.limits.concurrent")).toEqual({ value: 5, source: "IBID_SERVE_LIMITS_CONCURRENT" });
+    expect(settings.get("serve.port")).toEqual({ value: 9191, source: file });
+    expect(settings.get("serve.limits.waiting")).toEqual({ value: 256, source: "default" });
+    expect(settings.get("models.chat")?.value).toBe("openai-compatible/m@https://(hidden)@box/v1?(hidden)");
+    expect(settings.get("serve.keys")?.value).toBe(join(folder, "keys.json"));
+    expect(stdout).not.toMatch(/hunter|abc/u);
+    expect((await callIbid(folder, ["config", "print"])).stdout).toContain("serve.port = 9191");
+  });
+
+  it("a mistake ends each command with its file or variable: unknown names, wrong values, no object", async () => {
+    const folder = await makeFolder({ "ibid.config.json": '{ "serve": { "limits": { "maxJson": 3 } } }' });
+    const file = join(folder, "ibid.config.json");
+    const wrong = await callIbid(folder, ["list"]);
+    expect(wrong).toMatchObject({ code: 2, stdout: "" });
+    expect(wrong.stderr).toContain(file);
+    expect(wrong.stderr).toContain('Did you mean "maxJsonBytes"?');
+    for (const [content, problem] of [
+      ['{ "serve": { "port": "9090" } }', "serve.port"],
+      ['{ "serve": { "limits": { "waiting": -1 } } }', "serve.limits.waiting"],
+      ["{", "is not JSON"],
+      ["[]", "must be an object"],
+    ] as const) {
+      await writeFile(file, content);
+      const checked = await callIbid(folder, ["config", "check"]);
+      expect(checked.code).toBe(2);
+      expect(checked.stderr).toContain(problem);
+    }
+    await writeFile(file, valid);
+    expect(await callIbid(folder, ["config", "check"])).toMatchObject({ code: 0, stderr: "" });
+    const typo = await callIbid(folder, ["config", "check"], { IBID_SERVE_PROT: "1" });
+    expect(typo).toMatchObject({ code: 2, stderr: expect.stringContaining("Did you mean IBID_SERVE_PORT?") as string });
+    const value = await callIbid(folder, ["config", "check"], { IBID_SERVE_PORT: "often" });
+    expect(value).toMatchObject({ code: 2, stderr: expect.stringContaining("IBID_SERVE_PORT") as string });
+  });
+
+  it("every limit of the service is in the schema, with its default", () => {
+    const options = new Map(placedOptions(configOptions).map((each) => [each.path.join("."), each]));
+    for (const name of Object.keys(defaultLimits)) expect(options.has(`serve.limits.${name}`)).toBe(true);
+    const schema = schemaOfConfig(configOptions) as {
+      properties: { serve: { properties: { limits: { properties: Record<string, { default?: number }> } } } };
+    };
+    const limits = schema.properties.serve.properties.limits.properties;
+    expect(Object.keys(limits).toSorted()).toEqual(Object.keys(defaultLimits).toSorted());
+    expect(limits["waiting"]).toMatchObject({ type: "integer", minimum: 0, default: defaultLimits.waiting });
+  });
+});
+
+describe("places", () => {
+  it("a knowledge base in a parent folder is found, and flag and variable name another", async () => {
+    const folder = await makeFolder({ "keys.txt": "Rotate keys with keyctl.", "sub/deep/other.txt": "Herons wait." });
+    expect((await callIbid(folder, ["ingest", "keys.txt"])).code).toBe(0);
+    const deep = join(folder, "sub", "deep");
+    expect((await callIbid(deep, ["list"])).stdout).toContain("keys.txt");
+    expect((await callIbid(deep, ["ingest", "other.txt", "--kb", ".ibid"])).code).toBe(0);
+    expect((await callIbid(deep, ["list"])).stdout).not.toContain("keys.txt");
+    const outer = await callIbid(deep, ["list"], { IBID_KB: join(folder, ".ibid") });
+    expect(outer.stdout).toContain("keys.txt");
+    const flag = await callIbid(deep, ["list", "--kb", ".ibid"], { IBID_KB: join(folder, ".ibid") });
+    expect(flag.stdout).toContain("other.txt");
+  });
+
+  it("a configuration above counts, and names the folder from its own place", async () => {
+    const folder = await makeFolder({ "ibid.config.json": '{ "kb": "data/kb" }', "sub/a.txt": "Herons wait." });
+    const { stdout, code } = await callIbid(join(folder, "sub"), ["ingest", "a.txt", "--json"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("a.txt");
+    expect((await callIbid(folder, ["list", "--kb", "data/kb"])).stdout).toContain("a.txt");
+    // Without it, there is no knowledge base.
+    expect((await callIbid(join(folder, "sub"), ["list", "--config", "none"])).code).toBe(1);
+  });
+
+  it("files that everybody can write, and those of other users, are passed over and named", async () => {
+    const folder = await makeFolder({ "ibid.config.mjs": "throw new Error('it ran');" });
+    const file = join(folder, "ibid.config.mjs");
+    await chmod(file, 0o666);
+    const open = await callIbid(folder, ["config", "check"]);
+    expect(open).toMatchObject({ code: 0, stderr: expect.stringContaining(`passed over ${file}`) as string });
+    await chmod(file, 0o644);
+    expect((await callIbid(folder, ["config", "check"])).stderr).toContain("it ran");
+    await chmod(folder, 0o777);
+    expect((await callIbid(folder, ["config", "check"])).code).toBe(0);
+  });
+
+  it.runIf(process.geteuid?.() === 0)(
+    "a configuration or a knowledge base of another user counts for nobody else",
+    async () => {
+      const folder = await makeFolder({ "ibid.config.json": valid, "sub/a.txt": "a" });
+      await mkdir(join(folder, ".ibid"));
+      expect(findPlaces(join(folder, "sub"))).toMatchObject({ file: join(folder, "ibid.config.json") });
+      await chown(join(folder, "ibid.config.json"), 12_345, 12_345);
+      await chown(join(folder, ".ibid"), 12_345, 12_345);
+      const found = findPlaces(join(folder, "sub"));
+      expect(found.kb).toBeUndefined();
+      expect(found).not.toHaveProperty("file");
+      expect(found.passedOver).toHaveLength(2);
+    },
+  );
+
+  it("code runs from the folder of the knowledge base and from those above it alone", async () => {
+    const folder = await makeFolder({ "app/ibid.config.mjs": "export default {};", "data/x.txt": "x" });
+    const file = join(folder, "app", "ibid.config.mjs");
+    for (const [kb, isAllowed] of [
+      ["app/.ibid", true],
+      ["app/deep/er/.ibid", true],
+      ["data/.ibid", false],
+      [".ibid", false],
+      ["application/.ibid", false],
+    ] as const) {
+      const check = (): string => {
+        try {
+          checkCode(file, join(folder, kb));
+          return "allowed";
+        } catch (error) {
+          return (error as { code: string }).code;
+        }
+      };
+      expect(check()).toBe(isAllowed ? "allowed" : "access-denied");
+      // JSON runs nothing.
+      checkCode(join(folder, "app", "ibid.config.json"), join(folder, kb));
+    }
+    const elsewhere = await callIbid(join(folder, "data"), ["ingest", "x.txt", "--config", file, "--kb", ".ibid"]);
+    expect(elsewhere).toMatchObject({ code: 1, stderr: expect.stringContaining("runs code") as string });
+    await writeFiles(folder, { "app/ibid.config.mjs": 'export default { kb: "../data/.ibid" };' });
+    expect((await callIbid(join(folder, "app"), ["list"])).stderr).toContain("runs code");
+  });
+});
+
+describe("parts of one's own on the command line", () => {
+  it("readers, chunkers and models of ibid.config.ts serve ingest, search and ask", async () => {
+    const folder = await makeFolder({
+      "ibid.config.ts": `
+        const model = {
+          provider: "own",
+          model: "echo",
+          async chat() { return { message: { role: "assistant", content: "Herons wait. [1]" } }; },
+          async *stream() {
+            yield { type: "text", delta: "Herons wait. [1]" };
+            yield { type: "finish", result: { message: { role: "assistant", content: "Herons wait. [1]" } } };
+          },
+        } as const;
+        export default {
+          readers: [{ name: "birds@1", accepts: () => true, read: () => ({ text: "Herons wait. Otters swim." }) }],
+          chunker: { fingerprint: "own@1", chunk: () => [{ start: 0, end: 12 }, { start: 12, end: 25 }] },
+          models: { chat: model },
+        };`,
+      "a.birds": "\\0",
+    });
+    const ingested = await callIbid(folder, ["ingest", "a.birds", "--json"]);
+    expect(ingested.stderr).toBe("");
+    const found = await callIbid(folder, ["search", "otters", "--json"]);
+    expect(found.stdout).toContain("Otters swim.");
+    expect(found.stdout).not.toContain("Herons wait. Otters");
+    const asked = await callIbid(folder, ["ask", "What do herons do?", "--json"]);
+    expect(asked.stderr).toBe("");
+    expect(JSON.parse(asked.stdout)).toMatchObject({ kind: "written", text: "Herons wait. [1]" });
+  });
+
+  it("the service takes its port and keys from it, and a limit from a variable above it", async () => {
+    const key = "ada-ada-ada-ada-ada";
+    const folder = await makeFolder({
+      "ibid.config.json": '{ "serve": { "port": 0, "keys": "keys.json", "limits": { "maxJsonBytes": 5 } } }',
+      "keys.json": JSON.stringify({ keys: [{ name: "ada", key }] }),
+      "a.txt": "Herons wait.",
+    });
+    await callIbid(folder, ["ingest", "a.txt"]);
+    await mkdir(join(folder, "sub"));
+    const serving = startIbid(join(folder, "sub"), ["serve", "--json"], { IBID_SERVE_LIMITS_MAX_JSON_BYTES: "50" });
+    onTestFinished(() => void serving.kill("SIGKILL"));
+    let said = "";
+    serving.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
+    await expect.poll(() => said, { timeout: 20_000 }).toContain("\n");
+    const { listening } = JSON.parse(said) as { listening: string };
+    const search = (query: string): Promise<Response> =>
+      fetch(`${listening}search`, {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+        body: JSON.stringify({ query }),
+      });
+    expect((await search("herons")).status).toBe(200);
+    expect((await search("herons ".repeat(10))).status).toBe(413);
+    expect((await fetch(`${listening}documents`)).status).toBe(401);
+  });
+});
