@@ -44,6 +44,15 @@ export interface Gate {
  * @experimental
  */
 export function createGate(policy: AccessPolicy = {}): Gate {
+  if (typeof policy !== "object" || policy === null) {
+    throw new IbidError(
+      "invalid-argument",
+      `createGate: policy is of the type ${typeof policy}; it must be an object.`,
+      {
+        hint: "Give { platform, deployment }, or leave policy out.",
+      },
+    );
+  }
   const platform = policy.platform ?? false;
   const deployment = policy.deployment ?? true;
 

@@ -1,5 +1,6 @@
 import type { LengthFunction } from "../contracts/chunker.ts";
 import { IbidError } from "../contracts/errors.ts";
+import { checkGiven } from "../runtime/check-options.ts";
 
 /**
  * Refuses impossible sizes.
@@ -78,6 +79,7 @@ export function checkStrategy(where: string, strategy: string, known: Readonly<R
 
 /** **Errors** `unsupported-input` for what has no text to cut. */
 export function checkTextDocument(document: { readonly type: string }): void {
+  checkGiven("A chunker", "document", document, "object");
   if (document.type !== "text") {
     throw new IbidError("unsupported-input", "Only text documents are supported for chunking", {
       hint: "Convert it to text first, with a reader or a model that describes it.",

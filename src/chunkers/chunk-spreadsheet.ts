@@ -1,6 +1,6 @@
 import type { LengthFunction } from "../contracts/chunker.ts";
 import type { SheetData } from "../contracts/sheet-data.ts";
-import { checkOptions } from "../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../runtime/check-options.ts";
 import { formatRow } from "../text/format-row.ts";
 import { heuristicTokens } from "../text/length.ts";
 import { checkSizes } from "./check-sizes.ts";
@@ -28,10 +28,12 @@ export const defaultMaxTokens = 512;
  * @experimental
  */
 export function chunkSpreadsheet(
-  { sheetName, headers, rows }: SheetData,
+  sheet: SheetData,
   config: ChunkingConfig = {},
   counter: LengthFunction = heuristicTokens,
 ): string[] {
+  checkGiven("chunkSpreadsheet", "sheet", sheet, "object");
+  const { sheetName, headers, rows } = sheet;
   checkOptions("chunkSpreadsheet", config, { maxTokens: true, overlapTokens: true, minTokens: true });
   const { maxTokens = defaultMaxTokens } = config;
   checkSizes("chunkSpreadsheet", maxTokens, 0, counter, ["maxTokens", "overlapTokens"]);

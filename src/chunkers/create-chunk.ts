@@ -1,3 +1,4 @@
+import { checkGiven } from "../runtime/check-options.ts";
 import type { Chunk } from "../contracts/chunk.ts";
 import type { TextDocument } from "../contracts/document.ts";
 import { hashParts } from "../runtime/hash.ts";
@@ -19,6 +20,7 @@ export type ChunkFactory = (start: number, end: number, text?: string) => Chunk;
  * @experimental
  */
 export function createChunkFactory(document: TextDocument): ChunkFactory {
+  checkGiven("createChunkFactory", "document", document, "object");
   const locate = createLocator(document);
   const occurrences = new Map<string, number>();
   let index = 0;

@@ -1,3 +1,4 @@
+import { checkGiven } from "../runtime/check-options.ts";
 import type { Chunk } from "../contracts/chunk.ts";
 import type { Section, TextDocument } from "../contracts/document.ts";
 
@@ -10,6 +11,8 @@ import type { Section, TextDocument } from "../contracts/document.ts";
  * @experimental
  */
 export function pathFromRoot(document: TextDocument, chunk: Chunk): readonly Section[] | undefined {
+  checkGiven("pathFromRoot", "document", document, "object");
+  checkGiven("pathFromRoot", "chunk", chunk, "object");
   if (chunk.documentId !== document.id) return undefined;
   const path: Section[] = [];
   let section: Section | undefined = document.root;

@@ -5,7 +5,7 @@ import type { Embedding, SparseVector, Vector } from "../contracts/embedding.ts"
 import type { EmbeddingModel } from "../contracts/embedding-model.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { throwIfAborted } from "../runtime/abort.ts";
-import { checkOptions } from "../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../runtime/check-options.ts";
 import { lengthKey } from "../text/length-key.ts";
 import { characters } from "../text/length.ts";
 import type { Span } from "../text/sentences.ts";
@@ -62,6 +62,7 @@ const windowLimit = 8192;
  * @example openKnowledgeBase("./kb", { chunker: createSemanticChunker({ model: fromAiSdkEmbeddingModel(embedder) }) })
  */
 export function createSemanticChunker(options: SemanticChunkerOptions): AsyncChunker {
+  checkGiven("createSemanticChunker", "options", options, "object");
   const known = {
     model: true,
     maxSize: true,

@@ -1,3 +1,4 @@
+import { checkGiven } from "../runtime/check-options.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { halveText, type HalvingSeparators, markdownSeparators, plainSeparators } from "./halve-text.ts";
 
@@ -34,6 +35,8 @@ export function splitPlainTextLines(
   maxTokens: number,
   tokenCounter: TokenCounter = floorTokens,
 ): string[] {
+  checkGiven("splitPlainTextLines", "text", text, "text");
+  checkMaxTokens("splitPlainTextLines", maxTokens);
   return text
     .split(/\r\n|\r|\n/)
     .map((line) => line.trim())
@@ -53,6 +56,8 @@ export function splitMarkdownLines(
   maxTokens: number,
   tokenCounter: TokenCounter = floorTokens,
 ): string[] {
+  checkGiven("splitMarkdownLines", "text", text, "text");
+  checkMaxTokens("splitMarkdownLines", maxTokens);
   return halves(text.replaceAll("\r\n", "\n"), maxTokens, markdownSeparators, true, tokenCounter);
 }
 
@@ -74,6 +79,7 @@ export function splitPlainTextParagraphs(
   chunkHeader = "",
   tokenCounter: TokenCounter = floorTokens,
 ): string[] {
+  checkGiven("splitPlainTextParagraphs", "lines", lines, "object");
   const normalised = Array.from(lines, (line) => line.replaceAll(/\r\n|\r/g, "\n"));
   return splitParagraphs(normalised, maxTokens, overlapTokens, chunkHeader, tokenCounter, plainSeparators);
 }
@@ -90,6 +96,7 @@ export function splitMarkdownParagraphs(
   chunkHeader = "",
   tokenCounter: TokenCounter = floorTokens,
 ): string[] {
+  checkGiven("splitMarkdownParagraphs", "lines", lines, "object");
   return splitParagraphs([...lines], maxTokens, overlapTokens, chunkHeader, tokenCounter, markdownSeparators);
 }
 
@@ -156,4 +163,15 @@ function checkBudget(maxTokens: number, overlapTokens: number, headerTokens: num
       details: { maxTokens, overlapTokens, headerTokens },
     });
   }
+}
+
+function checkMaxTokens(where: string, maxTokens: unknown): void {
+  if (typeof maxTokens === "number" && !Number.isNaN(maxTokens)) return;
+  throw new IbidError(
+    "invalid-argument",
+    `${where}: maxTokens is of the type ${typeof maxTokens}; it must be a number.`,
+    {
+      hint: "Give the most tokens of a line.",
+    },
+  );
 }

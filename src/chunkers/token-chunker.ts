@@ -1,6 +1,6 @@
 import type { Chunker, LengthFunction } from "../contracts/chunker.ts";
 import { IbidError } from "../contracts/errors.ts";
-import { checkOptions } from "../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../runtime/check-options.ts";
 import { lengthKey } from "../text/length-key.ts";
 import { heuristicTokens } from "../text/length.ts";
 import { checkSizes } from "./check-sizes.ts";
@@ -103,6 +103,7 @@ export type ChunkingConfig = Pick<TokenChunkerOptions, "maxTokens" | "overlapTok
  * @experimental
  */
 export function splitByTokens(config: ChunkingConfig, counter: LengthFunction, text: string): string[] {
+  checkGiven("splitByTokens", "text", text, "text");
   const chunker = createTokenChunker({ ...config, length: counter });
   return Array.from(chunker.chunk(createTextDocument(text)), (chunk) => chunk.text);
 }

@@ -1,4 +1,4 @@
-import { checkOptions } from "../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../runtime/check-options.ts";
 import { type Comparison, compareRuns } from "./compare-runs.ts";
 import type { Evaluation } from "./score-run.ts";
 
@@ -40,6 +40,8 @@ export const significant = 0.05;
  * @experimental
  */
 export function checkConditions(evaluation: Evaluation, options: ConditionOptions): readonly Condition[] {
+  checkGiven("checkConditions", "evaluation", evaluation, "object");
+  checkGiven("checkConditions", "options", options, "object");
   checkOptions("checkConditions", options, { min: true, baseline: true });
   const { min = {}, baseline } = options;
   const floors = Object.entries(min).map(([metric, value]): Condition => {

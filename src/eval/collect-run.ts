@@ -1,6 +1,6 @@
 import { IbidError } from "../contracts/errors.ts";
 import { throwIfAborted } from "../runtime/abort.ts";
-import { checkOptions } from "../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../runtime/check-options.ts";
 import type { RankedDocument, Run } from "./run.ts";
 
 /**
@@ -48,6 +48,8 @@ export async function collectRun(
   queries: ReadonlyMap<string, string>,
   options: CollectOptions = {},
 ): Promise<{ readonly run: Run; readonly latencyMs: LatencyQuantiles }> {
+  checkGiven("collectRun", "search", search, "object");
+  checkGiven("collectRun", "queries", queries, "object");
   checkOptions("collectRun", options, { depth: true, signal: true, onQuery: true });
   const { depth = 100, signal, onQuery } = options;
   if (!Number.isSafeInteger(depth) || depth < 1) {

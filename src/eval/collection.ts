@@ -1,3 +1,4 @@
+import { checkGiven } from "../runtime/check-options.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { parseQrels, type Qrels } from "./qrels.ts";
 import { type Line, lineError, readJsonLines } from "./read-lines.ts";
@@ -55,6 +56,7 @@ export function parseCollection(files: {
   readonly queries: CollectionFile;
   readonly qrels: CollectionFile;
 }): Collection {
+  checkGiven("parseCollection", "files", files, "object");
   const documents = Array.from(parseItems(files.corpus), ({ id, title, text }) => ({ id, title, text }));
   if (documents.length === 0) throw empty(files.corpus.file, "no document");
   const qrels = parseQrels(files.qrels.text, files.qrels);

@@ -1,5 +1,5 @@
 import { IbidError } from "../contracts/errors.ts";
-import { checkOptions } from "../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../runtime/check-options.ts";
 import type { Evaluation } from "./score-run.ts";
 
 /**
@@ -51,6 +51,8 @@ export function compareRuns(
   baseline: Pick<Evaluation, "queries">,
   options: CompareOptions = {},
 ): Readonly<Record<string, Comparison>> {
+  checkGiven("compareRuns", "current", current, "object");
+  checkGiven("compareRuns", "baseline", baseline, "object");
   checkOptions("compareRuns", options, { draws: true, seed: true });
   const { draws = 10_000, seed = 1 } = options;
   if (!Number.isSafeInteger(draws) || draws < 1 || !Number.isSafeInteger(seed)) {

@@ -1,7 +1,7 @@
 import { IbidError } from "../contracts/errors.ts";
 import type { Hit, RetrieveOptions } from "../contracts/retriever.ts";
 import { throwIfAborted } from "../runtime/abort.ts";
-import { checkOptions } from "../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../runtime/check-options.ts";
 import { type LatencyQuantiles, latencyQuantiles } from "./collect-run.ts";
 import {
   type AskedKnowledgeBase,
@@ -131,6 +131,8 @@ export async function evaluateQuestions(
   questions: readonly Question[],
   options: QuestionOptions = {},
 ): Promise<QuestionEvaluation> {
+  checkGiven("evaluateQuestions", "kb", kb, "object");
+  checkGiven("evaluateQuestions", "questions", questions, "list");
   checkOptions("evaluateQuestions", options, {
     depth: true,
     mode: true,

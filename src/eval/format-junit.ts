@@ -1,3 +1,4 @@
+import { checkGiven } from "../runtime/check-options.ts";
 import type { Condition } from "./check-conditions.ts";
 import type { QuestionEvaluation } from "./evaluate-questions.ts";
 import { escape } from "./format-report.ts";
@@ -12,8 +13,11 @@ import { escape } from "./format-report.ts";
  */
 export function formatJUnit(
   evaluation: QuestionEvaluation,
-  { title, conditions = [] }: { readonly title: string; readonly conditions?: readonly Condition[] },
+  options: { readonly title: string; readonly conditions?: readonly Condition[] },
 ): string {
+  checkGiven("formatJUnit", "evaluation", evaluation, "object");
+  checkGiven("formatJUnit", "options", options, "object");
+  const { title, conditions = [] } = options;
   const tests = conditions.map(({ metric, by, passed, message }) =>
     testCase("conditions", `${metric}, by ${by}`, passed ? "" : `<failure message="${escape(message)}"/>`),
   );

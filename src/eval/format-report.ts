@@ -1,4 +1,4 @@
-import { checkOptions } from "../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../runtime/check-options.ts";
 import { type Condition, formatScore, isWorse, significant } from "./check-conditions.ts";
 import { type Comparison, compareRuns } from "./compare-runs.ts";
 import type { FoundPlace, QuestionEvaluation, QuestionOutcome } from "./evaluate-questions.ts";
@@ -44,6 +44,8 @@ type Needed = Required<Pick<ReportOptions, "within" | "findWords">> & Pick<Repor
  * @experimental
  */
 export function formatReport(evaluation: QuestionEvaluation, options: ReportOptions): string {
+  checkGiven("formatReport", "evaluation", evaluation, "object");
+  checkGiven("formatReport", "options", options, "object");
   checkOptions("formatReport", options, {
     title: true,
     how: true,

@@ -1,3 +1,4 @@
+import { checkGiven } from "../runtime/check-options.ts";
 import { lineError, readLines } from "./read-lines.ts";
 
 /**
@@ -17,6 +18,7 @@ export type Qrels = ReadonlyMap<string, ReadonlyMap<string, number>>;
  * @experimental
  */
 export function parseQrels(text: string, { file = "qrels" }: { readonly file?: string } = {}): Qrels {
+  checkGiven("parseQrels", "text", text, "text");
   const qrels = new Map<string, Map<string, number>>();
   let isFirst = true;
   for (const { text: line, number } of readLines(text)) {

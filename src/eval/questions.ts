@@ -1,3 +1,4 @@
+import { checkGiven } from "../runtime/check-options.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { hashParts } from "../runtime/hash.ts";
 import { lineError, readJsonLines } from "./read-lines.ts";
@@ -75,6 +76,7 @@ export function parseQuestions(
   text: string,
   { file = "questions" }: { readonly file?: string } = {},
 ): readonly Question[] {
+  checkGiven("parseQuestions", "text", text, "text");
   const questions: Question[] = [];
   const lineOf = new Map<string, number>();
   for (const { value, number } of readJsonLines(text, file)) {

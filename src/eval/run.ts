@@ -1,3 +1,4 @@
+import { checkGiven } from "../runtime/check-options.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { lineError, readLines } from "./read-lines.ts";
 
@@ -29,6 +30,7 @@ export type Run = ReadonlyMap<string, readonly RankedDocument[]>;
  * @experimental
  */
 export function formatRun(run: Run, { tag = "ibid" }: { readonly tag?: string } = {}): string {
+  checkGiven("formatRun", "run", run, "object");
   checkId("tag", tag);
   const lines: string[] = [];
   for (const [query, ranking] of run) {
@@ -59,6 +61,7 @@ export function formatRun(run: Run, { tag = "ibid" }: { readonly tag?: string } 
  * @experimental
  */
 export function parseRun(text: string, { file = "run" }: { readonly file?: string } = {}): Run {
+  checkGiven("parseRun", "text", text, "text");
   const run = new Map<string, Map<string, number>>();
   for (const { text: line, number } of readLines(text)) {
     const [query = "", , document = "", , score, tag] = line.trim().split(/\s+/u);

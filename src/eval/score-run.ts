@@ -1,5 +1,5 @@
 import { IbidError } from "../contracts/errors.ts";
-import { checkOptions } from "../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../runtime/check-options.ts";
 import { type Estimate, estimateMean } from "./estimate-mean.ts";
 import type { Qrels } from "./qrels.ts";
 import { defaultMetrics, measureRanking, parseMetric } from "./ranking-metric.ts";
@@ -44,6 +44,8 @@ export interface ScoreOptions {
  * @experimental
  */
 export function scoreRun(run: Run, qrels: Qrels, options: ScoreOptions = {}): Evaluation {
+  checkGiven("scoreRun", "run", run, "object");
+  checkGiven("scoreRun", "qrels", qrels, "object");
   checkOptions("scoreRun", options, { metrics: true });
   const metrics = (options.metrics ?? defaultMetrics).map(parseMetric);
   return summarise(

@@ -1,7 +1,7 @@
 import type { Section } from "../contracts/document.ts";
 import type { DocumentView, KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { throwIfAborted } from "../runtime/abort.ts";
-import { checkOptions } from "../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../runtime/check-options.ts";
 import type { Question } from "./questions.ts";
 
 /**
@@ -53,6 +53,7 @@ export async function suggestQuestions(
   kb: Pick<KnowledgeBase, "list" | "document" | "chunks">,
   options: SuggestOptions = {},
 ): Promise<SuggestedQuestions> {
+  checkGiven("suggestQuestions", "kb", kb, "object");
   checkOptions("suggestQuestions", options, { under: true, perDocument: true, signal: true });
   const { under = "", perDocument = 3, signal } = options;
   const candidates: Candidate[] = [];
@@ -94,6 +95,7 @@ export async function suggestQuestions(
  * @experimental
  */
 export function formatQuestions(questions: readonly Omit<Question, "line">[]): string {
+  checkGiven("formatQuestions", "questions", questions, "list");
   return questions
     .map(({ id, question, kind, uri, quotes, pages = [], uris, spans, answerable, note }) => {
       const line = {

@@ -5,7 +5,7 @@ import type { Run } from "../contracts/run.ts";
 import { readDocument } from "../readers/read-document.ts";
 import { walkSections } from "../text/walk-sections.ts";
 import { throwIfAborted } from "../runtime/abort.ts";
-import { checkOptions } from "../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../runtime/check-options.ts";
 import { hashParts } from "../runtime/hash.ts";
 import { createRun } from "../runtime/create-run.ts";
 
@@ -65,6 +65,7 @@ export function readSource(
   options: ReadSourceOptions = {},
   skipped: () => number = () => 0,
 ): ReadRun {
+  checkGiven("readSource", "source", source, "object");
   checkOptions("readSource", options, { limits: true, signal: true });
   const { limits, signal } = options;
   return createRun(async function* () {

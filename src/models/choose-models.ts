@@ -21,7 +21,7 @@ import { createTransformersReranker } from "./transformers/transformers-reranker
 import type { ChatModel } from "../contracts/chat.ts";
 import type { EmbeddingModel } from "../contracts/embedding-model.ts";
 import type { Reranker } from "../contracts/retriever.ts";
-import { checkOptions } from "../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../runtime/check-options.ts";
 
 /** An embedding model of one's own, of the AI SDK, or by its name. */
 export type AnyEmbeddingModel = EmbeddingModel | AiSdkEmbeddingModel | string;
@@ -37,6 +37,8 @@ export function createTransformersEmbeddingModel(
   name: string,
   options: TransformersEmbeddingOptions = {},
 ): EmbeddingModel {
+  checkGiven("createTransformersEmbeddingModel", "name", name, "text");
+  checkGiven("createTransformersEmbeddingModel", "options", options, "object");
   const prefixes = options.prefixes ?? purposesOf("transformers", name).prefixes;
   return createBareTransformersEmbeddingModel(name, { ...options, prefixes });
 }
@@ -65,6 +67,7 @@ export async function resolveEmbeddingModel(
   name: string,
   options: ResolveEmbeddingModelOptions & LocalNames = {},
 ): Promise<EmbeddingModel> {
+  checkGiven("resolveEmbeddingModel", "name", name, "text");
   if (isLocal(name)) {
     const given: LocalNames = options;
     checkOptions("resolveEmbeddingModel of a local model", given, { env: true, onDownload: true });
@@ -85,6 +88,7 @@ export async function resolveEmbeddingModel(
  * @experimental
  */
 export async function resolveReranker(name: string, options: ResolveModelOptions & LocalNames = {}): Promise<Reranker> {
+  checkGiven("resolveReranker", "name", name, "text");
   if (isLocal(name)) {
     const given: LocalNames = options;
     checkOptions("resolveReranker of a local model", given, { env: true, onDownload: true });

@@ -1,7 +1,7 @@
 import type { ChatModel } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Reranker } from "../contracts/retriever.ts";
-import { checkOptions } from "../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../runtime/check-options.ts";
 import { tellUsage } from "../runtime/tell-usage.ts";
 
 /**
@@ -39,6 +39,7 @@ const defaults = { maxBatchSize: 20, maxTextLength: 1500 } as const;
  * @experimental
  */
 export function createModelReranker(options: ModelRerankerOptions): Reranker {
+  checkGiven("createModelReranker", "options", options, "object");
   checkOptions("createModelReranker", options, { model: true, maxBatchSize: true, maxTextLength: true });
   const { model, maxBatchSize = defaults.maxBatchSize, maxTextLength = defaults.maxTextLength } = options;
   if (typeof model?.chat !== "function") {

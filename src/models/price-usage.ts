@@ -1,3 +1,4 @@
+import { checkGiven } from "../runtime/check-options.ts";
 import type { ChatModel, ChatResult, ChatStreamPart, Price, Prices, Usage } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
 
@@ -19,7 +20,7 @@ const counts = ["inputTokens", "outputTokens", "cost"] as const satisfies readon
  * @experimental
  */
 export function addUsage(...usages: readonly (Usage | undefined)[]): Usage {
-  const made = usages.filter((usage) => usage !== undefined);
+  const made = usages.filter((usage) => typeof usage === "object" && usage !== null);
   const sum: { -readonly [Name in keyof Usage]: Usage[Name] } = {};
   for (const name of counts) {
     const known = made.flatMap((usage) => usage[name] ?? []);
@@ -35,7 +36,7 @@ export function usageOf(usage: Usage | undefined): { readonly usage?: Usage } {
 
 /** The price of `provider/model`, if it has one. */
 export function priceOf(prices: Prices | undefined, name: string): Price | undefined {
-  return prices !== undefined && Object.hasOwn(prices, name) ? prices[name] : undefined;
+  return typeof prices === "object" && prices !== null && Object.hasOwn(prices, name) ? prices[name] : undefined;
 }
 
 /**
@@ -44,6 +45,7 @@ export function priceOf(prices: Prices | undefined, name: string): Price | undef
  * @experimental
  */
 export function withPrice(model: ChatModel, prices: Prices | undefined): ChatModel {
+  checkGiven("withPrice", "model", model, "object");
   const price = priceOf(prices, `${model.provider}/${model.model}`);
   if (price === undefined) return model;
   const priced = (result: ChatResult): ChatResult =>

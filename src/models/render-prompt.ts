@@ -1,3 +1,4 @@
+import { checkGiven } from "../runtime/check-options.ts";
 import type { Insertion, Prompt } from "../contracts/chat.ts";
 import type { Chunk } from "../contracts/chunk.ts";
 import type { Document, MediaDocument } from "../contracts/document.ts";
@@ -24,11 +25,14 @@ export function renderPrompt(prompt: Prompt | string): string {
 }
 
 /** **Errors** `invalid-argument` for a prompt whose strings and insertions do not alternate. */
-export function checkPrompt({ strings, insertions }: Prompt): void {
-  if (strings.length !== insertions.length + 1) {
+export function checkPrompt(prompt: Prompt): void {
+  const { strings, insertions } = (prompt ?? {}) as Partial<Prompt>;
+  checkGiven("a prompt", "strings", strings, "list");
+  checkGiven("a prompt", "insertions", insertions, "list");
+  if (strings!.length !== insertions!.length + 1) {
     throw new IbidError(
       "invalid-argument",
-      `A prompt of ${insertions.length} insertions has ${strings.length} strings.`,
+      `A prompt of ${insertions!.length} insertions has ${strings!.length} strings.`,
       {
         hint: "Make prompts with the prompt tag: there is one string more than there are insertions.",
       },

@@ -1,3 +1,4 @@
+import { checkGiven } from "../runtime/check-options.ts";
 import type { Section } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
 
@@ -31,6 +32,9 @@ type OpenSection = { -readonly [K in keyof Section]: Section[K] } & { children: 
  * @experimental
  */
 export function buildSections(text: string, title: string, headings: readonly Heading[]): Section {
+  checkGiven("buildSections", "text", text, "text");
+  checkGiven("buildSections", "title", title, "text");
+  checkGiven("buildSections", "headings", headings, "list");
   const root: OpenSection = { id: "0", title, level: 0, start: 0, end: text.length, contentStart: 0, children: [] };
   const open: OpenSection[] = [root];
   let previous = 0;

@@ -1,3 +1,4 @@
+import { checkGiven } from "../runtime/check-options.ts";
 import type { Chunk } from "../contracts/chunk.ts";
 import type { Section, TextDocument } from "../contracts/document.ts";
 import type { JsonValue, Metadata } from "../contracts/metadata.ts";
@@ -36,6 +37,7 @@ export function describeElement(
   document: TextDocument,
   element: TextDocument | Section | Chunk = document,
 ): TreeElement {
+  checkGiven("describeElement", "document", document, "object");
   if (!("type" in element)) return describeSection(document, element);
   if (element.type === "text-chunk") {
     const { id, uri, text, urtext, metadata, sectionId } = element;

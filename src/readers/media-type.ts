@@ -1,3 +1,4 @@
+import { checkGiven } from "../runtime/check-options.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { encodingByBytes, looksBinary } from "../text/charsets/decode-text.ts";
 
@@ -71,6 +72,7 @@ const utf8Decoder = new TextDecoder("utf-8");
  * @experimental
  */
 export function detectMediaType(bytes: Uint8Array, hints: MediaTypeHints = {}): string {
+  checkGiven("detectMediaType", "bytes", bytes, "object");
   const name = hints.name ?? "The input";
   const extension = extensionOf(fileNameOf(hints.name ?? ""));
   if (isBlank(bytes)) {

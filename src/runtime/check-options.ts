@@ -9,6 +9,25 @@ export function checkText(where: string, name: string, value: unknown): void {
   });
 }
 
+const kinds = {
+  text: { is: (value: unknown) => typeof value === "string", said: "a string" },
+  list: { is: Array.isArray, said: "a list" },
+  object: {
+    is: (value: unknown) => (typeof value === "object" && value !== null) || typeof value === "function",
+    said: "an object",
+  },
+} as const;
+
+/** As {@link checkText}, for an argument of any of these kinds. */
+export function checkGiven(where: string, name: string, value: unknown, kind: keyof typeof kinds): void {
+  const { is, said } = kinds[kind];
+  if (is(value)) return;
+  const found = value === null ? "null" : Array.isArray(value) ? "a list" : `of the type ${typeof value}`;
+  throw new IbidError("invalid-argument", `${where}: ${name} is ${found}; it must be ${said}.`, {
+    hint: `Give ${name} as ${said}.`,
+  });
+}
+
 /** The names of options; of each member, where the options are a union. */
 type NamesOf<Options> = Options extends unknown ? keyof Options : never;
 

@@ -88,7 +88,7 @@ const known = {
  * @experimental
  */
 export function createRetriever(options: RetrieverOptions): Retriever {
-  checkOptions("createRetriever", options, known);
+  checkOptions("createRetriever", options ?? null, known);
   const {
     store,
     embedder,

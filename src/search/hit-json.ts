@@ -1,3 +1,4 @@
+import { checkGiven } from "../runtime/check-options.ts";
 import type { Hit, HitSource } from "../contracts/retriever.ts";
 import { placeLabels } from "../text/place-labels.ts";
 
@@ -15,6 +16,7 @@ export type HitJson = Omit<Hit, "embedding">;
  * @experimental
  */
 export function toHitJson(hit: Hit): HitJson {
+  checkGiven("toHitJson", "hit", hit, "object");
   const {
     rank,
     score,

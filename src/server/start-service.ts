@@ -1,3 +1,4 @@
+import { checkGiven } from "../runtime/check-options.ts";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { IbidError } from "../contracts/errors.ts";
@@ -53,6 +54,7 @@ const maxConnections = 4096;
  * **Errors** `invalid-argument` as {@link createHandler}, for another host than this machine without keys, and for an address that is busy or forbidden.
  */
 export async function startService(kb: KnowledgeBase, options: ServiceOptions = {}): Promise<RunningService> {
+  checkGiven("startService", "options", options, "object");
   const { port = defaultPort, host = defaultHost, ...rest } = options;
   const limits = checkHandlerOptions(rest);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {

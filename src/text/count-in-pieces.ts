@@ -1,6 +1,6 @@
 import type { LengthFunction } from "../contracts/chunker.ts";
 import { IbidError } from "../contracts/errors.ts";
-import { checkOptions } from "../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../runtime/check-options.ts";
 import { nameLength } from "./length-key.ts";
 
 /**
@@ -29,6 +29,8 @@ const SPACE = 0x20;
  * @example createTokenChunker({ length: countInPieces(countTokens, { name: "o200k_base" }) })
  */
 export function countInPieces(count: (text: string) => number, options: CountInPiecesOptions): LengthFunction {
+  checkGiven("countInPieces", "count", count, "object");
+  checkGiven("countInPieces", "options", options, "object");
   checkOptions("countInPieces", options, { name: true, pieceSize: true });
   const { name, pieceSize = 512 } = options;
   if (typeof name !== "string" || name.trim() === "" || !Number.isSafeInteger(pieceSize) || pieceSize < 2) {

@@ -1,3 +1,4 @@
+import { checkGiven } from "../runtime/check-options.ts";
 import type { Chunk } from "../contracts/chunk.ts";
 
 /**
@@ -8,7 +9,9 @@ import type { Chunk } from "../contracts/chunk.ts";
  *
  * @experimental
  */
-export function embeddedText({ title, headings, text }: Pick<Chunk, "title" | "headings" | "text">): string {
+export function embeddedText(chunk: Pick<Chunk, "title" | "headings" | "text">): string {
+  checkGiven("embeddedText", "chunk", chunk, "object");
+  const { title, headings, text } = chunk;
   const names = [...new Set([title, ...headings].map((name) => name.trim()))].filter((name) => name !== "");
   return [...names, text].join("\n");
 }

@@ -1,3 +1,4 @@
+import { checkGiven } from "../runtime/check-options.ts";
 import type { Place, PlaceLabels, Section, SheetSpan, SourceMap, TextDocument } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
 
@@ -26,6 +27,7 @@ export function locate(document: LocatableDocument, start: number, end?: number)
  * @experimental
  */
 export function createLocator(document: LocatableDocument): Locator {
+  checkGiven("createLocator", "document", document, "object");
   const { text } = document;
   let counted: Uint32Array | undefined;
   /** Lines of the canonical text that begin at or before a position. */

@@ -1,3 +1,4 @@
+import { checkGiven } from "../runtime/check-options.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { SynonymRule } from "../contracts/leg.ts";
 
@@ -15,6 +16,7 @@ const mostRules = 200_000;
  * @experimental
  */
 export function parseSynonyms(list: string): readonly SynonymRule[] {
+  checkGiven("parseSynonyms", "list", list, "text");
   const rules: SynonymRule[] = [];
   for (const [at, raw] of list
     .replace(/^\uFEFF/u, "")

@@ -1,3 +1,4 @@
+import { checkGiven } from "../runtime/check-options.ts";
 import { endsSentence, type SentenceEnd } from "./sentence-end.ts";
 import { endOfClosers, endOfTerminators, isTerminator, plain, signOf, space, surrogate } from "./sentence-signs.ts";
 
@@ -24,6 +25,7 @@ export interface Span {
  * @experimental
  */
 export function segmentSentences(text: string): Span[] {
+  checkGiven("segmentSentences", "text", text, "text");
   return cutAtEnds(text, endsSentence);
 }
 

@@ -1,3 +1,4 @@
+import { checkGiven } from "../runtime/check-options.ts";
 import type { Section } from "../contracts/document.ts";
 
 /**
@@ -24,6 +25,7 @@ export function* walkSections(root: Section): Generator<Section> {
  * @experimental
  */
 export function listDescendants(section: Section): Section[] {
+  checkGiven("listDescendants", "section", section, "object");
   const all = [...walkSections(section)];
   all.shift();
   return all;
@@ -38,6 +40,7 @@ export function listDescendants(section: Section): Section[] {
  * @experimental
  */
 export function listLeaves(section: Section): Section[] {
+  checkGiven("listLeaves", "section", section, "object");
   const leaves: Section[] = [];
   const waiting: Section[] = [section];
   for (let container = waiting.pop(); container !== undefined; container = waiting.pop()) {
@@ -74,6 +77,8 @@ export function sectionAt(root: Section, position: number): Section {
  * @experimental
  */
 export function findSectionPath(root: Section, id: string): Section[] | undefined {
+  checkGiven("findSectionPath", "root", root, "object");
+  checkGiven("findSectionPath", "id", id, "text");
   const path = [root];
   let section = root;
   while (section.id !== id) {

@@ -2,7 +2,7 @@ import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { Answer, Citation } from "../../contracts/answer.ts";
 import type { ChatModel } from "../../contracts/chat.ts";
 import type { Hit } from "../../contracts/retriever.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { defaultAnalyzer } from "../../text/analyzer.ts";
 import { createMarkerScanner } from "../../text/untrusted/scan-markers.ts";
 import type { HitQuote } from "./judge-sentence.ts";
@@ -36,6 +36,7 @@ export async function checkAnswer(
   answer: Pick<Answer, "text" | "citations"> & Partial<Pick<Answer, "hits">>,
   options: CheckAnswerOptions = {},
 ): Promise<CheckedAnswer> {
+  checkGiven("checkAnswer", "answer", answer, "object");
   checkOptions("checkAnswer", options, { analyzer: true, judge: true, minSupport: true, signal: true });
   const { analyzer = defaultAnalyzer, judge, minSupport, signal } = options;
   const { text, citations } = answer;

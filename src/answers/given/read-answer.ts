@@ -1,3 +1,4 @@
+import { checkGiven } from "../../runtime/check-options.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { AnswerFormat, GivenAnswer, GivenCitation } from "../../contracts/verification.ts";
 import { type Fields, listOf, positionOf, textOf, toFields } from "./json-fields.ts";
@@ -50,6 +51,7 @@ export const answerFormats: Readonly<Record<AnswerFormat, true>> = {
  * @experimental
  */
 export function readAnswer(answer: string | object, format?: AnswerFormat): GivenAnswer {
+  if (format !== undefined) checkGiven("readAnswer", "format", format, "text");
   if (typeof answer === "string") {
     if (format !== undefined && format !== "markdown") throw notInForm(format);
     return readMarkdown(answer);
@@ -84,6 +86,8 @@ function notInForm(format: AnswerFormat): IbidError {
  * @experimental
  */
 export function readCitations(text: string, citations: readonly object[]): readonly GivenCitation[] {
+  checkGiven("readCitations", "text", text, "text");
+  checkGiven("readCitations", "citations", citations, "list");
   return citations.flatMap((one, index): readonly GivenCitation[] => {
     const citation = toFields(one);
     if (isAnthropicCitation(citation)) return [anthropicCitation(citation)];

@@ -1,3 +1,4 @@
+import { checkGiven } from "../../runtime/check-options.ts";
 import type { ChatUserMessage } from "../../contracts/chat.ts";
 import type { Chunk } from "../../contracts/chunk.ts";
 import type { Document } from "../../contracts/document.ts";
@@ -16,6 +17,7 @@ import { prompt } from "./prompt.ts";
  * @experimental
  */
 export function augmentUserQuery(context: readonly (Hit | Chunk | Document)[], query: string): ChatUserMessage {
+  checkGiven("augmentUserQuery", "context", context, "list");
   const contents = context.map((item): Chunk | Document => ("chunkId" in item ? hitAsChunk(item) : item));
   return {
     role: "user",

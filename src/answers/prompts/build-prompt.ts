@@ -2,7 +2,7 @@ import type { ContextOptions, Grounding } from "../../contracts/answer.ts";
 import type { Prompt } from "../../contracts/chat.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Hit } from "../../contracts/retriever.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { hashParts } from "../../runtime/hash.ts";
 import { composeInstructions } from "./compose-instructions.ts";
 import { cutHit, endAt, type FittedContext, fitContext } from "./fit-context.ts";
@@ -63,6 +63,7 @@ const nothingFound = "Knowledge-base search ran for this turn and returned no re
  * @experimental
  */
 export function buildPrompt(hits: readonly Hit[], options: BuildPromptOptions = {}): BuiltPrompt {
+  checkGiven("buildPrompt", "hits", hits, "list");
   checkOptions("buildPrompt", options, known);
   const { instructions, grounding = "preferred", snippetLimit = snippetLimits.default, context = {} } = options;
   checkSnippetLimit(snippetLimit);

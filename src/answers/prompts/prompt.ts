@@ -1,3 +1,4 @@
+import { checkGiven } from "../../runtime/check-options.ts";
 import type { Insertion, Prompt } from "../../contracts/chat.ts";
 
 /**
@@ -12,5 +13,6 @@ import type { Insertion, Prompt } from "../../contracts/chat.ts";
  * ```
  */
 export function prompt(strings: TemplateStringsArray, ...insertions: readonly Insertion[]): Prompt {
+  checkGiven("prompt", "strings", strings, "list");
   return Object.freeze({ strings: Object.freeze([...strings]), insertions: Object.freeze([...insertions]) });
 }

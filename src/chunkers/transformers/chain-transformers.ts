@@ -1,4 +1,5 @@
 import type { ChunkTransformer } from "../../contracts/chunker.ts";
+import { checkGiven } from "../../runtime/check-options.ts";
 import { checkTransformerName, transformMark } from "./create-transformer.ts";
 
 /**
@@ -8,12 +9,11 @@ import { checkTransformerName, transformMark } from "./create-transformer.ts";
  *
  * @experimental
  */
-export function chainTransformers(
-  transformers: readonly ChunkTransformer[],
-  name: string = transformers.map((transformer) => transformer.name).join("+") || "chain",
-): ChunkTransformer {
+export function chainTransformers(transformers: readonly ChunkTransformer[], given?: string): ChunkTransformer {
+  checkGiven("chainTransformers", "transformers", transformers, "list");
+  for (const transformer of transformers) checkTransformerName(transformer?.name);
+  const name = given ?? (transformers.map((transformer) => transformer.name).join("+") || "chain");
   checkTransformerName(name);
-  for (const transformer of transformers) checkTransformerName(transformer.name);
   return {
     name,
     async transform(chunk, context) {

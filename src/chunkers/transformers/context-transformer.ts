@@ -3,7 +3,7 @@ import type { Chunk } from "../../contracts/chunk.ts";
 import type { ChunkTransformer, TransformContext } from "../../contracts/chunker.ts";
 import type { TextDocument } from "../../contracts/document.ts";
 import { IbidError } from "../../contracts/errors.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { hashParts } from "../../runtime/hash.ts";
 import { createTransformer } from "./create-transformer.ts";
 import { type ChunkDescriber, describeByModel } from "./describe-chunks.ts";
@@ -92,6 +92,8 @@ export function createContextTransformer(options: ContextTransformerOptions = {}
  * @experimental
  */
 export function withContextualHeader(sentence: string | undefined, text: string): string {
+  checkGiven("withContextualHeader", "text", text, "text");
+  if (sentence !== undefined) checkGiven("withContextualHeader", "sentence", sentence ?? "", "text");
   const line = (sentence ?? "").replaceAll(/\s+/g, " ").trim();
   return line === "" ? text : `Context: ${line}\n\n${text}`;
 }

@@ -2,7 +2,7 @@ import type { Chunk } from "../../contracts/chunk.ts";
 import type { ChunkTransformer, TransformContext } from "../../contracts/chunker.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Metadata } from "../../contracts/metadata.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 
 export interface TransformerParts {
   readonly name: string;
@@ -34,6 +34,7 @@ export function checkTransformerName(name: string): void {
  * @experimental
  */
 export function createTransformer(parts: TransformerParts): ChunkTransformer {
+  checkGiven("createTransformer", "parts", parts, "object");
   checkOptions("createTransformer", parts, { name: true, metadata: true, text: true });
   checkTransformerName(parts.name);
   return {

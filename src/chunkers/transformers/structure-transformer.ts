@@ -1,3 +1,4 @@
+import { checkGiven } from "../../runtime/check-options.ts";
 import type { Chunk } from "../../contracts/chunk.ts";
 import type { ChunkTransformer } from "../../contracts/chunker.ts";
 import type { Section, TextDocument } from "../../contracts/document.ts";
@@ -28,6 +29,8 @@ function codeLanguageOf({ blocks = [] }: TextDocument, { start, end }: Chunk): s
  * @experimental
  */
 export function structureKeys(chunk: Chunk, document: TextDocument, totalChunks?: number): Metadata {
+  checkGiven("structureKeys", "chunk", chunk, "object");
+  checkGiven("structureKeys", "document", document, "object");
   const described: Record<string, JsonValue> = {
     chunk_index: chunk.index,
     ...(totalChunks === undefined ? {} : { total_chunks: totalChunks }),

@@ -1,3 +1,4 @@
+import { checkGiven } from "../../runtime/check-options.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Filter } from "../../contracts/filter.ts";
 import type { JsonValue, Metadata } from "../../contracts/metadata.ts";
@@ -19,6 +20,7 @@ export type MetadataTest = (metadata: Metadata) => boolean;
  * @experimental
  */
 export function compileFilter(filter: Filter): MetadataTest {
+  checkGiven("compileFilter", "filter", filter, "object");
   switch (filter.op) {
     case "eq":
       return compileEqual(filter);

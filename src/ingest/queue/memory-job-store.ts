@@ -1,3 +1,4 @@
+import { checkGiven } from "../../runtime/check-options.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type {
   JobCounts,
@@ -29,6 +30,7 @@ const isLeased = (state: JobState): boolean => state === "reading" || state === 
  * @experimental
  */
 export function createMemoryJobStore(options: { readonly keep?: number } = {}): JobStore {
+  checkGiven("createMemoryJobStore", "options", options, "object");
   const { keep = doneJobsKept } = options;
   const rows = new Map<string, Row>();
   let lastKey = 0;

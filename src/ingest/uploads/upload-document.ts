@@ -10,7 +10,7 @@ import type {
 } from "../../contracts/knowledge-base.ts";
 import type { Metadata } from "../../contracts/metadata.ts";
 import type { Scope } from "../../contracts/scope.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { hashParts } from "../../runtime/hash.ts";
 import { ingestOnly } from "./ingest-only.ts";
 
@@ -93,6 +93,8 @@ export async function uploadDocument(
   file: { readonly name: string; readonly bytes: ByteContent },
   options: UploadOptions = {},
 ): Promise<UploadResult> {
+  checkGiven("uploadDocument", "kb", kb, "object");
+  checkGiven("uploadDocument", "file", file, "object");
   checkOptions("uploadDocument", options, uploadOptions);
   return take(kb, { uri: file.name, bytes: file.bytes, ...sayings(options) }, "user-content", options);
 }
@@ -105,6 +107,8 @@ export async function uploadDocument(
  * @experimental
  */
 export async function addNote(kb: KnowledgeBase, text: string, options: WrittenOptions = {}): Promise<UploadResult> {
+  checkGiven("addNote", "kb", kb, "object");
+  checkGiven("addNote", "text", text, "text");
   checkOptions("addNote", options, { ...uploadOptions, id: true });
   return take(kb, written("note", text, options), "note", options);
 }
@@ -122,6 +126,8 @@ export async function ingestNarrative(
   text: string,
   options: WrittenOptions = {},
 ): Promise<UploadResult> {
+  checkGiven("ingestNarrative", "kb", kb, "object");
+  checkGiven("ingestNarrative", "text", text, "text");
   checkOptions("ingestNarrative", options, { ...uploadOptions, id: true });
   return take(kb, written("narrative", text, options), "narrative", options);
 }

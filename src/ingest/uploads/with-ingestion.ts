@@ -7,7 +7,7 @@ import type { Metadata } from "../../contracts/metadata.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { detectMediaType } from "../../readers/media-type.ts";
 import { checkBlobKey, isBlobKey } from "../../stores/blobs/check-blob.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { matchesMediaType } from "../../runtime/matches-media-type.ts";
 import { ingestOnly } from "./ingest-only.ts";
 import { type EnqueueUpload, queueIsFull, type Upload } from "./upload-document.ts";
@@ -107,6 +107,9 @@ const unread: readonly IbidErrorCode[] = ["unsupported-media", "binary", "empty"
  * @experimental
  */
 export function withIngestion(store: BlobStore, kb: KnowledgeBase, options: BlobIngestionOptions): IngestingBlobStore {
+  checkGiven("withIngestion", "store", store, "object");
+  checkGiven("withIngestion", "kb", kb, "object");
+  checkGiven("withIngestion", "options", options, "object");
   checkOptions("withIngestion", options, optionNames);
   const {
     scope,

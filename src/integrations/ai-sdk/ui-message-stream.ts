@@ -1,7 +1,7 @@
 import type { Answer, AnswerEvent, Citation } from "../../contracts/answer.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Hit } from "../../contracts/retriever.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { toHitJson } from "../../search/hit-json.ts";
 import type {
   UIAnswerMetadata,
@@ -57,6 +57,7 @@ export function toUIMessageStream(
   run: AsyncIterable<AnswerEvent>,
   options: UIMessageStreamOptions = {},
 ): ReadableStream<UIMessageChunk> {
+  checkGiven("toUIMessageStream", "run", run, "object");
   checkOptions("toUIMessageStream", options, streamOptions);
   return streamOf(toChunks(run, options), (chunk) => chunk);
 }
@@ -72,6 +73,7 @@ export function toUIMessageStreamResponse(
   run: AsyncIterable<AnswerEvent>,
   options: UIMessageStreamResponseOptions = {},
 ): Response {
+  checkGiven("toUIMessageStreamResponse", "run", run, "object");
   checkOptions("toUIMessageStreamResponse", options, { ...streamOptions, status: true, headers: true });
   const { status = 200, headers = {}, ...rest } = options;
   const encoder = new TextEncoder();

@@ -1,3 +1,4 @@
+import { checkGiven } from "../../runtime/check-options.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { SearchOptions } from "../../contracts/retriever.ts";
 
@@ -25,6 +26,8 @@ export async function promptWithData(
   question: string,
   { query = question, ...options }: PromptWithDataOptions = {},
 ): Promise<string> {
+  checkGiven("promptWithData", "kb", kb, "object");
+  checkGiven("promptWithData", "question", question, "text");
   const hits = await kb.search(query, { ...options, snippetLength: 0 });
   return [...hits.map(({ text }) => text), question].join("\n");
 }

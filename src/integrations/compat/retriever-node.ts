@@ -4,7 +4,7 @@ import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Metadata } from "../../contracts/metadata.ts";
 import type { Hit, SearchMode } from "../../contracts/retriever.ts";
 import type { Scope } from "../../contracts/scope.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 
 /**
  * A chunk in the state of a graph. It has no score, because the next node needs none.
@@ -140,7 +140,9 @@ export function createRetrieverNode<State extends object = HasQuery & HasMetadat
  *
  * @experimental
  */
-export function toRetrievedDoc({ chunkId, text, metadata, source }: Hit): RetrievedDoc {
+export function toRetrievedDoc(hit: Hit): RetrievedDoc {
+  checkGiven("toRetrievedDoc", "hit", hit, "object");
+  const { chunkId, text, metadata, source } = hit;
   const { uri, title, headings, start, end } = source;
   return { id: chunkId, content: text, metadata: { ...metadata, uri, title, headings, start, end } };
 }

@@ -10,7 +10,7 @@ import type { FilterInput } from "../../contracts/filter.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Hit, SearchMode } from "../../contracts/retriever.ts";
 import type { Scope } from "../../contracts/scope.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { messageText } from "./message-text.ts";
 import { encodeTags } from "./template/encode-html.ts";
 
@@ -75,6 +75,7 @@ export interface MemoryChatModel extends ChatModel {
  * @experimental
  */
 export function withMemory(model: ChatModel, defaults?: RequestMemory): MemoryChatModel {
+  checkGiven("withMemory", "model", model, "object");
   checkMemory(defaults);
   const remind = async (given: readonly ChatMessage[] | ChatUserMessage, options: MemoryChatOptions) => {
     const { memory = defaults, ...rest } = options;

@@ -1,3 +1,4 @@
+import { checkGiven } from "../../runtime/check-options.ts";
 import type { CallbackManagerForRetrieverRun } from "@langchain/core/callbacks/manager";
 import { Document } from "@langchain/core/documents";
 import { BaseRetriever } from "@langchain/core/retrievers";
@@ -8,7 +9,9 @@ import type { Hit, SearchOptions } from "../../contracts/retriever.ts";
  * A hit as a LangChain document: the text of the chunk, and its place in the metadata.
  * @experimental
  */
-export function toLangChainDocument({ chunkId, text, metadata, source, score }: Hit): Document {
+export function toLangChainDocument(hit: Hit): Document {
+  checkGiven("toLangChainDocument", "hit", hit, "object");
+  const { chunkId, text, metadata, source, score } = hit;
   const { uri, title, headings, start, end, page, line } = source;
   const place = {
     uri,

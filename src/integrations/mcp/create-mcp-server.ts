@@ -1,7 +1,7 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Tool } from "../../contracts/tool.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { createAskTool } from "../tools/create-ask-tool.ts";
 import { createFetchTools } from "../tools/create-fetch-tools.ts";
 import { createVerifyTool } from "../tools/create-verify-tool.ts";
@@ -32,6 +32,7 @@ const defaultTools: readonly SearchToolName[] = [
  * **Source** Model Context Protocol 2026-07-28; the package speaks earlier versions too.
  */
 export async function createMcpServer(kb: KnowledgeBase, options: McpServerOptions = {}): Promise<McpServer> {
+  checkGiven("createMcpServer", "kb", kb, "object");
   checkOptions("createMcpServer", options, {
     ...searchToolOptions,
     more: true,

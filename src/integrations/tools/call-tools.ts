@@ -1,3 +1,4 @@
+import { checkGiven } from "../../runtime/check-options.ts";
 import type { ChatFunctionMessage, ChatTool, ToolCall } from "../../contracts/chat.ts";
 import type { JsonSchema } from "../../contracts/schema.ts";
 import type { Tool } from "../../contracts/tool.ts";
@@ -8,7 +9,9 @@ import { describeToolFailure } from "./tool-failure.ts";
  *
  * @experimental
  */
-export function toChatTool({ name, description, inputSchema }: Tool): ChatTool {
+export function toChatTool(tool: Tool): ChatTool {
+  checkGiven("toChatTool", "tool", tool, "object");
+  const { name, description, inputSchema } = tool;
   return {
     name,
     description,
@@ -29,6 +32,8 @@ export async function callTools(
   calls: readonly ToolCall[],
   options: { readonly signal?: AbortSignal } = {},
 ): Promise<readonly ChatFunctionMessage[]> {
+  checkGiven("callTools", "tools", tools, "list");
+  checkGiven("callTools", "calls", calls, "list");
   const answer = async ({ id, name, arguments: input }: ToolCall): Promise<ChatFunctionMessage> => {
     const tool = tools.find((one) => one.name === name);
     if (tool === undefined) return { role: "function", id, name, content: `There is no tool "${name}".` };

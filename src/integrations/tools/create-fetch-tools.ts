@@ -1,3 +1,4 @@
+import { checkGiven } from "../../runtime/check-options.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Tool } from "../../contracts/tool.ts";
@@ -34,6 +35,7 @@ const wholeDocument = 64;
  * @experimental
  */
 export function createFetchTools(kb: KnowledgeBase, options: FetchToolOptions = {}): readonly Tool[] {
+  checkGiven("createFetchTools", "options", options, "object");
   const { about = "the user's documents", topK = 5, maxLength = 25_000 } = options;
   const view = createFixedView(kb, options);
   return [

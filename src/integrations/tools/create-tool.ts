@@ -1,3 +1,4 @@
+import { checkGiven } from "../../runtime/check-options.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { StandardJsonSchema } from "../../contracts/schema.ts";
 import type { Tool, ToolCallOptions } from "../../contracts/tool.ts";
@@ -29,6 +30,7 @@ const namePattern = /^[A-Za-z0-9_-]{1,64}$/u;
  * @experimental
  */
 export function createTool<Input>(parts: ToolParts<Input>): Tool {
+  checkGiven("createTool", "parts", parts, "object");
   const { name, title, description, inputSchema, readOnly = true, run } = parts;
   if (!namePattern.test(name)) {
     throw new IbidError("invalid-argument", `The name of a tool is "${name}", which model providers refuse.`, {

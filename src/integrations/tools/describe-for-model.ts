@@ -1,3 +1,4 @@
+import { checkGiven } from "../../runtime/check-options.ts";
 import type { Chunk } from "../../contracts/chunk.ts";
 import type { CollectionHit } from "../../contracts/collection.ts";
 import type { EntityHit, NamedEntityData } from "../../contracts/entity.ts";
@@ -31,6 +32,7 @@ export type Retrievable =
  * @experimental
  */
 export function describeForModel(item: Retrievable): string {
+  checkGiven("describeForModel", "item", item, "object");
   if ("entity" in item) return describeEntity(item.entity, item.score);
   if ("record" in item) return `record: ${showAddress(String(item.key))}\n${formatItem(hitItems([item.hit])[0]!)}`;
   if ("properties" in item) return describeEntity(item);

@@ -1,7 +1,7 @@
 import type { EntityType, RelationshipDefinition, RelationshipDirection } from "../../contracts/entity.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { StandardSchema } from "../../contracts/schema.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkLabels } from "./has-any-label.ts";
 
 const directions: readonly RelationshipDirection[] = ["outgoing", "incoming", "both"];
@@ -18,6 +18,7 @@ export function defineEntityType<Schema extends StandardSchema, Name extends str
   readonly schema: Schema;
   readonly relationships?: { readonly [Each in Name]: RelationshipDefinition };
 }): EntityType<Schema, Name> {
+  checkGiven("defineEntityType", "definition", definition, "object");
   checkOptions("defineEntityType", definition, { label: true, schema: true, relationships: true });
   const { label, schema, relationships = {} } = definition;
   checkLabels([label]);

@@ -11,7 +11,7 @@ import type { FilterInput } from "../../contracts/filter.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { StandardSchema } from "../../contracts/schema.ts";
 import type { Scope } from "../../contracts/scope.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { createEntitySchema, toEntityData } from "./entity-schema.ts";
 import { anyOfLabels } from "./has-any-label.ts";
 import { isShared, lookFrom } from "./look-from.ts";
@@ -52,6 +52,7 @@ export function openEntities(
   name: string,
   options: EntitiesOptions = {},
 ): Entities {
+  checkGiven("openEntities", "kb", kb, "object");
   checkOptions("openEntities", options, { types: true, filterable: true, embeddingModel: true });
   const { types = [], filterable = [], embeddingModel } = options;
   const nodes = kb.collection(name, {

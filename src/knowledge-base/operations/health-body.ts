@@ -1,3 +1,4 @@
+import { checkGiven } from "../../runtime/check-options.ts";
 import type { Health, LatencySummary } from "../../contracts/health.ts";
 
 /**
@@ -35,7 +36,9 @@ export interface LatencyBody {
  *
  * @experimental
  */
-export function describeHealth({ at, windowMs, embedding, queue, flush, retrieval, ingestion }: Health): HealthBody {
+export function describeHealth(health: Health): HealthBody {
+  checkGiven("describeHealth", "health", health, "object");
+  const { at, windowMs, embedding, queue, flush, retrieval, ingestion } = health;
   const { hits, misses, empty } = retrieval;
   return {
     at: new Date(at).toISOString(),

@@ -1,7 +1,7 @@
 import type { EmbeddingCache } from "../../contracts/embedding-model.ts";
 import type { Embedding } from "../../contracts/embedding.ts";
 import type { SharedCache } from "../../contracts/shared-cache.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { sha256 } from "../../runtime/hash.ts";
 import { createEmbeddingCache } from "./embedding-cache.ts";
 import { decodeEmbedding, encodeEmbedding } from "./encode-embedding.ts";
@@ -28,6 +28,7 @@ export function createSharedEmbeddingCache(
   shared: SharedCache,
   options: { readonly capacity?: number } = {},
 ): EmbeddingCache {
+  checkGiven("createSharedEmbeddingCache", "shared", shared, "object");
   checkOptions("createSharedEmbeddingCache", options, { capacity: true });
   const near = createEmbeddingCache(options);
   let asked: Asked[] = [];

@@ -1,7 +1,7 @@
 import type { ChatModel } from "../../contracts/chat.ts";
 import type { EmbeddingInput, EmbeddingModel } from "../../contracts/embedding-model.ts";
 import { IbidError } from "../../contracts/errors.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { readAddress } from "../../runtime/read-address.ts";
 import {
   type AiSdkEmbeddingOptions,
@@ -51,6 +51,7 @@ const hostedOptionNames = { serviceUrl: true, accessToken: true, model: true, ti
  * @example const embeddingModel = createHostedEmbeddingModel({ serviceUrl, accessToken });
  */
 export function createHostedEmbeddingModel(options: HostedEmbeddingOptions): EmbeddingModel {
+  checkGiven("createHostedEmbeddingModel", "options", options, "object");
   checkOptions("createHostedEmbeddingModel", options, { ...hostedOptionNames, ...aiSdkEmbeddingOptionNames });
   const { serviceUrl, accessToken, model, timeoutMs, ...embedding } = options;
   const { place, name, named } = hostedPlace({
@@ -82,6 +83,7 @@ export function createHostedEmbeddingModel(options: HostedEmbeddingOptions): Emb
  * @example const model = createHostedChatModel({ serviceUrl, accessToken });
  */
 export function createHostedChatModel(options: HostedOptions): ChatModel {
+  checkGiven("createHostedChatModel", "options", options, "object");
   checkOptions("createHostedChatModel", options, hostedOptionNames);
   const { place, name, named } = hostedPlace(options);
   return fromAiSdkLanguageModel(createWireLanguageModel(place, name, named));

@@ -2,7 +2,7 @@ import type { ChatModel } from "../../contracts/chat.ts";
 import type { EmbeddingModel } from "../../contracts/embedding-model.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Reranker } from "../../contracts/retriever.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import {
   isObject,
   type AiSdkEmbeddingModel,
@@ -54,6 +54,7 @@ export interface ResolveEmbeddingModelOptions extends ResolveModelOptions, AiSdk
  * @example const model = await resolveChatModel("ollama/qwen3:8b");
  */
 export async function resolveChatModel(name: string, options: ResolveModelOptions = {}): Promise<ChatModel> {
+  checkGiven("resolveChatModel", "name", name, "text");
   checkOptions("resolveChatModel", options, { env: true, load: true });
   const made = await createProvider(parseModelName(name), options);
   const { provider, model } = made;

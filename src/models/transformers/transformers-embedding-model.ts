@@ -1,7 +1,7 @@
 import type { EmbeddingInput, EmbeddingModel } from "../../contracts/embedding-model.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { throwIfAborted, untilAborted } from "../../runtime/abort.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { hashParts } from "../../runtime/hash.ts";
 import {
   createRunnerOpening,
@@ -57,6 +57,7 @@ export function createTransformersEmbeddingModel(
   name: string,
   options: TransformersEmbeddingOptions = {},
 ): EmbeddingModel {
+  checkGiven("createTransformersEmbeddingModel", "name", name, "text");
   checkOptions("createTransformersEmbeddingModel", options, {
     ...transformersOptionNames,
     pooling: true,

@@ -1,7 +1,7 @@
 import { IbidError } from "../../contracts/errors.ts";
 import type { Reranker } from "../../contracts/retriever.ts";
 import { throwIfAborted, untilAborted } from "../../runtime/abort.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import {
   createRunnerOpening,
   type OpenRunner,
@@ -29,6 +29,7 @@ export interface TransformersRerankerOptions extends TransformersOptions {
  * @experimental
  */
 export function createTransformersReranker(name: string, options: TransformersRerankerOptions = {}): Reranker {
+  checkGiven("createTransformersReranker", "name", name, "text");
   checkOptions("createTransformersReranker", options, { ...transformersOptionNames, maxBatchSize: true });
   const { maxBatchSize = 32, load, packageFolder, maxTokens, ...place } = options;
   if (!(Number.isSafeInteger(maxBatchSize) && maxBatchSize >= 1)) {

@@ -3,7 +3,7 @@ import type { ChatModel } from "../../contracts/chat.ts";
 import { IbidError, type IbidErrorCode } from "../../contracts/errors.ts";
 import type { Retriever, RetrieverParts } from "../../contracts/retriever.ts";
 import { defaultAnalyzer } from "../../text/analyzer.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { findSubject } from "../find-subject.ts";
 import { findBearingRun, type SentenceRun, sentencesOf } from "./bearing-sentences.ts";
 import { chooseSentences, type SentencedHit } from "./choose-sentences.ts";
@@ -59,6 +59,7 @@ const defaults = { minShare: 0.2, around: 1, timeoutMs: 10_000 } as const;
  * @experimental
  */
 export function compressHits(retriever: Retriever, options: CompressHitsOptions): Retriever {
+  checkGiven("compressHits", "options", options, "object");
   checkOptions("compressHits", options, known);
   const { documents, model, minShare = defaults.minShare, around = defaults.around } = options;
   const { timeoutMs = defaults.timeoutMs, analyzer = defaultAnalyzer } = options;

@@ -4,7 +4,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { Hit, Retriever, RetrieverParts } from "../../contracts/retriever.ts";
 import type { AuthorizedScopes } from "../../contracts/scope.ts";
 import { defaultAnalyzer } from "../../text/analyzer.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import type { Span } from "../../text/sentences.ts";
 import { findSectionPath } from "../../text/walk-sections.ts";
 import { containerOf, cutAround } from "../../text/widen-span.ts";
@@ -62,6 +62,7 @@ const defaultMaxLength = 4000;
  * @experimental
  */
 export function expandHits(retriever: Retriever, options: ExpandHitsOptions): Retriever {
+  checkGiven("expandHits", "options", options, "object");
   checkOptions("expandHits", options, known);
   checkDirection(options);
   const { documents, maxLength = defaultMaxLength, maxTotalLength = Infinity, analyzer = defaultAnalyzer } = options;

@@ -1,5 +1,5 @@
 import type { Retriever } from "../../contracts/retriever.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkSearchFusion, fuseSearches, type SearchFusion, searchDepth } from "./fuse-searches.ts";
 import { isInWords, readRequest } from "./read-request.ts";
 import {
@@ -37,6 +37,7 @@ const mostQueries = 10;
  * @experimental
  */
 export function multiQuery(retriever: Retriever, options: MultiQueryOptions): Retriever {
+  checkGiven("multiQuery", "options", options, "object");
   checkOptions("multiQuery", options, { ...queryWriterOptions, queries: true, fusion: true });
   checkQueryWriter("multiQuery", options);
   checkCount("multiQuery", "queries", options.queries, mostQueries);

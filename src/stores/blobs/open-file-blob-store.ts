@@ -3,7 +3,7 @@ import { createFileBlobStore, type FileBlobStoreOptions } from "./file-blob-stor
 import { createTurns } from "../sqlite/take-turns.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { IbidError } from "../../contracts/errors.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 
 /**
  * A {@link BlobStore} in a folder, made when something is put into it; of as many processes as have it. See `adapters/file-blobs/file-blob-store.ts`.
@@ -11,6 +11,7 @@ import { checkOptions } from "../../runtime/check-options.ts";
  * @experimental
  */
 export function openFileBlobStore(folder: string, options: FileBlobStoreOptions = {}): BlobStore {
+  checkGiven("openFileBlobStore", "folder", folder, "text");
   checkOptions("openFileBlobStore", options, { maxBytes: true });
   if (folder.trim() === "" || /^[a-z][a-z0-9+.-]+:\/\//iu.test(folder)) {
     throw new IbidError("invalid-argument", "openFileBlobStore: that is not a folder.", {

@@ -9,7 +9,7 @@ import {
   isBlobKey,
   isListed,
 } from "./check-blob.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { readListing } from "./read-listing.ts";
 import { type S3Answer, type S3Place, type S3Request, sendS3Request } from "./send-request.ts";
 import { hexHash, type S3Credentials } from "./sign-request.ts";
@@ -57,6 +57,7 @@ const hashMark = "x-amz-meta-ibid-sha256";
  * @experimental
  */
 export function openS3BlobStore(options: S3Options): BlobStore {
+  checkGiven("openS3BlobStore", "options", options, "object");
   const place = checkPlace(options);
   const { prefix = "" } = options;
   const maxBytes = checkMaxBlobBytes("openS3BlobStore", options.maxBytes);

@@ -21,7 +21,7 @@ import type {
 } from "../../contracts/store.ts";
 import { parseFilter } from "../../engine/filters/parse-filter.ts";
 import { pause, throwIfAborted, untilAborted } from "../../runtime/abort.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { compareCodePoints } from "../../runtime/compare-text.ts";
 import { createSecret } from "../segments/create-secret.ts";
 import { checkEmbedding, checkEntries, checkId, checkNotOwn } from "./check-entries.ts";
@@ -40,6 +40,7 @@ import { openSession } from "./open-session.ts";
  * @experimental
  */
 export function composeStore(parts: StoreParts, options: ComposeOptions = {}): Store {
+  checkGiven("composeStore", "parts", parts, "object");
   checkOptions("composeStore", options, { name: true });
   checkParts(parts);
   let closing: Promise<void> | undefined;

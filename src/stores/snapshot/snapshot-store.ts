@@ -1,5 +1,5 @@
 import type { Store } from "../../contracts/store.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { resumePurges } from "../segments/purge.ts";
 import { composeStore } from "../compose/compose-store.ts";
 import { createSegmentStore, prepareDirectory } from "../segments/segment-store.ts";
@@ -30,6 +30,7 @@ export interface SnapshotStoreOptions extends StoreOptions {
  * @experimental
  */
 export async function openSnapshotStore(options: SnapshotStoreOptions): Promise<Store> {
+  checkGiven("openSnapshotStore", "options", options, "object");
   checkOptions("openSnapshotStore", options, { ...storeOptionNames, snapshots: true });
   const decided = decideStoreOptions(options);
   const directory = await openSnapshotDirectory(decideSnapshots(options.snapshots));

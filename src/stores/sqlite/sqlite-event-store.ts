@@ -6,7 +6,7 @@ import type { EventFilter, EventRetention, EventStore, KnowledgeEvent } from "..
 import { IbidError } from "../../contracts/errors.ts";
 import { checkEventFilter, checkEvents, decideRetention } from "../memory/check-events.ts";
 import type { EventStoreOptions } from "../memory/memory-event-store.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { holdFile } from "./database-file.ts";
 import { openToRead } from "./open-to-read.ts";
 import { isBusy, toStoreError } from "./sqlite-errors.ts";
@@ -51,6 +51,7 @@ const pageSize = 500;
  * @experimental
  */
 export async function openSqliteEventStore(path: string, options: SqliteEventStoreOptions = {}): Promise<EventStore> {
+  checkGiven("openSqliteEventStore", "path", path, "text");
   checkOptions("openSqliteEventStore", options, {
     maxAgeMs: true,
     maxEvents: true,

@@ -1,3 +1,4 @@
+import { checkGiven } from "../../runtime/check-options.ts";
 import type { Suspicion, SuspicionKind } from "../../contracts/suspicion.ts";
 import { findHiddenMarkup } from "./hidden-markup.ts";
 
@@ -15,6 +16,8 @@ const longestQuote = 200;
  * @experimental
  */
 export function findSuspicious(text: string, kinds?: ReadonlySet<SuspicionKind>): readonly Suspicion[] {
+  checkGiven("findSuspicious", "text", text, "text");
+  if (kinds !== undefined) checkGiven("findSuspicious", "kinds", kinds, "object");
   const found: Suspicion[] = findHiddenMarkup(text).map(({ kind, start, end }) => finding(text, kind, start, end));
   for (const [kind, pattern] of patterns) {
     if (kinds !== undefined && !kinds.has(kind)) continue;

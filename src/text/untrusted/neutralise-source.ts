@@ -1,3 +1,4 @@
+import { checkGiven } from "../../runtime/check-options.ts";
 import type { Suspicion } from "../../contracts/suspicion.ts";
 import { everyMarker } from "./citation-marker.ts";
 import { findSuspicious, unseenKinds } from "./find-suspicious.ts";
@@ -17,6 +18,7 @@ import { createMarkerScanner } from "./scan-markers.ts";
  * @experimental
  */
 export function neutraliseSource(text: string): string {
+  checkGiven("neutraliseSource", "text", text, "text");
   let seen = text;
   for (let layers = 0; layers < mostLayers; layers += 1) {
     const found = findSuspicious(seen);

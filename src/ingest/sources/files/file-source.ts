@@ -5,7 +5,7 @@ import { IbidError } from "../../../contracts/errors.ts";
 import type { FolderRules, SkippedKind } from "../../../contracts/knowledge-base.ts";
 import type { Source, SourceItem, SourceRefusal } from "../../../contracts/reader.ts";
 import { throwIfAborted } from "../../../runtime/abort.ts";
-import { checkOptions } from "../../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../../runtime/check-options.ts";
 import { classifyInput, type ClassifiedInput, matchesNothing } from "./classify-input.ts";
 import { toAbsoluteUri, toDocumentUri, type UriPlace, uriBelow } from "./document-uri.ts";
 import { type Glob, matchAny } from "./glob.ts";
@@ -84,6 +84,8 @@ const excludedNames: ReadonlySet<string> = new Set([
  * @experimental
  */
 export function openFileSource(inputs: readonly string[], options: FileSourceOptions): Source {
+  checkGiven("openFileSource", "inputs", inputs, "list");
+  checkGiven("openFileSource", "options", options, "object");
   checkOptions("openFileSource", options, optionNames);
   const cwd = resolve(options.cwd ?? process.cwd());
   const place = { base: resolve(options.base), cwd };

@@ -1,3 +1,4 @@
+import { checkGiven } from "../../../runtime/check-options.ts";
 import { openFileSource } from "./file-source.ts";
 import type { FolderRules } from "../../../contracts/knowledge-base.ts";
 import type { Reader } from "../../../contracts/reader.ts";
@@ -15,6 +16,7 @@ export function readFolder(
   path: string,
   options: FolderRules & ReadSourceOptions & { readonly readers?: readonly Reader[] } = {},
 ): ReadRun {
+  checkGiven("readFolder", "options", options, "object");
   const { limits, signal, readers = [], ...rules } = options;
   let skipped = 0;
   const source = openFileSource([path], {

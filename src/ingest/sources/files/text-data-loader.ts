@@ -1,3 +1,4 @@
+import { checkGiven } from "../../../runtime/check-options.ts";
 import { existsSync } from "node:fs";
 import { openFileSource } from "./file-source.ts";
 import type { TextDocument } from "../../../contracts/document.ts";
@@ -18,6 +19,7 @@ export function createTextDataLoader(...paths: readonly [string, ...string[]]): 
   load(): Promise<TextDocument | readonly TextDocument[]>;
 } {
   for (const path of paths) {
+    checkGiven("createTextDataLoader", "path", path, "text");
     if (existsSync(path)) continue;
     throw new IbidError("not-found", `File does not exist: ${path}`, { uri: path, hint: "Check the path." });
   }

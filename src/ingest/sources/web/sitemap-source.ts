@@ -3,7 +3,7 @@ import { IbidError } from "../../../contracts/errors.ts";
 import type { AskKept, Source, SourceItem, SourceRefusal, SourceUnchanged } from "../../../contracts/reader.ts";
 import { throwIfAborted } from "../../../runtime/abort.ts";
 import { decodeText } from "../../../text/charsets/decode-text.ts";
-import { checkOptions } from "../../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../../runtime/check-options.ts";
 import {
   openPageClient,
   type Page,
@@ -51,6 +51,7 @@ const maxSitemapEntries = 50_000;
  * @experimental
  */
 export function openSitemapSource(address: string, options: SitemapSourceOptions = {}): Source {
+  checkGiven("openSitemapSource", "address", address, "text");
   checkOptions("openSitemapSource", options, {
     ...urlOptionNames,
     maxPages: true,

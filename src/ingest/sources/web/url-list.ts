@@ -1,3 +1,5 @@
+import { checkGiven } from "../../../runtime/check-options.ts";
+
 /**
  * The addresses of a text, one a line; blank lines and lines that begin with `#` say nothing.
  *
@@ -7,6 +9,7 @@
  * @experimental
  */
 export function parseUrlList(text: string): readonly string[] {
+  checkGiven("parseUrlList", "text", text, "text");
   return text
     .replace(/^\uFEFF/u, "")
     .split(/\r\n|\r|\n/u)

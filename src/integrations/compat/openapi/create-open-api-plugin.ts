@@ -2,7 +2,7 @@ import { IbidError } from "../../../contracts/errors.ts";
 import type { HttpAnswer, SendRequest } from "../../../contracts/http.ts";
 import type { JsonValue } from "../../../contracts/metadata.ts";
 import type { Tool } from "../../../contracts/tool.ts";
-import { checkOptions } from "../../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../../runtime/check-options.ts";
 import { hashParts } from "../../../runtime/hash.ts";
 import { createTool } from "../../tools/create-tool.ts";
 import { type Field, toolInput } from "../../tools/tool-input.ts";
@@ -74,6 +74,8 @@ interface Calling {
  * @experimental
  */
 export function createOpenApiPlugin(document: OpenApiDocument, options: OpenApiPluginOptions): OpenApiPlugin {
+  checkGiven("createOpenApiPlugin", "document", document, "object");
+  checkGiven("createOpenApiPlugin", "options", options, "object");
   checkOptions("createOpenApiPlugin", options, optionNames);
   const { name = "api", operations: wanted, offer, maxBytes = 1024 * 1024, timeoutMs = 30_000 } = options;
   const read = readOperations(document);

@@ -1,3 +1,4 @@
+import { checkGiven } from "../../../runtime/check-options.ts";
 import { readOpenApi } from "./read-open-api.ts";
 import type { AllowAddress } from "../../../ingest/sources/web/public-agent.ts";
 import { createRequestSender } from "../../../ingest/sources/web/send-request.ts";
@@ -27,6 +28,7 @@ export async function importOpenApi(
   document: string | URL | OpenApiDocument,
   options: ImportOpenApiOptions = {},
 ): Promise<OpenApiPlugin> {
+  checkGiven("importOpenApi", "options", options, "object");
   const { allowAddress, send = createRequestSender({ allowAddress }), ...rest } = options;
   if (!(document instanceof URL))
     return createOpenApiPlugin(typeof document === "string" ? await readOpenApi(document) : document, {

@@ -1,7 +1,7 @@
 import type { IbidError } from "../../../contracts/errors.ts";
 import type { JsonValue } from "../../../contracts/metadata.ts";
 import { throwIfAborted, untilAborted } from "../../../runtime/abort.ts";
-import { checkOptions } from "../../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../../runtime/check-options.ts";
 import { encodeHtml } from "./encode-html.ts";
 import { type Operand, parseTemplate, type TemplateCall, templateError } from "./parse-template.ts";
 import { type PromptArguments, type PromptFunction, type PromptPlugin, showValue } from "./prompt-function.ts";
@@ -55,6 +55,7 @@ export interface PromptTemplate {
  * @experimental
  */
 export function createTemplate(text: string, options: TemplateOptions = {}): PromptTemplate {
+  checkGiven("createTemplate", "text", text, "text");
   checkOptions("createTemplate", options, { functions: true, plugins: true, filters: true, trusted: true });
   const { functions = {}, plugins = {}, filters = [], trusted = [] } = options;
   const parts = parseTemplate(text);

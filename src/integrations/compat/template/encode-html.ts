@@ -1,3 +1,5 @@
+import { checkGiven } from "../../../runtime/check-options.ts";
+
 const entities: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",
@@ -14,6 +16,7 @@ const entities: Readonly<Record<string, string>> = {
  * @experimental
  */
 export function encodeHtml(text: string): string {
+  checkGiven("encodeHtml", "text", text, "text");
   return text.replaceAll(/[&<>"']/gu, (character) => entities[character]!);
 }
 

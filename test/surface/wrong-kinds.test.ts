@@ -1,0 +1,78 @@
+import { inspect } from "node:util";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { subpaths } from "../../scripts/subpaths.ts";
+import { IbidError } from "../../src/contracts/errors.ts";
+import { readTable } from "./table.ts";
+import { unchecked } from "./unchecked.ts";
+
+/** Values that stand for no text, no object, no list and no function; a function takes some of them at most. */
+const odd: readonly unknown[] = [null, undefined, 5, Number.NaN, 1n, true, Symbol("odd"), "nothing here"];
+
+let folder = "";
+const before = process.cwd();
+beforeAll(async () => {
+  // Some functions take a path, and make what is there.
+  folder = await mkdtemp(join(tmpdir(), "ibid-odd-"));
+  process.chdir(folder);
+});
+afterAll(async () => {
+  process.chdir(before);
+  await rm(folder, { recursive: true });
+});
+
+/** The error of a call that throws, rejects or ends its loop with one. What was opened is closed. */
+async function errorOf(call: (...args: readonly unknown[]) => unknown, args: readonly unknown[]): Promise<unknown> {
+  try {
+    const made = (await call(...args)) as Partial<AsyncGenerator & { close(): unknown; stop(): unknown }> | undefined;
+    if (typeof made !== "object" || made === null) return undefined;
+    if (Symbol.asyncIterator in made) await (made as AsyncIterable<unknown>)[Symbol.asyncIterator]().next();
+    await (made.close ?? made.stop)?.();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** The first call of a function that ends with an error of the engine's; `undefined` when each answers, or ends with one of ibid. */
+async function findForeign(call: (...args: readonly unknown[]) => unknown): Promise<string | undefined> {
+  for (const value of odd) {
+    for (const args of [[value], [{}, value], ["a text", value]]) {
+      // What a function does with a wrong first argument is told by the call with that alone.
+      if (args.length === 2 && (await errorOf(call, [args[0]])) !== undefined) continue;
+      const error = await errorOf(call, args);
+      if (error !== undefined && !IbidError.isInstance(error))
+        return `(${args.map((arg) => inspect(arg)).join(", ")}): ${inspect(error).split("\n")[0]!}`;
+    }
+  }
+  return undefined;
+}
+
+// Classes are made with `new`; a counter of random texts has no end for a count that is no number.
+const notCalled = new Set(["IbidError", "ContractViolation", "generateText"]);
+const functions = readTable().filter(({ kind, name }) => kind === "value" && !notCalled.has(name));
+
+describe("public functions with values of a wrong kind", () => {
+  it(
+    "answer, or end with an error of ibid; those that do not yet are listed, and the list only shrinks",
+    { timeout: 60_000 },
+    async () => {
+      const foreign: string[] = [];
+      const told: Record<string, string> = {};
+      for (const { name, subpath } of functions) {
+        const source = subpaths.find(({ specifier }) => specifier === subpath)!.nodeSource;
+        const value = ((await import(join(before, source))) as Record<string, unknown>)[name];
+        if (typeof value !== "function") continue;
+        const found = await findForeign(value as (...args: readonly unknown[]) => unknown);
+        if (found === undefined) continue;
+        foreign.push(`${subpath} ${name}`);
+        told[`${subpath} ${name}`] = found;
+      }
+      const news = foreign.filter((name) => !unchecked.has(name)).map((name) => `${name}${told[name]!}`);
+      expect(news).toEqual([]);
+      expect([...unchecked].filter((name) => !foreign.includes(name))).toEqual([]);
+    },
+  );
+});
