@@ -30,8 +30,20 @@ export interface AnswerDraft {
   readonly usage?: Usage;
 }
 
+/** An event before the last pass. A checked citation's marker stands behind its text, apart, so that no text passes for one. */
+export type DraftEvent =
+  | Exclude<AnswerEvent, { readonly type: "text" }>
+  | {
+      readonly type: "text";
+      readonly delta: string;
+      readonly marker?: string;
+      /** A sentence is complete with it. */
+      readonly isEnd?: boolean;
+    }
+  | { readonly type: "pause" };
+
 /** Events as they land; the draft at the end. */
-export type Drafting = AsyncGenerator<AnswerEvent, AnswerDraft>;
+export type Drafting = AsyncGenerator<DraftEvent, AnswerDraft>;
 
 /** Facts that a refusal shares with an answer. */
 export type RefusalFacts = Partial<
@@ -60,6 +72,6 @@ export function refused(reason: RefusalReason, facts: RefusalFacts = {}): Answer
 /** Says that nothing was found to say. */
 export async function* refuse(reason: RefusalReason, facts: RefusalFacts = {}): Drafting {
   const draft = refused(reason, facts);
-  yield { type: "text", delta: draft.text };
+  yield { type: "text", delta: draft.text, isEnd: true };
   return draft;
 }

@@ -10,6 +10,7 @@ import { createGroundedMessages, refusal } from "./citations/grounding.ts";
 import { locateWords } from "./citations/locate-words.ts";
 import { createSentenceWriter } from "./sentences/write-sentences.ts";
 import { addUsage, usageOf } from "../models/price-usage.ts";
+import { createPlainMarkdown, type PlainPiece, toPlainMarkdown } from "../text/untrusted/plain-markdown.ts";
 import { createMarkerScanner } from "../text/untrusted/scan-markers.ts";
 
 export interface ModelAnswerInput {
@@ -48,17 +49,22 @@ export async function* answerFromModel(input: ModelAnswerInput): Drafting {
     input.history ?? [],
   );
   const scanner = createMarkerScanner(input.labels);
-  const checker = createQuoteChecker(
-    (number, quote) =>
-      locateWords(input.hits[number - 1]?.text ?? "", quote) !== undefined ||
-      // Words of the question are a quote of the asker.
-      locateWords(input.question, quote) !== undefined,
-  );
+  // Words of the question are a quote of the asker.
+  const asked = toPlainMarkdown(input.question);
+  const plainTexts = input.hits.map((hit) => toPlainMarkdown(hit.text));
+  const checker = createQuoteChecker((number, quote) => {
+    const indices = number === undefined ? [...input.hits.keys()] : [number - 1];
+    const texts = indices.flatMap((at) => [input.hits[at]?.text ?? "", plainTexts[at] ?? ""]);
+    return [...texts, asked].some((text) =>
+      [quote, quote.replaceAll(/[*_`]/gu, "")].some((words) => locateWords(text, words) !== undefined),
+    );
+  });
+  const plain = createPlainMarkdown();
+  const read = (pieces: Iterable<PlainPiece>): string => Array.from(pieces, ({ text }) => text).join("");
   const citer = createCiter(input.documents);
   const { hits, analyzer, judge, minSupport, addresses } = input;
   const isStrict = input.grounding === "strict";
-  const isKnownAddress = (address: string): boolean => addresses.has(address);
-  const writer = createSentenceWriter({ hits, citer, analyzer, isStrict, minSupport, judge, isKnownAddress, signal });
+  const writer = createSentenceWriter({ hits, citer, analyzer, isStrict, minSupport, judge, addresses, signal });
 
   let result: ChatResult | undefined;
   let streamed = false;
@@ -68,7 +74,7 @@ export async function* answerFromModel(input: ModelAnswerInput): Drafting {
         result = part.result;
       } else {
         streamed ||= part.delta !== "";
-        yield* writer.write(checker.push(scanner.push(part.delta)));
+        yield* writer.write(checker.push(scanner.push(read(plain.push(part.delta)))));
       }
       stopIfAborted(signal);
     }
@@ -89,7 +95,8 @@ export async function* answerFromModel(input: ModelAnswerInput): Drafting {
       },
     );
   }
-  if (!streamed) yield* writer.write(checker.push(scanner.push(result.message.content ?? "")));
+  if (!streamed) yield* writer.write(checker.push(scanner.push(read(plain.push(result.message.content ?? "")))));
+  yield* writer.write(checker.push(scanner.push(read(plain.finish()))));
   yield* writer.write(checker.push(scanner.finish()));
   yield* writer.write(checker.finish());
 

@@ -2,6 +2,7 @@ import type { Analyzer } from "../contracts/analyzer.ts";
 import type { AnswerSentence, Quotation } from "../contracts/answer.ts";
 import type { Hit } from "../contracts/retriever.ts";
 import { findSentences, readOpenFence } from "../text/find-sentences.ts";
+import { toPlainMarkdown } from "../text/untrusted/plain-markdown.ts";
 import { neutraliseSource } from "../text/untrusted/neutralise-source.ts";
 import { type Drafting, refuse } from "./answer-draft.ts";
 import { createCiter, type DocumentSlices } from "./citations/cite-quote.ts";
@@ -49,14 +50,16 @@ export async function* answerFromPassages(asked: QuotationInput): Drafting {
     const quotation = body === "" ? undefined : await citer.quoteAt(passage.hit, passage, passage.text);
     const cited = quotation && citer.cite(quotation);
     if (!cited?.fresh) continue;
-    for (const address of findAddresses(neutraliseSource(`${passage.lead}\n${passage.text}`))) addresses.add(address);
+    for (const address of findAddresses(toPlainMarkdown(neutraliseSource(`${passage.lead}\n${passage.text}`))))
+      addresses.add(address);
     const before = text.length;
     if (text !== "") text += "\n\n";
     if (lead !== "") {
       sentences.push({ text: lead, ...spanOf(lead), claims: false, quotes: [], unsupportedWords: [] });
       text += lead + gap;
     }
-    const shown = body + cited.citation.marker;
+    const { marker } = cited.citation;
+    const shown = body + marker;
     sentences.push({
       text: shown,
       ...spanOf(shown),
@@ -68,7 +71,7 @@ export async function* answerFromPassages(asked: QuotationInput): Drafting {
       unsupportedWords: [],
     });
     text += shown;
-    yield { type: "text", delta: text.slice(before) };
+    yield { type: "text", delta: text.slice(before, text.length - marker.length), marker, isEnd: true };
     yield { type: "citation", citation: cited.citation };
   }
   if (text === "") return yield* refuse("no-evidence");

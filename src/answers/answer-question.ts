@@ -10,9 +10,10 @@ import { answerFromModel } from "./answer-from-model.ts";
 import { answerFromPassages, findNearest } from "./answer-from-passages.ts";
 import { checkContext, fitContext, type FittedContext } from "./prompts/fit-context.ts";
 import { findSuspicions } from "./untrusted/find-suspicions.ts";
+import { toPlainMarkdown } from "../text/untrusted/plain-markdown.ts";
 import { neutraliseSource } from "../text/untrusted/neutralise-source.ts";
 import { findAddresses } from "./untrusted/find-addresses.ts";
-import { removeAddresses } from "./untrusted/remove-addresses.ts";
+import { passLast } from "./untrusted/last-pass.ts";
 import { addUsage, usageOf } from "../models/price-usage.ts";
 import { renderPrompt } from "../models/render-prompt.ts";
 import type { DocumentSlices } from "./citations/cite-quote.ts";
@@ -131,11 +132,12 @@ export async function* answerQuestion(options: AnswerQuestionOptions): AsyncGene
     : { relevance: byWords };
   const texts = [question, instructions === undefined ? "" : renderPrompt(instructions)];
   // An address that readers of a source do not see does not stand in it.
-  for (const { text, source } of shown) texts.push(neutraliseSource(text), source.uri);
-  const addresses = new Set(texts.flatMap((text) => [...findAddresses(text)]));
+  for (const { text, source } of shown) texts.push(neutraliseSource(text), source.uri, source.title);
+  const addresses = new Set(texts.flatMap((text) => [...findAddresses(toPlainMarkdown(text))]));
+  for (const { source } of shown) addresses.add(source.uri);
   const asked = { question, hits, analyzer, documents, isWithinHits };
   let isModelAsked = false;
-  const draft = yield* removeAddresses(draftAnswer(), addresses);
+  const draft = yield* passLast(draftAnswer(), addresses);
   yield {
     type: "answer",
     answer: {

@@ -1,3 +1,4 @@
+import { renderAll } from "../support/render-markdown.ts";
 import type { Answer, AnswerEvent } from "../../src/contracts/answer.ts";
 import type { ChatMessage, ChatModel, ChatResult, ChatUserMessage } from "../../src/contracts/chat.ts";
 import type { Hit } from "../../src/contracts/retriever.ts";
@@ -78,11 +79,9 @@ export function faults({ events, answer }: { events: readonly AnswerEvent[]; ans
   if (said !== answer.text) found.push("the deltas are not the text");
   if (answer.text !== answer.text.trim() || answer.text === "") found.push("the text is blank or not trimmed");
   const markers = new Set(answer.citations.map(({ marker }) => marker));
-  // Code as CommonMark has it: fences that begin a line and nothing else does, then spans within a line.
-  const prose = answer.text
-    .replaceAll(/^ *(`{3,})[^`\n]*(?:\n|$(?![^]))[^]*?(?:^ *\1`*|$(?![^]))/gmu, "")
-    .replaceAll(/(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)/gu, "");
-  for (const [marker] of prose.matchAll(/\[ *\d{1,3}(?: *, *\d{1,3})* *\]/gu)) {
+  const numbers = /\[\s*[\p{Nd}\p{No}]{1,3}(?:\s*,\s*[\p{Nd}\p{No}]{1,3})*\s*\]/gu;
+  const shown = renderAll(answer.text).flatMap(({ prose }) => prose.flatMap((part) => part.match(numbers) ?? []));
+  for (const marker of new Set(shown)) {
     if (!markers.has(marker)) found.push(`${marker} stands in the text and is no citation`);
   }
   for (const citation of answer.citations) {

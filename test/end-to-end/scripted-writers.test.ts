@@ -287,16 +287,16 @@ const writers: readonly Writer[] = [
     says: ({ keys }) => JSON.stringify({ answer: `Keys are rotated every 90 days ${keys}.`, confidence: 7 }),
     strict: {
       ...refused("nothing-supported"),
-      withheld: ['{answer:"Keys are rotated every 90 days.","confidence":7} (unsupported)'],
+      withheld: ['{answer:"Keys are rotated every 90 days.","confidence":7} (uncited)'],
     },
-    open: written('{answer:"Keys are rotated every 90 days.","confidence":7}', ["unsupported"], { removed: [ofKeys] }),
+    open: written('{answer:"Keys are rotated every 90 days.","confidence":7}', ["uncited"], { removed: [ofKeys] }),
   },
   {
     does: "answers in a block of code",
     says: ({ keys }) => `\`\`\`json\n{ "answer": "Keys are rotated every 90 days ${keys}." }\n\`\`\``,
     strict: {
       ...refused("nothing-supported"),
-      withheld: ['{ "answer": "Keys are rotated every 90 days [2]." }\n``` (uncited)'],
+      withheld: ['{ "answer": "Keys are rotated every 90 days ." }\n``` (uncited)'],
     },
     open: written('```json\n{ "answer": "Keys are rotated every 90 days [2]." }\n```', ["uncited"]),
   },

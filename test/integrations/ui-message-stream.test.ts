@@ -95,7 +95,6 @@ describe("the UI message stream", () => {
       "text-delta",
       "source-document",
       "data-citation",
-      "text-delta",
       "text-end",
       "data-grounded",
       "finish-step",

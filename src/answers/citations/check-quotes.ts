@@ -1,11 +1,11 @@
-import type { ScannedPiece } from "../../text/untrusted/scan-markers.ts";
+import { lineHead, type ScannedPiece } from "../../text/untrusted/scan-markers.ts";
 
 /** A piece whose quotes have been looked at. A marker knows the quotes before it that its sources have. */
 export type CheckedPiece =
   | { readonly type: "text"; readonly text: string }
   | (Extract<ScannedPiece, { type: "marker" }> & {
       readonly quoted: readonly string[];
-      /** It was put behind words that its source does not have, between quotation marks that could not go: it must. */
+      /** It was put behind words between quotation marks that no source has: it must go. */
       readonly refuted: boolean;
       /** It was held back: what the scanner has read since stands behind it. */
       readonly late: boolean;
@@ -18,77 +18,135 @@ export interface QuoteChecker {
   finish(): Generator<CheckedPiece, void>;
 }
 
-/** A stretch that is held back: words, a marker, or a quotation mark with the quote that it opens or closes. */
+/** A stretch that is held back: words, a marker, or a quotation mark with the quote that it belongs to. */
 type Held = ScannedPiece | { readonly type: "mark"; readonly text: string; readonly quote: OpenQuote };
 
 interface OpenQuote {
+  /** Characters that close it; `""` for a block that is quoted. */
   readonly closing: string;
   words: string;
   closed: boolean;
+  /** Sources that its own sentence cites. */
+  readonly numbers: number[];
 }
 
-/** A longer stretch between quotation marks is not taken for a quote, but shown as it is. **Units** UTF-16. */
-const longestQuote = 1200;
-/** How far behind a quote, within its sentence, the marker may stand. **Units** UTF-16. */
-const attributionReach = 200;
+/** No sign of a list, with the white space around it, is longer. **Units** UTF-16. */
+const longestHead = 40;
+/** So many words between quotation marks are a quotation, cited or not. */
+const leastWords = 3;
 
 const closings: ReadonlyMap<string, string> = new Map([
   ['"', '"'],
+  ["＂", "＂"],
   ["“", "”"],
   ["„", "“”"],
+  ["‟", "”"],
+  ["❝", "❞"],
+  ["〝", "〞〟"],
   ["«", "»"],
   ["»", "«"],
+  ["‹", "›"],
+  ["›", "‹"],
+  ["‘", "’"],
+  ["‚", "‘’"],
+  ["‛", "’"],
+  ["❛", "❜"],
+  ["'", "'"],
   ["「", "」"],
   ["『", "』"],
+  ["｢", "｣"],
 ]);
+/** They also stand for an apostrophe within a word. */
+const apostrophes = "'’";
+/** Quotation marks that a reader takes for such wherever they stand; an apostrophe is none. */
+const everyMark = /["＂“”„‟❝❞〝〞〟«»‹›‘‚‛❛❜「」『』｢｣]|(?<![\p{L}\p{Nd}])['’]|['’](?![\p{L}\p{Nd}])/gu;
 
 /**
- * Checks quotations: quoted words with a marker in or behind them, in the same sentence, must stand in one of those sources, word for word.
+ * Checks quotations. Three words or more between quotation marks must stand in a source, word for word. With a marker in their sentence, they must stand in that marker's source, and so must fewer.
  *
- * Otherwise the quotation marks go and the words stay, since they may still be true. If removing the marks could form a marker, the marks stay and the citation goes.
+ * Otherwise the quotation marks go, and the words stay. They lose their citation: the markers of the sentence, or of the next one where it has none.
  *
- * **Shape** `holds(number, quote)` says whether source `number` has the words. Text waits from an opening quotation mark until the quote is decided, at most to the end of its
- * line. Quotes without a citation, and quotes in code, stay as they are.
+ * **Shape** `holds(number, quote)` says whether source `number` has the words, and without a number whether any has. Text waits from an opening quotation mark until the quote is
+ * decided, at most to the end of its paragraph. A block quote is a quotation. Shorter quotes without a citation, and quotes in code, stay as they are.
+ * **Cost** linear in a paragraph, times the number of kinds of marks that nothing closes in it.
  */
-export function createQuoteChecker(holds: (number: number, quote: string) => boolean): QuoteChecker {
+export function createQuoteChecker(holds: (number: number | undefined, quote: string) => boolean): QuoteChecker {
   const removed = new Set<string>();
   let held: Held[] = [];
   let quotes: OpenQuote[] = [];
   let inside: OpenQuote | undefined;
-  let numbers: number[] = [];
-  /** Since the last quote was closed. */
-  let reach = 0;
-  let attributed = false;
-  let sentenceEnded = false;
+  /** Sentences that began since the last quote was closed, and whether the one before the next has ended. */
+  let sentencesBegun = 0;
+  let hasEnded = false;
+  let isAttributed = false;
   let before = "\n";
-  let fenced = false;
+  /** The line so far, as far as a block of code may begin behind it. */
+  let head = "";
+  let fence = "";
+  /** The last character waits for the next, which tells an apostrophe from a mark. */
+  let carried = "";
+  /** Marks of this paragraph that nothing closes. */
+  let unclosed = new Set<string>();
 
-  function* release(isDecided: boolean): Generator<CheckedPiece, void> {
+  function* release(): Generator<CheckedPiece, void> {
     const verified: string[] = [];
     const dropped = new Set<OpenQuote>();
-    let refuted = false;
-    for (const quote of isDecided && numbers.length > 0 ? quotes.filter(({ closed }) => closed) : []) {
-      if (numbers.some((number) => holds(number, quote.words))) verified.push(quote.words);
-      else {
-        removed.add(quote.words);
-        if (canStandBare(quote.words)) dropped.add(quote);
-        else refuted = true;
+    let isRefuted = false;
+    for (const quote of quotes) {
+      if (!quote.closed || !isQuotation(quote)) continue;
+      const sources = quote.numbers.length > 0 ? quote.numbers : [undefined];
+      if (sources.some((number) => holds(number, quote.words))) {
+        if (quote.numbers.length > 0) verified.push(quote.words);
+        continue;
       }
+      removed.add(quote.words.trim());
+      dropped.add(quote);
+      isRefuted = true;
     }
     let text = "";
+    let open: OpenQuote | undefined;
     for (const piece of held) {
       if (piece.type === "marker") {
         if (text !== "") yield { type: "text", text };
         text = "";
-        yield { ...piece, quoted: verified, refuted, late: true };
-      } else if (piece.type === "text" || !dropped.has(piece.quote)) text += piece.text;
+        yield { ...piece, quoted: verified, refuted: isRefuted, late: true };
+      } else if (piece.type === "mark") {
+        const isDropped = dropped.has(piece.quote);
+        open = isDropped && open === undefined ? piece.quote : undefined;
+        if (!isDropped) text += piece.text;
+      } else text += open === undefined ? piece.text : piece.text.replaceAll(everyMark, "");
     }
     held = [];
     quotes = [];
     inside = undefined;
-    numbers = [];
-    attributed = false;
+    isAttributed = false;
+    sentencesBegun = 0;
+    hasEnded = false;
     if (text !== "") yield { type: "text", text };
+  }
+
+  /** The end of a paragraph. The text behind a mark that nothing closes is read again, without it. */
+  function* endParagraph(): Generator<CheckedPiece, void> {
+    while (inside !== undefined && inside.closing !== "") {
+      unclosed.add(inside.closing);
+      const at = held.findIndex((piece) => piece.type === "mark" && piece.quote === inside);
+      const rest = held.slice(at + 1);
+      const found = held[at];
+      const mark = found?.type === "mark" ? found.text : "";
+      held = held.slice(0, at);
+      quotes = quotes.filter((quote) => quote !== inside);
+      inside = undefined;
+      if (held.length > 0) hold(mark);
+      else yield { type: "text", text: mark };
+      before = mark;
+      const last = carried;
+      carried = "";
+      for (const piece of rest) yield* piece.type === "marker" ? take(piece) : readText(piece.text, true);
+      carried = last;
+    }
+    if (inside !== undefined) inside.closed = true;
+    yield* release();
+    unclosed = new Set();
   }
 
   const hold = (text: string): void => {
@@ -97,76 +155,110 @@ export function createQuoteChecker(holds: (number: number, quote: string) => boo
     else held.push({ type: "text", text });
   };
   const open = (mark: string, closing: string): void => {
-    inside = { closing, words: "", closed: false };
+    inside = { closing, words: "", closed: false, numbers: [] };
     quotes.push(inside);
     held.push({ type: "mark", text: mark, quote: inside });
+    sentencesBegun = 0;
+    hasEnded = false;
+    isAttributed = false;
   };
+  /** Text that is code to every reader. */
+  function* pass(code: string): Generator<CheckedPiece, void> {
+    if (inside !== undefined) inside.words += code;
+    if (held.length > 0) hold(code);
+    else yield { type: "text", text: code };
+    before = "`";
+  }
 
-  function* readText(text: string): Generator<CheckedPiece, void> {
+  function* readText(given: string, isEnd = false): Generator<CheckedPiece, void> {
+    const text = carried + given;
+    carried = "";
     let free = "";
     for (let at = 0; at < text.length;) {
-      const code = codeAt(text, at);
-      if (code > 0 && inside === undefined) {
+      const isStart = lineHead.test(head);
+      const code = codeAt(text, at, isStart ? fence : undefined);
+      if (code > 0 && (fence === "" || isStart)) {
         const ticks = text.slice(at, at + code);
-        if (/^`{3,}$/u.test(ticks) && before === "\n") fenced = !fenced;
-        if (held.length > 0) hold(ticks);
-        else free += ticks;
-        before = "`";
+        head += "`";
+        if (isStart && /^(?:`{3,}|~{3,})$/u.test(ticks)) fence = fence === "" ? ticks : "";
+        if (held.length === 0) {
+          free += ticks;
+          before = "`";
+        } else yield* pass(ticks);
         at += code;
         continue;
       }
       const character = text[at] ?? "";
+      if (at === text.length - 1 && !isEnd) {
+        carried = character;
+        break;
+      }
       at += 1;
+      head = character === "\n" ? "" : (head + character).slice(0, longestHead);
+      const next = text[at] ?? " ";
       const previous = before;
-      before = character === " " && previous === "\n" ? "\n" : character;
-
-      if (held.length === 0) {
-        const closing = fenced ? undefined : opens(character, previous, text[at]);
-        if (closing === undefined) free += character;
-        else {
-          if (free !== "") yield { type: "text", text: free };
-          free = "";
-          open(character, closing);
+      before = /[ \t]/u.test(character) && previous === "\n" ? "\n" : character;
+      // A blank line.
+      if (character === "\n" && previous === "\n") {
+        if (held.length > 0) {
+          hold(character);
+          yield* endParagraph();
+          continue;
         }
+        unclosed = new Set();
+      }
+      if (inside?.closing === "" && previous === "\n" && character === ">") {
+        held.push({ type: "mark", text: character, quote: inside });
+        before = "\n";
         continue;
       }
-      if (character === "\n") {
-        hold(character);
-        yield* release(inside === undefined);
+      if (inside !== undefined && closes(inside.closing, character, previous, next)) {
+        held.push({ type: "mark", text: character, quote: inside });
+        inside.closed = true;
+        hasEnded = /[.!?。！？]\s*$/u.test(inside.words);
+        inside = undefined;
         continue;
       }
       if (inside !== undefined) {
-        if (inside.closing.includes(character) && !(character === '"' && /\s/u.test(previous))) {
-          held.push({ type: "mark", text: character, quote: inside });
-          inside.closed = true;
-          sentenceEnded = /[.!?。]$/u.test(inside.words);
-          inside = undefined;
-          reach = 0;
-          continue;
-        }
         inside.words += character;
         hold(character);
-        if (inside.words.length > longestQuote) yield* release(false);
         continue;
       }
-      const closing = opens(character, previous, text[at]);
-      const continues = /[\s\p{P}\p{Ll}]/u.test(character);
-      reach += 1;
-      if (attributed || reach > attributionReach || (sentenceEnded && /\s/u.test(previous) && !continues)) {
-        yield* release(true);
-        if (closing === undefined) free += character;
-        else open(character, closing);
-        continue;
+      if (held.length > 0 && hasEnded && /[\s。！？]/u.test(previous) && !/[\s\p{P}\p{Ll}]/u.test(character)) {
+        sentencesBegun += 1;
+        hasEnded = false;
       }
-      if (closing !== undefined) {
+      if (held.length > 0 && (isAttributed || sentencesBegun > 1)) yield* release();
+      const closing = fence === "" ? opens(character, previous, next) : undefined;
+      if (closing !== undefined && !unclosed.has(closing)) {
+        if (free !== "") yield { type: "text", text: free };
+        free = "";
         open(character, closing);
         continue;
       }
-      if (/[.!?。]/u.test(character)) sentenceEnded = true;
-      else if (!/[\s\p{P}]/u.test(character)) sentenceEnded = false;
+      if (held.length === 0) {
+        free += character;
+        continue;
+      }
+      if (/[.!?。！？]/u.test(character)) hasEnded = true;
+      else if (!/[\s\p{P}]/u.test(character)) hasEnded = false;
       hold(character);
     }
     if (free !== "") yield { type: "text", text: free };
+  }
+
+  function* take(piece: Extract<ScannedPiece, { type: "marker" }>): Generator<CheckedPiece, void> {
+    before = "]";
+    if (held.length === 0) {
+      yield { ...piece, quoted: [], refuted: false, late: false };
+      return;
+    }
+    held.push(piece);
+    // "… every 90 days [1]." is "… every 90 days."
+    if (inside !== undefined) inside.words = inside.words.trimEnd();
+    // One behind a full stop belongs to the sentence before it.
+    if (sentencesBegun === 0) for (const quote of quotes) quote.numbers.push(...piece.numbers);
+    isAttributed = inside === undefined;
   }
 
   return {
@@ -176,44 +268,53 @@ export function createQuoteChecker(holds: (number: number, quote: string) => boo
     *push(pieces) {
       for (const piece of pieces) {
         if (piece.type === "text") yield* readText(piece.text);
-        else if (held.length === 0) {
-          before = "]";
-          yield { ...piece, quoted: [], refuted: false, late: false };
-        } else {
-          before = "]";
-          held.push(piece);
-          numbers.push(...piece.numbers);
-          // "… every 90 days [1]." is "… every 90 days."
-          if (inside !== undefined) inside.words = inside.words.trimEnd();
-          attributed = inside === undefined;
+        else {
+          yield* readText("", true);
+          yield* take(piece);
         }
       }
     },
-    finish: () => release(inside === undefined),
+    *finish() {
+      yield* readText("", true);
+      yield* endParagraph();
+    },
   };
 }
 
-/** Without its quotation marks, what has brackets or ticks could become a marker or code with what stands around it. */
-function canStandBare(words: string): boolean {
-  return /\p{L}/u.test(words) && !/[[\]`]/u.test(words);
+function isQuotation({ words, numbers }: OpenQuote): boolean {
+  const count = words.match(/[\p{L}\p{Nd}]+/gu)?.length ?? 0;
+  return (
+    count >= leastWords ||
+    (count > 0 && /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]{4}/u.test(words)) ||
+    numbers.length > 0
+  );
 }
 
-/** The marks that close what `character` opens; `undefined` when it opens nothing: an inch mark, a mark that closes, or anything else. */
-function opens(character: string, previous: string, next: string | undefined): string | undefined {
+function closes(closing: string, character: string, previous: string, next: string): boolean {
+  if (closing === "" || !closing.includes(character)) return false;
+  if (apostrophes.includes(character)) return !/[\p{L}\p{Nd}]/u.test(next) && !/\s/u.test(previous);
+  return !(character === '"' && /\s/u.test(previous));
+}
+
+/** The marks that close what `character` opens; `undefined` when it opens nothing: an inch mark, an apostrophe, a mark that closes, or anything else. */
+function opens(character: string, previous: string, next: string): string | undefined {
+  if (character === ">" && previous === "\n") return "";
   const closing = closings.get(character);
   if (closing === undefined) return undefined;
-  if (character === '"' || character === "»") {
-    if (!/[\s\p{Ps}\p{Pd}`*_>\]]/u.test(previous) || (next !== undefined && /\s/u.test(next))) return undefined;
+  if (`"»›'＂`.includes(character)) {
+    if (!/[\s\p{Ps}\p{Pd}\p{Pi}`*_>\]=:,;/"]/u.test(previous) || /\s/u.test(next)) return undefined;
   }
   return closing;
 }
 
-/** The length of the code span, or of the run of ticks, that begins here; 0 where none does. */
-function codeAt(text: string, at: number): number {
-  if (text[at] !== "`") return 0;
-  const ticks = /^`+/u.exec(text.slice(at, at + 120))?.[0] ?? "`";
+/** The length of the code span, or of the run that begins or ends a block, that begins here; 0 where none does. */
+function codeAt(text: string, at: number, fence: string | undefined): number {
+  if (text[at] !== "`" && !(text[at] === "~" && fence !== undefined)) return 0;
+  const ticks = /^(?:`+|~+)/u.exec(text.slice(at, at + 120))?.[0] ?? "`";
   const line = text.slice(at + ticks.length).split("\n", 1)[0] ?? "";
-  if (ticks.length >= 3 && !line.includes("`")) return ticks.length;
+  if (ticks.length >= 3 && fence !== undefined && !line.includes("`") && (fence === "" || ticks.startsWith(fence)))
+    return ticks.length;
+  if (ticks.startsWith("~") || (fence !== undefined && fence !== "")) return 0;
   for (const match of line.matchAll(/`+/gu))
     if (match[0].length === ticks.length) return ticks.length + match.index + match[0].length;
   return ticks.length;

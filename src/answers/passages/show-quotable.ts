@@ -1,5 +1,6 @@
 import { findSentences } from "../../text/find-sentences.ts";
 import { fencePattern } from "../../text/find-sentences.ts";
+import { toPlainMarkdown } from "../../text/untrusted/plain-markdown.ts";
 import { createMarkerScanner } from "../../text/untrusted/scan-markers.ts";
 import type { FoundQuotable } from "./read-passages.ts";
 
@@ -29,10 +30,11 @@ export function showQuotable({ text, lead, fence }: ShownQuotable): QuotableText
         : closeFence(withoutMarkers(text))
       : showCode(text, fence);
   if (body === "") return { lead: "", gap: "", body };
-  const lastLine = body.slice(body.lastIndexOf("\n") + 1);
+  const shown = withoutMarkers(toPlainMarkdown(body));
+  const lastLine = shown.slice(shown.lastIndexOf("\n") + 1);
   const before = lastLine.trimStart().startsWith("|") ? "\n\n" : fencePattern.test(lastLine) ? "\n" : " ";
   const isRow = text.startsWith("|");
-  return { lead: closeFence(withoutMarkers(lead)), gap: isRow ? "\n" : "\n\n", body: body + before };
+  return { lead: withoutMarkers(toPlainMarkdown(closeFence(lead))), gap: isRow ? "\n" : "\n\n", body: shown + before };
 }
 
 /** A passage that begins within code; prose may follow. */

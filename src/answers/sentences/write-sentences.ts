@@ -1,8 +1,9 @@
-import type { AnswerEvent, AnswerSentence, Quotation, WithheldSentence } from "../../contracts/answer.ts";
+import type { AnswerSentence, Quotation, WithheldSentence } from "../../contracts/answer.ts";
 import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { ChatModel, Usage } from "../../contracts/chat.ts";
 import type { IbidErrorCode } from "../../contracts/errors.ts";
 import type { Hit } from "../../contracts/retriever.ts";
+import type { DraftEvent } from "../answer-draft.ts";
 import { addUsage } from "../../models/price-usage.ts";
 import { completeMarker, lastOpeningBefore } from "../../text/untrusted/citation-marker.ts";
 import type { CheckedPiece } from "../citations/check-quotes.ts";
@@ -16,7 +17,7 @@ import {
   type WordsJudge,
 } from "../citations/judge-sentence.ts";
 import { locateWords } from "../citations/locate-words.ts";
-import { findAddresses } from "../untrusted/find-addresses.ts";
+import { cleanText } from "../untrusted/answer-filter.ts";
 import { createSentenceCutter, type CutSentence, positionAt } from "./cut-sentences.ts";
 import { createRoleReader, leansOnPrevious, type SentenceRole } from "./read-sentence.ts";
 
@@ -28,8 +29,8 @@ export interface SentenceWriterInput {
   readonly isStrict: boolean;
   readonly minSupport?: number | undefined;
   readonly judge?: ChatModel | undefined;
-  /** Whether an address stands in a source or in the question. A sentence with any other is not supported. */
-  readonly isKnownAddress: (address: string) => boolean;
+  /** Addresses of the sources and of the question. A sentence with any other is not supported. */
+  readonly addresses: ReadonlySet<string>;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -46,9 +47,9 @@ export interface WrittenSentences {
 
 /** Writes an answer sentence by sentence, each with its verdict and only with the markers that support it. */
 export interface SentenceWriter {
-  write(pieces: Iterable<CheckedPiece>): AsyncGenerator<AnswerEvent, void>;
+  write(pieces: Iterable<CheckedPiece>): AsyncGenerator<DraftEvent, void>;
   /** The rest, at the end. */
-  finish(): AsyncGenerator<AnswerEvent, WrittenSentences>;
+  finish(): AsyncGenerator<DraftEvent, WrittenSentences>;
 }
 
 /** A sentence that is complete: the part that it plays, the hits that it cites, and the judgement of its words. */
@@ -74,12 +75,14 @@ const mostJudged = 8;
  * **Shape** the `text` events, joined, are the text. **Cost** with a judge, one call a paragraph.
  */
 export function createSentenceWriter(input: SentenceWriterInput): SentenceWriter {
-  const { hits, citer, analyzer, isStrict, minSupport, judge, isKnownAddress, signal } = input;
+  const { hits, citer, analyzer, isStrict, minSupport, judge, addresses, signal } = input;
   const evidence = readEvidence(hits, analyzer);
   const judgeByWords = createWordsJudge(hits, evidence, minSupport);
   const judgeWords: WordsJudge = (sentence, cited, quotes) => {
     const judgement = judgeByWords(sentence, cited, quotes);
-    return [...findAddresses(sentence)].every(isKnownAddress) ? judgement : { ...judgement, isVetoed: true };
+    const unknown = new Set<string>();
+    cleanText(sentence, addresses, unknown);
+    return unknown.size === 0 ? judgement : { ...judgement, isVetoed: true };
   };
   const readRole = createRoleReader(analyzer, evidence.language);
   const sourceNames = new Set(hits.flatMap(({ source: { uri, title } }) => [uri, title]));
@@ -163,7 +166,7 @@ export function createSentenceWriter(input: SentenceWriterInput): SentenceWriter
     gaps.leave(sentence);
   };
 
-  async function* emit(sentence: ReadSentence, judged: SentenceJudgement): AsyncGenerator<AnswerEvent, void> {
+  async function* emit(sentence: ReadSentence, judged: SentenceJudgement): AsyncGenerator<DraftEvent, void> {
     const { cut, role } = sentence;
     const leans = gaps.reach(cut);
     if (isStrict && (role !== "claim" || judged.verdict !== "supported" || leans)) return withhold(sentence, judged);
@@ -183,6 +186,7 @@ export function createSentenceWriter(input: SentenceWriterInput): SentenceWriter
     const quotes = verdict.verdict === "unsupported" ? [] : carriers.map((quotation) => citer.cite(quotation).citation);
     gaps.close();
     yield* put(cut, resolved);
+    yield { type: "pause" };
     const place = page.end();
     if (place === undefined) return;
     const { text, start, end } = place;
@@ -208,7 +212,7 @@ export function createSentenceWriter(input: SentenceWriterInput): SentenceWriter
   }
 
   /** Writes the words and the markers of a sentence. */
-  function* put(cut: CutSentence, resolved: ResolvedMarkers): Generator<AnswerEvent, void> {
+  function* put(cut: CutSentence, resolved: ResolvedMarkers): Generator<DraftEvent, void> {
     page.begin(cut.lead);
     for (const piece of cut.pieces) {
       if (piece.type === "text") {
@@ -224,13 +228,13 @@ export function createSentenceWriter(input: SentenceWriterInput): SentenceWriter
       for (const { citation, fresh } of cites) {
         const delta = page.mark(citation.marker);
         if (delta === "") continue;
-        yield { type: "text", delta };
+        yield { type: "text", delta: delta.slice(0, -citation.marker.length), marker: citation.marker };
         if (fresh) yield { type: "citation", citation };
       }
     }
   }
 
-  async function* settle(): AsyncGenerator<AnswerEvent, void> {
+  async function* settle(): AsyncGenerator<DraftEvent, void> {
     const batch = waiting;
     waiting = [];
     const claims = batch.filter(({ role }) => role === "claim");
@@ -245,7 +249,7 @@ export function createSentenceWriter(input: SentenceWriterInput): SentenceWriter
     for (const sentence of batch) yield* emit(sentence, verdicts.get(sentence) ?? sentence.byWords);
   }
 
-  async function* take(cuts: readonly CutSentence[]): AsyncGenerator<AnswerEvent, void> {
+  async function* take(cuts: readonly CutSentence[]): AsyncGenerator<DraftEvent, void> {
     for (const cut of cuts) {
       const startsParagraph = /\n[ \t]*\n/u.test(leadOf(cut));
       if (waiting.length === mostJudged || (waiting.length > 0 && startsParagraph)) yield* settle();
@@ -363,7 +367,7 @@ function createPage() {
       if (justRemoved && !held.includes("\n") && /^[\s\p{P}]/u.test(piece)) held = "";
       if (justRemoved && held === "" && tail.endsWith("`") && piece.startsWith("`")) held = " ";
       // A marker that began a line kept what follows it from being a fence.
-      if (justRemoved && (length() === 0 || held.includes("\n")) && /^\s*(?:`|~)/u.test(piece)) held += "… ";
+      if (justRemoved && (length() === 0 || held.includes("\n")) && /^\s*[`~>]/u.test(piece)) held += "… ";
       const body = piece.trimEnd();
       const space = piece.slice(body.length);
       if (body === "") {

@@ -6,7 +6,9 @@ import type { DocumentSlices } from "../../answers/citations/cite-quote.ts";
 import { fitContext } from "../../answers/prompts/fit-context.ts";
 import { type AnswerLimits, limitAnswers } from "../../models/limit-answers.ts";
 import { addUsage, priceOf, priceUsage, usageOf, withPrice } from "../../models/price-usage.ts";
-import { readHistory } from "../../answers/read-history.ts";
+import { readHistory, type Turn } from "../../answers/read-history.ts";
+import { cleanText } from "../../answers/untrusted/answer-filter.ts";
+import { findAddresses } from "../../answers/untrusted/find-addresses.ts";
 import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { Answer, AnswerEvent, AskOptions, ContextOptions } from "../../contracts/answer.ts";
 import type { ChatModel, OnUsage, Prices, Usage } from "../../contracts/chat.ts";
@@ -106,7 +108,7 @@ export async function* askQuestion(
         hits: shown,
         ...(groupBy && { groups: groupHits(shown) }),
         ...usageOf(addUsage(...spent, usage, ofAnswer)),
-        ...(searchedFor !== undefined && { searchedFor }),
+        ...(searchedFor !== undefined && { searchedFor: cleanText(searchedFor, asksOf(question, turns)) }),
         ...(stages.warnings !== undefined && stages.warnings.length > 0 && { warnings: stages.warnings }),
         ms: Math.round(performance.now() - started),
       };
@@ -115,6 +117,11 @@ export async function* askQuestion(
   }
   if (answer === undefined) throw new IbidError("internal", "The answer ended before it was whole.");
   return answer;
+}
+
+/** Addresses that the conversation names: a model puts the question anew, and may name no others. */
+function asksOf(question: string, turns: readonly Turn[]): ReadonlySet<string> {
+  return new Set([question, ...turns.map(({ content }) => content)].flatMap((text) => [...findAddresses(text)]));
 }
 
 /** Documents that the asker may read, in slices. A hit of the application's own retriever may name a place that is none. */

@@ -2,7 +2,7 @@
  * Forms of a citation, and forms that a reader might take for one.
  *
  * `[1]`, `[2, 3]`; the same in the brackets and digits that look like these (`【1】`, `［２］`), which some models write by habit; and `[Doc abc, Chunk 1 of 5]`.
- * `[^1]` and `【1†source】` name source 1, and `【4:1†source】` names none.
+ * `[^1]` and `【1†source】` name source 1, and `【4:1†source】` names none. Emphasis and white space in a marker do not count: `[**1**]`.
  *
  * **Source** ToolUp's short identifiers for labels; GitHub's footnotes; OpenAI's Assistants and gpt-oss for the dagger.
  */
@@ -11,19 +11,23 @@
 export const openingBrackets = "[\\[【［〔❲]";
 const opening = new RegExp(openingBrackets, "u");
 const closing = "[\\]】］〕❳]";
-const numbers = "\\^?\\p{Nd}{1,3}(?: *, *\\^?\\p{Nd}{1,3})*";
+/** White space within a paragraph, and signs of emphasis and of code, which a reader does not see. */
+const unseen = "(?:[^\\S\\n]|\\n(?![^\\S\\n]*\\n)|[*_~`])";
+const digit = "[\\p{Nd}\\p{No}]";
+const number = `(?:\\^${unseen}*)?${digit}(?:[*_~\`]*${digit}){0,2}`;
+const numbers = `${number}(?:${unseen}*,${unseen}*${number})*`;
 const dagger = "\\p{Nd}{1,3}(?::\\p{Nd}{1,3})? *† *[^\\]】\\n]{0,60}";
 const label = "Doc +[\\w-]{1,40} *, *Chunk +\\d{1,4} +of +\\d{1,4}";
 
 /** A whole marker, where a text begins with one. */
 export const completeMarker = new RegExp(
-  `^${openingBrackets} *(?:${dagger}|${numbers}|${label}(?: *[;,] *${label})*) *${closing}`,
+  `^${openingBrackets}${unseen}*(?:${dagger}|${numbers}|${label}(?: *[;,] *${label})*)${unseen}*${closing}`,
   "iu",
 );
 
 /** Start of a marker that the next piece may complete. */
 export const unfinishedMarker = new RegExp(
-  `^${openingBrackets} *(?:[\\p{Nd}, ^]*|\\p{Nd}{1,3}(?::\\p{Nd}{0,3})? *(?:† *[^\\]】\\n]{0,60})?|d|do|doc(?: [\\w ,;-]*)?)$`,
+  `^${openingBrackets}${unseen}*(?:(?:[\\p{Nd}\\p{No},^]|${unseen})*\\n?|\\p{Nd}{1,3}(?::\\p{Nd}{0,3})? *(?:† *[^\\]】\\n]{0,60})?|d|do|doc(?: [\\w ,;-]*)?)$`,
   "iu",
 );
 
@@ -36,7 +40,9 @@ export function readMarker(marker: string): readonly (number | string)[] {
   if (labels) return labels.map(normaliseLabel);
   const [named = ""] = marker.split("†");
   if (named.includes(":")) return [];
-  return (named.match(/\p{Nd}+/gu) ?? []).map((digits) => Number(Array.from(digits, digitValue).join("")));
+  return (named.replaceAll(/[*_~`]/gu, "").match(/\p{Nd}+/gu) ?? []).map((digits) =>
+    Number(Array.from(digits, digitValue).join("")),
+  );
 }
 
 /** Where the last bracket before `position` stands that could open a marker; -1 when none does. */

