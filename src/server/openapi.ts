@@ -17,6 +17,7 @@ const refusals: Readonly<Record<number, string>> = {
   415: "The service does not take this kind of content.",
   421: "The Host is not a name of this service.",
   422: "The document cannot be read.",
+  431: "The address or the headers are too long.",
   429: "Too many requests; Retry-After says how many seconds to wait.",
   500: "The service failed.",
   502: "A model failed; the code says how.",
@@ -68,7 +69,7 @@ function describeRoute(route: Route, hasKeys: boolean): object {
   const said = Object.entries(answers).map(([status, answer]) => [status, describeResponse(answer)] as const);
   const others = Object.entries(refusals)
     .filter(([status]) => !Object.hasOwn(answers, status))
-    .map(([status, description]) => [status, describeRefusal(description)] as const);
+    .map(([status, description]) => [status, describeRefusal(status, description)] as const);
   return {
     operationId: name,
     summary,
@@ -106,7 +107,9 @@ function describeResponse({ description, content }: DescribedResponse): object {
   return { description, content: Object.fromEntries(described) as object };
 }
 
-function describeRefusal(description: string): object {
+function describeRefusal(status: string, description: string): object {
+  // Node refuses such a request before the service sees it, and writes no body.
+  if (status === "431") return { description };
   return { description, content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } } };
 }
 

@@ -138,7 +138,8 @@ const sentenceSchema = z
     support: probability.optional(),
     by: judgedBy.optional(),
     quotes: z.array(citationSchema).max(2),
-    unsupportedWords: z.array(z.tuple([position, position])),
+    // A list of two: readers of OpenAPI 3.1 stumble over tuples.
+    unsupportedWords: z.array(z.array(position).min(2).max(2)),
   })
   .meta({ description: "The text of the answer from start to end, and how far the quotes support it." });
 

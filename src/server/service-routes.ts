@@ -32,6 +32,15 @@ export const statusRoute: Route = defineRoute({
   },
 });
 
+/** Refusals of a message, by the service or by the protocol, which writes them as JSON-RPC. */
+const messageRefusals: Readonly<Record<number, string>> = {
+  400: "The message is not as described.",
+  404: "The session or the document is unknown.",
+  406: "The client accepts no content that the protocol has.",
+  415: "The service does not take this kind of content.",
+};
+const refused = (description: string) => ({ description, content: { "application/json": z.looseObject({}) } });
+
 /**
  * `POST /mcp`: MCP over streamable HTTP.
  *
@@ -53,6 +62,9 @@ export function createMcpRoute(options: McpServerOptions): Route {
         content: { "application/json": z.looseObject({}), "text/event-stream": undefined },
       },
       202: { description: "The service took a notification.", content: {} },
+      ...Object.fromEntries(
+        Object.entries(messageRefusals).map(([status, description]) => [status, refused(description)]),
+      ),
     },
     asked: ({ body }) => argumentsOf(body as Uint8Array),
     async handle({ kb, request, body, signal, fail }) {

@@ -1,0 +1,92 @@
+// Fuzzes the OpenAPI document of a running `ibid serve` with schemathesis (PyPI), over documents in four scopes. There is
+// a run for each key: a reader, a writer and the operator. No answer may be a 5xx, of an undocumented status or content
+// type, or of another shape than its schema. The exit code is 1 on any.
+//
+//   pip install schemathesis==4.32.5
+//   npm run fuzz:api                            50 requests of each operation
+//   npm run fuzz:api -- --examples 500 --seed 7
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { openKnowledgeBase } from "../src/index.node.ts";
+
+const { values } = parseArgs({
+  options: {
+    examples: { type: "string", default: "50" },
+    seed: { type: "string", default: "1" },
+    schemathesis: { type: "string", default: process.env["IBID_SCHEMATHESIS"] ?? "schemathesis" },
+  },
+});
+const program = values.schemathesis;
+if (spawnSync(program, ["--version"]).status !== 0) {
+  console.error(`${program} does not run. Install it (pip install schemathesis), or name it with --schemathesis.`);
+  process.exit(2);
+}
+
+const keys = [
+  { name: "reader", key: "reader-reader-reader-key", userId: "ada", teamId: "acme" },
+  { name: "writer", key: "writer-writer-writer-key", userId: "bob", teamId: "umbrella", write: true },
+  { name: "operator", key: "operator-operator-operator", operator: true, write: true },
+];
+
+const folder = mkdtempSync(join(tmpdir(), "ibid-fuzz-api-"));
+const place = join(folder, ".ibid");
+let failed = 0;
+try {
+  const kb = await openKnowledgeBase(place);
+  for (const scope of ["deployment", "team:acme", "team:umbrella", "user:ada"] as const)
+    await kb.ingest({ uri: "keys.md", text: `# Keys\n\nKeys of ${scope} rotate every 90 days.` }, { scope });
+  await kb.close();
+  writeFileSync(join(folder, "keys.json"), JSON.stringify({ keys }));
+  const service = await serve();
+  try {
+    for (const { name, key } of keys) {
+      console.log(`\n== ${name} ==`);
+      if ((await fuzz(service.url, key)) !== 0) failed++;
+    }
+  } finally {
+    service.stop();
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exitCode = failed > 0 ? 1 : 0;
+
+/** Starts the real command, and waits for the address that it prints. */
+async function serve(): Promise<{ readonly url: string; stop(): void }> {
+  const args = ["src/cli/bin.ts", "serve", "--kb", place, "--port", "0", "--keys", join(folder, "keys.json")];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+  const url = await new Promise<string>((resolve, reject) => {
+    let said = "";
+    const read = (text: string): void => {
+      said += text;
+      const found = /http:\/\/[\w.:[\]]+\/?/u.exec(said);
+      if (found !== null) resolve(found[0].replace(/\/$/u, ""));
+    };
+    child.stdout.setEncoding("utf8").on("data", read);
+    child.stderr.setEncoding("utf8").on("data", read);
+    child.on("exit", () => reject(new Error(`ibid serve ended: ${said}`)));
+  });
+  return { url, stop: () => child.kill() };
+}
+
+/** **Shape** the exit code of schemathesis. */
+function fuzz(url: string, key: string): Promise<number> {
+  const checks = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance";
+  const args = ["run", `${url}/openapi.json`, "--checks", checks, "--max-examples", values.examples];
+  const how = [
+    "--phases",
+    "examples,coverage,fuzzing",
+    "--seed",
+    values.seed,
+    "--generation-database",
+    "none",
+    "--header",
+    `Authorization: Bearer ${key}`,
+  ];
+  return new Promise((resolve) => {
+    spawn(program, [...args, ...how], { stdio: "inherit", cwd: folder }).on("close", (code) => resolve(code ?? 1));
+  });
+}
