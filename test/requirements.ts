@@ -23,6 +23,13 @@ export type Requirement = {
 );
 
 const brought = (id: string, says: string, lives: string): Requirement => ({ id, says, status: "brought", lives });
+const settled = (id: string, says: string, lives: string, option: string): Requirement => ({
+  id,
+  says,
+  status: "brought",
+  lives,
+  option,
+});
 const open = (id: string, says: string, why: string): Requirement => ({ id, says, status: "open", why });
 
 /** Every item of the five designs, in their order, and the laws. */
@@ -77,15 +84,12 @@ export const requirements: readonly Requirement[] = [
     "A search by filter alone, in the order of insertion, is missing.",
   ),
   brought("B21", "Filters nest in groups", "src/engine/filters/compile-filter.ts"),
-  open(
-    "B22",
-    "A condition names a key, an operator and a value",
-    "A condition on an object or a list as its value is refused.",
-  ),
-  open(
+  brought("B22", "A condition names a key, an operator and a value", "src/contracts/filter.ts"),
+  settled(
     "B23",
     "Comparison operators, in and not in, and and or",
-    "The wire form `{ filters, condition }` is not parsed.",
+    "src/engine/filters/compile-filter.ts",
+    'By default `ne` and `nin` hold for a missing key, and a list that is none is an error: `parseFilter(filter, { missing: "fails", invalid: "nothing" })`.',
   ),
   brought("B24", "Other people's stores implement the same type", "src/contracts/vector-store.ts"),
   open(
@@ -98,7 +102,7 @@ export const requirements: readonly Requirement[] = [
     "A batch with something wrong in it is refused before any of it is stored",
     "src/stores/compose/check-entries.ts",
   ),
-  open("B27", "What goes in and comes out is copied", "The metric is no option of `openKnowledgeBase`."),
+  brought("B27", "What goes in and comes out is copied", "src/stores/compose/copy-data.ts"),
   brought(
     "B28",
     "Cosine, dot product, Euclidean distance; the nearest comes first in each",
@@ -179,11 +183,7 @@ export const requirements: readonly Requirement[] = [
     "A store indexes, searches with a floor, deletes, resets scopes, vacuums and lists",
     "Vacuum and the list of scopes by an operator's authority, and deleting one chunk, are missing.",
   ),
-  open(
-    "T6",
-    "A stored chunk has id, text, vector, metadata and origin",
-    "Listed chunks do not name the version of their vectors.",
-  ),
+  brought("T6", "A stored chunk has id, text, vector, metadata and origin", "src/contracts/store.ts"),
   brought("T7", "A match is a chunk with its score", "src/contracts/vector-store.ts"),
   brought("T8", "Four kinds of scope, each with its readers", "src/contracts/scope.ts"),
   open("T9", "Four origins of a chunk", "A foreign word in a closed list is not refused everywhere."),
@@ -195,7 +195,7 @@ export const requirements: readonly Requirement[] = [
     "Deletes leave tombstones that hide at once and can be restored",
     "src/stores/segments/delete-chunks.ts",
   ),
-  open("T14", "Vacuum removes old tombstones and counts them", "No event tells of a vacuum."),
+  brought("T14", "Vacuum removes old tombstones and counts them", "src/stores/segments/delete-chunks.ts"),
   brought("T15", "A scope reset is for good, and stays empty", "src/knowledge-base/keeping.ts"),
   brought("T16", "The size that the exact store is meant for is stated", "src/stores/snapshot/snapshot-store.ts"),
   open(
@@ -239,12 +239,8 @@ export const requirements: readonly Requirement[] = [
   brought("T31", "Splitting by sentences, tokens and spreadsheet rows", "src/chunkers/sentence-chunker.ts"),
   brought("T32", "A heuristic token counter", "src/text/length.ts"),
   brought("T33", "Any counter can take its place, held by a contract pack", "src/contracts/chunker.ts"),
-  open(
-    "T34",
-    "Spreadsheet chunks repeat their headers and number their rows",
-    "The header counts another number of rows.",
-  ),
-  open("T35", "An optional summary before each chunk", "A transformer that changed nothing marks its chunks."),
+  brought("T34", "Spreadsheet chunks repeat their headers and number their rows", "src/chunkers/chunk-spreadsheet.ts"),
+  brought("T35", "An optional summary before each chunk", "src/chunkers/transformers/context-transformer.ts"),
   brought("T36", "A model says its provider, name and dimensions", "src/contracts/embedding-model.ts"),
   brought("T37", "Every vector says which version it is of", "src/contracts/embedding.ts"),
   brought(
@@ -256,7 +252,12 @@ export const requirements: readonly Requirement[] = [
   brought("T40", "Ingestion two at a time", "src/ingest/queue/queue-options.ts"),
   open("T41", "Events for chunks that were indexed or failed", "The event of a failed document lacks its id."),
   brought("T42", "A bounded queue that says when it is full", "src/ingest/queue/ingestion-queue.ts"),
-  open("T43", "Retries with limits, dead letters", "Waits of 60, 120 and 240 seconds are no option."),
+  settled(
+    "T43",
+    "Retries with limits, dead letters",
+    "src/ingest/queue/retry-policy.ts",
+    "The first wait is 30 seconds: `retry: { initialMs: 60_000 }`.",
+  ),
   open(
     "T44",
     "Re-embedding leaves old vectors until new ones stand",
@@ -281,7 +282,12 @@ export const requirements: readonly Requirement[] = [
   brought("T49", "Strategies for which scopes a question asks", "src/access/scope-strategy.ts"),
   brought("T50", "Fewer than two survivors are a miss", "src/search/report-retrieval.ts"),
   brought("T51", "A trace of thirteen facts", "src/contracts/tracer.ts"),
-  open("T52", "Queries are hashed, never told", "The plain SHA-256 of a query is no option."),
+  settled(
+    "T52",
+    "Queries are hashed, never told",
+    "src/search/create-retriever.ts",
+    'Hashes are keyed: `operations: { queryHash: "sha256" }`.',
+  ),
   open(
     "T53",
     "Tracers that do nothing or write events; a failing one fails nothing",
@@ -315,10 +321,11 @@ export const requirements: readonly Requirement[] = [
   brought("W7", "A store adds, searches with a filter, deletes", "src/contracts/vector-store.ts"),
   brought("W8", "Scores are higher for better, cosines within -1 and 1", "src/engine/vectors/vector-scores.ts"),
   brought("W9", "A filtered search may find fewer than topK", "src/stores/segments/segment-legs.ts"),
-  open(
+  settled(
     "W10",
     "Filters are serialisable: equality, sets, ranges, all, any",
-    "No option keeps ranges from matching strings.",
+    "src/contracts/filter.ts",
+    'Ranges compare strings: `parseFilter(filter, { ranges: "numbers" })`.',
   ),
   brought("W11", "Model errors: invalid response, rate limited, timeout", "src/models/hosted/to-model-error.ts"),
   open(
@@ -344,7 +351,7 @@ export const requirements: readonly Requirement[] = [
   brought("W20", "A retriever as a node of a graph", "src/integrations/compat/retriever-node.ts"),
   brought("W21", "Indexing in four steps", "src/ingest/ingest.ts"),
   brought("W22", "Retrieving in four steps", "src/search/create-retriever.ts"),
-  open("W23", "A local, inclusive threshold", "The threshold drops a perfect cosine in hybrid mode."),
+  brought("W23", "A local, inclusive threshold", "src/integrations/compat/retriever-node.ts"),
   brought("W24", "Results written into a graph's state", "src/integrations/compat/retriever-node.ts"),
   brought("W25", "Traits of a graph's state", "src/integrations/compat/retriever-node.ts"),
   open("W26", "What the node owns", "The graph node takes a knowledge base only."),
@@ -364,7 +371,12 @@ export const requirements: readonly Requirement[] = [
   brought("W40", "The threshold is inclusive", "src/engine/vectors/nearest.ts"),
   brought("W41", "Providers tested against an HTTP server", "test/support/openai-server.ts"),
   brought("W42", "The node updates state, filters and passes errors on", "src/integrations/compat/retriever-node.ts"),
-  open("W43", "An example that indexes and queries without a key", "The design's FNV hash is missing."),
+  settled(
+    "W43",
+    "An example that indexes and queries without a key",
+    "examples/seeds/wesichain-index-and-query.ts",
+    'The hashing model sees spelling: `createHashingModel({ variant: "fnv" })`.',
+  ),
   brought("W44", "The same with hosted and local models", "examples/models/hosted.ts"),
   brought("W45", "The node's example with timing", "examples/graphs/retriever-node.ts"),
   brought("W46", "Benchmarks at 1,000 and 10,000 documents", "bench/peers/works/wesichain.ts"),
@@ -383,7 +395,7 @@ export const requirements: readonly Requirement[] = [
     "No database of others has an adapter yet, and so no filter is translated for one.",
   ),
   brought("W53", "Embeddings in results, when asked for", "src/search/search-session.ts"),
-  open("W54", "More loaders and chunkers", "One failing variant fails the whole multi-query."),
+  brought("W54", "More loaders and chunkers", "src/readers/create-readers.ts"),
   // Embabel
   brought("E1", "Five layers", "ARCHITECTURE.md"),
   brought("E2", "Documents are trees of sections", "src/readers/build-sections.ts"),
@@ -415,7 +427,7 @@ export const requirements: readonly Requirement[] = [
     "Six rules of chunking by section",
     "An empty container cannot give one empty chunk, and a wide row loses its header.",
   ),
-  open("E19", "Chunk transformers, named and marked", "A transformer's context has no section."),
+  brought("E19", "Chunk transformers, named and marked", "src/chunkers/transformers/create-transformer.ts"),
   open(
     "E20",
     "A repository writes a document with its chunks, finds it by uri, deletes it whole",
@@ -441,7 +453,12 @@ export const requirements: readonly Requirement[] = [
   brought("E26", "Pattern search", "src/stores/segments/search-pattern.ts"),
   open("E27", "Filters do not starve a search", "The inflation of topK is not exported."),
   brought("E28", "Property filters with their operators", "src/engine/filters/compile-filter.ts"),
-  open("E29", "What a missing key means", "No option makes an invalid `like` false, or coerces numeric strings."),
+  settled(
+    "E29",
+    "What a missing key means",
+    "src/engine/filters/compile-filter.ts",
+    'Nothing is coerced, and an invalid pattern is an error: `parseFilter(filter, { ranges: "coerced", invalid: "nothing" })`.',
+  ),
   brought("E30", "Filters on an entity's labels", "src/knowledge-base/entities/has-any-label.ts"),
   open(
     "E31",
@@ -503,7 +520,7 @@ export const requirements: readonly Requirement[] = [
   ),
   brought("S16", "A plugin of one's own", "src/integrations/compat/template/prompt-function.ts"),
   open("S17", "Asynchronous render filters", "Filters before and after a function are missing."),
-  open("S18", "Memory in the settings of a request", "The threshold of `recall` is on the fused score."),
+  brought("S18", "Memory in the settings of a request", "src/integrations/compat/with-memory.ts"),
   brought("S19", "More examples of memory as a plugin", "examples/memory/memory-plugin.ts"),
   brought("S20", "Defaults of the memory plugin", "src/integrations/compat/create-memory-plugin.ts"),
   brought("S21", "Saving texts and references", "src/integrations/compat/create-text-memory.ts"),

@@ -14,13 +14,13 @@ export const defaultMaxTokens = 512;
  * Cuts a table into texts; each names its sheet, its rows and its columns:
  *
  * ```text
- * Sheet "Prices", rows 2–3 of 3
+ * Sheet "Prices", rows 2–3 of 2
  * Columns: Product, Price
  * Product: Lamp | Price: 12
  * Product: Desk | Price: 90
  * ```
  *
- * **Shape** rows are counted as the sheet counts them, from 1 with the header; the total is the number of the last row. A missing cell is empty; a row
+ * **Shape** rows are counted as the sheet counts them, from 1 with the header; the total is the number of rows below the header. A missing cell is empty; a row
  * beyond the budget stands alone; no rows or no headers give no texts. The configuration's `maxTokens` is the budget, 512 by default: rows never overlap, and no minimum holds them back.
  * **Errors** `invalid-argument` for an impossible budget and options that `ChunkingConfig` lacks. **Cost** linear.
  * **Source** ToolUp `Chunking.chunkSpreadsheet sheet config counter`.
@@ -38,9 +38,8 @@ export function chunkSpreadsheet(
   const { maxTokens = defaultMaxTokens } = config;
   checkSizes("chunkSpreadsheet", maxTokens, 0, counter, ["maxTokens", "overlapTokens"]);
   if (rows.length === 0 || headers.length === 0) return [];
-  const total = rows.reduce((last, { sourceIndex }) => Math.max(last, sourceIndex), 0);
   const written = rows.map(({ sourceIndex, values }) => ({ number: sourceIndex, text: formatRow(headers, values) }));
-  const header = { sheetName, total, lines: [columnsLine(headers)] };
+  const header = { sheetName, total: rows.length, lines: [columnsLine(headers)] };
   return Array.from(packRows(written, header, maxTokens, counter), ({ text }) => text);
 }
 

@@ -13,8 +13,6 @@ export interface NumberedRow {
 export interface SheetRows {
   readonly sheetName: string;
   readonly numbered: readonly NumberedRow[];
-  /** The number of the sheet's last row. */
-  readonly total: number;
 }
 
 /**
@@ -25,16 +23,11 @@ export interface SheetRows {
  */
 export function createRowCounter(document: TextDocument): (table: Block) => SheetRows {
   const { text, title, sourceMap } = document;
-  const totals = new Map<SheetSpan, number>();
   return (table) => {
     const sheet = sourceMap.sheets?.[lastStarted(sourceMap.sheets, table.start)];
-    if (sheet === undefined || table.start >= sheet.end) {
-      const numbered = numberLines(text, table);
-      return { sheetName: title, numbered, total: numbered.at(-1)?.number ?? 0 };
-    }
-    const total = totals.get(sheet) ?? lastRow(text, sheet);
-    totals.set(sheet, total);
-    return { sheetName: sheet.name, numbered: numberByMap(text, table, sheet), total };
+    if (sheet === undefined || table.start >= sheet.end)
+      return { sheetName: title, numbered: numberLines(text, table) };
+    return { sheetName: sheet.name, numbered: numberByMap(text, table, sheet) };
   };
 }
 
@@ -65,13 +58,6 @@ function numberByMap(text: string, { end, rowStarts = [] }: Block, { rows }: She
     }
     return { start: rowStart, end: (rowStarts[i + 1] ?? end + 1) - 1, number };
   });
-}
-
-function lastRow(text: string, { rows, end }: SheetSpan): number {
-  return rows.reduce((last, { row, start }, i) => {
-    const to = trimEndAt(text, start, rows[i + 1]?.start ?? end);
-    return Math.max(last, row + countLines(text, start, to));
-  }, 0);
 }
 
 /** Line breaks in the white space before a row: one, and one for each empty line. */

@@ -10,7 +10,7 @@ export interface WrittenRow {
 /** Text above the rows of each chunk. */
 export interface RowsHeader {
   readonly sheetName: string;
-  /** The number of the last row of the sheet. */
+  /** Rows of the table, its header apart. */
   readonly total: number;
   /** Names of the columns, and what else every chunk repeats. */
   readonly lines: readonly string[];

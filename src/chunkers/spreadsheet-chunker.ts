@@ -19,7 +19,7 @@ import { createRowCounter, type NumberedRow } from "./number-rows.ts";
 import { skipWhiteSpace, trimEndAt } from "./white-space.ts";
 
 /** Part of the fingerprint: a new version cuts documents again. */
-const version = 1;
+const version = 2;
 
 /**
  * How large chunks of a sheet may be.
@@ -84,8 +84,8 @@ export function createSpreadsheetChunker(options: SpreadsheetChunkerOptions = {}
       const isShort = length(above.join("\n")) <= maxTokens >> 1;
       const lead = isShort ? (before[0]?.start ?? table.start) : table.start;
       yield* cutLines(done, lead);
-      const { sheetName, total, numbered } = countRows(table);
-      const header = { sheetName, total, lines: headerLines(table, maxTokens, length) };
+      const { sheetName, numbered } = countRows(table);
+      const header = { sheetName, total: numbered.length, lines: headerLines(table, maxTokens, length) };
       let start = lead;
       for (const { rows, text: written } of packRows(
         writeRows(text, table, numbered),

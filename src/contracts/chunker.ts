@@ -1,5 +1,5 @@
 import type { Chunk } from "./chunk.ts";
-import type { TextDocument } from "./document.ts";
+import type { Section, TextDocument } from "./document.ts";
 import type { MetadataInput } from "./metadata.ts";
 
 /**
@@ -58,6 +58,8 @@ export interface ChunkOptions {
  */
 export interface TransformContext {
   readonly document: TextDocument;
+  /** The innermost section that holds the whole chunk. Set for each chunk; a transformer that is called by itself may lack it. */
+  readonly section?: Section;
   /** All chunks of the document, as they were cut, for a transformer that asks a model about many at once. */
   readonly chunks?: readonly Chunk[];
   readonly signal?: AbortSignal;

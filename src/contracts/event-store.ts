@@ -33,6 +33,8 @@ export interface EventData {
   };
   /** A document was written, and is as safe as the store makes it. */
   readonly KnowledgeFlushed: { readonly latencyMs: number };
+  /** Chunks that were deleted longer ago went for good. */
+  readonly KnowledgeVacuumCompleted: { readonly chunks: number };
   /** Something was put into the ingestion queue, taken out of it, or refused because it was full. */
   readonly KnowledgeQueued: { readonly depth: number; readonly rejected: number };
 }

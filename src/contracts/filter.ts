@@ -1,9 +1,18 @@
+import type { JsonValue } from "./metadata.ts";
+
 /**
  * A value to compare metadata with. Numbers compare with numbers, strings with strings; mixed types never match.
  *
  * @experimental
  */
 export type FilterValue = string | number | boolean | null;
+
+/**
+ * A value for `eq`, `ne`, `in` and `nin`. A list or an object is compared by its JSON, whatever the order of its keys.
+ *
+ * @experimental
+ */
+export type FilterOperand = JsonValue;
 
 /**
  * The filter language as data: serialisable, one meaning in every store.
@@ -13,7 +22,7 @@ export type FilterValue = string | number | boolean | null;
  *
  * | op | true when the key is there and |
  * |---|---|
- * | `eq` `in` | the value is identical to the given (to one of the given) |
+ * | `eq` `in` | the value is identical to the given (to one of the given); lists and objects by their JSON |
  * | `ne` `nin` | not `eq`, not `in`; also when the key is missing |
  * | `gt` `gte` `lt` `lte` | both are numbers or both are strings, and compare so (strings by UTF-16 code unit, so ISO dates work) |
  * | `contains` `startsWith` `endsWith` | both are strings, and one contains, starts with or ends with the other |
@@ -21,12 +30,17 @@ export type FilterValue = string | number | boolean | null;
  * | `hasElement` | it is a list with an element identical to the given |
  * | `exists` | (nothing more) |
  *
- * `ignoreCase` compares simple lower-case forms. **Source** Ballerina, Wesichain, Embabel; the choices are in docs/principles.md.
+ * `ignoreCase` compares simple lower-case forms. `coerce` reads a string that holds a number as that number. **Source** Ballerina, Wesichain, Embabel; the choices are in docs/principles.md.
  */
 export type Filter =
-  | { readonly op: "eq" | "ne"; readonly key: string; readonly value: FilterValue; readonly ignoreCase?: true }
-  | { readonly op: "gt" | "gte" | "lt" | "lte"; readonly key: string; readonly value: string | number }
-  | { readonly op: "in" | "nin"; readonly key: string; readonly values: readonly FilterValue[] }
+  | { readonly op: "eq" | "ne"; readonly key: string; readonly value: FilterOperand; readonly ignoreCase?: true }
+  | {
+      readonly op: "gt" | "gte" | "lt" | "lte";
+      readonly key: string;
+      readonly value: string | number;
+      readonly coerce?: true;
+    }
+  | { readonly op: "in" | "nin"; readonly key: string; readonly values: readonly FilterOperand[] }
   | {
       readonly op: "contains" | "startsWith" | "endsWith";
       readonly key: string;
@@ -45,14 +59,14 @@ export type Filter =
  * @experimental
  */
 export interface FieldConditions {
-  readonly eq?: FilterValue;
-  readonly ne?: FilterValue;
+  readonly eq?: FilterOperand;
+  readonly ne?: FilterOperand;
   readonly gt?: string | number;
   readonly gte?: string | number;
   readonly lt?: string | number;
   readonly lte?: string | number;
-  readonly in?: readonly FilterValue[];
-  readonly nin?: readonly FilterValue[];
+  readonly in?: readonly FilterOperand[];
+  readonly nin?: readonly FilterOperand[];
   readonly contains?: string;
   readonly startsWith?: string;
   readonly endsWith?: string;
@@ -76,5 +90,28 @@ export interface PlainFilter {
   readonly [key: string]: FilterValue | FieldConditions | readonly FilterInput[] | FilterInput | undefined;
 }
 
-/** A filter in either form. */
-export type FilterInput = Filter | PlainFilter;
+/**
+ * The wire form of Ballerina's filters: a group of conditions and further groups. **Source** Ballerina `MetadataFilters`.
+ *
+ * @experimental
+ */
+export interface WireFilter {
+  readonly filters: readonly (WireFilter | WireCondition)[];
+  /** Default `"and"`. */
+  readonly condition?: "and" | "or";
+}
+
+/**
+ * One condition of the wire form. **Source** Ballerina `MetadataFilter`.
+ *
+ * @experimental
+ */
+export interface WireCondition {
+  readonly key: string;
+  /** Default `"=="`. */
+  readonly operator?: "==" | "!=" | ">" | "<" | ">=" | "<=" | "in" | "nin";
+  readonly value: JsonValue;
+}
+
+/** A filter in one of its forms. */
+export type FilterInput = Filter | PlainFilter | WireFilter;

@@ -296,6 +296,11 @@ export interface ChunkListOptions extends DocumentAddress {
   readonly filter?: FilterInput;
   /** Only of this document. */
   readonly uri?: string;
+  /**
+   * Whether each chunk's metadata name the version of its vector: `_embedProvider`, `_embedModel`, `_embedDim`. Default false. **Source** ToolUp's stamps.
+   * **Cost** reads the vectors.
+   */
+  readonly stamps?: boolean;
 }
 
 /** Options of a caller's view. */
@@ -430,6 +435,12 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
    * `teams`; `access-denied` on a view of another caller.
    */
   as(context: AccessContext, options?: ViewOptions): KnowledgeBase;
+  /**
+   * Resolves when the store can be written. Some databases build an index in the background; `ingest` waits for it too.
+   *
+   * **Errors** `aborted` when the signal fires.
+   */
+  ready(options?: { readonly signal?: AbortSignal }): Promise<void>;
   /** Waits for what goes on in the background. */
   close(): Promise<void>;
 }

@@ -20,6 +20,10 @@ export interface Metadata {
   readonly modifiedAt?: string;
   /** BCP 47 tag of the main language, when the source states it. */
   readonly language?: string;
+  /** Version of a chunk's vector, in a listing with `stamps`. */
+  readonly _embedProvider?: string;
+  readonly _embedModel?: string;
+  readonly _embedDim?: number;
   /** Kept for embeddings of pictures: who made it, with which model, of how many dimensions. */
   readonly _imageProvider?: string;
   readonly _imageModel?: string;

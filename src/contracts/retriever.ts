@@ -326,6 +326,8 @@ export interface RetrieverStep {
   readonly from?: { readonly start: number; readonly end: number };
   /** Why the model's words were not used, and the question's own were. */
   readonly fallback?: IbidErrorCode | "empty";
+  /** Searches that failed while others answered, and their errors' codes. Numbers as in `searches`. */
+  readonly failed?: readonly { readonly query: number; readonly code: IbidErrorCode }[];
 }
 
 /**

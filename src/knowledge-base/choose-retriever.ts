@@ -35,7 +35,17 @@ export function builtInRetriever(parts: SharedParts, access: AccessContext | "op
 }
 
 function createBuiltIn(parts: SharedParts, access: AccessContext | "operator", by?: Embedder): Retriever {
-  const { searched: store, embedder, formerEmbedders, reranker, observer, analyzer, synonyms } = parts;
+  const {
+    searched: store,
+    embedder,
+    formerEmbedders,
+    reranker,
+    observer,
+    analyzer,
+    synonyms,
+    metric,
+    queryHash,
+  } = parts;
   return createRetriever({
     store,
     embedder: by ?? embedder,
@@ -44,7 +54,9 @@ function createBuiltIn(parts: SharedParts, access: AccessContext | "operator", b
     tracer: observer.tracer,
     analyzer,
     synonyms,
+    metric,
     secret: store.secret,
+    queryHash,
     access,
   });
 }

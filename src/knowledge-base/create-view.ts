@@ -61,7 +61,11 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
     ...createCatalogue(keepingParts),
     delete: deleteDocuments,
     restore: (uri, address) => keep((by) => by.restore(uri, address)),
-    vacuum: (options) => keep((by) => by.vacuum(options)),
+    vacuum: async (options) => {
+      const vacuumed = await keep((by) => by.vacuum(options));
+      observer.report("KnowledgeVacuumCompleted", [], { chunks: vacuumed.chunks });
+      return vacuumed;
+    },
     reset: (scope) => keep((by) => by.reset(scope)),
     doctor: async (options) => (await keeping()).doctor(options),
     async *chunks(options) {
@@ -107,6 +111,12 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
       checkOptions("as", options, { strategy: true });
       if (options.strategy !== undefined) checkStrategy(options.strategy);
       return createView(parts, within(caller, readCaller(context)), options.strategy ?? strategy);
+    },
+
+    async ready(options = {}) {
+      checkOptions("ready", options, { signal: true });
+      checkOpen();
+      await store.ready(options.signal);
     },
 
     close,

@@ -7,7 +7,7 @@ import { versionKey } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { FilterInput } from "../contracts/filter.ts";
 import type { DeletedDocument, DocumentAddress, KnowledgeBase } from "../contracts/knowledge-base.ts";
-import type { DeletedSummary, DeleteOptions, Store } from "../contracts/store.ts";
+import type { DeletedSummary, DeleteOptions, ListChunksOptions, Store, StoredChunk } from "../contracts/store.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { compileFilter } from "../engine/filters/compile-filter.ts";
 import { parseFilter } from "../engine/filters/parse-filter.ts";
@@ -144,16 +144,21 @@ export function createKeeping(parts: KeepingParts): Keeping {
     },
 
     async *chunks(options = {}) {
-      checkOptions("chunks", options, { scope: true, filter: true, uri: true });
-      const { scope, filter, uri } = options;
-      const chosen = { ...(filter !== undefined && { filter: parseFilter(filter) }) };
+      checkOptions("chunks", options, { scope: true, filter: true, uri: true, stamps: true });
+      const { scope, filter, uri, stamps = false } = options;
+      const chosen = {
+        ...(filter !== undefined && { filter: parseFilter(filter) }),
+        ...(stamps && { includeEmbeddings: true }),
+      };
+      const listed = (scopes: AuthorizedScopes, more: ListChunksOptions): AsyncIterable<StoredChunk> =>
+        stamps ? stampChunks(store.chunks(scopes, more)) : store.chunks(scopes, more);
       if (uri === undefined) {
         const scopes = await readable(scope === undefined ? undefined : [parseScope(scope)]);
-        return yield* store.chunks(scopes, chosen);
+        return yield* listed(scopes, chosen);
       }
       const only = await findDocument(parts, uri, scope === undefined ? {} : { scope });
       if (only === undefined) return;
-      yield* store.chunks(await readable([only.scope]), { ...chosen, documentId: only.id });
+      yield* listed(await readable([only.scope]), { ...chosen, documentId: only.id });
     },
 
     async doctor(options = {}) {
@@ -223,4 +228,17 @@ function withStale(diagnosis: Diagnosis, count: number): Diagnosis {
 
 function notFound(message: string, uri?: string): IbidError {
   return new IbidError("not-found", message, { uri, hint: "See which there are with list()." });
+}
+
+/** Names the version of each chunk's first vector in its metadata. A chunk without a vector has no stamps. */
+async function* stampChunks(chunks: AsyncIterable<StoredChunk>): AsyncGenerator<StoredChunk> {
+  for await (const { embeddings = [], ...stored } of chunks) {
+    const [version] = embeddings.map((each) => each.version);
+    const stamps = version && {
+      _embedProvider: version.provider,
+      _embedModel: version.model,
+      _embedDim: version.dimensions,
+    };
+    yield { ...stored, chunk: { ...stored.chunk, metadata: { ...stored.chunk.metadata, ...stamps } } };
+  }
 }

@@ -1,6 +1,7 @@
 import type { Caller, Gate } from "../access/gate.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { ChatModel } from "../contracts/chat.ts";
+import type { Metric } from "../contracts/embedding.ts";
 import type { Embedder, EmbeddingModel } from "../contracts/embedding-model.ts";
 import type { EventStore } from "../contracts/event-store.ts";
 import type { IngestResult, IngestSummary, KnowledgeBase } from "../contracts/knowledge-base.ts";
@@ -34,6 +35,10 @@ export interface KnowledgeBaseParts extends IngestStages {
   readonly retriever?: Retriever | WrapRetriever | undefined;
   /** Rules whose words a search adds. Default: none. */
   readonly synonyms?: readonly SynonymRule[] | undefined;
+  /** Metric of searches by vector. Default: the store's own. */
+  readonly metric?: Metric | undefined;
+  /** Hash by which traces name queries. Default `"keyed"`. */
+  readonly queryHash?: "keyed" | "sha256" | undefined;
   readonly reranker?: Reranker | "proximity" | undefined;
   readonly chatModel?: ChatModel | undefined;
   readonly judge?: ChatModel | undefined;

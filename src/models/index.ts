@@ -41,7 +41,7 @@ export type { DownloadProgress } from "../contracts/download-progress.ts";
 export type { SharedCache } from "../contracts/shared-cache.ts";
 export { createEmbeddingCache } from "./embedder/embedding-cache.ts";
 export { createSharedEmbeddingCache } from "./embedder/shared-embedding-cache.ts";
-export { createHashingModel } from "./hashing/hashing-model.ts";
+export { createHashingModel, type HashingModelOptions } from "./hashing/hashing-model.ts";
 export {
   createHostedChatModel,
   createHostedEmbeddingModel,

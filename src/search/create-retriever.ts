@@ -1,4 +1,5 @@
 import { assertAuthorized } from "../access/gate.ts";
+import type { Metric } from "../contracts/embedding.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { Embedder } from "../contracts/embedding-model.ts";
 import { IbidError } from "../contracts/errors.ts";
@@ -7,7 +8,7 @@ import type { AccessContext, AuthorizedScopes } from "../contracts/scope.ts";
 import type { RetrievalTrace, Tracer } from "../contracts/tracer.ts";
 import { defaultAnalyzer } from "../text/analyzer.ts";
 import { checkOptions } from "../runtime/check-options.ts";
-import { hmacSha256 } from "../runtime/hash.ts";
+import { hmacSha256, sha256 } from "../runtime/hash.ts";
 import { createRestriction } from "../engine/filters/create-restriction.ts";
 import type { Query, QueryEmbedding, SynonymRule } from "../contracts/leg.ts";
 import type { FusedChunk } from "./candidate.ts";
@@ -46,6 +47,10 @@ export interface RetrieverOptions {
   readonly analyzer?: Analyzer | undefined;
   /** The knowledge base's own key, under which queries are hashed for the tracer. */
   readonly secret?: Uint8Array | undefined;
+  /** Hash of a query in its trace: under the secret, or its plain SHA-256, which stays the same across knowledge bases and can be guessed. Default `"keyed"`. */
+  readonly queryHash?: "keyed" | "sha256" | undefined;
+  /** Metric of the dense leg. Default: the store's own. */
+  readonly metric?: Metric | undefined;
   /** UTF-16 code units. Default 8,192. */
   readonly maxQueryLength?: number | undefined;
   /** Rules whose words the lexical leg adds to a query; see `parseSynonyms`. Default: none. */
@@ -66,6 +71,8 @@ const known = {
   tracer: true,
   analyzer: true,
   secret: true,
+  queryHash: true,
+  metric: true,
   maxQueryLength: true,
   synonyms: true,
   access: true,
@@ -208,7 +215,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
 
     if (tracer && secret) {
       const latencyMs = performance.now() - started;
-      const queryHash = hmacSha256(secret, query);
+      const queryHash = options.queryHash === "sha256" ? sha256(query) : hmacSha256(secret, query);
       const trace = traceOf(run, { queryHash, queryLength: query.length, latencyMs, stages }, scopes, plan, hits);
       reportRetrieval(tracer, trace, access, run.evidence);
     }
@@ -265,7 +272,7 @@ function chooseReranker({ reranker }: RetrieverOptions): Reranker | "proximity" 
 
 /** The query's vectors: none without an embedder, or where the mode searches words alone. */
 async function embedWhereAsked(
-  { store, embedder, formerEmbedders = [], access = "operator" }: RetrieverOptions,
+  { store, embedder, formerEmbedders = [], access = "operator", metric }: RetrieverOptions,
   scopes: AuthorizedScopes,
   query: string,
   { mode }: SearchPlan,
@@ -274,7 +281,8 @@ async function embedWhereAsked(
   if (mode === "lexical" || mode === "regex" || !embedder) return [];
   // Usage is the operator's to see.
   const told = access === "operator" ? onUsage : undefined;
-  return embedQuery({ store, embedder, formerEmbedders, onUsage: told }, scopes, query, signal);
+  const embedded = await embedQuery({ store, embedder, formerEmbedders, onUsage: told }, scopes, query, signal);
+  return metric === undefined ? embedded : embedded.map((each) => ({ ...each, metric }));
 }
 
 /** The words of a query in Lucene's syntax, which few send: what reads it is loaded then. */

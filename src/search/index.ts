@@ -1,5 +1,12 @@
 /** `ibid/search`. */
-export type { FieldConditions, FilterValue, PlainFilter } from "../contracts/filter.ts";
+export type {
+  FieldConditions,
+  FilterOperand,
+  FilterValue,
+  PlainFilter,
+  WireCondition,
+  WireFilter,
+} from "../contracts/filter.ts";
 export type {
   FieldScores,
   HeadingScore,
@@ -27,7 +34,7 @@ export type {
 } from "../contracts/retriever.ts";
 export { allOf, anyOf, not, where } from "../engine/filters/build-filter.ts";
 export { compileFilter } from "../engine/filters/compile-filter.ts";
-export { parseFilter } from "../engine/filters/parse-filter.ts";
+export { type FilterDialect, parseFilter } from "../engine/filters/parse-filter.ts";
 export { compressHits, type CompressHitsOptions } from "./around/compress-hits.ts";
 export { diversify, type DiversifyOptions } from "./around/diversify.ts";
 export { dropDuplicates, type DropDuplicatesOptions } from "./around/drop-duplicates.ts";

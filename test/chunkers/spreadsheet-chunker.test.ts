@@ -82,16 +82,16 @@ describe("formatRow", () => {
 describe("chunkSpreadsheet", () => {
   it("says which rows of which sheet, counted from 1 with the header, and the columns [T31 T34]", () => {
     expect(chunkSpreadsheet(prices)).toEqual([
-      'Sheet "Prices", rows 2–4 of 4\nColumns: Product, Price\nProduct: Lamp | Price: 12\nProduct: Desk | Price: \nProduct: Chair | Price: 30',
+      'Sheet "Prices", rows 2–4 of 3\nColumns: Product, Price\nProduct: Lamp | Price: 12\nProduct: Desk | Price: \nProduct: Chair | Price: 30',
     ]);
   });
 
   it("repeats the header in each text, within the size [T34 T30]", () => {
     const texts = chunkSpreadsheet(prices, { maxTokens: 82 }, characters);
     expect(texts).toEqual([
-      'Sheet "Prices", rows 2–2 of 4\nColumns: Product, Price\nProduct: Lamp | Price: 12',
-      'Sheet "Prices", rows 3–3 of 4\nColumns: Product, Price\nProduct: Desk | Price: ',
-      'Sheet "Prices", rows 4–4 of 4\nColumns: Product, Price\nProduct: Chair | Price: 30',
+      'Sheet "Prices", rows 2–2 of 3\nColumns: Product, Price\nProduct: Lamp | Price: 12',
+      'Sheet "Prices", rows 3–3 of 3\nColumns: Product, Price\nProduct: Desk | Price: ',
+      'Sheet "Prices", rows 4–4 of 3\nColumns: Product, Price\nProduct: Chair | Price: 30',
     ]);
     expect(chunkSpreadsheet(prices, { maxTokens: 103 }, characters)).toHaveLength(2);
     expect(chunkSpreadsheet(prices, { maxTokens: 102 }, characters)).toHaveLength(3);
@@ -101,7 +101,7 @@ describe("chunkSpreadsheet", () => {
     const wide = { ...prices, rows: [...prices.rows, { sourceIndex: 5, values: ["x".repeat(500), "1"] }] };
     const texts = chunkSpreadsheet(wide, { maxTokens: 120 }, characters);
     expect(texts.at(-1)).toBe(
-      `Sheet "Prices", rows 5–5 of 5\nColumns: Product, Price\nProduct: ${"x".repeat(500)} | Price: 1`,
+      `Sheet "Prices", rows 5–5 of 4\nColumns: Product, Price\nProduct: ${"x".repeat(500)} | Price: 1`,
     );
   });
 
@@ -178,7 +178,7 @@ describe("createSpreadsheetChunker", () => {
     const chunks = [...createSpreadsheetChunker().chunk(document)];
     expect(chunks.map(({ text }) => text)).toEqual([
       ...chunkSpreadsheet(prices),
-      'Sheet "Stock", rows 2–2 of 2\nColumns: Product, Left\nProduct: Lamp | Left: 3',
+      'Sheet "Stock", rows 2–2 of 1\nColumns: Product, Left\nProduct: Lamp | Left: 3',
     ]);
     expect(chunks[0]?.urtext).toBe(
       "Prices\n\nProduct | Price\nProduct: Lamp | Price: 12\nProduct: Desk | Price: \nProduct: Chair | Price: 30",
@@ -198,7 +198,7 @@ describe("createSpreadsheetChunker", () => {
     expect(chunks.length).toBeGreaterThan(2);
     let next = 2;
     for (const [i, { text, cells }] of chunks.entries()) {
-      const [, first, last] = /^Sheet "Long", rows (\d+)–(\d+) of 41\nColumns: Product, Price\n/u.exec(text) ?? [];
+      const [, first, last] = /^Sheet "Long", rows (\d+)–(\d+) of 40\nColumns: Product, Price\n/u.exec(text) ?? [];
       expect(Number(first)).toBe(next);
       expect(cells).toBe(`A${i === 0 ? 1 : first}:B${last}`);
       next = Number(last) + 1;
@@ -209,11 +209,11 @@ describe("createSpreadsheetChunker", () => {
   it("takes titles along, and leaves long notes to themselves", () => {
     const document = makeWorkbook({ S: [["Sales of 2024"], [], ["Region", "Q1"], ["North", 1], [], ["", ""]] });
     const [chunk] = createSpreadsheetChunker().chunk(document);
-    expect(chunk?.text).toBe('Sheet "S", rows 4–4 of 4\nColumns: Region, Q1\nSales of 2024\nRegion: North | Q1: 1');
+    expect(chunk?.text).toBe('Sheet "S", rows 4–4 of 1\nColumns: Region, Q1\nSales of 2024\nRegion: North | Q1: 1');
     const note = "This says at length what the table below is about. ".repeat(8).trim();
     const long = makeWorkbook({ S: [[note], [], ["Region", "Q1"], ["North", 1]] });
     const chunks = [...createSpreadsheetChunker({ maxTokens: 100 }).chunk(long)];
-    expect(chunks.at(-1)?.text).toBe('Sheet "S", rows 4–4 of 4\nColumns: Region, Q1\nRegion: North | Q1: 1');
+    expect(chunks.at(-1)?.text).toBe('Sheet "S", rows 4–4 of 1\nColumns: Region, Q1\nRegion: North | Q1: 1');
     checkSlices(long, chunks);
   });
 
@@ -221,8 +221,8 @@ describe("createSpreadsheetChunker", () => {
     const document = await readCsv('Name;Note\nAda;"first\nsecond; line"\n\nBob\nCy;"a ""b"""\n');
     const chunks = [...createSpreadsheetChunker({ maxTokens: 24 }).chunk(document)];
     expect(chunks.map(({ text }) => text)).toEqual([
-      'Sheet "list.csv", rows 2–2 of 5\nColumns: Name, Note\nName: Ada | Note: first second; line',
-      'Sheet "list.csv", rows 4–5 of 5\nColumns: Name, Note\nName: Bob | Note: \nName: Cy | Note: a "b"',
+      'Sheet "list.csv", rows 2–2 of 3\nColumns: Name, Note\nName: Ada | Note: first second; line',
+      'Sheet "list.csv", rows 4–5 of 3\nColumns: Name, Note\nName: Bob | Note: \nName: Cy | Note: a "b"',
     ]);
     expect(chunks.map(({ urtext, line }) => [urtext, line])).toEqual([
       ['Name;Note\nAda;"first\nsecond; line"', 1],
@@ -236,11 +236,11 @@ describe("createSpreadsheetChunker", () => {
     expect(rows[0]?.text).toBe('Sheet "list.csv", rows 1–2 of 2\nColumns: A, B\nA: 1 | B: 2\nA: 3 | B: 4');
     const told = await readCsv("sep=;\na;b\n1;2\n");
     const chunks = [...createSpreadsheetChunker().chunk(told)];
-    expect(chunks[0]?.text).toContain("rows 2–2 of 2\nColumns: a, b");
+    expect(chunks[0]?.text).toContain("rows 2–2 of 1\nColumns: a, b");
     checkSlices(told, chunks);
     const titled = await readCsv("Report\n\nName,Age\nAda,36\n");
     const [chunk] = createSpreadsheetChunker().chunk(titled);
-    expect(chunk?.text).toBe('Sheet "list.csv", rows 4–4 of 4\nColumns: Name, Age\nReport\nName: Ada | Age: 36');
+    expect(chunk?.text).toBe('Sheet "list.csv", rows 4–4 of 1\nColumns: Name, Age\nReport\nName: Ada | Age: 36');
   });
 
   it("does not repeat names of columns that would fill a chunk, nor name empty cells of very wide tables", async () => {
@@ -250,7 +250,7 @@ describe("createSpreadsheetChunker", () => {
     const chunks = [...createSpreadsheetChunker().chunk(document)];
     checkSlices(document, chunks);
     expect(chunks.map(({ text }) => text).join("").length).toBeLessThan(document.text.length);
-    expect(chunks[0]?.text).toMatch(/^Sheet "list.csv", rows 2–\d+ of 101\nname0: 0\nname0: 1\n/u);
+    expect(chunks[0]?.text).toMatch(/^Sheet "list.csv", rows 2–\d+ of 100\nname0: 0\nname0: 1\n/u);
   });
 
   it("cuts what is no sheet as the section chunker does", () => {

@@ -9,6 +9,11 @@ import { model as embabelModel } from "./embabel/model.ts";
 import { parts as embabelParts } from "./embabel/parts.ts";
 import { performance as embabelPerformance } from "./embabel/performance.ts";
 import { searching as embabelSearching } from "./embabel/searching.ts";
+import { options as ballerinaOptions } from "./ballerina/options.ts";
+import { options as toolupOptions } from "./toolup/options.ts";
+import { options as wesichainOptions } from "./wesichain/options.ts";
+import { options as embabelOptions } from "./embabel/options.ts";
+import { options as memoryOptions } from "./semantic-kernel/options.ts";
 import type { Proof } from "./prove.ts";
 import { memory } from "./semantic-kernel/memory.ts";
 import { plugins } from "./semantic-kernel/plugins.ts";
@@ -26,6 +31,11 @@ import { store as wesichainStore } from "./wesichain/store.ts";
 export const proofs: Readonly<Record<string, readonly Proof[]>> = {
   "ballerina/documents": documents,
   "ballerina/guarantees": ballerinaGuarantees,
+  "semantic-kernel/options": memoryOptions,
+  "embabel/options": embabelOptions,
+  "wesichain/options": wesichainOptions,
+  "toolup/options": toolupOptions,
+  "ballerina/options": ballerinaOptions,
   "ballerina/models": models,
   "ballerina/stores": stores,
   "semantic-kernel/memory": memory,

@@ -1,11 +1,11 @@
 import type { ChunkTransformer } from "../../contracts/chunker.ts";
 import { checkGiven } from "../../runtime/check-options.ts";
-import { checkTransformerName, transformMark } from "./create-transformer.ts";
+import { checkTransformerName, markChanged } from "./create-transformer.ts";
 
 /**
  * Chains transformers into one: each gets the result of the one before.
  *
- * **Shape** the chunk carries the mark of each, and of the chain. **Errors** `invalid-argument` for a blank name. **Source** Embabel `ChainedChunkTransformer`, with a real chain.
+ * **Shape** the chunk carries the mark of each that changed it, and then of the chain. **Errors** `invalid-argument` for a blank name. **Source** Embabel `ChainedChunkTransformer`, with a real chain.
  *
  * @experimental
  */
@@ -19,8 +19,7 @@ export function chainTransformers(transformers: readonly ChunkTransformer[], giv
     async transform(chunk, context) {
       let made = chunk;
       for (const transformer of transformers) {
-        made = await transformer.transform(made, context);
-        made = { ...made, metadata: { ...made.metadata, [transformMark(transformer.name)]: true } };
+        made = markChanged(made, await transformer.transform(made, context), transformer.name);
       }
       return made;
     },

@@ -12,9 +12,16 @@ export interface TransformerParts {
   readonly text?: (chunk: Chunk, context: TransformContext) => string | Promise<string>;
 }
 
-/** **Shape** the key under which a chunk says that a transformer has seen it. */
+/** **Shape** the key under which a chunk says that a transformer has changed it. */
 export function transformMark(name: string): `transform_${string}` {
   return `transform_${name}`;
+}
+
+/** Marks a chunk that a transformer has changed: its text, or its metadata. One that it left as it was gets no mark. */
+export function markChanged(before: Chunk, after: Chunk, name: string): Chunk {
+  const mark = transformMark(name);
+  const isSame = after.text === before.text && JSON.stringify(after.metadata) === JSON.stringify(before.metadata);
+  return isSame || after.metadata[mark] === true ? after : { ...after, metadata: { ...after.metadata, [mark]: true } };
 }
 
 /** **Errors** `invalid-argument` for a blank name: it marks chunks and enters the pipeline fingerprint. */
@@ -27,7 +34,7 @@ export function checkTransformerName(name: string): void {
 }
 
 /**
- * A transformer from the two things that one usually changes: metadata, then text; then the mark.
+ * A transformer from the two things that one usually changes: metadata, then text; then the mark, where one of them changed.
  *
  * **Errors** `invalid-argument` for a blank name or an unknown option. **Source** Embabel `AbstractChunkTransformer`.
  *
@@ -43,7 +50,7 @@ export function createTransformer(parts: TransformerParts): ChunkTransformer {
       const added = await parts.metadata?.(chunk, context);
       const described = added === undefined ? chunk : { ...chunk, metadata: { ...chunk.metadata, ...added } };
       const text = parts.text === undefined ? described.text : await parts.text(described, context);
-      return { ...described, text, metadata: { ...described.metadata, [transformMark(parts.name)]: true } };
+      return markChanged(chunk, { ...described, text }, parts.name);
     },
   };
 }

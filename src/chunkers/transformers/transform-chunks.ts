@@ -2,7 +2,8 @@ import type { Chunk } from "../../contracts/chunk.ts";
 import type { ChunkTransformer, TransformContext } from "../../contracts/chunker.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
-import { checkTransformerName, transformMark } from "./create-transformer.ts";
+import { walkSections } from "../../text/walk-sections.ts";
+import { checkTransformerName, markChanged } from "./create-transformer.ts";
 
 /** Fields that citations, ids and places depend on. */
 const fixed = ["id", "documentId", "urtext", "start", "end"] as const;
@@ -11,7 +12,7 @@ const fixed = ["id", "documentId", "urtext", "start", "end"] as const;
  * Sends chunks through transformers: each gets the result of the one before. (Embabel's `enhance` gave each the original, so that only the
  * last counted.)
  *
- * **Shape** as many chunks as came in, in order, each marked `transform_<name>: true`. No transformers: the chunks as they are.
+ * **Shape** as many chunks as came in, in order; those that a transformer changed are marked `transform_<name>: true`. No transformers: the chunks as they are.
  * **Errors** `invalid-argument` for a transformer without a name; `invalid-response` when one changes an id, urtext or position, or gives no text. An error of a
  * transformer is thrown.
  * **Source** Embabel `ChunkTransformer`, `ChainedChunkTransformer`.
@@ -25,13 +26,16 @@ export async function transformChunks(
   const cut = Symbol.iterator in chunks ? [...chunks] : await collect(chunks);
   if (transformers.length === 0) return cut;
   const seen = { chunks: cut, ...context };
+  const sections = new Map(Array.from(walkSections(context.document.root), (section) => [section.id, section]));
   const transformed: Chunk[] = [];
   for (const original of cut) {
     throwIfAborted(context.signal, "The transforming of chunks", { uri: original.uri });
     let chunk = original;
+    const section = sections.get(original.sectionId);
+    const around = section === undefined ? seen : { ...seen, section };
     for (const transformer of transformers) {
-      const made = transformer.transform(chunk, seen);
-      chunk = marked(made instanceof Promise ? await made : made, original, transformer.name);
+      const made = transformer.transform(chunk, around);
+      chunk = marked(made instanceof Promise ? await made : made, chunk, original, transformer.name);
     }
     transformed.push(chunk);
   }
@@ -44,7 +48,7 @@ async function collect(chunks: AsyncIterable<Chunk>): Promise<Chunk[]> {
   return collected;
 }
 
-function marked(chunk: Chunk, original: Chunk, name: string): Chunk {
+function marked(chunk: Chunk, before: Chunk, original: Chunk, name: string): Chunk {
   const changed = fixed.find((key) => chunk?.[key] !== original[key]);
   if (changed !== undefined || typeof chunk.text !== "string") {
     throw new IbidError(
@@ -57,6 +61,5 @@ function marked(chunk: Chunk, original: Chunk, name: string): Chunk {
       },
     );
   }
-  const mark = transformMark(name);
-  return chunk.metadata[mark] === true ? chunk : { ...chunk, metadata: { ...chunk.metadata, [mark]: true } };
+  return markChanged(before, chunk, name);
 }

@@ -30,11 +30,11 @@ export function compileFilter(filter: Filter): MetadataTest {
     case "gte":
     case "lt":
     case "lte":
-      return compileOrder(filter.op, filter.key, filter.value);
+      return compileOrder(filter.op, filter.key, filter.value, filter.coerce === true);
     case "in":
     case "nin": {
-      const values = new Set<unknown>(filter.values);
-      const isIn = onValue(filter.key, (value) => values.has(value));
+      const values = new Set<unknown>(filter.values.map(comparable));
+      const isIn = onValue(filter.key, (value) => values.has(comparable(value)));
       return filter.op === "in" ? isIn : negate(isIn);
     }
     case "contains":
@@ -81,12 +81,42 @@ export function compileFilter(filter: Filter): MetadataTest {
 
 function compileEqual(filter: Extract<Filter, { readonly op: "eq" | "ne" }>): MetadataTest {
   const { key, value } = filter;
-  if (filter.ignoreCase !== true || typeof value !== "string") return onValue(key, (found) => found === value);
+  if (filter.ignoreCase !== true || typeof value !== "string") {
+    const same = comparable(value);
+    return onValue(key, (found) => comparable(found) === same);
+  }
   const wanted = simpleLowerCase(value);
   return onText(key, (text) => simpleLowerCase(text) === wanted);
 }
 
-function compileOrder(op: "gt" | "gte" | "lt" | "lte", key: string, bound: string | number): MetadataTest {
+/** Lists and objects as text, whatever the order of their keys; no string is taken for one. */
+function comparable(value: JsonValue): unknown {
+  if (typeof value === "string") return `"${value}`;
+  return typeof value === "object" && value !== null ? JSON.stringify(value, sortKeys) : value;
+}
+
+function sortKeys(_: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The number that a string holds, or NaN, which no order admits. */
+function numberIn(value: JsonValue): number {
+  if (typeof value === "number") return value;
+  return typeof value === "string" && value.trim() !== "" ? Number(value) : Number.NaN;
+}
+
+function compileOrder(
+  op: "gt" | "gte" | "lt" | "lte",
+  key: string,
+  given: string | number,
+  coerce: boolean,
+): MetadataTest {
+  const bound = coerce ? numberIn(given) : given;
+  if (coerce) {
+    const inOrder = compileOrder(op, key, bound, false);
+    return onValue(key, (value) => inOrder({ [key]: numberIn(value) }));
+  }
   const type = typeof bound;
   switch (op) {
     case "gt":

@@ -1,5 +1,6 @@
 import { IbidError } from "../../contracts/errors.ts";
-import type { Filter, FilterInput, FilterValue } from "../../contracts/filter.ts";
+import type { Filter, FilterInput, FilterOperand, FilterValue } from "../../contracts/filter.ts";
+import { checkOptions } from "../../runtime/check-options.ts";
 import { compileLinearRegex } from "../../text/patterns/linear-regex.ts";
 
 const maxDepth = 32;
@@ -28,10 +29,10 @@ const conditionKeys = [
 const shapes: Readonly<Record<Filter["op"], readonly string[]>> = {
   eq: ["key", "value", "ignoreCase?"],
   ne: ["key", "value", "ignoreCase?"],
-  gt: ["key", "value"],
-  gte: ["key", "value"],
-  lt: ["key", "value"],
-  lte: ["key", "value"],
+  gt: ["key", "value", "coerce?"],
+  gte: ["key", "value", "coerce?"],
+  lt: ["key", "value", "coerce?"],
+  lte: ["key", "value", "coerce?"],
   in: ["key", "values"],
   nin: ["key", "values"],
   contains: ["key", "value", "ignoreCase?"],
@@ -46,11 +47,38 @@ const shapes: Readonly<Record<Filter["op"], readonly string[]>> = {
 };
 
 /**
+ * Meanings of a design that differ from those of `contracts/filter.ts`.
+ *
+ * @experimental
+ */
+export interface FilterDialect {
+  /** Whether `ne` and `nin` hold for a missing key. Default `"passes"`; `"fails"` is Ballerina's. */
+  readonly missing?: "passes" | "fails";
+  /**
+   * Values that a range compares. Default `"typed"`: numbers with numbers, strings with strings. `"numbers"` is Wesichain's: a string as a bound matches nothing.
+   * `"coerced"` is Embabel's: strings that hold a number count as it.
+   */
+  readonly ranges?: "typed" | "numbers" | "coerced";
+  /** Effect of a pattern that does not compile, and of `in` and `nin` without a list. Default `"error"`; `"nothing"`: the condition matches nothing. */
+  readonly invalid?: "error" | "nothing";
+}
+
+const dialects = {
+  missing: ["passes", "fails"],
+  ranges: ["typed", "numbers", "coerced"],
+  invalid: ["error", "nothing"],
+} as const;
+
+/** The condition that never holds. */
+const nothing: Filter = { op: "or", filters: [] };
+
+/**
  * Parses and checks a filter into its one form, which shares nothing with the input.
  *
  * An object with a string `op` is a node of that form (`contracts/filter.ts`), every other one the plain form. So a metadata key named `op` is
  * written `{ op: { eq: "x" } }`, and one named `and`, `or` or `not` needs the builder. `{}` matches everything. Keys and values are data: only an
  * object's own properties count, and `__proto__` is a key like any other. `undefined` is refused, or a variable that was never set would widen a search.
+ * A list under `filters`, with a `condition` or without, is Ballerina's wire form: `{ filters: [{ key, operator: "==", value }], condition: "and" }`.
  *
  * **Shape** survives a round trip through JSON; parsing it again gives the same.
  * **Errors** `invalid-filter`, naming the path (`filter.or[1].year.gte`). Causes: an unknown operator or property, a value of a wrong type (`Date`, `NaN`
@@ -59,13 +87,46 @@ const shapes: Readonly<Record<Filter["op"], readonly string[]>> = {
  *
  * @experimental
  */
-export function parseFilter(input: FilterInput): Filter {
-  return parse(input, "filter", { size: 0, depth: 0 });
+export function parseFilter(input: FilterInput, dialect: FilterDialect = {}): Filter {
+  checkOptions("parseFilter", dialect, { missing: true, ranges: true, invalid: true });
+  for (const [name, words] of Object.entries(dialects)) {
+    const word = dialect[name as keyof FilterDialect];
+    if (word !== undefined && !words.some((known) => known === word))
+      throw new IbidError("invalid-argument", `parseFilter: ${name} cannot be ${quote(word)}.`, {
+        hint: `Choose from ${words.join(", ")}.`,
+      });
+  }
+  return translate(parse(input, "filter", { size: 0, depth: 0, dialect }), dialect);
 }
 
 interface Budget {
   size: number;
   depth: number;
+  readonly dialect: FilterDialect;
+}
+
+/** A filter of a dialect, in ours. */
+function translate(filter: Filter, dialect: FilterDialect): Filter {
+  const { missing = "passes", ranges = "typed" } = dialect;
+  if (missing === "passes" && ranges === "typed") return filter;
+  switch (filter.op) {
+    case "and":
+    case "or":
+      return { op: filter.op, filters: filter.filters.map((inner) => translate(inner, dialect)) };
+    case "not":
+      return { op: "not", filter: translate(filter.filter, dialect) };
+    case "ne":
+    case "nin":
+      return missing === "passes" ? filter : { op: "and", filters: [{ op: "exists", key: filter.key }, filter] };
+    case "gt":
+    case "gte":
+    case "lt":
+    case "lte":
+      if (ranges === "coerced") return { ...filter, coerce: true };
+      return ranges === "numbers" && typeof filter.value === "string" ? nothing : filter;
+    default:
+      return filter;
+  }
 }
 
 function parse(input: unknown, path: string, budget: Budget): Filter {
@@ -79,7 +140,11 @@ function parse(input: unknown, path: string, budget: Budget): Filter {
   const object = asObject(input, path);
   budget.depth++;
   const filter =
-    typeof own(object, "op") === "string" ? parseNode(object, path, budget) : parsePlain(object, path, budget);
+    typeof own(object, "op") === "string"
+      ? parseNode(object, path, budget)
+      : isWire(object)
+        ? parseWire(object, path, budget)
+        : parsePlain(object, path, budget);
   budget.depth--;
   return filter;
 }
@@ -110,16 +175,53 @@ function parseNode(node: object, path: string, budget: Budget): Filter {
       if (typeof key !== "string") throw invalid(`${path}.key`, `is ${describe(key)}`, "A key is a string.");
       const operand = op === "in" || op === "nin" ? "values" : op === "like" ? "pattern" : "value";
       const ignoreCase = parseIgnoreCase(own(node, "ignoreCase"), `${path}.ignoreCase`);
-      return parseCondition(
-        op,
-        key,
-        op === "exists" ? true : own(node, operand),
-        ignoreCase,
-        `${path}.${operand}`,
-        budget,
-      );
+      const value = op === "exists" ? true : own(node, operand);
+      const parsed = parseCondition(op, key, value, ignoreCase, `${path}.${operand}`, budget);
+      return own(node, "coerce") === true ? ({ ...parsed, coerce: true } as Filter) : parsed;
     }
   }
+}
+
+const wireOperators: Readonly<Record<string, ConditionOperator>> = {
+  "==": "eq",
+  "!=": "ne",
+  ">": "gt",
+  "<": "lt",
+  ">=": "gte",
+  "<=": "lte",
+  in: "in",
+  nin: "nin",
+};
+
+/** A plain form has no list under a key, so the two cannot be mistaken. */
+function isWire(object: object): boolean {
+  return (
+    Array.isArray(own(object, "filters")) &&
+    Object.keys(object).every((name) => name === "filters" || name === "condition")
+  );
+}
+
+function parseWire(group: object, path: string, budget: Budget): Filter {
+  const condition = own(group, "condition") ?? "and";
+  if (condition !== "and" && condition !== "or")
+    throw invalid(`${path}.condition`, `is ${describe(condition)}`, 'It is "and" or "or".');
+  const filters = (own(group, "filters") as readonly unknown[]).map((member, i): Filter => {
+    const here = `${path}.filters[${i}]`;
+    const object = asObject(member, here);
+    if (!Object.hasOwn(object, "key")) return parse(object, here, budget);
+    spend(budget, here);
+    const stranger = Object.keys(object).find((name) => !["key", "operator", "value"].includes(name));
+    if (stranger !== undefined)
+      throw invalid(here, `has a property ${quote(stranger)}`, "A condition has key, operator and value.");
+    const [key, operator] = [own(object, "key"), own(object, "operator") ?? "=="];
+    const op =
+      typeof operator === "string" && Object.hasOwn(wireOperators, operator) ? wireOperators[operator] : undefined;
+    if (typeof key !== "string") throw invalid(`${here}.key`, `is ${describe(key)}`, "A key is a string.");
+    if (op === undefined)
+      throw invalid(`${here}.operator`, "is no operator", `Operators: ${Object.keys(wireOperators).join(" ")}.`);
+    return parseCondition(op, key, own(object, "value"), false, `${here}.value`, budget);
+  });
+  return { op: condition, filters };
 }
 
 function parsePlain(object: object, path: string, budget: Budget): Filter {
@@ -188,7 +290,7 @@ function parseCondition(
   switch (op) {
     case "eq":
     case "ne": {
-      const value = parseValue(operand, path);
+      const value = parseOperand(operand, path, budget);
       return typeof value === "string" ? { op, key, value, ...caseFlag } : { op, key, value };
     }
     case "hasElement":
@@ -203,10 +305,13 @@ function parseCondition(
     }
     case "in":
     case "nin": {
-      if (!Array.isArray(operand)) throw invalid(path, `is ${describe(operand)}`, "It takes a list.");
+      if (!Array.isArray(operand)) {
+        if (budget.dialect.invalid === "nothing") return nothing;
+        throw invalid(path, `is ${describe(operand)}`, "It takes a list.");
+      }
       const values = Array.from(operand as readonly unknown[], (value, i) => {
         spend(budget, path);
-        return parseValue(value, `${path}[${i}]`);
+        return parseOperand(value, `${path}[${i}]`, budget);
       });
       return { op, key, values };
     }
@@ -220,6 +325,7 @@ function parseCondition(
         compileLinearRegex(pattern, { ignoreCase });
       } catch (error) {
         if (!IbidError.isInstance(error)) throw error;
+        if (budget.dialect.invalid === "nothing") return nothing;
         throw new IbidError("invalid-filter", `${path} is an invalid pattern. ${error.message}`, {
           ...(error.hint === undefined ? {} : { hint: error.hint }),
           details: { ...error.details, path },
@@ -236,6 +342,24 @@ function parseCondition(
 function parseList(input: unknown, path: string, budget: Budget): Filter[] {
   if (!Array.isArray(input)) throw invalid(path, `is ${describe(input)}`, "It takes a list of filters.");
   return Array.from(input as readonly unknown[], (member, i) => parse(member, `${path}[${i}]`, budget));
+}
+
+/** A value, or a list or an object of values. */
+function parseOperand(value: unknown, path: string, budget: Budget): FilterOperand {
+  if (typeof value !== "object" || value === null || value instanceof Date) return parseValue(value, path);
+  spend(budget, path);
+  if (budget.depth >= maxDepth) throw invalid(path, `is nested more than ${maxDepth} levels deep`, "Flatten it.");
+  budget.depth++;
+  const copy = Array.isArray(value)
+    ? value.map((member, i) => parseOperand(member, `${path}[${i}]`, budget))
+    : Object.fromEntries(
+        Object.entries(asObject(value, path)).map(([key, member]) => [
+          key,
+          parseOperand(member, `${path}${pathStep(key)}`, budget),
+        ]),
+      );
+  budget.depth--;
+  return copy;
 }
 
 function parseValue(value: unknown, path: string): FilterValue {

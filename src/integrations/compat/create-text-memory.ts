@@ -5,6 +5,7 @@ import type { DocumentAddress, DocumentView, KnowledgeBase } from "../../contrac
 import type { Metadata } from "../../contracts/metadata.ts";
 import type { Hit, HitSource, SearchMode } from "../../contracts/retriever.ts";
 import type { Scope } from "../../contracts/scope.ts";
+import { thresholdScore } from "./threshold-score.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { checkSaid, defaultCollection, memoryUri } from "./memory-address.ts";
 
@@ -200,13 +201,16 @@ export function createTextMemory(kb: KnowledgeBase, options: TextMemoryOptions =
         filter: { and: filters } as FilterInput,
         origins: ["note" as const],
         snippetLength: 0,
+        explain: true,
       };
       // A long memory has several chunks; it counts once.
       for (let topK = limit; ; topK *= 4) {
         const hits = await kb.search(query, { ...asked, topK });
         const best = [...new Map(hits.toReversed().map((hit) => [`${hit.scope} ${hit.source.uri}`, hit])).values()];
         if (best.length < limit && hits.length === topK) continue;
-        const chosen = best.toReversed().filter(({ score }) => score >= minRelevanceScore);
+        const chosen = best
+          .toReversed()
+          .filter((hit) => minRelevanceScore <= 0 || thresholdScore(hit) >= minRelevanceScore);
         const remembered = await Promise.all(chosen.slice(0, limit).map((hit) => whole(kb, hit)));
         return remembered.filter((one) => one !== undefined);
       }
@@ -274,7 +278,8 @@ async function whole(kb: KnowledgeBase, hit: Hit): Promise<RememberedText | unde
   const found = await kb.document(hit.source.uri, { scope: hit.scope });
   // Deleted since the search, or not a memory.
   if (found === undefined || !isMemory(found)) return undefined;
-  const { score: relevance, source, embedding } = hit;
+  const { source, embedding } = hit;
+  const relevance = Math.max(thresholdScore(hit), 0);
   return { ...toRemembered(found), relevance, source, ...(embedding && { embedding }) };
 }
 

@@ -1,6 +1,7 @@
 import { IbidError } from "../../contracts/errors.ts";
 import type { FilterInput } from "../../contracts/filter.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
+import { thresholdScore, withoutExplanation } from "./threshold-score.ts";
 import type { Metadata } from "../../contracts/metadata.ts";
 import type { Hit, SearchMode } from "../../contracts/retriever.ts";
 import type { Scope } from "../../contracts/scope.ts";
@@ -54,7 +55,7 @@ export interface HasMetadataFilter {
 export interface RetrieverNodeOptions<State, Doc = RetrievedDoc> {
   /** Documents. Default 5. */
   readonly topK?: number;
-  /** Least score of a hit, inclusive; checked after the search. Default: none. */
+  /** Least score, inclusive; checked after the search. With an embedding model it is on the score of the dense leg, in every mode but `"lexical"` and `"regex"`. Default: none. */
   readonly scoreThreshold?: number;
   /** Default `"hybrid"`. */
   readonly mode?: SearchMode;
@@ -113,13 +114,18 @@ export function createRetrieverNode<State extends object = HasQuery & HasMetadat
       const filters = [filter, filterOf(state)].filter((one) => one !== undefined);
       const hits = await kb.search(queryOf(state), {
         snippetLength: 0,
+        ...(scoreThreshold > -Infinity && { explain: true }),
         ...(topK !== undefined && { topK }),
         ...(mode !== undefined && { mode }),
         ...(scopes !== undefined && { scopes }),
         ...(filters.length > 0 && { filter: { and: filters } }),
         ...(config.signal && { signal: config.signal }),
       });
-      return { retrievedDocs: hits.filter(({ score }) => score >= scoreThreshold).map(toDoc) };
+      return {
+        retrievedDocs: hits
+          .filter((hit) => thresholdScore(hit) >= scoreThreshold)
+          .map((hit) => toDoc(withoutExplanation(hit))),
+      };
     } catch (cause) {
       if (IbidError.isInstance(cause, "aborted")) throw cause;
       const known = IbidError.isInstance(cause) ? cause : undefined;

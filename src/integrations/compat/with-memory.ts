@@ -10,6 +10,7 @@ import type { FilterInput } from "../../contracts/filter.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Hit, SearchMode } from "../../contracts/retriever.ts";
 import type { Scope } from "../../contracts/scope.ts";
+import { thresholdScore, withoutExplanation } from "./threshold-score.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { messageText } from "./message-text.ts";
 import { encodeTags } from "./template/encode-html.ts";
@@ -116,12 +117,13 @@ async function searchMemory(
   const hits = await store.search(query, {
     topK: limit,
     snippetLength: 0,
+    explain: true,
     ...(mode !== undefined && { mode }),
     ...(filter !== undefined && { filter }),
     ...(scopes !== undefined && { scopes }),
     ...(signal && { signal }),
   });
-  return hits.filter(({ score }) => score >= minRelevanceScore);
+  return hits.filter((hit) => thresholdScore(hit) >= minRelevanceScore).map(withoutExplanation);
 }
 
 const fence = (hits: readonly Hit[]): string =>

@@ -152,6 +152,8 @@ export async function assembleKnowledgeBase(
     reranker: models.reranker,
     retriever: search.retriever,
     synonyms: search.synonyms === undefined ? undefined : parseSynonyms(search.synonyms),
+    metric: search.metric,
+    queryHash: operations.queryHash,
     tracer: operations.tracer,
     telemetry: operations.telemetry,
     now: operations.now,

@@ -1,3 +1,4 @@
+import type { Metric } from "../../contracts/embedding.ts";
 import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { ChatModel, Prices } from "../../contracts/chat.ts";
 import type { ChunkTransformer, CustomChunker } from "../../contracts/chunker.ts";
@@ -81,6 +82,8 @@ export interface OpenSearch {
    * folder of the knowledge base, where there is one.
    */
   readonly synonyms?: string | undefined;
+  /** Metric of searches by vector: `score` is monotone for each, and higher is better. Default: the store's own, the cosine. */
+  readonly metric?: Metric | undefined;
   /** A retriever in place of the built-in one, or a function that wraps it: `(base) => diversify(base)`. */
   readonly retriever?: Retriever | WrapRetriever | undefined;
 }
@@ -94,6 +97,8 @@ export interface OpenOperations {
   readonly events?: boolean | EventStore | EventRetention | undefined;
   /** Receiver of spans and events as they happen; see `createOpenTelemetry`. */
   readonly telemetry?: Telemetry | undefined;
+  /** Hash by which traces and events name queries: under the knowledge base's own key, or the plain SHA-256, which can be guessed. Default `"keyed"`. */
+  readonly queryHash?: "keyed" | "sha256" | undefined;
   /** Receiver of one trace per search. */
   readonly tracer?: Tracer | undefined;
   /**
@@ -290,6 +295,12 @@ const searchSetup = {
     flag: "--synonyms <file>",
     spelling: { doc: "Search by the synonyms in this file.", expects: "the path of a list" },
   },
+  metric: {
+    doc: "Metric of searches by vector; `score` is monotone for each, and higher is better.",
+    kind: { type: "choice", values: { cosine: true, dot: true, euclidean: true } },
+    otherwise: "the store's own, the cosine",
+    for: inCode,
+  },
   retriever: {
     doc: "[Retriever](#retrievers) in place of the built-in one, or a function that wraps it.",
     kind: {
@@ -336,6 +347,12 @@ const operationsOptions = {
     for: inCode,
   },
   tracer: { doc: "Receiver of one trace per search.", kind: objectWith("a tracer", "trace"), for: inCode },
+  queryHash: {
+    doc: "Hash by which traces and events name queries: under the knowledge base's own key, or the plain SHA-256, which can be guessed.",
+    kind: { type: "choice", values: { keyed: true, sha256: true } },
+    default: "keyed",
+    for: inCode,
+  },
   now: {
     doc: "Clock of dates, ages, retention and health, in milliseconds since 1970.",
     kind: aFunction,

@@ -9,6 +9,21 @@ import { inputText } from "../embedder/input-text.ts";
 const version = 1;
 
 /**
+ * Options of {@link createHashingModel}.
+ *
+ * @experimental
+ */
+export interface HashingModelOptions {
+  /** Default 256. */
+  readonly dimensions?: number;
+  /**
+   * `"features"` (default) finds texts that share words and parts of words. `"fnv"` has the values of Wesichain's `HashEmbedder`, which tell equal texts from others and
+   * nothing more.
+   */
+  readonly variant?: "features" | "fnv";
+}
+
+/**
  * An embedding model without a download: words and character n-grams, hashed into a fixed number of dimensions.
  *
  * It sees spelling, not meaning (`similarity: "form"`). Tests, examples and small corpora use it: unlike a lexical index, it forgives inflection and
@@ -22,9 +37,13 @@ const version = 1;
  *
  * @experimental
  */
-export function createHashingModel(options: { readonly dimensions?: number } = {}): EmbeddingModel {
-  checkOptions("createHashingModel", options, { dimensions: true });
-  const { dimensions = 256 } = options;
+export function createHashingModel(options: HashingModelOptions = {}): EmbeddingModel {
+  checkOptions("createHashingModel", options, { dimensions: true, variant: true });
+  const { dimensions = 256, variant = "features" } = options;
+  if (variant !== "features" && variant !== "fnv")
+    throw new IbidError("invalid-argument", `createHashingModel: variant cannot be "${String(variant)}".`, {
+      hint: "Choose from features, fnv.",
+    });
   if (!Number.isSafeInteger(dimensions) || dimensions < 1 || dimensions > 65_536) {
     throw new IbidError(
       "invalid-argument",
@@ -34,7 +53,8 @@ export function createHashingModel(options: { readonly dimensions?: number } = {
       },
     );
   }
-  const hasher = createFeatureHasher(dimensions);
+  const hasher =
+    variant === "fnv" ? { hash: (text: string) => hashFnv(text, dimensions) } : createFeatureHasher(dimensions);
 
   function embedOne(input: EmbeddingInput): Float32Array {
     const text = inputText(input);
@@ -54,7 +74,7 @@ export function createHashingModel(options: { readonly dimensions?: number } = {
 
   return {
     provider: "ibid",
-    model: "hashing",
+    model: variant === "fnv" ? "fnv" : "hashing",
     kind: "dense",
     dimensions,
     fingerprint: `v${version}`,
@@ -64,4 +84,17 @@ export function createHashingModel(options: { readonly dimensions?: number } = {
       return { embeddings: inputs.map(embedOne) };
     },
   };
+}
+
+const fnvOffset = 0xcbf29ce484222325n;
+const fnvPrime = 0x100000001b3n;
+
+/** FNV-1a of 64 bits for each dimension, whose index is mixed into the offset, as a number from 0 to 1. **Source** Wesichain `HashEmbedder`. */
+function hashFnv(text: string, dimensions: number): Float32Array {
+  const bytes = new TextEncoder().encode(text);
+  return Float32Array.from({ length: dimensions }, (_, index) => {
+    let hash = fnvOffset ^ BigInt(index);
+    for (const byte of bytes) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * fnvPrime);
+    return Number(hash % 10_000n) / 10_000;
+  });
 }

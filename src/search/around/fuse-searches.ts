@@ -34,6 +34,7 @@ export interface FuseSearches {
   /** Whose judgement of evidence counts: that of every search, or of the question's own alone. */
   readonly evidence: "any" | "question";
   readonly fallback?: RetrieverStep["fallback"];
+  readonly failed?: RetrieverStep["failed"];
 }
 
 /**
@@ -61,11 +62,12 @@ export function fuseSearches(searches: readonly (readonly Hit[])[], how: FuseSea
 }
 
 function fuseHit(seen: readonly { readonly query: number; readonly hit: Hit }[], how: FuseSearches): Hit {
-  const { retriever, fallback } = how;
+  const { retriever, fallback, failed } = how;
   const step: RetrieverStep = {
     retriever,
     searches: seen.map(({ query, hit }) => ({ query, score: hit.score, rank: hit.rank })),
     ...(fallback && { fallback }),
+    ...(failed && { failed }),
   };
   const counted = how.evidence === "any" ? seen : seen.filter(({ query }) => query === 1);
   const hitsOf = (some: typeof seen): Hit[] => some.map(({ hit }) => hit);

@@ -11,6 +11,7 @@ const names: Readonly<Record<EventName, true>> = {
   KnowledgeChunkReembedFailed: true,
   KnowledgeEmbedded: true,
   KnowledgeFlushed: true,
+  KnowledgeVacuumCompleted: true,
   KnowledgeQueued: true,
 };
 

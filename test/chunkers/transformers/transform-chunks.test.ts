@@ -61,7 +61,7 @@ describe("transformChunks", () => {
 
   it("marks for a transformer that does not do so itself, synchronous or not [E19]", async () => {
     const plain: ChunkTransformer = { name: "plain", transform: (chunk) => ({ ...chunk, text: "x" }) };
-    const later: ChunkTransformer = { name: "later", transform: async (chunk) => chunk };
+    const later: ChunkTransformer = { name: "later", transform: async (chunk) => ({ ...chunk, text: "y" }) };
     const [first] = await transformChunks(chunks, [plain, later], context);
     expect(first?.metadata).toMatchObject({ transform_plain: true, transform_later: true });
   });

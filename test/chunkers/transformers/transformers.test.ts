@@ -41,7 +41,7 @@ describe("context before a chunk", () => {
   it("is not written unless somebody is asked [T35]", async () => {
     const chunks = await transform(three, createContextTransformer());
     expect(chunks.map(({ text, urtext }) => text === urtext)).toEqual([true, true, true]);
-    expect(chunks[0]?.metadata["transform_contextual-header"]).toBe(true);
+    expect(chunks[0]?.metadata["transform_contextual-header"]).toBeUndefined();
   });
 
   it("is one sentence on the whole document, asked for once [T35]", async () => {
