@@ -1,0 +1,144 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { crc32, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSqliteStore } from "../../../src/stores/sqlite/sqlite-store.ts";
+import { runs } from "../../support/runs.ts";
+import { documentEntry, plainAnalyzer, read, system, write } from "../build.ts";
+import { searchWords } from "../../support/search-legs.ts";
+
+const from = read("deployment");
+const into = write("deployment");
+let folder = "";
+let path = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "ibid-damage-"));
+  path = join(folder, "ibid.sqlite");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const open = () => openSqliteStore(path, { analyzer: plainAnalyzer });
+
+interface Kept {
+  readonly key: number;
+  readonly data: Uint8Array;
+}
+
+/** Rows of a table as they are kept. */
+function kept(table: string): readonly Kept[] {
+  const database = new DatabaseSync(path);
+  const rows = database.prepare(`SELECT key, data FROM ${table} ORDER BY key`).all() as unknown as readonly Kept[];
+  database.close();
+  return rows;
+}
+
+function put(table: string, { key, data }: Kept): void {
+  const database = new DatabaseSync(path);
+  database.prepare(`UPDATE ${table} SET data = ? WHERE key = ?`).run(data, key);
+  database.close();
+}
+
+const large = `A heron stands in the water.\n\n${"It waits, and waits, and 17 fish swim by. ".repeat(1200)}`;
+
+async function fill(): Promise<void> {
+  const store = await open();
+  await store.replace(into, documentEntry("small", ["The heron ate 12 fish."]));
+  await store.replace(into, documentEntry("large", [large, "The end of 1 heron."]));
+  // In blocks of other scopes, out of reach.
+  await store.replace(write("team:red"), documentEntry("other", ["The stork ate 9 frogs."]));
+  await store.close();
+}
+
+describe("a stored text that is damaged", () => {
+  it("is refused with its document's name and nothing of its words, whichever byte it is; the others are read [L2 L8]", async () => {
+    await fill();
+    const places = ["blocks", "text_parts"].flatMap((table) =>
+      kept(table)
+        .slice(0, table === "blocks" ? 1 : 3)
+        .map((row) => ({ table, row, id: table === "blocks" ? "small" : "large" })),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...places),
+        fc.nat(),
+        fc.integer({ min: 1, max: 255 }),
+        async ({ table, row, id }, at, flip) => {
+          const data = Uint8Array.from(row.data);
+          data[at % data.length]! ^= flip;
+          put(table, { ...row, data });
+          const store = await open();
+          const failure = await store.document(from, id).then(
+            (found) => found?.document.text,
+            (error: unknown) => error,
+          );
+          // A bit of the frame's header may mean nothing: then the text is what it was.
+          const isHarmless =
+            failure === (id === "small" ? "The heron ate 12 fish." : `${large}\n\nThe end of 1 heron.`);
+          const refusal = { code: "store-corrupt", uri: expect.stringContaining(id) as string };
+          expect(isHarmless ? refusal : failure).toMatchObject(isHarmless ? {} : refusal);
+          expect(String(failure instanceof Error ? failure.message : "")).not.toMatch(/heron|fish/u);
+          const { findings } = await store.upkeep!.examine(system);
+          expect(findings.map(({ kind, message }) => [kind, message.includes(id)])).toEqual(
+            isHarmless ? [] : [["damaged", true]],
+          );
+          expect((await store.document(read("team:red"), "other"))?.document.text).toBe("The stork ate 9 frogs.");
+          expect((await searchWords(store, read("team:red"), { text: "stork" })).matches).toHaveLength(1);
+          await store.close();
+          put(table, row);
+        },
+      ),
+      { numRuns: runs(25) },
+    );
+  });
+
+  it("is refused where it was compressed anew, with other digits [L2]", async () => {
+    await fill();
+    const [block] = kept("blocks");
+    const text = zstdDecompressSync(block!.data).toString().replace("12 fish", "21 fish");
+    put("blocks", { ...block!, data: zstdCompressSync(Buffer.from(text)) });
+    let store = await open();
+    await expect(store.document(from, "small")).rejects.toMatchObject({ code: "store-corrupt" });
+    await expect(searchWords(store, from, { text: "ate" })).rejects.toMatchObject({ code: "store-corrupt" });
+    await store.close();
+    // Also when the block's own sum is made to fit: the document has one too.
+    const database = new DatabaseSync(path);
+    database.prepare("UPDATE blocks SET sum = ? WHERE key = ?").run(crc32(text), block!.key);
+    database.close();
+    store = await open();
+    await expect(store.document(from, "small")).rejects.toMatchObject({ code: "store-corrupt" });
+    await store.close();
+  });
+
+  it("is seen by the doctor where a chunk's place is another, or a text of its own has changed [L2]", async () => {
+    await fill();
+    const database = new DatabaseSync(path);
+    database.exec(
+      "UPDATE chunks SET starts = starts + 4 WHERE document = (SELECT key FROM documents WHERE id = 'small')",
+    );
+    database.close();
+    const store = await open();
+    const { findings } = await store.upkeep!.examine(system);
+    expect(findings.map(({ kind }) => kind)).toContain("damaged");
+    await store.close();
+  });
+});
+
+it("what a document says of its readers and its time is kept and returned", async () => {
+  const said = {
+    readers: ["engineering", "board"],
+    validFrom: "2026-01-01T00:00:00.000Z",
+    validTo: "2026-12-31T00:00:00.000Z",
+    supersedes: "old.md",
+  };
+  const store = await open();
+  await store.replace(into, { ...documentEntry("d", ["ash"]), ...said });
+  await store.replace(into, documentEntry("e", ["ash"]));
+  await store.close();
+  const again = await open();
+  expect((await again.document(from, "d"))?.summary).toMatchObject(said);
+  expect(Object.keys((await again.document(from, "e"))!.summary)).not.toContain("readers");
+  await again.close();
+});
