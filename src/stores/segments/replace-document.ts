@@ -106,8 +106,12 @@ export function chooseWanting(
   incoming: readonly IncomingChunk[],
   texts: Map<number, string>,
 ): ReadonlySet<IncomingChunk> {
+  const [first] = incoming;
+  const isNew =
+    scope === undefined || (first !== undefined && rows.documentById(scope, first.chunk.documentId) === undefined);
+  if (isNew) return new Set(incoming);
   const reader = createUncachedReader(rows, texts);
-  const found = scope === undefined ? new Map<string, ChunkRow>() : readById(rows, scope, incoming);
+  const found = readById(rows, scope, incoming);
   return new Set(
     incoming.filter(({ chunk }) => {
       const held = readHeld(reader, found.get(chunk.id));
