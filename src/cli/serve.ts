@@ -5,6 +5,7 @@ import { IbidError } from "../contracts/errors.ts";
 import type { AccessKey, HandlerOptions, RequestLogEntry } from "../server/index.node.ts";
 import { examples, note } from "./help-text.ts";
 import { addAnswerModels, type CommonOptions, type Context, readCaller, withKnowledgeBase } from "./open.ts";
+import { toIbidError } from "./output.ts";
 import { neutralise, toJsonLine } from "./text-layout.ts";
 
 export interface ServeCommandOptions extends CommonOptions {
@@ -46,8 +47,18 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
     });
   }
   const { parseKeys, startService } = await import("../server/index.node.ts");
-  const keys = keysFile === undefined ? undefined : await readKeys(keysFile, parseKeys);
-  const who: HandlerOptions = keys === undefined ? { local: { access: caller ?? "operator", write } } : { keys };
+  let keys = keysFile === undefined ? undefined : await readKeys(keysFile, parseKeys);
+  const who: HandlerOptions =
+    keys === undefined ? { local: { access: caller ?? "operator", write } } : { keys: () => keys ?? [] };
+  const reload = async (): Promise<void> => {
+    try {
+      if (keysFile !== undefined) keys = await readKeys(keysFile, parseKeys);
+      stderr.write(`The keys were read again: ${keys?.length ?? 0}.\n`);
+    } catch (error) {
+      await output.error(toIbidError(error));
+      stderr.write("The keys stay as they were.\n");
+    }
+  };
   const { asUser: _user, asTeam: _team, asTeams: _teams, ...asOperator } = options;
   // Uploads are embedded too.
   const embeds = write || keys !== undefined ? "documents" : "queries";
@@ -58,6 +69,7 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
       ...(host === undefined ? {} : { host }),
       ...(allowHost.length === 0 ? {} : { hosts: [...ownNames, ...allowHost] }),
       origins: allowOrigin,
+      warmUp: true,
       ...(limits === undefined ? {} : { limits }),
       ...(page === undefined ? {} : { page }),
       ...(mcp === undefined ? {} : { mcp }),
@@ -66,8 +78,12 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
     });
     if (output.json) await output.object({ listening: `${service.url}${only ?? ""}`, kb: options.kb });
     else await output.line(`Listening on ${service.url}${only ?? ""} (Ctrl-C stops it)`);
+    // A terminal that closes sends this signal too, and ends the process as ever.
+    const onHangUp = (): void => void reload();
+    if (!process.stdin.isTTY) process.on("SIGHUP", onHangUp);
     if (!signal.aborted) await once(signal, "abort");
     await service.stop();
+    process.off("SIGHUP", onHangUp);
     if (!output.json) await output.line("Stopped. All accepted requests are finished.");
     return 0;
   });

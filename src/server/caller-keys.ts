@@ -34,7 +34,7 @@ const keysFile = z.strictObject({ keys: z.array(accessKey).min(1).max(mostKeys) 
 /**
  * Parses a file of keys: `{"keys": [{"name": "ada", "sha256": "…", "userId": "ada", "teams": ["support"]}]}`.
  *
- * **Errors** `invalid-argument`, with the path of the wrong field and never a key.
+ * **Errors** `invalid-argument`, with the path of the wrong field or the name of a contradictory entry, and never a key.
  *
  * @experimental
  */
@@ -51,7 +51,9 @@ export function parseKeys(json: string): readonly AccessKey[] {
     throw wrong(describeIssue(parsed.error.issues[0]!));
   }
   // Drops fields that are undefined.
-  return JSON.parse(JSON.stringify(parsed.data.keys)) as readonly AccessKey[];
+  const keys = JSON.parse(JSON.stringify(parsed.data.keys)) as readonly AccessKey[];
+  createKeyring(keys);
+  return keys;
 }
 
 /** A checked key with the access that it gives. */
@@ -159,17 +161,24 @@ export function createIdentification(
     };
   }
   if (keys !== undefined) {
-    const ring = createKeyring(keys);
-    const callers = new Map(
-      ring.known.map((each) => {
-        const { name, write, requestsPerMinute: own } = each.entry;
-        return [each, toCaller({ name, access: each.access, ...(write !== undefined && { write }) }, own)] as const;
-      }),
-    );
+    const read = (list: readonly AccessKey[]) => {
+      const ring = createKeyring(list);
+      const callers = new Map(
+        ring.known.map((each) => {
+          const { name, write, requestsPerMinute: own } = each.entry;
+          return [each, toCaller({ name, access: each.access, ...(write !== undefined && { write }) }, own)] as const;
+        }),
+      );
+      return { list, ring, callers };
+    };
+    const listNow = (): readonly AccessKey[] => (typeof keys === "function" ? keys() : keys);
+    let known = read(listNow());
     return async (request) => {
+      const list = listNow();
+      if (list !== known.list) known = read(list);
       const presented = bearerToken(request);
-      const found = presented === undefined ? undefined : ring.find(presented);
-      return found && callers.get(found);
+      const found = presented === undefined ? undefined : known.ring.find(presented);
+      return found && known.callers.get(found);
     };
   }
   const here = toCaller({ access: "operator", ...local, name: "local" });

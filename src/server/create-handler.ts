@@ -12,6 +12,7 @@ import { checkHandlerOptions, type HandlerOptions } from "./handler-options.ts";
 import { addressGroup, createRateLimiter } from "./limits.ts";
 import { createOpenApiRoute } from "./openapi.ts";
 import { pageRoutes } from "./page/page-routes.ts";
+import { createProbeRoutes } from "./probe-routes.ts";
 import { questionRoutes } from "./question-routes.ts";
 import { readBytes, readJson, readQuery } from "./read-request.ts";
 import { errorJson, Refusal, toRefusal } from "./refusal.ts";
@@ -91,6 +92,7 @@ const allowedHeaders = [
  * | `POST /documents`, `PUT` and `DELETE /document?uri=` | writers | a text, a file, a deletion |
  * | `POST /mcp` | readers | for agents, over MCP |
  * | `GET /health/rag` | operators | the last minute |
+ * | `GET /livez`, `GET /readyz` | all | probes |
  * | `GET /openapi.json`, `GET /` | all | the interface; a page |
  *
  * **Shape** the function never rejects: an error becomes JSON with code, message, hint and uri. `log` gets the details, but never a word of the question. A
@@ -120,6 +122,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
       return [path, [...names, ...(names.includes("GET") ? ["HEAD"] : []), "OPTIONS"]] as [string, string[]];
     }),
   );
+  const probes = new Set(routes.flatMap(({ isProbe, path }) => (isProbe === true ? [path] : [])));
   const allowed = (context: Context): string[] => methods.get(context.req.path) ?? ["OPTIONS"];
 
   const countRequest = (who: string, perMinute: number): void => {
@@ -220,6 +223,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
   const log = (context: Context<Environment>, started: number): void => {
     const { requestId, caller, refused, failure, asked = [] } = context.var;
     const { method, path } = context.req;
+    if (probes.has(path)) return;
     const { remoteAddress } = context.env;
     try {
       options.log?.({
@@ -260,6 +264,19 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     context.res = new Response(isStream(res) ? whenRead(res.body, finish) : res.body, { status: res.status, headers });
     if (!isStream(res)) finish();
   });
+  for (const route of routes.filter(({ isProbe }) => isProbe)) {
+    app.on(route.method, route.path, ({ req: { raw: request }, var: { requestId } }) => {
+      return route.handle({
+        kb,
+        request,
+        requestId,
+        query: undefined,
+        body: undefined,
+        signal: request.signal,
+        fail() {},
+      });
+    });
+  }
   app.use((context, next) => {
     checkOrigin(context.req.raw, rules);
     return next();
@@ -274,6 +291,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     }),
   );
   for (const route of routes) {
+    if (route.isProbe === true) continue;
     app.on(route.method, route.path, (context) =>
       serve(context, route).catch((error: unknown) => {
         // hono handles nothing but an Error; an application may throw anything.
@@ -305,8 +323,9 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
 
 const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
 
-function chooseRoutes({ mcp = true, only, page = true }: HandlerOptions, hasKeys: boolean): readonly Route[] {
-  const routes: Route[] = [];
+function chooseRoutes(options: HandlerOptions, hasKeys: boolean): readonly Route[] {
+  const { mcp = true, only, page = true, readiness = () => "ready" } = options;
+  const routes: Route[] = [...createProbeRoutes(readiness)];
   if (only !== "mcp")
     routes.push(...questionRoutes, ...documentRoutes, statusRoute, healthRoute, ...(page ? pageRoutes : []));
   if (mcp !== false) routes.push(createMcpRoute(mcp === true ? {} : mcp));

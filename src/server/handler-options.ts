@@ -4,6 +4,7 @@ import { IbidError } from "../contracts/errors.ts";
 import { checkOptions } from "../runtime/check-options.ts";
 import type { Failure } from "./describe-failure.ts";
 import { given } from "./given.ts";
+import type { Readiness } from "./probe-routes.ts";
 
 /**
  * A key and its bearer: the operator, or a user with teams. With neither, the key reads what all callers may read.
@@ -95,8 +96,11 @@ export interface RequestLogEntry {
  * @experimental
  */
 export interface HandlerOptions {
-  /** Keys, one of which each request sends as `Authorization: Bearer …`. Without keys, only this machine gets answers. */
-  readonly keys?: readonly AccessKey[];
+  /**
+   * Keys, one of which each request sends as `Authorization: Bearer …`. Without keys, only this machine gets answers. A function returns the present list, which counts from the
+   * next request on; it is read again when the list is another array.
+   */
+  readonly keys?: readonly AccessKey[] | (() => readonly AccessKey[]);
   /** Identifies the caller in place of keys; `undefined` for an unknown one. */
   readonly authenticate?: (request: Request) => KnownCaller | undefined | Promise<KnownCaller | undefined>;
   /** The caller that requests of this machine count as, without keys. Default: the operator, read-only. */
@@ -112,7 +116,9 @@ export interface HandlerOptions {
   readonly mcp?: boolean | McpServerOptions;
   /** `"mcp"`: only that route. Default: all routes. */
   readonly only?: "mcp";
-  /** Gets each request when it is over. Errors that it throws are ignored. */
+  /** State that `/readyz` tells. Default: always ready. */
+  readonly readiness?: () => Readiness;
+  /** Gets each request when it is over, but for `/livez` and `/readyz`. Errors that it throws are ignored. */
   readonly log?: (entry: RequestLogEntry) => void;
 }
 
@@ -126,6 +132,7 @@ const known = {
   page: true,
   mcp: true,
   only: true,
+  readiness: true,
   log: true,
 } as const;
 

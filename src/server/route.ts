@@ -52,6 +52,8 @@ export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodTy
   readonly isSlow?: true;
   /** Whether the route only reads a few rows. Such routes have slots of their own. Default false. */
   readonly isLight?: true;
+  /** Whether the route answers any host name, without slot and log. Default false. */
+  readonly isProbe?: true;
   /** Private texts of the request, which the log must not repeat. */
   readonly asked?: (call: Call<z.output<Query>, z.output<Body>>) => readonly string[];
   handle(call: Call<z.output<Query>, z.output<Body>>): Promise<Response>;

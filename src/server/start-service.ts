@@ -6,6 +6,7 @@ import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { createHandler } from "./create-handler.ts";
 import { checkHandlerOptions, type HandlerOptions } from "./handler-options.ts";
 import { isLoopbackName } from "./loopback.ts";
+import type { Readiness } from "./probe-routes.ts";
 import { errorJson, Refusal } from "./refusal.ts";
 import { jsonResponse } from "./route.ts";
 
@@ -19,6 +20,8 @@ export interface ServiceOptions extends HandlerOptions {
   readonly port?: number;
   /** Default `127.0.0.1`: only this machine. Other hosts need `keys` or `authenticate`. */
   readonly host?: string;
+  /** Whether a first search loads the index before `/readyz` says ready. It counts as a search. Default false. */
+  readonly warmUp?: boolean;
 }
 
 /**
@@ -55,7 +58,7 @@ const maxConnections = 4096;
  */
 export async function startService(kb: KnowledgeBase, options: ServiceOptions = {}): Promise<RunningService> {
   checkGiven("startService", "options", options, "object");
-  const { port = defaultPort, host = defaultHost, ...rest } = options;
+  const { port = defaultPort, host = defaultHost, warmUp = false, ...rest } = options;
   const limits = checkHandlerOptions(rest);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new IbidError("invalid-argument", `The port is ${String(port)}; it must be a whole number from 0 to 65535.`, {
@@ -72,19 +75,26 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
       },
     );
   }
-  const handler = createHandler(kb, rest);
+  let readiness: Readiness = warmUp ? "warming up" : "ready";
+  const isStopping = (): boolean => readiness === "stopping";
+  const handler = createHandler(kb, { readiness: () => readiness, ...rest });
   // Only Node needs these, so they are loaded here.
   const [{ createServer }, { getRequestListener }] = await Promise.all([
     import("node:http"),
     import("@hono/node-server"),
   ]);
-  let isStopping = false;
+  let active = 0;
+  const drained = Promise.withResolvers<void>();
   const listener = getRequestListener(
     async (request, env) => {
-      if (isStopping) return stopping();
       const { incoming, outgoing } = env as { incoming: IncomingMessage; outgoing: ServerResponse };
+      // The port stays open until accepted requests are finished, so that probes still get an answer.
+      const isProbe = /^\/(?:livez|readyz)$/u.test(new URL(request.url).pathname);
+      if (isStopping() && !isProbe) return stopping();
+      active += 1;
       outgoing.once("close", () => {
-        if (isStopping) server.closeIdleConnections();
+        active -= 1;
+        if (isStopping() && active === 0) drained.resolve();
       });
       return handler(request, { remoteAddress: incoming.socket.remoteAddress });
     },
@@ -104,17 +114,30 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
   server.setTimeout(limits.answerTimeoutMs + 30_000);
   server.prependListener("request", (_: IncomingMessage, response: ServerResponse) => {
     response.once("finish", () => {
-      if (isStopping) response.socket?.end();
+      if (isStopping()) response.socket?.end();
     });
   });
   await listen(server, port, bare);
 
   const { address, port: chosen } = server.address() as AddressInfo;
   let stopped: Promise<void> | undefined;
-  const stop = (): Promise<void> => {
-    isStopping = true;
-    return (stopped ??= close(server, limits.answerTimeoutMs));
+  const stop = (): Promise<void> => (stopped ??= finish());
+  const finish = async (): Promise<void> => {
+    readiness = "stopping";
+    if (active === 0) drained.resolve();
+    const late = setTimeout(() => drained.resolve(), limits.answerTimeoutMs);
+    await drained.promise;
+    clearTimeout(late);
+    await close(server, 1000);
   };
+  if (warmUp) {
+    // A search that fails must not keep the service from being used: the next request gets its error.
+    void searchOnce(kb)
+      .catch(() => {})
+      .then(() => {
+        if (!isStopping()) readiness = "ready";
+      });
+  }
   return {
     host: address,
     port: chosen,
@@ -122,6 +145,14 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
     stop,
     [Symbol.asyncDispose]: stop,
   };
+}
+
+/** Searches for the title of a document, so that health counts no miss. An empty knowledge base has nothing to load. */
+async function searchOnce(kb: KnowledgeBase): Promise<void> {
+  for await (const { title, uri } of kb.list()) {
+    await kb.search((title ?? uri).slice(0, 200), { topK: 1 });
+    return;
+  }
 }
 
 /** The response to a request that arrives while the service stops. */

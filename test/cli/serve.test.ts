@@ -52,14 +52,14 @@ async function startServing(args: readonly string[], env: NodeJS.ProcessEnv = {}
   };
 }
 
-/** A service is ending when it takes no connection any more. */
+/** A service is ending when it takes no request any more. */
 async function isEnding(url: string): Promise<void> {
   const status = () =>
     send(url, "/documents").then(
       ({ status }) => status,
       () => "closed",
     );
-  await expect.poll(status).toBe("closed");
+  await expect.poll(status).toBe(503);
 }
 
 describe("ibid mcp --port", () => {
@@ -89,16 +89,20 @@ describe("ibid mcp --port", () => {
 describe("ibid serve", () => {
   it("answers this machine as the operator who reads, and its log has everything but what was asked [B46 T54 L10]", async () => {
     const { url, stop, log } = await startServing([]);
+    const searches = async (): Promise<number> => (await send(url, "/health/rag")).json.retrieval.count as number;
+    await expect.poll(async () => (await send(url, "/readyz")).status).toBe(200);
+    const before = await searches();
     const answered = await send(url, "/rag/query", { body: { query: "How long is a key valid?" } });
     expect(answered.json).toEqual({ response: "A key is valid for ninety days." });
-    expect((await send(url, "/health/rag")).json.retrieval).toMatchObject({ count: 1 });
+    expect(await searches()).toBe(before + 1);
     expect((await send(url, "/search", { body: { query: "spare cellar" } })).json.hits).toHaveLength(1);
     expect((await send(url, "/documents", { body: { uri: "x", text: "x" } })).status).toBe(403);
     expect((await send(url, "/search?q=spare+cellar")).status).toBe(405);
     expect((await send(url, "/spare-cellar")).status).toBe(404);
     expect(await stop("SIGTERM")).toBe(143);
-    const entries = jsonLines(log()).slice(0, 6);
+    const entries = jsonLines(log()).slice(0, 7);
     expect(entries).toMatchObject([
+      { status: 200, path: "/health/rag" },
       { status: 200, method: "POST", path: "/rag/query", caller: "local", address: "127.0.0.1" },
       { status: 200, path: "/health/rag" },
       { status: 200, path: "/search" },
@@ -175,6 +179,24 @@ describe("ibid serve", () => {
     // What was asked to see whether it is ending may have come in before it was.
     const entries = jsonLines(serving.log()).filter((entry) => (entry as { path?: string }).path !== "/documents");
     expect(entries).toMatchObject([{ path: "/rag/query", status: 200 }]);
+  });
+
+  it("SIGHUP reads the keys again: a new key opens, a removed one does not, and a broken file changes nothing", async () => {
+    const entry = (name: string) => ({ name, key: `${name}-`.repeat(6), userId: name });
+    const write = (content: unknown) => writeFiles(folder, { "turning.json": JSON.stringify(content) });
+    await write({ keys: [entry("ada")] });
+    const { url, kill, log, stop } = await startServing(["--keys", "turning.json"]);
+    const status = async (name: string) => (await send(url, "/documents", { key: entry(name).key })).status;
+    expect([await status("ada"), await status("bob")]).toEqual([200, 401]);
+    await write({ keys: [entry("bob")] });
+    kill("SIGHUP");
+    await expect.poll(() => status("bob")).toBe(200);
+    expect(await status("ada")).toBe(401);
+    await write({ keys: [{ ...entry("eve"), operator: true }] });
+    kill("SIGHUP");
+    await expect.poll(log).toContain("The keys stay as they were.");
+    expect([await status("bob"), await status("eve")]).toEqual([200, 401]);
+    await stop("SIGTERM");
   });
 
   it("a second signal ends it at once", async () => {

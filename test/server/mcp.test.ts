@@ -93,7 +93,7 @@ describe("/mcp of a service", () => {
     expect((await send(url, "/search", { key, body: { query: "key" } })).status).toBe(404);
     expect((await send(url, "/")).status).toBe(404);
     const { paths } = (await send(url, "/openapi.json")).json as { paths: object };
-    expect(Object.keys(paths)).toEqual(["/mcp", "/openapi.json"]);
+    expect(Object.keys(paths)).toEqual(["/livez", "/readyz", "/mcp", "/openapi.json"]);
     const without = await serve({ mcp: false });
     expect((await send(without.url, "/mcp", { key, body: initialize })).status).toBe(404);
     await expect(serve({ only: "mcp", mcp: false })).rejects.toThrow('createHandler: only is "mcp"; it must be');

@@ -66,6 +66,8 @@ const calls: readonly (readonly [id: string, path: string, sent?: object])[] = [
   ["pageStyle", "/page.css"],
   ["pageScript", "/page.js"],
   ["openapi", "/openapi.json"],
+  ["livez", "/livez"],
+  ["readyz", "/readyz"],
 ];
 
 describe("the OpenAPI document", () => {
@@ -112,7 +114,7 @@ describe("the OpenAPI document", () => {
         expect({ operationId, description }).not.toMatchObject({ description: "" });
     }
     const open = operations.filter(({ security }) => security === undefined).map(({ operationId }) => operationId);
-    expect(open.toSorted()).toEqual(["openapi", "page", "pageScript", "pageStyle"]);
+    expect(open.toSorted()).toEqual(["livez", "openapi", "page", "pageScript", "pageStyle", "readyz"]);
     const keyless = await startWorld({ keyless: true });
     const local = (await keyless.as(null, "/openapi.json")).json as OpenApi;
     expect(local.components.securitySchemes).toBeUndefined();
