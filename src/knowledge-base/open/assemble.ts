@@ -13,7 +13,6 @@ import type { AccessPolicy } from "../../contracts/scope.ts";
 import { latentSemanticModel } from "../../engine/latent/latent-semantic-model.ts";
 import { setUnnamed } from "../../contracts/embedding.ts";
 import { withFingerprint } from "../../models/embedder/with-fingerprint.ts";
-import { limitAnswers } from "../../models/limit-answers.ts";
 import { checkReadLimits } from "../../readers/read-limits.ts";
 import { createMemoryStore } from "../../stores/memory/memory-store.ts";
 import type { StoreOptions } from "../../stores/segments/store-options.ts";
@@ -128,8 +127,9 @@ export async function assembleKnowledgeBase(
   const { prices } = models;
   const pricing = prices && (await import("../../models/price-usage.ts"));
   pricing?.checkPrices(prices);
+  const limiting = (models.chat ?? models.judge) && (await import("../../models/limit-answers.ts"));
   const prepared = (model: ChatModel | undefined): ChatModel | undefined =>
-    model && limitAnswers(pricing ? pricing.withPrice(model, prices) : model, models.limits);
+    model && limiting?.limitAnswers(pricing ? pricing.withPrice(model, prices) : model, models.limits);
   const readers = [...(await completeReaders(options.readers ?? [])), ...runtime.readers];
   const chunker = await chooseChunker(options.chunker);
   const events = await chooseEvents(
