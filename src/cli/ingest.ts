@@ -48,6 +48,7 @@ export async function ingest(
   const given = pickTableOptions<IngestOptions>(ingestOptions, options);
   const links = new Set<string>();
   const junk = new Set<string>();
+  const unread = new Set<string>();
   // A moving line would disturb JSON on the same terminal.
   const line = createProgressLine(context.stderr, { enabled: !(output.json && output.isTerminal) });
   const job: IngestOptions = {
@@ -56,7 +57,11 @@ export async function ingest(
     settle: true,
     signal,
     onProgress: (progress) => line.update(progress),
-    onSkip: (uri, kind) => void (kind === "link" ? links.add(uri) : kind === "junk" && junk.add(uri)),
+    onSkip(uri, kind) {
+      if (kind === "link") links.add(uri);
+      else if (kind === "junk") junk.add(uri);
+      else if (kind === "unread") unread.add(uri);
+    },
   };
   // Sources find documents while they read, so the total for the progress line is counted first.
   if (line.isShown && sitemap.length === 0)
@@ -70,7 +75,7 @@ export async function ingest(
       return await run(
         context,
         startIngest(kb, inputs, job, { ...options, scope: given.scope }),
-        { named, links, junk },
+        { named, links, junk, unread },
         line,
       );
     } finally {
@@ -85,6 +90,8 @@ interface Inputs {
   readonly links: ReadonlySet<string>;
   /** Files that a walk left out because programs write them for programs. */
   readonly junk: ReadonlySet<string>;
+  /** Files that a walk found and whose kind nobody reads. */
+  readonly unread: ReadonlySet<string>;
 }
 
 async function run({ output, signal }: Context, work: IngestRun, inputs: Inputs, line: ProgressLine): Promise<number> {
@@ -109,7 +116,7 @@ async function run({ output, signal }: Context, work: IngestRun, inputs: Inputs,
   });
   line.clear();
 
-  const { added, updated, unchanged, removed, failed, chunks, embedded, usage, ms } = summary;
+  const { added, updated, unchanged, removed, skipped, failed, chunks, embedded, usage, ms } = summary;
   const done = added + updated + unchanged + removed;
   const links = inputs.links.size;
   await (output.json
@@ -119,6 +126,7 @@ async function run({ output, signal }: Context, work: IngestRun, inputs: Inputs,
           updated,
           unchanged,
           removed,
+          ...(skipped === undefined ? {} : { skipped }),
           failed,
           chunks,
           embedded,
@@ -271,7 +279,7 @@ function describeResult(result: IngestResult, { style, columns }: Output): reado
   ];
 }
 
-function describeSummary(summary: IngestSummary, { named, links, junk }: Inputs): string {
+function describeSummary(summary: IngestSummary, { named, links, junk, unread }: Inputs): string {
   const states = ["added", "updated", "unchanged", "removed", "failed"] as const;
   const counts = states
     .filter((state) => summary[state] > 0)
@@ -285,6 +293,7 @@ function describeSummary(summary: IngestSummary, { named, links, junk }: Inputs)
   const left = [
     ...describe(links, "link", "followed", "--follow-symlinks"),
     ...describe(junk, "generated file", "read", "--junk"),
+    ...describe(unread, "file", "of a kind that is read", "name one to see why"),
   ];
   if (counts.length === 0) {
     const nothing = `Nothing to ingest in ${named.map(neutralise).join(", ")}: no files, or only hidden and ignored ones.`;

@@ -144,17 +144,18 @@ export interface IngestOptions {
   readonly onEmbedding?: ((uri: string) => void) | undefined;
   /**
    * Called for each file, folder and symbolic link that a rule leaves out of a walk. The contents of such a folder are not looked at.
+   * A file of a kind that no reader takes is left out too; given by name, it fails with its reason.
    * Several inputs that lead to one path may report it more than once.
    */
   readonly onSkip?: ((uri: string, kind: SkippedKind) => void) | undefined;
 }
 
 /**
- * Kind of a path that a walk left out. A `"link"` is one that is not followed, whatever its target.
+ * Kind of a path that a walk left out. A `"link"` is one that is not followed, whatever its target. An `"unread"` file is of a kind that no reader takes.
  *
  * @experimental
  */
-export type SkippedKind = "file" | "folder" | "link" | "junk";
+export type SkippedKind = "file" | "folder" | "link" | "junk" | "unread";
 
 /**
  * Rules that choose files of a folder or of a glob. A file that is left out counts as absent: a document that it brought before is swept.
@@ -215,6 +216,8 @@ export interface IngestSummary {
   readonly unchanged: number;
   readonly removed: number;
   readonly failed: number;
+  /** Files that a walk found and whose kind no reader takes; see `onSkip`. Absent when there are none. */
+  readonly skipped?: number;
   /** Chunks of all documents that were added, updated or unchanged. */
   readonly chunks: number;
   /** Texts really sent to the embedding model. For a caller with an `AccessContext`, those that needed a vector: what is cached tells what others wrote. */

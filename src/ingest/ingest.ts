@@ -2,10 +2,11 @@ import type { Receipt } from "../contracts/leg.ts";
 import type { DocumentSummary } from "../contracts/document-store.ts";
 import type { Origin, TextDocument } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
-import type { IngestProgress, IngestResult, IngestSummary } from "../contracts/knowledge-base.ts";
+import type { IngestOptions, IngestProgress, IngestResult, IngestSummary } from "../contracts/knowledge-base.ts";
 import type { Metadata } from "../contracts/metadata.ts";
 import type { RefreshPolicy } from "../contracts/refresh-policy.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
+import { isUnreadKind } from "../readers/unread-kind.ts";
 import { throwIfAborted } from "../runtime/abort.ts";
 import { hashParts, sha256 } from "../runtime/hash.ts";
 import { toMetadata } from "../runtime/to-json.ts";
@@ -43,6 +44,7 @@ export interface IngestJob extends WriteJob {
   /** Default: everything is looked at. */
   readonly refresh?: RefreshPolicy | undefined;
   readonly onProgress?: ((progress: IngestProgress) => void) | undefined;
+  readonly onSkip?: IngestOptions["onSkip"];
   /** Lets the store finish deferred work: at once, reporting how far a fit has come, or later. */
   readonly settle?: ((onFit: (share: number) => void) => Promise<void>) | undefined;
 }
@@ -62,6 +64,7 @@ export async function* ingestArrivals(
   const started = performance.now();
   const { arrivals } = job;
   const totals = { added: 0, updated: 0, unchanged: 0, removed: 0, failed: 0, chunks: 0, embedded: 0 };
+  let skipped = 0;
   const failures: { readonly uri: string; readonly error: IbidError }[] = [];
   const missing: IbidError[] = [];
   const progress = { documents: 0, chunks: 0, found: 0, complete: false };
@@ -87,7 +90,14 @@ export async function* ingestArrivals(
   const outcomes = arrivals.together
     ? ingestTogether(work, found())
     : mapInOrder(found(), mostInFlight, (arrival) => ingestAlone(work, arrival), job.signal, weighArrival);
-  for await (const { result, isMissing, ...counted } of outcomes) {
+  for await (const { result, isMissing, isSkipped, ...counted } of outcomes) {
+    if (isSkipped === true) {
+      // It counts as absent: a document that it brought before is swept.
+      progress.documents++;
+      skipped++;
+      job.onSkip?.(result.uri, "unread");
+      continue;
+    }
     usage.add(counted);
     seen.add(result.uri);
     totals[result.status]++;
@@ -113,7 +123,8 @@ export async function* ingestArrivals(
   await job.settle?.((fit) => report({ ...progress, fit }));
   const ms = Math.round(performance.now() - started);
   const receipt = await receiptOf(stages, job);
-  const summary: IngestSummary = { ...totals, ...(await usage.total()), failures, receipt, ms };
+  const left = skipped > 0 ? { skipped } : {};
+  const summary: IngestSummary = { ...totals, ...left, ...(await usage.total()), failures, receipt, ms };
   if (missing.length > 0) throw missingInputs(missing, summary);
   return summary;
 }
@@ -137,6 +148,8 @@ interface Outcome {
   readonly tokens?: number | undefined;
   /** Whether it is an input that was named and is not there. */
   readonly isMissing?: boolean;
+  /** Whether a walk found it, and nobody reads its kind. */
+  readonly isSkipped?: boolean;
 }
 
 async function ingestAlone(work: Work, arrival: Arrival): Promise<Outcome> {
@@ -148,10 +161,12 @@ async function ingestAlone(work: Work, arrival: Arrival): Promise<Outcome> {
     if (isFatal(error)) throw error;
     const documentId = work.known.get(uri)?.id ?? "";
     const isMissing = content.kind === "refused" && content.named;
+    const reason = asIbidError(error, uri);
     return {
-      result: { uri, scope: work.job.scope, status: "failed", documentId, chunks: 0, error: asIbidError(error, uri) },
+      result: { uri, scope: work.job.scope, status: "failed", documentId, chunks: 0, error: reason },
       sent: 0,
       isMissing,
+      isSkipped: arrival.folder !== null && isUnreadKind(reason, uri),
     };
   }
 }

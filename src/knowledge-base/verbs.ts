@@ -49,6 +49,7 @@ export function createVerbs(
           signal,
           onProgress,
           onEmbedding: options.onEmbedding,
+          onSkip: options.onSkip,
           async settle(onFit) {
             if (options.settle === true) await settler.now({ signal, onProgress: onFit });
             else settler.later();

@@ -24,11 +24,48 @@ const names: ReadonlyMap<string, { readonly label: string; readonly hint: string
   ...describe("unpack it and give the files in it", {
     "application/zip": "a ZIP archive",
     "application/gzip": "a gzip archive",
+    "application/x-tar": "a tar archive",
+    "application/vnd.ms-cab-compressed": "a cabinet archive",
+    "application/vnd.debian.binary-package": "a Debian package",
     "application/x-7z-compressed": "a 7-Zip archive",
     "application/x-bzip2": "a bzip2 archive",
     "application/x-xz": "an xz archive",
     "application/zstd": "a Zstandard archive",
     "application/vnd.rar": "a RAR archive",
+  }),
+  ...describe("export it as PDF or DOCX from the program that made it", {
+    "application/vnd.apple.pages": "a Pages document",
+    "application/vnd.apple.iwork": "a Pages, Numbers or Keynote file",
+    "application/x-hwp": "a Hangul word processor document (HWP)",
+    "application/vnd.ms-publisher": "a Publisher document",
+    "application/vnd.visio": "a Visio drawing",
+    "application/postscript": "a PostScript file",
+    "application/x-mobipocket-ebook": "a Kindle book (MOBI)",
+    "image/vnd.djvu": "a scanned book (DjVu)",
+    "image/vnd.dwg": "an AutoCAD drawing (DWG)",
+  }),
+  ...describe("export it as PDF or PPTX from Keynote", {
+    "application/vnd.apple.keynote": "a Keynote presentation",
+  }),
+  ...describe("export it as XLSX or CSV from Numbers", {
+    "application/vnd.apple.numbers": "a Numbers spreadsheet",
+  }),
+  ...describe("export its pages as PDF or DOCX from OneNote", {
+    "application/onenote": "a OneNote section",
+  }),
+  ...describe("export its tables as CSV", {
+    "application/x-dbf": "a dBASE table",
+    "application/x-msaccess": "an Access database",
+    "application/vnd.sqlite3": "an SQLite database",
+    "application/vnd.apache.parquet": "a Parquet table",
+    "application/x-hdf5": "an HDF5 data set",
+    "application/vnd.ms-project": "a Project plan",
+  }),
+  ...describe("save its pages as HTML files", {
+    "application/warc": "a web archive (WARC)",
+  }),
+  ...describe("give the file that it points to", {
+    "application/x-ms-shortcut": "a Windows shortcut",
   }),
   ...describe("save its text as a text or HTML file", {
     "message/rfc822": "an e-mail message",

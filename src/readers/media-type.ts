@@ -35,9 +35,54 @@ const signatures: readonly { readonly mediaType: string; readonly bytes: readonl
   { mediaType: "image/tiff", bytes: [0x4d, 0x4d, 0x00, 0x2a] },
   { mediaType: "audio/wav", bytes: [0x57, 0x41, 0x56, 0x45], at: 8 },
   { mediaType: "audio/mpeg", bytes: [0x49, 0x44, 0x33] },
-  { mediaType: "video/mp4", bytes: [0x66, 0x74, 0x79, 0x70], at: 4 },
+  // Pictures and films share a container; its brand says which.
+  ...["heic", "heix", "mif1", "heim", "hevc"].map((brand) => brandOf(brand, "image/heic")),
+  brandOf("avif", "image/avif"),
+  brandOf("M4A ", "audio/mp4"),
+  brandOf("", "video/mp4"),
   { mediaType: "application/rtf", bytes: [0x7b, 0x5c, 0x72, 0x74, 0x66] },
+  ...textSignatures({
+    "application/x-bzip2": "BZh",
+    "application/vnd.sqlite3": "SQLite format 3",
+    "application/vnd.apache.parquet": "PAR1",
+    "application/postscript": "%!PS",
+    "application/warc": "WARC/1.",
+    "application/vnd.ms-cab-compressed": "MSCF",
+    "application/vnd.debian.binary-package": "!<arch>",
+    "image/vnd.adobe.photoshop": "8BPS",
+    "image/vnd.dwg": "AC10",
+    "image/vnd.djvu": "AT&TFORM",
+    "image/bmp": "BM\u0000",
+    "audio/ogg": "OggS",
+    "audio/flac": "fLaC",
+    "font/woff2": "wOF2",
+    "font/woff": "wOFF",
+    "application/x-hdf5": "\u0089HDF",
+  }),
+  { mediaType: "application/onenote", bytes: [0xe4, 0x52, 0x5c, 0x7b, 0x8c, 0xd8, 0xa7, 0x4d] },
+  { mediaType: "video/x-matroska", bytes: [0x1a, 0x45, 0xdf, 0xa3] },
+  { mediaType: "application/x-ms-shortcut", bytes: [0x4c, 0x00, 0x00, 0x00, 0x01, 0x14, 0x02, 0x00] },
+  { mediaType: "application/x-msaccess", bytes: Array.from("Standard ", (sign) => sign.charCodeAt(0)), at: 4 },
+  { mediaType: "application/x-mobipocket-ebook", bytes: Array.from("BOOKMOBI", (sign) => sign.charCodeAt(0)), at: 60 },
+  { mediaType: "application/x-tar", bytes: Array.from("ustar", (sign) => sign.charCodeAt(0)), at: 257 },
 ];
+
+function textSignatures(
+  texts: Readonly<Record<string, string>>,
+): { readonly mediaType: string; readonly bytes: readonly number[] }[] {
+  return Object.entries(texts).map(([mediaType, text]) => ({
+    mediaType,
+    bytes: Array.from(text, (sign) => sign.charCodeAt(0)),
+  }));
+}
+
+/** A file of ISO's base media format by its brand. **Source** ISO/IEC 14496-12, 4.3. */
+function brandOf(
+  brand: string,
+  mediaType: string,
+): { readonly mediaType: string; readonly bytes: readonly number[]; readonly at: number } {
+  return { mediaType, bytes: Array.from(`ftyp${brand}`, (sign) => sign.charCodeAt(0)), at: 4 };
+}
 
 /** Declared by senders that do not know. */
 const meaningless = new Set([
@@ -195,6 +240,8 @@ function matchZip(bytes: Uint8Array, byName: string | undefined): string | undef
     if (names.some((entry) => entry.startsWith(main) || (isPackage && entry.startsWith(folder)))) return mediaType;
   }
   if (names.includes("META-INF/container.xml")) return "application/epub+zip";
+  if (names.some((entry) => /^Index(?:\.zip$|\/.*\.iwa$)/.test(entry)))
+    return byName?.startsWith("application/vnd.apple.") === true ? byName : "application/vnd.apple.iwork";
   return byName !== undefined && !isTextual(byName) && byName !== "application/pdf" ? byName : "application/zip";
 }
 
@@ -227,7 +274,8 @@ function zipNames(bytes: Uint8Array): string[] | undefined {
 function refineLegacyOffice(mediaType: string, byName: string | undefined, bytes: Uint8Array): string {
   if (mediaType !== "application/x-cfb") return mediaType;
   if (byName === undefined) return isWorkbook(bytes) ? "application/vnd.ms-excel" : mediaType;
-  const legacy = byName === "application/msword" || byName.startsWith("application/vnd.ms-");
+  const legacy =
+    byName === "application/msword" || byName === "application/x-hwp" || byName.startsWith("application/vnd.ms-");
   const encrypted = byName.startsWith("application/vnd.openxmlformats-") && holdsWide(bytes, "EncryptedPackage");
   return legacy || encrypted ? byName : mediaType;
 }

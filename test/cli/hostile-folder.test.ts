@@ -21,7 +21,12 @@ const hostile: Readonly<Record<string, readonly [file: Uint8Array | string, code
   "c-broken.pdf": ["%PDF-1.7\nand then nothing of the kind", "unreadable"],
   "e-noise.txt": [Uint8Array.from({ length: 4000 }, (_, i) => (i * i * 7) % 256), "binary"],
   "f-nothing.md": ["", "empty"],
-  "g-program.txt": [latin1("\x7fELF\x02\x01\x01\0\0\0\0\0"), "unsupported-media"],
+};
+
+/** Files of kinds that nobody reads: a walk passes them by. */
+const passedBy = {
+  "in/g-program.txt": latin1("\x7fELF\x02\x01\x01\0\0\0\0\0"),
+  "in/j-noise.bin": Uint8Array.of(0, 1, 2, 0, 255),
 };
 
 describe("a folder with hostile files", () => {
@@ -30,13 +35,21 @@ describe("a folder with hostile files", () => {
       ...Object.fromEntries(Object.entries(hostile).map(([name, [file]]) => [`in/${name}`, file])),
       "in/h-good.md": "# Keys\n\nKeys rotate every ninety days.\n",
       "in/i-good.pdf": page,
+      ...passedBy,
     });
     folders.push(cwd);
     const shown = await runIbid(cwd, ["ingest", "in"]);
     expect([shown.code, shown.stderr]).toEqual([0, ""]);
     const { stdout } = await runIbid(cwd, ["ingest", "in", "--json"]);
     const [summary, ...results] = jsonLines(stdout).toReversed();
-    expect(summary).toMatchObject({ summary: { unchanged: 2, failed: Object.keys(hostile).length } });
+    expect(summary).toMatchObject({ summary: { unchanged: 2, skipped: 2, failed: Object.keys(hostile).length } });
+    expect(shown.stdout).toContain("2 files not of a kind that is read (in/g-program.txt …): name one to see why");
+    const named = await runIbid(cwd, ["ingest", ...Object.keys(passedBy), "--json"]);
+    expect(jsonLines(named.stdout)).toMatchObject([
+      { status: "failed", error: { code: "unsupported-media" } },
+      { status: "failed", error: { code: "binary" } },
+      {},
+    ]);
     const failed = new Map(
       results.flatMap(({ uri, error }) => (error === undefined ? [] : [[uri, error as Record<string, string>]])),
     );

@@ -72,10 +72,11 @@ describe("a folder with failures", () => {
     await writeFile(join(folder, "docs/a.md"), "Apples.");
     await writeFile(join(folder, "docs/b.bin"), Uint8Array.of(0, 1, 2, 0, 255));
     await writeFile(join(folder, "docs/c.md"), "");
-    const summary = await kb.ingest(join(folder, "docs"));
-    expect(summary).toMatchObject({ added: 1, failed: 2 });
+    const left: [uri: string, kind: string][] = [];
+    const summary = await kb.ingest(join(folder, "docs"), { onSkip: (uri, kind) => void left.push([uri, kind]) });
+    expect(left).toEqual([["docs/b.bin", "unread"]]);
+    expect(summary).toMatchObject({ added: 1, skipped: 1, failed: 1 });
     expect(summary.failures.map(({ uri, error }) => [uri, error.code, typeof error.hint])).toEqual([
-      ["docs/b.bin", "binary", "string"],
       ["docs/c.md", "empty", "string"],
     ]);
   });

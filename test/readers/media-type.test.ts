@@ -4,6 +4,7 @@ import { IbidError } from "../../src/contracts/errors.ts";
 import { fileNameOf } from "../../src/readers/file-name.ts";
 import { detectMediaType } from "../../src/readers/media-type.ts";
 import { pack } from "./make-office.ts";
+import { readAs, refusalOf } from "./read-with.ts";
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
@@ -200,5 +201,33 @@ describe("fileNameOf", () => {
     ["100%.md", "100%.md"],
   ])("of %s is %s [B52]", (uri, expected) => {
     expect(fileNameOf(uri)).toBe(expected);
+  });
+});
+
+describe("a refusal of a kind that nobody reads", () => {
+  const text = (content: string, at = 0): Uint8Array =>
+    Uint8Array.from([...new Uint8Array(at).fill(1), ...Buffer.from(content, "latin1"), 0, 1, 2, 3, 255]);
+
+  it.each([
+    ["notes.pages", text("PK\u0003\u0004 Index/Document.iwa"), "a Pages document", "Export it as PDF or DOCX"],
+    ["sums.numbers", text("PK\u0003\u0004"), "a Numbers spreadsheet", "XLSX or CSV"],
+    ["photo.jpg", text("ftypheic", 4), "an image (image/heic)", "text file"],
+    ["all.dat", text("ustar", 257), "a tar archive", "Unpack it"],
+    ["all.dat", text("BZh91AY"), "a bzip2 archive", "Unpack it"],
+    [
+      "old.hwp",
+      text("\u00D0\u00CF\u0011\u00E0\u00A1\u00B1\u001A\u00E1"),
+      "a Hangul word processor document",
+      "PDF or DOCX",
+    ],
+    ["x.bin", Uint8Array.of(0xe4, 0x52, 0x5c, 0x7b, 0x8c, 0xd8, 0xa7, 0x4d), "a OneNote section", "PDF or DOCX"],
+    ["t.dbf", text("\u0003\u0000\u0000\u0000"), "a dBASE table", "CSV"],
+    ["a.x", text("WARC/1.0\r\n"), "a web archive (WARC)", "HTML"],
+    ["a.x", text("SQLite format 3\u0000"), "an SQLite database", "CSV"],
+  ])("names what %s really is, and what to do", async (name, bytes, label, hint) => {
+    const refusal = await refusalOf(readAs(name, bytes));
+    expect(refusal.code).toBe("unsupported-media");
+    expect(refusal.message).toContain(label);
+    expect(refusal.hint).toContain(hint);
   });
 });
