@@ -43,7 +43,10 @@ describe("createMarkupReader", () => {
           expect(error === undefined || (IbidError.isInstance(error) && error.code !== "unreadable")).toBe(true);
         },
       ),
-      { numRuns: 150 },
+      {
+        numRuns: 150,
+        examples: [[{ name: "a.tex", source: "\\section{Part}\n\\begin{\nbegin{document}\n\\" }, [[0, 60]]]],
+      },
     );
   });
 

@@ -429,7 +429,7 @@ function replaceDashes(text: string): string {
 
 function endOfEnvironment(source: string, name: string, from: number, end: number): number {
   let depth = 1;
-  const marks = new RegExp(`\\\\(begin|end)\\s*\\{${name.replace(/[^\w]/gu, "\\$&")}\\}`, "gu");
+  const marks = new RegExp(`\\\\(begin|end)\\s*\\{${name.replace(/[.*+?^${}()|[\]\\]/gu, "\\$&")}\\}`, "gu");
   marks.lastIndex = from;
   for (let found = marks.exec(source); found !== null && found.index < end; found = marks.exec(source)) {
     depth += found[1] === "begin" ? 1 : -1;
