@@ -109,10 +109,11 @@ export const requirements: readonly Requirement[] = [
     "src/engine/vectors/nearest.ts",
   ),
   brought("B29", "The in-memory store heeds filters", "src/engine/segments/columnar-filter.ts"),
-  open(
+  settled(
     "B30",
     "Deleting an unknown id can be an error that names it",
-    "The store of that name does not give the design's message.",
+    "src/stores/segments/delete-chunks.ts",
+    'An unknown id is ignored: `createInMemoryVectorStore({ onMissing: "error" })`.',
   ),
   brought("B31", "Concurrent calls are safe", "src/stores/compose/compose-store.ts"),
   brought("B32", "A retriever turns a query into scored chunks", "src/contracts/retriever.ts"),
@@ -172,11 +173,7 @@ export const requirements: readonly Requirement[] = [
   // ToolUp.RAG
   brought("T1", "The retrieval flow from query to prompt and tracer", "src/knowledge-base/asking/ask.ts"),
   brought("T2", "The ingestion flow through a blob store, a hook and a queue", "src/ingest/uploads/with-ingestion.ts"),
-  open(
-    "T3",
-    "The re-embedding flow after a change of model",
-    "The queue of re-embeddings with a background service is missing.",
-  ),
+  brought("T3", "The re-embedding flow after a change of model", "src/knowledge-base/reembed/reembed.ts"),
   brought("T4", "Handlers that turn data of a type into chunks", "src/contracts/media-type-handler.ts"),
   open(
     "T5",
@@ -213,28 +210,22 @@ export const requirements: readonly Requirement[] = [
   brought("T21", "One way in for retrieval", "src/contracts/retriever.ts"),
   brought("T22", "A request names scopes, limits, floor and origins", "src/search/search-plan.ts"),
   brought("T23", "Dense, lexical, hybrid, and hybrid with reranking", "src/search/create-retriever.ts"),
-  open("T24", "Eight stages in order", "The exported pack passes a base that leaks."),
-  open("T25", "A scope that may not be read is dropped, not an error", "The exported pack passes a base that leaks."),
-  open("T26", "No path around the gate, even knowing ids", "The exported pack passes a base that leaks."),
-  open(
-    "T27",
-    "Anonymous callers, users and members of a team read what is theirs",
-    "The exported pack passes a base that leaks.",
-  ),
-  open(
-    "T28",
-    "Candidate pool, deterministic ties, a cap on the query's length",
-    "Adaptive K, and boosts of an active module and of summaries, are missing.",
-  ),
-  open(
+  brought("T24", "Eight stages in order", "src/search/create-retriever.ts"),
+  brought("T25", "A scope that may not be read is dropped, not an error", "src/access/gate.ts"),
+  brought("T26", "No path around the gate, even knowing ids", "src/access/gate.ts"),
+  brought("T27", "Anonymous callers, users and members of a team read what is theirs", "src/access/gate.ts"),
+  brought("T28", "Candidate pool, deterministic ties, a cap on the query's length", "src/search/fuse.ts"),
+  settled(
     "T29",
     "BM25 with its constants and distinct query terms",
-    "Repeated query terms count as often as they stand; no option counts them once.",
+    "src/engine/bm25/bm25.ts",
+    "Repeated words count: `createAnalyzer({ queryTermFrequency: false })`.",
   ),
-  open(
+  settled(
     "T30",
     "Chunk sizes in tokens: 500, 50, 100",
-    "No option drops chunks below the least size, and no analyzer has the plain token rule.",
+    "src/chunkers/token-chunker.ts",
+    'Nothing is dropped, and words are stemmed: `dropShort: true`, `createAnalyzer({ tokens: "plain" })`.',
   ),
   brought("T31", "Splitting by sentences, tokens and spreadsheet rows", "src/chunkers/sentence-chunker.ts"),
   brought("T32", "A heuristic token counter", "src/text/length.ts"),
@@ -399,11 +390,7 @@ export const requirements: readonly Requirement[] = [
   // Embabel
   brought("E1", "Five layers", "ARCHITECTURE.md"),
   brought("E2", "Documents are trees of sections", "src/readers/build-sections.ts"),
-  open(
-    "E3",
-    "Everything says what of it is kept, and its labels",
-    "`describeElement` does not take a stored document, and has no time of ingestion.",
-  ),
+  brought("E3", "Everything says what of it is kept, and its labels", "src/readers/describe-element.ts"),
   brought("E4", "Everything searchable says what is embedded", "src/readers/describe-element.ts"),
   brought("E5", "and may carry its embedding", "src/contracts/chunk.ts"),
   brought("E6", "What is retrievable can describe itself", "src/integrations/tools/describe-for-model.ts"),
@@ -451,7 +438,7 @@ export const requirements: readonly Requirement[] = [
   brought("E24", "Vector search by cosine", "src/engine/vectors/nearest.ts"),
   open("E25", "A query language for text search", "No tool explains the full-text syntax, and scores have no bound."),
   brought("E26", "Pattern search", "src/stores/segments/search-pattern.ts"),
-  open("E27", "Filters do not starve a search", "The inflation of topK is not exported."),
+  brought("E27", "Filters do not starve a search", "src/stores/segments/segment-legs.ts"),
   brought("E28", "Property filters with their operators", "src/engine/filters/compile-filter.ts"),
   settled(
     "E29",
@@ -519,15 +506,16 @@ export const requirements: readonly Requirement[] = [
     "src/integrations/compat/openapi/create-open-api-plugin.ts",
   ),
   brought("S16", "A plugin of one's own", "src/integrations/compat/template/prompt-function.ts"),
-  open("S17", "Asynchronous render filters", "Filters before and after a function are missing."),
+  brought("S17", "Asynchronous render filters", "src/integrations/compat/template/render-filter.ts"),
   brought("S18", "Memory in the settings of a request", "src/integrations/compat/with-memory.ts"),
   brought("S19", "More examples of memory as a plugin", "examples/memory/memory-plugin.ts"),
   brought("S20", "Defaults of the memory plugin", "src/integrations/compat/create-memory-plugin.ts"),
   brought("S21", "Saving texts and references", "src/integrations/compat/create-text-memory.ts"),
-  open(
+  settled(
     "S22",
     "What missing collections mean",
-    "Memory collections cannot be created, and saving into a missing one is no error.",
+    "src/integrations/compat/create-text-memory.ts",
+    'Saving makes a missing collection: `onMissingCollection: "error"`.',
   ),
   brought("S23", "Splitting into lines and paragraphs", "src/chunkers/split-lines-and-paragraphs.ts"),
   open("S24", "Interfaces that came after", "Keywords and options of one store alone do not pass through."),
@@ -536,7 +524,7 @@ export const requirements: readonly Requirement[] = [
     "Collections of typed records",
     "A search by vector, `top`, `orderBy` and kinds of an index are missing.",
   ),
-  open("S26", "A text search provider", "`TextSearchStore` is missing."),
+  brought("S26", "A text search provider", "src/integrations/compat/create-text-search-provider.ts"),
   brought("S27", "Search functions for models", "src/integrations/compat/create-text-search-plugin.ts"),
   brought("S28", "Inserted values are encoded", "src/integrations/compat/template/encode-html.ts"),
   // The laws of the house

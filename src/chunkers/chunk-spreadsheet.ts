@@ -34,7 +34,7 @@ export function chunkSpreadsheet(
 ): string[] {
   checkGiven("chunkSpreadsheet", "sheet", sheet, "object");
   const { sheetName, headers, rows } = sheet;
-  checkOptions("chunkSpreadsheet", config, { maxTokens: true, overlapTokens: true, minTokens: true });
+  checkOptions("chunkSpreadsheet", config, { maxTokens: true, overlapTokens: true, minTokens: true, dropShort: true });
   const { maxTokens = defaultMaxTokens } = config;
   checkSizes("chunkSpreadsheet", maxTokens, 0, counter, ["maxTokens", "overlapTokens"]);
   if (rows.length === 0 || headers.length === 0) return [];

@@ -24,6 +24,8 @@ export interface TokenChunkerOptions {
   readonly overlapTokens?: number;
   /** Smallest chunk, where possible. Default 100. */
   readonly minTokens?: number;
+  /** Whether a chunk below `minTokens` is left out, so that no search finds its text. Default false. **Source** ToolUp. */
+  readonly dropShort?: boolean;
   /** How tokens are counted. Default `heuristicTokens`: one for every four characters. A tokenizer goes here, through `countInPieces`. */
   readonly length?: LengthFunction;
 }
@@ -43,8 +45,14 @@ const version = 1;
  * @example createTokenChunker({ maxTokens: 256, overlapTokens: 32, minTokens: 64, length: countInPieces(countTokens, { name: "o200k" }) })
  */
 export function createTokenChunker(options: TokenChunkerOptions = {}): Chunker {
-  checkOptions("createTokenChunker", options, { maxTokens: true, overlapTokens: true, minTokens: true, length: true });
-  const { maxTokens = 500, overlapTokens = 50, minTokens = 100, length = heuristicTokens } = options;
+  checkOptions("createTokenChunker", options, {
+    maxTokens: true,
+    overlapTokens: true,
+    minTokens: true,
+    dropShort: true,
+    length: true,
+  });
+  const { maxTokens = 500, overlapTokens = 50, minTokens = 100, dropShort = false, length = heuristicTokens } = options;
   checkSizes("createTokenChunker", maxTokens, overlapTokens, length, ["maxTokens", "overlapTokens"]);
   if (!Number.isSafeInteger(minTokens) || minTokens < 0 || minTokens > maxTokens) {
     throw new IbidError(
@@ -56,13 +64,16 @@ export function createTokenChunker(options: TokenChunkerOptions = {}): Chunker {
       },
     );
   }
-  return createPiecesChunker(["token", version, maxTokens, overlapTokens, minTokens, lengthKey(length)], (document) => {
+  const fingerprint = ["token", version, maxTokens, overlapTokens, minTokens, lengthKey(length)];
+  return createPiecesChunker(dropShort ? [...fingerprint, "drop"] : fingerprint, (document) => {
     const { text } = document;
     const measure = createMeasure(text, length);
     const to = trimEndAt(text, 0, text.length);
     const settings = { maxSize: maxTokens, overlap: overlapTokens, respectSentences: true };
     const plan = createSectionPlan(text, to, findUnits(document), measure, settings);
-    return splitRange(text, 0, to, minTokens === 0 ? plan : withMinimum(plan, to, measure, minTokens));
+    const pieces = splitRange(text, 0, to, minTokens === 0 ? plan : withMinimum(plan, to, measure, minTokens));
+    if (!dropShort) return pieces;
+    return Array.from(pieces).filter(({ start, end }) => length(text.slice(start, end)) >= minTokens);
   });
 }
 
@@ -93,7 +104,7 @@ function withMinimum(plan: SplitPlan, to: number, measure: Measure, minimum: num
  *
  * @experimental
  */
-export type ChunkingConfig = Pick<TokenChunkerOptions, "maxTokens" | "overlapTokens" | "minTokens">;
+export type ChunkingConfig = Pick<TokenChunkerOptions, "maxTokens" | "overlapTokens" | "minTokens" | "dropShort">;
 
 /**
  * Cuts a bare text to a budget of tokens.

@@ -1,6 +1,7 @@
 import { checkGiven } from "../runtime/check-options.ts";
 import type { Chunk } from "../contracts/chunk.ts";
 import type { Section, TextDocument } from "../contracts/document.ts";
+import type { NamedEntityData } from "../contracts/entity.ts";
 import type { JsonValue, Metadata } from "../contracts/metadata.ts";
 import { findSectionPath } from "../text/walk-sections.ts";
 
@@ -24,7 +25,17 @@ export interface TreeElement {
 }
 
 /**
- * Describes a document, section or chunk as an element of its tree, for programs that keep all of them in one place.
+ * A document to describe: as a reader made it, or as `kb.document` gives it back.
+ *
+ * @experimental
+ */
+export type DescribedDocument = Pick<TextDocument, "id" | "uri" | "title" | "text" | "metadata" | "root"> & {
+  /** ISO 8601; kept as `ingestionTimestamp`. */
+  readonly ingestedAt?: string;
+};
+
+/**
+ * Describes a document, section, chunk or entity as an element of its tree, for programs that keep all of them in one place.
  *
  * **Shape** labels: `Document` and `ContentRoot`; `Section` with `ContainerSection` or `LeafSection`; `Chunk`; each with `ContentElement`. The
  * embedded text is a chunk's text, or a leaf's title, a line break and its text. A container or document has the title alone: their parts speak
@@ -34,12 +45,14 @@ export interface TreeElement {
  * @experimental
  */
 export function describeElement(
-  document: TextDocument,
-  element: TextDocument | Section | Chunk = document,
+  document: DescribedDocument,
+  element: DescribedDocument | Section | Chunk | NamedEntityData = document,
 ): TreeElement {
   checkGiven("describeElement", "document", document, "object");
-  if (!("type" in element)) return describeSection(document, element);
-  if (element.type === "text-chunk") {
+  checkGiven("describeElement", "element", element, "object");
+  if ("labels" in element) return describeEntity(element);
+  if ("level" in element) return describeSection(document, element);
+  if ("sectionId" in element) {
     const { id, uri, text, urtext, metadata, sectionId } = element;
     const parentId = sectionKey(document, sectionId);
     return {
@@ -51,18 +64,31 @@ export function describeElement(
       propertiesToPersist: { ...metadata, id, uri, parentId, text, urtext },
     };
   }
-  const { id, uri, title, metadata } = element;
+  const { id, uri, title, metadata, ingestedAt } = element;
+  const stamp: Record<string, JsonValue> = ingestedAt === undefined ? {} : { ingestionTimestamp: ingestedAt };
   return {
     id,
     uri,
     parentId: null,
     labels: ["Document", "ContentRoot", "ContentElement"],
     embeddableValue: title,
-    propertiesToPersist: { ...metadata, id, uri, title },
+    propertiesToPersist: { ...metadata, id, uri, title, ...stamp },
   };
 }
 
-function describeSection(document: TextDocument, section: Section): TreeElement {
+function describeEntity({ id, name, description, uri, metadata, labels, properties }: NamedEntityData): TreeElement {
+  const { embedding: _, id: __, ...kept } = properties;
+  return {
+    id,
+    uri: uri ?? id,
+    parentId: null,
+    labels,
+    embeddableValue: `${name}: ${description}`,
+    propertiesToPersist: { ...metadata, ...kept, id, name, description, ...(uri === undefined ? {} : { uri }) },
+  };
+}
+
+function describeSection(document: DescribedDocument, section: Section): TreeElement {
   if (section.level === 0) return describeElement(document);
   const { uri } = document;
   const id = sectionKey(document, section.id);
@@ -81,6 +107,6 @@ function describeSection(document: TextDocument, section: Section): TreeElement 
   };
 }
 
-function sectionKey({ id, root }: TextDocument, sectionId: string): string {
+function sectionKey({ id, root }: DescribedDocument, sectionId: string): string {
   return sectionId === root.id ? id : `${id}#${sectionId}`;
 }

@@ -22,7 +22,7 @@ export type { SheetData, SheetRow } from "../contracts/sheet-data.ts";
 export { buildSections } from "./build-sections.ts";
 export { composeDocument, type Composition } from "./compose-document.ts";
 export { dataReader } from "./data/data-reader.ts";
-export { describeElement, type TreeElement } from "./describe-element.ts";
+export { type DescribedDocument, describeElement, type TreeElement } from "./describe-element.ts";
 export { createAudioDocument, createImageDocument, type MediaOptions } from "./media-document.ts";
 export { detectMediaType } from "./media-type.ts";
 export { noTableExtractor } from "./no-table-extractor.ts";

@@ -35,6 +35,8 @@ export type {
 export { allOf, anyOf, not, where } from "../engine/filters/build-filter.ts";
 export { compileFilter } from "../engine/filters/compile-filter.ts";
 export { type FilterDialect, parseFilter } from "../engine/filters/parse-filter.ts";
+export { adaptTopK, type AdaptOptions, boostHits, type BoostOptions } from "./around/boost-hits.ts";
+export { inflateTopK, type InflationStrategy } from "./around/inflate-top-k.ts";
 export { compressHits, type CompressHitsOptions } from "./around/compress-hits.ts";
 export { diversify, type DiversifyOptions } from "./around/diversify.ts";
 export { dropDuplicates, type DropDuplicatesOptions } from "./around/drop-duplicates.ts";

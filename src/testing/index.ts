@@ -13,6 +13,7 @@ export {
   type FixedEmbeddingModelOptions,
 } from "./fixed-embedding-model.ts";
 export type { JobStoreSubject } from "./job-store-case.ts";
+export { createIsolationPack, type IsolationSubject } from "./isolation-pack.ts";
 export { createJobStorePack } from "./job-store-pack.ts";
 export { createStorePack } from "./knowledge-store-pack.ts";
 export { createLegPack } from "./leg-pack.ts";

@@ -29,6 +29,13 @@ export interface AnalyzerOptions {
   readonly languages?: Readonly<Record<string, LanguageRules>>;
   /** Words that are no terms, compared after folding and before stemming. Default: none; BM25's idf makes frequent words weigh little. */
   readonly stopWords?: readonly string[];
+  /** Whether a word that a query says twice counts twice. Default true; ToolUp's formula counts distinct words. */
+  readonly queryTermFrequency?: boolean;
+  /**
+   * How words are found. Default `"words"`: with signs, identifiers and scripts. `"plain"`: runs of letters and digits in lower case and nothing else, unstemmed.
+   * **Source** ToolUp's tokens.
+   */
+  readonly tokens?: "words" | "plain";
 }
 
 /**
@@ -53,7 +60,15 @@ export interface AnalyzerOptions {
  * @experimental
  */
 export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
-  checkOptions("createAnalyzer", options, { stem: true, languages: true, stopWords: true });
+  checkOptions("createAnalyzer", options, {
+    stem: true,
+    languages: true,
+    stopWords: true,
+    queryTermFrequency: true,
+    tokens: true,
+  });
+  const { queryTermFrequency = true, tokens = "words" } = options;
+  if (tokens === "plain") return createPlainAnalyzer(new Set(options.stopWords), queryTermFrequency);
   const languages = { ...coreLanguages, ...options.languages };
   const kind = options.stem ?? "language";
   const stemmers = createStemmers(kind, languages);
@@ -107,7 +122,7 @@ export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
         },
       };
       walk(text, sink);
-      return groups;
+      return queryTermFrequency ? groups : distinct(groups);
     },
   });
 
@@ -287,4 +302,24 @@ const shortestView = 13;
 /** A word of a text, to be kept when the text is not. */
 export function ownCopy(word: string): string {
   return word.length < shortestView ? word : ` ${word}`.slice(1);
+}
+
+/** **Source** ToolUp's tokens: lower-case runs of Unicode letters and digits. */
+function createPlainAnalyzer(stopWords: ReadonlySet<string>, queryTermFrequency: boolean): Analyzer {
+  const analyze = (text: string): readonly string[] =>
+    Array.from(text.toLowerCase().matchAll(/[\p{L}\p{N}]+/gu), ([term]) => ownCopy(term.slice(0, 64))).filter(
+      (term) => !stopWords.has(term),
+    );
+  return Object.freeze({
+    fingerprint: `ibid-plain/1/unicode-${unicodeVersion()}/${JSON.stringify([...stopWords].toSorted())}`,
+    analyze,
+    analyzeQuery(text: string): readonly (readonly string[])[] {
+      const groups = analyze(text).map((term): readonly string[] => [term]);
+      return queryTermFrequency ? groups : distinct(groups);
+    },
+  });
+}
+
+function distinct(groups: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  return [...new Map(groups.map((group) => [group.join("\u0000"), group])).values()];
 }

@@ -102,7 +102,11 @@ export function createMemoryPlugin(kb: KnowledgeBase, options: MemoryPluginOptio
   checkOptions("createMemoryPlugin", options, optionNames);
   const { collection: usual = defaultCollection, collections = [], relevance = 0, limit = 1, writes = false } = options;
   const { scope, mode, name = "memory" } = options;
-  const memory = createTextMemory(kb, { ...(scope !== undefined && { scope }), ...(mode !== undefined && { mode }) });
+  const memory = createTextMemory(kb, {
+    ...(scope !== undefined && { scope }),
+    ...(mode !== undefined && { mode }),
+    ...(options.onMissingCollection !== undefined && { onMissingCollection: options.onMissingCollection }),
+  });
 
   const recall = async (query: string, asked: Recalling): Promise<string> => {
     const { limit: most = limit, relevance: floor = relevance, ...rest } = asked;
@@ -223,6 +227,7 @@ export function createMemoryPlugin(kb: KnowledgeBase, options: MemoryPluginOptio
 }
 
 const optionNames = {
+  onMissingCollection: true,
   scope: true,
   mode: true,
   name: true,

@@ -25,6 +25,8 @@ export interface TextMemoryOptions {
   readonly scope?: Scope;
   /** Default `"hybrid"`. */
   readonly mode?: SearchMode;
+  /** Effect of saving into a collection that is not there: it is made, or the call is a `not-found` error. Default `"create"`. */
+  readonly onMissingCollection?: "create" | "error";
 }
 
 /**
@@ -119,6 +121,10 @@ export interface TextMemory {
   search(query: string, options?: MemorySearchOptions): Promise<readonly RememberedText[]>;
   /** Deletes a memory; without one, nothing happens. With `purge` it cannot be restored. */
   remove(key: string, options?: MemoryCallOptions & { readonly purge?: boolean }): Promise<void>;
+  /** Makes an empty collection. One that is there stays as it is. */
+  createCollection(collection: string): Promise<void>;
+  /** Whether a collection was made, or holds a memory. */
+  collectionExists(collection: string): Promise<boolean>;
   /** Names of the collections, sorted. */
   collections(): Promise<readonly string[]>;
   /** **Errors** `not-found` for a collection that does not exist. */
@@ -135,13 +141,18 @@ export interface TextMemory {
  * @experimental
  */
 export function createTextMemory(kb: KnowledgeBase, options: TextMemoryOptions = {}): TextMemory {
-  checkOptions("createTextMemory", options, { scope: true, mode: true });
-  const { scope, mode } = options;
+  checkOptions("createTextMemory", options, { scope: true, mode: true, onMissingCollection: true });
+  const { scope, mode, onMissingCollection = "create" } = options;
+  checkOnMissing(onMissingCollection);
   const address = scope === undefined ? {} : { scope };
 
   const put = async (collection: string, key: string, text: string, metadata: Metadata, given: SaveOptions) => {
     const uri = memoryUri(collection, key);
     checkSaid("text", text);
+    if (onMissingCollection === "error" && !(await exists(collection)))
+      throw new IbidError("not-found", `There is no collection "${collection}".`, {
+        hint: "Create it first: createCollection(name).",
+      });
     const ours = {
       ...given.metadata,
       [collectionKey]: collection,
@@ -154,6 +165,16 @@ export function createTextMemory(kb: KnowledgeBase, options: TextMemoryOptions =
       if (error) throw error;
     return key;
   };
+
+  const isMade = async (collection: string): Promise<boolean> =>
+    (await onlyOne(() => kb.document(collectionUri(collection), address)))?.metadata[madeKey] === collection;
+
+  async function exists(collection: string): Promise<boolean> {
+    checkSaid("collection", collection);
+    if (await isMade(collection)) return true;
+    for await (const _ of kept(collection)) return true;
+    return false;
+  }
 
   /** Memories by their uri. A document that only claims to be one, in its metadata, does not count. */
   async function* kept(collection: FieldConditions | string) {
@@ -224,8 +245,26 @@ export function createTextMemory(kb: KnowledgeBase, options: TextMemoryOptions =
       await kb.delete(uri, { scope: found.scope, purge: given.purge ?? false });
     },
 
+    async createCollection(collection) {
+      checkSaid("collection", collection);
+      const made = {
+        uri: collectionUri(collection),
+        text: collection,
+        title: collection,
+        metadata: { [madeKey]: collection },
+      };
+      for await (const { error } of kb.ingest(made, { origin: "note", ...address })) if (error) throw error;
+    },
+
+    collectionExists: exists,
+
     async collections() {
       const names = new Set<string>();
+      for await (const { uri } of kb.list()) {
+        if (!uri.startsWith(collectionPrefix)) continue;
+        const name = decodeURIComponent(uri.slice(collectionPrefix.length));
+        if (await isMade(name)) names.add(name);
+      }
       for await (const { name } of kept({ exists: true })) names.add(name);
       return [...names].toSorted();
     },
@@ -237,13 +276,27 @@ export function createTextMemory(kb: KnowledgeBase, options: TextMemoryOptions =
       for await (const { key, scope: its } of kept(collection))
         addresses.set(`${its} ${key}`, { uri: memoryUri(collection, key), scope: its });
       for (const { uri, ...its } of addresses.values()) await kb.delete(uri, { ...its, purge: given.purge ?? false });
-      if (addresses.size > 0) return;
+      const wasMade = await isMade(collection);
+      if (wasMade) await kb.delete(collectionUri(collection), { ...address, purge: given.purge ?? false });
+      if (addresses.size > 0 || wasMade) return;
       throw new IbidError("not-found", `There is no collection "${collection}".`, {
         hint: "See collections() for the names.",
       });
     },
   };
 }
+
+function checkOnMissing(word: string): void {
+  if (word === "create" || word === "error") return;
+  throw new IbidError("invalid-argument", `createTextMemory: onMissingCollection cannot be "${word}".`, {
+    hint: "Choose from create, error.",
+  });
+}
+
+/** Marks the document that stands for a collection. Its text is the name, and no search of memories finds it. */
+const madeKey = "_memoryCollectionMade";
+const collectionPrefix = "memory-collection:";
+const collectionUri = (collection: string): string => `${collectionPrefix}${encodeURIComponent(collection)}`;
 
 const callOptions = { collection: true, signal: true } as const;
 const saveOptions = { ...callOptions, description: true, metadata: true } as const;

@@ -70,6 +70,13 @@ export { createTemplate, type PromptTemplate, type TemplateOptions } from "./tem
 export { encodeHtml } from "./template/encode-html.ts";
 export type { PromptArguments, PromptCall, PromptFunction, PromptPlugin } from "./template/prompt-function.ts";
 export type { RenderContext, RenderFilter } from "./template/render-filter.ts";
+export {
+  createTextSearchStore,
+  type SourceText,
+  type TextSearchStore,
+  type TextSearchStoreOptions,
+} from "./text-search-store.ts";
+export type { FunctionContext, FunctionFilter } from "./template/function-filter.ts";
 export type { TextSearchLimits, TextSearchResult } from "./text-search-results.ts";
 export { createInMemoryVectorStore } from "./vector-store.ts";
 export { type MemoryChatModel, type MemoryChatOptions, type RequestMemory, withMemory } from "./with-memory.ts";

@@ -23,23 +23,40 @@ export interface InMemoryVectorStoreOptions {
   readonly topK?: number;
   /** Default `"cosine"`. */
   readonly similarityMetric?: "cosine" | "dot" | "euclidean";
+  /** Effect of deleting an unknown id, where the call names none. Default `"ignore"`; Ballerina's is `"error"`. */
+  readonly onMissing?: "ignore" | "error";
 }
 
 /**
  * A memory store under Ballerina's name and with its defaults: dense vectors alone, the three best.
  *
- * **Errors** `unsupported` for a sparse or hybrid vector, before anything is stored.
+ * **Errors** `unsupported` for a sparse or hybrid vector, before anything is stored; `not-found` for the delete of an unknown id, with `onMissing: "error"`.
  * **Source** Ballerina `InMemoryVectorStore`.
  *
  * @experimental
  */
 export function createInMemoryVectorStore(options: InMemoryVectorStoreOptions = {}): VectorStore {
-  checkOptions("createInMemoryVectorStore", options, { topK: true, similarityMetric: true });
-  const { topK = 3, similarityMetric = "cosine" } = options;
+  checkOptions("createInMemoryVectorStore", options, { topK: true, similarityMetric: true, onMissing: true });
+  const { topK = 3, similarityMetric = "cosine", onMissing: whenMissing = "ignore" } = options;
   const store = createNamedMemoryStore({ metric: similarityMetric, embeddings: ["dense"] }, "InMemoryVectorStore");
   const search: VectorStore["search"] = (scopes, query) => searchByVector(store, scopes, { topK, ...query });
   // The guarded store itself: a copy of it would be no store.
-  return Object.assign(store, { search });
+  const remove = store.delete;
+  const deleting: VectorStore["delete"] = async (from, target, given = {}) => {
+    const { onMissing = whenMissing } = given;
+    if (onMissing === "ignore" || !("ids" in target)) return remove(from, target, given);
+    try {
+      return await remove(from, target, { ...given, onMissing });
+    } catch (cause) {
+      if (!IbidError.isInstance(cause, "not-found")) throw cause;
+      const id = target.ids.find((each) => cause.message.includes(`"${each}"`)) ?? target.ids[0] ?? "";
+      throw new IbidError("not-found", `Vector entry with reference id '${id}' not found`, {
+        hint: 'Give onMissing: "ignore" where a missing id is no mistake.',
+        cause,
+      });
+    }
+  };
+  return Object.assign(store, { search, delete: deleting });
 }
 
 /** Nearest chunks by a vector, in a session of its own; without an embedding, every admitted chunk at score 0. **Errors** `unsupported` without a dense leg. */

@@ -81,6 +81,8 @@ export function createHealthWindow(now: () => number): HealthWindow {
         case "KnowledgeFlushed":
           tell("flush", event.data.latencyMs);
           break;
+        case "KnowledgeVacuumCompleted":
+          break;
         case "KnowledgeQueued":
           tell("depth", event.data.depth);
           if (event.data.rejected > 0) tell("rejected", event.data.rejected);

@@ -23,5 +23,6 @@ export type { OpenSpan, SpanEnd, SpanStart, Telemetry } from "../../contracts/te
 export type { RetrievalTrace, Tracer } from "../../contracts/tracer.ts";
 export { createEventStoreTracer, noTracer } from "./event-tracer.ts";
 export { describeHealth, type HealthBody, type LatencyBody } from "./health-body.ts";
+export { createReembeddingQueue, type ReembeddingQueue, type ReembeddingQueueOptions } from "./reembedding-queue.ts";
 export { scheduleVacuum, type VacuumSchedule, type VacuumScheduleOptions } from "./vacuum-schedule.ts";
 export { createMemoryEventStore, type EventStoreOptions } from "../../stores/memory/memory-event-store.ts";

@@ -1,7 +1,7 @@
 import { createInMemoryVectorStore } from "ibid/compat";
 import { compileFilter, parseFilter } from "ibid/search";
 import { createFixedEmbeddingModel } from "ibid/testing";
-import { equal, putVectors, reading, refuses, uris, version, withTexts } from "../kit.ts";
+import { equal, putVectors, reading, refuses, uris, version, withTexts, writing } from "../kit.ts";
 import { prove } from "../prove.ts";
 
 const holdsFor = (filter: Parameters<typeof parseFilter>[0], metadata: object, dialect = {}): boolean =>
@@ -148,5 +148,13 @@ export const options = [
     (found!.chunk.metadata["list"] as number[]).push(3);
     const [again] = await store.search(reading, { embedding: [1, 0], version });
     equal(again?.chunk.metadata["list"], [1]);
+  }),
+  prove("B30", "deleting an unknown id is an error with the design's message; the first entry goes", async () => {
+    const store = createInMemoryVectorStore({ onMissing: "error" });
+    await putVectors(store, [{ id: "a", vector: [1, 0] }]);
+    const error = await refuses("not-found", () => store.delete(writing, { ids: ["19"] }));
+    equal(error.message, "Vector entry with reference id '19' not found");
+    equal((await store.delete(writing, { ids: ["19"] }, { onMissing: "ignore" })).chunks, 0);
+    equal((await store.delete(writing, { ids: ["a"] })).chunks, 1);
   }),
 ];

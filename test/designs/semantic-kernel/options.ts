@@ -1,3 +1,5 @@
+import { createTemplate, createTextSearchStore, createTextSearchProvider } from "ibid/compat";
+import { matches, refuses } from "../kit.ts";
 import { openKnowledgeBase } from "ibid";
 import { createMemoryPlugin, createTextMemory } from "ibid/compat";
 import { createFixedEmbeddingModel } from "ibid/testing";
@@ -36,4 +38,107 @@ export const options = [
     equal((await kb.ingest([{ uri: "a", text: "Bees." }])).added, 1);
     await kb.close();
   }),
+  prove("S17", "filters around a prompt and around each function, in by their order, out by its reverse", async () => {
+    const order: string[] = [];
+    const template = createTemplate("{{search 'bees' top='2'}}!", {
+      functions: { search: (input, named) => `${JSON.stringify(input)} ${JSON.stringify(named["top"])}` },
+      trusted: true,
+      functionFilters: [
+        async (context, next) => {
+          order.push(`1 in ${context.name}`);
+          context.input = "wasps";
+          await next();
+          context.result = `<${JSON.stringify(context.result)}>`;
+          order.push("1 out");
+        },
+        async (_, next) => {
+          order.push("2 in");
+          await Promise.resolve();
+          await next();
+          order.push("2 out");
+        },
+      ],
+      filters: [
+        async (context, next) => {
+          order.push("prompt in");
+          await next();
+          context.renderedPrompt = `Data. ${context.renderedPrompt}`;
+        },
+      ],
+    });
+    equal(await template.render(), 'Data. <"\\"wasps\\" \\"2\\"">!');
+    equal(order, ["prompt in", "1 in search", "2 in", "2 out", "1 out"]);
+    const without = createTemplate("{{search 'x'}}", {
+      functions: {
+        search: () => {
+          throw new Error("called");
+        },
+      },
+      functionFilters: [
+        (context) => {
+          context.result = "cached";
+        },
+      ],
+    });
+    equal(await without.render(), "cached");
+  }),
+  prove("S22", "collections are made and asked for; saving into a missing one is an error by an option", () =>
+    withTexts({}, async (kb) => {
+      const memory = createTextMemory(kb, { onMissingCollection: "error" });
+      await refuses("not-found", () => memory.save("a", "Bees hum.", { collection: "bees" }));
+      await memory.createCollection("bees");
+      await memory.createCollection("bees");
+      equal(
+        [await memory.collectionExists("bees"), await memory.collectionExists("wasps"), await memory.collections()],
+        [true, false, ["bees"]],
+      );
+      await memory.save("a", "Bees hum.", { collection: "bees" });
+      await memory.remove("nothing", { collection: "bees" });
+      const [found] = await memory.search("bees", { collection: "bees" });
+      equal(
+        [found?.key, found?.embedding, await memory.search("bees", { collection: "bees", limit: 0 })],
+        ["a", undefined, []],
+      );
+      await memory.deleteCollection("bees");
+      equal([await memory.collectionExists("bees"), await memory.collections()], [false, []]);
+      await refuses("not-found", () => memory.deleteCollection("bees"));
+      const open = createTextMemory(kb);
+      await open.save("b", "Wasps sting.", { collection: "wasps" });
+      equal(await open.collections(), ["wasps"]);
+    }),
+  ),
+  prove("S26", "a provider, and a store of texts with namespaces whose text is read from its source", () =>
+    withTexts({}, async (kb) => {
+      const store = createTextSearchStore(kb, { namespace: "garden" });
+      await store.upsert([
+        { text: "Bees hum.", sourceId: "1", name: "Bees", link: "https://x/1" },
+        { text: "Bees sleep.", namespaces: ["night"] },
+      ]);
+      equal(await store.search("bees"), [{ name: "Bees", value: "Bees hum.", link: "https://x/1" }]);
+      equal(
+        (await store.search("bees", { namespace: "night" })).map(({ value }) => value),
+        ["Bees sleep."],
+      );
+      equal((await createTextSearchStore(kb).search("bees")).length, 2);
+      equal(await store.search("  "), []);
+      await refuses("invalid-argument", () => store.search("bees", { top: 0 }));
+      const elsewhere = createTextSearchStore(kb, {
+        readSource: async ({ link }) => (link === "https://x/1" ? "Read at its source." : undefined),
+      });
+      equal(
+        (await elsewhere.search("bees")).map(({ value }) => value),
+        ["Read at its source."],
+      );
+      const { instructions } = await createTextSearchProvider(kb, { top: 1 }).beforeCall({
+        role: "user",
+        content: "Do bees hum?",
+      });
+      matches(
+        instructions,
+        /^## Additional Context\nConsider the following information from source documents when responding to the user:\nSourceDocName: /u,
+      );
+      equal(await store.delete(["1", "2"]), 1);
+      equal(await store.search("bees"), []);
+    }),
+  ),
 ];

@@ -1,3 +1,9 @@
+import { createTokenChunker } from "ibid/chunkers";
+import { createReembeddingQueue } from "ibid/operations";
+import { adaptTopK, boostHits } from "ibid/search";
+import { createAnalyzer } from "ibid/text";
+import { createFixedEmbeddingModel, createIsolationPack } from "ibid/testing";
+import { refuses as refusesAny, plain, uris, holds } from "../kit.ts";
 import { createHash } from "node:crypto";
 import { openKnowledgeBase } from "ibid";
 import { chunkSpreadsheet } from "ibid/compat";
@@ -131,4 +137,125 @@ export const options = [
       equal(await hashes("sha256"), [plain, plain]);
     },
   ),
+  prove("T3", "a queue of scopes re-embeds in the background, once each, and looks again periodically", async () => {
+    const models = [1, 2].map((n) =>
+      createFixedEmbeddingModel({}, { model: `m${n}`, dimensions: 2, otherwise: () => [n, 1] }),
+    );
+    const { createMemoryStore } = await import("ibid/stores");
+    const store = createMemoryStore();
+    const first = await openKnowledgeBase({ store, models: { embedding: models[0]! } });
+    await first.ingest([{ uri: "a", text: "Bees hum." }], { scope: "team:a" });
+    const kb = await openKnowledgeBase({ store, models: { embedding: models[1]!, formerEmbeddings: [models[0]!] } });
+    const done: unknown[] = [];
+    const queue = createReembeddingQueue(kb, { onScope: ({ scope, embedded }) => done.push([scope, embedded]) });
+    equal([queue.enqueue("team:a"), queue.enqueue("team:a")], [true, false]);
+    await queue.drained();
+    equal(done, [["team:a", 1]]);
+    equal(
+      (await kb.status()).versions.map(({ current }) => current?.model),
+      ["m2"],
+    );
+    await queue.stop();
+    equal(queue.enqueue("team:a"), false);
+    let tick: (() => void) | undefined;
+    const periodic = createReembeddingQueue(kb, {
+      refreshMs: 60_000,
+      onScope: ({ scope }) => done.push(scope),
+      clock: {
+        now: () => 0,
+        after: (ms, call) => {
+          equal(ms, 60_000);
+          tick = call;
+          return () => {};
+        },
+      },
+    });
+    tick?.();
+    for (let i = 0; i < 500 && done.length < 2; i++) await new Promise((resolve) => setTimeout(resolve, 2));
+    equal(done.at(-1), "team:a");
+    await periodic.stop();
+    await kb.close();
+  }),
+  ...(["T24", "T25", "T26", "T27"] as const).map((item) =>
+    prove(item, "the exported pack passes, and a base that leaks on purpose fails it", async () => {
+      const pack = createIsolationPack({ create: () => openKnowledgeBase() }).filter(({ items }) =>
+        items.includes(item),
+      );
+      holds(pack.length > 0);
+      for (const { run } of pack) await run();
+      const leaking = createIsolationPack({
+        create: async () => {
+          const kb = await openKnowledgeBase();
+          return { ...kb, as: () => kb };
+        },
+      });
+      let caught = 0;
+      for (const { items, run } of leaking) if (items.includes(item)) await run().catch(() => (caught += 1));
+      equal(caught, pack.length);
+    }),
+  ),
+  prove(
+    "T28",
+    "the active module and summaries are raised, scores that fall off end the list, ties and long queries",
+    async () => {
+      const texts = {
+        a: { text: "Bees hum here.", metadata: { module: "x" } },
+        b: { text: "Bees hum here too.", metadata: { module: "y" } },
+        c: "Wasps hum.",
+      };
+      const order = (
+        retriever?: Parameters<typeof boostHits>[0] extends infer R
+          ? (base: R & Parameters<typeof boostHits>[0]) => Parameters<typeof boostHits>[0]
+          : never,
+      ) =>
+        withTexts(
+          texts,
+          async (kb) => uris(await kb.search("bees hum here", { mode: "lexical", explain: true })),
+          retriever ? { search: { retriever } } : {},
+        );
+      equal((await order())[0], "a");
+      equal(
+        (await order((base) => boostHits(base, { when: ({ metadata }) => metadata["module"] === "y", by: 10 })))[0],
+        "b",
+      );
+      equal((await order((base) => adaptTopK(base, { minShare: 0.9 }))).length < (await order()).length, true);
+      await withTexts({ x: "Bees hum.", y: "Bees hum!" }, async (kb) => {
+        equal(uris(await kb.search("bees", { copies: "all" })), ["x", "y"]);
+        await refusesAny("invalid-argument", () => kb.search("bee ".repeat(100_000)));
+      });
+    },
+  ),
+  prove("T29", "a word that a query says twice counts twice; once by an option", async () => {
+    const score = (analyzer?: ReturnType<typeof createAnalyzer>) =>
+      withTexts(
+        { a: "Bees hum.", b: "Wasps sting." },
+        async (kb) => {
+          const [once] = await kb.search("bees", { mode: "lexical" });
+          const [twice] = await kb.search("bees bees", { mode: "lexical" });
+          return (twice!.score / once!.score).toFixed(3);
+        },
+        { search: { bm25: { variant: "lucene" }, ...(analyzer && { analyzer }) } },
+      );
+    equal([await score(), await score(createAnalyzer({ queryTermFrequency: false }))], ["2.000", "1.000"]);
+  }),
+  prove("T30", "500, 50 and 100 tokens; short chunks are dropped, and tokens are plain, by options", async () => {
+    const config = { maxTokens: 500, overlapTokens: 50, minTokens: 500 };
+    const text = "A short paragraph.";
+    equal([...createTokenChunker(config).chunk(plain("a", text))].length, 1);
+    equal([...createTokenChunker({ ...config, dropShort: true }).chunk(plain("a", text))], []);
+    const analyzer = createAnalyzer({ tokens: "plain" });
+    equal(analyzer.analyze("SKU-1234 punctuation, Renewals!"), ["sku", "1234", "punctuation", "renewals"]);
+    await withTexts(
+      { a: "Renewals are due." },
+      async (kb) =>
+        equal(
+          [
+            (await kb.search("renewal", { mode: "lexical" })).length,
+            (await kb.search("renewals", { mode: "lexical" })).length,
+          ],
+          [0, 1],
+        ),
+      { models: { embedding: null }, search: { analyzer } },
+    );
+  }),
 ];

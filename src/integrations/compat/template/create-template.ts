@@ -2,6 +2,7 @@ import type { IbidError } from "../../../contracts/errors.ts";
 import type { JsonValue } from "../../../contracts/metadata.ts";
 import { throwIfAborted, untilAborted } from "../../../runtime/abort.ts";
 import { checkGiven, checkOptions } from "../../../runtime/check-options.ts";
+import { callWithin, type FunctionContext, type FunctionFilter } from "./function-filter.ts";
 import { encodeHtml } from "./encode-html.ts";
 import { type Operand, parseTemplate, type TemplateCall, templateError } from "./parse-template.ts";
 import { type PromptArguments, type PromptFunction, type PromptPlugin, showValue } from "./prompt-function.ts";
@@ -19,6 +20,8 @@ export interface TemplateOptions {
   readonly plugins?: Readonly<Record<string, PromptPlugin>>;
   /** Filters around each rendering, the first outermost. */
   readonly filters?: readonly RenderFilter[];
+  /** Filters around each call of a function, the first outermost. */
+  readonly functionFilters?: readonly FunctionFilter[];
   /**
    * Values that are inserted unencoded: `"$variable"`, `"function"`, `"plugin.function"`, or `true` for all. Default: none. Other values have `&`, `<`, `>` and quotes
    * encoded, so that they cannot close the text around them.
@@ -56,8 +59,14 @@ export interface PromptTemplate {
  */
 export function createTemplate(text: string, options: TemplateOptions = {}): PromptTemplate {
   checkGiven("createTemplate", "text", text, "text");
-  checkOptions("createTemplate", options, { functions: true, plugins: true, filters: true, trusted: true });
-  const { functions = {}, plugins = {}, filters = [], trusted = [] } = options;
+  checkOptions("createTemplate", options, {
+    functions: true,
+    plugins: true,
+    filters: true,
+    functionFilters: true,
+    trusted: true,
+  });
+  const { functions = {}, plugins = {}, filters = [], functionFilters = [], trusted = [] } = options;
   const parts = parseTemplate(text);
   const isTrusted = (name: string): boolean => (typeof trusted === "boolean" ? trusted : trusted.includes(name));
   const insert = (name: string, value: JsonValue | undefined): string =>
@@ -80,7 +89,8 @@ export function createTemplate(text: string, options: TemplateOptions = {}): Pro
     const named = part.named.map(({ name, operand }) => [name, valueOf(operand, args)] as const);
     const given = Object.fromEntries(named.filter(([, value]) => value !== undefined));
     const input = part.input && valueOf(part.input, args);
-    const running = Promise.resolve(run(input, given, { signal }));
+    const context: FunctionContext = { name: fullName(part), input, args: given, result: undefined, signal };
+    const running = callWithin(functionFilters, context, async (seen) => run(seen.input, seen.args, { signal }));
     return insert(fullName(part), await untilAborted(running, signal, `The function ${fullName(part)}`));
   };
 
