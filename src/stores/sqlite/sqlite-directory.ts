@@ -53,6 +53,7 @@ export function createSqliteDirectory(
         return { result: connection.savepoint(() => work(rows)) };
       } catch (error) {
         takeBack();
+        rows.undone();
         // The failure that ended the transaction has undone the others too.
         if (!connection.inTransaction) throw error;
         return { error };
@@ -73,7 +74,10 @@ export function createSqliteDirectory(
   }
 
   async function commitGroup(group: readonly Waiting[]): Promise<void> {
-    const undone = (): void => group.forEach((one) => one.undone?.());
+    const undone = (): void => {
+      rows.undone();
+      group.forEach((one) => one.undone?.());
+    };
     try {
       const [only] = group;
       const run = (): readonly Outcome[] => {

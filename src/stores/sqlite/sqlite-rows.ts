@@ -18,6 +18,9 @@ import { createSqliteTexts, type SqliteTexts } from "./sqlite-texts.ts";
 
 const pendingColumns = "key, id, stamp, live, terms, vectors";
 
+/** Pending rows that wait in memory for the index of this process. */
+const mostFresh = 2048;
+
 type FitRecord = Omit<FitRow, "current"> & { readonly current: number };
 
 /** A pending row as SQLite has it: truth is a number. */
@@ -64,6 +67,8 @@ function findFileBytes(db: SqliteConnection, segment: number, name: string): Rea
 /** The directory's rows, and what a transaction must do with those that wait to be written together. */
 export interface SqliteRows extends DirectoryWriter, SqliteChunks, SqliteDocuments {
   readonly texts: Pick<SqliteTexts, "flush" | "mark">;
+  /** To be called when something that was written has been rolled back. */
+  undone(): void;
 }
 
 /** The directory's rows as statements. Values are always bound, never spliced. */
@@ -84,7 +89,11 @@ export function createSqliteRows(db: SqliteConnection): SqliteRows {
   const texts = createSqliteTexts(db, stamp);
   const sayings = createSayings(db);
 
+  /** Rows that this process wrote, until its own index has taken them over: it need not read them back. */
+  const fresh = new Map<number, PendingRow>();
+
   return {
+    undone: () => fresh.clear(),
     ...createChunkRows(db, sayings),
     ...createDocumentRows(db, texts, sayings),
     texts,
@@ -175,27 +184,25 @@ export function createSqliteRows(db: SqliteConnection): SqliteRows {
     addFile: (segment, name, part, data) =>
       void db.run("INSERT INTO files (segment, name, part, data) VALUES (?, ?, ?, ?)", segment, name, part, data),
 
-    pendingAfter: (scope, key) =>
-      db
-        .all<PendingRecord>(
-          `SELECT ${pendingColumns} FROM pending WHERE scope = ? AND key > ? ORDER BY key`,
-          scope,
-          key,
-        )
-        .map(toPending),
+    pendingAfter(scope, key) {
+      const after = "FROM pending WHERE scope = ? AND key > ? ORDER BY key";
+      if (fresh.size > 0) {
+        const found = db.all<Key>(`SELECT key, stamp ${after}`, scope, key);
+        const known = found.flatMap((row) => (fresh.get(row.key)?.stamp === row.stamp ? [fresh.get(row.key)!] : []));
+        for (const row of found) fresh.delete(row.key);
+        if (known.length === found.length) return known;
+      }
+      return db.all<PendingRecord>(`SELECT ${pendingColumns} ${after}`, scope, key).map(toPending);
+    },
     pendingStamps: (scope) => db.all<Key>("SELECT key, stamp FROM pending WHERE scope = ?", scope),
     pending: (key) => toPending(must<PendingRecord>(`SELECT ${pendingColumns} FROM pending WHERE key = ?`, key)),
-    addPending: (scope, { key, id, stamp, live, terms, vectors }) =>
-      void db.run(
-        "INSERT INTO pending (scope, key, id, stamp, live, terms, vectors) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        scope,
-        key,
-        id,
-        stamp,
-        live ? 1 : 0,
-        terms,
-        vectors,
-      ),
+    addPending(scope, row) {
+      const { key, id, stamp, live, terms, vectors } = row;
+      const sql = "INSERT INTO pending (scope, key, id, stamp, live, terms, vectors) VALUES (?, ?, ?, ?, ?, ?, ?)";
+      db.run(sql, scope, key, id, stamp, live ? 1 : 0, terms, vectors);
+      if (fresh.size >= mostFresh) fresh.clear();
+      fresh.set(key, row);
+    },
     markPending: (key, live, stamp) =>
       void db.run("UPDATE pending SET live = ?, stamp = ? WHERE key = ?", live ? 1 : 0, stamp, key),
     deletePending: (key) => void db.run("DELETE FROM pending WHERE key = ?", key),
