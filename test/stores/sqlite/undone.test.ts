@@ -55,3 +55,21 @@ it("what writes that share a commit have shown one another is forgotten when the
   await store.close();
   await rm(folder, { recursive: true });
 });
+
+it("what another process writes under the keys of an undone write is its own [L6 L8]", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "ibid-undone-"));
+  const open = async () =>
+    createSqliteDirectory(await openConnection(join(folder, "ibid.sqlite"), { busyTimeoutMs: 1_000 }));
+  const [ours, theirs] = [await open(), await open()];
+  const scope = await ours.write((rows) => rows.addScope("deployment", 1));
+  const row = (id: string) => ({ key: 1, id, stamp: 2, live: true, terms: Uint8Array.of(1), vectors: Uint8Array.of() });
+  const refused = ours.write((rows) => {
+    rows.addPending(scope, row("ours"));
+    throw new Error("the disk is gone");
+  });
+  await expect(refused).rejects.toThrow("the disk is gone");
+  await theirs.write((rows) => rows.addPending(scope, row("theirs")));
+  expect(await ours.read((rows) => rows.pendingAfter(scope, 0).map(({ id }) => id))).toEqual(["theirs"]);
+  for (const directory of [ours, theirs]) await directory.close();
+  await rm(folder, { recursive: true });
+});
