@@ -1,5 +1,6 @@
 import { attackAnswers } from "./answers-attack.ts";
 import { attackByCorruption } from "./corruption-attack.ts";
+import { attackFetcher } from "./fetcher-attack.ts";
 import { attackFullDisk } from "./full-disk-attack.ts";
 import { attackByKills } from "./kill-attack.ts";
 import type { Tally } from "./tally.ts";
@@ -16,6 +17,7 @@ export const attacks: readonly Attack[] = [
   { name: "worlds", run: attackWorlds },
   { name: "histories", run: attackHistories },
   { name: "answers", run: attackAnswers },
+  { name: "fetcher", run: attackFetcher },
   { name: "kills", run: attackByKills },
   { name: "disk", run: attackFullDisk },
   { name: "corruption", run: attackByCorruption },
