@@ -38,7 +38,7 @@ function leadsIn(html: string): readonly string[] {
   );
   return [
     ...Array.from(attributes, (match) => decode(match[1]!)).filter((target) => decodeURI(target) !== known),
-    ...(html.match(/<style|<meta|@import/giu) ?? []),
+    ...(html.match(/<(?:style|meta|link|script|iframe|object|embed|form)\b/giu) ?? []),
   ];
 }
 
