@@ -17,6 +17,8 @@ const byExtension: ReadonlyMap<string, string> = new Map(
     "text/x-org": "org",
     "text/x-tex": "tex latex ltx",
     "text/mediawiki": "wiki mediawiki",
+    "text/vtt": "vtt",
+    "text/srt": "srt",
     "application/docbook+xml": "dbk docbook",
     "application/jats+xml": "jats nxml",
     // data

@@ -134,6 +134,26 @@ describe("createMarkupReader", () => {
     expect(read.metadata).toEqual({ author: "Ada Grace" });
   });
 
+  it.each([
+    [
+      "a.vtt",
+      "WEBVTT\n\nNOTE no words\n\n00:01.000 --> 00:02.000\n<v Ada>Ships <i>pass</i>\n\n00:02.100 --> 00:04.000\nat night &amp; day.\n\n01:00:00.000 --> 01:00:01.000\n<v Grace>Later.\n",
+    ],
+    [
+      "a.srt",
+      "1\n00:00:01,000 --> 00:00:02,000\nShips <i>pass</i>\n\n2\n00:00:02,100 --> 00:00:04,000\nat night & day.\n\n3\n01:00:00,000 --> 01:00:01,000\n{\\an8}Later.\n",
+    ],
+  ])("reads subtitles as paragraphs with their time: %s", async (name, source) => {
+    const read = await readAny(name, source);
+    const [ada, grace] = name === "a.vtt" ? ["Ada: ", "Grace: "] : ["", ""];
+    expect(showBlocks(read)).toEqual([
+      `paragraph: [00:00:01] ${ada}Ships pass at night & day.`,
+      `paragraph: [01:00:00] ${grace}Later.`,
+    ]);
+    const at = read.text.indexOf("night");
+    expect(source.split("\n")[(locate(read, at, at + 5).line ?? 0) - 1]).toContain("night");
+  });
+
   it("reads MediaWiki without its markup", async () => {
     const source =
       "{{Infobox harbour\n| name = Kestrel\n| depth = 9 m\n}}\nThe '''harbour''' of [[Wick (town)|Wick]]{{citation|old}} [https://example.com its page].\n== Part ==\n* one\n** inner\n# first\n{|\n! Name !! Price\n|-\n| Rope || style=\"x\" | 1,50\n|}\n";

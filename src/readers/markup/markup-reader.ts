@@ -17,10 +17,14 @@ const markups: readonly {
     types: ["application/docbook+xml", "application/jats+xml"],
     load: async () => (await import("./read-structured-xml.ts")).readStructuredXml,
   },
+  {
+    types: ["text/vtt", "text/srt", "application/x-subrip"],
+    load: async () => (await import("./read-subtitles.ts")).readSubtitles,
+  },
 ];
 
 /**
- * Reads reStructuredText, AsciiDoc, Org, LaTeX, MediaWiki, DocBook and JATS: the canonical text is what their page shows, without the markup.
+ * Reads reStructuredText, AsciiDoc, Org, LaTeX, MediaWiki, DocBook, JATS and subtitles: the canonical text is what their page shows, without the markup.
  *
  * **Shape** sections by heading; lists, tables as rows of `| a | b |`, code and quotes as blocks, addresses of links in the source map. Lines are those of the source.
  * Directives that only a program can carry out (includes, macros of one's own) show their words, or nothing.
