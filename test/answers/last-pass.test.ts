@@ -267,7 +267,7 @@ describe("whatever a model writes", () => {
         const markers = new Set(answer.citations.map(({ marker }) => marker));
         expect(numbersIn(answer.text).filter((number) => !markers.has(number))).toEqual([]);
       }),
-      { numRuns: Number(process.env["IBID_RUNS"] ?? 300) },
+      { numRuns: Number(process.env["IBID_RUNS"] ?? 150) },
     );
   });
 
@@ -277,7 +277,7 @@ describe("whatever a model writes", () => {
         const once = cleanText(parts.join(""), new Set([known]));
         expect(cleanText(once, new Set([known]))).toBe(once);
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     );
   });
 });

@@ -258,6 +258,18 @@ describe("a passage that may stand", () => {
     expect(named!.kinds).toContain("row");
   });
 
+  it("does not answer by what is long where the question is how long", async () => {
+    const kept = `Rows that were deleted are kept for 7 days. ${sentence(200)}`;
+    const long = `A long line is wrapped, and long names are cut. ${sentence(200, "b")}`;
+    const text = `${long}\n\n${kept}`;
+    for (const [measure, plain] of [
+      ["How long are deleted rows kept?", "How are deleted rows kept?"],
+      ["Wie lange sind rows deleted?", "Wie sind rows deleted?"],
+    ] as const)
+      expect(await rankIn(measure, text)).toEqual(await rankIn(plain, text));
+    expect((await rankIn("How are long names cut?", text))[0]?.text).toBe(long);
+  });
+
   it("is prose rather than an example that repeats the question", async () => {
     const text =
       '## Example\n\nOpen a terminal:\n\n```sh\nibid ask "rotate keys"\nibid search "rotate keys"\n```\n\n## Rotation\n\nThe operator makes new keys each spring, and then both keys open the door while the staff rotate.';

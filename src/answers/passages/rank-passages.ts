@@ -66,7 +66,7 @@ export function rankPassages(
   analyzer: Analyzer,
 ): readonly RankedQuotable[] {
   const language = languageOfHits(hits);
-  const asked = [...new Set(analyzer.analyze(question, language))];
+  const asked = [...new Set(analyzer.analyze(question.replace(measure, "$1"), language))];
   const isWhy = why.test(question);
   const actions = findActions(question);
   const numbers = digitsOf(question);
@@ -222,6 +222,9 @@ function withoutTargets(text: string): string {
   return text.replaceAll(/\]\([^)\n]{0,200}\)|\bhttps?:\/\/\S{1,500}/gu, "]");
 }
 
+/** A question for a measure: its word is no word of the answer. **Source** our own choice, in English and German. */
+const measure =
+  /(?<![\p{L}\p{Nd}])(how|wie) (?:long|often|many|much|far|old|big|large|lange|oft|viele?|weit|alt|groß)(?![\p{L}\p{Nd}])/giu;
 /** **Source** our own choice: how questions for a reason begin in languages that ibid stems, and in Chinese, Japanese and Korean. */
 const why =
   /^\W*(?:why|how come|for what reason|what(?:['’]s| is) the reason|warum|wieso|weshalb|pourquoi|por qué|perché|por que|waarom|varför|hvorfor|почему|зачем|لماذا)(?!\p{L})|为什么|為什麼|为何|なぜ|どうして|왜/iu;
