@@ -1,4 +1,4 @@
-import type { ChunkRef, LegResult, MatchCount, Query, SessionLeg, Within } from "../contracts/leg.ts";
+import type { ChunkRef, LegMatch, LegResult, MatchCount, Query, SessionLeg, Within } from "../contracts/leg.ts";
 import {
   chunkKey,
   type FoundByLeg,
@@ -108,6 +108,17 @@ async function openPool({ leg, query, within }: FusedLeg, depth: MatchCount, kno
   return pool;
 }
 
+/** A match of a leg, which says why when it is asked: few are. */
+function foundBy(match: LegMatch, rank: number): FoundByLeg {
+  return {
+    score: match.score,
+    rank,
+    get why() {
+      return match.why;
+    },
+  };
+}
+
 interface Merged extends ChunkRef {
   readonly revision: number;
   readonly legs: Map<string, FoundByLeg>;
@@ -118,11 +129,12 @@ async function merge(input: FuseInput, pools: readonly LegPool[]): Promise<reado
   const merged = new Map<string, Merged>();
   for (const { name, result, depth } of pools) {
     for (let i = 0; i < depth; i++) {
-      const { scope, id, score, revision, why } = result.matches[i]!;
+      const match = result.matches[i]!;
+      const { scope, id, revision } = match;
       const key = chunkKey({ scope, id });
       let entry = merged.get(key);
       if (entry === undefined) merged.set(key, (entry = { scope, id, revision, legs: new Map() }));
-      entry.legs.set(name, { score, rank: i + 1, why });
+      entry.legs.set(name, foundBy(match, i + 1));
     }
   }
   if (!fusion.byRank) await Promise.all(input.legs.map((each, i) => complete(merged, each, pools[i]!)));
@@ -163,9 +175,9 @@ async function complete(merged: ReadonlyMap<string, Merged>, each: FusedLeg, poo
   if (missing.length === 0) return;
   const add = (matches: LegResult["matches"], from: number): void => {
     for (let i = from; i < matches.length; i++) {
-      const { score, why } = matches[i]!;
-      const legs = merged.get(chunkKey(matches[i]!))?.legs;
-      if (legs !== undefined && !legs.has(name)) legs.set(name, { score, rank: depth + i - from + 1, why });
+      const match = matches[i]!;
+      const legs = merged.get(chunkKey(match))?.legs;
+      if (legs !== undefined && !legs.has(name)) legs.set(name, foundBy(match, depth + i - from + 1));
     }
   };
   if (result.complete) {

@@ -4,12 +4,17 @@ import type { Bm25Scoring, QueryWord, ScoredWord } from "./bm25-scoring.ts";
 import { type Bm25Settings, defaultBm25 } from "./bm25-settings.ts";
 import { type DocumentFields, noEntry } from "./document-fields.ts";
 import { scoreDocuments, type SharedParts } from "./document-parts.ts";
-import { type ReadHeadings, scoreHeadings } from "./heading-part.ts";
+import { type Heading, type ReadHeadings, scoreHeadings } from "./heading-part.ts";
 import { boundScores, findLikely } from "./likely-chunks.ts";
 import { createWordIndex, type WordIndex } from "./word-index.ts";
 import { countAt, entryOf, sparseAt, type WordList } from "./word-list.ts";
 import { createTopK } from "../kernels/top-k.ts";
 import type { Segment } from "../segments/segment.ts";
+
+/** A chunk that was found, with its innermost heading where headings count. */
+export interface Bm25Found extends FoundChunk {
+  readonly innermost?: Heading | undefined;
+}
 
 export interface Bm25Hit extends FoundChunk {
   readonly terms: readonly TermScore[];
@@ -51,7 +56,8 @@ export function searchBm25(
     fields,
   );
   const scoring = prepareBm25(index, words);
-  return { hits: searchPrepared(scoring, searched, topK, minScore, readHeadings), terms: queryTerms(scoring) };
+  const hits = searchPrepared(scoring, searched, topK, minScore, readHeadings);
+  return { hits: hits.map((hit) => explainHit(scoring, hit)), terms: queryTerms(scoring) };
 }
 
 /** Looks up the words of a query and weighs them. **Cost** linear in the postings of words that the index does not hold yet. */
@@ -96,7 +102,7 @@ export function searchPrepared(
   topK: number,
   minScore: number,
   readHeadings: ReadHeadings = () => [],
-): readonly Bm25Hit[] {
+): readonly Bm25Found[] {
   const given = searched.some(({ only }) => only !== undefined);
   const find = (parts: SharedParts): FoundChunk[] =>
     (given ? listGiven(searched) : listLikely(scoring, searched, parts, topK, minScore, readHeadings)).flatMap((some) =>
@@ -104,7 +110,17 @@ export function searchPrepared(
     );
   const found = scoring.parts === undefined ? find(noParts) : scoring.parts.withParts(!given, find);
   const reaching = found.filter(({ score }) => score >= minScore).sort((a, b) => b.score - a.score);
-  return orderTies(reaching, topK).map((hit) => explainHit(scoring, hit, readHeadings));
+  const best = orderTies(reaching, topK);
+  if (scoring.headings === undefined) return best;
+  const headings = new Map<FoundChunk, Heading | undefined>();
+  for (const [segment, own] of Map.groupBy(best, (hit) => hit.segment)) {
+    const read = readHeadings(
+      segment,
+      own.map(({ ordinal }) => ordinal),
+    );
+    own.forEach((hit, i) => headings.set(hit, read[i]));
+  }
+  return best.map((hit) => ({ ...hit, innermost: headings.get(hit) }));
 }
 
 /** Chunks of one segment whose scores are asked for: ordinals ascend. */
@@ -229,21 +245,21 @@ export function queryTerms({ words }: Bm25Scoring): readonly QueryTerm[] {
   }));
 }
 
-function explainHit(scoring: Bm25Scoring, hit: FoundChunk, readHeadings: ReadHeadings): Bm25Hit {
+/** The parts of a hit's score. A scoring explains what it found at any later time. */
+export function explainHit(scoring: Bm25Scoring, { innermost, ...hit }: Bm25Found): Bm25Hit {
   const { terms, fields: byField } = explain(scoring, hit);
   let lexical = 0;
   for (const { score } of terms) lexical += score;
   const { parts, headings, index } = scoring;
   const entry = index.fields?.entriesOf(hit.segment)[hit.ordinal] ?? noEntry;
   if (parts === undefined || entry === noEntry) return { ...hit, terms, lexical, fields: byField };
-  const [heading] = headings === undefined ? [] : readHeadings(hit.segment, [hit.ordinal]);
   return {
     ...hit,
     terms,
     lexical,
     name: parts.explainName(entry),
     document: parts.document(index.fields!.documentOf[entry]!),
-    heading: heading && headings?.explain(heading),
+    heading: innermost && headings?.explain(innermost),
     fields: byField,
   };
 }

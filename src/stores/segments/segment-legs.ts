@@ -14,7 +14,7 @@ import type {
 } from "../../contracts/leg.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { orderTies, type SearchedSegment } from "../../engine/bm25/best-chunks.ts";
-import { prepareBm25, queryTerms, searchPrepared } from "../../engine/bm25/bm25.ts";
+import { explainHit, prepareBm25, queryTerms, searchPrepared } from "../../engine/bm25/bm25.ts";
 import type { Bm25Scoring, QueryWord } from "../../engine/bm25/bm25-scoring.ts";
 import type { Bm25Settings } from "../../engine/bm25/bm25-settings.ts";
 import { addWords } from "../../engine/bm25/added-words.ts";
@@ -160,7 +160,7 @@ function onlyThose(
   });
 }
 
-/** Hits as matches. **Cost** one read of ids for each sealed segment. */
+/** Hits as matches. Few of them are shown, so that each says why when it is asked. **Cost** one read of ids for each sealed segment. */
 function toMatches<Hit extends FoundAt>({ at }: LegSearch, hits: readonly Hit[], why: (hit: Hit) => Why): LegMatch[] {
   const bySegment = new Map<Segment, number[]>();
   hits.forEach(({ segment }, i) => {
@@ -179,7 +179,16 @@ function toMatches<Hit extends FoundAt>({ at }: LegSearch, hits: readonly Hit[],
     const id = ids[i]!;
     const key = segment.key(ordinal);
     at.places.set(refKey(scope, id), { segment, ordinal, key });
-    return { scope, id, score, revision: key, why: why(hit) };
+    let said: Why | undefined;
+    return {
+      scope,
+      id,
+      score,
+      revision: key,
+      get why() {
+        return (said ??= why(hit));
+      },
+    };
   });
 }
 
@@ -238,14 +247,10 @@ function createLexicalLeg({ view, look, analyzer, bm25 }: SegmentLegParts): Leg 
         return {
           ...toResult(
             search,
-            toMatches(search, hits, ({ terms: found, name: named, document, heading, fields }) => ({
-              kind: "terms",
-              terms: found,
-              name: named,
-              document,
-              heading,
-              fields,
-            })),
+            toMatches(search, hits, (hit) => {
+              const { terms: found, name: named, document, heading, fields } = explainHit(scoring, hit);
+              return { kind: "terms", terms: found, name: named, document, heading, fields };
+            }),
             { weight: 1, scale: Math.sqrt(squares), half: lexicalHalf },
           ),
           terms,
