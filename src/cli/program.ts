@@ -8,6 +8,7 @@ import { addEvalCommand } from "./eval.ts";
 import { examples, note } from "./help-text.ts";
 import { addIngestCommand } from "./ingest.ts";
 import { addKeepingCommands } from "./keeping.ts";
+import { addKeysCommand } from "./keys.ts";
 import { addListCommand } from "./list.ts";
 import { addMcpCommand } from "./mcp.ts";
 import { openOptions, qualityOptions } from "../knowledge-base/open/open-options.ts";
@@ -91,6 +92,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
   addReembedCommand(program, context, done);
   addServeCommand(program, context, done);
   addConfigCommand(program, context, done);
+  addKeysCommand(program, context, done);
   addSynonymsCommand(program, context, done);
   addEvalCommand(program, context, done);
 

@@ -52,7 +52,8 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
     keys === undefined ? { local: { access: caller ?? "operator", write } } : { keys: () => keys ?? [] };
   const reload = async (): Promise<void> => {
     try {
-      if (keysFile !== undefined) keys = await readKeys(keysFile, parseKeys);
+      // The last key may have been revoked.
+      if (keysFile !== undefined) keys = await readKeys(keysFile, (json) => parseKeys(json, { least: 0 }));
       stderr.write(`The keys were read again: ${keys?.length ?? 0}.\n`);
     } catch (error) {
       await output.error(toIbidError(error));

@@ -4,8 +4,10 @@ import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { AccessContext } from "../contracts/scope.ts";
 import { sha256 } from "../runtime/hash.ts";
+import { platformNow } from "../runtime/platform-clock.ts";
 import type { AccessKey, HandlerOptions, KnownCaller } from "./handler-options.ts";
 import { isLoopbackAddress } from "./loopback.ts";
+import { isExpired } from "./manage-keys.ts";
 import { describeIssue } from "./read-request.ts";
 import { Refusal } from "./refusal.ts";
 import type { Caller } from "./route.ts";
@@ -27,18 +29,19 @@ const accessKey = z.strictObject({
   operator: z.boolean().optional(),
   write: z.boolean().optional(),
   requestsPerMinute: z.int().min(1).optional(),
+  expiresAt: z.iso.datetime({ offset: true, error: "must be a time such as 2027-01-31T00:00:00Z" }).optional(),
 });
 
-const keysFile = z.strictObject({ keys: z.array(accessKey).min(1).max(mostKeys) });
+const keysFile = z.strictObject({ keys: z.array(accessKey).max(mostKeys) });
 
 /**
  * Parses a file of keys: `{"keys": [{"name": "ada", "sha256": "…", "userId": "ada", "teams": ["support"]}]}`.
  *
- * **Errors** `invalid-argument`, with the path of the wrong field or the name of a contradictory entry, and never a key.
+ * **Shape** `least` is the number of keys that the file must have. **Errors** `invalid-argument`, with the path of the wrong field or the name of a contradictory entry, and never a key.
  *
  * @experimental
  */
-export function parseKeys(json: string): readonly AccessKey[] {
+export function parseKeys(json: string, { least = 1 }: { readonly least?: 0 | 1 } = {}): readonly AccessKey[] {
   let value: unknown;
   try {
     value = JSON.parse(json);
@@ -52,6 +55,7 @@ export function parseKeys(json: string): readonly AccessKey[] {
   }
   // Drops fields that are undefined.
   const keys = JSON.parse(JSON.stringify(parsed.data.keys)) as readonly AccessKey[];
+  if (keys.length < least) throw wrong("keys must have at least 1 entries");
   createKeyring(keys);
   return keys;
 }
@@ -70,8 +74,8 @@ export interface Keyring {
 }
 
 /** **Errors** `invalid-argument` for an incomplete or contradictory entry, and for a key that is given twice. */
-export function createKeyring(keys: readonly AccessKey[]): Keyring {
-  if (!Array.isArray(keys) || keys.length === 0) throw wrong("the list has no key");
+export function createKeyring(keys: readonly AccessKey[], now: () => number = platformNow): Keyring {
+  if (!Array.isArray(keys)) throw wrong("they are no list");
   const digests: Uint8Array[] = [];
   const seen = new Set<string>();
   const known = keys.map((entry): KnownKey => {
@@ -107,7 +111,8 @@ export function createKeyring(keys: readonly AccessKey[]): Keyring {
         const isSame = Number(difference(digests[index]!, digest) === 0);
         found = isSame * index + (1 - isSame) * found;
       }
-      return known[found];
+      const one = known[found];
+      return one === undefined || isExpired(one.entry, now()) ? undefined : one;
     },
   };
 }
@@ -161,6 +166,8 @@ export function createIdentification(
     };
   }
   if (keys !== undefined) {
+    // A list that is read anew may be empty: its last key was revoked.
+    if (typeof keys !== "function" && Array.isArray(keys) && keys.length === 0) throw wrong("the list has no key");
     const read = (list: readonly AccessKey[]) => {
       const ring = createKeyring(list);
       const callers = new Map(

@@ -24,6 +24,8 @@ export interface AccessKey extends AccessContext {
   readonly write?: boolean;
   /** Default: `limits.requestsPerMinute`. */
   readonly requestsPerMinute?: number;
+  /** The key opens nothing from this time on: ISO 8601. Default: never. */
+  readonly expiresAt?: string;
 }
 
 /**

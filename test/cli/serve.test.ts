@@ -196,6 +196,11 @@ describe("ibid serve", () => {
     kill("SIGHUP");
     await expect.poll(log).toContain("The keys stay as they were.");
     expect([await status("bob"), await status("eve")]).toEqual([200, 401]);
+    expect((await callIbid(folder, ["keys", "revoke", "eve", "--keys", "turning.json"])).code).toBe(2);
+    await write({ keys: [entry("bob")] });
+    expect((await callIbid(folder, ["keys", "revoke", "bob", "--keys", "turning.json"])).code).toBe(0);
+    kill("SIGHUP");
+    await expect.poll(() => status("bob")).toBe(401);
     await stop("SIGTERM");
   });
 

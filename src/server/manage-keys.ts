@@ -1,0 +1,62 @@
+import { IbidError } from "../contracts/errors.ts";
+import { sha256 } from "../runtime/hash.ts";
+import { platformNow } from "../runtime/platform-clock.ts";
+import type { AccessKey } from "./handler-options.ts";
+
+/** A changed list, and the key itself, which stands nowhere else. */
+export interface NewKey {
+  readonly keys: readonly AccessKey[];
+  readonly key: string;
+}
+
+/** Makes a key of 192 random bits. The list gets its hash alone. **Errors** `invalid-argument` for a name that has a key. */
+export function addKey(keys: readonly AccessKey[], entry: Omit<AccessKey, "key" | "sha256">): NewKey {
+  if (keys.some(({ name }) => name === entry.name)) {
+    throw new IbidError("invalid-argument", `"${entry.name}" has a key already.`, {
+      hint: `Replace it with: ibid keys rotate ${entry.name}`,
+    });
+  }
+  return withNew(keys, entry);
+}
+
+/**
+ * Makes a further key for a name. The former ones expire after the overlap, or at their own time where that is earlier.
+ *
+ * **Units** milliseconds. **Errors** `not-found` for a name without a key.
+ */
+export function rotateKey(keys: readonly AccessKey[], name: string, overlapMs: number, now = platformNow()): NewKey {
+  const latest = keys.findLast((each) => each.name === name);
+  if (latest === undefined) throw unknownName(name);
+  const end = new Date(now + overlapMs).toISOString();
+  const kept = keys
+    .filter((each) => each.name !== name || !isExpired(each, now))
+    .map((each) => {
+      const isEarlier = each.expiresAt !== undefined && Date.parse(each.expiresAt) <= now + overlapMs;
+      return each.name !== name || isEarlier ? each : { ...each, expiresAt: end };
+    });
+  const { key: _key, sha256: _hash, expiresAt: _end, ...entry } = latest;
+  return withNew(kept, entry);
+}
+
+/** Removes all keys of a name. **Errors** `not-found` for a name without a key. */
+export function revokeKey(keys: readonly AccessKey[], name: string): readonly AccessKey[] {
+  const kept = keys.filter((each) => each.name !== name);
+  if (kept.length === keys.length) throw unknownName(name);
+  return kept;
+}
+
+/** Whether the time of a key is over. */
+export function isExpired({ expiresAt }: AccessKey, now = platformNow()): boolean {
+  return expiresAt !== undefined && Date.parse(expiresAt) <= now;
+}
+
+function withNew(keys: readonly AccessKey[], entry: Omit<AccessKey, "key" | "sha256">): NewKey {
+  const key = `ibid_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(24))))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")}`;
+  return { keys: [...keys, { ...entry, sha256: sha256(key) }], key };
+}
+
+function unknownName(name: string): IbidError {
+  return new IbidError("not-found", `No key has the name "${name}".`, { hint: "List the names with: ibid keys list" });
+}

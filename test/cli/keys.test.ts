@@ -1,0 +1,86 @@
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createKeyring, parseKeys } from "../../src/server/caller-keys.ts";
+import { addKey, revokeKey, rotateKey } from "../../src/server/manage-keys.ts";
+import type { AccessKey } from "../../src/server/index.node.ts";
+import { callIbid, makeFolder } from "./run-ibid.ts";
+
+describe("ibid keys", () => {
+  it("a key is shown once and stored as a hash that its owner alone may read, and it opens what its entry says", async () => {
+    const folder = await makeFolder({});
+    const keys = (...args: string[]) => callIbid(folder, ["keys", ...args, "--keys", "keys.json", "--json"]);
+    const { key } = JSON.parse((await keys("add", "ada", "--user", "ada", "--team", "acme", "--write")).stdout) as {
+      key: string;
+    };
+    expect(key).toMatch(/^ibid_[\w-]{32}$/u);
+    const file = join(folder, "keys.json");
+    const stored = await readFile(file, "utf8");
+    expect(stored).not.toContain(key);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(createKeyring(parseKeys(stored)).find(key)).toMatchObject({
+      entry: { name: "ada", write: true },
+      access: { userId: "ada", teamId: "acme" },
+    });
+    const again = await keys("add", "ada");
+    expect(again).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining("has a key already") as string,
+    });
+    const listed = await keys("list");
+    expect(JSON.parse(listed.stdout)).toEqual({
+      keys: [{ name: "ada", userId: "ada", teamId: "acme", write: true, expired: false }],
+    });
+    expect((await keys("rotate", "bob")).code).toBe(1);
+    expect((await keys("revoke", "ada")).code).toBe(0);
+    expect(JSON.parse(await readFile(file, "utf8"))).toEqual({ keys: [] });
+    const nameless = await callIbid(folder, ["keys", "list"]);
+    expect(nameless).toMatchObject({ code: 2, stderr: expect.stringContaining("serve.keys") as string });
+  });
+
+  it("whatever is added, rotated and revoked, exactly the keys open whose name is there and whose time is not over", () => {
+    const step = fc.record({
+      act: fc.constantFrom("add", "rotate", "revoke", "wait"),
+      name: fc.constantFrom("ada", "bob"),
+      ms: fc.integer({ min: 0, max: 1000 }),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+        let now = Date.now() + 10_000;
+        let keys: readonly AccessKey[] = [];
+        // Each key with the time at which it ends.
+        let model: { name: string; key: string; end: number }[] = [];
+        for (const { act, name, ms } of steps) {
+          const has = keys.some((each) => each.name === name);
+          if (act === "wait") now += ms;
+          if (act === "add" && !has) {
+            const made = addKey(keys, { name });
+            keys = made.keys;
+            model.push({ name, key: made.key, end: Infinity });
+          }
+          if (act === "rotate" && has) {
+            const made = rotateKey(keys, name, ms, now);
+            keys = made.keys;
+            for (const one of model) if (one.name === name) one.end = Math.min(one.end, now + ms);
+            model.push({ name, key: made.key, end: Infinity });
+          }
+          if (act === "revoke" && has) {
+            keys = revokeKey(keys, name);
+            model = model.filter((one) => one.name !== name);
+          }
+          const ring = keys.length === 0 ? undefined : createKeyring(keys, () => now);
+          for (const { key, end } of model) expect(ring?.find(key) !== undefined).toBe(end > now);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("an expiry that is no time is refused", () => {
+    const entry = { name: "ada", key: "0123456789abcdef", expiresAt: "tomorrow" };
+    expect(() => parseKeys(JSON.stringify({ keys: [entry] }))).toThrow("must be a time");
+    expect(() => createKeyring([entry])).toThrow("must be a time");
+  });
+});
