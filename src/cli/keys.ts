@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { type Command, Option } from "commander";
 import { IbidError } from "../contracts/errors.ts";
+import { platformNow } from "../runtime/platform-clock.ts";
 import type { AccessKey } from "../server/handler-options.ts";
 import type { NewKey } from "../server/manage-keys.ts";
 import { examples, note } from "./help-text.ts";
@@ -68,7 +69,7 @@ async function add(context: Context, name: string, options: KeysOptions): Promis
     ...(operator && { operator }),
     ...(write && { write }),
     ...(requestsPerMinute !== undefined && { requestsPerMinute }),
-    ...(expires !== undefined && { expiresAt: new Date(Date.now() + expires).toISOString() }),
+    ...(expires !== undefined && { expiresAt: new Date(platformNow() + expires).toISOString() }),
   };
   return showNew(context, file, name, addKey(await readFileOfKeys(file), entry));
 }
