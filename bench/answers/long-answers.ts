@@ -36,7 +36,7 @@ export async function measureLongAnswers(): Promise<readonly Figure[]> {
       yield { type: "finish", result: toResult(written) };
     },
   };
-  await using kb = await openKnowledgeBase({ models: { chat: model } });
+  await using kb = await openKnowledgeBase({ models: { chat: model, limits: { characters: 2 * longer } } });
   await kb.ingest({ uri: "keys.md", mediaType: "text/markdown", text: `# Keys\n\n${sentences.join("\n\n")}` });
   const ways: Readonly<Record<string, (text: string) => Promise<unknown>>> = {
     verified: (text) => kb.verify(`${text}\n\n[1]: keys.md\n`),
