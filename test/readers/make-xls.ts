@@ -6,6 +6,6 @@ export function sheetOf(rows: readonly (readonly unknown[])[]): WorkSheet {
 }
 
 /** A workbook as SheetJS writes it: `biff8` is Excel 97's, `biff5` Excel 95's, `biff2` a bare stream. */
-export function makeXls(book: WorkBook, bookType: "biff8" | "biff5" | "biff2" | "xlsx" = "biff8"): Uint8Array {
+export function makeXls(book: WorkBook, bookType: "biff8" | "biff5" | "biff2" | "xlsx" | "xlsb" = "biff8"): Uint8Array {
   return new Uint8Array(write(book, { type: "array", bookType }) as ArrayBuffer);
 }

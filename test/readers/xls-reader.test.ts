@@ -35,6 +35,13 @@ function makeBook(): WorkBook {
 }
 
 describe("createXlsReader", () => {
+  it("reads binary workbooks of today as the same XLSX, whatever they are called", async () => {
+    const today = await readAs("book.xlsx", makeXls(makeBook(), "xlsx"));
+    const binary = makeXls(makeBook(), "xlsb");
+    for (const name of ["book.xlsb", "book"]) expect((await readAs(name, binary)).text).toBe(today.text);
+    expect(await refusalOf(readAs("book.xlsb", binary.subarray(0, 900)))).toMatchObject({ code: "unreadable" });
+  });
+
   it("gives the text that the same workbook has as XLSX [E15 T34]", async () => {
     const old = await readAs("book.xls", makeXls(makeBook()));
     const today = await readAs("book.xlsx", makeXls(makeBook(), "xlsx"));

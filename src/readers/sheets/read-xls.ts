@@ -1,3 +1,4 @@
+import { openArchive } from "../office/open-archive.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Metadata } from "../../contracts/metadata.ts";
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
@@ -12,7 +13,10 @@ import { type LibraryCell, type LibrarySheet, type LibraryWorkbook, loadSheetjs 
 export async function readXls(input: ReadInput): Promise<ReadResult> {
   const { uri, bytes, password, signal } = input;
   // The library takes many formats; ours are the ones that this reader answers for.
-  if (!isBinaryWorkbook(bytes)) {
+  const isPacked = input.mediaType !== "application/vnd.ms-excel";
+  // The archive's directory is held against the limits before the library unpacks it.
+  if (isPacked) await openArchive(input);
+  else if (!isBinaryWorkbook(bytes)) {
     throw new IbidError("unreadable", `${uri} is named as an Excel workbook (XLS), but its content is not one.`, {
       hint: "If it is text, a web page or a newer workbook, name it so: .csv, .html, .xlsx.",
       uri,

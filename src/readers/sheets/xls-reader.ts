@@ -1,7 +1,12 @@
 import type { Reader } from "../../contracts/reader.ts";
 
+const mediaTypes: ReadonlySet<string> = new Set([
+  "application/vnd.ms-excel",
+  "application/vnd.ms-excel.sheet.binary.macroenabled.12",
+]);
+
 /**
- * Excel workbooks of 1997 to 2003 and before (XLS), as `createXlsxReader` reads those of today, by the optional package `@e965/xlsx`.
+ * Excel workbooks of 1997 to 2003 and before (XLS), and binary ones of today (XLSB), as `createXlsxReader` reads those of today, by the optional package `@e965/xlsx`.
  *
  * **Errors** `dependency-missing` without the package; `encrypted`, `empty`, `unreadable`, `too-large`, `aborted`.
  * **Cost** the library's, which holds the whole workbook; then linear in cells. **Source** MS-XLS; ToolUp's sheets.
@@ -10,8 +15,8 @@ import type { Reader } from "../../contracts/reader.ts";
  */
 export function createXlsReader(): Reader {
   return {
-    name: "xls/1",
-    accepts: (mediaType) => mediaType === "application/vnd.ms-excel",
+    name: "xls/2",
+    accepts: (mediaType) => mediaTypes.has(mediaType),
     read: async (input) => (await import("./read-xls.ts")).readXls(input),
   };
 }
