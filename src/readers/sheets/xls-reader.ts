@@ -6,7 +6,7 @@ const mediaTypes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Excel workbooks of 1997 to 2003 and before (XLS), and binary ones of today (XLSB), as `createXlsxReader` reads those of today, by the optional package `@e965/xlsx`.
+ * Reads Excel workbooks of 2003 and before (XLS), and binary ones of today (XLSB), by the optional package `@e965/xlsx`. Their text is that of the same workbook as XLSX.
  *
  * **Errors** `dependency-missing` without the package; `encrypted`, `empty`, `unreadable`, `too-large`, `aborted`.
  * **Cost** the library's, which holds the whole workbook; then linear in cells. **Source** MS-XLS; ToolUp's sheets.
