@@ -4,6 +4,7 @@ import { createByteReader, createByteWriter, decodeText, encodeText } from "../s
 import type { TrigramQuery } from "./trigram-query.ts";
 import { collectTrigrams, trigramKinds } from "./trigrams.ts";
 import type { ColumnFile } from "../vectors/vector-column.ts";
+import { parseStored } from "../../runtime/parse-stored.ts";
 
 /** Name of the file in which a segment has its trigrams. Part 0 is the index, the others are blocks of lists. */
 export const trigramFile = "trigrams";
@@ -188,7 +189,7 @@ export function forEachBit(bits: Uint8Array, call: (place: number) => void): voi
 export function openTrigrams(size: number, read: (part: number) => Uint8Array | undefined): TrigramIndex | undefined {
   const first = read(0);
   if (first === undefined) return undefined;
-  const { version, unicode, firsts } = JSON.parse(decodeText(first)) as Header;
+  const { version, unicode, firsts } = parseStored(decodeText(first)) as Header;
   if (version !== 1 || unicode !== unicodeVersion()) return undefined;
   const readPart = (part: number): Uint8Array => {
     const data = read(part);

@@ -1,6 +1,7 @@
 import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { Chunk } from "../../contracts/chunk.ts";
 import { createByteReader, createByteWriter, decodeText, encodeText } from "./bytes.ts";
+import { parseStored } from "../../runtime/parse-stored.ts";
 
 /** The terms of one chunk, each once, with how often it occurs in each field. */
 export interface ChunkTerms {
@@ -107,5 +108,5 @@ export function decodeTerms(bytes: Uint8Array): ChunkTerms {
     counts.push(count >>> 1);
     names.push((count & 1) === 1 ? reader.varint() : 0);
   }
-  return { terms: JSON.parse(decodeText(bytes.subarray(reader.position))) as string[], counts, names, language };
+  return { terms: parseStored(decodeText(bytes.subarray(reader.position))) as string[], counts, names, language };
 }

@@ -1,5 +1,6 @@
 import type { Metadata } from "../../contracts/metadata.ts";
 import type { ChunkFacts, MetadataColumn, StoredFacts } from "./segment.ts";
+import { parseStored } from "../../runtime/parse-stored.ts";
 
 /** A metadata column that chunks are added to in order of their ordinals. */
 export interface GrowingFacts {
@@ -24,7 +25,7 @@ export function createFactsColumn(capacity = 64): GrowingFacts {
       if (value === undefined) {
         value = values.length;
         known.set(saying, value);
-        values.push({ metadata: JSON.parse(metadata) as Metadata, origin });
+        values.push({ metadata: parseStored(metadata) as Metadata, origin });
       }
       if (size === index.length) {
         const grown = new Uint32Array(size * 2 + 1);

@@ -1,5 +1,6 @@
 import { createByteReader, createByteWriter, decodeText, encodeText, startsWith, torn } from "./bytes.ts";
 import type { Postings } from "./segment.ts";
+import { parseStored } from "../../runtime/parse-stored.ts";
 
 /** One term on its way into a segment. Terms ascend by UTF-16 code unit. */
 export interface TermPostings extends Postings {
@@ -109,7 +110,7 @@ function readList(bytes: Uint8Array, start: number): Postings {
 }
 
 export function readIndex(index: Uint8Array): readonly string[] {
-  return JSON.parse(decodeText(index)) as string[];
+  return parseStored(decodeText(index)) as string[];
 }
 
 /** The block that holds `term` if any does; -1 when it comes before them all. */

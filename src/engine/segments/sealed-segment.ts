@@ -10,6 +10,7 @@ import { findBlock, findPostings, readIndex, termsOf } from "./postings-file.ts"
 import type { MetadataColumn, Segment, SegmentSource, VectorColumn } from "./segment.ts";
 import type { ColumnHeader } from "./column-header.ts";
 import { readColumn } from "../vectors/vector-column.ts";
+import { parseStored } from "../../runtime/parse-stored.ts";
 
 /** The part of a segment that is read when it is opened. The rest lies in its files. */
 export interface SegmentRow {
@@ -72,7 +73,7 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
   const lengths = asUint32(row.lengths);
   const [textLengths, nameLengths] = [lengths.subarray(0, size), lengths.subarray(size)];
   let columnsText = row.columns;
-  let headers = JSON.parse(row.columns) as readonly ColumnHeader[];
+  let headers = parseStored(row.columns) as readonly ColumnHeader[];
   const columns = new Map<number, VectorColumn>();
   const admitted = new Map<string, Uint8Array>();
   let stamp = row.stamp;
@@ -197,7 +198,7 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
       takeState(changed.state);
       if (changed.columns !== columnsText) {
         columnsText = changed.columns;
-        headers = JSON.parse(columnsText) as readonly ColumnHeader[];
+        headers = parseStored(columnsText) as readonly ColumnHeader[];
         for (const [at, { version, rows }] of columns) {
           if (headers[at]?.version !== version || headers[at].rows !== rows) columns.delete(at);
         }

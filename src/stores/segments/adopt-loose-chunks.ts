@@ -8,6 +8,7 @@ import { createIndexView } from "./index-view.ts";
 import { changeScope, type ScopeChange } from "./scope-change.ts";
 import type { ChunkRow, DirectoryWriter } from "./segment-directory.ts";
 import { compareCodePoints } from "../../runtime/compare-text.ts";
+import { parseStored } from "../../runtime/parse-stored.ts";
 
 /** A chunk without a document, as earlier versions kept it. */
 interface LooseChunk {
@@ -38,7 +39,7 @@ export function adoptLooseChunks(rows: DirectoryWriter, scope: Scope, now: numbe
     const loose = rows
       .chunksOfDocument(key, id)
       .filter(({ document }) => document === 0)
-      .map((row): LooseChunk => ({ row, details: JSON.parse(row.details) as ChunkDetails }))
+      .map((row): LooseChunk => ({ row, details: parseStored(row.details) as ChunkDetails }))
       .toSorted(
         (a, b) => a.row.start - b.row.start || a.row.index - b.row.index || compareCodePoints(a.row.id, b.row.id),
       );
@@ -81,7 +82,7 @@ function adoptGroup(
     mediaType: composedMediaType,
     ...(language !== undefined && otherLanguages.length === 0 && { language }),
     text,
-    metadata: sharedMetadata(group.map(({ row }) => JSON.parse(row.metadata) as Metadata)),
+    metadata: sharedMetadata(group.map(({ row }) => parseStored(row.metadata) as Metadata)),
     origin,
     root: sectionsOf(text, title, spans),
     sourceMap: { lines: "none" },

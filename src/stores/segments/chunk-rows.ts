@@ -14,6 +14,7 @@ import type { ChunkRow, DirectoryReader, DocumentBody, DocumentRow } from "./seg
 import { documentPath } from "../../text/document-path.ts";
 import { placeLabels } from "../../text/place-labels.ts";
 import { textKey } from "../../text/text-key.ts";
+import { parseStored } from "../../runtime/parse-stored.ts";
 
 /** The part of a chunk that is kept as JSON. */
 export interface ChunkDetails extends PlaceLabels {
@@ -85,7 +86,7 @@ function parseSaying(json: string): unknown {
   let saying = sayings.get(json);
   if (saying === undefined) {
     if (sayings.size >= maxSayings) sayings.clear();
-    sayings.set(json, (saying = JSON.parse(json)));
+    sayings.set(json, (saying = parseStored(json) as typeof saying));
   }
   return saying;
 }
@@ -152,7 +153,7 @@ export function createRowFilter(restriction: Restriction | undefined): (row: Chu
     const saying = `${origin} ${metadata}`;
     let verdict = verdicts.get(saying);
     if (verdict === undefined) {
-      verdict = restriction.admits({ metadata: JSON.parse(metadata) as Metadata, origin });
+      verdict = restriction.admits({ metadata: parseStored(metadata) as Metadata, origin });
       verdicts.set(saying, verdict);
     }
     return verdict;
@@ -205,7 +206,7 @@ export function toSummary(rows: DirectoryReader, scope: Scope, row: DocumentRow)
 /** Rows of an earlier snapshot lack the fields. */
 function toReserved({ readers, validFrom, validTo, supersedes }: Partial<DocumentRow>): Partial<DocumentSummary> {
   return {
-    ...(readers != null && { readers: JSON.parse(readers) as readonly string[] }),
+    ...(readers != null && { readers: parseStored(readers) as readonly string[] }),
     ...(validFrom != null && { validFrom }),
     ...(validTo != null && { validTo }),
     ...(supersedes != null && { supersedes }),
@@ -231,7 +232,7 @@ export function toStoredStructure(
 }
 
 function toBareDocument(row: DocumentRow, structure: string): StoredStructure["document"] {
-  const { root, sourceMap, metadata, language } = JSON.parse(structure) as DocumentStructure;
+  const { root, sourceMap, metadata, language } = parseStored(structure) as DocumentStructure;
   const { id, uri, title, mediaType, origin } = row;
   return {
     type: "text",

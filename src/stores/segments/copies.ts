@@ -5,6 +5,7 @@ import { textKey } from "../../text/text-key.ts";
 import { type ChunkDetails, createChunkReader } from "./chunk-rows.ts";
 import { createIndexView, type IndexView } from "./index-view.ts";
 import type { ChunkRow, DirectoryReader, DirectoryWriter } from "./segment-directory.ts";
+import { parseStored } from "../../runtime/parse-stored.ts";
 
 /** Finds the other live chunks with the text of a chunk. */
 export type FindCopies = (row: ChunkRow, scope: Scope) => readonly ChunkCopy[];
@@ -19,8 +20,8 @@ export function createCopySearch(rows: DirectoryReader, view: IndexView, scopes:
       found.map(({ document }) => document),
     );
     return found.map(({ id, documentId, document, start, end, details, metadata, origin }) => {
-      const { uri = homes.get(document)!.uri } = JSON.parse(details) as ChunkDetails;
-      return { scope, id, documentId, uri, start, end, metadata: JSON.parse(metadata) as Metadata, origin };
+      const { uri = homes.get(document)!.uri } = parseStored(details) as ChunkDetails;
+      return { scope, id, documentId, uri, start, end, metadata: parseStored(metadata) as Metadata, origin };
     });
   };
   return (row, own) => {

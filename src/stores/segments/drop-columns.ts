@@ -1,6 +1,7 @@
 import type { ColumnHeader } from "../../engine/segments/column-header.ts";
 import type { ColumnFile } from "../../engine/vectors/vector-column.ts";
 import type { DirectoryWriter } from "./segment-directory.ts";
+import { parseStored } from "../../runtime/parse-stored.ts";
 
 const columnFiles: readonly ColumnFile["name"][] = ["rows", "dense", "codes", "bounds", "starts", "indices", "values"];
 
@@ -19,7 +20,7 @@ export function dropColumns(
   isOld: (version: string) => boolean,
   stamp: number,
 ): void {
-  const headers = JSON.parse(rows.segmentState(segment).columns) as readonly ColumnHeader[];
+  const headers = parseStored(rows.segmentState(segment).columns) as readonly ColumnHeader[];
   if (!headers.some(({ version }) => isOld(version))) return;
   headers.forEach(({ version }, column) => {
     if (isOld(version)) dropColumnFiles(rows, segment, column);

@@ -1,6 +1,7 @@
 import { mixHash } from "../../text/mix-hash.ts";
 import type { ScopeView } from "./index-view.ts";
 import type { DirectoryReader, DirectoryWriter, FitRow } from "./segment-directory.ts";
+import { parseStored } from "../../runtime/parse-stored.ts";
 
 /**
  * The chunks that a fit is made of: the first live ones of its scope, in the order in which they came.
@@ -60,7 +61,7 @@ export function readMembers(
   { fingerprint }: Pick<FitRow, "fingerprint">,
 ): FitMembers | undefined {
   const text = rows.setting(setting(fingerprint));
-  return text === undefined ? undefined : (JSON.parse(text) as FitMembers);
+  return text === undefined ? undefined : (parseStored(text) as FitMembers);
 }
 
 export function writeMembers(rows: DirectoryWriter, fingerprint: string, members: FitMembers): void {

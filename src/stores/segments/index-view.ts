@@ -9,6 +9,7 @@ import type { Segment } from "../../engine/segments/segment.ts";
 import type { Heading, ReadHeadings } from "../../engine/bm25/heading-part.ts";
 import { documentPath, pathWords } from "../../text/document-path.ts";
 import type { DirectoryReader, ScopeRow } from "./segment-directory.ts";
+import { parseStored } from "../../runtime/parse-stored.ts";
 
 /** The index of one scope as this process holds it, brought up to date. */
 export interface ScopeView {
@@ -76,7 +77,7 @@ const textBudget = 16_000_000;
 
 /** The innermost of a chunk's headings; `""` where it has none. **Shape** `details` as a row keeps it. */
 function innermostHeading(details: string): string {
-  return (JSON.parse(details) as { readonly headings: readonly string[] }).headings.at(-1) ?? "";
+  return (parseStored(details) as { readonly headings: readonly string[] }).headings.at(-1) ?? "";
 }
 
 /** Bytes of words and names that are kept. */

@@ -6,6 +6,7 @@ import { compareCodePoints } from "../../runtime/compare-text.ts";
 import type { IndexView, ScopeView } from "./index-view.ts";
 import { isOwnVersion } from "./own-version.ts";
 import type { DirectoryReader } from "./segment-directory.ts";
+import { parseStored } from "../../runtime/parse-stored.ts";
 
 /** The stored note about a scope's versions, each as `versionKey` writes it. */
 export interface VersionNote {
@@ -22,7 +23,7 @@ export function noteSetting(scope: number): string {
 
 export function readNote(rows: DirectoryReader, scope: number): VersionNote {
   const text = rows.setting(noteSetting(scope));
-  return text === undefined ? { old: [] } : (JSON.parse(text) as VersionNote);
+  return text === undefined ? { old: [] } : (parseStored(text) as VersionNote);
 }
 
 /**
