@@ -108,7 +108,7 @@ export function checkPage(project: string, update = false): string {
   else if (readFileSync(page, "utf8") !== made)
     throw new Error("docs/seeds.md is not what the run says: npm run seeds -- --update");
   const counts = /^Of \d+ items .*? open\./mu.exec(made)?.[0] ?? "";
-  return `${counts} ${outcomes.length} proofs in ${outcomes.reduce((sum, { ms }) => sum + ms, 0)} ms`;
+  return `${counts} ${outcomes.length} proofs in ${Math.max(...outcomes.map(({ ms }) => ms))} ms at most each, beside one another`;
 }
 
 if (import.meta.main) {
