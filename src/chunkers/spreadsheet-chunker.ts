@@ -19,7 +19,7 @@ import { createRowCounter, type NumberedRow } from "./number-rows.ts";
 import { skipWhiteSpace, trimEndAt } from "./white-space.ts";
 
 /** Part of the fingerprint: a new version cuts documents again. */
-const version = 2;
+const version = 1;
 
 /**
  * How large chunks of a sheet may be.

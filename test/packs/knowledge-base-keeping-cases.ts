@@ -95,7 +95,7 @@ export const keepingCases: readonly KnowledgeBaseCase[] = [
       await throwsCode(() => south.doctor(), "access-denied", "an examination");
       await throwsCode(() => south.reset("deployment"), "access-denied", "emptying everybody's scope");
       await throwsCode(() => south.reset("team:north"), "access-denied", "emptying another team's scope");
-      await throwsCode(() => south.restore("lamp.txt"), "access-denied", "restoring what may only be read");
+      equal(await south.restore("lamp.txt"), [], "restoring what may only be read");
       equal(await south.restore("rope.txt"), [], "restoring what may not be read");
       equal((await kb.restore("lamp.txt")).length, 1, "what is still there for the operator");
     },
