@@ -106,6 +106,9 @@ export function createMeasures(meter: ApiMeter): Measures {
         case "KnowledgeChunkReembedded":
           chunks.add(data.chunks, { "ibid.outcome": "reembedded" });
           break;
+        case "KnowledgeVacuumCompleted":
+          chunks.add(data.chunks, { "ibid.outcome": "vacuumed" });
+          break;
         case "KnowledgeChunkFailed":
           failures.add(1, { "ibid.failure": "ingest", "error.type": data.code });
           break;
