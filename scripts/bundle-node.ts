@@ -39,8 +39,12 @@ const { output } = await bundle.write({
   chunkFileNames: "node/[name]-[hash].js",
   sourcemap: false,
   // Code that three inputs load goes into one chunk: without it, `import "ibid"` reads 60 files. The chunk has the dependencies of its code too, so that no two
-  // chunks need each other, which would leave a constant without its value.
-  codeSplitting: { groups: [{ name: "shared", tags: ["$initial"], minShareCount: 3 }] },
+  // chunks need each other, which would leave a constant without its value. The service's code stays out: it loads packages, and `import "ibid"` loads none.
+  codeSplitting: {
+    groups: [
+      { name: "shared", tags: ["$initial"], minShareCount: 3, test: (id) => !id.startsWith(join(dist, "server")) },
+    ],
+  },
 });
 await bundle.close();
 
