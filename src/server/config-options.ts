@@ -1,7 +1,6 @@
 import { nodeOptions, type OpenOptions } from "../knowledge-base/open/open-knowledge-base.ts";
 import { type OptionRule, type OptionTable, type RulesOf, inCode } from "../runtime/plan-options.ts";
-import { defaultLimits, type ServiceLimits } from "./handler-options.ts";
-import { defaultPort } from "./start-service.ts";
+import { defaultLimits, defaultPort, type ServiceLimits } from "./handler-options.ts";
 
 /**
  * Settings of the service that `ibid serve` starts.

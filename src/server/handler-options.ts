@@ -138,6 +138,13 @@ const known = {
   log: true,
 } as const;
 
+/**
+ * The port of `ibid serve`. **Source** Ballerina's query example.
+ *
+ * @experimental
+ */
+export const defaultPort = 9090;
+
 /** Defaults of {@link ServiceLimits}. */
 export const defaultLimits: Required<ServiceLimits> = {
   maxJsonBytes: 2 ** 20,

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { createHandler } from "./create-handler.ts";
-import { checkHandlerOptions, type HandlerOptions } from "./handler-options.ts";
+import { checkHandlerOptions, defaultPort, type HandlerOptions } from "./handler-options.ts";
 import { isLoopbackName } from "./loopback.ts";
 import type { Readiness } from "./probe-routes.ts";
 import { errorJson, Refusal } from "./refusal.ts";
@@ -37,13 +37,6 @@ export interface RunningService extends AsyncDisposable {
   /** Refuses new requests and finishes the accepted ones, for `answerTimeoutMs` at most. The knowledge base stays open. */
   stop(): Promise<void>;
 }
-
-/**
- * The port of `ibid serve`. **Source** Ballerina's query example.
- *
- * @experimental
- */
-export const defaultPort = 9090;
 
 const defaultHost = "127.0.0.1";
 const headersTimeoutMs = 15_000;

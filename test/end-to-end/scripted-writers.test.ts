@@ -60,7 +60,9 @@ beforeAll(async () => {
   process.env["OPENAI_COMPATIBLE_BASE_URL"] = model.url;
   folder = await makeFolder(documents);
   expect((await callIbid(folder, ["ingest", "."])).code).toBe(0);
-  kb = await openKnowledgeBase(`${folder}/.ibid`, { models: { chat: "openai-compatible/tiny" } });
+  kb = await openKnowledgeBase(`${folder}/.ibid`, {
+    models: { chat: "openai-compatible/tiny", limits: { characters: 2_000_000 } },
+  });
   service = await startService(kb, { port: 0 });
 });
 afterAll(async () => {

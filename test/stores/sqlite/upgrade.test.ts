@@ -62,7 +62,10 @@ function openAndDie(at: number): readonly string[] {
   const { stdout, signal, status, stderr } = spawnSync(process.execPath, [child, path, String(at)], {
     encoding: "utf8",
   });
-  const moments = stdout.trim().split("\n");
+  const moments = stdout
+    .trim()
+    .split("\n")
+    .map((moment) => moment.trim());
   if (moments.at(-1) === "done" ? status !== 0 : signal !== "SIGKILL") throw new Error(stderr);
   return moments;
 }
