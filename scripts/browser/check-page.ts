@@ -8,7 +8,9 @@ import { startService } from "../../src/server/index.node.ts";
 const timeoutMs = 60_000;
 const filler = (about: string): string => `${about} is told of at length, and nobody asks. `.repeat(200);
 const sentence = "Signing keys are rotated every ninety days.";
-const document = `# Handbook\n\n${filler("Tea")}\n\n## Keys\n\n${sentence} <b>Nobody</b> keeps one.\n\n${filler("Wine")}`;
+/** An answer is shown without tags, and its place as the document has it. */
+const paragraph = `${sentence} <b>Nobody</b> keeps one.`;
+const document = `# Handbook\n\n${filler("Tea")}\n\n## Keys\n\n${paragraph}\n\n${filler("Wine")}`;
 
 /**
  * Uses the page of `ibid serve` in a browser as a reader does. It asks, follows the citation's marker, looks at the
@@ -47,10 +49,10 @@ export async function checkPage(browser: string, flags: readonly string[], scree
     await waitFor("its form", "document.querySelector('#words') !== null && document.readyState === 'complete'");
     await see("words.value = 'How often are signing keys rotated?'; document.querySelector('[name=ask]').click()");
     await waitFor("a citation", "document.querySelector('.marker') !== null");
-    same("The answer", await see("document.querySelector('.answer').textContent"), `${sentence} [1]`);
+    same("The answer", await see("document.querySelector('.answer').textContent"), `${sentence} Nobody keeps one. [1]`);
     await see("document.querySelector('.marker').click()");
     await waitFor("the place", "document.querySelector('#place mark') !== null");
-    same("The cited place", await see("document.querySelector('#place mark').textContent"), sentence);
+    same("The cited place", await see("document.querySelector('#place mark').textContent"), paragraph);
     const isInSight = `(() => {
       const [mark, panel] = ["#place mark", "#place"].map((at) => document.querySelector(at).getBoundingClientRect());
       return mark.top >= Math.max(0, panel.top) && mark.bottom <= Math.min(innerHeight, panel.bottom);
@@ -77,7 +79,7 @@ export async function checkPage(browser: string, flags: readonly string[], scree
     await page("Page.navigate", { url: "about:blank" });
     await page("Page.navigate", { url: address });
     await waitFor("a place by its address", "document.querySelector('#place mark')?.textContent.length > 0");
-    same("The place by its address", await see("document.querySelector('#place mark').textContent"), sentence);
+    same("The place by its address", await see("document.querySelector('#place mark').textContent"), paragraph);
     await see("words.value = 'wine'; document.querySelector('[name=search]').click()");
     await waitFor("what a search found", "document.querySelectorAll('#found .hit').length > 0");
   } finally {

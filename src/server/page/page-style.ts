@@ -15,8 +15,8 @@ body { margin: 0; background: var(--ground); color: var(--text); font: 16px/1.55
 header, main { max-width: 80rem; margin: 0 auto; padding: 1rem 1.25rem; }
 header { display: flex; flex-wrap: wrap; gap: 0.75rem 1.25rem; align-items: center; }
 h1 { margin: 0; font: italic 600 1.6rem/1 Georgia, serif; }
-form { display: flex; flex: 1 1 22rem; min-width: 0; gap: 0.5rem; align-items: center; }
-input { flex: 1; min-width: 0; padding: 0.55rem 0.75rem; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 0.5rem; }
+form { display: flex; flex: 1 1 22rem; flex-wrap: wrap; min-width: 0; gap: 0.5rem; align-items: center; }
+input { flex: 1 1 12rem; min-width: 0; padding: 0.55rem 0.75rem; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 0.5rem; }
 select { padding: 0.55rem 0.4rem; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 0.5rem; }
 button { padding: 0.55rem 1rem; font: inherit; color: var(--ground); background: var(--accent); border: 1px solid var(--accent); border-radius: 0.5rem; cursor: pointer; }
 button.plain { color: var(--accent); background: none; }
