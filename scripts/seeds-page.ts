@@ -43,15 +43,17 @@ export function makePage(
   const items = list.filter(({ id }) => !id.startsWith("L")).map((item) => ({ ...item, state: stateOf(item, proofs) }));
   const count = (some: typeof items, state: string): number => some.filter((item) => item.state === state).length;
   const counts = (some: typeof items): string =>
-    `${count(some, "works")} work, ${count(some, "settled")} are settled with an option, ${count(some, "open")} are open.`;
+    `Works: ${count(some, "works")}. Settled with an option: ${count(some, "settled")}. Open: ${count(some, "open")}.`;
   const open = items.filter(({ state }) => state === "open").map(({ id }) => id);
   const lines = [
     "# The five designs, item by item",
     "",
     "ibid is what five published designs describe, in one framework. Here is everything that they ask for. An item works when a test does what it says over the packed package, through public names only, and sees its effect. An item is settled where ibid decides otherwise and an option gives the design's own way. Everything else is open. Their own examples, written with ibid, are in [examples](../examples/README.md#the-five-designs-side-by-side); our own laws are in [principles](principles.md#laws).",
     "",
-    `Of ${items.length} items ${counts(items)} Made by \`npm run seeds\`, which runs [test/designs](../test/designs) and fails when this page and the run disagree.`,
-    ...(open.length === 0 ? [] : ["", `Open: ${open.join(", ")}.`]),
+    `Items: ${items.length}. ${counts(items)}`,
+    "",
+    "`npm run seeds` makes this page. It runs [test/designs](../test/designs), and fails when the page and the run disagree.",
+    ...(open.length === 0 ? [] : ["", `The open items: ${open.join(", ")}.`]),
   ];
   for (const [letter, title] of designs) {
     const own = items.filter((each) => each.id.startsWith(letter));
@@ -59,7 +61,7 @@ export function makePage(
       "",
       `## ${title}`,
       "",
-      `Of ${own.length}, ${counts(own)}`,
+      `Items: ${own.length}. ${counts(own)}`,
       "",
       "| item | what it asks for | state | proof, or what is missing |",
       "|---|---|---|---|",
@@ -107,7 +109,7 @@ export function checkPage(project: string, update = false): string {
   if (update) writeFileSync(page, made);
   else if (readFileSync(page, "utf8") !== made)
     throw new Error("docs/seeds.md is not what the run says: npm run seeds -- --update");
-  const counts = /^Of \d+ items .*? open\./mu.exec(made)?.[0] ?? "";
+  const counts = /^Items: .*$/mu.exec(made)?.[0] ?? "";
   return `${counts} ${outcomes.length} proofs in ${Math.max(...outcomes.map(({ ms }) => ms))} ms at most each, beside one another`;
 }
 
@@ -118,7 +120,7 @@ if (import.meta.main) {
     const project = values.project ?? join(work, "project");
     if (values.project === undefined) packAndInstall(work, project);
     console.log(checkPage(project, values.update));
-    console.log(/^Open: .*/mu.exec(makePage())?.[0] ?? "Nothing is open.");
+    console.log(/^The open items: .*/mu.exec(makePage())?.[0] ?? "Nothing is open.");
   } finally {
     rmSync(work, { recursive: true, force: true });
   }

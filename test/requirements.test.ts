@@ -52,8 +52,8 @@ describe("what the five designs ask for", () => {
       list,
       findProofs({ a: [{ item: "B1" }, { item: "B1" }, { item: "L1" }], b: [{ item: "B2" }, { item: "B4" }] }),
     );
-    expect(page).toContain("Of 4 items 1 work, 1 are settled with an option, 2 are open.");
-    expect(page).toContain("Open: B3, B4.");
+    expect(page).toContain("Items: 4. Works: 1. Settled with an option: 1. Open: 2.");
+    expect(page).toContain("The open items: B3, B4.");
     expect(page).toContain("| B1 | one \\| two | works | [a.ts](../test/designs/a.ts) |");
     expect(page).toContain("| B2 | three | settled | `topK: 3`. [b.ts](../test/designs/b.ts) |");
     expect(page).toContain("| B3 | four | open | No proof over the packed package yet. |");

@@ -191,7 +191,7 @@ export function differences({ given, expected }: Seen): Readonly<Record<string, 
   );
 }
 
-/** What a reader sees of a settled base, and of one in which the documents that they cannot read never were. */
+/** A reader's view of a settled base, beside the view of a base in which the hidden documents never were. */
 export async function compareSettled(subject: Pick<Subject, "store">, history: History): Promise<Seen> {
   const whole = await live(subject, history);
   const never = await live(subject, history, { hides: false });
@@ -213,7 +213,7 @@ export async function compareSettled(subject: Pick<Subject, "store">, history: H
 }
 
 /**
- * What a reader sees before the base has settled, of two histories that differ in the words of their hidden documents alone. A word that only one of them has
+ * A reader's views of two unsettled bases, whose histories differ in the words of hidden documents alone. A word that only one of them has
  * was never seen in the other.
  */
 export async function compareUnsettled(history: History): Promise<Seen> {

@@ -36,7 +36,7 @@ const trained: readonly (readonly [name: RegExp, prefixes: ModelPurposes["prefix
   [/snowflake-arctic-embed/u, { query: searching }],
   // google/embeddinggemma-300m: "Retrieval (Query)", "Retrieval (Document)" without a title.
   [/embedding-?gemma/u, { query: "task: search result | query: ", document: "title: none | text: " }],
-  // Qwen/Qwen3-Embedding-0.6B, without the space that `E5` has after its colon.
+  // Qwen/Qwen3-Embedding-0.6B; its model card has no space after the colon, unlike that of intfloat/e5.
   [/qwen3-embedding/u, { query: instructed.trimEnd() }],
 ];
 
