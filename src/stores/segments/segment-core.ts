@@ -8,6 +8,7 @@ import type { Receipt } from "../../contracts/leg.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { analyzeChunk, type ChunkTerms, termsFingerprint } from "../../engine/segments/chunk-terms.ts";
 import { chooseMerge, type SegmentPolicy } from "../../engine/segments/merge-policy.ts";
+import { giveTurn } from "../../runtime/next-turn.ts";
 import { createIndexView, type IndexView } from "./index-view.ts";
 import { createLatentLeg, type LatentLeg } from "./latent-leg.ts";
 import { changeScope, readReceipt, type ScopeChange } from "./scope-change.ts";
@@ -80,8 +81,10 @@ export function createSegmentCore(directory: SegmentDirectory, options: SegmentS
     checked = -1;
   }
 
-  const look = <Result>(work: (rows: DirectoryReader) => Result): Promise<Result> =>
-    directory.read((rows) => work(check(rows)));
+  const look = <Result>(work: (rows: DirectoryReader) => Result): Promise<Result> => {
+    const read = (): Promise<Result> => directory.read((rows) => work(check(rows)));
+    return giveTurn()?.then(read) ?? read();
+  };
 
   const write = <Result>(work: (rows: DirectoryWriter) => Result): Promise<Result> =>
     directory.write((rows) => work(check(rows)), undone);

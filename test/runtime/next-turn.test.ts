@@ -1,0 +1,67 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { openKnowledgeBase } from "../../src/index.ts";
+import { giveTurn } from "../../src/runtime/next-turn.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+/** A clock by which each look takes so many milliseconds. */
+function tick(step: number): void {
+  let now = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => (now += step));
+}
+
+/** Counts turns of the event loop while a work goes on. */
+async function countTurns(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let goesOn = true;
+  const count = (): void => {
+    if (!goesOn) return;
+    turns++;
+    setImmediate(count);
+  };
+  setImmediate(count);
+  await work();
+  goesOn = false;
+  return turns;
+}
+
+async function loop(times: number): Promise<void> {
+  for (let i = 0; i < times; i++) await giveTurn();
+}
+
+describe("giveTurn", () => {
+  it("lets others have their turn every ten milliseconds of short works", async () => {
+    await new Promise(setImmediate);
+    tick(1);
+    // Eleven looks at the clock make a stretch, and the first look of the next one ends the wait.
+    const turns = await countTurns(() => loop(1200));
+    expect(turns).toBeGreaterThanOrEqual(90);
+    expect(turns).toBeLessThanOrEqual(110);
+  });
+
+  it("lets nobody wait before", async () => {
+    await new Promise(setImmediate);
+    tick(0.01);
+    expect(await countTurns(() => loop(900))).toBe(0);
+  });
+
+  it("lets works that waited together go on one after the other", async () => {
+    await new Promise(setImmediate);
+    tick(6);
+    expect(await countTurns(() => Promise.all(Array.from({ length: 40 }, () => loop(1))))).toBeGreaterThanOrEqual(15);
+  });
+});
+
+describe("a loop of awaited searches", () => {
+  it("leaves the event loop to others", async () => {
+    await using kb = await openKnowledgeBase();
+    await kb.ingest([{ uri: "a.txt", text: "The bridge was built in 1890." }]);
+    await kb.search("bridge");
+    await new Promise(setImmediate);
+    tick(3);
+    const turns = await countTurns(async () => {
+      for (let i = 0; i < 50; i++) await kb.search("bridge");
+    });
+    expect(turns).toBeGreaterThanOrEqual(25);
+  });
+});
