@@ -3,8 +3,7 @@
 //   npx node bench/event-loop.ts <folder in BEIR's layout> [documents] [megabytes of Markdown] [--own-model]
 //
 // A timer of ten milliseconds tells how late it is, by the clock and by this thread's processor time since it ran last. The clock has the delays of the
-// machine's other work in it; the processor time has no waiting for the disk. Each line is one work: ingestion, a large upload, a settling with its merges and
-// its refit, the first pattern, a purge and a vacuum, and 1,000 awaited searches. The bar: .99 quantile 20 ms, greatest 100 ms; for searches, greatest 30 ms.
+// machine's other work in it; the processor time has no waiting for the disk. Each line is one work. The bar: .99 quantile 20 ms, greatest 100 ms; for searches, greatest 30 ms.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
