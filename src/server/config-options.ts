@@ -43,7 +43,7 @@ const limitDocs: Readonly<Record<keyof ServiceLimits, string>> = {
   maxBufferedBytes: "Bytes of all bodies that are in memory at once.",
   requestsPerMinute: "Requests a minute of one key, or of one address without keys.",
   concurrent: "Requests that run at once.",
-  perCaller: "Slots that one caller may hold.",
+  perCaller: "Slots that one caller may hold beside no other.",
   waiting: "Requests that wait for a slot.",
   bodyTimeoutMs: "Time for a body to arrive, in milliseconds.",
   timeoutMs: "Time for a request, waiting included, in milliseconds.",

@@ -98,8 +98,8 @@ const allowedHeaders = [
  * **Shape** the function never rejects: an error becomes JSON with code, message, hint and uri. `log` gets the details, but never a word of the question. A
  * caller sees the view `kb.as(…)` of its key; a document outside that view answers like one that does not exist.
  * **Errors** `invalid-argument` for wrong options, when the handler is made.
- * **Cost** `limits.concurrent` requests run at once, and `limits.waiting` wait; one caller has `limits.perCaller` of these slots at most. A body is read before its request
- * takes a slot.
+ * **Cost** `limits.concurrent` requests run at once, and `limits.waiting` wait; one caller has `limits.perCaller` of these slots at most. A caller without a slot gets one
+ * beyond them, up to 256 callers. A body is read before its request takes a slot.
  */
 export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): Handler {
   const limits = checkHandlerOptions(options);

@@ -57,7 +57,10 @@ export interface ServiceLimits {
   readonly maxBufferedBytes?: number;
   /** Requests that run at once. The list, a document's text, its outline, the counts and the page have as many slots again. Default 16. */
   readonly concurrent?: number;
-  /** Slots that one caller may hold. The caller's shares of `waiting` and of `maxBufferedBytes` are in proportion. Default half of `concurrent`; without keys all. */
+  /**
+   * Slots that one caller may hold beside no other; several callers hold the same fraction of what is left, and at least one each. Shares of `waiting` and of `maxBufferedBytes`
+   * are in proportion. Default half of `concurrent`; without keys all.
+   */
   readonly perCaller?: number;
   /** Requests that wait for a slot; further ones get 503. Default 256. */
   readonly waiting?: number;

@@ -11,9 +11,12 @@ export interface Slots {
 export interface SlotSizes {
   readonly concurrent: number;
   readonly waiting: number;
-  /** Slots that one caller may hold. The caller's share of the queue is in the same proportion. */
+  /** Slots that one caller may hold beside no other caller. The caller's share of the queue is in the same proportion. */
   readonly perCaller: number;
 }
+
+/** Callers without a slot who get one beyond `concurrent`, at once. */
+const mostFirstSlots = 256;
 
 interface Waiting {
   readonly caller: string;
@@ -21,17 +24,23 @@ interface Waiting {
 }
 
 /**
- * Makes slots of which one caller holds a share at most.
+ * Makes slots of which no number of callers takes all that another needs.
  *
- * **Shape** a free slot goes to the waiting caller who holds the fewest, and among equal ones to the first. **Cost** a returned slot looks at each waiting request.
+ * **Shape** a caller's share shrinks with the slots that are free, so that several greedy callers leave as much as each of them holds. A caller without a slot gets one
+ * also where none is free. A free slot goes to the waiting caller who holds the fewest, and among equal ones to the first.
+ * **Cost** a returned slot looks at each waiting request. Up to 256 requests run beyond `concurrent`, of as many callers.
+ * **Source** Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet switches" (1998).
  */
 export function createSlots({ concurrent, waiting, perCaller }: SlotSizes): Slots {
-  const waitingPerCaller = Math.ceil((waiting * perCaller) / concurrent);
   const held = new Map<string, number>();
   const queue = new Set<Waiting>();
   const queued = new Map<string, number>();
   let free = concurrent;
   const heldBy = (caller: string): number => held.get(caller) ?? 0;
+  const mayStart = (caller: string): boolean =>
+    hasShare(heldBy(caller), free, concurrent, perCaller) || (heldBy(caller) === 0 && free > -mostFirstSlots);
+  const mayWait = (caller: string): boolean =>
+    hasShare(queued.get(caller) ?? 0, waiting - queue.size, concurrent, perCaller);
   const enqueue = (place: Waiting): void => {
     queue.add(place);
     add(queued, place.caller, 1);
@@ -57,7 +66,7 @@ export function createSlots({ concurrent, waiting, perCaller }: SlotSizes): Slot
   const letIn = (): void => {
     let next: Waiting | undefined;
     for (const each of queue) {
-      if (heldBy(each.caller) >= perCaller) continue;
+      if (!mayStart(each.caller)) continue;
       if (next === undefined || heldBy(each.caller) < heldBy(next.caller)) next = each;
     }
     if (next === undefined) return;
@@ -68,8 +77,8 @@ export function createSlots({ concurrent, waiting, perCaller }: SlotSizes): Slot
   return {
     async take(caller, signal) {
       throwIfAborted(signal, "The request");
-      if (free > 0 && heldBy(caller) < perCaller) return start(caller);
-      if (queue.size >= waiting || (queued.get(caller) ?? 0) >= waitingPerCaller) throw busy(1);
+      if (mayStart(caller)) return start(caller);
+      if (!mayWait(caller)) throw busy(1);
       const giveBack = await new Promise<(() => void) | undefined>((resolve) => {
         const leave = (): void => {
           dequeue(place);
@@ -90,6 +99,14 @@ export function createSlots({ concurrent, waiting, perCaller }: SlotSizes): Slot
       throw busy(1);
     },
   };
+}
+
+/**
+ * Whether a caller may have one more of what is free. Alone, the caller ends at `share` of `whole`; each of several ends at
+ * the same fraction of what they leave together.
+ */
+export function hasShare(held: number, free: number, whole: number, share: number): boolean {
+  return free > 0 && held * (whole - share) < share * free;
 }
 
 /** Adds to a count, which is absent at 0. */

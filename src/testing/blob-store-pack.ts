@@ -3,6 +3,7 @@ import { check, collect, equal, scribble, throwsCode } from "./assert.ts";
 import { blobConditionCases } from "./blob-condition-cases.ts";
 import { defineCases } from "./contract-case.ts";
 import type { CaseDefinition, ContractCase } from "./contract-case.ts";
+import { checkSubject } from "./check-subject.ts";
 
 /**
  * How the pack gets stores, one for each case.
@@ -62,6 +63,7 @@ const noKeys = ["", "/", "/a", "a/", "a//b", ".", "..", "../a", "a/../b", "a/.",
  * @experimental
  */
 export function createBlobStorePack(subject: BlobStoreSubject): readonly ContractCase[] {
+  checkSubject("createBlobStorePack", subject);
   const cases: readonly CaseDefinition[] = [
     [
       "gives-back-what-was-put",

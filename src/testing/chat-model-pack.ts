@@ -4,6 +4,7 @@ import { check, collect, equal, throwsCode } from "./assert.ts";
 import { defineCases } from "./contract-case.ts";
 import type { CaseDefinition, ContractCase } from "./contract-case.ts";
 import { chunkOf, documentOf } from "./store-fixtures.ts";
+import { checkSubject } from "./check-subject.ts";
 
 /**
  * A model whose other side the subject controls.
@@ -33,6 +34,7 @@ const hello: ChatMessage = { role: "user", content: "Say hello." };
  * @experimental
  */
 export function createChatModelPack(subject: ChatModelSubject): readonly ContractCase[] {
+  checkSubject("createChatModelPack", subject);
   return defineCases("chat-model", [...talking(subject), ...failing(subject)]);
 }
 

@@ -5,6 +5,7 @@ import { defineCases } from "./contract-case.ts";
 import type { ContractCase } from "./contract-case.ts";
 import { withStore } from "./store-case.ts";
 import type { StoreSubject } from "./store-fixtures.ts";
+import { checkSubject } from "./check-subject.ts";
 
 /**
  * Contract of every store of chunks, however it is searched: whole batches, ids, deletes, restores, resets, proofs, no aliasing.
@@ -12,6 +13,7 @@ import type { StoreSubject } from "./store-fixtures.ts";
  * A store passes this pack and one for every way in which it is searched.
  */
 export function createChunkStorePack(subject: StoreSubject): readonly ContractCase[] {
+  checkSubject("createChunkStorePack", subject);
   return defineCases(
     "chunk-store",
     withStore(subject, [...chunkWritingCases, ...chunkDeletingCases, ...chunkListingCases, ...chunkGuardingCases]),

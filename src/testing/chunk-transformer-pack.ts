@@ -5,6 +5,7 @@ import { defineCases } from "./contract-case.ts";
 import type { CaseDefinition, ContractCase } from "./contract-case.ts";
 import { documentOf } from "./store-fixtures.ts";
 import { pathTo } from "./section-path.ts";
+import { checkSubject } from "./check-subject.ts";
 
 /**
  * Contract of every {@link ChunkTransformer}: it writes around a chunk, and leaves alone what a citation rests on.
@@ -12,6 +13,7 @@ import { pathTo } from "./section-path.ts";
  * @experimental
  */
 export function createChunkTransformerPack(subject: { create(): ChunkTransformer }): readonly ContractCase[] {
+  checkSubject("createChunkTransformerPack", subject);
   const document = documentOf("guide/keys.md", "# Keys\n\nTurn the key.\n\n## Spare\n\n鍵は二つ。 🗝️", {
     title: "The guide",
     metadata: { year: 2024 },

@@ -18,6 +18,7 @@ import { generateText } from "./corpus.ts";
 import { documentOf } from "./store-fixtures.ts";
 import { hasLoneSurrogate } from "./tree-checks.ts";
 import { pathTo } from "./section-path.ts";
+import { checkSubject } from "./check-subject.ts";
 
 /**
  * Contract of every chunker: slices that cover the document, first of all.
@@ -25,6 +26,7 @@ import { pathTo } from "./section-path.ts";
  * @experimental
  */
 export function createChunkerPack(subject: ChunkerSubject): readonly ContractCase[] {
+  checkSubject("createChunkerPack", subject);
   const cut = async (document: TextDocument, chunker = subject.create()): Promise<readonly Chunk[]> => {
     const chunks: Chunk[] = [];
     for await (const chunk of chunker.chunk(document)) chunks.push(chunk);

@@ -1,3 +1,5 @@
+import { checkKind } from "./check-subject.ts";
+
 /**
  * One promise of a contract, as something that can be run: by any test runner, or by none.
  *
@@ -50,6 +52,8 @@ export type CaseDefinition = readonly [name: string, items: string, run: () => P
  * @experimental
  */
 export function defineCases(pack: string, definitions: readonly CaseDefinition[]): readonly ContractCase[] {
+  checkKind("defineCases", "the pack", pack, "string");
+  checkKind("defineCases", "the definitions", definitions, "list");
   return definitions.map(([name, items, run]) => {
     const id = `${pack}/${name}`;
     return {

@@ -23,9 +23,11 @@ import {
   writeChunks,
 } from "./store-fixtures.ts";
 import type { StoreSubject } from "./store-fixtures.ts";
+import { checkSubject } from "./check-subject.ts";
 
 /** Contract of every {@link Store} beside the chunk store's pack: whole documents kept exactly, swapped at once, found by uri, gone when deleted. */
 export function createDocumentStorePack(subject: StoreSubject): readonly ContractCase[] {
+  checkSubject("createDocumentStorePack", subject);
   return defineCases(
     "document-store",
     withStore(subject, [...keeping, ...documentSliceCases, ...documentListingCases, ...documentSwapCases]),

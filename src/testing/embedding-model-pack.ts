@@ -5,6 +5,7 @@ import { check, close, equal, throwsCode } from "./assert.ts";
 import { defineCases } from "./contract-case.ts";
 import type { CaseDefinition, ContractCase } from "./contract-case.ts";
 import { chunkOf } from "./store-fixtures.ts";
+import { checkSubject } from "./check-subject.ts";
 
 /**
  * A model to be tried, and what may be asked of it.
@@ -29,6 +30,7 @@ const ownTexts = ["a lighthouse", "the sea at night", "Größe 12,5", "灯台は
  * @experimental
  */
 export function createEmbeddingModelPack(subject: EmbeddingModelSubject): readonly ContractCase[] {
+  checkSubject("createEmbeddingModelPack", subject);
   const texts = subject.texts ?? ownTexts;
   const tolerance = subject.tolerance ?? 0;
   const same = (a: Embedding | undefined, b: Embedding | undefined, what: string): void => {

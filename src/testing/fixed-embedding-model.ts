@@ -1,6 +1,7 @@
 import type { EmbeddingInput, EmbeddingModel, EmbedOptions } from "../contracts/embedding-model.ts";
 import type { Embedding } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
+import { checkKind } from "./check-subject.ts";
 
 /**
  * Options of {@link createFixedEmbeddingModel}: its identity, and its treatment of other texts.
@@ -39,6 +40,8 @@ export function createFixedEmbeddingModel(
   vectors: Readonly<Record<string, readonly number[]>>,
   options: FixedEmbeddingModelOptions = {},
 ): FixedEmbeddingModel {
+  checkKind("createFixedEmbeddingModel", "the vectors", vectors, "object");
+  checkKind("createFixedEmbeddingModel", "the options", options, "object");
   const known = new Map(Object.entries(vectors));
   const calls: FixedEmbeddingModel["calls"][number][] = [];
   const embedOne = (input: EmbeddingInput): Embedding => {

@@ -1,5 +1,6 @@
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { type ContractCase, ContractViolation, defineCases } from "./contract-case.ts";
+import { checkSubject } from "./check-subject.ts";
 
 /**
  * Subject of the isolation pack: makes an empty knowledge base, as its operator sees it, whose callers read no platform scope.
@@ -21,6 +22,7 @@ const open = "The sluice opens at noon.";
  * @experimental
  */
 export function createIsolationPack(subject: IsolationSubject): readonly ContractCase[] {
+  checkSubject("createIsolationPack", subject);
   const asStranger = async (
     check: (bob: KnowledgeBase, kb: KnowledgeBase, ids: { documentId: string; chunkId: string }) => Promise<void>,
   ): Promise<void> => {

@@ -25,6 +25,7 @@ import {
   writeChunks,
 } from "./store-fixtures.ts";
 import type { StoreSubject } from "./store-fixtures.ts";
+import { checkSubject } from "./check-subject.ts";
 
 /**
  * Contract of a {@link Store}: chunks, documents, and the legs together. Each leg has a pack of its own, `createLegPack`.
@@ -32,6 +33,7 @@ import type { StoreSubject } from "./store-fixtures.ts";
  * @experimental
  */
 export function createStorePack(subject: StoreSubject): readonly ContractCase[] {
+  checkSubject("createStorePack", subject);
   return [
     ...createChunkStorePack(subject),
     ...createDocumentStorePack(subject),

@@ -23,6 +23,7 @@ import {
   type World,
 } from "./leg-world.ts";
 import { ada, deployment, entryOf, filterTable, filterWorldEntries, north, south } from "./store-fixtures.ts";
+import { checkSubject } from "./check-subject.ts";
 
 /**
  * Contract of every `Leg`, as far as its capabilities declare it.
@@ -35,6 +36,7 @@ import { ada, deployment, entryOf, filterTable, filterWorldEntries, north, south
  * ```
  */
 export function createLegPack(subject: LegSubject): readonly ContractCase[] {
+  checkSubject("createLegPack", subject, { name: "string", reads: "list" });
   return defineCases(
     `leg/${subject.name}`,
     [...declaring, ...ranking, ...restricting, ...writing].map(([name, items, run]) => [

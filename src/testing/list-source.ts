@@ -1,6 +1,7 @@
 import type { Metadata } from "../contracts/metadata.ts";
 import type { Source, SourceItem, SourceRefusal } from "../contracts/reader.ts";
 import { throwIfAborted } from "./fixed-embedding-model.ts";
+import { checkKind } from "./check-subject.ts";
 
 /**
  * One thing that a {@link createListSource} gives.
@@ -23,6 +24,8 @@ export interface ListedItem {
  * @experimental
  */
 export function createListSource(list: readonly ListedItem[], options: { readonly folder?: string } = {}): Source {
+  checkKind("createListSource", "the list", list, "list");
+  checkKind("createListSource", "the options", options, "object");
   const { folder } = options;
   return {
     folders: folder === undefined ? [] : [folder],

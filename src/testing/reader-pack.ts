@@ -6,6 +6,7 @@ import { defineCases } from "./contract-case.ts";
 import type { CaseDefinition, ContractCase } from "./contract-case.ts";
 import { edgeTexts, generateText, scripts } from "./corpus.ts";
 import { checkBlocks, checkSourceMap, checkTree, hasLoneSurrogate } from "./tree-checks.ts";
+import { checkSubject } from "./check-subject.ts";
 
 /**
  * A reader to be tried, with files of its format.
@@ -37,6 +38,7 @@ const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
  * @experimental
  */
 export function createReaderPack(subject: ReaderSubject): readonly ContractCase[] {
+  checkSubject("createReaderPack", subject, { mediaType: "string" });
   const read = async (bytes: Uint8Array, extra: Partial<ReadInput> = {}): Promise<ReadResult> =>
     (await subject.create()).read({ uri: "dir/sample", bytes, mediaType: subject.mediaType, ...extra });
   const inputs = (): readonly (readonly [string, Uint8Array])[] => [

@@ -2,6 +2,7 @@ import type { Reranker } from "../contracts/retriever.ts";
 import { check, equal } from "./assert.ts";
 import { defineCases } from "./contract-case.ts";
 import type { ContractCase } from "./contract-case.ts";
+import { checkSubject } from "./check-subject.ts";
 
 /**
  * Contract of every {@link Reranker}: one finite score for each text, in the order of the texts.
@@ -13,6 +14,7 @@ export function createRerankerPack(subject: {
   /** A query, a text that answers it, and one that does not: the first must score higher. */
   readonly example?: { readonly query: string; readonly better: string; readonly worse: string };
 }): readonly ContractCase[] {
+  checkSubject("createRerankerPack", subject);
   const list = ["rotate keys every month", "the sea is calm", "👩‍🚀 鍵", "x"];
   return defineCases("reranker", [
     [

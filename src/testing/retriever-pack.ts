@@ -8,6 +8,7 @@ import { chunksCase } from "./retriever-chunks-case.ts";
 import { facts, question, texts, uris } from "./retriever-fixtures.ts";
 import { patternCase } from "./retriever-pattern-case.ts";
 import type { RetrievableText } from "./retriever-fixtures.ts";
+import { checkSubject } from "./check-subject.ts";
 
 export type { RetrievableText } from "./retriever-fixtures.ts";
 
@@ -31,6 +32,7 @@ export interface RetrieverSubject {
  * @experimental
  */
 export function createRetrieverPack(subject: RetrieverSubject): readonly ContractCase[] {
+  checkSubject("createRetrieverPack", subject, { modes: "list" });
   const modes = subject.modes.filter((mode) => mode !== "regex");
   const shared: readonly CaseDefinition[] = modes.flatMap((mode) =>
     perMode(subject, mode).map(([name, items, run]) => [`${mode}/${name}`, items, run] as const),

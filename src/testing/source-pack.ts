@@ -2,6 +2,7 @@ import type { AskKept, Source, SourceItem, SourceRefusal } from "../contracts/re
 import { check, collect, equal, throwsCode } from "./assert.ts";
 import { defineCases } from "./contract-case.ts";
 import type { ContractCase } from "./contract-case.ts";
+import { checkSubject } from "./check-subject.ts";
 
 /**
  * A source to be tried, and everything that it must give.
@@ -22,6 +23,7 @@ export interface SourceSubject {
  * @experimental
  */
 export function createSourcePack(subject: SourceSubject): readonly ContractCase[] {
+  checkSubject("createSourcePack", subject, { contents: "object" });
   const uris = Object.keys(subject.contents).toSorted();
   const items = async (source: Source): Promise<readonly SourceItem[]> =>
     (await collect(source.items())).filter((item): item is SourceItem => !("error" in item));

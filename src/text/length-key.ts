@@ -1,12 +1,17 @@
 import type { LengthFunction } from "../contracts/chunker.ts";
+import { checkText } from "../runtime/check-options.ts";
 
 /** Those whose names were given as text. */
 const named = new WeakSet<LengthFunction>();
 
-/** Gives a length function a name that no build changes. */
+/** Gives a length function a name that no build changes. The function has **Errors** `invalid-argument` for anything but a text. */
 export function nameLength(length: (text: string) => number, name: string): LengthFunction {
+  const checked: LengthFunction = (text) => {
+    checkText(name, "the text", text);
+    return length(text);
+  };
   // A function's own `name` is read-only, but it may be defined anew.
-  const given: LengthFunction = Object.defineProperty(length, "name", { value: name });
+  const given: LengthFunction = Object.defineProperty(checked, "name", { value: name });
   named.add(given);
   return given;
 }

@@ -1,4 +1,4 @@
-import { checkGiven } from "../runtime/check-options.ts";
+import { checkGiven, checkText } from "../runtime/check-options.ts";
 import type { Place, PlaceLabels, Section, SheetSpan, SourceMap, TextDocument } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
 
@@ -220,12 +220,13 @@ export interface DocumentLink {
  *
  * @experimental
  */
-export function linksIn(
-  { text, sourceMap }: Pick<TextDocument, "text" | "sourceMap">,
-  start = 0,
-  end = text.length,
-): DocumentLink[] {
+export function linksIn(document: Pick<TextDocument, "text" | "sourceMap">, start = 0, end?: number): DocumentLink[] {
+  checkGiven("linksIn", "the document", document, "object");
+  const { text, sourceMap } = document;
+  checkText("linksIn", "the document's text", text);
+  checkGiven("linksIn", "the document's sourceMap", sourceMap, "object");
+  const last = end ?? text.length;
   return (sourceMap.links ?? [])
-    .filter((link) => link.start < end && link.end > start)
+    .filter((link) => link.start < last && link.end > start)
     .map((link) => ({ start: link.start, end: link.end, text: text.slice(link.start, link.end), url: link.url }));
 }
