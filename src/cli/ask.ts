@@ -29,12 +29,29 @@ export interface AskCommandOptions extends CommonOptions, Omit<OptionsFor<AskOpt
 }
 
 /** `ibid ask`: prints the answer while it is made, then its citations. **Shape** exit code 0 for an answer, 3 for a refusal. */
-export async function ask(context: Context, question: string, options: AskCommandOptions): Promise<number> {
+export async function ask(context: Context, given: string, options: AskCommandOptions): Promise<number> {
   const { model } = options;
+  const question = given === "-" ? await readStdin() : given;
   const how = await readHow(options);
   return await withKnowledgeBase(options, { embeds: "queries" }, async (kb) => {
     const { kind } = await sayAnswer(context, kb, question, { model, ...how });
     return kind === "refused" ? 3 : 0;
+  });
+}
+
+/** More than any question may have, so that a wrong file is not read whole. **Units** UTF-16. */
+const longestStdin = 1_000_000;
+
+/** The question on standard input. **Errors** `invalid-argument` for none. */
+async function readStdin(): Promise<string> {
+  let text = "";
+  for await (const part of process.stdin.setEncoding("utf8")) {
+    text += String(part);
+    if (text.length > longestStdin) break;
+  }
+  if (text.trim() !== "") return text.trim();
+  throw new IbidError("invalid-argument", "Standard input holds no question.", {
+    hint: "Pipe a question in, such as: ibid ask - < question.txt",
   });
 }
 
@@ -302,10 +319,17 @@ export async function chat(context: Context, options: AskCommandOptions): Promis
     let history: readonly ChatMessage[] = [];
     let failed = false;
     try {
-      if (isTerminal) lines.prompt();
+      if (isTerminal) {
+        stderr.write(`${await describeChat(kb, options)}\n`);
+        lines.prompt();
+      }
       for await (const line of lines) {
         const question = line.trim();
-        if (question !== "") {
+        const command = readChatCommand(question);
+        if (command === "exit") break;
+        if (command === "clear") history = [];
+        if (command !== undefined) stderr.write(`${chatReplies[command]}\n`);
+        else if (question !== "") {
           try {
             const { text } = await sayAnswer(context, kb, question, how, history);
             history = [...history, said("user", question), said("assistant", text)].slice(-mostMessages);
@@ -325,6 +349,34 @@ export async function chat(context: Context, options: AskCommandOptions): Promis
   });
 }
 
+/** Commands of a conversation, and the words that give them. */
+type ChatCommand = "help" | "clear" | "exit" | "unknown";
+
+const chatReplies: Readonly<Record<Exclude<ChatCommand, "exit">, string>> = {
+  help: "A line is a question; it continues the conversation. /clear begins a new one. /exit, exit or Ctrl-D ends it.",
+  clear: "A new conversation begins.",
+  unknown: "There is no such command. The commands are /help, /clear and /exit.",
+};
+
+/** The command of a line; `undefined` for a question. A path such as `/etc/hosts` is part of a question. */
+function readChatCommand(line: string): ChatCommand | undefined {
+  const word = line.toLowerCase();
+  if (["exit", "quit", "/exit", "/quit", ":q"].includes(word)) return "exit";
+  if (word === "/help" || word === "/?") return "help";
+  if (word === "/clear") return "clear";
+  return /^\/[a-z]+$/u.test(word) ? "unknown" : undefined;
+}
+
+/** The first lines of a conversation: the documents it is about, and the maker of its answers. */
+async function describeChat(kb: KnowledgeBase, { model, kb: folder }: AskCommandOptions): Promise<string> {
+  const { documents } = await kb.status();
+  const maker =
+    model === undefined
+      ? "Answers are passages of the documents; --model names a model that writes them."
+      : `${neutralise(nameOfModel(model))} writes the answers.`;
+  return `Questions about ${count(documents, "document")} in ${neutralise(folder)}. ${maker}\n${chatReplies.help}`;
+}
+
 function said(role: "user" | "assistant", content: string): ChatMessage {
   return { role, content };
 }
@@ -338,12 +390,13 @@ export function addAskCommands(program: Command, context: Context, done: (exitCo
       .description(
         "Answer a question from the documents, with citations and with the sentences that they do not support. Without a model, passages that may answer.",
       )
-      .argument("<question>"),
+      .argument("<question>", "the question, or - to read it from standard input"),
   )
     .addHelpText(
       "after",
       examples([
         'ibid ask "How do I rotate keys?"',
+        "ibid ask - < question.txt",
         'ibid ask "How do I rotate keys?" --grounding strict',
         'ibid ask "How do I rotate keys?" --model ollama/llama3.2 --judge openai/gpt-5-mini',
       ]) + note("The exit code is 0 for an answer and 3 for a refusal."),
@@ -361,7 +414,7 @@ export function addAskCommands(program: Command, context: Context, done: (exitCo
     .addHelpText(
       "after",
       examples(["ibid chat", "ibid chat --model ollama/llama3.2", "ibid chat --json < questions.txt"]) +
-        note("It ends with the input: Ctrl-D on a terminal. Nothing of the conversation is kept."),
+        note("/help lists its commands. It ends with /exit, or with the input: Ctrl-D on a terminal. Nothing is kept."),
     )
     .action(async function (this: Command) {
       done(await chat(context, this.optsWithGlobals<AskCommandOptions>()));

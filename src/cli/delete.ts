@@ -3,16 +3,9 @@ import type { DeletedDocument, KnowledgeBase } from "../contracts/knowledge-base
 import type { Scope } from "../contracts/scope.ts";
 import { examples } from "./help-text.ts";
 import { pendingNote } from "./keeping.ts";
-import {
-  asOperator,
-  type CommonOptions,
-  type Context,
-  findUris,
-  noDocument,
-  readCaller,
-  withKnowledgeBase,
-} from "./open.ts";
+import { asOperator, type CommonOptions, type Context, findUris, readCaller, withKnowledgeBase } from "./open.ts";
 import { scopeOption } from "./read-option.ts";
+import { noDocument } from "./suggest-uris.ts";
 import { count, neutralise } from "./text-layout.ts";
 
 export interface DeleteCommandOptions extends CommonOptions {
@@ -49,7 +42,7 @@ export async function deleteDocument(context: Context, typed: string, options: D
         })),
         ...(forgotten.jobs > 0 && forgotten),
       });
-    if (deleted.length === 0 && forgotten.jobs === 0) throw noDocument(typed, options.scope);
+    if (deleted.length === 0 && forgotten.jobs === 0) throw await noDocument(kb, typed, options.scope);
     for (const { uri, scope, chunks } of deleted) {
       await output.line(
         `${purge ? "purged" : "deleted"} ${neutralise(uri)} from ${neutralise(scope)}  ${output.style.dim(count(chunks, "chunk"))}`,

@@ -106,7 +106,7 @@ async function run({ output, signal }: Context, work: IngestRun, inputs: Inputs,
       }
       if (output.json) {
         await output.object(toResultJson(result));
-      } else if (isWorthALine(result, output.isTerminal)) {
+      } else if (isWorthALine(result, output)) {
         line.clear();
         for (const text of describeResult(result, output)) await output.line(text);
         line.restore();
@@ -119,24 +119,25 @@ async function run({ output, signal }: Context, work: IngestRun, inputs: Inputs,
   const { added, updated, unchanged, removed, skipped, failed, chunks, embedded, usage, ms } = summary;
   const done = added + updated + unchanged + removed;
   const links = inputs.links.size;
-  await (output.json
-    ? output.object({
-        summary: {
-          added,
-          updated,
-          unchanged,
-          removed,
-          ...(skipped === undefined ? {} : { skipped }),
-          failed,
-          chunks,
-          embedded,
-          ...(links > 0 && { links }),
-          ...(inputs.junk.size > 0 && { junk: inputs.junk.size }),
-          ...(usage && { usage }),
-          ms,
-        },
-      })
-    : output.line(describeSummary(summary, inputs)));
+  if (!output.quiet || output.json)
+    await (output.json
+      ? output.object({
+          summary: {
+            added,
+            updated,
+            unchanged,
+            removed,
+            ...(skipped === undefined ? {} : { skipped }),
+            failed,
+            chunks,
+            embedded,
+            ...(links > 0 && { links }),
+            ...(inputs.junk.size > 0 && { junk: inputs.junk.size }),
+            ...(usage && { usage }),
+            ms,
+          },
+        })
+      : output.line(describeSummary(summary, inputs)));
   for (const error of missing) await output.error(error);
   const onlyFailures = failed > 0 && done === 0;
   if (onlyFailures && missing.length === 0 && firstFailure !== undefined)
@@ -256,8 +257,9 @@ function toResultJson({ uri, status, documentId, chunks, notes, error }: IngestR
 }
 
 /** A terminal shows failures and removals only; a file gets each result. Missing inputs are reported at the end. */
-function isWorthALine(result: IngestResult, isTerminal: boolean): boolean {
+function isWorthALine(result: IngestResult, { isTerminal, quiet }: Output): boolean {
   if (result.error?.code === "not-found") return false;
+  if (quiet && result.status !== "failed") return false;
   return !isTerminal || result.notes !== undefined || result.status === "failed" || result.status === "removed";
 }
 
@@ -301,7 +303,8 @@ function describeSummary(summary: IngestSummary, { named, links, junk, unread }:
   }
   const tokens = summary.usage?.inputTokens;
   const used = tokens === undefined ? "" : ` (${count(tokens, "token")})`;
-  const chunks = `${count(summary.chunks, "chunk")}, ${summary.embedded.toLocaleString("en")} embedded${used}`;
+  const embedded = summary.embedded === 0 ? "" : `, ${summary.embedded.toLocaleString("en")} embedded`;
+  const chunks = `${count(summary.chunks, "chunk")}${embedded}${used}`;
   return [counts.join(", "), ...(summary.chunks > 0 ? [chunks] : []), formatDuration(summary.ms), ...left].join(" · ");
 }
 

@@ -4,7 +4,7 @@ import type { Finding } from "../contracts/diagnosis.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { examples } from "./help-text.ts";
-import { type CommonOptions, type Context, findUris, noDocument, withKnowledgeBase } from "./open.ts";
+import { type CommonOptions, type Context, findUris, withKnowledgeBase } from "./open.ts";
 import { readDuration, scopeOption } from "./read-option.ts";
 import { count, neutralise } from "./text-layout.ts";
 
@@ -51,8 +51,8 @@ export async function restore(context: Context, typed: string, options: RestoreC
       }
       return 0;
     }
-    const { message } = noDocument(typed, options.scope);
-    throw new IbidError("not-found", message.replace("There is no document", "There is no deleted document"), {
+    const where = options.scope === undefined ? "" : ` in ${options.scope}`;
+    throw new IbidError("not-found", `There is no deleted document ${typed}${where}.`, {
       uri: typed,
       hint: "A purged or vacuumed document cannot be restored; ingest it again.",
     });

@@ -41,36 +41,45 @@ function toJson({
   return { uri, rootLabel, path, scope, documentId: id, title, mediaType, chunks, bytes, ingestedAt };
 }
 
-/** Uri, chunks, size, day and scope in columns. On a terminal, long uris are cut to fit a line. */
+/** The narrowest column of uris; other columns are left out before. */
+const leastUri = 24;
+/** The widest column of scopes on a terminal. */
+const mostScope = 24;
+
+/** Uri, chunks, size, day and scope in columns. On a terminal, columns are left out and uris are cut until a line fits. */
 function toTable(
   documents: readonly DocumentSummary[],
   columns: number,
   dim: (text: string) => string,
 ): readonly string[] {
+  const isTerminal = columns !== Infinity;
   const rows = documents.map((document) => ({
     uri: neutralise(document.uri),
     chunks: count(document.chunks, "chunk"),
     bytes: formatBytes(document.bytes),
     day: document.ingestedAt.slice(0, 10),
-    scope: neutralise(document.scope),
+    scope: isTerminal ? shorten(neutralise(document.scope), mostScope) : neutralise(document.scope),
   }));
-  const widest = (key: "uri" | "chunks" | "bytes"): number =>
+  type Column = "chunks" | "bytes" | "day" | "scope";
+  const widest = (key: Column | "uri"): number =>
     rows.reduce((width, row) => Math.max(width, displayWidth(row[key])), 0);
-  const chunks = widest("chunks");
-  const bytes = widest("bytes");
   // If all documents are in the deployment's scope, the column is left out.
-  const scopes = rows.some(({ scope }) => scope !== "deployment");
-  const scope = scopes ? rows.reduce((width, row) => Math.max(width, displayWidth(row.scope)), 0) + 2 : 0;
-  const rest = 2 + chunks + 2 + bytes + 2 + 10 + scope;
-  const uri = Math.max(16, Math.min(widest("uri"), columns - rest));
+  const hasScopes = rows.some(({ scope }) => scope !== "deployment");
+  let facts: readonly Column[] = hasScopes ? ["chunks", "bytes", "day", "scope"] : ["chunks", "bytes", "day"];
+  const rest = (): number => facts.reduce((sum, key) => sum + 2 + widest(key), 0);
+  for (const least of ["bytes", "day", "chunks", "scope"] as const) {
+    if (rest() + Math.min(leastUri, widest("uri")) <= columns) break;
+    facts = facts.filter((key) => key !== least);
+  }
+  const uri = Math.min(widest("uri"), columns - rest());
+  const widths = new Map(facts.map((key) => [key, widest(key)]));
   return rows.map((row) => {
-    const facts = [
-      pad(row.chunks, chunks, "left"),
-      pad(row.bytes, bytes, "left"),
-      row.day,
-      ...(scopes ? [row.scope] : []),
-    ];
-    return `${pad(columns === Infinity ? row.uri : shorten(row.uri, uri), uri)}  ${dim(facts.join("  "))}`;
+    const told = facts.map((key, index) =>
+      key === "scope" && index === facts.length - 1
+        ? row[key]
+        : pad(row[key], widths.get(key)!, key === "scope" ? "right" : "left"),
+    );
+    return `${pad(isTerminal ? shorten(row.uri, uri) : row.uri, uri)}  ${dim(told.join("  "))}`.trimEnd();
   });
 }
 

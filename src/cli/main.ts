@@ -1,3 +1,4 @@
+import { Writable } from "node:stream";
 import { CommanderError } from "commander";
 import { IbidError, type IbidErrorCode } from "../contracts/errors.ts";
 import { createOutput, type Output, type Stream, toIbidError } from "./output.ts";
@@ -27,10 +28,12 @@ interface Streams {
 export async function main(argv: readonly string[], streams: Streams = process): Promise<number> {
   const { stdout, stderr } = streams;
   const stop = new AbortController();
+  const quiet = isGiven(argv, "--quiet", "-q");
   const output = createOutput({
     stdout,
     stderr,
-    json: wantsJson(argv),
+    json: isGiven(argv, "--json"),
+    quiet,
     env: process.env,
     onFailure: () => stop.abort(),
   });
@@ -48,7 +51,8 @@ export async function main(argv: readonly string[], streams: Streams = process):
   let isCutShort = false;
   const commands = new Set<string>();
   try {
-    const context = { output, stdout, stderr, signal: stop.signal };
+    // Progress, warnings and logs go to this stream; errors go to the real one.
+    const context = { output, stdout, stderr: quiet ? nowhere() : stderr, signal: stop.signal };
     const program = createProgram(context, (code) => {
       exitCode = code;
     });
@@ -142,10 +146,15 @@ function withHint(error: IbidError): IbidError {
   });
 }
 
-/** Reads `--json` from the arguments themselves, because mistakes in them must be JSON too. */
-function wantsJson(argv: readonly string[]): boolean {
+/** Reads a flag from the arguments themselves, because it concerns mistakes in them too. */
+function isGiven(argv: readonly string[], ...flags: readonly string[]): boolean {
   const end = argv.indexOf("--");
-  return (end === -1 ? argv : argv.slice(0, end)).includes("--json");
+  return (end === -1 ? argv : argv.slice(0, end)).some((word) => flags.includes(word));
+}
+
+/** A stream that is no terminal and keeps nothing. */
+function nowhere(): Stream {
+  return new Writable({ write: (_chunk, _encoding, done) => done() });
 }
 
 /** Quotes an argument for a shell. */

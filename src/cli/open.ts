@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
-import type { AccessContext, Scope } from "../contracts/scope.ts";
+import type { AccessContext } from "../contracts/scope.ts";
 import type { DownloadProgress } from "../contracts/download-progress.ts";
 import { type ConfigValues, mergeValues } from "./config-values.ts";
 import type { LoadedConfig } from "./load-config.ts";
@@ -214,12 +214,4 @@ export async function findUris(options: CommonOptions, typed: string): Promise<r
   ]);
   if (isUrl(typed)) return [typed];
   return [...new Set([typed, ...findDocumentUris(typed, { base: dirname(resolve(options.kb)) })])];
-}
-
-/** One error for documents that do not exist and for those that the caller may not read. */
-export function noDocument(typed: string, scope: Scope | undefined): IbidError {
-  return new IbidError("not-found", `There is no document ${typed}${scope === undefined ? "" : ` in ${scope}`}.`, {
-    uri: typed,
-    hint: "List the documents with: ibid list",
-  });
 }

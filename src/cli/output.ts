@@ -17,6 +17,8 @@ export interface Style {
  */
 export interface Output {
   readonly json: boolean;
+  /** Whether only results and errors are wanted. */
+  readonly quiet: boolean;
   /** Whether standard output is a terminal. */
   readonly isTerminal: boolean;
   /** Columns of the terminal; `Infinity` without one. */
@@ -40,12 +42,13 @@ export interface OutputOptions {
   readonly stdout: Stream;
   readonly stderr: Stream;
   readonly json: boolean;
+  readonly quiet?: boolean;
   readonly env: NodeJS.ProcessEnv;
   /** Called once when standard output breaks. */
   readonly onFailure?: () => void;
 }
 
-export function createOutput({ stdout, stderr, json, env, onFailure }: OutputOptions): Output {
+export function createOutput({ stdout, stderr, json, quiet = false, env, onFailure }: OutputOptions): Output {
   const isTerminal = stdout.isTTY === true;
   const debug = env["IBID_DEBUG"] !== undefined && env["IBID_DEBUG"] !== "";
   const style = createStyle(hasColours(stdout, env));
@@ -67,6 +70,7 @@ export function createOutput({ stdout, stderr, json, env, onFailure }: OutputOpt
 
   return {
     json,
+    quiet,
     isTerminal,
     columns: isTerminal ? Math.max(20, stdout.columns ?? 80) : Infinity,
     style,

@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { Command, Option } from "commander";
 import { addAskCommands } from "./ask.ts";
 import { applyConfig } from "./apply-config.ts";
+import { addCompletionCommand } from "./completion.ts";
 import { addConfigCommand } from "./config.ts";
 import { addDeleteCommand } from "./delete.ts";
 import { addEvalCommand } from "./eval.ts";
@@ -54,6 +55,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
     .option("--kb <dir>", "folder of the knowledge base; also found in a parent folder", ".ibid")
     .option("--config <file>", "configuration, in place of the ibid.config.* that is found upwards; none for none")
     .option("--json", "print JSON and nothing else")
+    .option("-q, --quiet", "print results and errors, without progress, warnings and logs")
     .option("--as-user <user>", "ask as this user: reads their own scope and the shared ones")
     .option("--as-team <team>", "ask as this team")
     .addOption(
@@ -95,6 +97,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
   addKeysCommand(program, context, done);
   addSynonymsCommand(program, context, done);
   addEvalCommand(program, context, done);
+  addCompletionCommand(program, context, done);
 
   return program;
 }

@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import type { Analyzer } from "../contracts/analyzer.ts";
+import type { Relevance } from "../contracts/answer.ts";
 import type { Hit, HitExplanation, LatentExplanation, SearchOptions } from "../contracts/retriever.ts";
+import { findSubject } from "../search/find-subject.ts";
 import { toGroupJson } from "../search/group-hits.ts";
 import { toHitJson } from "../search/hit-json.ts";
 import { searchOptions } from "../search/search-options.ts";
@@ -29,6 +31,8 @@ export async function search(context: Context, query: string, options: SearchCom
     signal,
     snippetLength: snippetLengthFor(output),
     ...pickTableOptions<SearchOptions>(searchOptions, options),
+    // Relevance reads what the hits explain.
+    ...(output.json ? {} : { explain: true }),
   };
   // Lexical and pattern searches ask no model.
   const embeds = mode === "lexical" || mode === "regex" ? {} : ({ embeds: "queries" } as const);
@@ -46,48 +50,99 @@ export async function search(context: Context, query: string, options: SearchCom
       await output.line("Nothing found.");
       return 0;
     }
-    const { languageAnalyzer } = await import("../text/languages/snowball/language-analyzer.ts");
-    for (const [at, { uri, hits: own }] of (hits.groups ?? [{ uri: undefined, hits }]).entries()) {
-      if (at > 0) await output.line();
-      if (uri !== undefined) await output.line(`${output.style.bold(neutralise(uri))}, ${count(own.length, "hit")}`);
-      for (const [index, hit] of own.entries()) {
-        signal.throwIfAborted();
-        if (index > 0 || uri !== undefined) await output.line();
-        for (const line of describeHit(hit, query, languageAnalyzer, output, options.ids)) await output.line(line);
-      }
-    }
+    const [{ languageAnalyzer }, { judgeEach }] = await Promise.all([
+      import("../text/languages/snowball/language-analyzer.ts"),
+      import("../knowledge-base/asking/judge-each.ts"),
+    ]);
+    const relevances = judgeEach(query, hits, languageAnalyzer);
+    const shown = hits.map((hit, index): ShownHit => ({ hit, relevance: relevances[index] }));
+    const isWeak = ({ relevance }: ShownHit): boolean =>
+      relevance !== undefined && relevance.value < relevance.threshold;
+    const how = {
+      query,
+      analyzer: languageAnalyzer,
+      withIds: options.ids === true,
+      explains: options.explain === true,
+    };
+    const strong = shown.filter((each) => !isWeak(each));
+    const weak = shown.filter(isWeak);
+    await writeGroups(context, strong, how);
+    if (weak.length === 0) return 0;
+    if (strong.length > 0) await output.line();
+    await output.line(
+      `${output.style.bold("Weak matches")}, which share words with the query and may be about something else:`,
+    );
+    await output.line();
+    await writeGroups(context, weak, how);
     return 0;
   });
+}
+
+/** A hit with the probability that it answers the query; absent where words cannot tell. */
+interface ShownHit {
+  readonly hit: Hit;
+  readonly relevance: Relevance | undefined;
+}
+
+interface HowShown {
+  readonly query: string;
+  readonly analyzer: Analyzer;
+  readonly withIds: boolean;
+  readonly explains: boolean;
+}
+
+/** Hits under their documents, in the order of each document's best hit. */
+async function writeGroups({ output, signal }: Context, shown: readonly ShownHit[], how: HowShown): Promise<void> {
+  const groups = Map.groupBy(shown, ({ hit }) => `${hit.scope}\n${hit.source.uri}`);
+  for (const [at, own] of [...groups.values()].entries()) {
+    const [{ hit: best }] = own as [ShownHit];
+    if (at > 0) await output.line();
+    const places = own.length === 1 ? "" : `, ${count(own.length, "hit")}`;
+    const title = neutralise(describeNames({ title: best.source.title, headings: [] }));
+    if (title !== "" && title !== best.source.uri) await output.line(output.style.bold(title));
+    await output.line(`${neutralise(best.source.uri)}${output.style.dim(places)}`);
+    for (const each of own) {
+      signal.throwIfAborted();
+      for (const line of describeHit(each, output, how)) await output.line(line);
+    }
+  }
 }
 
 function snippetLengthFor(output: Output): number | undefined {
   return output.isTerminal ? Math.min(400, Math.max(80, (output.columns - 6) * snippetLines)) : undefined;
 }
 
-/** Rank, score and place, then the text. */
+/** A probability in whole percent. */
+function describeShare(value: number): string {
+  return value < 0.01 ? "under 1 %" : `${Math.round(value * 100)} %`;
+}
+
+/** Rank, relevance, place and headings, then the text. */
 function describeHit(
-  hit: Hit,
-  query: string,
-  analyzer: Analyzer,
+  { hit, relevance }: ShownHit,
   { style, columns }: Output,
-  withIds = false,
+  { query, analyzer, withIds, explains }: HowShown,
 ): readonly string[] {
+  const { source } = hit;
   const rank = `${hit.rank}.`.padStart(3);
   const ids = (hit.parts ?? [hit]).map(({ chunkId }) => `chunk ${neutralise(chunkId)}`);
+  const likely = relevance === undefined ? [] : [describeShare(relevance.value)];
+  const trail = describeNames(source).slice(source.title.length).replace(/^ › /u, "");
+  const where = [describePlaceLabels("", source).replace(/^(?:, |:(?=\d))/u, (sign) => (sign === ":" ? "line " : ""))];
+  const facts = [...likely, ...where, trail].filter((fact) => fact !== "").map(neutralise);
   const lines = [
-    `${rank} ${style.bold(neutralise(describeNames(hit.source)))}  ${style.dim(hit.score.toFixed(3))}`,
-    `    ${style.dim(describePlace(hit))}`,
-    ...(withIds ? ids.map((id) => `    ${style.dim(id)}`) : []),
+    ...wrap(facts.join(" · "), columns - 4).map((line, index) => `${index === 0 ? rank : "   "} ${style.dim(line)}`),
+    ...(withIds ? ids : []).map((id) => `    ${style.dim(id)}`),
     ...describeText(hit, query, analyzer, style, columns - 4).map((line) => `    ${line}`),
     ...[...describeParts(hit), ...describeCopies(hit)]
       .flatMap((line) => wrap(line, columns - 4))
       .map((line) => `    ${style.dim(line)}`),
   ];
-  if (hit.explain !== undefined) {
+  if (hit.explain !== undefined && explains) {
     const why = describeExplanation(hit.explain, hit.score).flatMap((line) => wrap(line, columns - 4));
     lines.push(...why.map((line) => `    ${style.dim(line)}`));
   }
-  return lines;
+  return lines.length === 0 || facts.length > 0 ? lines : [rank, ...lines];
 }
 
 /** Places of the passages of a joined hit, as `show --at` takes them. */
@@ -109,10 +164,6 @@ function describeCopies(hit: Hit): readonly string[] {
   return [`and ${copied} ${copied === 1 ? "copy" : "copies"}: ${[...uris, ...others].join(", ")}`];
 }
 
-export function describePlace({ source }: Pick<Hit, "source">): string {
-  return neutralise(describePlaceLabels(source.uri, source));
-}
-
 function describeText(hit: Hit, query: string, analyzer: Analyzer, style: Style, width: number): readonly string[] {
   if (hit.matches !== undefined) {
     const within = hit.matches.map(({ start, end }) => ({
@@ -124,7 +175,7 @@ function describeText(hit: Hit, query: string, analyzer: Analyzer, style: Style,
   }
   const text = neutralise(hit.snippet.replaceAll(/\s+/gu, " ").trim());
   const language = hit.source.language ?? "";
-  const terms = new Set(analyzer.analyze(query, language));
+  const terms = new Set(analyzer.analyze(findSubject(query, analyzer).text, language));
   return wrapMarked(text, findQueryWords(text, terms, analyzer, language), style.mark, width);
 }
 

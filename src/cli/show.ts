@@ -8,9 +8,10 @@ import { type DocumentLink, linksIn } from "../text/locate.ts";
 import { showSuspicion } from "../text/untrusted/describe-suspicions.ts";
 import { findSuspicious } from "../text/untrusted/find-suspicious.ts";
 import { examples } from "./help-text.ts";
-import { type CommonOptions, type Context, findUris, noDocument, requireText, withKnowledgeBase } from "./open.ts";
+import { type CommonOptions, type Context, findUris, requireText, withKnowledgeBase } from "./open.ts";
 import type { Output } from "./output.ts";
 import { readCount, readDepth, readRange, scopeOption } from "./read-option.ts";
+import { noDocument } from "./suggest-uris.ts";
 import { neutralise } from "./text-layout.ts";
 
 export interface ShowCommandOptions extends CommonOptions {
@@ -68,7 +69,7 @@ async function showDocument(context: Context, typed: string, options: ShowComman
   const uris = await findUris(options, typed);
   return await withKnowledgeBase(options, {}, async (kb) => {
     const document = await findDocument(kb, uris, options.scope, spanOf(options));
-    if (document === undefined) throw noDocument(typed, options.scope);
+    if (document === undefined) throw await noDocument(kb, typed, options.scope);
     const { uri, id, title, text, metadata } = document;
     if (options.suspicious === true) {
       await showSuspicious(output, document);

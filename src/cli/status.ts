@@ -123,8 +123,13 @@ export async function showHealth(context: Context, options: CommonOptions): Prom
       kb.health({ everywhere: true }),
     ]);
     const body = describeHealth(health);
-    if (output.json) await output.object({ ...body });
-    else await printRows(context, describeRows(body));
+    const { warnings: found, versions } = await kb.status();
+    const warnings = found && (await withoutRemembered(found, versions, options));
+    if (output.json) await output.object({ ...body, ...(warnings && { warnings }) });
+    else {
+      showWarnings(context, warnings);
+      await printRows(context, describeRows(body));
+    }
     return 0;
   });
 }
@@ -139,7 +144,13 @@ function describeRows({ windowSeconds, retrieval, embedding, flush, queue, inges
   return [
     ["window", `the last ${number(windowSeconds)} seconds, every process`],
     ["searches", measured(retrieval, "search", "searches")],
-    ["", `${count(hits, "hit")}, ${number(misses)} ${misses === 1 ? "miss" : "misses"}, ${number(empty)} empty`],
+    ["", `${number(hits)} found evidence, ${number(misses)} missed, ${number(empty)} found nothing`],
+    ...(misses > 0
+      ? [["", "missed: hits, but none with enough of the query; see one with: ibid search … --explain"] as const]
+      : []),
+    ...(empty > 0
+      ? [["", "nothing: no document has a word of the query, or a filter or the scopes leave none"] as const]
+      : []),
     ["embeddings", measured(embedding, "call")],
     ["", `${number(Math.round(embedding.cacheHitRate * 100))} % of the texts from the cache`],
     ["writes", measured(flush, "write")],

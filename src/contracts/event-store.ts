@@ -14,8 +14,8 @@ import type { RetrievalTrace } from "./tracer.ts";
 export interface EventData {
   /** One search: the thirteen facts of its trace. */
   readonly KnowledgeRetrieved: RetrievalTrace;
-  /** Fewer than two hits passed their thresholds. Follows its `KnowledgeRetrieved` directly. */
-  readonly KnowledgeRetrievalMiss: { readonly queryHash: string };
+  /** Fewer than two hits passed their thresholds; `evidence` is their number. Follows its `KnowledgeRetrieved` directly. */
+  readonly KnowledgeRetrievalMiss: { readonly queryHash: string; readonly evidence?: number };
   /** One document's chunks can be found now. */
   readonly KnowledgeChunkIndexed: { readonly documentId: string; readonly chunks: number };
   /** One document could not be taken in. `documentId` is `""` when it failed before it had one. `attempt` counts from 1, where it is tried again. */

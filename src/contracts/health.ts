@@ -24,9 +24,9 @@ export interface Health {
   /** **Units** milliseconds: 60,000. */
   readonly windowMs: number;
   readonly retrieval: LatencySummary & {
-    /** Searches with two survivors or more. */
+    /** Searches with at least one hit that is evidence. */
     readonly hits: number;
-    /** Searches that found something, but fewer than two survivors. */
+    /** Searches whose hits are all no evidence. */
     readonly misses: number;
     /** Searches that found nothing at all. */
     readonly empty: number;

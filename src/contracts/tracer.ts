@@ -36,6 +36,6 @@ export interface RetrievalTrace {
  */
 export interface Tracer {
   trace(trace: RetrievalTrace, access: AccessContext | "operator"): void | Promise<void>;
-  /** Fewer than two hits passed their thresholds. */
-  miss(scopes: readonly Scope[], queryHash: string): void | Promise<void>;
+  /** Fewer than two hits passed their thresholds; `evidence` is their number. */
+  miss(scopes: readonly Scope[], queryHash: string, evidence?: number): void | Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { Hit } from "../contracts/retriever.ts";
-import { cutSnippet } from "../text/snippet.ts";
+import { cutSnippet, withoutFrontMatter } from "../text/snippet.ts";
 import { type Candidate, languageOf, rangesFound, termsFound } from "./candidate.ts";
 import { type ExplainContext, explainHit } from "./explain-hit.ts";
 import type { SearchPlan } from "./search-plan.ts";
@@ -53,7 +53,16 @@ function createHit(
     documentId: chunk.documentId,
     scope,
     text: chunk.urtext,
-    snippet: plan.snippetLength === 0 ? "" : cutSnippet(chunk.urtext, terms, analyzer, plan.snippetLength, language),
+    snippet:
+      plan.snippetLength === 0
+        ? ""
+        : cutSnippet(
+            chunk.start === 0 && ranges === undefined ? withoutFrontMatter(chunk.urtext) : chunk.urtext,
+            terms,
+            analyzer,
+            plan.snippetLength,
+            language,
+          ),
     source: {
       uri: chunk.uri,
       ...(rootLabel !== undefined && path !== undefined && { rootLabel, path }),

@@ -16,7 +16,7 @@ export function reportRetrieval(
   evidence: number,
 ): void {
   tell(() => tracer.trace(trace, access));
-  if (evidence < survivorsOfAHit) tell(() => tracer.miss(missedScopes(trace), trace.queryHash));
+  if (evidence < survivorsOfAHit) tell(() => tracer.miss(missedScopes(trace), trace.queryHash, evidence));
 }
 
 function missedScopes(trace: RetrievalTrace): readonly Scope[] {

@@ -25,7 +25,11 @@ export function describePlaceLabels(uri: string, { page, line, slide, sheet, cel
   return place;
 }
 
-/** Title and headings of a place: `Key handbook › Keys › Rotation`. **Shape** a name that repeats the one before it is left out; `""` without names. */
+/**
+ * Title and headings of a place: `Key handbook › Keys › Rotation`.
+ *
+ * **Shape** a heading that repeats the title or the name before it is left out; capitals and white space do not count. `""` without names.
+ */
 export function describeNames({
   title,
   headings,
@@ -33,5 +37,8 @@ export function describeNames({
   readonly title: string;
   readonly headings: readonly string[];
 }): string {
-  return [title, ...headings].filter((name, index, all) => name !== "" && name !== all[index - 1]).join(" › ");
+  const plain = (name: string): string => name.replaceAll(/\s+/gu, " ").trim().toLowerCase();
+  const [whole, ...below] = [title, ...headings].map(plain);
+  const kept = headings.filter((_, index) => below[index] !== whole && below[index] !== below[index - 1]);
+  return [title, ...kept].filter((name) => name !== "").join(" › ");
 }

@@ -127,3 +127,19 @@ function toBoundary(text: string, at: number): number {
   const inside = /[\ud800-\udbff]/.test(text[at - 1] ?? "") && /[\udc00-\udfff]/.test(text[at] ?? "");
   return inside ? at - 1 : at;
 }
+
+/** The beginning of a document without its front matter; the whole text where there is nothing else. **Cost** linear in the front matter. */
+export function withoutFrontMatter(text: string): string {
+  const opening = /^---[ \t]*\r?\n/u.exec(text)?.[0];
+  if (opening === undefined) return text;
+  for (let start = opening.length; start < text.length;) {
+    const newline = text.indexOf("\n", start);
+    const end = newline === -1 ? text.length : newline;
+    if (text.slice(start, end).trimEnd() === "---") {
+      const rest = text.slice(end).trimStart();
+      return rest === "" ? text : rest;
+    }
+    start = end + 1;
+  }
+  return text;
+}

@@ -33,7 +33,8 @@ describe("ibid status --health", () => {
     expect(shown.stdout.replaceAll(/[\d.,]+ ms/gu, "N ms").split("\n")).toEqual([
       "window        the last 60 seconds, every process",
       "searches      2 searches: N ms on average, N ms at the 95th percentile",
-      "              1 hit, 0 misses, 1 empty",
+      "              1 found evidence, 0 missed, 1 found nothing",
+      "              nothing: no document has a word of the query, or a filter or the scopes leave none",
       "embeddings    none",
       "              0 % of the texts from the cache",
       "writes        2 writes: N ms on average, N ms at the 95th percentile",

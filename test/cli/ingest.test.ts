@@ -363,7 +363,7 @@ describe("for people", () => {
     ]);
     expect(lines[2]).toMatch(/^failed {4}.*noise\.bin/);
     expect(lines[3]).toMatch(/^ {10}Give a text/);
-    expect(lines[4]).toMatch(/^2 added, 2 failed · \d+ chunks, \d+ embedded · /);
+    expect(lines[4]).toMatch(/^2 added, 2 failed · \d+ chunks · /);
     expect(lines.length).toBe(5);
     expect(stderr).toBe(
       "error: There is no file or folder at nope.md.\n  Check the path; put a glob in quotes so that the shell leaves it alone.\n",

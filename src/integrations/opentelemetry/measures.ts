@@ -85,6 +85,7 @@ export function createMeasures(meter: ApiMeter): Measures {
           break;
         }
         case "KnowledgeRetrievalMiss":
+          if ((data.evidence ?? 0) > 0) break;
           if (latest.found && !latest.missed) count("miss");
           latest.missed = true;
           break;

@@ -25,7 +25,14 @@ export function createEventStoreTracer(store: Pick<EventStore, "append">, now: (
   return {
     trace: (trace) =>
       store.append([{ name: "KnowledgeRetrieved", at: now(), scopes: trace.permittedScopes, data: trace }]),
-    miss: (scopes, queryHash) =>
-      store.append([{ name: "KnowledgeRetrievalMiss", at: now(), scopes, data: { queryHash } }]),
+    miss: (scopes, queryHash, evidence) =>
+      store.append([
+        {
+          name: "KnowledgeRetrievalMiss",
+          at: now(),
+          scopes,
+          data: { queryHash, ...(evidence !== undefined && { evidence }) },
+        },
+      ]),
   };
 }

@@ -13,7 +13,7 @@ interface Mark {
   readonly value: number;
 }
 
-/** Kind of each number. `hollow`: searches with fewer than two survivors, the empty ones among them. */
+/** Kind of each number. `hollow`: searches without evidence, the empty ones among them. */
 type Kind =
   | "retrieval"
   | "hollow"
@@ -71,7 +71,7 @@ export function createHealthWindow(now: () => number): HealthWindow {
           if (event.data.resultCount === 0) tell("empty", 1);
           break;
         case "KnowledgeRetrievalMiss":
-          tell("hollow", 1);
+          if ((event.data.evidence ?? 0) === 0) tell("hollow", 1);
           break;
         case "KnowledgeEmbedded":
           if (event.data.sent > 0) tell("embedding", event.data.latencyMs);
@@ -107,7 +107,7 @@ export function createHealthWindow(now: () => number): HealthWindow {
       const total = (kind: Kind): number => values(kind).reduce((sum, value) => sum + value, 0);
       const retrieval = summarise(values("retrieval"));
       const empty = total("empty");
-      // A search that found nothing also counts as one with fewer than two survivors.
+      // A search that found nothing also counts as one without evidence.
       const missed = Math.max(total("hollow"), empty);
       const inputs = total("inputs");
       return {

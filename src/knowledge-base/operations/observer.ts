@@ -93,9 +93,9 @@ export function createObserver({ tracer, telemetry, events, now = platformNow }:
         report("KnowledgeRetrieved", trace.permittedScopes, trace);
         return tracer?.trace(trace, access);
       },
-      miss(scopes, queryHash) {
-        report("KnowledgeRetrievalMiss", scopes, { queryHash });
-        return tracer?.miss(scopes, queryHash);
+      miss(scopes, queryHash, evidence) {
+        report("KnowledgeRetrievalMiss", scopes, { queryHash, ...(evidence !== undefined && { evidence }) });
+        return tracer?.miss(scopes, queryHash, evidence);
       },
     },
 

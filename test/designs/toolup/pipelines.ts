@@ -406,7 +406,7 @@ export const pipelines = [
         await kb.search("everybody", { mode: "lexical" });
         await kb.search("zeppelin", { mode: "lexical" });
         const { retrieval, embedding, flush, windowMs } = await kb.health();
-        equal([retrieval.hits, retrieval.misses, retrieval.empty, windowMs], [1, 1, 1, 60_000]);
+        equal([retrieval.hits, retrieval.misses, retrieval.empty, windowMs], [2, 0, 1, 60_000]);
         holds(embedding.count >= 1 && flush.count === 2 && retrieval.p95 >= 0);
         now += 61_000;
         equal((await kb.health()).retrieval.count, 0);

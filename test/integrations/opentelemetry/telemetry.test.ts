@@ -146,6 +146,7 @@ describe("metrics", () => {
     await kb.search("heron river otter");
     await kb.search("heron river otter");
     await kb.search("heron", { topK: 1, mode: "lexical" });
+    await kb.search("heron zebra quagga wombat numbat dugong", { topK: 1, mode: "lexical" });
     telemetry.event?.({ name: "KnowledgeQueued", at: 0, scopes: [], data: { depth: 5, rejected: 2 } });
     await kb.close();
 
@@ -154,7 +155,7 @@ describe("metrics", () => {
       seen.filter((each) => each.name === name).map(({ value, attributes }) => [value, attributes]);
     expect(of("ibid.retrieval.count")).toEqual([
       [1, { "ibid.retrieval.outcome": "empty" }],
-      [2, { "ibid.retrieval.outcome": "hit" }],
+      [3, { "ibid.retrieval.outcome": "hit" }],
       [1, { "ibid.retrieval.outcome": "miss" }],
     ]);
     expect(of("ibid.queue.depth")).toEqual([[5, {}]]);
@@ -170,7 +171,7 @@ describe("metrics", () => {
     };
     expect(of("gen_ai.client.operation.duration")).toEqual([
       [4, embeddings],
-      [4, { "gen_ai.operation.name": "retrieval" }],
+      [5, { "gen_ai.operation.name": "retrieval" }],
     ]);
   });
 });

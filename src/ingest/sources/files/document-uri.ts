@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import native, { type PlatformPath } from "node:path";
 
 /** The folders that a path is relative to. */
 export interface UriPlace {
@@ -15,13 +15,15 @@ export interface UriPlace {
  * Links in the folders above it are resolved when that leads into `base`, so that a project reached through a link keeps its uris.
  * A link that is named itself keeps its own name.
  *
- * **Shape** `base` itself is `"."`. The path need not exist.
+ * **Shape** `base` itself is `"."`. The path need not exist. `system` has the rules of paths; default: those of this machine.
  */
-export function toDocumentUri(path: string, place: UriPlace): string {
-  const { full, base } = absolute(path, place);
-  const written = uriWithin(full, base);
+export function toDocumentUri(path: string, place: UriPlace, system: PlatformPath = native): string {
+  const { isAbsolute, join, dirname, basename } = system;
+  const { full, base } = absolute(path, place, system);
+  const written = uriWithin(full, base, system);
   if (!isAbsolute(written)) return written;
-  const resolved = uriWithin(join(realpathOr(dirname(full)), basename(full)), realpathOr(base));
+  const real = join(realpathOr(dirname(full), system), basename(full));
+  const resolved = uriWithin(real, realpathOr(base, system), system);
   return isAbsolute(resolved) ? written : resolved;
 }
 
@@ -30,10 +32,14 @@ export function toDocumentUri(path: string, place: UriPlace): string {
  *
  * **Shape** at least one, without repetition; never fails for what does not exist.
  */
-export function findDocumentUris(path: string, place: UriPlace): readonly string[] {
-  const { full, base } = absolute(path, place);
+export function findDocumentUris(path: string, place: UriPlace, system: PlatformPath = native): readonly string[] {
+  const { full, base } = absolute(path, place, system);
   return [
-    ...new Set([toDocumentUri(path, place), uriWithin(full, base), uriWithin(realpathOr(full), realpathOr(base))]),
+    ...new Set([
+      toDocumentUri(path, place, system),
+      uriWithin(full, base, system),
+      uriWithin(realpathOr(full, system), realpathOr(base, system), system),
+    ]),
   ];
 }
 
@@ -46,29 +52,37 @@ export function uriBelow(folder: string, path: string, base: string | undefined)
 }
 
 /** An absolute path with `/` between its parts, links in it seen through. */
-export function toAbsoluteUri(path: string): string {
-  const full = realpathOr(resolve(path));
-  return sep === "/" ? full : full.replaceAll(sep, "/");
+export function toAbsoluteUri(path: string, system: PlatformPath = native): string {
+  return withSlashes(realpathOr(system.resolve(path), system), system);
 }
 
-function absolute(path: string, { base, cwd }: UriPlace): { readonly full: string; readonly base: string } {
+function withSlashes(path: string, { sep }: PlatformPath): string {
+  return sep === "/" ? path : path.replaceAll(sep, "/");
+}
+
+function absolute(
+  path: string,
+  { base, cwd }: UriPlace,
+  { resolve }: PlatformPath,
+): { readonly full: string; readonly base: string } {
   return { full: resolve(cwd ?? process.cwd(), path), base: resolve(base) };
 }
 
-function uriWithin(full: string, base: string): string {
+function uriWithin(full: string, base: string, system: PlatformPath): string {
+  const { isAbsolute, relative, sep } = system;
   const path = relative(base, full);
   if (path === "") return ".";
   const outside = path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path);
-  const uri = outside ? full : path;
-  return sep === "/" ? uri : uri.replaceAll(sep, "/");
+  return withSlashes(outside ? full : path, system);
 }
 
 /** Resolves links as far as the path exists; the rest is kept as it is written. */
-function realpathOr(path: string): string {
+function realpathOr(path: string, system: PlatformPath): string {
+  const { basename, dirname, join } = system;
   try {
     return realpathSync(path);
   } catch {
     const parent = dirname(path);
-    return parent === path ? path : join(realpathOr(parent), basename(path));
+    return parent === path ? path : join(realpathOr(parent, system), basename(path));
   }
 }

@@ -1,0 +1,154 @@
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, it } from "vitest";
+import { nearest } from "../../src/cli/suggest-uris.ts";
+import { displayWidth } from "../../src/cli/text-layout.ts";
+import { createOutput } from "../../src/cli/output.ts";
+import { list } from "../../src/cli/list.ts";
+import { withoutFrontMatter } from "../../src/text/snippet.ts";
+import { describeNames } from "../../src/text/place-labels.ts";
+import { PassThrough } from "node:stream";
+import { bareEnv, callIbid, type Finished, makeFolder } from "./run-ibid.ts";
+
+const executable = fileURLToPath(new URL("../../src/cli/bin.ts", import.meta.url));
+
+let cwd = "";
+beforeAll(async () => {
+  cwd = await makeFolder({
+    "docs/keys.md":
+      "---\ntitle: Key handbook\nslug: rotation\n---\n\n# Key handbook\n\n## Rotation\n\nSigning keys are rotated every ninety days.\n",
+    "docs/long/folder/of/several/parts/with-a-name-that-is-wide/tea.md":
+      "# Tea\n\nA kettle boils. Every day has a tea time, and tea is green.\n",
+  });
+  expect((await callIbid(cwd, ["ingest", "docs"])).stdout).not.toContain("embedded");
+}, 60_000);
+
+/** The real command line with these lines on standard input. */
+function pipe(args: readonly string[], input: string): Promise<Finished> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [executable, ...args], { cwd, env: bareEnv(cwd) });
+    let [stdout, stderr] = ["", ""];
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, stdout, stderr }));
+    child.stdin.end(input);
+  });
+}
+
+describe("a search for people", () => {
+  it("shows a hit under its document with its relevance, and no front matter", async () => {
+    const { stdout } = await callIbid(cwd, ["search", "how often are signing keys rotated"]);
+    expect(stdout).toMatch(/^Key handbook\ndocs\/keys\.md\n {1,2}1\. \d\d % · line \d+/u);
+    expect(stdout).not.toContain("slug:");
+  });
+
+  it("puts weak matches under a heading of their own, and leaves none of topK out", async () => {
+    const query = "which zebra, quagga, wombat or numbat is green every year";
+    const { stdout } = await callIbid(cwd, ["search", query]);
+    const { hits } = JSON.parse((await callIbid(cwd, ["search", query, "--json"])).stdout) as { hits: unknown[] };
+    expect(stdout).toMatch(/^Weak matches, which share words with the query/u);
+    expect(stdout.match(/^ *\d+\. /gmu)).toHaveLength(hits.length);
+  });
+
+  it("never repeats the title of a page in a trail", () => {
+    const names = (title: string, ...headings: string[]): string => describeNames({ title, headings });
+    expect(names("Keys", "Guide", "keys ", "Rotation")).toBe("Keys › Guide › Rotation");
+    expect(names("", "Guide", "Guide", "Rotation")).toBe("Guide › Rotation");
+    expect(names("Keys")).toBe("Keys");
+  });
+
+  it("cuts front matter, and nothing that only looks like it", () => {
+    expect(withoutFrontMatter("---\na: 1\n---\n\ntext")).toBe("text");
+    expect(withoutFrontMatter("---\r\na: 1\r\n---\r\ntext")).toBe("text");
+    for (const text of ["---\na: 1\n---\n", "---\nno end", "text\n---\na\n---\n", "----\na\n---\nb"])
+      expect(withoutFrontMatter(text)).toBe(text);
+  });
+});
+
+describe("a uri that names nothing", () => {
+  it("is answered with the nearest ones", () => {
+    const uris = ["docs/keys.md", "docs/teams.md", "a/tea.md", "b/tea.md"];
+    expect(nearest("keys.md", uris)).toEqual(["docs/keys.md"]);
+    expect(nearest("docs/kyes.md", uris)).toEqual(["docs/keys.md"]);
+    expect(nearest("keys", uris)).toEqual(["docs/keys.md"]);
+    expect(nearest("TEA.md", uris)).toEqual(["a/tea.md", "b/tea.md"]);
+    expect(nearest("docs\\keys.md", uris)).toEqual(["docs/keys.md"]);
+    expect(nearest("entirely/other.pdf", uris)).toEqual([]);
+    expect(nearest("", uris)).toEqual([]);
+  });
+
+  it("is so for show and delete", async () => {
+    for (const command of ["show", "delete"]) {
+      const { code, stderr } = await callIbid(cwd, [command, "docs/kyes.md"]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining("Did you mean docs/keys.md?")]);
+    }
+    expect((await callIbid(cwd, ["show", "nothing-like-it"])).stderr).toContain("ibid list");
+  });
+});
+
+describe("ibid list on a terminal", () => {
+  it.each([30, 50, 80, 120])("fits %i columns", async (columns) => {
+    const stdout = Object.assign(new PassThrough(), { isTTY: true as const, columns });
+    const stderr = new PassThrough();
+    const output = createOutput({ stdout, stderr, json: false, env: { NO_COLOR: "1" } });
+    await list({ output, stdout, stderr, signal: new AbortController().signal }, { kb: `${cwd}/.ibid` });
+    const lines = (stdout.read() as Buffer).toString().trimEnd().split("\n");
+    expect(lines).toHaveLength(2);
+    for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(columns);
+  });
+});
+
+describe("ibid ask and chat", () => {
+  it("ask - reads standard input, and says when it is empty", async () => {
+    expect(await pipe(["ask", "-"], "How often are signing keys rotated?\n")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("Signing keys are rotated every ninety days."),
+    });
+    expect(await pipe(["ask", "-"], " \n")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Standard input holds no question."),
+    });
+  });
+
+  it("chat takes /help, /clear and exit, and names a command that it has not", async () => {
+    const told = await pipe(["chat"], "/help\n/clear\n/halp\nHow often are signing keys rotated?\nexit\nAnd tea?\n");
+    expect(told).toMatchObject({ code: 0, stdout: expect.stringContaining("ninety days") });
+    expect(told.stdout).not.toContain("kettle");
+    for (const said of ["A line is a question", "A new conversation begins.", "There is no such command."])
+      expect(told.stderr).toContain(said);
+  });
+});
+
+describe("ibid --quiet", () => {
+  it("prints results and errors alone", async () => {
+    expect(await callIbid(cwd, ["ingest", "docs", "--quiet"])).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect((await callIbid(cwd, ["search", "tea", "-q"])).stdout).toContain("tea.md");
+    const failed = await callIbid(cwd, ["show", "nothing", "-q"]);
+    expect(failed).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("There is no document") });
+  });
+});
+
+describe("ibid completion", () => {
+  it("completes commands, commands of commands, and flags, in bash", async () => {
+    const { stdout: script } = await callIbid(cwd, ["completion", "bash"]);
+    const complete = async (...words: string[]): Promise<string[]> => {
+      const tail = `\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}; _ibid; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      const child = spawn("bash", ["--norc", "-c", script + tail], { cwd });
+      let out = "";
+      child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
+      await new Promise((resolve) => child.on("close", resolve));
+      return out.split("\n").filter((word) => word !== "");
+    };
+    expect(await complete("ibid", "se")).toEqual(["search", "serve"]);
+    expect(await complete("ibid", "config", "p")).toEqual(["print"]);
+    expect(await complete("ibid", "search", "--top")).toEqual(["--top-k"]);
+    expect(await complete("ibid", "--kb", "x", "keys", "ro")).toEqual(["rotate"]);
+  });
+
+  it("is there for zsh and fish, and for no other", async () => {
+    expect((await callIbid(cwd, ["completion", "zsh"])).stdout).toMatch(/^#compdef ibid\n/u);
+    expect((await callIbid(cwd, ["completion", "fish"])).stdout).toContain("-a search -d");
+    expect((await callIbid(cwd, ["completion", "powershell"])).code).toBe(2);
+  });
+});
