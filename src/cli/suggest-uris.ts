@@ -21,7 +21,7 @@ export async function noDocument(kb: KnowledgeBase, typed: string, scope: Scope 
   });
 }
 
-/** Uris close to a typed one, the closest first: those that end in it, those of the same file name, then those that differ in few letters. */
+/** Uris close to a typed one, the closest first. They end in it, have its file name, or differ in few letters. */
 export function nearest(typed: string, uris: readonly string[]): readonly string[] {
   const wanted = typed
     .toLowerCase()

@@ -18,13 +18,12 @@ export interface UriPlace {
  * **Shape** `base` itself is `"."`. The path need not exist. `system` has the rules of paths; default: those of this machine.
  */
 export function toDocumentUri(path: string, place: UriPlace, system: PlatformPath = native): string {
-  const { isAbsolute, join, dirname, basename } = system;
   const { full, base } = absolute(path, place, system);
   const written = uriWithin(full, base, system);
-  if (!isAbsolute(written)) return written;
-  const real = join(realpathOr(dirname(full), system), basename(full));
+  if (!system.isAbsolute(written)) return written;
+  const real = system.join(realpathOr(system.dirname(full), system), system.basename(full));
   const resolved = uriWithin(real, realpathOr(base, system), system);
-  return isAbsolute(resolved) ? written : resolved;
+  return system.isAbsolute(resolved) ? written : resolved;
 }
 
 /**
@@ -63,26 +62,24 @@ function withSlashes(path: string, { sep }: PlatformPath): string {
 function absolute(
   path: string,
   { base, cwd }: UriPlace,
-  { resolve }: PlatformPath,
+  system: PlatformPath,
 ): { readonly full: string; readonly base: string } {
-  return { full: resolve(cwd ?? process.cwd(), path), base: resolve(base) };
+  return { full: system.resolve(cwd ?? process.cwd(), path), base: system.resolve(base) };
 }
 
 function uriWithin(full: string, base: string, system: PlatformPath): string {
-  const { isAbsolute, relative, sep } = system;
-  const path = relative(base, full);
+  const path = system.relative(base, full);
   if (path === "") return ".";
-  const outside = path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path);
+  const outside = path === ".." || path.startsWith(`..${system.sep}`) || system.isAbsolute(path);
   return withSlashes(outside ? full : path, system);
 }
 
 /** Resolves links as far as the path exists; the rest is kept as it is written. */
 function realpathOr(path: string, system: PlatformPath): string {
-  const { basename, dirname, join } = system;
   try {
     return realpathSync(path);
   } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(realpathOr(parent, system), basename(path));
+    const parent = system.dirname(path);
+    return parent === path ? path : system.join(realpathOr(parent, system), system.basename(path));
   }
 }
