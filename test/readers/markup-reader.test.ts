@@ -50,6 +50,24 @@ describe("createMarkupReader", () => {
     );
   });
 
+  // Where the rest of the text is read again from each mark, each of these takes from 20 seconds to minutes.
+  it.each([
+    ["a.adoc", "<", 100_000],
+    ["a.adoc", "((", 150_000],
+    ["a.adoc", "\n----", 1_000_000],
+    ["a.org", "[[", 100_000],
+    ["a.org", "\n:a:\n", 400_000],
+    ["a.org", "\n- ", 400_000],
+    ["a.rst", "\\cite[", 400_000],
+    ["a.wiki", "[", 100_000],
+    ["a.wiki", "[[File:a|[[", 100_000],
+    ["a.wiki", "\n= ", 400_000],
+    ["a.wiki", "<!--", 800_000],
+  ] as const)("reads %s of %j over and over, which nothing closes, in linear time", async (name, unit, length) => {
+    const source = `Words.\n\n${unit.repeat(length / unit.length)}`;
+    expect((await readAny(name, source)).text).toContain("Words.");
+  });
+
   it("reads reStructuredText without its markup", async () => {
     const source = [
       "Guide",

@@ -17,11 +17,13 @@ export interface InlineRule {
 
 /** Forms within forms; deeper ones are text. */
 const maxNesting = 8;
+/** Characters of a form; a longer one is text. The limit keeps marks that nothing closes from costing the rest of the text each. */
+const maxForm = 1000;
 
 /**
  * Writes a text without its inline markup: where a rule matches, what it shows, else the character itself.
  *
- * **Cost** the characters that may begin a form, times the rules.
+ * **Cost** the characters that may begin a form, times the rules, times 1,000 characters at most.
  */
 export function writeInline(
   events: MarkupEvents,
@@ -38,9 +40,12 @@ export function writeInline(
     const next = starts.exec(text)?.index;
     if (next === undefined) break;
     let matched = false;
+    // The character before stands for what a rule looks back at.
+    const before = Math.max(0, next - 1);
+    const near = text.slice(before, next + maxForm);
     for (const { pattern, show } of rules) {
-      pattern.lastIndex = next;
-      const match = pattern.exec(text);
+      pattern.lastIndex = next - before;
+      const match = pattern.exec(near);
       if (match === null || match[0] === "") continue;
       flush(next);
       const piece = show(match);

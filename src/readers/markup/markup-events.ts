@@ -82,10 +82,16 @@ export function splitLines(source: string): SourceLine[] {
   return lines;
 }
 
+/** The first line from `from` on that `isMatch` takes; the number of lines where there is none. **Cost** the lines that it passes. */
+export function findLine(lines: readonly SourceLine[], from: number, isMatch: (text: string) => boolean): number {
+  let at = from;
+  while (at < lines.length && !isMatch(lines[at]!.text)) at++;
+  return Math.min(at, lines.length);
+}
+
 /** Lines without their first columns of white space. */
 export function dedent(lines: readonly SourceLine[]): SourceLine[] {
-  const filled = lines.filter(({ text }) => text !== "");
-  const indent = Math.min(...filled.map(({ text }) => indentOf(text)), Infinity);
+  const indent = lines.reduce((least, { text }) => (text === "" ? least : Math.min(least, indentOf(text))), Infinity);
   if (indent === 0 || indent === Infinity) return [...lines];
   return lines.map(({ text, at }) => ({ text: text.slice(indent), at: at + Math.min(indent, text.length) }));
 }

@@ -5,6 +5,7 @@ import { hide, type InlineRule, showGroup, showLink, writeInline } from "./inlin
 import {
   composeMarkup,
   createMarkupEvents,
+  findLine,
   headingTag,
   joinLines,
   type MarkupEvents,
@@ -196,8 +197,7 @@ function readDelimited(
   depth: number,
 ): number {
   const fence = lines[begin]!.text.replace(/^(`{3,}).*$/u, "$1");
-  const found = lines.findIndex(({ text }, index) => index > begin && text === fence);
-  const end = found === -1 ? lines.length : found;
+  const end = findLine(lines, begin + 1, (text) => text === fence);
   const body = lines.slice(begin + 1, end);
   const [sign = ""] = fence;
   if (sign === "/" || sign === "+") return end + 1;
@@ -261,8 +261,7 @@ function readList(events: MarkupEvents, lines: readonly SourceLine[], begin: num
 /** **Source** AsciiDoc Language Documentation: tables. */
 function readTable(events: MarkupEvents, lines: readonly SourceLine[], begin: number, attributes: string): number {
   const fence = lines[begin]!.text;
-  const found = lines.findIndex(({ text }, index) => index > begin && text === fence);
-  const end = found === -1 ? lines.length : found;
+  const end = findLine(lines, begin + 1, (text) => text === fence);
   const body = lines.slice(begin + 1, end);
   const separator = fence[0] === "," ? "," : fence[0] === ":" ? ":" : fence[0] === "!" ? "!" : "|";
   const cells: { lines: SourceLine[]; row: number }[] = [];

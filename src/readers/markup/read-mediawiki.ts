@@ -5,6 +5,7 @@ import { hide, type InlineRule, showGroup, showLink, writeInline } from "./inlin
 import {
   composeMarkup,
   createMarkupEvents,
+  findLine,
   headingTag,
   joinLines,
   type MarkupEvents,
@@ -22,7 +23,7 @@ const rules: readonly InlineRule[] = [
   hide(/<\/?[a-z][^<>]*>/iuy),
   hide(/\[\[(?:Category|Kategorie|Cat[ée]gorie|Categor[ií]a):[^\]]*\]\]/iuy),
   {
-    pattern: /\[\[(?:File|Image|Datei|Bild|Fichier|Archivo):[^\]|]*((?:\|(?:\[\[[^\]]*\]\]|[^\]|])*)*)\]\]/iuy,
+    pattern: /\[\[(?:File|Image|Datei|Bild|Fichier|Archivo):[^\]|]*((?:\|(?:\[\[[^[\]]*\]\]|[^\]|])*)*)\]\]/iuy,
     show: ([, parts = ""]) => {
       const caption = parts.split(/\|(?![^[]*\]\])/u).at(-1) ?? "";
       const isSetting =
@@ -72,7 +73,10 @@ export function readMediawiki(input: ReadInput): ReadResult {
   const source = decodeInput(input.bytes, input.charset, input);
   const events = createMarkupEvents();
   // Comments leave their room, so that everything keeps its place.
-  const shown = source.replace(/<!--[\s\S]*?-->/gu, (comment) => comment.replace(/[^\n]/gu, " "));
+  const commented = source.slice(0, source.lastIndexOf("-->") + 3);
+  const shown =
+    commented.replace(/<!--[\s\S]*?-->/gu, (comment) => comment.replace(/[^\n]/gu, " ")) +
+    source.slice(commented.length);
   const lines = splitLines(shown);
   for (let at = 0; at < lines.length;) at = readBlock(events, lines, at);
   return composeMarkup(input, source, events.finish());
@@ -98,7 +102,7 @@ function readBlock(events: MarkupEvents, lines: readonly SourceLine[], at: numbe
   if (/^\{\{[^}]*$/u.test(text)) return readTemplate(events, lines, at);
   if (/^[*#;:]/u.test(text)) return readList(events, lines, at);
   if (text.startsWith(" ")) {
-    const end = endWhere(lines, at, (line) => !line.startsWith(" ") || line.trim() === "");
+    const end = findLine(lines, at, (line) => !line.startsWith(" ") || line.trim() === "");
     events.open("pre", place);
     for (const line of lines.slice(at, end)) {
       write(events, { text: line.text.slice(1), at: line.at + 1 });
@@ -107,7 +111,7 @@ function readBlock(events: MarkupEvents, lines: readonly SourceLine[], at: numbe
     events.close();
     return end;
   }
-  const end = endWhere(
+  const end = findLine(
     lines,
     at + 1,
     (line) => line.trim() === "" || /^(?:[=*#;:]|\{\||\{\{[^}]*$|\s*<(?:pre|syntaxhighlight|source)\b)/u.test(line),
@@ -118,11 +122,6 @@ function readBlock(events: MarkupEvents, lines: readonly SourceLine[], at: numbe
   return end;
 }
 
-function endWhere(lines: readonly SourceLine[], from: number, isEnd: (text: string) => boolean): number {
-  const found = lines.slice(from).findIndex(({ text }) => isEnd(text));
-  return found === -1 ? lines.length : Math.max(from, from + found);
-}
-
 function readCode(
   events: MarkupEvents,
   lines: readonly SourceLine[],
@@ -131,13 +130,11 @@ function readCode(
 ): number {
   const language = /lang\s*=\s*"?([\w+#-]+)/u.exec(attributes)?.[1];
   const first = lines[begin]!;
-  const body: SourceLine[] = [
-    { text: rest, at: first.at + first.text.length - rest.length },
-    ...lines.slice(begin + 1),
-  ];
+  const begun = { text: rest, at: first.at + first.text.length - rest.length };
   events.open("pre", first.at, language === undefined ? {} : { class: `language-${language}` });
   let count = 0;
-  for (const { text, at } of body) {
+  while (begin + count < lines.length) {
+    const { text, at } = count === 0 ? begun : lines[begin + count]!;
     count++;
     const close = text.indexOf(`</${tag}>`);
     const shown = close === -1 ? text : text.slice(0, close);

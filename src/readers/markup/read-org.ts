@@ -6,6 +6,7 @@ import { hide, type InlineRule, showGroup, showLink, writeInline } from "./inlin
 import {
   composeMarkup,
   createMarkupEvents,
+  findLine,
   headingTag,
   indentOf,
   joinLines,
@@ -66,8 +67,10 @@ function write(events: MarkupEvents, { text, at }: SourceLine): void {
 }
 
 const maxNesting = 40;
+const isEndOfDrawer = (text: string): boolean => /^\s*:end:\s*$/iu.test(text);
 
 function readBlocks(events: MarkupEvents, lines: readonly SourceLine[], depth: number): void {
+  const lastEnd = lines.findLastIndex(({ text }) => isEndOfDrawer(text));
   for (let at = 0; at < lines.length;) {
     const { text, at: place } = lines[at]!;
     const heading =
@@ -82,8 +85,7 @@ function readBlocks(events: MarkupEvents, lines: readonly SourceLine[], depth: n
       at++;
     } else if (/^\s*#\+begin[_:]/iu.test(text)) at = readBlock(events, lines, at, depth);
     else if (/^\s*:[\w-]+:\s*$/u.test(text)) {
-      const end = lines.findIndex((line, index) => index > at && /^\s*:end:\s*$/iu.test(line.text));
-      at = end === -1 ? at + 1 : end + 1;
+      at = at < lastEnd ? findLine(lines, at + 1, isEndOfDrawer) + 1 : at + 1;
     } else if (/^\s*#\+(?:caption|title|subtitle):/iu.test(text)) {
       const words = text.replace(/^\s*#\+\w+:\s*/u, "");
       events.open("p", place);
@@ -93,7 +95,7 @@ function readBlocks(events: MarkupEvents, lines: readonly SourceLine[], depth: n
     } else if (/^\s*#(?:\+|\s|$)/u.test(text)) at++;
     else if (/^\s*\|/u.test(text)) at = readTable(events, lines, at);
     else if (/^\s*:(?:\s|$)/u.test(text)) {
-      const end = endWhere(lines, at, (line) => !/^\s*:(?:\s|$)/u.test(line));
+      const end = findLine(lines, at, (line) => !/^\s*:(?:\s|$)/u.test(line));
       writeCode(
         events,
         lines.slice(at, end).map((line) => ({ text: line.text.replace(/^\s*: ?/u, ""), at: line.at })),
@@ -102,7 +104,7 @@ function readBlocks(events: MarkupEvents, lines: readonly SourceLine[], depth: n
       at = end;
     } else if (bullet.test(text)) at = readList(events, lines, at);
     else {
-      const end = endWhere(
+      const end = findLine(
         lines,
         at + 1,
         (line) => line === "" || /^\*+\s|^\s*(?:#\+|\|)/u.test(line) || bullet.test(line),
@@ -115,11 +117,6 @@ function readBlocks(events: MarkupEvents, lines: readonly SourceLine[], depth: n
   }
 }
 
-function endWhere(lines: readonly SourceLine[], from: number, isEnd: (text: string) => boolean): number {
-  const found = lines.slice(from).findIndex(({ text }) => isEnd(text));
-  return found === -1 ? lines.length : from + found;
-}
-
 function writeCode(events: MarkupEvents, lines: readonly SourceLine[], language: string): void {
   events.open("pre", lines[0]?.at ?? 0, language === "" ? {} : { class: `language-${language}` });
   for (const { text, at } of lines) events.text(`${text}\n`, at);
@@ -129,8 +126,7 @@ function writeCode(events: MarkupEvents, lines: readonly SourceLine[], language:
 function readBlock(events: MarkupEvents, lines: readonly SourceLine[], begin: number, depth: number): number {
   const found = /^\s*#\+begin[_:]\s?(\S+)(?:\s+([\w+#-]+))?/iu.exec(lines[begin]!.text);
   const name = found?.[1]?.toLowerCase() ?? "";
-  const last = lines.findIndex(({ text }, index) => index > begin && /^\s*#\+end/iu.test(text));
-  const end = last === -1 ? lines.length : last;
+  const end = findLine(lines, begin + 1, (text) => /^\s*#\+end/iu.test(text));
   const body = lines.slice(begin + 1, end);
   if (name === "comment") return end + 1;
   if (name === "src" || name === "example" || name === "export" || depth >= maxNesting)
@@ -144,7 +140,7 @@ function readBlock(events: MarkupEvents, lines: readonly SourceLine[], begin: nu
 }
 
 function readTable(events: MarkupEvents, lines: readonly SourceLine[], begin: number): number {
-  const end = endWhere(lines, begin, (text) => !/^\s*\|/u.test(text));
+  const end = findLine(lines, begin, (text) => !/^\s*\|/u.test(text));
   const body = lines.slice(begin, end);
   const isRule = ({ text }: SourceLine): boolean => /^\s*\|[-+]+\|?$/u.test(text);
   const firstRule = body.findIndex((line, index) => index > 0 && isRule(line));
@@ -192,7 +188,7 @@ function readList(events: MarkupEvents, lines: readonly SourceLine[], begin: num
         /^\d+$/u.test(found[2] ?? "") ? { start: found[2]! } : {},
       );
     } else events.close();
-    const end = endWhere(
+    const end = findLine(
       lines,
       at + 1,
       (line) => line === "" || indentOf(line) <= indent || bullet.test(line) || /^\s*(?:#\+|\|)/u.test(line),
