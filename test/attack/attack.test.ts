@@ -21,7 +21,7 @@ describe("a slice of the attack", () => {
           ["kills", attackByKills, 0.01],
         ] as const)
       : []),
-  ] as const)("breaks no promise by %s [L3 L8]", { timeout: 120_000 }, async (_, run, size) => {
+  ] as const)("breaks no promise by %s [L3 L8]", async (_, run, size) => {
     for (const { promise, attempts, breaches, skipped } of await run(7, fewer(1, 10) * size)) {
       expect([promise, breaches]).toEqual([promise, []]);
       expect([promise, attempts > 0 || skipped !== undefined]).toEqual([promise, true]);

@@ -54,7 +54,7 @@ const notCalled = new Set(["IbidError", "ContractViolation", "generateText"]);
 const functions = readTable().filter(({ kind, name }) => kind === "value" && !notCalled.has(name));
 
 describe("public functions with values of a wrong kind", () => {
-  it("answer, or end with an error of ibid", { timeout: 60_000 }, async () => {
+  it("answer, or end with an error of ibid", async () => {
     const foreign: string[] = [];
     for (const { name, subpath } of functions) {
       const source = subpaths.find(({ specifier }) => specifier === subpath)!.nodeSource;
