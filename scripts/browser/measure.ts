@@ -33,6 +33,7 @@ const notForPages: ReadonlySet<string> = new Set([
   "ibid/mcp",
   "ibid/opentelemetry",
   "ibid/server",
+  "ibid/stores/postgres",
   "ibid/stores/sqlite",
   "ibid/testing",
 ]);

@@ -13,6 +13,7 @@ import {
 import type { AnyChatModel, AnyEmbeddingModel, AnyReranker, ChosenModels } from "../../models/choose-models.ts";
 import { aFunction, inCode, type RulesOf } from "../../runtime/plan-options.ts";
 import type { DownloadProgress } from "../../contracts/download-progress.ts";
+import { isPostgresAddress } from "../../stores/postgres/postgres-address.ts";
 import { checkNode } from "../../stores/sqlite/sqlite-runtime.ts";
 import { checkLocation, eventFile } from "../../stores/sqlite/knowledge-base-folder.ts";
 import { openInputs, type OpenSources, sourceOptions } from "./open-inputs.ts";
@@ -28,6 +29,8 @@ import {
 } from "./open-options.ts";
 import { findRecordedName } from "./remembered-models.ts";
 import { openStoreInFolder } from "./open-store-in-folder.ts";
+import type { Store } from "../../contracts/store.ts";
+import type { PostgresStoreOptions } from "../../stores/postgres/postgres-store.ts";
 import { createReaders } from "../../readers/create-readers.ts";
 import { startReaders } from "../../readers/worker/start-readers.ts";
 import { languageAnalyzer } from "../../text/languages/snowball/language-analyzer.ts";
@@ -127,10 +130,11 @@ function readSynonyms(folder: string): string | undefined {
 }
 
 /**
- * Opens a knowledge base. A location is a folder, which is durable; without one, the knowledge base is in memory, and `snapshots` can keep it; `store` is
+ * Opens a knowledge base. A location is a folder, which is durable, or the address of a Postgres database, which several machines may share. Without one, the knowledge base is in memory, and `snapshots` can keep it; `store` is
  * one that is open already.
  *
- * **Shape** uris of documents are relative to the parent of the folder.
+ * **Shape** uris of documents are relative to the parent of the folder; in a database and in memory, to the working directory. A database is opened as
+ * `openPostgresStore` of `ibid/stores/postgres` opens it.
  * **Errors** `not-found` with `create: false`; `unsupported-runtime` on a Node before 22.23.3, and for a folder on one whose SQLite can lose data; `store-corrupt`, `store-busy`;
  * `configuration-missing` and `dependency-missing` for a model by name.
  * **Cost** opening reads the list of segments, not their contents.
@@ -151,25 +155,28 @@ export async function openKnowledgeBase(first?: string | OpenOptions, second?: O
     reranker: given.reranker ?? quality,
   };
   const { prices, cache, batch, limits } = models;
+  const address = isPostgresAddress(location) ? location : undefined;
+  const place = address === undefined ? location : undefined;
   const { worker = "auto" } = options.reading ?? {};
   const chosen: AnyRuntimeOptions = {
     ...rest,
     search: {
       ...options.search,
       analyzer: options.search?.analyzer ?? languageAnalyzer,
-      synonyms:
-        options.search?.synonyms ?? (location === undefined ? undefined : readSynonyms(checkLocation(location))),
+      synonyms: options.search?.synonyms ?? (place === undefined ? undefined : readSynonyms(checkLocation(place))),
     },
     // Models that are named are loaded before anything is opened.
     models: { prices, cache, batch, limits, ...(await chooseModels(models)) },
   };
-  const folder = location === undefined ? undefined : resolve(checkLocation(location));
+  const folder = place === undefined ? undefined : resolve(checkLocation(place));
   const base = folder === undefined ? process.cwd() : dirname(folder);
   const store =
     (await takeStore(chosen)) ??
-    (folder === undefined
-      ? await openMemory(chosen)
-      : await openStoreInFolder(folder, storeChoices(chosen), options.create));
+    (address !== undefined
+      ? await openInPostgres(address, { ...storeChoices(chosen), create: options.create })
+      : folder === undefined
+        ? await openMemory(chosen)
+        : await openStoreInFolder(folder, storeChoices(chosen), options.create));
 
   const reading = startReaders(await completeReaders(options.readers ?? []), worker, createReaders());
   return assembleKnowledgeBase(store, chosen, {
@@ -190,6 +197,12 @@ export async function openKnowledgeBase(first?: string | OpenOptions, second?: O
       }),
     resolveUri: toUri(base),
   });
+}
+
+/** Loads the code for Postgres only where it is used. */
+async function openInPostgres(address: string, options: PostgresStoreOptions): Promise<Store> {
+  const { openPostgresStore } = await import("../../stores/postgres/postgres-store.ts");
+  return openPostgresStore(address, options);
 }
 
 /** Loads what providers and the AI SDK need, unless no model is chosen. */

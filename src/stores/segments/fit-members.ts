@@ -83,6 +83,19 @@ export function forgetDeparture(rows: DirectoryWriter): void {
   if (hasDeparture(rows)) rows.deleteSetting(departureSetting);
 }
 
+/** Names the space into which every chunk was moved last, and how often that was done. */
+export const placingSetting = "every chunk was placed";
+
+/** The last time that every chunk was moved into one space; `count` is 0 before the first. */
+export function readPlacing(rows: DirectoryReader): { readonly count: number; readonly space: string } {
+  const [count = "0", ...space] = (rows.setting(placingSetting) ?? "0").split(" ");
+  return { count: Number(count), space: space.join(" ") };
+}
+
+export function notePlacing(rows: DirectoryWriter, space: string): void {
+  rows.setSetting(placingSetting, `${readPlacing(rows).count + 1} ${space}`);
+}
+
 /** Whether every member of a fit is live, and no other chunk came back among them. **Cost** as {@link membersTo}. */
 export function isWhole(rows: DirectoryReader, held: ScopeView | undefined, fit: FitRow): boolean {
   const then = readMembers(rows, fit);

@@ -329,20 +329,22 @@ const maxHoles = 512;
 
 function dropChanged(rows: DirectoryReader, view: KeptScope, row: ScopeRow): void {
   const stamps = new Map(rows.pendingStamps(row.key).map(({ key, stamp }) => [key, stamp]));
-  const changed: number[] = [];
+  /** Rows that changed, and those that came late. */
+  const unseen = new Set<number>();
   for (const [, pending] of view.tail.rows()) {
     const stamp = stamps.get(pending.key);
     if (stamp === pending.stamp) continue;
     view.tail.drop(pending.key);
-    if (stamp !== undefined) changed.push(pending.key);
   }
+  // A copy that catches up may get rows from before the last one that it had.
+  for (const key of stamps.keys()) if (key <= view.lastPending && view.tail.find(key) < 0) unseen.add(key);
   const { size, presentCount } = view.tail;
   if (size - presentCount > Math.max(maxHoles, presentCount)) {
     const whole = createLiveSegment(row.scope, rows);
     for (const [, pending] of view.tail.rows()) whole.add(pending);
     view.tail = whole;
   }
-  for (const key of changed) view.tail.add(rows.pending(key));
+  for (const key of unseen) view.tail.add(rows.pending(key));
 }
 
 /** Where a chunk's row is in the index. */

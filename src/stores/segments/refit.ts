@@ -13,7 +13,15 @@ import { nextTurn } from "../../runtime/next-turn.ts";
 import { dropColumnFiles, dropColumns, droppedColumn } from "./drop-columns.ts";
 import type { IndexView, ScopeView } from "./index-view.ts";
 import { hasColumn, isAnyLacking, readFitState } from "./fit-due.ts";
-import { chooseMembers, deleteFit, type FitMembers, forgetDeparture, isWhole, writeMembers } from "./fit-members.ts";
+import {
+  chooseMembers,
+  deleteFit,
+  type FitMembers,
+  forgetDeparture,
+  isWhole,
+  notePlacing,
+  writeMembers,
+} from "./fit-members.ts";
 import { fittedOn, type LatentLeg } from "./latent-leg.ts";
 import { isOwnVersion } from "./own-version.ts";
 import type { DirectoryReader, DirectoryWriter, FitRow } from "./segment-directory.ts";
@@ -355,7 +363,7 @@ function addColumn(
 }
 
 /** Moves what came meanwhile, makes the new space the current one, and drops the old. */
-function changeOver(
+export function changeOver(
   rows: DirectoryWriter,
   view: IndexView,
   leg: LatentLeg,
@@ -382,6 +390,7 @@ function changeOver(
       dropColumns(rows, key, (other) => other !== version && isOwnVersion(other), stamp);
     rows.putScope({ ...held.row, stamp, rewrites: held.row.rewrites + 1 });
   }
+  notePlacing(rows, space.fingerprint);
   if (ours !== undefined) {
     for (const other of rows.fits()) if (other.key !== ours.key) deleteFit(rows, other);
     rows.putFit({ ...ours, current: true });

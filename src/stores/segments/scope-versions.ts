@@ -178,6 +178,18 @@ function adoptVersions(rows: DirectoryWriter, held: ScopeView, now: number): Ver
   return { ...note, old };
 }
 
+/** Takes vectors of these versions from every chunk of a scope. */
+export function dropVersions(rows: DirectoryWriter, held: ScopeView, gone: ReadonlySet<string>, stamp: number): void {
+  for (const { row } of held.sealed) dropColumns(rows, row, (version) => gone.has(version), stamp);
+  for (const [, row] of held.tail.rows()) {
+    const vectors = decodeVectors(row.vectors);
+    const left = vectors.filter(({ version }) => !gone.has(version));
+    if (left.length === vectors.length) continue;
+    rows.deletePending(row.key);
+    rows.addPending(held.row.key, { ...row, stamp, vectors: encodeVectors(left) });
+  }
+}
+
 /**
  * Takes the vectors of versions that nobody has searched since `until`. As long as a live chunk lacks a vector of the current version, none goes:
  * its old one may be all that it has. Versions that the scope does not know are noted as left at `now`.
@@ -191,14 +203,8 @@ export function retireVersions(rows: DirectoryWriter, view: IndexView, scope: Sc
   const gone = new Set(left.filter(({ since }) => since <= until).map(({ version }) => version));
   if (gone.size === 0 || current === undefined || countLacking(held, current) > 0) return;
   const stamp = rows.stamp() + 1;
-  for (const { row } of held.sealed) dropColumns(rows, row, (version) => gone.has(version), stamp);
-  for (const [, row] of held.tail.rows()) {
-    const vectors = decodeVectors(row.vectors);
-    const left = vectors.filter(({ version }) => !gone.has(version));
-    if (left.length === vectors.length) continue;
-    rows.deletePending(row.key);
-    rows.addPending(held.row.key, { ...row, stamp, vectors: encodeVectors(left) });
-  }
+  dropVersions(rows, held, gone, stamp);
+  rows.retireVectors?.(held.row.key, [...gone]);
   writeNote(rows, held.row.key, {
     current,
     next: note.next,

@@ -107,6 +107,7 @@ export function createSegmentCore(directory: SegmentDirectory, options: SegmentS
     }
   }
 
+  const sealAt = directory.keepsPending === true ? Infinity : Math.min(policy.sealAt, mostArriving);
   return {
     directory,
     options,
@@ -117,7 +118,7 @@ export function createSegmentCore(directory: SegmentDirectory, options: SegmentS
     write,
     change: (scope, work) =>
       write((rows) => {
-        const changes = changeScope(rows, view, scope, { latent, sealAt: Math.min(policy.sealAt, mostArriving) });
+        const changes = changeScope(rows, view, scope, { latent, sealAt });
         const result = work(changes);
         changes.finish();
         if (changes.isUntidy(policy)) untidy.add(scope);

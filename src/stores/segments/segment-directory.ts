@@ -210,6 +210,8 @@ export interface DirectoryWriter extends DirectoryReader {
   /** Removes what {@link DirectoryReader.orphans} returns. */
   deleteOrphans(): void;
   deleteSetting(name: string): void;
+  /** Hears that every chunk of a scope has lost its vectors of these versions. Absent where nobody else has a copy of them. */
+  retireVectors?(scope: number, versions: readonly string[]): void;
 }
 
 /** Rows that belong to nothing, of one kind. */
@@ -246,6 +248,8 @@ export interface SegmentDirectory {
   write<Result>(work: (rows: DirectoryWriter) => Result, undone?: () => void): Promise<Result>;
   /** Makes what was deleted unreadable in the files too. **Shape** false when a reader holds on to an old state, so that it must be tried again. */
   scrub(): Promise<boolean>;
+  /** Whether each new chunk passes through a pending row, also one that is sealed at once. A directory that shows its rows to others reads terms there. */
+  readonly keepsPending?: boolean;
   /** Room on the disk that deletes may use when it is full. Absent where there is none to keep. */
   readonly reserve?: { keep(): void; release(): boolean };
   /** Gives back the room that merges and replacements left, in slices. Absent where there is none to give back. */

@@ -4,7 +4,7 @@ import { createSecret, fromHex, toHex } from "./create-secret.ts";
 import { createIndexView } from "./index-view.ts";
 import { createPurge } from "./purge.ts";
 import type { PatternSearch } from "./search-pattern.ts";
-import { analyzerSetting, createSegmentCore, type SegmentStoreOptions } from "./segment-core.ts";
+import { analyzerSetting, createSegmentCore, type SegmentCore, type SegmentStoreOptions } from "./segment-core.ts";
 import type { SegmentDirectory } from "./segment-directory.ts";
 import { createSegmentLegs } from "./segment-legs.ts";
 import { segmentReads } from "./segment-reads.ts";
@@ -18,8 +18,12 @@ export type CompleteParts = { readonly [Name in keyof StoreParts]-?: NonNullable
 
 /** Makes the parts of a store over a directory of segments: documents, legs, and every capability. */
 export function createSegmentStore(directory: SegmentDirectory, options: SegmentStoreOptions): CompleteParts {
-  const core = createSegmentCore(directory, options);
-  const { look, write, view, latent } = core;
+  return createStoreParts(createSegmentCore(directory, options));
+}
+
+/** As {@link createSegmentStore}, where the directory itself needs the index over it. */
+export function createStoreParts(core: SegmentCore): CompleteParts {
+  const { directory, options, look, write, view, latent } = core;
   const purge = createPurge(core);
   let patterns: Promise<PatternSearch> | undefined;
   const loadPatterns = (): Promise<PatternSearch> =>

@@ -17,9 +17,9 @@ export function checkLocation(location: string): string {
   if (/^[a-z][a-z0-9+.-]+:\/\//iu.test(location)) {
     throw new IbidError(
       "unsupported",
-      `A knowledge base cannot be kept at ${location.slice(0, location.indexOf(":"))}://… yet.`,
+      `A knowledge base cannot be kept at ${location.slice(0, location.indexOf(":"))}://….`,
       {
-        hint: "Name a folder on a local file system.",
+        hint: "Name a folder on a local file system, or a database: postgres://user@host/database.",
       },
     );
   }

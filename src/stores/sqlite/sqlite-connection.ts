@@ -22,6 +22,10 @@ export interface SqliteConnection {
    */
   transaction<Result>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => Result, undone?: () => void): Promise<Result>;
   /**
+   * As `transaction`, across turns of the event loop: until `work` ends, nobody else may use the connection. **Errors** as `transaction`.
+   */
+  hold<Result>(work: () => Promise<Result>, undone?: () => void): Promise<Result>;
+  /**
    * Runs `work` inside a transaction and rolls back its writes alone when it throws. **Errors** as `work`.
    */
   savepoint<Result>(work: () => Result): Result;
@@ -92,6 +96,24 @@ export function createConnection(
         throw toStoreError(error, path);
       }
     },
+    async hold(work, undone) {
+      try {
+        checkOpen(database);
+        await retryWhileBusy(options, () => prepared("BEGIN IMMEDIATE").run());
+        turn = ++turns;
+        isWriting = true;
+        const result = await work();
+        prepared("COMMIT").run();
+        return result;
+      } catch (error) {
+        if (database.isOpen && database.isTransaction) database.exec("ROLLBACK");
+        undone?.();
+        throw toStoreError(error, path);
+      } finally {
+        turn = 0;
+        isWriting = false;
+      }
+    },
     savepoint(work) {
       database.exec("SAVEPOINT part");
       try {
@@ -130,6 +152,10 @@ export function createConnection(
   };
 }
 
+function checkOpen(database: DatabaseSync): void {
+  if (!database.isOpen) throw new IbidError("store-closed", "The store is closed.", { hint: "Open it again." });
+}
+
 function runTransaction<Result>(
   database: DatabaseSync,
   prepared: (sql: string) => StatementSync,
@@ -137,7 +163,7 @@ function runTransaction<Result>(
   work: () => Result,
   undone?: () => void,
 ): Result {
-  if (!database.isOpen) throw new IbidError("store-closed", "The store is closed.", { hint: "Open it again." });
+  checkOpen(database);
   try {
     prepared(begin).run();
     const result = work();

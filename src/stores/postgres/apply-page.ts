@@ -1,0 +1,242 @@
+import type { Scope } from "../../contracts/scope.ts";
+import { type ChunkTerms, decodeTerms } from "../../engine/segments/chunk-terms.ts";
+import { totalCounts } from "../../engine/segments/forward-terms.ts";
+import type { TermSpace } from "../../contracts/corpus-model.ts";
+import { decodeVectors, parseVersionKey, type StoredVector } from "../../engine/vectors/stored-vector.ts";
+import { parseStored } from "../../runtime/parse-stored.ts";
+import { placingSetting, readPlacing } from "../segments/fit-members.ts";
+import type { LatentLeg } from "../segments/latent-leg.ts";
+import { dropVersions } from "../segments/scope-versions.ts";
+import { changeScope } from "../segments/scope-change.ts";
+import { purgeSetting } from "../segments/purge.ts";
+import { changeOver } from "../segments/refit.ts";
+import type { SegmentCore } from "../segments/segment-core.ts";
+import type { ChunkRow, DirectoryWriter, DocumentRow, FitRow } from "../segments/segment-directory.ts";
+import type { SqliteConnection } from "../sqlite/sqlite-connection.ts";
+import type { SqliteRows } from "../sqlite/sqlite-rows.ts";
+import { type ChunkFacts, type DocumentFacts, type FitFacts, splitParts } from "./commit-rows.ts";
+import type { Page, PageRow, PageScope } from "./read-page.ts";
+import { baseScope, keyOf, type ReplicaStamps } from "./replica-stamps.ts";
+import { insertFit, type Placed, readRetired, type Retired, retiredSetting } from "./row-log.ts";
+
+/** The parts of a copy that a page is applied to. */
+export interface Replica {
+  readonly db: SqliteConnection;
+  readonly rows: SqliteRows;
+  readonly stamps: ReplicaStamps;
+  readonly core: Pick<SegmentCore, "view" | "latent">;
+}
+
+/** Chunks that are sealed together on their way in, so that a large page does not wait in memory. */
+const sealedTogether = 1024;
+
+/** A scope whose index may now have something to seal or to merge, and whether words of it were purged. */
+export interface Applied {
+  readonly scopes: readonly Scope[];
+  readonly purged: boolean;
+}
+
+/**
+ * Brings the copy to the page's stamps, in the transaction under way. Terms and given vectors come with the rows. Segments, and vectors of the store's own
+ * model, are made here of the same terms and the same fit as everywhere.
+ *
+ * **Shape** `undefined` when the copy is not where the page begins, because another process of this node was faster; nothing is changed then.
+ */
+export function applyPage(replica: Replica, { scopes, rows: all }: Page): Applied | undefined {
+  const { rows, stamps } = replica;
+  if (scopes.some(({ scope, have }) => (stamps.get(scope)?.stamp ?? 0) !== have)) return undefined;
+  const byScope = Map.groupBy(all, ({ scope }) => scope);
+  // The spaces come first: chunks are placed in them.
+  const base = scopes.find(({ scope }) => scope === baseScope);
+  if (base !== undefined) {
+    const own = byScope.get(baseScope) ?? [];
+    applyFits(replica, own);
+    applySettings(rows, own);
+    rows.setStamp(rows.stamp() + 1);
+  }
+  const touched: Scope[] = [];
+  let purged = false;
+  for (const scope of scopes) {
+    const own = byScope.get(scope.scope) ?? [];
+    if (scope.scope === baseScope) continue;
+    if (scope.gone) {
+      rows.deleteScope(scope.scope);
+      stamps.remove(scope.scope);
+      rows.setStamp(rows.stamp() + 1);
+      purged = true;
+      continue;
+    }
+    applyScope(replica, scope, own);
+    purged = applySettings(rows, own) || purged;
+    touched.push(scope.name as Scope);
+  }
+  for (const { scope, upto, next, gone } of scopes) if (!gone) stamps.put({ scope, stamp: upto, next });
+  if (purged) rows.setSetting(purgeSetting, String(rows.stamp()));
+  return { scopes: touched, purged };
+}
+
+/** **Shape** whether something in a scope was removed for good. */
+function applySettings(rows: SqliteRows, own: readonly PageRow[]): boolean {
+  let purged = false;
+  for (const { kind, a: name, b: value } of own) {
+    if (kind !== "o" || name === null) continue;
+    if (name.startsWith("lives of ") && rows.setting(name) !== (value ?? undefined)) purged = true;
+    if (value === null) rows.deleteSetting(name);
+    else rows.setSetting(name, value);
+  }
+  return purged;
+}
+
+function toDocument({ scope, key, a, b }: PageRow): DocumentRow {
+  const [id, uri] = parseStored(a ?? "") as [string, string];
+  return { ...(parseStored(b ?? "") as DocumentFacts), key, scope, id, uri };
+}
+
+function toChunk({ scope, key, a, b }: PageRow): ChunkRow {
+  const [id, document] = parseStored(a ?? "") as [string, number];
+  return { ...(parseStored(b ?? "") as ChunkFacts), key, scope, id, document };
+}
+
+function applyScope({ db, rows, stamps, core }: Replica, { scope, name }: PageScope, own: readonly PageRow[]): void {
+  if (stamps.get(scope) === undefined) {
+    db.run("INSERT INTO scopes (key, scope, stamp, rewrites) VALUES (?, ?, ?, 0)", scope, name, rows.stamp());
+  }
+  let arriving = 0;
+  const last = db.get<{ key: number }>("SELECT max(key) AS key FROM chunks WHERE scope = ?", scope)?.key ?? 0;
+  /** Rows come under their keys; settings come from the page. */
+  const writer: DirectoryWriter = {
+    ...rows,
+    addChunk(row) {
+      rows.copyChunk({ ...row, key: arriving });
+      return arriving;
+    },
+    setSetting() {},
+    deleteSetting() {},
+  };
+  const changes = changeScope(writer, core.view, name as Scope, { sealAt: sealedTogether });
+  const place = createPlacing(rows, core.latent);
+  const retired: Retired =
+    (parseStored(own.find(({ kind, a }) => kind === "o" && a === retiredSetting(scope))?.b ?? "null") as Retired) ??
+    readRetired(rows, scope);
+  const isKept = (key: number, version: string): boolean => !(keyOf(scope, retired[version] ?? 0) > key);
+  changes.scopeKey();
+  const chunks = own.filter(({ kind }) => kind === "c");
+  const documents = own.filter(({ kind }) => kind === "d");
+  const held = new Map(
+    rows.chunks(chunks.map(({ key }) => key)).flatMap((row) => (row === undefined ? [] : [[row.key, row]])),
+  );
+  // Ids become free before others take them.
+  for (const { key, gone } of chunks) {
+    const before = held.get(key);
+    if (gone && before !== undefined) changes.remove(before);
+  }
+  for (const row of documents) if (row.gone && isThere(db, row.key)) rows.deleteDocument(row.key);
+  for (const row of documents) {
+    if (row.gone) continue;
+    const document = toDocument(row);
+    const body =
+      row.c === null || row.x === null ? undefined : { structure: row.c, text: Buffer.from(row.x).toString() };
+    if (isThere(db, row.key)) rows.putDocument(document, body);
+    else if (body !== undefined) rows.copyDocument(document, body);
+  }
+  let isOutOfOrder = false;
+  const hidden: ChunkRow[] = [];
+  for (const row of chunks) {
+    if (row.gone) continue;
+    const chunk = toChunk(row);
+    const before = held.get(chunk.key);
+    if (before === undefined) {
+      const { key, scope: _, ...content } = chunk;
+      arriving = key;
+      isOutOfOrder ||= key < last;
+      const terms = decodeTerms(ownBytes(row.x));
+      const given = decodeVectors(ownBytes(row.y)).filter(({ version }) => isKept(key, version));
+      const placed = parseStored(row.c ?? "null") as Placed | null;
+      changes.add({ ...content, deletedAt: null }, terms, [...given, ...place(terms, placed)]);
+      if (chunk.deletedAt !== null) hidden.push(chunk);
+    } else if (before.deletedAt === null && chunk.deletedAt !== null) changes.hide(chunk, chunk.deletedAt);
+    else if (before.deletedAt !== null && chunk.deletedAt === null) changes.unhide(chunk);
+    else {
+      const isSeen = before.metadata !== chunk.metadata || before.origin !== chunk.origin;
+      changes.update(chunk, isSeen && chunk.deletedAt === null);
+    }
+  }
+  changes.finish();
+  // The index looks for rows past the last one that it has: those that come before it are announced.
+  if (isOutOfOrder) db.run("UPDATE scopes SET rewrites = rewrites + 1 WHERE key = ?", scope);
+  if (hidden.length > 0) {
+    const hiding = changeScope(writer, core.view, name as Scope);
+    for (const chunk of hidden) hiding.hide(chunk, chunk.deletedAt!);
+    hiding.finish();
+  }
+  dropRetired(writer, core.view, name as Scope, retired);
+}
+
+/** Takes vectors of versions that the scope has lost since. */
+function dropRetired(rows: DirectoryWriter, view: SegmentCore["view"], scope: Scope, retired: Retired): void {
+  const held = view.scope(rows, scope);
+  if (held === undefined) return;
+  const before = readRetired(rows, held.row.key);
+  const gone = new Set(Object.keys(retired).filter((version) => before[version] !== retired[version]));
+  if (gone.size === 0) return;
+  const stamp = rows.stamp() + 1;
+  dropVersions(rows, held, gone, stamp);
+  rows.putScope({ ...held.row, stamp, rewrites: held.row.rewrites + 1 });
+  rows.setStamp(stamp);
+}
+
+/** Gives chunks the vector of the store's own model that they have on every node. */
+function createPlacing(
+  rows: SqliteRows,
+  latent: LatentLeg | undefined,
+): (terms: ChunkTerms, placed: Placed | null) => readonly StoredVector[] {
+  if (latent === undefined) return () => [];
+  const { count, space } = readPlacing(rows);
+  const spaceNamed = (isIt: (name: string) => boolean): TermSpace => {
+    const fit = rows.fits().find(({ fingerprint }) => isIt(fingerprint));
+    return fit === undefined ? latent.model.unfitted : latent.spaceOf(rows, fit);
+  };
+  const last = spaceNamed((name) => name === space);
+  return (terms, placed) => {
+    const isMoved = placed === null || placed.count < count;
+    if (!isMoved && placed.space === null) return [];
+    const own =
+      placed?.space === undefined || placed.space === null ? undefined : parseVersionKey(placed.space).fingerprint;
+    return [latent.vectorOf(isMoved ? last : spaceNamed((name) => name === own), totalCounts(terms))];
+  };
+}
+
+function isThere(db: SqliteConnection, document: number): boolean {
+  return db.get("SELECT 1 FROM documents WHERE key = ?", document) !== undefined;
+}
+
+/** A driver's bytes may be a part of a larger array that it uses again. */
+function ownBytes(bytes: Uint8Array | null): Uint8Array {
+  return new Uint8Array(bytes ?? []);
+}
+
+/** Takes over fits. Where every chunk was moved into another space meanwhile, those of this copy are moved too. */
+function applyFits({ db, rows, core }: Replica, own: readonly PageRow[]): void {
+  const { view, latent } = core;
+  const moved = own.find(({ kind, a }) => kind === "o" && a === placingSetting)?.b;
+  const isMoved =
+    latent !== undefined && moved !== undefined && moved !== null && moved !== rows.setting(placingSetting);
+  for (const { kind, gone, key } of own) if (kind === "f" && gone) rows.deleteFit(key);
+  let arrived: FitRow | undefined;
+  for (const { kind, gone, key, a, x } of own) {
+    if (kind !== "f" || gone) continue;
+    const row: FitRow = { ...(parseStored(a ?? "") as FitFacts), key };
+    const before = rows.fits().find((fit) => fit.key === key);
+    // The move makes it the current one.
+    const waits = isMoved && row.current && before?.current !== true;
+    if (waits) arrived = row;
+    if (before === undefined) insertFit(db, { ...row, current: row.current && !waits }, splitParts(ownBytes(x)));
+    else if (!waits) rows.putFit(row);
+  }
+  if (!isMoved) return;
+  // Settings, and what has gone, come with the page.
+  const writer: DirectoryWriter = { ...rows, setSetting() {}, deleteSetting() {} };
+  const name = moved.slice(moved.indexOf(" ") + 1);
+  const fit = rows.fits().find(({ fingerprint }) => fingerprint === name);
+  changeOver(writer, view, latent, arrived, fit === undefined ? latent.model.unfitted : latent.spaceOf(rows, fit));
+}

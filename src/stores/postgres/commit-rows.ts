@@ -1,0 +1,258 @@
+import type { ChunkRow, DocumentRow, FitRow } from "../segments/segment-directory.ts";
+import { baseScope, type ReplicaStamps } from "./replica-stamps.ts";
+import { type RowChange, scopeOfSetting } from "./row-log.ts";
+
+/** Bytes of all rows of a statement, one after the other. A row names its stretch. */
+interface Packed {
+  readonly at: number;
+  readonly size: number;
+}
+
+/** A statement that writes all changes or none. */
+export interface CommitStatement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+  /** Names this attempt in the table of changes. */
+  readonly writer: string;
+  readonly scopes: readonly number[];
+}
+
+/** The columns of a chunk's row that are kept as JSON. */
+export type ChunkFacts = Omit<ChunkRow, "key" | "scope" | "id" | "document">;
+/** The columns of a document's row that are kept as JSON. */
+export type DocumentFacts = Omit<DocumentRow, "key" | "scope" | "id" | "uri">;
+export type FitFacts = Omit<FitRow, "key">;
+
+function createPacker(): { pack(bytes: Uint8Array | undefined): Packed | undefined; bytes(): Buffer } {
+  const parts: Uint8Array[] = [];
+  let at = 0;
+  return {
+    pack(bytes) {
+      if (bytes === undefined) return undefined;
+      const place = { at: at + 1, size: bytes.length };
+      parts.push(bytes);
+      at += bytes.length;
+      return place;
+    },
+    bytes: () => Buffer.concat(parts),
+  };
+}
+
+/** The last state of each row that changed. */
+interface Rows {
+  readonly scopes: Map<number, string>;
+  readonly goneScopes: Set<number>;
+  readonly documents: Map<number, Extract<RowChange, { kind: "document" | "document gone" }>>;
+  readonly chunks: Map<number, Extract<RowChange, { kind: "chunk" | "chunk gone" }>>;
+  readonly contents: Map<number, Extract<RowChange, { kind: "content" }>>;
+  readonly settings: Map<string, string | undefined>;
+  readonly fits: Map<number, Extract<RowChange, { kind: "fit" | "fit gone" }>>;
+}
+
+function fold(changes: readonly RowChange[]): Rows {
+  const rows: Rows = {
+    scopes: new Map(),
+    goneScopes: new Set(),
+    documents: new Map(),
+    chunks: new Map(),
+    contents: new Map(),
+    settings: new Map(),
+    fits: new Map(),
+  };
+  for (const change of changes) {
+    switch (change.kind) {
+      case "scope":
+        rows.scopes.set(change.scope, change.name);
+        break;
+      case "scope gone":
+        rows.goneScopes.add(change.scope);
+        break;
+      case "document": {
+        const before = rows.documents.get(change.row.key);
+        const body = change.body ?? (before?.kind === "document" ? before.body : undefined);
+        rows.documents.set(change.row.key, { ...change, body });
+        break;
+      }
+      case "document gone":
+        rows.documents.set(change.key, change);
+        break;
+      case "chunk":
+        rows.chunks.set(change.row.key, change);
+        break;
+      case "chunk gone":
+        rows.chunks.set(change.key, change);
+        rows.contents.delete(change.key);
+        break;
+      case "content":
+        rows.contents.set(change.key, change);
+        break;
+      case "setting":
+        rows.settings.set(change.name, change.value);
+        break;
+      case "fit": {
+        const before = rows.fits.get(change.row.key);
+        const parts = change.parts ?? (before?.kind === "fit" ? before.parts : undefined);
+        rows.fits.set(change.row.key, { ...change, parts });
+        break;
+      }
+      case "fit gone":
+        rows.fits.set(change.key, change);
+        break;
+    }
+  }
+  return rows;
+}
+
+function scopesOf(rows: Rows): ReadonlySet<number> {
+  const scopes = new Set<number>([...rows.scopes.keys(), ...rows.goneScopes]);
+  for (const change of rows.documents.values())
+    scopes.add(change.kind === "document" ? change.row.scope : change.scope);
+  for (const change of rows.chunks.values()) scopes.add(change.kind === "chunk" ? change.row.scope : change.scope);
+  for (const name of rows.settings.keys()) scopes.add(scopeOfSetting(name) ?? baseScope);
+  if (rows.fits.size > 0) scopes.add(baseScope);
+  return scopes;
+}
+
+/** Lengths of a fit's parts, then the parts. */
+function joinParts(parts: readonly Uint8Array[]): Uint8Array {
+  const lengths = new Uint32Array([parts.length, ...parts.map(({ length }) => length)]);
+  return Buffer.concat([new Uint8Array(lengths.buffer), ...parts]);
+}
+
+export function splitParts(bytes: Uint8Array): readonly Uint8Array[] {
+  const numbers = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const count = numbers.getUint32(0, true);
+  let at = 4 * (count + 1);
+  return Array.from({ length: count }, (_, i) => {
+    const from = at;
+    at += numbers.getUint32(4 * (i + 1), true);
+    return bytes.slice(from, at);
+  });
+}
+
+/**
+ * Makes one statement of the changes, and puts the stamps that it leads to into the copy.
+ *
+ * The statement locks the scopes' rows in order of their keys and writes only if each has the stamp that the changes were computed from. It therefore gives
+ * the same state however often it is sent: after an answer that was lost, it is sent again.
+ */
+export function commitStatement(schema: string, changes: readonly RowChange[], stamps: ReplicaStamps): CommitStatement {
+  const rows = fold(changes);
+  const packer = createPacker();
+  const pack = (bytes: Uint8Array | undefined): Packed | undefined => packer.pack(bytes);
+  const stampOf = new Map<number, number>();
+  const expected: object[] = [];
+  const made: object[] = [];
+  for (const scope of scopesOf(rows)) {
+    const { stamp, next } = stamps.get(scope) ?? { stamp: 0, next: 1 };
+    stampOf.set(scope, stamp + 1);
+    const name = rows.scopes.get(scope);
+    if (name !== undefined) made.push({ key: scope, name, next });
+    else expected.push({ key: scope, stamp, next, gone: rows.goneScopes.has(scope) });
+    if (rows.goneScopes.has(scope)) stamps.remove(scope);
+    else stamps.put({ scope, stamp: stamp + 1, next });
+  }
+  const changed = (scope: number): number => stampOf.get(scope)!;
+  const stays = (scope: number): boolean => !rows.goneScopes.has(scope);
+
+  const documents = [...rows.documents.values()].flatMap((change) => {
+    if (change.kind === "document gone")
+      return stays(change.scope)
+        ? [{ scope: change.scope, key: change.key, changed: changed(change.scope), gone: true }]
+        : [];
+    const { key, scope, id, uri, ...facts } = change.row;
+    if (!stays(scope)) return [];
+    return [
+      {
+        scope,
+        key,
+        changed: changed(scope),
+        gone: false,
+        id,
+        uri,
+        facts: JSON.stringify(facts satisfies DocumentFacts),
+        ...(change.body && { structure: change.body.structure, ...pack(Buffer.from(change.body.text)) }),
+      },
+    ];
+  });
+  const chunks = [...rows.chunks.values()].flatMap((change) => {
+    if (change.kind === "chunk gone")
+      return stays(change.scope)
+        ? [{ scope: change.scope, key: change.key, changed: changed(change.scope), gone: true }]
+        : [];
+    const { key, scope, id, document, ...facts } = change.row;
+    if (!stays(scope)) return [];
+    const content = rows.contents.get(key);
+    const vectors = pack(content?.vectors);
+    return [
+      {
+        scope,
+        key,
+        changed: changed(scope),
+        gone: false,
+        document,
+        id,
+        facts: JSON.stringify(facts satisfies ChunkFacts),
+        ...pack(content?.terms),
+        ...(vectors && { vectors_at: vectors.at, vectors_size: vectors.size }),
+        ...(content && { placed: JSON.stringify(content.placed) }),
+      },
+    ];
+  });
+  const settings = [...rows.settings].flatMap(([name, value]) => {
+    const scope = scopeOfSetting(name) ?? baseScope;
+    return stays(scope) ? [{ scope, name, changed: changed(scope), value: value ?? null }] : [];
+  });
+  const fits = [...rows.fits.values()].map((change) => {
+    if (change.kind === "fit gone") return { key: change.key, changed: changed(baseScope), gone: true };
+    const { key, ...facts } = change.row;
+    const parts = change.parts && pack(joinParts(change.parts));
+    return { key, changed: changed(baseScope), gone: false, facts: JSON.stringify(facts satisfies FitFacts), ...parts };
+  });
+  const writer = crypto.randomUUID();
+  const lists = [expected, made, documents, chunks, settings, fits].map((list) => JSON.stringify(list));
+  return { text: commitText(schema), values: [...lists, packer.bytes(), writer], writer, scopes: [...stampOf.keys()] };
+}
+
+const slice = (at: string, size: string): string =>
+  `CASE WHEN r.${at} IS NOT NULL THEN substring(($7::bytea) FROM r.${at} FOR r.${size}) END`;
+
+/** The one statement of a write. Its parts all run, and see the same state; `go.ok` says whether they may write. */
+function commitText(schema: string): string {
+  return `
+WITH expected AS (SELECT * FROM json_to_recordset($1::json) AS e(key bigint, stamp bigint, next bigint, gone boolean)),
+locked AS (SELECT s.key FROM ${schema}.scopes s JOIN expected e ON s.key = e.key AND s.stamp = e.stamp WHERE NOT s.gone ORDER BY s.key FOR UPDATE OF s),
+go AS MATERIALIZED (SELECT (SELECT count(*) FROM locked) = (SELECT count(*) FROM expected) AS ok),
+moved AS (UPDATE ${schema}.scopes s SET stamp = e.stamp + 1, next_key = e.next, gone = e.gone FROM expected e, go WHERE s.key = e.key AND go.ok RETURNING s.key, s.stamp),
+made AS (INSERT INTO ${schema}.scopes (key, name, stamp, next_key) SELECT r.key, r.name, 1, r.next
+  FROM json_to_recordset($2::json) AS r(key bigint, name text, next bigint), go WHERE go.ok RETURNING key, stamp),
+emptied_documents AS (DELETE FROM ${schema}.documents d USING expected e, go WHERE go.ok AND e.gone AND d.scope = e.key),
+emptied_chunks AS (DELETE FROM ${schema}.chunks c USING expected e, go WHERE go.ok AND e.gone AND c.scope = e.key),
+emptied_settings AS (DELETE FROM ${schema}.settings o USING expected e, go WHERE go.ok AND e.gone AND o.scope = e.key),
+put_documents AS (INSERT INTO ${schema}.documents AS t (scope, key, changed, written, gone, id, uri, facts, structure, text)
+  SELECT r.scope, r.key, r.changed, r.changed, r.gone, r.id, r.uri, r.facts, r.structure, ${slice("at", "size")}
+  FROM json_to_recordset($3::json) AS r(scope bigint, key bigint, changed bigint, gone boolean, id text, uri text, facts text, structure text, at int, size int), go WHERE go.ok
+  ON CONFLICT (scope, key) DO UPDATE SET changed = excluded.changed, gone = excluded.gone, id = excluded.id, uri = excluded.uri, facts = excluded.facts,
+    written = CASE WHEN excluded.text IS NULL AND NOT excluded.gone THEN t.written ELSE excluded.written END,
+    structure = CASE WHEN excluded.gone THEN NULL ELSE coalesce(excluded.structure, t.structure) END,
+    text = CASE WHEN excluded.gone THEN NULL ELSE coalesce(excluded.text, t.text) END),
+put_chunks AS (INSERT INTO ${schema}.chunks AS t (scope, key, changed, written, gone, document, id, facts, placed, terms, vectors)
+  SELECT r.scope, r.key, r.changed, r.changed, r.gone, r.document, r.id, r.facts, r.placed, ${slice("at", "size")}, ${slice("vectors_at", "vectors_size")}
+  FROM json_to_recordset($4::json) AS r(scope bigint, key bigint, changed bigint, gone boolean, document bigint, id text, facts text, placed text, at int, size int, vectors_at int, vectors_size int), go WHERE go.ok
+  ON CONFLICT (scope, key) DO UPDATE SET changed = excluded.changed, gone = excluded.gone, document = excluded.document, id = excluded.id, facts = excluded.facts,
+    written = CASE WHEN excluded.terms IS NULL AND NOT excluded.gone THEN t.written ELSE excluded.written END,
+    placed = CASE WHEN excluded.gone THEN NULL ELSE coalesce(excluded.placed, t.placed) END,
+    terms = CASE WHEN excluded.gone THEN NULL ELSE coalesce(excluded.terms, t.terms) END,
+    vectors = CASE WHEN excluded.gone THEN NULL ELSE coalesce(excluded.vectors, t.vectors) END),
+put_settings AS (INSERT INTO ${schema}.settings AS t (scope, name, changed, value) SELECT r.scope, r.name, r.changed, r.value
+  FROM json_to_recordset($5::json) AS r(scope bigint, name text, changed bigint, value text), go WHERE go.ok
+  ON CONFLICT (scope, name) DO UPDATE SET changed = excluded.changed, value = excluded.value),
+put_fits AS (INSERT INTO ${schema}.fits AS t (scope, key, changed, written, gone, facts, parts)
+  SELECT 0, r.key, r.changed, r.changed, r.gone, r.facts, ${slice("at", "size")}
+  FROM json_to_recordset($6::json) AS r(key bigint, changed bigint, gone boolean, facts text, at int, size int), go WHERE go.ok
+  ON CONFLICT (scope, key) DO UPDATE SET changed = excluded.changed, gone = excluded.gone, facts = excluded.facts,
+    written = CASE WHEN excluded.parts IS NULL AND NOT excluded.gone THEN t.written ELSE excluded.written END,
+    parts = CASE WHEN excluded.gone THEN NULL ELSE coalesce(excluded.parts, t.parts) END),
+noted AS (INSERT INTO ${schema}.changes (scope, stamp, writer) SELECT key, stamp, $8::uuid FROM moved UNION ALL SELECT key, stamp, $8::uuid FROM made)
+SELECT ok FROM go`;
+}

@@ -1,0 +1,4 @@
+/** `ibid/stores/postgres`. */
+export { openPostgresStore } from "../open-postgres-store.ts";
+export type { PostgresClient } from "./postgres-client.ts";
+export type { PostgresStoreOptions } from "./postgres-store.ts";

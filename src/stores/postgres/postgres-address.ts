@@ -1,0 +1,29 @@
+import { IbidError } from "../../contracts/errors.ts";
+
+/** Whether a location is an address of a database, not a folder. */
+export function isPostgresAddress(location: unknown): location is string {
+  return typeof location === "string" && /^postgres(?:ql)?:\/\//iu.test(location);
+}
+
+interface Address {
+  readonly url: string;
+  readonly name: string;
+  readonly schema: string | undefined;
+}
+
+/** Reads an address; `schema` is taken out of it. **Errors** `invalid-argument`, without the password. */
+export function readPostgresAddress(given: string): Address {
+  let url: URL;
+  try {
+    url = new URL(given);
+  } catch {
+    throw new IbidError("invalid-argument", "The address of the database cannot be read.", {
+      hint: "Write postgres://user:password@host:5432/database; encode @, : and / in a password as %40, %3A and %2F.",
+    });
+  }
+  const schema = url.searchParams.get("schema") ?? undefined;
+  url.searchParams.delete("schema");
+  const database = url.pathname.slice(1);
+  const host = url.hostname === "" ? "localhost" : url.hostname;
+  return { url: url.href, name: `${host}:${url.port || "5432"}/${database}`, schema };
+}

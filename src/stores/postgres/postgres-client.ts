@@ -1,0 +1,132 @@
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { IbidError } from "../../contracts/errors.ts";
+import { readPostgresAddress } from "./postgres-address.ts";
+
+/**
+ * A pool or a client of a driver: `pg.Pool`, PGlite, the pool of `@neondatabase/serverless`. Statements have no names, so a proxy may give each one another
+ * connection.
+ *
+ * @experimental
+ */
+export interface PostgresClient {
+  query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
+}
+
+/** A database that answers, with errors that name it. */
+export interface Postgres {
+  /** Host, port and database, without user and password. */
+  readonly name: string;
+  /** One statement, one trip. **Errors** `store-failed`. */
+  query<Row>(operation: string, text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
+  close(): Promise<void>;
+}
+
+const packageName = "pg";
+
+interface Pool extends PostgresClient {
+  on?(event: "error", listener: (error: unknown) => void): unknown;
+  end(): Promise<void>;
+}
+
+type PgLibrary = {
+  readonly Pool: new (options: object) => Pool;
+};
+
+async function loadPg(): Promise<PgLibrary> {
+  for (const place of [import.meta.url, join(process.cwd(), "package.json")]) {
+    let path: string;
+    try {
+      path = createRequire(place).resolve(packageName);
+    } catch {
+      continue;
+    }
+    const loaded = (await import(/* @vite-ignore */ pathToFileURL(path).href)) as Partial<PgLibrary> & {
+      readonly default?: PgLibrary;
+    };
+    const library = loaded.default ?? (loaded as PgLibrary);
+    if (typeof library.Pool === "function") return library;
+  }
+  throw new IbidError("dependency-missing", "The package pg, which speaks to Postgres, is not installed.", {
+    hint: "npm install pg, or give openPostgresStore a pool of your own.",
+    details: { package: packageName },
+  });
+}
+
+/** Opens an address with the package `pg`. **Errors** `dependency-missing`, `invalid-argument`. */
+export async function connectPostgres(given: string): Promise<Postgres & { readonly schema: string | undefined }> {
+  const { url, name, schema } = readPostgresAddress(given);
+  const { Pool } = await loadPg();
+  let pool: Pool;
+  try {
+    pool = new Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 10_000, keepAlive: true });
+  } catch {
+    throw new IbidError("invalid-argument", `The address of the database ${name} cannot be used.`, {
+      hint: "Write postgres://user:password@host:5432/database.",
+    });
+  }
+  // A connection that ends while nobody uses it is replaced; without a listener the process would end with it.
+  pool.on?.("error", () => {});
+  return { ...overClient(pool, name), schema, close: () => pool.end() };
+}
+
+/** A client that the application has: it stays open when the store is closed. */
+export function overClient(client: PostgresClient, name = "the given client"): Postgres {
+  return {
+    name,
+    async query<Row>(operation: string, text: string, values: readonly unknown[] = []) {
+      try {
+        return (await client.query(text, [...values])).rows as readonly Row[];
+      } catch (error) {
+        throw sayFailure(error, operation, name);
+      }
+    },
+    close: async () => {},
+  };
+}
+
+/** The code that Postgres gave; `undefined` where the connection failed, so that nobody knows whether the statement was done. */
+export function stateOf(error: unknown): string | undefined {
+  const code = (error as { readonly details?: { readonly state?: unknown } } | null)?.details?.state;
+  return typeof code === "string" ? code : undefined;
+}
+
+/** Hints by SQLSTATE, or by its class. **Source** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const hints: Readonly<Record<string, string>> = {
+  "28P01": "Check the user and the password of the address.",
+  "28000": "Check the user of the address, and pg_hba.conf of the server.",
+  "3D000": "Make the database first: createdb <name>.",
+  "42501":
+    "Give the role the rights: GRANT CREATE ON DATABASE for the first opening, USAGE and all rights on the tables later.",
+  "53300": "The server takes no more connections: close some, or put a pooler such as PgBouncer before it.",
+  "53100": "The server's disk is full: make room there.",
+  "25006": "The server takes reads only: name the primary, not a standby.",
+  "0A000": "The server lacks this feature: use Postgres 15 or later.",
+};
+
+/** States in which the server ended the connection: it may have done the statement before. */
+function isEnded(state: string): boolean {
+  return state.startsWith("08") || state.startsWith("57P");
+}
+
+/** An error that names the database, the operation and the next action, and holds no part of an address but host, port and database. */
+function sayFailure(error: unknown, operation: string, name: string): IbidError {
+  const { code, severity } = error as { readonly code?: unknown; readonly severity?: unknown };
+  const state =
+    typeof code === "string" && /^[0-9A-Z]{5}$/u.test(code) && (severity !== undefined || !/^E[A-Z]/u.test(code))
+      ? code
+      : undefined;
+  const text =
+    error instanceof Error && error.message !== "" ? error.message : typeof code === "string" ? code : "no answer";
+  const reason = text.replaceAll(/postgres(?:ql)?:\/\/\S+/giu, "postgres://…").replace(/\.$/u, "");
+  const isKnown = state !== undefined && !isEnded(state);
+  return new IbidError("store-failed", `Postgres at ${name}: ${operation} failed: ${reason}.`, {
+    hint:
+      (state === undefined ? undefined : (hints[state] ?? hints[state.slice(0, 2)])) ??
+      (isKnown
+        ? "See the server's log for this statement."
+        : "Check that the server runs and can be reached from here, then try again."),
+    details: isKnown ? { state } : {},
+  });
+}

@@ -1,0 +1,154 @@
+import { IbidError } from "../../contracts/errors.ts";
+import type { Postgres } from "./postgres-client.ts";
+
+/** Version of the tables below. */
+export const tablesFormat = 1;
+
+/** The oldest server whose statements are tested. */
+const oldestServer = 150_000;
+
+/** Names are bound nowhere in SQL, so only plain ones are taken. **Errors** `invalid-argument`. */
+export function checkSchemaName(schema: unknown): string {
+  if (typeof schema === "string" && /^[a-z_][a-z0-9_]{0,62}$/u.test(schema) && !schema.startsWith("pg_")) return schema;
+  throw new IbidError(
+    "invalid-argument",
+    `"${String(schema).slice(0, 80)}" cannot be the schema of a knowledge base.`,
+    {
+      hint: "Give 1 to 63 lower-case letters, digits and underscores, not beginning with a digit or pg_.",
+    },
+  );
+}
+
+/**
+ * Rows are the truth, and the scope comes first in every key. `changed` is the stamp of the scope's commit that wrote the row, `written` of the one that
+ * wrote its large part. A row that went keeps its key alone, so that every copy learns of it.
+ *
+ * Scope 0 is the base itself: settings of all, and fits. Facts are JSON in a `text`, because `jsonb` takes no U+0000.
+ */
+function createTables(schema: string): string {
+  return `
+CREATE SCHEMA IF NOT EXISTS ${schema};
+CREATE SEQUENCE IF NOT EXISTS ${schema}.scope_keys AS bigint;
+CREATE TABLE IF NOT EXISTS ${schema}.scopes (
+  key bigint PRIMARY KEY, name text COLLATE "C" NOT NULL, stamp bigint NOT NULL, next_key bigint NOT NULL, gone boolean NOT NULL DEFAULT false
+) WITH (fillfactor = 50);
+CREATE UNIQUE INDEX IF NOT EXISTS scopes_by_name ON ${schema}.scopes (name) WHERE NOT gone;
+CREATE TABLE IF NOT EXISTS ${schema}.documents (
+  scope bigint NOT NULL, key bigint NOT NULL, changed bigint NOT NULL, written bigint NOT NULL, gone boolean NOT NULL,
+  id text COLLATE "C", uri text COLLATE "C", facts text COLLATE "C", structure text COLLATE "C", text bytea, PRIMARY KEY (scope, key)
+);
+CREATE INDEX IF NOT EXISTS documents_changed ON ${schema}.documents (scope, changed);
+CREATE TABLE IF NOT EXISTS ${schema}.chunks (
+  scope bigint NOT NULL, key bigint NOT NULL, changed bigint NOT NULL, written bigint NOT NULL, gone boolean NOT NULL, document bigint,
+  id text COLLATE "C", facts text COLLATE "C", placed text COLLATE "C", terms bytea, vectors bytea, PRIMARY KEY (scope, key)
+);
+ALTER TABLE ${schema}.chunks ALTER vectors SET STORAGE EXTERNAL;
+CREATE INDEX IF NOT EXISTS chunks_changed ON ${schema}.chunks (scope, changed);
+CREATE TABLE IF NOT EXISTS ${schema}.settings (
+  scope bigint NOT NULL, name text COLLATE "C" NOT NULL, changed bigint NOT NULL, value text COLLATE "C", PRIMARY KEY (scope, name)
+);
+CREATE TABLE IF NOT EXISTS ${schema}.fits (
+  scope bigint NOT NULL, key bigint NOT NULL, changed bigint NOT NULL, written bigint NOT NULL, gone boolean NOT NULL,
+  facts text COLLATE "C", parts bytea, PRIMARY KEY (scope, key)
+);
+CREATE TABLE IF NOT EXISTS ${schema}.changes (
+  scope bigint NOT NULL, stamp bigint NOT NULL, writer uuid NOT NULL, at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (scope, stamp)
+);
+CREATE INDEX IF NOT EXISTS changes_by_writer ON ${schema}.changes (writer);
+INSERT INTO ${schema}.scopes (key, name, stamp, next_key) VALUES (0, '', 0, 1) ON CONFLICT DO NOTHING;
+INSERT INTO ${schema}.settings (scope, name, changed, value) VALUES (0, 'format', 0, '${tablesFormat}') ON CONFLICT DO NOTHING;`;
+}
+
+/** Facts of a base that never change after its first opening. */
+export interface FixedSettings {
+  /** In hexadecimal digits. */
+  readonly secret: string;
+  readonly analyzer: string;
+}
+
+interface State {
+  readonly version: number | string;
+  readonly scopes: boolean;
+  readonly settings: boolean;
+}
+
+/**
+ * Makes the tables where there are none, and reads the facts of the base. The first process to open it decides them.
+ *
+ * **Errors** `unsupported` for an old server; `store-corrupt` for tables of another program or of a later version, to which nothing is written; `not-found`
+ * with `create: false`; `store-failed`.
+ */
+export async function openTables(
+  db: Postgres,
+  schema: string,
+  wished: FixedSettings,
+  create: boolean,
+): Promise<FixedSettings> {
+  const [state] = await db.query<State>(
+    "opening",
+    `SELECT current_setting('server_version_num') AS version, to_regclass($1) IS NOT NULL AS scopes, to_regclass($2) IS NOT NULL AS settings`,
+    [`${schema}.scopes`, `${schema}.settings`],
+  );
+  if (state === undefined || Number(state.version) < oldestServer) {
+    throw new IbidError(
+      "unsupported",
+      `Postgres at ${db.name} is of version ${Math.floor(Number(state?.version ?? 0) / 10_000)}.`,
+      {
+        hint: "Use Postgres 15 or later.",
+      },
+    );
+  }
+  if (state.scopes !== state.settings) throw foreign(db, schema);
+  if (!state.scopes) {
+    if (!create) {
+      throw new IbidError("not-found", `There is no knowledge base in the schema ${schema} of ${db.name}.`, {
+        hint: "Make one with: ibid ingest <path> --kb <address>",
+      });
+    }
+    // One statement makes all tables or none; the lock lets two processes make them at once.
+    const body = `BEGIN PERFORM pg_advisory_xact_lock(1768055140); ${createTables(schema)} END`;
+    await db.query("making its tables", `DO $ibid$ ${body} $ibid$`);
+  }
+  return readFacts(db, schema, wished);
+}
+
+function foreign(db: Postgres, schema: string): IbidError {
+  return new IbidError("store-corrupt", `The schema ${schema} of ${db.name} has tables of another program.`, {
+    hint: "Name another schema: add ?schema=<name> to the address. Nothing was written.",
+  });
+}
+
+async function readFacts(db: Postgres, schema: string, wished: FixedSettings): Promise<FixedSettings> {
+  const read = (): Promise<readonly { readonly name: string; readonly value: string }[]> =>
+    db.query(
+      "reading its settings",
+      `SELECT name, value FROM ${schema}.settings WHERE scope = 0 AND name IN ('format', 'secret', 'analyzer')`,
+    );
+  let found: ReadonlyMap<string, string>;
+  try {
+    found = new Map((await read()).map(({ name, value }) => [name, value]));
+  } catch (error) {
+    // A table of that name with other columns.
+    if (IbidError.isInstance(error) && error.details["state"] === "42703") throw foreign(db, schema);
+    throw error;
+  }
+  const format = Number(found.get("format"));
+  if (!Number.isInteger(format)) throw foreign(db, schema);
+  if (format > tablesFormat) {
+    throw new IbidError(
+      "store-corrupt",
+      `The knowledge base in ${schema} of ${db.name} is of format ${format}; this version reads up to ${tablesFormat}.`,
+      {
+        hint: "Use a later version of ibid. Nothing was written.",
+      },
+    );
+  }
+  const [secret, analyzer] = [found.get("secret"), found.get("analyzer")];
+  if (secret !== undefined && analyzer !== undefined) return { secret, analyzer };
+  await db.query(
+    "writing its settings",
+    `INSERT INTO ${schema}.settings (scope, name, changed, value) VALUES (0, 'secret', 0, $1), (0, 'analyzer', 0, $2) ON CONFLICT DO NOTHING`,
+    [wished.secret, wished.analyzer],
+  );
+  return readFacts(db, schema, wished);
+}

@@ -1,0 +1,87 @@
+import type { ReplicaStamp } from "./replica-stamps.ts";
+
+/** A row of a page, of any table. */
+export interface PageRow {
+  readonly kind: "s" | "d" | "c" | "o" | "f";
+  /** Drivers give a `bigint` as a text, a number or a bigint. */
+  readonly scope: number;
+  readonly key: number;
+  readonly gone: boolean;
+  readonly a: string | null;
+  readonly b: string | null;
+  readonly c: string | null;
+  readonly x: Uint8Array | null;
+  readonly y: Uint8Array | null;
+}
+
+/** A scope in a page: it brings the scope from `have` to `upto`. */
+export interface PageScope {
+  readonly scope: number;
+  readonly name: string;
+  readonly have: number;
+  readonly upto: number;
+  /** The newest stamp. */
+  readonly stamp: number;
+  readonly next: number;
+  readonly gone: boolean;
+}
+
+export interface Page {
+  readonly scopes: readonly PageScope[];
+  readonly rows: readonly PageRow[];
+  /** Whether the copy is still behind once the page is applied. */
+  readonly more: boolean;
+}
+
+/** Chunks of one scope, and scopes, that one page brings at most; the chunks of one commit stay together. */
+export const pageSize = { chunks: 2000, scopes: 64 } as const;
+
+/**
+ * The statement that asks how far each scope has come and brings what the copy lacks: one trip, also when it lacks nothing.
+ *
+ * Rows that change between two pages come again with the later one. After a page that reaches every stamp, the copy is the base at that page's snapshot.
+ */
+export function pageText(schema: string): string {
+  const since = "b.key AND NOT b.gone";
+  return `
+WITH have AS (SELECT * FROM json_to_recordset($1::json) AS h(scope bigint, stamp bigint)),
+moved AS (SELECT s.key, s.name, s.stamp, s.next_key, s.gone, coalesce(h.stamp, 0) AS have FROM ${schema}.scopes s LEFT JOIN have h ON h.scope = s.key
+  WHERE s.stamp > coalesce(h.stamp, 0) AND NOT (s.gone AND h.scope IS NULL) ORDER BY s.gone DESC, s.key LIMIT $3::int),
+b AS MATERIALIZED (SELECT m.*, CASE WHEN m.gone THEN m.stamp ELSE coalesce((SELECT c.changed FROM ${schema}.chunks c WHERE c.scope = m.key AND c.changed > m.have
+  ORDER BY c.changed OFFSET $2::int LIMIT 1), m.stamp) END AS upto FROM moved m)
+SELECT 's' AS kind, b.key AS scope, b.next_key AS key, b.gone, b.name AS a, b.upto::text AS b, b.stamp::text || ' ' || b.have::text AS c, NULL::bytea AS x, NULL::bytea AS y FROM b
+UNION ALL SELECT 'd', d.scope, d.key, d.gone, json_build_array(d.id, d.uri)::text, d.facts, CASE WHEN d.written > b.have THEN d.structure END,
+  CASE WHEN d.written > b.have THEN d.text END, NULL FROM b JOIN ${schema}.documents d ON d.scope = ${since} AND d.changed > b.have AND d.changed <= b.upto
+  WHERE NOT (d.gone AND b.have = 0)
+UNION ALL SELECT 'c', c.scope, c.key, c.gone, json_build_array(c.id, c.document)::text, c.facts, c.placed, CASE WHEN c.written > b.have THEN c.terms END,
+  CASE WHEN c.written > b.have THEN c.vectors END FROM b JOIN ${schema}.chunks c ON c.scope = ${since} AND c.changed > b.have AND c.changed <= b.upto
+  WHERE NOT (c.gone AND b.have = 0)
+UNION ALL SELECT 'o', o.scope, 0, o.value IS NULL, o.name, o.value, NULL, NULL, NULL FROM b
+  JOIN ${schema}.settings o ON o.scope = ${since} AND o.changed > b.have AND o.changed <= b.upto
+UNION ALL SELECT 'f', f.scope, f.key, f.gone, f.facts, NULL, NULL, CASE WHEN f.written > b.have THEN f.parts END, NULL FROM b
+  JOIN ${schema}.fits f ON f.scope = ${since} AND f.changed > b.have AND f.changed <= b.upto
+ORDER BY 1, 2, 3`;
+}
+
+export function pageValues(have: readonly ReplicaStamp[]): readonly unknown[] {
+  return [JSON.stringify(have.map(({ scope, stamp }) => ({ scope, stamp }))), pageSize.chunks, pageSize.scopes];
+}
+
+type Sent<Row> = Omit<Row, "scope" | "key"> & { readonly scope: unknown; readonly key: unknown };
+
+/** Reads the answer of the statement. */
+export function readPage(found: readonly Sent<PageRow>[]): Page {
+  const scopes: PageScope[] = [];
+  const rows: PageRow[] = [];
+  for (const row of found) {
+    const [scope, key] = [Number(row.scope), Number(row.key)];
+    if (row.kind !== "s") {
+      rows.push({ ...row, scope, key });
+      continue;
+    }
+    const [stamp = 0, have = 0] = (row.c ?? "").split(" ").map(Number);
+    scopes.push({ scope, name: row.a ?? "", have, upto: Number(row.b), stamp, next: key, gone: row.gone });
+  }
+  const more = scopes.length >= pageSize.scopes || scopes.some(({ upto, stamp }) => upto < stamp);
+  return { scopes, rows, more };
+}

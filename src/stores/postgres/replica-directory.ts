@@ -1,0 +1,424 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { IbidError } from "../../contracts/errors.ts";
+import type { Scope } from "../../contracts/scope.ts";
+import type { SegmentCore } from "../segments/segment-core.ts";
+import type { DirectoryWriter, SegmentDirectory } from "../segments/segment-directory.ts";
+import { openFileShelf } from "../sqlite/file-shelf.ts";
+import { inspectFiles } from "../sqlite/inspect-files.ts";
+import { scrubPatiently } from "../sqlite/scrub-file.ts";
+import type { SqliteConnection } from "../sqlite/sqlite-connection.ts";
+import { createSqliteRows } from "../sqlite/sqlite-rows.ts";
+import { applyPage, type Applied } from "./apply-page.ts";
+import { commitStatement, type CommitStatement } from "./commit-rows.ts";
+import { type Postgres, stateOf } from "./postgres-client.ts";
+import { pageText, pageValues, readPage, type Page } from "./read-page.ts";
+import { createReplicaStamps } from "./replica-stamps.ts";
+import { createRowLog, noScopeKey } from "./row-log.ts";
+
+/** As in the SQLite directory: turns of the event loop in which others may join a commit, and most of them. */
+const turnsTogether = 48;
+const mostTogether = 32;
+
+/** Keys of scopes that are fetched together. */
+const scopeKeysAtOnce = 4;
+
+/** States of Postgres in which another writer was faster: unique name, deadlock, serialization. */
+const conflicts: ReadonlySet<string> = new Set(["23505", "40P01", "40001", "55P03"]);
+
+export interface ReplicaDirectory extends SegmentDirectory {
+  /** Receives the index over this directory. To be called once, before anything else. */
+  join(core: SegmentCore): void;
+  /** Brings the copy to the newest state that was there when this was called. **Errors** `store-failed`, `store-busy` with the distance. */
+  refresh(): Promise<void>;
+  /** When the state that the copy has was the newest, by `performance.now`. */
+  freshAt(): number;
+  /** Whether something was removed for good elsewhere since this was asked last, so that this node's files must lose it too. */
+  takePurge(): boolean;
+}
+
+export interface ReplicaDirectoryOptions {
+  readonly db: Postgres;
+  readonly schema: string;
+  readonly connection: SqliteConnection;
+  /** The copy's file. */
+  readonly path: string;
+  readonly busyTimeoutMs: number;
+}
+
+interface Waiting {
+  readonly work: (rows: DirectoryWriter) => unknown;
+  readonly undone: (() => void) | undefined;
+  readonly resolve: (result: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type Outcome = { readonly result: unknown } | { readonly error: unknown };
+
+/** Rolls the copy back: another writer was faster, or a key is missing. */
+class Conflict extends Error {}
+
+/** Rolls the copy back: nobody knows yet whether the statement was done. */
+class Unanswered extends Error {
+  readonly statement: CommitStatement;
+  readonly failure: unknown;
+  constructor(statement: CommitStatement, failure: unknown) {
+    super();
+    this.statement = statement;
+    this.failure = failure;
+  }
+}
+
+/** Many may read at once, or one may hold the file across turns of the event loop. */
+function createHold(): {
+  read<Result>(work: () => Promise<Result>): Promise<Result>;
+  hold<Result>(work: () => Promise<Result>): Promise<Result>;
+  readonly isHeld: boolean;
+} {
+  const holders: Promise<void>[] = [];
+  let readers = 0;
+  let left: (() => void) | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    async read(work) {
+      while (holders.length > 0) await holders[0];
+      readers++;
+      try {
+        return await work();
+      } finally {
+        if (--readers === 0) left?.();
+      }
+    },
+    hold(work) {
+      const mine = last.then(async () => {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        holders.push(promise);
+        try {
+          if (readers > 0) await new Promise<void>((done) => (left = done));
+          left = undefined;
+          return await work();
+        } finally {
+          holders.length = 0;
+          resolve();
+        }
+      });
+      last = mine.catch(() => {});
+      return mine;
+    },
+    get isHeld() {
+      return holders.length > 0;
+    },
+  };
+}
+
+/**
+ * Segments in a local SQLite file that is a copy of a base in Postgres.
+ *
+ * A write runs in the file's transaction. Rows that all nodes share are sent as one statement before that transaction is committed; a write that touches
+ * none, such as sealing, stays here. Reads wait while an answer is under way, since file and index show the write already.
+ */
+export function createReplicaDirectory({
+  db,
+  schema,
+  connection,
+  path,
+  busyTimeoutMs,
+}: ReplicaDirectoryOptions): ReplicaDirectory {
+  const rows = createSqliteRows(connection);
+  const stamps = createReplicaStamps(connection);
+  const keys: number[] = [];
+  const log = createRowLog(connection, rows, stamps, {
+    take() {
+      const key = keys.shift();
+      if (key === undefined) throw noScopeKey;
+      return key;
+    },
+  });
+  const lock = createHold();
+  const waiting: Waiting[] = [];
+  let lastWrite: Promise<unknown> = Promise.resolve();
+  let core: SegmentCore | undefined;
+  let fresh = -Infinity;
+  let isPurged = false;
+  /** Upkeep of the copy, which no call waits for. */
+  let upkeep: Promise<unknown> = Promise.resolve();
+  const page = pageText(schema);
+
+  function forgetIndex(): void {
+    rows.undone();
+    core?.view.forget();
+    core?.latent?.forget();
+  }
+
+  async function applyHeld(found: Page): Promise<Applied | undefined> {
+    const replica = { db: connection, rows, stamps, core: core! };
+    return lock.hold(() =>
+      connection.hold(async () => {
+        const takeBack = rows.texts.mark();
+        try {
+          const applied = applyPage(replica, found);
+          if (applied !== undefined) stamps.setPartial(found.more);
+          rows.texts.flush();
+          return applied;
+        } catch (error) {
+          takeBack();
+          throw error;
+        }
+      }, forgetIndex),
+    );
+  }
+
+  async function catchUp(): Promise<void> {
+    const until = performance.now() + busyTimeoutMs;
+    for (;;) {
+      const asked = performance.now();
+      const have = await lock.read(async () => stamps.all());
+      const found = readPage(
+        await db.query<Parameters<typeof readPage>[0][number]>("catching up", page, pageValues(have)),
+      );
+      if (found.scopes.length === 0) {
+        fresh = asked;
+        return;
+      }
+      const applied = await applyHeld(found);
+      if (applied !== undefined) {
+        isPurged ||= applied.purged;
+        tidyLater(applied.scopes);
+        if (!found.more) {
+          fresh = asked;
+          return;
+        }
+      }
+      if (performance.now() > until) throw tooLate(found);
+    }
+  }
+
+  function tooLate({ scopes }: Page): IbidError {
+    const distance = scopes.reduce((sum, { upto, stamp }) => sum + stamp - upto, 0);
+    return new IbidError(
+      "store-busy",
+      `The copy of ${db.name} is ${distance} commits behind after ${busyTimeoutMs} ms.`,
+      {
+        hint: "Try again: it goes on from where it is. Raise busyTimeoutMs for a first copy of a large base.",
+        details: { commits: distance },
+      },
+    );
+  }
+
+  function tidyLater(scopes: readonly Scope[]): void {
+    upkeep = upkeep
+      .then(async () => {
+        for (const scope of scopes) await core?.tidyFrom(scope, core.options.policy.sealAt);
+      })
+      // The index works untidied too; the next write or settling comes back to it.
+      .catch(() => {});
+  }
+
+  let running: Promise<void> | undefined;
+  let following: Promise<void> | undefined;
+  function refresh(): Promise<void> {
+    if (running === undefined) {
+      running = catchUp().finally(() => (running = undefined));
+      return running;
+    }
+    // The one under way may have asked before this call.
+    following ??= running
+      .catch(() => {})
+      .then(() => {
+        following = undefined;
+        return refresh();
+      });
+    return following;
+  }
+
+  async function read<Result>(work: (rows: DirectoryWriter) => Result): Promise<Result> {
+    for (;;) {
+      const done = await lock.read(() =>
+        connection.transaction("BEGIN", () => {
+          rows.stamp();
+          return core !== undefined && stamps.isPartial() ? undefined : { result: work(rows) };
+        }),
+      );
+      if (done !== undefined) return done.result;
+      await refresh();
+    }
+  }
+
+  /** Sends the statement. **Errors** {@link Conflict}, {@link Unanswered}, `store-failed` of a statement that was refused. */
+  async function send(statement: CommitStatement): Promise<void> {
+    let answer: readonly { readonly ok: boolean }[];
+    try {
+      answer = await db.query("writing", statement.text, statement.values);
+    } catch (error) {
+      const state = stateOf(error);
+      if (state === undefined) throw new Unanswered(statement, error);
+      throw conflicts.has(state) ? new Conflict() : error;
+    }
+    if (answer[0]?.ok !== true) throw new Conflict();
+  }
+
+  /** Whether a statement without an answer was done. Sent again, it writes only if it was not done before. */
+  async function resolve({ statement, failure }: Unanswered): Promise<boolean> {
+    const until = performance.now() + busyTimeoutMs;
+    const isNoted = async (): Promise<boolean> =>
+      (
+        await db.query("finding a write", `SELECT 1 FROM ${schema}.changes WHERE writer = $1::uuid LIMIT 1`, [
+          statement.writer,
+        ])
+      ).length > 0;
+    for (let wait = 50; ; wait = Math.min(2 * wait, 1_000)) {
+      try {
+        if (await isNoted()) return true;
+        await send(statement);
+        return true;
+      } catch (error) {
+        if (error instanceof Conflict) return await isNoted();
+        if (performance.now() > until) throw failure;
+      }
+      await sleep(wait * (0.5 + Math.random()));
+    }
+  }
+
+  function runEach(group: readonly Waiting[]): readonly Outcome[] {
+    const outcomes: Outcome[] = [];
+    for (const { work } of group) {
+      const takeBack = rows.texts.mark();
+      const logged = log.changes.length;
+      try {
+        outcomes.push({ result: connection.savepoint(() => work(log.writer)) });
+      } catch (error) {
+        takeBack();
+        rows.undone();
+        log.changes.length = logged;
+        if (!connection.inTransaction || error === noScopeKey) throw error;
+        outcomes.push({ error });
+      }
+      // The name of a scope that has gone may be taken by the next commit only.
+      if (log.changes.some(({ kind }) => kind === "scope gone")) break;
+    }
+    return outcomes;
+  }
+
+  /** One transaction of the copy, and the statement that goes with it. */
+  async function commitOnce(group: readonly Waiting[], outcomes: Outcome[]): Promise<void> {
+    const undone = (): void => {
+      forgetIndex();
+      for (const one of group) one.undone?.();
+    };
+    await lock.hold(() =>
+      connection.hold(async () => {
+        const takeBack = rows.texts.mark();
+        log.clear();
+        try {
+          outcomes.splice(0, Infinity, ...runEach(group));
+          rows.texts.flush();
+          if (log.changes.length > 0) await send(commitStatement(schema, log.changes, stamps));
+        } catch (error) {
+          takeBack();
+          throw error;
+        }
+      }, undone),
+    );
+  }
+
+  async function commitGroup(group: readonly Waiting[]): Promise<number> {
+    const outcomes: Outcome[] = [];
+    const until = performance.now() + busyTimeoutMs;
+    for (let wait = 2; ; wait = Math.min(2 * wait, 200)) {
+      try {
+        await commitOnce(group, outcomes);
+        break;
+      } catch (error) {
+        if (error === noScopeKey) {
+          await fetchScopeKeys();
+          continue;
+        }
+        if (error instanceof Unanswered) {
+          if (await resolve(error)) {
+            await refresh();
+            break;
+          }
+        } else if (!(error instanceof Conflict)) throw error;
+        if (performance.now() > until) {
+          throw new IbidError("store-busy", `Other writers to ${db.name} were faster for ${busyTimeoutMs} ms.`, {
+            hint: "Try again, or write to the scope from fewer processes.",
+          });
+        }
+        await refresh();
+        await sleep(wait * Math.random());
+      }
+    }
+    outcomes.forEach((outcome, i) => {
+      if ("error" in outcome) group[i]!.reject(outcome.error);
+      else group[i]!.resolve(outcome.result as never);
+    });
+    return outcomes.length;
+  }
+
+  async function fetchScopeKeys(): Promise<void> {
+    const found = await db.query<{ readonly key: unknown }>(
+      "numbering a scope",
+      `SELECT nextval('${schema}.scope_keys') AS key FROM generate_series(1, ${scopeKeysAtOnce})`,
+    );
+    keys.push(...found.map(({ key }) => Number(key)));
+  }
+
+  async function commitAll(): Promise<void> {
+    for (let turn = 0; turn < turnsTogether && waiting.length < mostTogether; turn++) await nextTurn();
+    while (waiting.length > 0) {
+      const group = waiting.slice(0, mostTogether);
+      let done = group.length;
+      try {
+        done = await commitGroup(group);
+      } catch (error) {
+        for (const { reject } of group) reject(error);
+      }
+      waiting.splice(0, done);
+    }
+  }
+
+  return {
+    durability: "commit",
+    keepsPending: true,
+    join(given) {
+      core = given;
+    },
+    refresh,
+    freshAt: () => fresh,
+    peek() {
+      try {
+        return lock.isHeld ? undefined : rows.stamp();
+      } catch {
+        return undefined;
+      }
+    },
+    read,
+    write<Result>(work: (rows: DirectoryWriter) => Result, undone?: () => void) {
+      const { promise, resolve: done, reject } = Promise.withResolvers<Result>();
+      waiting.push({ work, undone, resolve: done, reject });
+      if (waiting.length === 1) lastWrite = lastWrite.then(commitAll);
+      return promise;
+    },
+    takePurge() {
+      const owed = isPurged;
+      isPurged = false;
+      return owed;
+    },
+    scrub: () =>
+      scrubPatiently(async () => {
+        await lastWrite;
+        return lock.hold(async () => connection.scrub());
+      }),
+    openShelf: () => openFileShelf(path),
+    inspect: async (probes) => {
+      await lastWrite;
+      return inspectFiles(connection, path, probes);
+    },
+    async close() {
+      await upkeep;
+      await lastWrite;
+      await running?.catch(() => {});
+      connection.close();
+      await db.close();
+    },
+  };
+}

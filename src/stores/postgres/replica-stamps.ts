@@ -1,0 +1,64 @@
+import type { SqliteConnection } from "../sqlite/sqlite-connection.ts";
+
+/** Key of the base itself: settings of all scopes, and fits. */
+export const baseScope = 0;
+
+/** Keys of one scope. With 2 ** 22 scopes, keys stay whole numbers of a double. */
+const keysOfScope = 2 ** 31;
+
+/** How far one scope of the copy has come. */
+export interface ReplicaStamp {
+  readonly scope: number;
+  readonly stamp: number;
+  /** The next key that a row of the scope gets, counted within the scope. */
+  readonly next: number;
+}
+
+/** The copy's own table: how far each scope has come. It is written in the transaction that brings the rows. */
+export interface ReplicaStamps {
+  all(): readonly ReplicaStamp[];
+  get(scope: number): ReplicaStamp | undefined;
+  put(row: ReplicaStamp): void;
+  add(scope: number): void;
+  remove(scope: number): void;
+  /** A key that no row of the base has, for a row of that scope. */
+  nextKey(scope: number): number;
+  /** Whether a catch-up was cut short: what is there is no state of the base. */
+  isPartial(): boolean;
+  setPartial(isPartial: boolean): void;
+}
+
+/** Stands for the copy as a whole. */
+const partialMark = -1;
+
+export function createReplicaStamps(db: SqliteConnection): ReplicaStamps {
+  const get = (scope: number): ReplicaStamp | undefined =>
+    db.get<ReplicaStamp>("SELECT scope, stamp, next FROM replica WHERE scope = ?", scope);
+  const put = ({ scope, stamp, next }: ReplicaStamp): void =>
+    void db.run("INSERT OR REPLACE INTO replica VALUES (?, ?, ?)", scope, stamp, next);
+  return {
+    all: () => db.all<ReplicaStamp>("SELECT scope, stamp, next FROM replica WHERE scope >= 0"),
+    get,
+    put,
+    add: (scope) => put({ scope, stamp: 0, next: 1 }),
+    remove: (scope) => void db.run("DELETE FROM replica WHERE scope = ?", scope),
+    nextKey(scope) {
+      const row = get(scope) ?? { scope, stamp: 0, next: 1 };
+      put({ ...row, next: row.next + 1 });
+      return keyOf(scope, row.next);
+    },
+    isPartial: () => get(partialMark) !== undefined,
+    setPartial: (isPartial) =>
+      isPartial
+        ? put({ scope: partialMark, stamp: 0, next: 0 })
+        : void db.run("DELETE FROM replica WHERE scope = ?", partialMark),
+  };
+}
+
+/** A row's key on every node. */
+export function keyOf(scope: number, number: number): number {
+  return scope * keysOfScope + number;
+}
+
+export const replicaTable =
+  "CREATE TABLE IF NOT EXISTS replica (scope INTEGER PRIMARY KEY, stamp INTEGER NOT NULL, next INTEGER NOT NULL)";

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { IbidError } from "../../../src/contracts/errors.ts";
+import type { Store } from "../../../src/contracts/store.ts";
+import { openPostgresStore } from "../../../src/stores/postgres/postgres-store.ts";
+import type { PostgresClient } from "../../../src/stores/postgres/postgres-client.ts";
+import { collect, documentEntry, plainAnalyzer, read, write } from "../build.ts";
+import { openTestDatabase, type TestDatabase } from "./database.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database.close());
+
+const everything = read("deployment", "team:a");
+const uris = async (store: Store): Promise<readonly string[]> =>
+  (await collect(store.documents(everything))).map(({ uri }) => uri);
+
+async function open(base: string, options: Parameters<TestDatabase["open"]>[1] = {}): Promise<Store> {
+  const store = await database.open(base, { analyzer: plainAnalyzer, ...options });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** A client that loses the connection at chosen statements: before the server has them, or after it has done them. */
+function losing(at: (text: string) => "before" | "after" | undefined): PostgresClient {
+  return {
+    async query(text, values) {
+      const when = at(text);
+      if (when === "before") throw new Error("read ECONNRESET");
+      const answer = await database.client.query(text, values);
+      if (when === "after") throw new Error("read ECONNRESET");
+      return answer;
+    },
+  };
+}
+
+const isWrite = (text: string): boolean => text.includes("put_documents");
+
+describe("a connection that is lost", () => {
+  it.each(["before", "after"] as const)("%s a write was done loses nothing and does nothing twice", async (when) => {
+    let losses = 1;
+    const client = losing((text) => (isWrite(text) && losses-- > 0 ? when : undefined));
+    const base = `lost_${when}`;
+    const one = await open(base, { client });
+    const { receipt, added } = await one.replace(write("deployment"), documentEntry("a", ["ash birch", "cedar"]));
+    expect([added, receipt.stamp, losses < 1]).toEqual([2, 1, true]);
+    const other = await open(base, { node: "b" });
+    expect(await uris(other)).toEqual(["a.txt"]);
+    const { stamps } = await other.moment(everything);
+    expect(stamps.get("deployment")).toEqual({ stamp: 1, life: receipt.life });
+    expect(await uris(one)).toEqual(["a.txt"]);
+  });
+
+  it("leaves a write that is not done without a trace, and says so", async () => {
+    let isDown = false;
+    const client = losing(() => (isDown ? "before" : undefined));
+    const store = await open("down", { client, busyTimeoutMs: 100 });
+    await store.replace(write("deployment"), documentEntry("a", ["ash"]));
+    isDown = true;
+    const error: unknown = await store
+      .replace(write("deployment"), documentEntry("b", ["birch"]))
+      .catch((e: unknown) => e);
+    expect(IbidError.isInstance(error, "store-failed")).toBe(true);
+    expect((error as IbidError).message).toContain("ECONNRESET");
+    isDown = false;
+    expect(await uris(store)).toEqual(["a.txt"]);
+    await store.replace(write("deployment"), documentEntry("b", ["birch"]));
+    expect(await uris(await open("down", { node: "b" }))).toEqual(["a.txt", "b.txt"]);
+  });
+});
+
+it("writers of two nodes to one scope do not lose each other's documents", async () => {
+  const nodes = [await open("race", { node: "a" }), await open("race", { node: "b" })];
+  const names = Array.from({ length: 12 }, (_, i) => `d${String(i).padStart(2, "0")}`);
+  const stamps = await Promise.all(
+    names.map(async (name, i) => {
+      const entry = documentEntry(name, [`word${i} ash`, "birch"]);
+      return (await nodes[i % 2]!.replace(write("team:a"), entry)).receipt.stamp;
+    }),
+  );
+  // Each write has a state of its own, and none is left out.
+  expect(stamps.toSorted((x, y) => x - y)).toEqual(names.map((_, i) => i + 1));
+  for (const node of nodes) expect(await uris(node)).toEqual(names.map((name) => `${name}.txt`));
+});
+
+it("a node reads what another one has written, at once or when it must", async () => {
+  const writer = await open("old", { node: "a" });
+  const reader = await open("old", { node: "b", atMostMs: 3_600_000 });
+  expect(await uris(reader)).toEqual([]);
+  const { receipt } = await writer.replace(write("deployment"), documentEntry("a", ["ash"]));
+  expect(await uris(reader)).toEqual([]);
+  const { moment } = await reader.session(everything, { after: [receipt] });
+  expect(moment.stamps.get("deployment")?.stamp).toBe(1);
+  expect(await uris(reader)).toEqual(["a.txt"]);
+});
+
+describe("a database that cannot be used", () => {
+  const failure = async (opening: Promise<Store>): Promise<IbidError> => {
+    const error: unknown = await opening.then(
+      (store) => store.close(),
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(IbidError);
+    return error as IbidError;
+  };
+
+  it("is named without user and password", async () => {
+    const error = await failure(openPostgresStore("postgres://ada:secret-word@127.0.0.1:1/kb"));
+    expect(error.code).toBe("store-failed");
+    expect(error.message).toContain("127.0.0.1:1/kb");
+    expect(JSON.stringify([error.message, error.hint, error.details, String(error.cause)])).not.toMatch(
+      /secret-word|ada/u,
+    );
+  });
+
+  it.each(["postgres://ada:pass@word@host:port/kb"])("has an address that can be read: %s", async (address) => {
+    const error = await failure(openPostgresStore(address));
+    expect(error.code).toBe("invalid-argument");
+    expect(error.message + error.hint).not.toContain("pass@");
+  });
+
+  it.each(["Ibid", "a-b", "x".repeat(64), "pg_own", ""])('does not have "%s" as a schema', async (schema) => {
+    expect((await failure(openPostgresStore(database.client, { schema }))).code).toBe("invalid-argument");
+  });
+
+  it("has no base yet, and none is to be made", async () => {
+    expect((await failure(database.open("none", { create: false }))).code).toBe("not-found");
+  });
+
+  it("has tables of another program, which stay as they are", async () => {
+    await database.client.query("CREATE SCHEMA foreign_tables");
+    onTestFinished(() => void database.client.query("DROP SCHEMA foreign_tables CASCADE"));
+    await database.client.query("CREATE TABLE foreign_tables.settings (theme text)");
+    const error = await failure(openPostgresStore(database.client, { schema: "foreign_tables" }));
+    expect([error.code, error.message]).toEqual(["store-corrupt", expect.stringContaining("foreign_tables")]);
+    const { rows } = await database.client.query("SELECT * FROM pg_tables WHERE schemaname = 'foreign_tables'");
+    expect(rows.length).toBe(1);
+  });
+
+  it("was written by a later version, or with another analyzer", async () => {
+    await (await database.open("later", { analyzer: plainAnalyzer })).close();
+    const other = await failure(database.open("later", { analyzer: { ...plainAnalyzer, fingerprint: "test/other" } }));
+    expect([other.code, other.message]).toEqual(["store-failed", expect.stringContaining("another analyzer")]);
+    await database.client.query(`UPDATE ${database.schemaOf("later")}.settings SET value = '99' WHERE name = 'format'`);
+    expect((await failure(database.open("later", { analyzer: plainAnalyzer }))).code).toBe("store-corrupt");
+  });
+});
