@@ -12,6 +12,8 @@ import { createMemoryPlugin } from "../../src/integrations/compat/create-memory-
 import { createTextMemory } from "../../src/integrations/compat/create-text-memory.ts";
 import { createTextSearchPlugin } from "../../src/integrations/compat/create-text-search-plugin.ts";
 import { createTextSearchProvider } from "../../src/integrations/compat/create-text-search-provider.ts";
+import { createLangChainRetriever } from "../../src/integrations/langchain/langchain-retriever.ts";
+import { createLangChainVectorStore } from "../../src/integrations/langchain/langchain-vector-store.ts";
 import { createSearchTools } from "../../src/integrations/tools/create-search-tools.ts";
 import { outcome, type World } from "./worlds.ts";
 
@@ -204,6 +206,11 @@ async function readForModels(
   const memory = createTextMemory(kb);
   await ask("memory", () => memory.search(world.query, { limit: 4, collection: "generic" }));
   await ask("memory's collections", () => memory.collections());
+  const filter = { kind: "even" };
+  await ask("LangChain's retriever", () => createLangChainRetriever(kb, { topK: 3 }).invoke(world.query));
+  await ask("LangChain's store", () =>
+    createLangChainVectorStore(kb, { search: { explain: true } }).similaritySearchWithScore(world.query, 4, filter),
+  );
   const context = createTextSearchProvider(kb);
   await ask(
     "context",

@@ -5,6 +5,10 @@ import { attackByCorruption } from "./corruption-attack.ts";
 import { attackFetcher } from "./fetcher-attack.ts";
 import { attackFullDisk } from "./full-disk-attack.ts";
 import { attackByKills } from "./kill-attack.ts";
+import { attackByOcr } from "./ocr-attack.ts";
+import { attackOpenApi } from "./openapi-attack.ts";
+import { attackByRebinding, attackByTls } from "./rebinding-attack.ts";
+import { attackS3 } from "./s3-attack.ts";
 import { attackHistories, attackWorlds } from "./worlds-attack.ts";
 
 describe("a slice of the attack", () => {
@@ -12,6 +16,11 @@ describe("a slice of the attack", () => {
   it.each([
     ["a full disk", attackFullDisk, 0.06],
     ["forged addresses", attackFetcher, 0.05],
+    ["names that change their address", attackByRebinding, 0.02],
+    ["certificates", attackByTls, 0.05],
+    ["hostile descriptions of a service", attackOpenApi, 0.01],
+    ["a hostile bucket", attackS3, 0.01],
+    ["a hostile recogniser", attackByOcr, 0.01],
     ["changed files", attackByCorruption, 0.004],
     ["hostile answers", attackAnswers, 0.002],
     ...(runsAll

@@ -3,6 +3,10 @@ import { attackByCorruption } from "./corruption-attack.ts";
 import { attackFetcher } from "./fetcher-attack.ts";
 import { attackFullDisk } from "./full-disk-attack.ts";
 import { attackByKills } from "./kill-attack.ts";
+import { attackByOcr } from "./ocr-attack.ts";
+import { attackOpenApi } from "./openapi-attack.ts";
+import { attackByRebinding, attackByTls } from "./rebinding-attack.ts";
+import { attackS3 } from "./s3-attack.ts";
 import type { Tally } from "./tally.ts";
 import { attackHistories, attackWorlds } from "./worlds-attack.ts";
 
@@ -18,6 +22,11 @@ export const attacks: readonly Attack[] = [
   { name: "histories", run: attackHistories },
   { name: "answers", run: attackAnswers },
   { name: "fetcher", run: attackFetcher },
+  { name: "rebinding", run: attackByRebinding },
+  { name: "tls", run: attackByTls },
+  { name: "openapi", run: attackOpenApi },
+  { name: "s3", run: attackS3 },
+  { name: "ocr", run: attackByOcr },
   { name: "kills", run: attackByKills },
   { name: "disk", run: attackFullDisk },
   { name: "corruption", run: attackByCorruption },

@@ -147,7 +147,20 @@ async function recognise(
   if (!(await ocr.isScanned(request))) return [];
   const texts = await ocr.extractText(request);
   throwIfAborted(input.signal, `Reading ${input.uri}`, { uri: input.uri });
+  if (!isPageTexts(texts)) {
+    throw new IbidError("invalid-response", `${ocr.name} gave something else than a list of pages for ${input.uri}.`, {
+      hint: "Give each page as { page, text }: a whole number from 1, and a string.",
+      uri: input.uri,
+    });
+  }
   return texts.filter(({ page, text }) => pages.includes(page) && text.trim() !== "");
+}
+
+function isPageTexts(given: unknown): given is readonly PageText[] {
+  if (!Array.isArray(given)) return false;
+  return given.every((one: Partial<PageText> | null) => {
+    return typeof one === "object" && one !== null && Number.isInteger(one.page) && typeof one.text === "string";
+  });
 }
 
 function addExtracted(
