@@ -22,7 +22,7 @@ interface Streams {
 /**
  * Runs one command.
  *
- * **Shape** the exit code: 0; 1 when the command failed; 2 for wrong usage; 128 plus the signal's number when it was stopped.
+ * **Shape** the exit code: 0; 1 when the command failed; 2 for wrong usage; 128 plus the signal's number when it was stopped. SIGTERM is the usual end of a service: 0.
  * Nothing is thrown; errors go to standard error.
  */
 export async function main(argv: readonly string[], streams: Streams = process): Promise<number> {
@@ -75,7 +75,8 @@ export async function main(argv: readonly string[], streams: Streams = process):
       const keeps = commandOf(argv, commands) === "ingest" || commandOf(argv, commands) === "watch";
       await output.error(new IbidError("aborted", "Stopped.", keeps ? { hint: "Finished documents are kept." } : {}));
     }
-    return 128 + stoppedBy;
+    // A service ends by SIGTERM. Its exit code is 0 when its work is finished.
+    return !isCutShort && stoppedBy === 15 ? exitCode : 128 + stoppedBy;
   }
   // The last write decides whether all output could be written.
   await new Promise<void>((written) => void stdout.write("", () => written()));

@@ -31,7 +31,7 @@ export async function mcp(context: Context, options: McpCommandOptions): Promise
     ...(scope !== undefined && { scopes: [scope] }),
   };
   if (port !== undefined)
-    return serve(context, { ...options, allowHost: [], allowOrigin: [], mcp: limits, only: "mcp" });
+    return serve(context, { ...options, allowHost: [], allowOrigin: [], trustProxy: [], mcp: limits, only: "mcp" });
   if (host !== undefined || keys !== undefined) {
     throw new IbidError(
       "invalid-argument",

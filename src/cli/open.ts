@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { AccessContext } from "../contracts/scope.ts";
+import type { Telemetry } from "../contracts/telemetry.ts";
 import type { DownloadProgress } from "../contracts/download-progress.ts";
 import { type ConfigValues, mergeValues } from "./config-values.ts";
 import type { LoadedConfig } from "./load-config.ts";
@@ -68,6 +69,8 @@ export interface OpenForCommand {
    * model, for later commands.
    */
   readonly embeds?: "queries" | "documents";
+  /** Observer of the knowledge base, beside the configured one. */
+  readonly telemetry?: Telemetry | undefined;
   /** Text of a list of synonyms in place of the configured one. */
   readonly synonyms?: string | undefined;
 }
@@ -99,6 +102,7 @@ export async function withKnowledgeBase<Result>(
       onDownload: options.onDownload,
     },
     search: { synonyms },
+    operations: { telemetry: both(configured(settings), how.telemetry) },
   };
   const merged = mergeValues(nodeOptions, settings, byFlags);
   const kb = await openKnowledgeBase(options.kb, { ...merged, create: how.create ?? false });
@@ -111,6 +115,26 @@ export async function withKnowledgeBase<Result>(
       await remember(kb, options.kb, models);
     await kb.close();
   }
+}
+
+const configured = ({ operations }: ConfigValues): Telemetry | undefined =>
+  (operations as { readonly telemetry?: Telemetry } | undefined)?.telemetry;
+
+/** Two observers as one. */
+function both(first: Telemetry | undefined, second: Telemetry | undefined): Telemetry | undefined {
+  if (first === undefined || second === undefined) return first ?? second;
+  return {
+    span(start) {
+      const spans = [first.span?.(start), second.span?.(start)];
+      return {
+        within: (work) => (spans[0] === undefined ? work() : spans[0].within(work)),
+        end: (outcome) => spans.forEach((span) => span?.end(outcome)),
+      };
+    },
+    event(event) {
+      for (const each of [first, second]) each.event?.(event);
+    },
+  };
 }
 
 /** Options of the configuration for opening. Models that the command does not use are left out, so that none fails for want of a key. */

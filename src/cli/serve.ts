@@ -6,6 +6,7 @@ import type { AccessKey, HandlerOptions, RequestLogEntry } from "../server/index
 import { examples, note } from "./help-text.ts";
 import { addAnswerModels, type CommonOptions, type Context, readCaller, withKnowledgeBase } from "./open.ts";
 import { toIbidError } from "./output.ts";
+import { given } from "../server/given.ts";
 import { neutralise, toJsonLine } from "./text-layout.ts";
 
 export interface ServeCommandOptions extends CommonOptions {
@@ -13,6 +14,9 @@ export interface ServeCommandOptions extends CommonOptions {
   readonly host?: string;
   readonly keys?: string;
   readonly write?: true;
+  readonly basePath?: string;
+  readonly trustProxy: readonly string[];
+  readonly metricsPort?: number;
   readonly allowHost: readonly string[];
   readonly allowOrigin: readonly string[];
   readonly model?: string;
@@ -27,7 +31,7 @@ export interface ServeCommandOptions extends CommonOptions {
 export async function serve(context: Context, options: ServeCommandOptions): Promise<number> {
   const { output, signal, stderr } = context;
   const { model, judge, mcp, only } = options;
-  const { limits, page, ...set } = options.settings?.values.serve ?? {};
+  const { limits, page, basePath, trustedProxies, metricsPort, ...set } = options.settings?.values.serve ?? {};
   const { port = set.port, host = set.host, keys: keysFile = set.keys, write = set.write ?? false } = options;
   const allowHost = options.allowHost.length === 0 ? (set.hosts ?? []) : options.allowHost;
   const allowOrigin = options.allowOrigin.length === 0 ? (set.origins ?? []) : options.allowOrigin;
@@ -46,9 +50,11 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
       hint: "Name a model with --model, or leave --judge out.",
     });
   }
-  const { parseKeys, startService } = await import("../server/index.node.ts");
+  const { createServiceMetrics, parseKeys, startService } = await import("../server/index.node.ts");
+  const metrics =
+    set.metrics === false ? undefined : createServiceMetrics(set.meter === undefined ? {} : { meter: set.meter });
   let keys = keysFile === undefined ? undefined : await readKeys(keysFile, parseKeys);
-  const who: HandlerOptions =
+  const who: Pick<HandlerOptions, "keys" | "local"> =
     keys === undefined ? { local: { access: caller ?? "operator", write } } : { keys: () => keys ?? [] };
   const reload = async (): Promise<void> => {
     try {
@@ -63,7 +69,7 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
   const { asUser: _user, asTeam: _team, asTeams: _teams, ...asOperator } = options;
   // Uploads are embedded too.
   const embeds = write || keys !== undefined ? "documents" : "queries";
-  return await withKnowledgeBase(asOperator, { embeds }, async (kb) => {
+  return await withKnowledgeBase(asOperator, { embeds, telemetry: metrics?.telemetry }, async (kb) => {
     const service = await startService(kb, {
       ...who,
       ...(port === undefined ? {} : { port }),
@@ -71,11 +77,21 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
       ...(allowHost.length === 0 ? {} : { hosts: [...ownNames, ...allowHost] }),
       origins: allowOrigin,
       warmUp: true,
+      ...given({
+        basePath: options.basePath ?? basePath,
+        trustedProxies: options.trustProxy.length === 0 ? trustedProxies : options.trustProxy,
+        metrics,
+        metricsPort: options.metricsPort ?? metricsPort,
+        logger: set.logger,
+      }),
       ...(limits === undefined ? {} : { limits }),
       ...(page === undefined ? {} : { page }),
       ...(mcp === undefined ? {} : { mcp }),
       ...(only === undefined ? {} : { only }),
-      log: (entry) => void stderr.write(output.json ? `${toJsonLine(entry)}\n` : `${describeEntry(entry)}\n`),
+      log(entry) {
+        if (set.logger !== undefined) return;
+        stderr.write(output.json ? `${toJsonLine(entry)}\n` : `${describeEntry(entry)}\n`);
+      },
     });
     if (output.json) await output.object({ listening: `${service.url}${only ?? ""}`, kb: options.kb });
     else await output.line(`Listening on ${service.url}${only ?? ""} (Ctrl-C stops it)`);
@@ -84,6 +100,7 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
     if (!process.stdin.isTTY) process.on("SIGHUP", onHangUp);
     if (!signal.aborted) await once(signal, "abort");
     await service.stop();
+    metrics?.close();
     process.off("SIGHUP", onHangUp);
     if (!output.json) await output.line("Stopped. All accepted requests are finished.");
     return 0;
@@ -146,6 +163,11 @@ export function addServeCommand(program: Command, context: Context, done: (exitC
     .option("--host <address>", "address to listen on (default: 127.0.0.1); others need --keys")
     .option("--keys <file>", "JSON file with the keys and their callers")
     .option("--write", "without --keys: let this machine also upload and delete")
+    .option("--base-path <path>", "path under which a proxy shows the service, such as /kb")
+    .addOption(
+      list("--trust-proxy <network>", "take the client's address from this proxy's X-Forwarded-For; repeatable"),
+    )
+    .addOption(new Option("--metrics-port <n>", "serve /metrics alone on this port, without a key").argParser(readPort))
     .addOption(list("--allow-host <name>", "answer to this host name too; repeatable"))
     .addOption(
       list("--allow-origin <origin>", "accept requests from pages of this origin, such as https://app.example"),

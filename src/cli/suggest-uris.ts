@@ -1,6 +1,7 @@
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { Scope } from "../contracts/scope.ts";
+import { isWithinEdits } from "../runtime/edit-distance.ts";
 import { neutralise } from "./text-layout.ts";
 
 /** Names that are offered. */
@@ -36,33 +37,14 @@ export function nearest(typed: string, uris: readonly string[]): readonly string
     if (name !== "" && own === name) return [{ uri, distance: 0.5 }];
     // A name is often typed without its extension.
     if (name !== "" && own.replace(/\.[^.]*$/u, "") === name) return [{ uri, distance: 0.6 }];
-    const distance = Math.min(editDistance(wanted, whole), editDistance(name, own) + 0.5);
-    return distance <= Math.max(1, Math.floor(name.length / 4)) + 0.5 ? [{ uri, distance }] : [];
+    for (let edits = 1; edits <= Math.max(1, Math.floor(name.length / 4)); edits++) {
+      if (isWithinEdits(wanted, whole, edits)) return [{ uri, distance: edits }];
+      if (isWithinEdits(name, own, edits)) return [{ uri, distance: edits + 0.5 }];
+    }
+    return [];
   });
   return scored
     .toSorted((a, b) => a.distance - b.distance || (a.uri < b.uri ? -1 : 1))
     .slice(0, mostOffered)
     .map(({ uri }) => uri);
-}
-
-/** Longer texts are not compared letter by letter. */
-const longestCompared = 120;
-
-/** Letters to insert, delete, replace or swap with their neighbour. **Source** Damerau (1964), restricted to neighbours. **Cost** the product of the lengths. */
-function editDistance(a: string, b: string): number {
-  if (a.length > longestCompared || b.length > longestCompared) return a === b ? 0 : Infinity;
-  let before: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
-      row[j] = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + cost);
-      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      if (isSwap) row[j] = Math.min(row[j]!, before[j - 2]! + 1);
-    }
-    before = last;
-    last = row;
-  }
-  return last[b.length]!;
 }

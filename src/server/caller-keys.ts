@@ -5,7 +5,7 @@ import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { AccessContext } from "../contracts/scope.ts";
 import { sha256 } from "../runtime/hash.ts";
 import { platformNow } from "../runtime/platform-clock.ts";
-import type { AccessKey, HandlerOptions, KnownCaller } from "./handler-options.ts";
+import type { AccessKey, ConnectionFacts, HandlerOptions, KnownCaller } from "./handler-options.ts";
 import { isLoopbackAddress } from "./loopback.ts";
 import { isExpired } from "./manage-keys.ts";
 import { describeIssue } from "./read-request.ts";
@@ -135,13 +135,13 @@ function wrong(problem: string): IbidError {
 }
 
 /** Finds the caller of a request; `undefined` for an unknown one. */
-export type IdentifyCaller = (request: Request, address: string | undefined) => Promise<Caller | undefined>;
+export type IdentifyCaller = (request: Request, connection: ConnectionFacts) => Promise<Caller | undefined>;
 
 /** Headers of proxies. A proxy on this machine forwards requests from elsewhere. */
 const forwardedBy = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"] as const;
 
 /**
- * Makes the function that finds the caller: by key, by `authenticate`, or, with neither, by the address of this machine.
+ * Makes the function that finds the caller: by key, then by `authenticate`, or, with neither, by the address of this machine.
  *
  * **Errors** `invalid-argument` for wrong keys and contexts, at once.
  */
@@ -159,12 +159,11 @@ export function createIdentification(
     perMinute,
   });
 
-  if (authenticate !== undefined) {
-    return async (request) => {
-      const known = await authenticate(request);
-      return known && toCaller(known);
-    };
-  }
+  const authenticated = async (request: Request, connection: ConnectionFacts): Promise<Caller | undefined> => {
+    const known = await authenticate?.(request, connection);
+    return known && toCaller(known);
+  };
+  if (keys === undefined && authenticate !== undefined) return authenticated;
   if (keys !== undefined) {
     // A list that is read anew may be empty: its last key was revoked.
     if (typeof keys !== "function" && Array.isArray(keys) && keys.length === 0) throw wrong("the list has no key");
@@ -180,16 +179,16 @@ export function createIdentification(
     };
     const listNow = (): readonly AccessKey[] => (typeof keys === "function" ? keys() : keys);
     let known = read(listNow());
-    return async (request) => {
+    return async (request, connection) => {
       const list = listNow();
       if (list !== known.list) known = read(list);
       const presented = bearerToken(request);
       const found = presented === undefined ? undefined : known.ring.find(presented);
-      return found && known.callers.get(found);
+      return found === undefined ? authenticated(request, connection) : known.callers.get(found);
     };
   }
   const here = toCaller({ access: "operator", ...local, name: "local" });
-  return async (request, address) => {
+  return async (request, { remoteAddress: address }) => {
     const isHere = address !== undefined && isLoopbackAddress(address);
     const isForwarded = forwardedBy.some((name) => request.headers.has(name));
     if (isHere && !isForwarded) return here;

@@ -1,6 +1,8 @@
 import { nodeOptions, type OpenOptions } from "../knowledge-base/open/open-knowledge-base.ts";
-import { type OptionRule, type OptionTable, type RulesOf, inCode } from "../runtime/plan-options.ts";
+import type { ApiMeter } from "../integrations/opentelemetry/load-api.ts";
+import { type OptionRule, type OptionTable, type RulesOf, inCode, objectWith } from "../runtime/plan-options.ts";
 import { defaultLimits, defaultPort, type ServiceLimits } from "./handler-options.ts";
+import type { ServiceLogger } from "./start-service.ts";
 
 /**
  * Settings of the service that `ibid serve` starts.
@@ -23,6 +25,18 @@ export interface ServeSettings {
   /** Whether `/` shows a page. Default true. */
   readonly page?: boolean | undefined;
   readonly limits?: ServiceLimits | undefined;
+  /** Path under which a proxy shows the service, such as `/kb`. */
+  readonly basePath?: string | undefined;
+  /** Networks of the proxies whose `X-Forwarded-For` names the client, such as `10.0.0.0/8`. */
+  readonly trustedProxies?: readonly string[] | undefined;
+  /** Whether `/metrics` tells operators the figures of the service. Default true. */
+  readonly metrics?: boolean | undefined;
+  /** Port of a second listener that serves `/metrics` alone, without a key. */
+  readonly metricsPort?: number | undefined;
+  /** Meter of OpenTelemetry that gets the same figures. */
+  readonly meter?: ApiMeter | undefined;
+  /** Gets each request in place of standard error: a logger such as pino's. */
+  readonly logger?: ServiceLogger | undefined;
 }
 
 /**
@@ -98,6 +112,37 @@ const serveRules = {
     for: inCode,
   },
   page: { doc: "Whether `/` shows a page.", kind: { type: "boolean" }, default: true, for: inCode },
+  basePath: {
+    doc: "Path under which a proxy shows the service, such as `/kb`.",
+    kind: { type: "string" },
+    for: inCode,
+  },
+  trustedProxies: {
+    doc: "Networks of the proxies whose `X-Forwarded-For` names the client, such as `10.0.0.0/8`.",
+    kind: { type: "list", of: { type: "string" } },
+    for: inCode,
+  },
+  metrics: {
+    doc: "Whether `/metrics` tells operators the figures of the service.",
+    kind: { type: "boolean" },
+    default: true,
+    for: inCode,
+  },
+  metricsPort: {
+    doc: "Port of a second listener that serves `/metrics` alone, without a key.",
+    kind: { type: "integer", min: 0, max: 65_535 },
+    for: inCode,
+  },
+  meter: {
+    doc: "Meter of OpenTelemetry that gets the same figures.",
+    kind: objectWith("a meter of @opentelemetry/api", "createHistogram", "createCounter", "createGauge"),
+    for: inCode,
+  },
+  logger: {
+    doc: "Gets each request in place of standard error: a logger such as pino's.",
+    kind: objectWith("a logger with info, warn and error", "info", "warn", "error"),
+    for: inCode,
+  },
   limits: { doc: "Limits of the service.", kind: { type: "group", options: limitRules }, for: inCode },
 } as const satisfies RulesOf<ServeSettings>;
 

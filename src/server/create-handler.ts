@@ -8,23 +8,18 @@ import { createIdentification } from "./caller-keys.ts";
 import { checkOrigin, type OriginRules } from "./check-origin.ts";
 import { describeFailure } from "./describe-failure.ts";
 import { documentRoutes } from "./document-routes.ts";
-import { checkHandlerOptions, type HandlerOptions } from "./handler-options.ts";
+import { checkHandlerOptions, type ConnectionFacts, type HandlerOptions } from "./handler-options.ts";
 import { addressGroup, createRateLimiter } from "./limits.ts";
 import { createOpenApiRoute } from "./openapi.ts";
 import { pageRoutes } from "./page/page-routes.ts";
+import { createDeadline } from "./deadline.ts";
 import { createProbeRoutes } from "./probe-routes.ts";
 import { questionRoutes } from "./question-routes.ts";
 import { readBytes, readJson, readQuery } from "./read-request.ts";
 import { errorJson, Refusal, toRefusal } from "./refusal.ts";
 import { type Call, type Caller, jsonResponse, type Route } from "./route.ts";
 import { createSlots } from "./slots.ts";
-import { createMcpRoute, healthRoute, statusRoute } from "./service-routes.ts";
-
-/** Facts about the connection of a request that the `Request` itself lacks. */
-export interface ConnectionFacts {
-  /** The IP address of the client, from the socket. Without it, no client counts as this machine. */
-  readonly remoteAddress?: string | undefined;
-}
+import { createMcpRoute, createMetricsRoute, healthRoute, statusRoute } from "./service-routes.ts";
 
 /**
  * A service for any host with web-standard requests: Node, Deno, Bun, a worker, a route of a framework.
@@ -46,6 +41,8 @@ interface Environment {
     refused?: string;
     /** Returns the slot of a streamed response when its body ends. */
     release?: () => void;
+    /** Whether the client left before the body of the response ended. */
+    isGivenUp?: boolean;
   };
 }
 
@@ -142,7 +139,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
       countRequest(group, limits.requestsPerMinute);
       return { countedAs: group };
     }
-    const caller = await identify(context.req.raw, address);
+    const caller = await identify(context.req.raw, context.env);
     if (caller === undefined) {
       countRequest(`stranger ${group}`, strangersPerMinute);
       throw new Refusal(401, "unauthenticated", "Send a key: this request has none that is valid.", {
@@ -178,10 +175,12 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     const request = context.req.raw;
     const { caller, countedAs } = await admit(context, route);
     const timeoutMs = route.isSlow === true ? limits.answerTimeoutMs : limits.timeoutMs;
-    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
+    const deadline = createDeadline(request.signal, timeoutMs);
+    const { signal } = deadline;
     const held = bodies.open(countedAs);
     let leaveSlot: (() => void) | undefined;
     const giveBack = (): void => {
+      deadline.release();
       leaveSlot?.();
       held.release();
     };
@@ -231,7 +230,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
         id: requestId,
         method: knownMethods.has(method) ? method : "?",
         path: methods.has(path) ? path : null,
-        status: context.res.status,
+        status: context.var.isGivenUp === true ? 499 : context.res.status,
         ms: Math.round(performance.now() - started),
         ...(caller !== undefined && { caller }),
         ...(refused !== undefined && { refused }),
@@ -255,7 +254,8 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     if (headers.has("access-control-allow-origin")) headers.set("cross-origin-resource-policy", "cross-origin");
     headers.set("vary", usualHeaders.vary);
     if (context.req.method === "OPTIONS") headers.set("allow", allowed(context).join(", "));
-    const finish = (): void => {
+    const finish = (isGivenUp = false): void => {
+      context.set("isGivenUp", isGivenUp);
       context.var.release?.();
       log(context, started);
     };
@@ -324,8 +324,9 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
 const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
 
 function chooseRoutes(options: HandlerOptions, hasKeys: boolean): readonly Route[] {
-  const { mcp = true, only, page = true, readiness = () => "ready" } = options;
+  const { mcp = true, metrics, only, page = true, readiness = () => "ready" } = options;
   const routes: Route[] = [...createProbeRoutes(readiness)];
+  if (metrics !== undefined) routes.push(createMetricsRoute(metrics));
   if (only !== "mcp")
     routes.push(...questionRoutes, ...documentRoutes, statusRoute, healthRoute, ...(page ? pageRoutes : []));
   if (mcp !== false) routes.push(createMcpRoute(mcp === true ? {} : mcp));
@@ -347,16 +348,19 @@ function isStream(response: Response): boolean {
   return response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
 }
 
-/** The same body; `ended` is called once, when it was read to the end, failed, or was cancelled. */
-function whenRead(body: ReadableStream<Uint8Array> | null, ended: () => void): ReadableStream<Uint8Array> | null {
+/** The same body; `ended` is called once: when the body was read to its end, failed or was cancelled. A cancelled one is given up. */
+function whenRead(
+  body: ReadableStream<Uint8Array> | null,
+  ended: (isGivenUp?: boolean) => void,
+): ReadableStream<Uint8Array> | null {
   if (body === null) {
     ended();
     return null;
   }
   const reader = body.getReader();
   let isOver = false;
-  const end = (): void => {
-    if (!isOver) ended();
+  const end = (isGivenUp = false): void => {
+    if (!isOver) ended(isGivenUp);
     isOver = true;
   };
   return new ReadableStream<Uint8Array>(
@@ -373,7 +377,7 @@ function whenRead(body: ReadableStream<Uint8Array> | null, ended: () => void): R
         }
       },
       async cancel(reason) {
-        await reader.cancel(reason).finally(end);
+        await reader.cancel(reason).finally(() => end(true));
       },
     },
     { highWaterMark: 0 },

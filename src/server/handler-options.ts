@@ -1,10 +1,23 @@
 import type { McpServerOptions } from "../integrations/mcp/mcp-server-options.ts";
+import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { AccessContext } from "../contracts/scope.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { checkOptions } from "../runtime/check-options.ts";
 import type { Failure } from "./describe-failure.ts";
 import { given } from "./given.ts";
 import type { Readiness } from "./probe-routes.ts";
+
+/**
+ * Facts about the connection of a request that the `Request` itself lacks.
+ *
+ * @experimental
+ */
+export interface ConnectionFacts {
+  /** The IP address of the client, from the socket or from a trusted proxy. Without it, no client counts as this machine. */
+  readonly remoteAddress?: string | undefined;
+  /** Path under which a proxy shows the service, such as `/kb`. The request's own address lacks it. */
+  readonly basePath?: string | undefined;
+}
 
 /**
  * A key and its bearer: the operator, or a user with teams. With neither, the key reads what all callers may read.
@@ -106,8 +119,11 @@ export interface HandlerOptions {
    * next request on; it is read again when the list is another array.
    */
   readonly keys?: readonly AccessKey[] | (() => readonly AccessKey[]);
-  /** Identifies the caller in place of keys; `undefined` for an unknown one. */
-  readonly authenticate?: (request: Request) => KnownCaller | undefined | Promise<KnownCaller | undefined>;
+  /** Identifies a caller whom no key identifies; `undefined` for an unknown one. `connection` has the address of the client. */
+  readonly authenticate?: (
+    request: Request,
+    connection: ConnectionFacts,
+  ) => KnownCaller | undefined | Promise<KnownCaller | undefined>;
   /** The caller that requests of this machine count as, without keys. Default: the operator, read-only. */
   readonly local?: Omit<KnownCaller, "name">;
   /** Host names that the service answers to. Default: those of this machine; with keys, any. */
@@ -123,6 +139,8 @@ export interface HandlerOptions {
   readonly only?: "mcp";
   /** State that `/readyz` tells. Default: always ready. */
   readonly readiness?: () => Readiness;
+  /** Figures of the service, which `/metrics` tells operators. Default: no such route. */
+  readonly metrics?: { text(kb: KnowledgeBase): Promise<string> };
   /** Gets each request when it is over, but for `/livez` and `/readyz`. Errors that it throws are ignored. */
   readonly log?: (entry: RequestLogEntry) => void;
 }
@@ -138,6 +156,7 @@ const known = {
   mcp: true,
   only: true,
   readiness: true,
+  metrics: true,
   log: true,
 } as const;
 
@@ -176,8 +195,8 @@ export function checkHandlerOptions(options: HandlerOptions): Required<ServiceLi
       `only is "${only as string}"; it must be "mcp", with mcp not false`,
       'Write only: "mcp", and leave out mcp.',
     );
-  const ways = [keys, authenticate, local].filter((way) => way !== undefined);
-  if (ways.length > 1) throw wrong("more than one of keys, authenticate and local is given", "Give one of them.");
+  if (local !== undefined && (keys !== undefined || authenticate !== undefined))
+    throw wrong("local is given beside keys or authenticate", "Leave out local: it is for a service without keys.");
   if (hosts?.some((name) => !/^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/iu.test(name)))
     throw wrong("hosts contains an invalid name", 'Write names without port, such as "search.example".');
   for (const origin of origins) {

@@ -1,4 +1,5 @@
 /** `ibid/server` on Node. */
 export * from "./index.ts";
 export { startService } from "./start-service.ts";
+export { createServiceMetrics, type ServiceMetrics } from "./service-metrics.ts";
 export type { Config, ServeSettings } from "./config-options.ts";

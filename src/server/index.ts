@@ -2,6 +2,7 @@
 export { createHandler, type Handler } from "./create-handler.ts";
 export {
   type AccessKey,
+  type ConnectionFacts,
   defaultPort,
   type HandlerOptions,
   type KnownCaller,
@@ -9,4 +10,4 @@ export {
   type ServiceLimits,
 } from "./handler-options.ts";
 export { parseKeys } from "./caller-keys.ts";
-export type { RunningService, ServiceOptions } from "./start-service.ts";
+export type { RunningService, ServiceLogger, ServiceOptions } from "./start-service.ts";

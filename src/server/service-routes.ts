@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { McpServerOptions } from "../integrations/mcp/mcp-server-options.ts";
 import { describeHealth } from "../knowledge-base/operations/health-body.ts";
 import { given } from "./given.ts";
+import type { HandlerOptions } from "./handler-options.ts";
 import * as responses from "./response-schemas.ts";
 import { defineRoute, jsonResponse, type Route } from "./route.ts";
 
@@ -16,6 +17,21 @@ export const healthRoute: Route = defineRoute({
   answers: { 200: { description: "The last minute.", content: { "application/json": responses.healthResponse } } },
   handle: async ({ kb }) => jsonResponse(describeHealth(await kb.health({ everywhere: true }))),
 });
+
+/** `GET /metrics`: figures for Prometheus. They count the requests of all callers, so only operators may read them. */
+export function createMetricsRoute(metrics: NonNullable<HandlerOptions["metrics"]>): Route {
+  return defineRoute({
+    method: "GET",
+    path: "/metrics",
+    name: "metrics",
+    summary: "Figures of requests, searches, writes and the process, in the text format of Prometheus.",
+    needs: "operator",
+    isLight: true,
+    answers: { 200: { description: "The figures.", content: { "text/plain": undefined } } },
+    handle: async ({ kb }) =>
+      new Response(await metrics.text(kb), { headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" } }),
+  });
+}
 
 /** `GET /status`: the size of the knowledge base as far as the caller may read it, and the state of the store's own model. */
 export const statusRoute: Route = defineRoute({

@@ -4,24 +4,46 @@ import type { AddressInfo } from "node:net";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { createHandler } from "./create-handler.ts";
-import { checkHandlerOptions, defaultPort, type HandlerOptions } from "./handler-options.ts";
+import { checkHandlerOptions, defaultPort, type HandlerOptions, type RequestLogEntry } from "./handler-options.ts";
 import { isLoopbackName } from "./loopback.ts";
 import type { Readiness } from "./probe-routes.ts";
 import { errorJson, Refusal } from "./refusal.ts";
 import { jsonResponse } from "./route.ts";
+import type { ServiceMetrics } from "./service-metrics.ts";
 
 /**
  * Address, limits and access of a service.
  *
  * @experimental
  */
-export interface ServiceOptions extends HandlerOptions {
+export interface ServiceOptions extends Omit<HandlerOptions, "metrics"> {
   /** Default 9090; 0 for any free port. */
   readonly port?: number;
   /** Default `127.0.0.1`: only this machine. Other hosts need `keys` or `authenticate`. */
   readonly host?: string;
+  /** Path under which a proxy shows the service, such as `/kb`. Requests outside of it get 404, but for `/livez` and `/readyz`. Default: none. */
+  readonly basePath?: string;
+  /** Figures of the service, which `/metrics` tells operators. Default: no such route. */
+  readonly metrics?: ServiceMetrics;
+  /** Networks of the proxies whose `X-Forwarded-For` names the client, such as `10.0.0.0/8`. Default: none. */
+  readonly trustedProxies?: readonly string[];
+  /** Port of a second listener that serves `/metrics` alone, without a key; it needs `metrics`. Default: none. */
+  readonly metricsPort?: number;
+  /** Gets each request, as `log` does, in the shape of pino's loggers: `error` for failures of the service, `warn` for refusals, else `info`. */
+  readonly logger?: ServiceLogger;
   /** Whether a first search loads the index before `/readyz` says ready. It counts as a search. Default false. */
   readonly warmUp?: boolean;
+}
+
+/**
+ * Logger such as those of pino, winston or bunyan.
+ *
+ * @experimental
+ */
+export interface ServiceLogger {
+  info(entry: object, message: string): void;
+  warn(entry: object, message: string): void;
+  error(entry: object, message: string): void;
 }
 
 /**
@@ -32,6 +54,7 @@ export interface ServiceOptions extends HandlerOptions {
 export interface RunningService extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
+  readonly metricsPort?: number;
   /** `http://127.0.0.1:9090/`. */
   readonly url: string;
   /** Refuses new requests and finishes the accepted ones, for `answerTimeoutMs` at most. The knowledge base stays open. */
@@ -51,12 +74,18 @@ const maxConnections = 4096;
  */
 export async function startService(kb: KnowledgeBase, options: ServiceOptions = {}): Promise<RunningService> {
   checkGiven("startService", "options", options, "object");
-  const { port = defaultPort, host = defaultHost, warmUp = false, ...rest } = options;
+  const { port = defaultPort, host = defaultHost, warmUp = false, basePath, trustedProxies = [], ...others } = options;
+  const { metricsPort, logger, ...rest } = others;
   const limits = checkHandlerOptions(rest);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new IbidError("invalid-argument", `The port is ${String(port)}; it must be a whole number from 0 to 65535.`, {
-      hint: "Give 0 for any free port.",
-    });
+  checkPort("port", port);
+  const base = readBasePath(basePath);
+  const { metrics } = rest;
+  if (metricsPort !== undefined) {
+    checkPort("metricsPort", metricsPort);
+    if (metrics === undefined)
+      throw new IbidError("invalid-argument", "metricsPort is given without metrics.", {
+        hint: "Give metrics: createServiceMetrics(), or leave out metricsPort.",
+      });
   }
   const bare = host.replace(/^\[|\]$/gu, "");
   if (!isLoopbackName(bare.toLowerCase()) && rest.keys === undefined && rest.authenticate === undefined) {
@@ -70,12 +99,22 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
   }
   let readiness: Readiness = warmUp ? "warming up" : "ready";
   const isStopping = (): boolean => readiness === "stopping";
-  const handler = createHandler(kb, { readiness: () => readiness, ...rest });
+  const handler = createHandler(kb, {
+    readiness: () => readiness,
+    ...rest,
+    log(entry) {
+      metrics?.request(entry);
+      rest.log?.(entry);
+      if (logger !== undefined) writeEntry(logger, entry);
+    },
+  });
   // Only Node needs these, so they are loaded here.
-  const [{ createServer }, { getRequestListener }] = await Promise.all([
+  const [{ createServer }, { getRequestListener }, { findClientAddress, readNetworks }] = await Promise.all([
     import("node:http"),
     import("@hono/node-server"),
+    import("./client-address.ts"),
   ]);
+  const isTrusted = readNetworks("trustedProxies", trustedProxies);
   let active = 0;
   const drained = Promise.withResolvers<void>();
   const listener = getRequestListener(
@@ -85,11 +124,15 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
       const isProbe = /^\/(?:livez|readyz)$/u.test(new URL(request.url).pathname);
       if (isStopping() && !isProbe) return stopping();
       active += 1;
+      const end = metrics?.begin();
       outgoing.once("close", () => {
+        end?.();
         active -= 1;
         if (isStopping() && active === 0) drained.resolve();
       });
-      return handler(request, { remoteAddress: incoming.socket.remoteAddress });
+      const forwardedFor = incoming.headersDistinct["x-forwarded-for"]?.join(",");
+      const remoteAddress = findClientAddress(incoming.socket.remoteAddress, forwardedFor, isTrusted);
+      return handler(request, { remoteAddress, ...(base !== "" && { basePath: base }) });
     },
     // The globals belong to the application.
     { overrideGlobalObjects: false, errorHandler: malformed },
@@ -100,7 +143,9 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
       requestTimeout: headersTimeoutMs + limits.bodyTimeoutMs,
       keepAliveTimeout: keepAliveMs,
     },
-    (request, response) => void listener(request, response),
+    (request, response) => {
+      if (base === "" || moveBelow(base, request, response)) void listener(request, response);
+    },
   );
   server.maxConnections = maxConnections;
   // A client that does not read its response blocks a socket; it closes after this time.
@@ -111,6 +156,15 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
     });
   });
   await listen(server, port, bare);
+  const figures = metrics && metricsPort !== undefined ? createServer(metricsListener(kb, metrics)) : undefined;
+  if (figures !== undefined) {
+    try {
+      await listen(figures, metricsPort!, bare);
+    } catch (error) {
+      await close(server, 0);
+      throw error;
+    }
+  }
 
   const { address, port: chosen } = server.address() as AddressInfo;
   let stopped: Promise<void> | undefined;
@@ -121,7 +175,7 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
     const late = setTimeout(() => drained.resolve(), limits.answerTimeoutMs);
     await drained.promise;
     clearTimeout(late);
-    await close(server, 1000);
+    await Promise.all([close(server, 1000), figures && close(figures, 0)]);
   };
   if (warmUp) {
     // A search that fails must not keep the service from being used: the next request gets its error.
@@ -134,7 +188,8 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
   return {
     host: address,
     port: chosen,
-    url: `http://${address.includes(":") ? `[${address}]` : address}:${chosen}/`,
+    ...(figures !== undefined && { metricsPort: (figures.address() as AddressInfo).port }),
+    url: `http://${address.includes(":") ? `[${address}]` : address}:${chosen}${base}/`,
     stop,
     [Symbol.asyncDispose]: stop,
   };
@@ -146,6 +201,71 @@ async function searchOnce(kb: KnowledgeBase): Promise<void> {
     await kb.search((title ?? uri).slice(0, 200), { topK: 1 });
     return;
   }
+}
+
+function checkPort(option: string, port: number): void {
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return;
+  throw new IbidError(
+    "invalid-argument",
+    `The ${option} is ${String(port)}; it must be a whole number from 0 to 65535.`,
+    {
+      hint: "Give 0 for any free port.",
+    },
+  );
+}
+
+/** **Shape** `""` for none; else a path without a slash at its end. */
+function readBasePath(path = ""): string {
+  const base = path.replace(/\/$/u, "");
+  if (base === "" || /^(?:\/[\w.~-]+)+$/u.test(base)) return base;
+  throw new IbidError("invalid-argument", `The base path is ${JSON.stringify(path)}; it must be a path.`, {
+    hint: "Write a path such as /kb, of letters, digits, and . _ ~ -",
+  });
+}
+
+/** Takes the base path off a request. **Shape** false where the request is answered: it is elsewhere, or lacks the slash that relative addresses need. */
+function moveBelow(base: string, request: IncomingMessage, response: ServerResponse): boolean {
+  const { url = "/" } = request;
+  const [path = ""] = url.split("?");
+  if (path === "/livez" || path === "/readyz") return true;
+  if (path.startsWith(`${base}/`)) {
+    request.url = url.slice(base.length);
+    return true;
+  }
+  if (path === base) {
+    response.writeHead(308, { location: `${base}/${url.slice(base.length)}` }).end();
+    return false;
+  }
+  const refusal = new Refusal(404, "not-found", "This service has no such route.", {
+    hint: `Its addresses begin with ${base}/.`,
+  });
+  response
+    .writeHead(refusal.status, { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" })
+    .end(JSON.stringify({ error: errorJson(refusal, crypto.randomUUID()) }));
+  return false;
+}
+
+/** Serves `/metrics` alone. */
+function metricsListener(kb: KnowledgeBase, metrics: ServiceMetrics) {
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    if (request.method !== "GET" || request.url !== "/metrics") {
+      response.writeHead(404).end();
+      return;
+    }
+    metrics.text(kb).then(
+      (text) => response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" }).end(text),
+      () => response.writeHead(503).end(),
+    );
+  };
+}
+
+/** A failure of a logger does not stop the response: the handler ignores it. */
+function writeEntry(logger: ServiceLogger, entry: RequestLogEntry): void {
+  const { status, method, path } = entry;
+  const message = `${method} ${path ?? "(elsewhere)"} ${status}`;
+  if (status >= 500) logger.error(entry, message);
+  else if (status >= 400) logger.warn(entry, message);
+  else logger.info(entry, message);
 }
 
 /** The response to a request that arrives while the service stops. */

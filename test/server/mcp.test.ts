@@ -1,11 +1,11 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createSearchTools } from "../../src/integrations/tools/create-search-tools.ts";
-import type { HandlerOptions, RequestLogEntry } from "../../src/server/index.node.ts";
+import type { ServiceOptions, RequestLogEntry } from "../../src/server/index.node.ts";
 import { startService } from "../../src/server/index.node.ts";
 import { keys, openWorld, send, type Who } from "./service.ts";
 
-async function serve(options: HandlerOptions = {}) {
+async function serve(options: ServiceOptions = {}) {
   const log: RequestLogEntry[] = [];
   const kb = await openWorld();
   const service = await startService(kb, {

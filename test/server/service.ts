@@ -5,9 +5,9 @@ import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import { openKnowledgeBase } from "../../src/index.node.ts";
 import {
   type AccessKey,
-  type HandlerOptions,
   type RequestLogEntry,
   type RunningService,
+  type ServiceOptions,
   startService,
 } from "../../src/server/index.node.ts";
 
@@ -102,7 +102,7 @@ export interface TestService {
 
 /** A real service on loopback, with the four keys unless a test says otherwise. */
 export async function startWorld(
-  options: HandlerOptions & { readonly keyless?: true } = {},
+  options: ServiceOptions & { readonly keyless?: true } = {},
   given?: KnowledgeBase,
 ): Promise<TestService> {
   const { keyless, ...rest } = options;

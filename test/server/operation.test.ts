@@ -1,0 +1,242 @@
+import { request as startRequest } from "node:http";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import fc from "fast-check";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createPrometheusMeter } from "../../src/integrations/opentelemetry/prometheus-meter.ts";
+import { findClientAddress, readNetworks } from "../../src/server/client-address.ts";
+import { createServiceMetrics, type RequestLogEntry, startService } from "../../src/server/index.node.ts";
+import { keys, openWorld, send, startWorld } from "./service.ts";
+
+const trusted = readNetworks("trustedProxies", ["10.0.0.0/8", "fd00::/8", "127.0.0.1"]);
+
+describe("the address of a client", () => {
+  it("is the nearest hop that is no trusted proxy, and never one that the client wrote", () => {
+    const find = (socket: string, header?: string) => findClientAddress(socket, header, trusted);
+    expect(find("203.0.113.9", "198.51.100.1")).toBe("203.0.113.9");
+    expect(find("10.1.2.3", "198.51.100.1")).toBe("198.51.100.1");
+    expect(find("::ffff:10.1.2.3", "6.6.6.6, 198.51.100.1, 10.9.9.9")).toBe("198.51.100.1");
+    expect(find("fd00::1", "[2001:db8::7]:443")).toBe("2001:db8::7");
+    expect(find("10.1.2.3", "198.51.100.1:5000")).toBe("198.51.100.1");
+    expect(find("10.1.2.3", "unknown")).toBe("10.1.2.3");
+    expect(find("10.1.2.3")).toBe("10.1.2.3");
+    expect(findClientAddress(undefined, "6.6.6.6", trusted)).toBeUndefined();
+    const address = fc.ipV4();
+    fc.assert(
+      fc.property(fc.array(address), address, (written, client) => {
+        fc.pre(!trusted(client));
+        // A proxy appends the address that it saw.
+        expect(find("10.0.0.1", [...written, client].join(", "))).toBe(client);
+        expect(find(client, written.join(","))).toBe(client);
+      }),
+    );
+  });
+
+  it("needs networks that are some", () => {
+    for (const wrong of ["10.0.0.0/33", "example.com", "10.0.0.0/8/8", "fd00::/200", ""])
+      expect(() => readNetworks("trustedProxies", [wrong])).toThrow("trustedProxies contains");
+  });
+
+  it("stands in the log and is counted by, from a trusted proxy alone", async () => {
+    const headers = { "x-forwarded-for": "6.6.6.6, 198.51.100.1" };
+    for (const [trustedProxies, seen] of [
+      [["127.0.0.1"], "198.51.100.1"],
+      [[], "127.0.0.1"],
+    ] as const) {
+      const { as, log } = await startWorld({ trustedProxies });
+      await as("ada", "/documents", { headers });
+      expect(log.map(({ address }) => address)).toEqual([seen]);
+    }
+  });
+});
+
+describe("metrics", () => {
+  it("are for operators, count requests by route and status, and name nobody", async () => {
+    const metrics = createServiceMetrics();
+    onTestFinished(() => metrics.close());
+    const { as } = await startWorld({ metrics });
+    await as("ada", "/search", { body: { query: "rotates a key" } });
+    await as("ada", "/search", { body: {} });
+    await as(null, "/documents");
+    expect((await as("ada", "/metrics")).status).toBe(403);
+    const { status, headers, text } = await as("operator", "/metrics");
+    expect([status, headers["content-type"]]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"]);
+    const count = (labels: string) => `http_server_request_duration_seconds_count{${labels}} 1\n`;
+    expect(text).toContain(count('http_request_method="POST",http_response_status_code="200",http_route="/search"'));
+    expect(text).toContain(
+      count(
+        'error_type="invalid-argument",http_request_method="POST",http_response_status_code="400",http_route="/search"',
+      ),
+    );
+    expect(text).toContain("ibid_documents 4\n");
+    expect(text).not.toMatch(/ada|rotates|\.md/u);
+    expect(readExposition(text)).toBeGreaterThan(20);
+  });
+
+  it("have a port of their own, which serves nothing else", async () => {
+    const metrics = createServiceMetrics();
+    onTestFinished(() => metrics.close());
+    const kb = await openWorld();
+    const service = await startService(kb, { port: 0, metricsPort: 0, metrics, keys: Object.values(keys) });
+    onTestFinished(() => service.stop());
+    const own = `http://127.0.0.1:${service.metricsPort}/`;
+    expect((await send(own, "/metrics")).text).toContain("# TYPE ibid_documents gauge\n");
+    expect((await send(own, "/documents")).status).toBe(404);
+    await expect(startService(kb, { port: 0, metricsPort: 0 })).rejects.toThrow("metricsPort is given without metrics");
+  });
+
+  it("are the same over a meter of OpenTelemetry", async () => {
+    const seen: [name: string, value: number][] = [];
+    const instrument = (name: string) => ({
+      add: (value: number) => void seen.push([name, value]),
+      record: (value: number) => void seen.push([name, value]),
+    });
+    const meter = { createCounter: instrument, createGauge: instrument, createHistogram: instrument };
+    const metrics = createServiceMetrics({ meter });
+    onTestFinished(() => metrics.close());
+    const kb = await openWorld();
+    metrics.request({ at: "", id: "", method: "GET", path: "/documents", status: 200, ms: 1500 });
+    metrics.telemetry.event?.({ name: "KnowledgeQueued", at: 0, scopes: [], data: { depth: 5, rejected: 2 } });
+    const text = await metrics.text(kb);
+    expect(seen).toContainEqual(["http.server.request.duration", 1.5]);
+    expect(seen).toContainEqual(["ibid.queue.rejected", 2]);
+    expect(seen).toContainEqual(["ibid.documents", 4]);
+    for (const line of ["ibid_queue_rejected_total 2", "ibid_queue_depth 5", "ibid_documents 4"])
+      expect(text).toContain(`${line}\n`);
+  });
+
+  it("are histograms whose buckets add up, with labels that need quoting", () => {
+    const meter = createPrometheusMeter();
+    const times = meter.createHistogram("a.b", {
+      description: "x",
+      unit: "s",
+      advice: { explicitBucketBoundaries: [1, 2] },
+    });
+    for (const value of [0.5, 1, 1.5, 99]) times.record(value, { "the.name": 'a"b\\c\nd' });
+    const label = 'the_name="a\\"b\\\\c\\nd"';
+    expect(meter.text()).toBe(
+      `# HELP a_b_seconds x\n# TYPE a_b_seconds histogram\na_b_seconds_bucket{${label},le="1"} 2\na_b_seconds_bucket{${label},le="2"} 3\n` +
+        `a_b_seconds_bucket{${label},le="+Inf"} 4\na_b_seconds_sum{${label}} 102\na_b_seconds_count{${label}} 4\n`,
+    );
+  });
+});
+
+/** Reads the text format strictly. **Shape** the number of samples; it throws for a line that Prometheus refuses. */
+function readExposition(text: string): number {
+  const sample =
+    /^[a-zA-Z_:][\w:]*(?:\{(?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\["\\n])*",?)*\})? (?:[-+]?[\d.]+(?:e[-+]?\d+)?|[-+]Inf|NaN)$/u;
+  const lines = text.split("\n");
+  expect(lines.pop()).toBe("");
+  const typed = new Set<string>();
+  let samples = 0;
+  for (const line of lines) {
+    const [, name] = /^# TYPE (\S+) (?:counter|gauge|histogram)$/u.exec(line) ?? [];
+    if (name !== undefined) {
+      expect(typed.has(name)).toBe(false);
+      typed.add(name);
+    } else if (!line.startsWith("# HELP ")) {
+      expect(line).toMatch(sample);
+      samples += 1;
+    }
+  }
+  return samples;
+}
+
+describe("logs", () => {
+  it("go to a logger of pino's shape, by severity", async () => {
+    const lines: [level: string, message: string, entry: RequestLogEntry][] = [];
+    const write = (level: string) => (entry: object, message: string) =>
+      void lines.push([level, message, entry as RequestLogEntry]);
+    const { as } = await startWorld({ logger: { info: write("info"), warn: write("warn"), error: write("error") } });
+    await as("ada", "/documents", { headers: { "x-request-id": "r-1" } });
+    await as(null, "/documents");
+    expect(lines.map(([level, message]) => [level, message])).toEqual([
+      ["info", "GET /documents 200"],
+      ["warn", "GET /documents 401"],
+    ]);
+    expect(lines[0]?.[2]).toMatchObject({ id: "r-1", caller: "ada", address: "127.0.0.1", status: 200 });
+  });
+
+  it("say 499 for an answer that its client gave up, streamed or whole", async () => {
+    for (const accept of ["text/event-stream", "application/json"]) {
+      const asked = Promise.withResolvers<void>();
+      const wait = (signal?: AbortSignal): Promise<never> => {
+        asked.resolve();
+        return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(new Error("left"))));
+      };
+      const kb = await openWorld({
+        provider: "fake",
+        model: "slow",
+        chat: (_, options) => wait(options?.signal),
+        async *stream(_, options) {
+          yield await wait(options?.signal);
+        },
+      });
+      const { service, log } = await startWorld({}, kb);
+      const request = startRequest(new URL("/ask", service.url), {
+        method: "POST",
+        headers: { authorization: `Bearer ${keys.ada.key}`, "content-type": "application/json", accept },
+      });
+      request.on("error", () => {});
+      request.end(JSON.stringify({ question: "Who rotates a key?" }));
+      await asked.promise;
+      request.destroy();
+      await expect.poll(() => log.map(({ status }) => status)).toEqual([499]);
+    }
+  });
+});
+
+describe("a base path", () => {
+  it("holds the page, the interface and agents, and sends a bare one to its slash", async () => {
+    const { service, as } = await startWorld({ basePath: "/kb" });
+    expect(service.url).toMatch(/:\d+\/kb\/$/u);
+    const page = await as(null, "/kb/");
+    expect(page.status).toBe(200);
+    // Every address of the page is relative, so it stays below the base path.
+    for (const [, address] of page.text.matchAll(/(?:src|href)="([^"]+)"/gu)) {
+      if (address!.startsWith("data:")) continue;
+      expect(address).not.toMatch(/^(?:\/|[a-z]+:)/u);
+      expect((await as(null, `/kb/${address}`)).status).toBe(200);
+    }
+    expect((await as("ada", "/kb/search", { body: { query: "key" } })).json.hits.length).toBeGreaterThan(0);
+    const message = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
+    const headers = { accept: "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18" };
+    expect((await as("ada", "/kb/mcp", { body: message, headers })).status).toBe(200);
+    const bare = await as(null, "/kb?a=1");
+    expect([bare.status, bare.headers.location]).toEqual([308, "/kb/?a=1"]);
+    for (const path of ["/", "/search", "/kbx/", "/other/kb/"]) expect((await as("ada", path)).status).toBe(404);
+    for (const path of ["/livez", "/readyz", "/kb/livez", "/kb/readyz"])
+      expect((await as(null, path)).status).toBe(200);
+  });
+
+  it("is a path", async () => {
+    const kb = await openWorld();
+    for (const basePath of ["kb", "/k b", "/kb?x", "//"])
+      await expect(startService(kb, { port: 0, basePath })).rejects.toThrow("The base path is");
+  });
+});
+
+describe("memory", () => {
+  it("is within 2 MB of the start after a thousand requests and one collection, without waiting", async () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const { as, log } = await startWorld({ limits: { requestsPerMinute: 100_000 } });
+    const ask = async (times: number): Promise<void> => {
+      for (let i = 0; i < times; i += 8)
+        await Promise.all(
+          Array.from({ length: 8 }, (_, at) =>
+            at % 2 === 0
+              ? as("ada", "/search", { body: { query: "Who rotates a key?" } })
+              : as("ada", "/document?uri=deployment.md"),
+          ),
+        );
+      (log as RequestLogEntry[]).length = 0;
+    };
+    await ask(400);
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    await ask(1000);
+    collect();
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(2_000_000);
+  });
+});
