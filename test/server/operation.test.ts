@@ -121,21 +121,20 @@ describe("metrics", () => {
   });
 });
 
-/** Reads the text format strictly. **Shape** the number of samples; it throws for a line that Prometheus refuses. */
+/** Reads the text format strictly. **Shape** the number of samples. **Errors** for a line that Prometheus refuses. */
 function readExposition(text: string): number {
   const sample =
     /^[a-zA-Z_:][\w:]*(?:\{(?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\["\\n])*",?)*\})? (?:[-+]?[\d.]+(?:e[-+]?\d+)?|[-+]Inf|NaN)$/u;
   const lines = text.split("\n");
-  expect(lines.pop()).toBe("");
+  if (lines.pop() !== "") throw new Error("The last line has no end.");
   const typed = new Set<string>();
   let samples = 0;
   for (const line of lines) {
     const [, name] = /^# TYPE (\S+) (?:counter|gauge|histogram)$/u.exec(line) ?? [];
-    if (name !== undefined) {
-      expect(typed.has(name)).toBe(false);
-      typed.add(name);
-    } else if (!line.startsWith("# HELP ")) {
-      expect(line).toMatch(sample);
+    if (name !== undefined && typed.has(name)) throw new Error(`${name} stands twice.`);
+    if (name !== undefined) typed.add(name);
+    else if (!line.startsWith("# HELP ")) {
+      if (!sample.test(line)) throw new Error(`This is no sample: ${line}`);
       samples += 1;
     }
   }
