@@ -43,7 +43,7 @@ export const requirements: readonly Requirement[] = [
     "Only text can be kept in a knowledge base; pictures, recordings and files are types for prompts.",
   ),
   brought("B4", "Metadata: a few typed keys, open otherwise, all JSON", "src/contracts/metadata.ts"),
-  open("B5", 'A text document is of type "text"', 'A literal `{ type: "text", content, metadata }` is not taken.'),
+  brought("B5", 'A text document is of type "text"', "src/ingest/to-arrivals.ts"),
   open(
     "B6",
     "A document may be any piece of information; metadata categorises it",
@@ -78,10 +78,10 @@ export const requirements: readonly Requirement[] = [
   brought("B17", "A vector store adds, queries and deletes", "src/contracts/store.ts"),
   brought("B18", "The same id replaces", "src/contracts/store.ts"),
   brought("B19", "Matches come ranked, with a score", "src/engine/bm25/best-chunks.ts"),
-  open(
+  brought(
     "B20",
     "A filter alone gives every match at score 0; neither filter nor embedding, every entry",
-    "A search by filter alone, in the order of insertion, is missing.",
+    "src/knowledge-base/find-chunks.ts",
   ),
   brought("B21", "Filters nest in groups", "src/engine/filters/compile-filter.ts"),
   brought("B22", "A condition names a key, an operator and a value", "src/contracts/filter.ts"),
@@ -92,10 +92,10 @@ export const requirements: readonly Requirement[] = [
     'By default `ne` and `nin` hold for a missing key, and a list that is none is an error: `parseFilter(filter, { missing: "fails", invalid: "nothing" })`.',
   ),
   brought("B24", "Other people's stores implement the same type", "src/contracts/vector-store.ts"),
-  open(
+  brought(
     "B25",
     "The in-memory store has a default topK and metric of its own",
-    "A store's own default of topK is not heeded by a knowledge base over it.",
+    "src/integrations/compat/vector-store.ts",
   ),
   brought(
     "B26",
@@ -165,25 +165,21 @@ export const requirements: readonly Requirement[] = [
   open("B50", "HTML chunking with headings and their metadata", "Chunks of one section merge with the next heading."),
   brought("B51", "Delimiters that mean what they say", "src/chunkers/marked-up-plan.ts"),
   brought("B52", "Loaders for PDF, DOCX, PPTX, HTML and Markdown", "src/readers/create-readers.ts"),
-  open(
-    "B53",
-    "Spans for embedding, ingesting and retrieving",
-    "The span of creating a knowledge base, and filter and limit of a retrieval, are missing.",
-  ),
+  brought("B53", "Spans for embedding, ingesting and retrieving", "src/contracts/telemetry.ts"),
   // ToolUp.RAG
   brought("T1", "The retrieval flow from query to prompt and tracer", "src/knowledge-base/asking/ask.ts"),
   brought("T2", "The ingestion flow through a blob store, a hook and a queue", "src/ingest/uploads/with-ingestion.ts"),
   brought("T3", "The re-embedding flow after a change of model", "src/knowledge-base/reembed/reembed.ts"),
   brought("T4", "Handlers that turn data of a type into chunks", "src/contracts/media-type-handler.ts"),
-  open(
+  brought(
     "T5",
     "A store indexes, searches with a floor, deletes, resets scopes, vacuums and lists",
-    "Vacuum and the list of scopes by an operator's authority, and deleting one chunk, are missing.",
+    "src/knowledge-base/keeping.ts",
   ),
   brought("T6", "A stored chunk has id, text, vector, metadata and origin", "src/contracts/store.ts"),
   brought("T7", "A match is a chunk with its score", "src/contracts/vector-store.ts"),
   brought("T8", "Four kinds of scope, each with its readers", "src/contracts/scope.ts"),
-  open("T9", "Four origins of a chunk", "A foreign word in a closed list is not refused everywhere."),
+  brought("T9", "Four origins of a chunk", "src/stores/compose/check-entries.ts"),
   brought("T10", "In memory, lengths of vectors are computed once", "src/engine/vectors/dense-rows.ts"),
   brought("T11", "Snapshots to a blob store, put off by five seconds", "src/stores/snapshot/snapshot-store.ts"),
   brought("T12", "Closing flushes: nothing acknowledged is lost", "src/stores/snapshot/snapshot-store.ts"),
@@ -241,7 +237,7 @@ export const requirements: readonly Requirement[] = [
   ),
   brought("T39", "A distributed cache", "src/models/embedder/shared-embedding-cache.ts"),
   brought("T40", "Ingestion two at a time", "src/ingest/queue/queue-options.ts"),
-  open("T41", "Events for chunks that were indexed or failed", "The event of a failed document lacks its id."),
+  brought("T41", "Events for chunks that were indexed or failed", "src/ingest/ingest.ts"),
   brought("T42", "A bounded queue that says when it is full", "src/ingest/queue/ingestion-queue.ts"),
   settled(
     "T43",
@@ -249,21 +245,9 @@ export const requirements: readonly Requirement[] = [
     "src/ingest/queue/retry-policy.ts",
     "The first wait is 30 seconds: `retry: { initialMs: 60_000 }`.",
   ),
-  open(
-    "T44",
-    "Re-embedding leaves old vectors until new ones stand",
-    "A failed batch of a re-embedding has no event of its own.",
-  ),
-  open(
-    "T45",
-    "A prompt builder with its defaults and bounds",
-    "A foreign word in a closed list is not refused everywhere.",
-  ),
-  open(
-    "T46",
-    "Short chunk identifiers in the prompt's citations",
-    "Labels count the hits, not the chunks of the document.",
-  ),
+  brought("T44", "Re-embedding leaves old vectors until new ones stand", "src/knowledge-base/reembed/reembed.ts"),
+  brought("T45", "A prompt builder with its defaults and bounds", "src/answers/prompts/create-prompt-builder.ts"),
+  brought("T46", "Short chunk identifiers in the prompt's citations", "src/answers/prompts/build-prompt.ts"),
   brought(
     "T47",
     "The builder composes with an application's own prompt",
@@ -279,10 +263,10 @@ export const requirements: readonly Requirement[] = [
     "src/search/create-retriever.ts",
     'Hashes are keyed: `operations: { queryHash: "sha256" }`.',
   ),
-  open(
+  brought(
     "T53",
     "Tracers that do nothing or write events; a failing one fails nothing",
-    "Events are not under `_platform.retrieval`, and nothing traces in memory by default.",
+    "src/knowledge-base/operations/event-tracer.ts",
   ),
   brought("T54", "Health over a rolling minute", "src/knowledge-base/operations/health-window.ts"),
   brought("T55", "An extension point for text recognition", "src/contracts/extraction.ts"),
@@ -303,11 +287,7 @@ export const requirements: readonly Requirement[] = [
   brought("W2", "No retries in the core", "src/models/embedder/create-embedder.ts"),
   brought("W3", "Providers, retrieval, graph node, benchmarks", "src/index.ts"),
   brought("W4", "The contracts depend on nothing, and a test shows it", "test/architecture/rooms.ts"),
-  open(
-    "W5",
-    "Documents may bring their own vectors",
-    "A vector of the caller's own, with a version of the caller's own, is not kept without a model.",
-  ),
+  brought("W5", "Documents may bring their own vectors", "src/ingest/given-version.ts"),
   brought("W6", "Embedding many at once is the primary path", "src/models/embedder/request-batches.ts"),
   brought("W7", "A store adds, searches with a filter, deletes", "src/contracts/vector-store.ts"),
   brought("W8", "Scores are higher for better, cosines within -1 and 1", "src/engine/vectors/vector-scores.ts"),
@@ -330,10 +310,10 @@ export const requirements: readonly Requirement[] = [
     "What a provider answers is checked: count and dimension",
     "Retries, timeouts and a fixed dimension are not given at construction.",
   ),
-  open(
+  brought(
     "W15",
     "The in-memory store checks dimensions, strips vectors, overwrites by id, scores zero vectors 0",
-    "One bad vector refuses the whole batch, and no option skips it.",
+    "src/ingest/chunk-inputs.ts",
   ),
   open("W16", "Blank ids are refused before anything is embedded", "Ids are not generated on request."),
   brought("W17", "Loaders for text and PDF", "src/readers/pdf/pdf-reader.ts"),
@@ -485,11 +465,7 @@ export const requirements: readonly Requirement[] = [
   open("S1", "Connectors and a memory plugin", "No connector to a database of others."),
   open("S2", "Connectors over packages or plain HTTP", "No connector to a database of others."),
   brought("S3", "Stores behind one interface can be swapped", "src/contracts/store.ts"),
-  open(
-    "S4",
-    "A store can say that it is not ready yet",
-    "`kb.ingest` does not await readiness, and there is no `kb.ready()`.",
-  ),
+  brought("S4", "A store can say that it is not ready yet", "src/stores/engines/from-vector-store.ts"),
   brought("S5", "Records of any schema", "src/contracts/collection.ts"),
   brought("S6", "Retrieve, recall, save, remove", "src/integrations/compat/create-memory-plugin.ts"),
   brought("S7", "Models are not offered what is dangerous", "src/integrations/compat/create-memory-plugin.ts"),

@@ -101,6 +101,8 @@ function ownScopes(caller: AccessContext): Scope[] {
 
 /**
  * The proof that maintenance carries. Only `services/`, `knowledge-base/` and the contract packs may call this; the architecture test holds them to it.
+ *
+ * @experimental
  */
 export function systemAuthority(): SystemAuthority {
   const authority = Object.freeze({}) as SystemAuthority;

@@ -1,5 +1,5 @@
 import type { Origin, PlaceLabels } from "./document.ts";
-import type { Embedding } from "./embedding.ts";
+import type { Embedding, EmbeddingVersion } from "./embedding.ts";
 import type { Metadata } from "./metadata.ts";
 
 /**
@@ -36,6 +36,8 @@ export interface Chunk extends PlaceLabels {
   readonly origin: Origin;
   /** A vector that came with the chunk: checked, then used as it is. */
   readonly embedding?: Embedding;
+  /** Version of that vector, where the caller named one. Default: that of the knowledge base's model. */
+  readonly embeddingVersion?: EmbeddingVersion;
 }
 
 /**

@@ -131,8 +131,43 @@ export function kindOf(embedding: Embedding): EmbeddingKind {
 }
 
 /**
- * How a similarity is computed. `score` is monotone for each: higher is better. @experimental
+ * How a similarity is computed. `score` is monotone for each: higher is better; the metric's own value stands beside it.
+ *
+ * **Shape** the score is the cosine for the two cosines, the product for the two products, and `1 / (1 + distance)` for the others. `"squared-euclidean"` has
+ * the score of `"euclidean"`. `"hamming"` counts coordinates that differ. **Source** the eight distance functions of Semantic Kernel.
  *
  * @experimental
  */
-export type Metric = "cosine" | "dot" | "euclidean";
+export type Metric =
+  | "cosine"
+  | "cosine-distance"
+  | "dot"
+  | "negative-dot"
+  | "euclidean"
+  | "squared-euclidean"
+  | "hamming"
+  | "manhattan";
+
+/** Every metric, by the one that computes its score. */
+export const metrics = {
+  cosine: "cosine",
+  "cosine-distance": "cosine",
+  dot: "dot",
+  "negative-dot": "dot",
+  euclidean: "euclidean",
+  "squared-euclidean": "euclidean",
+  hamming: "hamming",
+  manhattan: "manhattan",
+} as const satisfies Readonly<Record<Metric, Metric>>;
+
+/** The metrics that compute a score of their own. */
+export type ScoringMetric = (typeof metrics)[Metric];
+
+/**
+ * Names the model of a vector that a caller brings: a name of the caller's own, or a whole version.
+ *
+ * **Shape** a name stands for the provider `given`. Vectors of one name have one length.
+ *
+ * @experimental
+ */
+export type VersionName = string | EmbeddingVersion;

@@ -14,11 +14,15 @@ import type { RetrievalTrace } from "./tracer.ts";
 export interface EventData {
   /** One search: the thirteen facts of its trace. */
   readonly KnowledgeRetrieved: RetrievalTrace;
-  /** Fewer than two hits passed their thresholds; `evidence` is their number. Follows its `KnowledgeRetrieved` directly. */
-  readonly KnowledgeRetrievalMiss: { readonly queryHash: string; readonly evidence?: number };
+  /** Fewer than two hits passed their thresholds; `evidence` is their number, `cause` the reason. Follows its `KnowledgeRetrieved` directly. */
+  readonly KnowledgeRetrievalMiss: {
+    readonly queryHash: string;
+    readonly evidence?: number;
+    readonly cause?: MissCause;
+  };
   /** One document's chunks can be found now. */
   readonly KnowledgeChunkIndexed: { readonly documentId: string; readonly chunks: number };
-  /** One document could not be taken in. `documentId` is `""` when it failed before it had one. `attempt` counts from 1, where it is tried again. */
+  /** One document could not be taken in. One event for each document of a batch that failed as a whole. `attempt` counts from 1, where it is tried again. */
   readonly KnowledgeChunkFailed: { readonly documentId: string; readonly code: string; readonly attempt?: number };
   /** Chunks have a vector of this embedding version now. */
   readonly KnowledgeChunkReembedded: { readonly version: string; readonly chunks: number };
@@ -40,6 +44,23 @@ export interface EventData {
 }
 
 /**
+ * Reason why a search found fewer than two hits that count.
+ *
+ * **Shape** `"empty"`: its scopes hold nothing. `"other-model"`: their vectors are of a model that the knowledge base is not open with. `"no-match"`: no chunk
+ * matched. `"weak"`: matches were too weak.
+ *
+ * @experimental
+ */
+export type MissCause = "empty" | "other-model" | "no-match" | "weak";
+
+/**
+ * Stream of the events about retrievals. **Source** ToolUp.
+ *
+ * @experimental
+ */
+export type EventStream = "_platform.retrieval";
+
+/**
  * Name of an event.
  *
  * @experimental
@@ -54,6 +75,8 @@ export type EventName = keyof EventData;
 export type KnowledgeEvent = {
   readonly [Name in EventName]: {
     readonly name: Name;
+    /** `"_platform.retrieval"` for retrievals and misses; absent for other events. */
+    readonly stream?: EventStream;
     /** **Units** milliseconds since 1970, by the clock of the process that tells. */
     readonly at: number;
     /** Scopes of the event: those that a search could read, or the one written to. */
@@ -69,6 +92,8 @@ export type KnowledgeEvent = {
  */
 export interface EventFilter {
   readonly names?: readonly EventName[];
+  /** Only events of this stream. */
+  readonly stream?: EventStream;
   /** At this time or later. **Units** as `at`. */
   readonly from?: number;
   /** Before this time. */

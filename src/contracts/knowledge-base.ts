@@ -4,9 +4,9 @@ import type { Chunk } from "./chunk.ts";
 import type { Collections } from "./collection.ts";
 import type { Diagnosis, ExamineOptions } from "./diagnosis.ts";
 import type { Document, Origin, PlaceLabels, Section, SourceMap } from "./document.ts";
-import type { EventData, EventName } from "./event-store.ts";
+import type { EventData, EventFilter, EventName, KnowledgeEvent } from "./event-store.ts";
 import type { DocumentSummary } from "./document-store.ts";
-import type { Embedding, EmbeddingVersion } from "./embedding.ts";
+import type { Embedding, EmbeddingVersion, VersionName } from "./embedding.ts";
 import type { IbidError } from "./errors.ts";
 import type { ChunkAddress, Excerpt, ExpandOptions, Outline, SectionOptions } from "./expansion.ts";
 import type { FilterInput } from "./filter.ts";
@@ -19,6 +19,7 @@ import type { RefreshPolicy } from "./refresh-policy.ts";
 import type { Hit, HitGroup, SearchOptions, SearchWarning } from "./retriever.ts";
 import type { Run } from "./run.ts";
 import type { AccessContext, Scope, ScopeStrategy } from "./scope.ts";
+import type { FindOptions, VectorMatch, VectorSearchOptions } from "./vector-store.ts";
 import type { Verification, VerifyOptions } from "./verification.ts";
 import type { DeleteOptions, FitStatus, StoredChunk } from "./store.ts";
 
@@ -30,6 +31,9 @@ export interface TextInput {
   readonly mediaType?: string;
   readonly title?: string;
   readonly metadata?: MetadataInput;
+  /** Its vector, as of a {@link ChunkInput}. The text is one chunk then. */
+  readonly embedding?: Embedding;
+  readonly embeddingVersion?: VersionName;
 }
 
 /** Bytes to ingest under a name: a buffer, a blob, or a stream, which is read once. */
@@ -43,6 +47,18 @@ export interface BytesInput {
   /** **Units** bytes. Beyond it the document is refused, and a stream is read no further. Default 64 MiB. */
   readonly maxBytes?: number;
   readonly title?: string;
+  readonly metadata?: MetadataInput;
+}
+
+/**
+ * A text or a chunk in Ballerina's form.
+ *
+ * **Shape** its uri is `metadata.fileName`, else a hash of the content; its media type is `metadata.mimeType`. A `"text-chunk"` is stored as one chunk.
+ * **Source** Ballerina `TextDocument` and `TextChunk`.
+ */
+export interface TextLiteral {
+  readonly type: "text" | "text-chunk";
+  readonly content: string;
   readonly metadata?: MetadataInput;
 }
 
@@ -93,8 +109,13 @@ export interface ChunkInput extends PlaceLabels {
   readonly language?: string;
   /** Added to the document's; wins over it. */
   readonly metadata?: MetadataInput;
-  /** Its vector, of the knowledge base's embedding model. Stored as it is; its length is checked. Default: ibid embeds the text. */
+  /**
+   * Its vector, which is stored as it is and searched; its length is checked. It is never made again. Default: ibid embeds the text where there is an embedding
+   * model.
+   */
   readonly embedding?: Embedding;
+  /** Version of the vector. Default: the knowledge base's embedding model; without one, `"given"`. `kb.searchVector` searches each version by itself. */
+  readonly embeddingVersion?: VersionName;
   /** Where the slice begins in the given text. **Units** UTF-16 code units. */
   readonly start?: number;
   readonly end?: number;
@@ -110,6 +131,8 @@ export type IngestInput =
   | readonly (TextInput | BytesInput | ChunksInput)[]
   | Document
   | readonly Document[]
+  | TextLiteral
+  | readonly TextLiteral[]
   | readonly Chunk[]
   | Source
   | AsyncIterable<TextInput | BytesInput | ChunksInput | Document>;
@@ -137,6 +160,10 @@ export interface IngestOptions {
    * searches meanwhile find by words what no model has seen yet, and `close` waits for it.
    */
   readonly settle?: boolean | undefined;
+  /**
+   * Effect of a chunk with an invalid vector: an error, or the chunk is left out and listed in `invalid` of its document's result. Default `"error"`.
+   */
+  readonly onInvalid?: "error" | "skip" | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called as work proceeds, for a display; throwing in it fails nothing. */
   readonly onProgress?: ((progress: IngestProgress) => void) | undefined;
@@ -200,13 +227,23 @@ export interface IngestResult {
   readonly uri: string;
   readonly scope: Scope;
   readonly status: "added" | "updated" | "unchanged" | "removed" | "failed";
-  /** `""` when it failed before it had one. */
+  /** Id of the document, which one that failed before it was stored has too. */
   readonly documentId: string;
   /** Chunks that the document now has; for `removed`, that it had. */
   readonly chunks: number;
   /** Sentences about content that is missing from the text (see `ReadResult.notes`), and about text that a page does not show. */
   readonly notes?: readonly string[];
   readonly error?: IbidError;
+  /** Chunks that were left out by `onInvalid: "skip"`: their places in the given list, their ids, and the reasons. */
+  readonly invalid?: readonly InvalidChunk[];
+}
+
+/** A given chunk that was left out, because its vector is invalid. */
+export interface InvalidChunk {
+  /** From 0. */
+  readonly index: number;
+  readonly id?: string;
+  readonly error: IbidError;
 }
 
 /** Outcome of one ingestion, as counts. */
@@ -292,6 +329,8 @@ export interface VacuumResult {
 export interface VacuumOptions {
   /** Age from which a deleted chunk is removed. **Units** milliseconds. Default 7 days. **Source** ToolUp. */
   readonly olderThanMs?: number;
+  /** Only in this scope. Default: in every scope. */
+  readonly scope?: Scope;
 }
 
 /** Restricts a listing of chunks. */
@@ -357,6 +396,20 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
       readonly groups?: readonly HitGroup[] | undefined;
     }
   >;
+  /**
+   * Chunks by a vector of the caller's own: the nearest of its version, best first. Needs no embedding model.
+   *
+   * **Shape** `score` is higher for nearer; `rawScore` is the metric's own value. Without vectors in the scopes that the caller may read, `[]`.
+   * **Errors** `dimension-mismatch` for a vector of a length that no stored version has; `ambiguous` where several versions have it and none is named.
+   * Also `unsupported` for a store without a dense leg.
+   */
+  searchVector(vector: Embedding, options?: VectorSearchOptions): Promise<readonly VectorMatch[]>;
+  /**
+   * Chunks by a filter alone, without a query: every match at score 0. Without a filter, every chunk.
+   *
+   * **Shape** by place, or in the order of insertion. **Errors** `invalid-filter`. **Cost** reads every match; `chunks` gives them one by one.
+   */
+  find(options?: FindOptions): Promise<readonly VectorMatch[]>;
   ask(question: string, options?: AskOptions): AskRun;
   /**
    * Verifies an answer that ibid did not write: a text in Markdown, or the response of an API with its citations. Each sentence gets the verdict that an answer of ibid
@@ -391,10 +444,11 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
    * vacuumed.
    *
    * **Shape** the documents that went, with their chunks. A uri that is not there deletes nothing. A document that was composed of chunks also goes when all
-   * its chunks match; a chunk never goes without its document. **Errors** `ambiguous`, `access-denied`; `not-found` with `onMissing: "error"`.
+   * its chunks match. Single chunks go by their ids, and their document stays; it is ingested whole again when its source changes. **Errors** `ambiguous`,
+   * `access-denied`; `not-found` with `onMissing: "error"`.
    */
   delete(
-    target: string | { readonly filter: FilterInput },
+    target: string | { readonly filter: FilterInput } | { readonly chunks: readonly string[] },
     options?: DocumentAddress & DeleteOptions,
   ): Promise<readonly DeletedDocument[]>;
   /**
@@ -416,6 +470,12 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
   status(): Promise<Status>;
   /** Figures of the last minute. **Errors** `access-denied` unless the operator calls, because the figures cover all callers. */
   health(options?: HealthOptions): Promise<Health>;
+  /**
+   * Events that are kept, oldest first: searches and why some found nothing, documents that came or failed, re-embeddings, vacuums.
+   *
+   * **Errors** `access-denied` unless the operator calls; `configuration-missing` where no events are kept; `invalid-argument` for a wrong filter.
+   */
+  events(filter?: EventFilter): AsyncIterable<KnowledgeEvent>;
   /** Whether this caller may write a scope. Queues and upload forms ask before they take a document. **Errors** `invalid-argument` for no scope. */
   mayWrite(scope: Scope): boolean;
 

@@ -125,6 +125,14 @@ export type ReembedEvent =
       readonly version: EmbeddingVersion;
       readonly error: IbidError;
     }
+  /** The model refused a whole batch; its chunks keep their old vectors, and the run ends with the error. */
+  | {
+      readonly type: "batch-failed";
+      readonly scope: Scope;
+      readonly chunkIds: readonly string[];
+      readonly version: EmbeddingVersion;
+      readonly error: IbidError;
+    }
   | {
       readonly type: "changed-over";
       readonly scope: Scope;

@@ -326,8 +326,10 @@ export interface Trash<By extends Places = Checked> {
     into: By["write"],
     target: { readonly ids: readonly string[] } | { readonly documentIds: readonly string[] },
   ): Promise<number>;
-  /** Removes for good what was deleted more than `olderThanMs` ago, in every scope. **Shape** chunks that went. */
-  vacuum(...call: [...by: By["maintain"], options: { readonly olderThanMs: number }]): Promise<number>;
+  /** Removes for good what was deleted more than `olderThanMs` ago, in every scope or in one. **Shape** chunks that went. */
+  vacuum(
+    ...call: [...by: By["maintain"], options: { readonly olderThanMs: number; readonly scope?: Scope | undefined }]
+  ): Promise<number>;
 }
 
 /**
@@ -371,6 +373,8 @@ export interface StoreParts {
  */
 export interface Store extends DocumentVerbs<Proven>, AsyncDisposable {
   readonly capabilities: StoreCapabilities;
+  /** Hits of a search that asks for no number. Absent: that of the retriever. */
+  readonly defaultTopK?: number | undefined;
   /** The knowledge base's own key, 32 bytes: queries are hashed under it. A copy each time. */
   readonly secret: Uint8Array;
   /** Resolves when the store can be written; some databases build an index in the background. */

@@ -1,4 +1,5 @@
 import type { KnowledgeEvent } from "./event-store.ts";
+import type { FilterInput } from "./filter.ts";
 import type { SearchMode } from "./retriever.ts";
 import type { Scope } from "./scope.ts";
 
@@ -12,6 +13,9 @@ export type SpanStart =
       readonly operation: "retrieval";
       readonly topK: number | "all";
       readonly mode: SearchMode;
+      /** Filter of the search, if it has one. Values in it are for a telemetry that was configured to record queries. */
+      readonly filter?: FilterInput | undefined;
+      readonly minScore?: number | undefined;
       /** The query, only for a telemetry that was configured to record queries. */
       readonly query: string;
     }
@@ -24,7 +28,9 @@ export type SpanStart =
       readonly inputs: number;
     }
   | { readonly operation: "rerank"; readonly reranker: string; readonly candidates: number }
-  | { readonly operation: "ingest"; readonly scope: Scope };
+  | { readonly operation: "ingest"; readonly scope: Scope }
+  /** The making of a knowledge base over its store; its embedding model as `provider/model`, if it has one. */
+  | { readonly operation: "create"; readonly model: string | undefined };
 
 /**
  * Outcome, under the names of results: `resultCount`, `topScore`, `sent`, `added`, `chunks`.

@@ -1,3 +1,4 @@
+import type { MissCause } from "./event-store.ts";
 import type { AccessContext, Scope } from "./scope.ts";
 
 /**
@@ -8,7 +9,7 @@ import type { AccessContext, Scope } from "./scope.ts";
  * @experimental
  */
 export interface RetrievalTrace {
-  /** HMAC-SHA-256 of the query under the knowledge base's own key, 64 lower-case hexadecimal digits. */
+  /** HMAC-SHA-256 of the query under the knowledge base's own key, or its plain SHA-256, by `operations.queryHash`: 64 lower-case hexadecimal digits. */
   readonly queryHash: string;
   /** UTF-16 code units. */
   readonly queryLength: number;
@@ -36,6 +37,6 @@ export interface RetrievalTrace {
  */
 export interface Tracer {
   trace(trace: RetrievalTrace, access: AccessContext | "operator"): void | Promise<void>;
-  /** Fewer than two hits passed their thresholds; `evidence` is their number. */
-  miss(scopes: readonly Scope[], queryHash: string, evidence?: number): void | Promise<void>;
+  /** Fewer than two hits passed their thresholds; `evidence` is their number, `cause` the reason. */
+  miss(scopes: readonly Scope[], queryHash: string, evidence?: number, cause?: MissCause): void | Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { Chunk } from "./chunk.ts";
 import type { Origin } from "./document.ts";
-import type { Embedding, EmbeddingVersion, Metric } from "./embedding.ts";
-import type { Filter } from "./filter.ts";
+import type { Embedding, EmbeddingVersion, Metric, VersionName } from "./embedding.ts";
+import type { Filter, FilterInput } from "./filter.ts";
 import type { Scope } from "./scope.ts";
 
 /**
@@ -27,7 +27,16 @@ export interface VectorQuery {
   readonly metric?: Metric;
   /** Default false. */
   readonly includeEmbeddings?: boolean;
+  /** Order of matches without an embedding. Default `"place"`. */
+  readonly order?: MatchOrder;
 }
+
+/**
+ * Order of matches that no score orders: by uri and start, or as they were written. A chunk that is written again is the last.
+ *
+ * @experimental
+ */
+export type MatchOrder = "place" | "inserted";
 
 /**
  * A chunk that was found by its vector.
@@ -39,7 +48,42 @@ export interface VectorMatch {
   readonly chunk: Chunk;
   /** Higher is better: the cosine, the dot product, or `1 / (1 + distance)`. Never NaN; a zero vector scores 0. */
   readonly score: number;
-  /** The metric's own value; for Euclidean, the distance. */
+  /** The metric's own value; for a distance, lower is nearer. */
   readonly rawScore: number;
   readonly embedding?: Embedding;
+}
+
+/**
+ * Options of `kb.find`, which finds by filter alone; everything has a default.
+ *
+ * @experimental
+ */
+export interface FindOptions {
+  readonly filter?: FilterInput;
+  /** Only chunks of these origins. Default: all. */
+  readonly origins?: readonly Origin[];
+  /** Default `"all"`. */
+  readonly topK?: number | "all";
+  /** Default `"place"`. */
+  readonly order?: MatchOrder;
+  /** Narrows to these scopes; those that the caller may not read are dropped. */
+  readonly scopes?: readonly Scope[];
+  /** Default false. */
+  readonly includeEmbeddings?: boolean;
+}
+
+/**
+ * Options of `kb.searchVector`; everything has a default.
+ *
+ * @experimental
+ */
+export interface VectorSearchOptions extends Omit<FindOptions, "order"> {
+  /** Default 5. */
+  readonly topK?: number | "all";
+  /** Version of the vector, by the caller's name or whole. Default: the one version of its length that the scopes hold. */
+  readonly version?: VersionName;
+  /** Inclusive threshold for `score`. */
+  readonly minScore?: number;
+  /** Default: the knowledge base's, else the cosine. */
+  readonly metric?: Metric;
 }

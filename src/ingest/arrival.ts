@@ -1,4 +1,6 @@
-import type { ChunkInput } from "../contracts/knowledge-base.ts";
+import type { EmbeddingVersion } from "../contracts/embedding.ts";
+import type { IbidError } from "../contracts/errors.ts";
+import type { ChunkInput, InvalidChunk } from "../contracts/knowledge-base.ts";
 import type { AsyncChunker, Chunker } from "../contracts/chunker.ts";
 import type { Origin, Section, TextDocument } from "../contracts/document.ts";
 import type { Metadata } from "../contracts/metadata.ts";
@@ -52,7 +54,12 @@ export interface ChunksContent {
 }
 
 /** A chunk that was cut elsewhere, and its place in the text. */
-export interface PlacedChunk extends Omit<ChunkInput, keyof Span | "metadata">, Span {
+export interface PlacedChunk extends Omit<ChunkInput, keyof Span | "metadata" | "embeddingVersion">, Span {
+  readonly embeddingVersion?: EmbeddingVersion | undefined;
+  /** Place in the given list, of a chunk that brought a vector. */
+  readonly given?: number | undefined;
+  /** Fault of the vector that it brought. */
+  readonly fault?: IbidError | undefined;
   readonly metadata: Metadata;
   readonly title?: string | undefined;
   readonly origin?: Origin | undefined;
@@ -75,6 +82,8 @@ export interface RefusedContent {
 export interface Seen {
   readonly contentHash: string;
   readonly metadataHash: string;
+  /** Chunks that are left out. */
+  readonly invalid?: readonly InvalidChunk[];
   /** Size of the source, in bytes. */
   readonly bytes: number;
   /** Where the caller says it; else the reader finds it. */

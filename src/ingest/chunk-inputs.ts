@@ -1,9 +1,9 @@
 import { checkChunkIds } from "../chunkers/check-chunk-ids.ts";
 import type { Chunk } from "../contracts/chunk.ts";
 import type { Origin, TextDocument } from "../contracts/document.ts";
-import type { Embedding, SparseVector, Vector } from "../contracts/embedding.ts";
+import type { Embedding, SparseVector, Vector, VersionName } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
-import type { ChunkInput, ChunksInput } from "../contracts/knowledge-base.ts";
+import type { ChunkInput, ChunksInput, InvalidChunk, TextInput } from "../contracts/knowledge-base.ts";
 import type { Metadata } from "../contracts/metadata.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { checkOptions } from "../runtime/check-options.ts";
@@ -15,6 +15,8 @@ import { placeLabels } from "../text/place-labels.ts";
 import { namedLanguage } from "./find-language.ts";
 import type { Span } from "../text/sentences.ts";
 import type { Arrival, ChunksContent, PlacedChunk, Seen } from "./arrival.ts";
+import { type GivenLengths, readVersionName, unnamedVersion } from "./given-version.ts";
+import { checkEmbedding, dimensionsOf } from "../models/embedder/check-embedding.ts";
 import { fingerprintPipeline } from "./fingerprint.ts";
 import type { IngestStages } from "./stages.ts";
 import { hashBytes, hashMetadata } from "./prepare-document.ts";
@@ -28,6 +30,7 @@ const chunkNames = {
   language: true,
   metadata: true,
   embedding: true,
+  embeddingVersion: true,
   start: true,
   end: true,
   page: true,
@@ -54,6 +57,18 @@ export function readChunksInput(input: ChunksInput): Arrival {
   const metadata = toMetadata(input.metadata, where);
   const taken = chunks.map((chunk, i) => takeChunk(chunk, `${where}: chunks[${i}]`));
   return arrivalOf({ uri, title, text, taken, metadata, where });
+}
+
+/** Makes an arrival of a text that brings its own vector: one chunk. **Errors** as {@link readChunksInput}. */
+export function readEmbeddedText({ uri, text, title = "", metadata, embedding, embeddingVersion }: TextInput): Arrival {
+  const chunk: ChunkInput = {
+    text,
+    start: 0,
+    end: text.length,
+    ...(embedding && { embedding }),
+    ...(embeddingVersion && { embeddingVersion }),
+  };
+  return readChunksInput({ uri, title, text, chunks: [chunk], ...(metadata && { metadata }) });
 }
 
 /** Makes arrivals of complete chunks, one for each document that they name. **Errors** as {@link readChunksInput}. */
@@ -86,7 +101,11 @@ function arrivalOf({ uri, title, text: given, taken, metadata, where, id, origin
   const slices = taken.map(({ urtext, text }) => urtext ?? text);
   const { text, places } = given === undefined ? joinParts(slices) : checkPlaces(given, taken, slices, where);
   const chunks = taken
-    .map((chunk, i): PlacedChunk => ({ ...chunk, ...places[i]! }))
+    .map((chunk, given): PlacedChunk => ({
+      ...chunk,
+      ...places[given]!,
+      ...(chunk.embedding || chunk.fault ? { given } : {}),
+    }))
     .toSorted((a, b) => a.start - b.start || a.end - b.end);
   const named = uri?.trim() ? uri : `chunks:${hashParts(...taken.map((chunk, i) => chunk.id ?? slices[i]!))}`;
   const root = sectionsOf(
@@ -148,8 +167,26 @@ function takeChunk(given: ChunkInput & { readonly type?: string }, where: string
     ...(language !== undefined && { language }),
     ...(start !== undefined && { start }),
     ...(end !== undefined && { end }),
-    ...(embedding !== undefined && { embedding: readEmbedding(embedding, where) }),
+    ...(embedding !== undefined && takeVector(embedding, given.embeddingVersion, where)),
   };
+}
+
+/** A vector with the version that its caller names. A fault is kept for the ingestion, whose option says what follows from it. */
+function takeVector(
+  given: unknown,
+  name: VersionName | undefined,
+  where: string,
+): Pick<Taken, "embedding" | "embeddingVersion" | "fault"> {
+  try {
+    const embedding = readEmbedding(given, where);
+    const dimensions = dimensionsOf(embedding) ?? 0;
+    const version = name === undefined ? undefined : readVersionName(name, dimensions, where);
+    checkEmbedding(embedding, version ?? { dimensions }, `${where}: embedding`);
+    return { embedding, ...(version && { embeddingVersion: version }) };
+  } catch (fault) {
+    if (!IbidError.isInstance(fault)) throw fault;
+    return { fault };
+  }
 }
 
 /** A vector as it is given, or as JSON wrote it: an object with the positions as keys is what it makes of a `Float32Array`. */
@@ -176,6 +213,7 @@ function readEmbedding(given: unknown, where: string): Embedding {
 
 /** The options of an ingestion that chunks follow. */
 interface ChunksJob {
+  readonly onInvalid?: "error" | "skip" | undefined;
   readonly scope: Scope;
   readonly metadata: Metadata;
   readonly origin: Origin;
@@ -183,10 +221,11 @@ interface ChunksJob {
 
 /** Chunks that were cut elsewhere: neither read nor cut, nor transformed. */
 export async function seeChunks(
-  { stages, job }: { readonly stages: IngestStages; readonly job: ChunksJob },
+  { stages, job, lengths }: { readonly stages: IngestStages; readonly job: ChunksJob; readonly lengths: GivenLengths },
   arrival: Arrival,
-  content: ChunksContent,
+  asked: ChunksContent,
 ): Promise<Seen> {
+  const { kept: content, invalid } = await checkVectors(stages, job, lengths, asked);
   const { uri, folder: _, ...given } = arrival;
   const { id: own, title, mediaType, text, root } = content;
   const origin = content.origin ?? job.origin;
@@ -194,6 +233,7 @@ export async function seeChunks(
   const pipeline = { ...stages, readers: [], chunker: asGiven, transformers: [], limits: undefined };
   const bytes = new TextEncoder().encode(text);
   return {
+    ...(invalid.length > 0 && { invalid }),
     contentHash: hashParts(await hashBytes(bytes), JSON.stringify([title, root, content.chunks], plainNumbers)),
     metadataHash: hashMetadata(metadata, origin),
     bytes: bytes.byteLength,
@@ -222,6 +262,56 @@ export async function seeChunks(
   };
 }
 
+/**
+ * Settles the version of each given vector, and leaves out chunks whose vector is invalid, where that is asked for.
+ *
+ * **Errors** the fault of the first invalid vector, naming its chunk; `dimension-mismatch`.
+ */
+async function checkVectors(
+  { embedder }: IngestStages,
+  { onInvalid = "error" }: ChunksJob,
+  lengths: GivenLengths,
+  content: ChunksContent,
+): Promise<{ readonly kept: ChunksContent; readonly invalid: readonly InvalidChunk[] }> {
+  const invalid: InvalidChunk[] = [];
+  const chunks: PlacedChunk[] = [];
+  for (const chunk of content.chunks) {
+    const { fault: found, given, ...rest } = chunk;
+    const where = `chunks[${given}]${chunk.id === undefined ? "" : ` (${chunk.id})`}`;
+    const fault = found ?? (await settle(rest, where));
+    if (fault === undefined) continue;
+    if (onInvalid === "error") throw fault;
+    invalid.push({ index: given ?? 0, ...(chunk.id !== undefined && { id: chunk.id }), error: fault });
+  }
+  return { kept: { ...content, chunks }, invalid };
+
+  async function settle(chunk: PlacedChunk, where: string): Promise<IbidError | undefined> {
+    const { embedding, embeddingVersion } = chunk;
+    if (embedding === undefined || (embeddingVersion === undefined && embedder !== undefined)) {
+      const dimensions = embedder?.version?.dimensions;
+      try {
+        if (embedding !== undefined && dimensions !== undefined) checkEmbedding(embedding, { dimensions }, where);
+      } catch (error) {
+        if (IbidError.isInstance(error)) return error;
+        throw error;
+      }
+      chunks.push(chunk);
+      return undefined;
+    }
+    const got = dimensionsOf(embedding) ?? 0;
+    const version = embeddingVersion ?? readVersionName(unnamedVersion, got, where);
+    const expected = await lengths.expect(version);
+    if (expected !== got) {
+      return new IbidError("dimension-mismatch", `dimension mismatch: expected ${expected}, got ${got}`, {
+        hint: `Vectors of ${version.provider}/${version.model} have one length (${where}); give others another embeddingVersion.`,
+        details: { expected, got, where },
+      });
+    }
+    chunks.push({ ...chunk, embeddingVersion: version });
+    return undefined;
+  }
+}
+
 /** Stands for the chunker where there is none. */
 const asGiven = { fingerprint: "as given", chunk: () => [] };
 
@@ -232,7 +322,7 @@ const plainNumbers = (_key: string, value: unknown): unknown =>
 function completeChunks(document: TextDocument, { chunks }: ChunksContent): readonly Chunk[] {
   const create = createChunkFactory(document);
   return chunks.map((given): Chunk => {
-    const { start, end, text, id, headings, embedding, metadata, title, origin } = given;
+    const { start, end, text, id, headings, embedding, embeddingVersion, metadata, title, origin } = given;
     const language = namedLanguage(given.language, metadata);
     const made = create(start, end, text);
     return {
@@ -243,6 +333,7 @@ function completeChunks(document: TextDocument, { chunks }: ChunksContent): read
       ...(headings !== undefined && { headings }),
       ...(language !== "" && { language }),
       ...(embedding !== undefined && { embedding }),
+      ...(embeddingVersion !== undefined && { embeddingVersion }),
       ...(origin !== undefined && { origin }),
       metadata: { ...made.metadata, ...metadata },
     };

@@ -51,7 +51,7 @@ export function createChunkEmbedding(
 
   async function embed(chunks: readonly Chunk[]): Promise<EmbeddedChunks> {
     if ((embedder === undefined && apart.length === 0) || chunks.length === 0) {
-      return { entries: chunks.map((chunk) => ({ chunk, embeddings: [] })), keeps: [], sent: 0 };
+      return { entries: chunks.map((chunk) => ({ chunk, embeddings: ownVersions(chunk) })), keeps: [], sent: 0 };
     }
     let sent = 0;
     let needed = 0;
@@ -62,14 +62,18 @@ export function createChunkEmbedding(
       tokens = tokens === undefined || embedded.tokens === undefined ? undefined : tokens + embedded.tokens;
     };
     const planned = await (plans ??= plan(chunks[0]!, count));
-    const isGiven = (chunk: Chunk, by: Embedder): boolean => by === embedder && chunk.embedding !== undefined;
+    // A vector of a version of its own stands in place of every other one: a given vector is never made again.
+    const isOwn = ({ embedding, embeddingVersion: own }: Chunk): boolean =>
+      embedding !== undefined && own !== undefined && (embedder === undefined || !makesVersion(embedder, own));
+    const isGiven = (chunk: Chunk, by: Embedder): boolean =>
+      by === embedder && chunk.embedding !== undefined && !isOwn(chunk);
     // Vectors are kept all together or not at all, so what lacks one is asked for each; the cache knows most of them.
     const lacks = (chunk: Chunk): boolean =>
       chunk.embedding !== undefined ||
       planned.some(({ embeds, held }) => embeds(chunk) && held.get(chunk.id) !== embeddedText(chunk));
     const vectors = new Map<Chunk, VersionedEmbedding[]>(chunks.map((chunk) => [chunk, []]));
     for (const { by, embeds, version } of planned) {
-      const wanting = chunks.filter((chunk) => embeds(chunk) && lacks(chunk) && !isGiven(chunk, by));
+      const wanting = chunks.filter((chunk) => embeds(chunk) && lacks(chunk) && !isGiven(chunk, by) && !isOwn(chunk));
       const embedded = wanting.length === 0 ? undefined : await by.embed(wanting, options);
       count(embedded);
       needed += wanting.length;
@@ -84,6 +88,7 @@ export function createChunkEmbedding(
         if (embedding !== undefined) vectors.get(chunk)?.push({ version, embedding });
       }
     }
+    for (const chunk of chunks) if (isOwn(chunk)) vectors.set(chunk, [...ownVersions(chunk)]);
     const entries = chunks.map((chunk): ChunkEntry => ({ chunk, embeddings: vectors.get(chunk) ?? [] }));
     const keeps = entries.filter(({ embeddings }) => embeddings.length === 0).map(({ chunk }) => chunk.id);
     if (parts.counts === "needed") return { entries, keeps, sent: needed };
@@ -118,6 +123,11 @@ export function createChunkEmbedding(
     count(probe);
     return probe.version;
   }
+}
+
+/** The vector that a chunk brought, of a version of its caller's own. */
+function ownVersions({ embedding, embeddingVersion: version }: Chunk): readonly VersionedEmbedding[] {
+  return embedding === undefined || version === undefined ? [] : [{ version, embedding }];
 }
 
 interface Plan {

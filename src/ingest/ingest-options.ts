@@ -137,6 +137,12 @@ export const ingestOptions = {
     default: false,
     for: inCode,
   },
+  onInvalid: {
+    doc: "Effect of a given chunk with an invalid vector: an error that stores nothing, or the chunk is left out and listed.",
+    kind: { type: "choice", values: { error: true, skip: true } },
+    default: "error",
+    for: inCode,
+  },
   signal: { doc: "Stops the ingestion.", kind: aSignal, for: inCode },
   onProgress: { doc: "Receives counts as work proceeds.", kind: aFunction, for: inCode },
   onEmbedding: { doc: "Receives the uri of a document before its chunks are embedded.", kind: aFunction, for: inCode },

@@ -13,6 +13,7 @@ import { toMetadata } from "../runtime/to-json.ts";
 import { noteUnseen } from "../text/untrusted/describe-suspicions.ts";
 import { type Arrival, type BytesContent, mostInFlight, type Seen, type TextContent, weighArrival } from "./arrival.ts";
 import { createEmbeddingUsage } from "./embedding-usage.ts";
+import { createGivenLengths, type GivenLengths } from "./given-version.ts";
 import { withLanguage } from "./find-language.ts";
 import { fingerprintPipeline, isMadeBy } from "./fingerprint.ts";
 import { type KnownDocuments, knownDocuments } from "./known-documents.ts";
@@ -45,6 +46,9 @@ export interface IngestJob extends WriteJob {
   readonly refresh?: RefreshPolicy | undefined;
   readonly onProgress?: ((progress: IngestProgress) => void) | undefined;
   readonly onSkip?: IngestOptions["onSkip"];
+  readonly onInvalid?: IngestOptions["onInvalid"];
+  /** Receives the ids of documents that came in together, when a failure of one leaves all of them out. */
+  readonly onBatchFailed?: ((documentIds: readonly string[], error: unknown) => void) | undefined;
   /** Lets the store finish deferred work: at once, reporting how far a fit has come, or later. */
   readonly settle?: ((onFit: (share: number) => void) => Promise<void>) | undefined;
 }
@@ -70,7 +74,8 @@ export async function* ingestArrivals(
   const progress = { documents: 0, chunks: 0, found: 0, complete: false };
   const report = createReport(job.onProgress);
   const known = await knownDocuments(stages.store, job.from, arrivals.folders);
-  const work: Work = { stages, job, known, look: createLook(stages, job, known) };
+  const lengths = createGivenLengths(stages.store, job.from);
+  const work: Work = { stages, job, known, lengths, look: createLook(stages, job, known) };
   const seen = new Set<string>();
   const usage = createEmbeddingUsage(stages);
 
@@ -139,6 +144,7 @@ interface Work {
   readonly stages: IngestStages;
   readonly job: IngestJob;
   readonly known: KnownDocuments;
+  readonly lengths: GivenLengths;
   readonly look: Look;
 }
 
@@ -159,7 +165,7 @@ async function ingestAlone(work: Work, arrival: Arrival): Promise<Outcome> {
   } catch (error) {
     throwIfAborted(work.job.signal, "The ingestion");
     if (isFatal(error)) throw error;
-    const documentId = work.known.get(uri)?.id ?? "";
+    const documentId = idOf(work, arrival);
     const isMissing = content.kind === "refused" && content.named;
     const reason = asIbidError(error, uri);
     return {
@@ -171,18 +177,33 @@ async function ingestAlone(work: Work, arrival: Arrival): Promise<Outcome> {
   }
 }
 
+/** Id of an arrival's document: the one that is stored, else the one that it gets. */
+function idOf({ known, job }: Work, { uri, content }: Arrival): string {
+  const given = content.kind === "text" ? content.document.id : content.kind === "chunks" ? content.id : undefined;
+  return known.get(uri)?.id || given || hashParts(job.scope, uri);
+}
+
 /** **Errors** the first one: then nothing is stored, unless the store failed in the midst of it. */
 async function* ingestTogether(work: Work, arrivals: AsyncIterable<Arrival>): AsyncGenerator<Outcome> {
-  const prepared: Prepared[] = [];
-  for await (const arrival of arrivals) {
-    throwIfAborted(work.job.signal, "The ingestion");
-    prepared.push(await prepare(work, arrival));
+  const documentIds: string[] = [];
+  try {
+    const prepared: Prepared[] = [];
+    for await (const arrival of arrivals) {
+      throwIfAborted(work.job.signal, "The ingestion");
+      documentIds.push(idOf(work, arrival));
+      prepared.push(await prepare(work, arrival));
+    }
+    yield* await takeIn(work, prepared);
+  } catch (error) {
+    if (work.job.signal?.aborted !== true) work.job.onBatchFailed?.(documentIds, error);
+    throw error;
   }
-  yield* await takeIn(work, prepared);
 }
 
 /** A document that stays as it is, or one to write, with notes of its reader. */
-type Prepared = { readonly kept: IngestResult } | (Incoming & { readonly notes: readonly string[] });
+type Prepared =
+  | { readonly kept: IngestResult }
+  | (Incoming & { readonly notes: readonly string[] } & Pick<IngestResult, "invalid">);
 
 /** Cuts, embeds and writes what is prepared. **Shape** one outcome each, in order; the first carries what all of them used. */
 async function takeIn({ stages, job }: Work, prepared: readonly Prepared[]): Promise<readonly Outcome[]> {
@@ -205,6 +226,7 @@ async function takeIn({ stages, job }: Work, prepared: readonly Prepared[]): Pro
         documentId: id,
         chunks: counts.next().value!,
         ...(notes.length > 0 && { notes }),
+        ...(one.invalid && { invalid: one.invalid }),
       },
       ...used,
     };
@@ -237,7 +259,7 @@ async function prepareSeen(work: Work, arrival: Arrival, see: () => Promise<Seen
   if (!(await look.wants(uri, before)) && before !== undefined) return keep(work, before, { folder, looked: false });
 
   const seen = await see();
-  const { contentHash, metadataHash, bytes } = seen;
+  const { contentHash, metadataHash, bytes, invalid } = seen;
   if (before?.contentHash === contentHash && before.metadataHash === metadataHash) {
     const fingerprint = seen.fingerprint(before.mediaType);
     const isSameKind = seen.mediaType === undefined || seen.mediaType === before.mediaType;
@@ -263,6 +285,7 @@ async function prepareSeen(work: Work, arrival: Arrival, see: () => Promise<Seen
     chunks: chunks?.(document),
     chunker: seen.chunker ?? stages.chunker,
     notes,
+    ...(invalid && { invalid }),
   };
 }
 

@@ -8,9 +8,11 @@ import type {
   IngestInput,
   IngestOptions,
   TextInput,
+  TextLiteral,
 } from "../contracts/knowledge-base.ts";
 import type { Metadata } from "../contracts/metadata.ts";
 import type { AskKept, Source, SourceItem, SourceRefusal, SourceUnchanged } from "../contracts/reader.ts";
+import { hashParts } from "../runtime/hash.ts";
 import { toMetadata } from "../runtime/to-json.ts";
 import type { Arrival } from "./arrival.ts";
 import { joinSources } from "./sources/join-sources.ts";
@@ -122,8 +124,10 @@ const refused = (uri: string, error: unknown, named = false): Arrival => ({
 const chunkInputs = () => import("./chunk-inputs.ts");
 
 async function toArrival(input: unknown): Promise<Arrival> {
+  if (isTextLiteral(input)) return fromTextLiteral(input);
   if (isDocument(input)) return fromDocument(input);
   if (isChunksInput(input)) return (await chunkInputs()).readChunksInput(input);
+  if (isTextInput(input) && input.embedding !== undefined) return (await chunkInputs()).readEmbeddedText(input);
   const isText = isTextInput(input);
   if (!isText && !isBytesInput(input)) {
     throw new IbidError("invalid-argument", "This is nothing that can be ingested.", {
@@ -142,9 +146,36 @@ async function toArrival(input: unknown): Promise<Arrival> {
   return { uri, title, metadata, folder: null, content: { kind: "bytes", item } };
 }
 
+/** A text or a chunk as Ballerina writes it: `{ type: "text", content, metadata }`. */
+const isTextLiteral = (value: unknown): value is TextLiteral =>
+  isObject(value) &&
+  (value["type"] === "text" || value["type"] === "text-chunk") &&
+  typeof value["content"] === "string" &&
+  value["text"] === undefined;
+
+/** **Shape** named after `metadata.fileName`, else after a hash of the text. A chunk is stored as one chunk. */
+async function fromTextLiteral({ type, content, metadata = {} }: TextLiteral): Promise<Arrival> {
+  const { fileName, mimeType } = metadata;
+  const uri = typeof fileName === "string" && fileName.trim() !== "" ? fileName : `text:${hashParts(content)}`;
+  if (type === "text-chunk")
+    return (await chunkInputs()).readChunksInput({
+      uri,
+      text: content,
+      chunks: [{ text: content, start: 0, end: content.length }],
+      metadata,
+    });
+  const mediaType = typeof mimeType === "string" ? { mediaType: mimeType } : {};
+  return toArrival({ uri, text: content, metadata, ...mediaType });
+}
+
 function fromDocument(document: TextDocument | MediaDocument): Arrival {
   if (document.type === "text") {
     const { uri, metadata } = document;
+    if (typeof uri !== "string" || typeof document.text !== "string" || document.root === undefined) {
+      throw new IbidError("invalid-argument", "A document of type text has no uri, no text or no section tree.", {
+        hint: 'Give { uri, text }, { type: "text", content, metadata }, or a document of composeDocument.',
+      });
+    }
     return { uri, metadata: toMetadata(metadata, uri), folder: null, content: { kind: "text", document } };
   }
   const name = document.metadata.fileName;
@@ -178,7 +209,8 @@ function textItem({ uri, text, mediaType = "text/plain" }: TextInput, metadata: 
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
-const isChunk = (value: unknown): value is Chunk => isObject(value) && value["type"] === "text-chunk";
+const isChunk = (value: unknown): value is Chunk =>
+  isObject(value) && value["type"] === "text-chunk" && value["content"] === undefined;
 
 const isChunksInput = (value: unknown): value is ChunksInput =>
   isObject(value) && Array.isArray(value["chunks"]) && value["type"] === undefined;

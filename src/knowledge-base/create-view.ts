@@ -35,6 +35,8 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
   };
   /** A page that only ingests and searches does not load the verbs about deleting and keeping. */
   const keeping = async () => (await import("./keeping.ts")).createKeeping(keepingParts);
+  const finding = async () =>
+    (await import("./find-chunks.ts")).createFinding({ store, metric: parts.metric, readable });
   /** A fit that is made of what is gone, or lacks what came back, is made anew. */
   async function keep<Result>(verb: (by: Awaited<ReturnType<typeof keeping>>) => Promise<Result>): Promise<Result> {
     const done = await verb(await keeping());
@@ -59,6 +61,8 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
       settleLater: () => parts.settler.later(),
     }),
     ...createCatalogue(keepingParts),
+    find: async (options) => (await finding()).find(options),
+    searchVector: async (vector, options) => (await finding()).searchVector(vector, options),
     delete: deleteDocuments,
     restore: (uri, address) => keep((by) => by.restore(uri, address)),
     vacuum: async (options) => {
@@ -81,6 +85,16 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
         });
       }
       return observer.health(options);
+    },
+
+    async *events(filter) {
+      checkOpen();
+      if (caller !== operator) {
+        throw new IbidError("access-denied", "Only the operator may read events.", {
+          hint: "Call events() on the knowledge base itself, not on a caller's view.",
+        });
+      }
+      yield* observer.read(filter);
     },
 
     mayWrite: (scope) => mayWrite(caller, parseScope(scope)),

@@ -79,6 +79,27 @@ export function createKeeping(parts: KeepingParts): Keeping {
     return matching;
   }
 
+  /** Deletes single chunks, each in the scopes that the caller may write. **Errors** `not-found` before anything is deleted. */
+  async function removeChunks(
+    ids: readonly string[],
+    { scope: asked, onMissing, purge = false }: DocumentAddress & DeleteOptions,
+  ): Promise<readonly DeletedDocument[]> {
+    const scopes = await readable(asked === undefined ? undefined : [parseScope(asked)]);
+    const own = gate.writable(caller, scopes.scopes);
+    const found: { readonly scope: Scope; readonly uri: string; readonly id: string }[] = [];
+    for await (const { scope, chunk } of store.chunks(gate.read(caller, own, own), { ids }))
+      found.push({ scope, uri: chunk.uri, id: chunk.id });
+    const missing = ids.find((id) => !found.some((one) => one.id === id));
+    if (missing !== undefined && onMissing === "error") throw notFound(`There is no chunk "${missing}".`);
+    const deleted: DeletedDocument[] = [];
+    for (const [scope, some] of Map.groupBy(found, (one) => one.scope)) {
+      await store.delete(gate.write(caller, scope), { ids: some.map(({ id }) => id) }, { purge });
+      for (const [uri, { length }] of Map.groupBy(some, (one) => one.uri)) deleted.push({ uri, scope, chunks: length });
+    }
+    const rest = purge && deleted.length > 0 ? await pending() : {};
+    return deleted.map((each) => ({ ...each, ...rest }));
+  }
+
   /** Whether the files are rid of what was purged. */
   const pending = async (): Promise<{ readonly pending?: true }> =>
     ((await store.upkeep?.scrub(authority)) ?? true) ? {} : { pending: true };
@@ -88,7 +109,8 @@ export function createKeeping(parts: KeepingParts): Keeping {
       checkOptions("delete", options, deleteOptions);
       if (typeof target !== "string") {
         if (target === undefined) checkText("delete", "uri", target);
-        checkOptions("delete", target, { filter: true });
+        checkOptions("delete", target, { filter: true, chunks: true });
+        if ("chunks" in target) return removeChunks(target.chunks, options);
         const found = await findMatching(target.filter, options);
         if (found.length === 0 && options.onMissing === "error")
           throw notFound("There is no document that matches the filter.");
@@ -121,9 +143,10 @@ export function createKeeping(parts: KeepingParts): Keeping {
     },
 
     async vacuum(options = {}) {
-      checkOptions("vacuum", options, { olderThanMs: true });
+      checkOptions("vacuum", options, { olderThanMs: true, scope: true });
       await maintain("A vacuum");
       const { olderThanMs = defaultRetentionMs } = options;
+      const scope = options.scope === undefined ? undefined : parseScope(options.scope);
       if (!Number.isFinite(olderThanMs) || olderThanMs < 0) {
         throw new IbidError(
           "invalid-argument",
@@ -133,7 +156,7 @@ export function createKeeping(parts: KeepingParts): Keeping {
           },
         );
       }
-      const chunks = (await store.trash?.vacuum(authority, { olderThanMs })) ?? 0;
+      const chunks = (await store.trash?.vacuum(authority, { olderThanMs, scope })) ?? 0;
       return { chunks, ...(await pending()) };
     },
 

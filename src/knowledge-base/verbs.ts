@@ -1,6 +1,7 @@
 import { operator } from "../access/gate.ts";
 import { homeScope, parseScope } from "../access/scopes.ts";
 import type { AskOptions } from "../contracts/answer.ts";
+import { IbidError } from "../contracts/errors.ts";
 import type { IngestInput, IngestOptions, KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { VerifyOptions } from "../contracts/verification.ts";
 import type { RetrieveOptions, Retriever, SearchMode, SearchOptions } from "../contracts/retriever.ts";
@@ -34,6 +35,7 @@ export function createVerbs(
         const arrivals = toArrivals(input, parts.openSource, { ...options.folders, onSkip: options.onSkip });
         const metadata = toMetadata(options.metadata, "ingest");
         checkOpen();
+        await store.ready(options.signal);
         const { signal, onProgress } = options;
         const run = ingestArrivals(stages, {
           arrivals,
@@ -50,6 +52,12 @@ export function createVerbs(
           onProgress,
           onEmbedding: options.onEmbedding,
           onSkip: options.onSkip,
+          onInvalid: options.onInvalid,
+          onBatchFailed(documentIds, error) {
+            const code = IbidError.isInstance(error) ? error.code : "internal";
+            for (const documentId of documentIds)
+              observer.report("KnowledgeChunkFailed", [scope], { documentId, code });
+          },
           async settle(onFit) {
             if (options.settle === true) await settler.now({ signal, onProgress: onFit });
             else settler.later();

@@ -20,8 +20,8 @@ export function sparseDot(a: SparseRow, b: SparseRow): number {
   return sum;
 }
 
-/** Sum of squared differences over the coordinates that either row has, in ascending order. */
-export function sparseSquaredDistance(a: SparseRow, b: SparseRow): number {
+/** Distance over the coordinates that either row has, in ascending order: the sum of squared or absolute differences, or their number. */
+export function sparseDistance(a: SparseRow, b: SparseRow, by: "euclidean" | "manhattan" | "hamming"): number {
   let sum = 0;
   let i = a.start;
   let j = b.start;
@@ -31,7 +31,9 @@ export function sparseSquaredDistance(a: SparseRow, b: SparseRow): number {
     const difference = (left <= right ? a.values[i]! : 0) - (right <= left ? b.values[j]! : 0);
     if (left <= right) i++;
     if (right <= left) j++;
-    sum += difference * difference;
+    if (by === "euclidean") sum += difference * difference;
+    else if (by === "manhattan") sum += Math.abs(difference);
+    else if (difference !== 0) sum++;
   }
   return sum;
 }

@@ -17,7 +17,7 @@ import { embedQuery } from "./embed-query.ts";
 import { findSubject } from "./find-subject.ts";
 import { poolSize } from "./fuse.ts";
 import { searchAndRead, stopIfAborted } from "./read-candidates.ts";
-import { reportRetrieval } from "./report-retrieval.ts";
+import { findMissCause, reportRetrieval } from "./report-retrieval.ts";
 import { checkQuery, defaultMaxQueryLength, planSearch, type SearchPlan } from "./search-plan.ts";
 import type { SearchableStore } from "./search-session.ts";
 import {
@@ -127,7 +127,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
     const started = performance.now();
     const stages: string[] = ["scopes"];
     assertAuthorized(scopes, "read");
-    const plan = planSearch(search);
+    const plan = planSearch({ ...search, topK: search.topK ?? store.defaultTopK });
     checkQuery(query, plan.mode, maxQueryLength);
     if (plan.pattern !== undefined) checkQuery(plan.pattern, "regex", maxQueryLength);
     const { signal } = search;
@@ -217,7 +217,10 @@ export function createRetriever(options: RetrieverOptions): Retriever {
       const latencyMs = performance.now() - started;
       const queryHash = options.queryHash === "sha256" ? sha256(query) : hmacSha256(secret, query);
       const trace = traceOf(run, { queryHash, queryLength: query.length, latencyMs, stages }, scopes, plan, hits);
-      reportRetrieval(tracer, trace, access, run.evidence);
+      const embedders = [...(embedder ? [embedder] : []), ...(options.formerEmbedders ?? [])];
+      const outcome = { mode: plan.mode, evidence: run.evidence, hits: hits.length };
+      const cause = await findMissCause(store, scopes, embedders, outcome);
+      reportRetrieval(tracer, trace, access, run.evidence, cause);
     }
     return hits;
   };

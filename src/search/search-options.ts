@@ -1,3 +1,5 @@
+import type { Metric } from "../contracts/embedding.ts";
+import type { FindOptions, VectorSearchOptions } from "../contracts/vector-store.ts";
 import type { RetrieveOptions, SearchOptions } from "../contracts/retriever.ts";
 import {
   aFunction,
@@ -31,6 +33,18 @@ function isReceipt(value: unknown): boolean {
   const { scope, life, stamp } = value as Readonly<Record<string, unknown>>;
   return typeof scope === "string" && typeof life === "string" && Number.isSafeInteger(stamp);
 }
+
+/** Every metric, as an option lists its values. */
+export const everyMetric = {
+  cosine: true,
+  "cosine-distance": true,
+  dot: true,
+  "negative-dot": true,
+  euclidean: true,
+  "squared-euclidean": true,
+  hamming: true,
+  manhattan: true,
+} as const satisfies Readonly<Record<Metric, true>>;
 
 const everyOrigin = { "user-content": true, narrative: true, note: true, synthetic: true } as const;
 
@@ -188,3 +202,46 @@ export const searchOptions = {
     flag: "--group-by <what>",
   },
 } as const satisfies RulesOf<SearchOptions>;
+
+const { filter, origins, includeEmbeddings, scopes } = searchOptions;
+
+/** Options of `kb.find`. */
+export const findOptions = {
+  filter,
+  origins,
+  topK: { ...retrieveOptions.topK, doc: "Number of chunks.", default: "all", for: inCode },
+  order: {
+    doc: "Order of the chunks: by uri and place, or as they were written.",
+    kind: { type: "choice", values: { place: true, inserted: true } },
+    default: "place",
+    for: inCode,
+  },
+  scopes,
+  includeEmbeddings,
+} as const satisfies RulesOf<FindOptions>;
+
+/** Options of `kb.searchVector`. */
+export const vectorSearchOptions = {
+  filter,
+  origins,
+  topK: retrieveOptions.topK,
+  version: {
+    doc: "Version of the vector: the caller's name, or `{ provider, model, dimensions, fingerprint }`.",
+    kind: {
+      type: "value",
+      expects: "a name or a version",
+      check: (value: unknown) => typeof value === "string" || typeof value === "object",
+    },
+    otherwise: "the one version of the vector's length that the scopes hold",
+    for: inCode,
+  },
+  minScore: retrieveOptions.minScore,
+  metric: {
+    doc: "Metric of the scores.",
+    kind: { type: "choice", values: everyMetric },
+    otherwise: "the knowledge base's, else the cosine",
+    for: inCode,
+  },
+  scopes,
+  includeEmbeddings,
+} as const satisfies RulesOf<VectorSearchOptions>;

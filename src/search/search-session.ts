@@ -9,7 +9,7 @@ import { createFusion, type Fusion, fusions, type LegScale } from "./fusions.ts"
 import type { SearchPlan } from "./search-plan.ts";
 
 /** The part of a store that a retriever searches. */
-export type SearchableStore = Pick<Store, "session"> & Partial<Pick<Store, "versions" | "readText">>;
+export type SearchableStore = Pick<Store, "session"> & Partial<Pick<Store, "versions" | "readText" | "defaultTopK">>;
 
 /** The legs that a mode searches; a hybrid search takes all that accept the query. */
 const legsOfMode: Readonly<Record<Exclude<SearchMode, "hybrid">, readonly string[]>> = {

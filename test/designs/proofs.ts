@@ -14,7 +14,10 @@ import { options as toolupOptions } from "./toolup/options.ts";
 import { options as wesichainOptions } from "./wesichain/options.ts";
 import { options as embabelOptions } from "./embabel/options.ts";
 import { options as memoryOptions } from "./semantic-kernel/options.ts";
+import { waysIn as ballerinaWaysIn } from "./ballerina/ways-in.ts";
 import type { Proof } from "./prove.ts";
+import { operations as toolupOperations } from "./toolup/operations.ts";
+import { vectors as wesichainVectors } from "./wesichain/vectors.ts";
 import { memory } from "./semantic-kernel/memory.ts";
 import { plugins } from "./semantic-kernel/plugins.ts";
 import { prompts } from "./semantic-kernel/prompts.ts";
@@ -37,6 +40,9 @@ export const proofs: Readonly<Record<string, readonly Proof[]>> = {
   "toolup/options": toolupOptions,
   "ballerina/options": ballerinaOptions,
   "ballerina/models": models,
+  "ballerina/ways-in": ballerinaWaysIn,
+  "toolup/operations": toolupOperations,
+  "wesichain/vectors": wesichainVectors,
   "ballerina/stores": stores,
   "semantic-kernel/memory": memory,
   "semantic-kernel/plugins": plugins,

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { packBits, unpackBits } from "../../src/engine/kernels/bitset.ts";
 import { squaredDistance } from "../../src/engine/kernels/distance.ts";
 import { dot, norm } from "../../src/runtime/dot.ts";
-import { sparseDot, sparseNorm, sparseSquaredDistance, type SparseRow } from "../../src/runtime/sparse.ts";
+import { sparseDot, sparseNorm, sparseDistance, type SparseRow } from "../../src/runtime/sparse.ts";
 import { createTopK } from "../../src/engine/kernels/top-k.ts";
 
 /** Whole numbers, so that the plain reference gives the same sum in any order. */
@@ -62,7 +62,7 @@ describe("loops over vectors give what their plain references give", () => {
         const [left, right] = [toRow(a, start), toRow(b, 0)];
         const [full, other] = [dense(a), dense(b)];
         expect(sparseDot(left, right) + 0).toBe(sum(full.map((value, i) => value * other[i]!)) + 0);
-        expect(sparseSquaredDistance(left, right)).toBe(
+        expect(sparseDistance(left, right, "euclidean")).toBe(
           sum(full.map((value, i) => (value - other[i]!) * (value - other[i]!))),
         );
         expect(sparseNorm(left)).toBe(Math.sqrt(sum(full.map((value) => value * value))));

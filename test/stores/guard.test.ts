@@ -114,7 +114,7 @@ describe.each(eachStore)("the guard of $name", ({ open }) => {
       [{ minScore: Number.NaN }, "invalid-argument"],
       [{ embedding: [1, 2, 3] }, "invalid-argument"],
       [{ embedding: [1, 2], version: three }, "dimension-mismatch"],
-      [{ metric: "manhattan" as "dot" }, "invalid-argument"],
+      [{ metric: "alien" as "dot" }, "invalid-argument"],
       [{ limit: 3 } as VectorQuery, "invalid-argument"],
       [{ filter: { op: "near", key: "x" } as unknown as NonNullable<VectorQuery["filter"]> }, "invalid-filter"],
     ];

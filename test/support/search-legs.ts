@@ -15,7 +15,7 @@ import type { Chunk } from "../../src/contracts/chunk.ts";
 import type { Origin } from "../../src/contracts/document.ts";
 import type { AuthorizedScopes, Scope } from "../../src/contracts/scope.ts";
 import type { VectorMatch, VectorQuery } from "../../src/contracts/vector-store.ts";
-import { searchByVector } from "../../src/integrations/compat/vector-store.ts";
+import { searchByVector } from "../../src/search/search-by-vector.ts";
 
 /** A store whose legs are searched one by one. */
 export type SearchedStore = Pick<Store, "session" | "chunks">;

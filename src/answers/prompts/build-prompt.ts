@@ -54,8 +54,8 @@ const nothingFound = "Knowledge-base search ran for this turn and returned no re
 /**
  * Builds a system prompt with a section of retrieved context, for applications that call their model themselves.
  *
- * A short label cites each source. In `[Doc abc, Chunk 1 of 5]`, `abc` is the shortest distinct beginning of a hash of the document's id, and
- * `1 of 5` is the rank among the sources shown. Sources are fenced and neutralised as in an answer of the knowledge base.
+ * A short label cites each source, such as `[Doc abc, Chunk 1 of 5]`. `abc` is the shortest distinct beginning of a hash of the document's id.
+ * `1 of 5` is the chunk's place among those of its document. Sources are fenced and neutralised as in an answer of the knowledge base.
  *
  * **Shape** the same hits give the same labels; every call makes a new fence. **Errors** `invalid-argument`.
  * **Source** ToolUp `RAGPromptBuilder`.
@@ -67,9 +67,16 @@ export function buildPrompt(hits: readonly Hit[], options: BuildPromptOptions = 
   checkOptions("buildPrompt", options, known);
   const { instructions, grounding = "preferred", snippetLimit = snippetLimits.default, context = {} } = options;
   checkSnippetLimit(snippetLimit);
+  checkGrounding(grounding);
   const fence = createFence(hits);
   const names = nameDocuments(hits);
-  const name = (hit: Hit, place: number, of: number): string => `Doc ${names.get(keyOf(hit))}, Chunk ${place} of ${of}`;
+  // A chunk is named by its place in its document; by its rank where the document's chunks are not counted.
+  const name = (hit: Hit, rank: number, ranks: number): string => {
+    const { chunkIndex, totalChunks } = hit.structure ?? {};
+    const isPlaced = chunkIndex !== undefined && totalChunks !== undefined;
+    const [place, of] = isPlaced ? [chunkIndex + 1, totalChunks] : [rank, ranks];
+    return `Doc ${names.get(keyOf(hit))}, Chunk ${place} of ${of}`;
+  };
   const short = hits.map((hit) => cutToLimit(hit, snippetLimit));
   const render = (hit: Hit, place: number, of: number): string =>
     renderSource(hit, `label="${name(hit, place, of)}"`, fence);
@@ -94,6 +101,14 @@ export function buildPrompt(hits: readonly Hit[], options: BuildPromptOptions = 
       cut: [...new Set([...cutShort, ...fitted.cut])].filter((id) => !fitted.leftOut.includes(id)),
     },
   };
+}
+
+/** **Errors** `invalid-argument` for a word that is none of the three. */
+export function checkGrounding(grounding: Grounding): void {
+  if (["permissive", "preferred", "strict"].includes(grounding)) return;
+  throw new IbidError("invalid-argument", `grounding is ${JSON.stringify(grounding)}.`, {
+    hint: "Give permissive, preferred or strict.",
+  });
 }
 
 export function checkSnippetLimit(limit: number): void {

@@ -6,7 +6,13 @@ import type { Scope } from "../../contracts/scope.ts";
 import type { Hit, SearchOptions } from "../../contracts/retriever.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { answerQuestion } from "../answer-question.ts";
-import { buildPrompt, type BuildPromptOptions, type BuiltPrompt, checkSnippetLimit } from "./build-prompt.ts";
+import {
+  buildPrompt,
+  type BuildPromptOptions,
+  type BuiltPrompt,
+  checkGrounding,
+  checkSnippetLimit,
+} from "./build-prompt.ts";
 import type { DocumentSlices } from "../citations/cite-quote.ts";
 import { renderPrompt } from "../../models/render-prompt.ts";
 
@@ -94,6 +100,7 @@ export function createPromptBuilder(
     throw outOfBounds("topK", topK, "a whole number from 1 to 100");
   if (!(minScore >= 0 && minScore <= 1)) throw outOfBounds("minScore", minScore, "a number from 0 to 1");
   if (building.snippetLimit !== undefined) checkSnippetLimit(building.snippetLimit);
+  if (building.grounding !== undefined) checkGrounding(building.grounding);
 
   return {
     async build(conversation, { signal } = {}) {

@@ -25,3 +25,17 @@ export function squaredDistance(
   }
   return lane0 + lane1 + (lane2 + lane3);
 }
+
+/** Sum of absolute differences between a stretch and a whole vector, in ascending order. */
+export function manhattanDistance(a: Float32Array, aStart: number, b: Float32Array, length: number): number {
+  let sum = 0;
+  for (let i = 0; i < length; i++) sum += Math.abs(a[aStart + i]! - b[i]!);
+  return sum;
+}
+
+/** Number of coordinates in which a stretch and a whole vector differ. */
+export function countDifferences(a: Float32Array, aStart: number, b: Float32Array, length: number): number {
+  let count = 0;
+  for (let i = 0; i < length; i++) if (a[aStart + i] !== b[i]) count++;
+  return count;
+}

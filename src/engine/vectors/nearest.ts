@@ -1,4 +1,4 @@
-import type { Metric } from "../../contracts/embedding.ts";
+import { type Metric, metrics } from "../../contracts/embedding.ts";
 import { findBest, type FoundChunk, type SearchedSegment } from "../bm25/best-chunks.ts";
 import { certifiedDimensions, startCertifiedScan } from "./certified-scan.ts";
 import type { DenseForm } from "./dense-rows.ts";
@@ -17,7 +17,7 @@ const forms: readonly DenseForm[] = ["float32", "int8"];
  * Finds the nearest vectors of one version and kind, exactly.
  *
  * **Shape** the score is the cosine (from -1 to 1; 0 with a zero vector), the dot product, or `1 / (1 + distance)`. A hybrid vector's is the
- * sum over its two parts. `rawScore` is the score itself, or for Euclidean the distance (of a hybrid vector, in the joint space).
+ * sum over its two parts. `rawScore` is the metric's own value (a distance of a hybrid vector, in the joint space).
  * **Cost** dense vectors cost a byte per coordinate of each admitted one, and a score for the few that can be among the best. Sparse ones cost
  * the postings of the query's coordinates. Hybrid ones and sparse distances cost every admitted vector's score.
  */
@@ -28,7 +28,7 @@ export function searchNearest(
   topK: number,
   minScore: number,
 ): NearestHit[] {
-  const query = createScoredQuery(vector, metric);
+  const query = createScoredQuery(vector, metrics[metric]);
   const columns = searched.map(({ segment }) => columnsOf(segment, vector));
   const most = columns.reduce((sum, some) => sum + some.reduce((rows, column) => rows + column.rows, 0), 0);
   const areFew = searched.every(({ only }) => only !== undefined);
@@ -36,14 +36,34 @@ export function searchNearest(
     !areFew &&
     vector.kind === "dense" &&
     query.denseNorm > 0 &&
+    query.metric !== "hamming" &&
+    query.metric !== "manhattan" &&
     vector.dense.length <= certifiedDimensions &&
     topK < most
       ? searchCertified(searched, columns, query, topK, minScore)
       : searchEach(searched, columns, query, topK, minScore);
   return found.map((hit) => ({
     ...hit,
-    rawScore: metric === "euclidean" ? distanceOf(hit, query, vector) : hit.score,
+    rawScore: rawScoreOf(hit, metric, query, vector),
   }));
+}
+
+function rawScoreOf(hit: FoundChunk, metric: Metric, query: ScoredQuery, vector: StoredVector): number {
+  switch (metric) {
+    case "cosine":
+    case "dot":
+      return hit.score;
+    case "cosine-distance":
+      return 1 - hit.score;
+    case "negative-dot":
+      return 0 - hit.score;
+    case "euclidean":
+      return Math.sqrt(distanceOf(hit, query, vector));
+    case "squared-euclidean":
+    case "hamming":
+    case "manhattan":
+      return distanceOf(hit, query, vector);
+  }
 }
 
 function columnsOf(segment: Segment, { version, kind, dense }: StoredVector): VectorColumn[] {
@@ -92,7 +112,7 @@ function searchEach(
       const take = (row: number, score: number): void => {
         if (score >= minScore && score >= best.floor) offer(score, ordinals[row]!);
       };
-      if (query.kind === "sparse" && query.metric !== "euclidean") {
+      if (query.kind === "sparse" && (query.metric === "cosine" || query.metric === "dot")) {
         scanInverted(column, admitted, query, take);
         continue;
       }

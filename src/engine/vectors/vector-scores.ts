@@ -1,7 +1,7 @@
-import type { EmbeddingKind, Metric } from "../../contracts/embedding.ts";
-import { squaredDistance } from "../kernels/distance.ts";
+import type { EmbeddingKind, ScoringMetric } from "../../contracts/embedding.ts";
+import { countDifferences, manhattanDistance, squaredDistance } from "../kernels/distance.ts";
 import { dot, norm } from "../../runtime/dot.ts";
-import { sparseDot, sparseNorm, sparseSquaredDistance, type SparseRow } from "../../runtime/sparse.ts";
+import { sparseDistance, sparseDot, sparseNorm, type SparseRow } from "../../runtime/sparse.ts";
 import type { DenseForm, DenseRows, DenseVector } from "./dense-rows.ts";
 import { formOf } from "./dense-rows.ts";
 import type { SparseColumn, VectorColumn } from "../segments/segment.ts";
@@ -10,7 +10,7 @@ import type { StoredVector } from "./stored-vector.ts";
 /** A query for rows: one vector, and values computed from it once. */
 export interface ScoredQuery {
   readonly kind: EmbeddingKind;
-  readonly metric: Metric;
+  readonly metric: ScoringMetric;
   readonly form: DenseForm;
   /** As it came. */
   readonly vector: DenseVector;
@@ -20,7 +20,7 @@ export interface ScoredQuery {
   readonly sparseNorm: number;
 }
 
-export function createScoredQuery(vector: StoredVector, metric: Metric): ScoredQuery {
+export function createScoredQuery(vector: StoredVector, metric: ScoringMetric): ScoredQuery {
   const sparse: SparseRow = { indices: vector.indices, values: vector.values, start: 0, end: vector.values.length };
   const dense = vector.dense instanceof Int8Array ? Float32Array.from(vector.dense) : vector.dense;
   return {
@@ -55,12 +55,18 @@ export function scoreDense(rows: DenseRows, row: number, { metric, dense, denseN
       return dot(block, start, dense, 0, length) + 0;
     case "euclidean":
       return closeness(squaredDistance(block, start, dense, 0, length));
+    case "manhattan":
+      return 1 / (1 + manhattanDistance(block, start, dense, length));
+    case "hamming":
+      return 1 / (1 + countDifferences(block, start, dense, length));
   }
 }
 
 function scoreSparse(column: SparseColumn, row: number, query: ScoredQuery): number {
   const other = rowIn(column, row);
-  if (query.metric === "euclidean") return closeness(sparseSquaredDistance(other, query.sparse));
+  if (query.metric === "euclidean") return closeness(sparseDistance(other, query.sparse, "euclidean"));
+  if (query.metric === "manhattan" || query.metric === "hamming")
+    return 1 / (1 + sparseDistance(other, query.sparse, query.metric));
   return scoreProduct(sparseDot(other, query.sparse), column.norms[row]!, query);
 }
 
@@ -80,13 +86,24 @@ function cosine(product: number, a: number, b: number): number {
   return Math.max(-1, Math.min(1, product / (a * b))) + 0;
 }
 
-/** Distance of a hybrid vector, in the joint space. */
+/** Distance of a row: for Euclidean its square. Both parts of a hybrid vector count. */
 export function distance(column: VectorColumn, row: number, query: ScoredQuery): number {
   const rows = column.dense();
   const sparse = column.sparse();
-  const { dense } = query;
-  const squared = rows === undefined ? 0 : squaredDistance(rows.block(row), rows.start(row), dense, 0, dense.length);
-  return Math.sqrt(sparse === undefined ? squared : squared + sparseSquaredDistance(rowIn(sparse, row), query.sparse));
+  const { metric } = query;
+  const by = metric === "manhattan" || metric === "hamming" ? metric : "euclidean";
+  return (
+    (rows === undefined ? 0 : denseDistance(rows, row, query)) +
+    (sparse === undefined ? 0 : sparseDistance(rowIn(sparse, row), query.sparse, by))
+  );
+}
+
+function denseDistance(rows: DenseRows, row: number, { metric, dense }: ScoredQuery): number {
+  const block = rows.block(row);
+  const start = rows.start(row);
+  if (metric === "manhattan") return manhattanDistance(block, start, dense, dense.length);
+  if (metric === "hamming") return countDifferences(block, start, dense, dense.length);
+  return squaredDistance(block, start, dense, 0, dense.length);
 }
 
 function rowIn({ indices, values, starts }: SparseColumn, row: number): SparseRow {

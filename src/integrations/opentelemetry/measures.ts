@@ -61,7 +61,7 @@ export function createMeasures(meter: ApiMeter): Measures {
 
   return {
     duration(start, seconds, errorType) {
-      if (start.operation === "ingest") return;
+      if (start.operation === "ingest" || start.operation === "create") return;
       operations.record(seconds, {
         "gen_ai.operation.name": start.operation,
         ...(start.operation === "embeddings" && {

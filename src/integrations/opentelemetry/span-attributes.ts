@@ -34,6 +34,9 @@ export function describeSpan(
           ...(start.topK !== "all" && { "gen_ai.request.top_k": start.topK, "gen_ai.retrieval.top_k": start.topK }),
           ...(recordQueries && { "gen_ai.retrieval.query.text": start.query }),
           "ibid.retrieval.mode": start.mode,
+          "ibid.retrieval.filtered": start.filter !== undefined,
+          ...(start.filter !== undefined && recordQueries && { "ibid.retrieval.filter": JSON.stringify(start.filter) }),
+          ...(start.minScore !== undefined && { "ibid.retrieval.min_score": start.minScore }),
         },
       };
     case "embeddings":
@@ -58,6 +61,12 @@ export function describeSpan(
           "gen_ai.request.model": start.reranker,
           "ibid.rerank.candidates": start.candidates,
         },
+      };
+    case "create":
+      return {
+        name: "ibid.create",
+        kind: kinds.internal,
+        attributes: { ...(start.model !== undefined && { "gen_ai.request.model": start.model }) },
       };
     case "ingest":
       return { name: "ibid.ingest", kind: kinds.internal, attributes: { "ibid.scope": start.scope } };

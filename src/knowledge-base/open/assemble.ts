@@ -18,6 +18,7 @@ import { createMemoryStore } from "../../stores/memory/memory-store.ts";
 import type { StoreOptions } from "../../stores/segments/store-options.ts";
 import type { SnapshotOptions } from "../../stores/snapshot/snapshot-options.ts";
 import { defaultAnalyzer } from "../../text/analyzer.ts";
+import { inSpan } from "../operations/observer.ts";
 import type { KnowledgeBaseParts } from "../parts.ts";
 import { parseSynonyms } from "../../text/parse-synonyms.ts";
 import { createKnowledgeBase } from "./create-knowledge-base.ts";
@@ -113,16 +114,25 @@ export interface RuntimeParts {
   readonly closeReaders?: () => Promise<void>;
   /** Makes what events are kept in, where nobody gave a store. Default: a memory's. */
   readonly openEvents?: (retention: EventRetention & { readonly now?: () => number }) => EventStore;
-  /** Whether that is done without being asked. Default false. */
-  readonly keepsEvents?: boolean;
 }
 
 /** Fills in defaults and makes the knowledge base. Parts that were not chosen are not loaded. */
-export async function assembleKnowledgeBase(
+export function assembleKnowledgeBase(
   store: Store,
   options: OpenOptions,
   runtime: RuntimeParts,
 ): Promise<KnowledgeBase> {
+  const model = options.models?.embedding;
+  const start = { operation: "create", model: model ? `${model.provider}/${model.model}` : undefined } as const;
+  return inSpan(
+    options.operations?.telemetry,
+    start,
+    () => assembleParts(store, options, runtime),
+    () => ({}),
+  );
+}
+
+async function assembleParts(store: Store, options: OpenOptions, runtime: RuntimeParts): Promise<KnowledgeBase> {
   const { models = {}, reading = {}, search = {}, operations = {} } = options;
   const { prices } = models;
   const pricing = prices && (await import("../../models/price-usage.ts"));
@@ -132,11 +142,7 @@ export async function assembleKnowledgeBase(
     model && limiting?.limitAnswers(pricing ? pricing.withPrice(model, prices) : model, models.limits);
   const readers = [...(await completeReaders(options.readers ?? [])), ...runtime.readers];
   const chunker = await chooseChunker(options.chunker);
-  const events = await chooseEvents(
-    operations.events ?? runtime.keepsEvents ?? false,
-    operations.now,
-    runtime.openEvents,
-  );
+  const events = await chooseEvents(operations.events, operations.now, runtime.openEvents);
   return createKnowledgeBase({
     store,
     ...(await chooseEmbedders(store, models)),
@@ -222,12 +228,16 @@ async function chooseHandlers(
   return { readers: [...handlers.map(createHandlerReader), ...readers], chunker: withHandlers(chunker, handlers) };
 }
 
+/** Events that a knowledge base in memory keeps without being asked. */
+const keptInMemory = { maxEvents: 1000 };
+
 async function chooseEvents(
-  wanted: boolean | EventStore | EventRetention,
+  given: boolean | EventStore | EventRetention | undefined,
   now: (() => number) | undefined,
   open: RuntimeParts["openEvents"],
 ): Promise<EventStore | undefined> {
-  if (wanted === false) return undefined;
+  if (given === false) return undefined;
+  const wanted = given ?? (open === undefined ? keptInMemory : true);
   if (wanted !== true && "append" in wanted) return wanted;
   const retention = { ...(wanted !== true && wanted), ...(now && { now }) };
   if (open !== undefined) return open(retention);

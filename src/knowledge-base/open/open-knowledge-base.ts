@@ -185,7 +185,6 @@ export async function openKnowledgeBase(first?: string | OpenOptions, second?: O
     ...(folder !== undefined &&
       options.store === undefined && {
         findName: (model) => findRecordedName(folder, model),
-        keepsEvents: true,
         openEvents: (retention) => createEventFile(eventFile(folder), retention),
       }),
     openSource: (inputs, rules) =>

@@ -1,3 +1,4 @@
+import { everyMetric } from "../../search/search-options.ts";
 import type { Metric } from "../../contracts/embedding.ts";
 import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { ChatModel, Prices } from "../../contracts/chat.ts";
@@ -92,7 +93,7 @@ export interface OpenSearch {
 export interface OpenOperations {
   /**
    * Store of events: your own, or one that is made with the given retention. Default: beside a durable knowledge base, for a week and 100,000 events at
-   * most; none in memory. `false`: none. Events are written in the background, so a `kill -9` can lose those of the last second.
+   * most; in memory the last 1,000. `false`: none. Events are written in the background, so a `kill -9` can lose those of the last second.
    */
   readonly events?: boolean | EventStore | EventRetention | undefined;
   /** Receiver of spans and events as they happen; see `createOpenTelemetry`. */
@@ -297,7 +298,7 @@ const searchSetup = {
   },
   metric: {
     doc: "Metric of searches by vector; `score` is monotone for each, and higher is better.",
-    kind: { type: "choice", values: { cosine: true, dot: true, euclidean: true } },
+    kind: { type: "choice", values: everyMetric },
     otherwise: "the store's own, the cosine",
     for: inCode,
   },
@@ -338,7 +339,7 @@ const operationsOptions = {
       expects: "true, false, a retention such as { maxEvents: 1000 }, or an event store",
       check: (value) => typeof value === "boolean" || (typeof value === "object" && value !== null),
     },
-    otherwise: "beside a folder: a week, 100,000 events; none in memory",
+    otherwise: "beside a folder: a week, 100,000 events; in memory the last 1,000",
     for: inCode,
   },
   telemetry: {

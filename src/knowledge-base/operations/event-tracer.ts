@@ -12,8 +12,10 @@ export const noTracer: Tracer = Object.freeze({
   miss() {},
 });
 
+const stream = "_platform.retrieval";
+
 /**
- * Writes each retrieval into a store of events, as `KnowledgeRetrieved` and `KnowledgeRetrievalMiss`.
+ * Writes each retrieval into a store of events, as `KnowledgeRetrieved` and `KnowledgeRetrievalMiss` of the stream `_platform.retrieval`.
  *
  * **Shape** the event's scopes are the readable ones. **Units** `now` gives milliseconds since 1970; default: the machine's clock.
  * **Errors** errors of the store; a retriever lets none of them reach a search.
@@ -24,14 +26,15 @@ export const noTracer: Tracer = Object.freeze({
 export function createEventStoreTracer(store: Pick<EventStore, "append">, now: () => number = platformNow): Tracer {
   return {
     trace: (trace) =>
-      store.append([{ name: "KnowledgeRetrieved", at: now(), scopes: trace.permittedScopes, data: trace }]),
-    miss: (scopes, queryHash, evidence) =>
+      store.append([{ name: "KnowledgeRetrieved", stream, at: now(), scopes: trace.permittedScopes, data: trace }]),
+    miss: (scopes, queryHash, evidence, cause) =>
       store.append([
         {
           name: "KnowledgeRetrievalMiss",
+          stream,
           at: now(),
           scopes,
-          data: { queryHash, ...(evidence !== undefined && { evidence }) },
+          data: { queryHash, ...(evidence !== undefined && { evidence }), ...(cause && { cause }) },
         },
       ]),
   };

@@ -7,7 +7,9 @@ export type {
   EventName,
   EventRetention,
   EventStore,
+  EventStream,
   KnowledgeEvent,
+  MissCause,
 } from "../../contracts/event-store.ts";
 export type { Health, HealthOptions, LatencySummary } from "../../contracts/health.ts";
 export type { Status, VacuumOptions, VacuumResult } from "../../contracts/knowledge-base.ts";

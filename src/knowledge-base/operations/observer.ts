@@ -1,7 +1,8 @@
 import { platformNow } from "../../runtime/platform-clock.ts";
 import type { Embedder } from "../../contracts/embedding-model.ts";
 import { versionKey } from "../../contracts/embedding.ts";
-import type { EventData, EventName, EventStore, KnowledgeEvent } from "../../contracts/event-store.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import type { EventData, EventFilter, EventName, EventStore, KnowledgeEvent } from "../../contracts/event-store.ts";
 import type { Health, HealthOptions } from "../../contracts/health.ts";
 import type { IngestResult, IngestSummary } from "../../contracts/knowledge-base.ts";
 import type { Store } from "../../contracts/store.ts";
@@ -45,6 +46,8 @@ export interface Observer {
   /** One event covers up to some hundreds of chunks. */
   reembedding(run: AsyncGenerator<ReembedEvent, ReembedSummary>): AsyncGenerator<ReembedEvent, ReembedSummary>;
   health(options?: HealthOptions): Promise<Health>;
+  /** Events that are kept, the held ones written first. **Errors** `configuration-missing` where none are kept. */
+  read(filter?: EventFilter): AsyncIterable<KnowledgeEvent>;
   /** Writes the events that are still held. The store stays open: it is not the observer's. */
   close(): Promise<void>;
 }
@@ -68,7 +71,8 @@ export function createObserver({ tracer, telemetry, events, now = platformNow }:
 
   const report: Observer["report"] = (name, scopes, data) => {
     // Every name stands with its own data: the compiler cannot follow a pair through a generic.
-    const event = { name, at: now(), scopes, data: withoutId(data) } as KnowledgeEvent;
+    const stream = name.startsWith("KnowledgeRetriev") ? { stream: "_platform.retrieval" } : {};
+    const event = { name, ...stream, at: now(), scopes, data: withoutId(data) } as KnowledgeEvent;
     window.add(event);
     buffer?.add(event);
     try {
@@ -93,9 +97,10 @@ export function createObserver({ tracer, telemetry, events, now = platformNow }:
         report("KnowledgeRetrieved", trace.permittedScopes, trace);
         return tracer?.trace(trace, access);
       },
-      miss(scopes, queryHash, evidence) {
-        report("KnowledgeRetrievalMiss", scopes, { queryHash, ...(evidence !== undefined && { evidence }) });
-        return tracer?.miss(scopes, queryHash, evidence);
+      miss(scopes, queryHash, evidence, cause) {
+        const facts = { ...(evidence !== undefined && { evidence }), ...(cause && { cause }) };
+        report("KnowledgeRetrievalMiss", scopes, { queryHash, ...facts });
+        return tracer?.miss(scopes, queryHash, evidence, cause);
       },
     },
 
@@ -134,10 +139,11 @@ export function createObserver({ tracer, telemetry, events, now = platformNow }:
       if (telemetry?.span === undefined) return retriever;
       return {
         retrieve(scopes, query, options = {}) {
-          const { topK = 5, mode = "hybrid" } = options;
+          const { topK = 5, mode = "hybrid", filter, minScore } = options;
+          const narrowed = { ...(filter && { filter }), ...(minScore !== undefined && { minScore }) };
           return inSpan(
             telemetry,
-            { operation: "retrieval", topK, mode, query },
+            { operation: "retrieval", topK, mode, query, ...narrowed },
             () => retriever.retrieve(scopes, query, options),
             (hits) => ({ resultCount: hits.length, topScore: hits[0]?.score ?? 0 }),
           );
@@ -221,6 +227,12 @@ export function createObserver({ tracer, telemetry, events, now = platformNow }:
               chunks: 1,
               code: event.error.code,
             });
+          } else if (event.type === "batch-failed") {
+            report("KnowledgeChunkReembedFailed", [event.scope], {
+              version: versionKey(event.version),
+              chunks: event.chunkIds.length,
+              code: event.error.code,
+            });
           }
           yield event;
         }
@@ -236,6 +248,16 @@ export function createObserver({ tracer, telemetry, events, now = platformNow }:
       const shared = createHealthWindow(now);
       for await (const event of events.read({ from: now() - healthWindowMs })) shared.add(event);
       return shared.health();
+    },
+
+    async *read(filter) {
+      if (events === undefined) {
+        throw new IbidError("configuration-missing", "This knowledge base keeps no events.", {
+          hint: "Open it with operations: { events: true }, or without events: false.",
+        });
+      }
+      await buffer?.flush();
+      yield* events.read(filter);
     },
 
     async close() {

@@ -163,7 +163,14 @@ async function* moveScope(
     for await (const batch of inBatches(store.lacking(into, to), batchSize, failed)) {
       throwIfAborted(signal, "The re-embedding");
       await throttle(batch.length);
-      const result: EmbeddedBatch = await embedBatch(embedder, batch, signal);
+      let result: EmbeddedBatch;
+      try {
+        result = await embedBatch(embedder, batch, signal);
+      } catch (error) {
+        if (signal?.aborted !== true && IbidError.isInstance(error))
+          yield { type: "batch-failed", scope, chunkIds: batch.map(({ id }) => id), version: to, error };
+        throw error;
+      }
       added += await store.addVectors(into, to, result.vectors);
       embedded += result.embedded.length;
       for (const { id: chunkId, documentId } of result.embedded) {

@@ -77,6 +77,8 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
       hint: "Give the knowledge base's own key, or 32 random bytes.",
     });
   }
+  checkWord(model, "kind", model.kind, ["dense", "sparse", "hybrid"]);
+  checkWord(model, "similarity", model.similarity ?? "meaning", ["meaning", "form"]);
   const batchSize = Math.max(1, Math.min(options.batchSize ?? 128, model.maxBatchSize ?? Infinity));
   const limits = createBatchLimits(batchSize, maxBatchTokens);
   const slots = createRequestSlots(concurrency);
@@ -270,6 +272,15 @@ function textToEmbed(input: EmbeddingInput): string | undefined {
 
 const isStopped = (error: unknown): boolean =>
   IbidError.isInstance(error, "aborted") || IbidError.isInstance(error, "timeout");
+
+function checkWord(model: EmbeddingModel, name: string, value: string, words: readonly string[]): void {
+  if (words.includes(value)) return;
+  throw new IbidError(
+    "invalid-argument",
+    `The ${name} of ${model.provider}/${model.model} is ${JSON.stringify(value)}.`,
+    { hint: `Give one of ${words.join(", ")}.` },
+  );
+}
 
 function checkCount(name: string, value: number): void {
   if (Number.isSafeInteger(value) && value >= 1) return;

@@ -1,4 +1,5 @@
 import type { Chunk } from "../../contracts/chunk.ts";
+import type { Origin, TextDocument } from "../../contracts/document.ts";
 import {
   type Embedding,
   type EmbeddingKind,
@@ -50,9 +51,29 @@ export function checkNotOwn(version: EmbeddingVersion, id: string): void {
   });
 }
 
-function checkChunk({ id, documentId, start, end, index }: Chunk): void {
+const origins: Readonly<Record<Origin, true>> = { "user-content": true, narrative: true, note: true, synthetic: true };
+
+/** **Errors** `invalid-argument` for an origin that is none of the four. */
+export function checkOrigin(origin: Origin, where: string): void {
+  if (Object.hasOwn(origins, origin)) return;
+  throw new IbidError("invalid-argument", `The origin of ${where} is ${JSON.stringify(origin)}.`, {
+    hint: `Give one of ${Object.keys(origins).join(", ")}.`,
+  });
+}
+
+/** **Errors** `invalid-argument` for a map whose lines are counted in no known way. */
+export function checkSourceMap({ sourceMap, uri }: TextDocument): void {
+  if (["text", "anchors", "none"].includes(sourceMap.lines)) return;
+  throw new IbidError("invalid-argument", `sourceMap.lines of ${uri} is ${JSON.stringify(sourceMap.lines)}.`, {
+    uri,
+    hint: "Give text, anchors or none.",
+  });
+}
+
+function checkChunk({ id, documentId, start, end, index, origin }: Chunk): void {
   checkId(id, "chunk");
   checkId(documentId, "document");
+  checkOrigin(origin, `chunk ${id}`);
   const whole = [start, end, index].every((value) => Number.isSafeInteger(value) && value >= 0);
   if (whole && start <= end) return;
   throw new IbidError("invalid-argument", `Chunk ${id} runs from ${start} to ${end}, at index ${index}.`, {

@@ -24,7 +24,7 @@ import { pause, throwIfAborted, untilAborted } from "../../runtime/abort.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { compareCodePoints } from "../../runtime/compare-text.ts";
 import { createSecret } from "../segments/create-secret.ts";
-import { checkEmbedding, checkEntries, checkId, checkNotOwn } from "./check-entries.ts";
+import { checkEmbedding, checkEntries, checkId, checkNotOwn, checkOrigin, checkSourceMap } from "./check-entries.ts";
 import { checkParts, stores } from "./check-store.ts";
 import { type ComposeOptions, createGuard, type Guard, scopesOf } from "./guard.ts";
 import { copyChunk, copyDocument, copyEmbedding, copyEntry, copyPlain, copyVersioned } from "./copy-data.ts";
@@ -135,6 +135,8 @@ function copyTarget(target: DeleteTarget): DeleteTarget {
 function createEntryCheck({ document }: DocumentWrite, guard: Guard): (entries: readonly ChunkEntry[]) => void {
   checkId(document.id, "document");
   checkId(document.uri, "document");
+  checkOrigin(document.origin, document.uri);
+  checkSourceMap(document);
   const ids = new Set<string>();
   return (entries) => {
     checkEntries(entries, guard.policy);

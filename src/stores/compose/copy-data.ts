@@ -44,8 +44,8 @@ export function copyEmbedding(embedding: Embedding): Embedding {
 
 /** Without the vector that it came with: vectors are beside chunks, not in them. */
 export function copyChunk(chunk: Chunk): Chunk {
-  if ("embedding" in chunk) {
-    const { embedding: _embedding, ...bare } = chunk;
+  if ("embedding" in chunk || "embeddingVersion" in chunk) {
+    const { embedding: _embedding, embeddingVersion: _version, ...bare } = chunk;
     return copyChunk(bare);
   }
   return { ...chunk, headings: chunk.headings.slice(), metadata: copyPlain(chunk.metadata) };

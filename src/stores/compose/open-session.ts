@@ -1,4 +1,5 @@
 import { IbidError } from "../../contracts/errors.ts";
+import { metrics } from "../../contracts/embedding.ts";
 import type {
   ChunkRef,
   Leg,
@@ -124,8 +125,6 @@ function sessionLeg(leg: Leg, session: Session, sessionSignal: AbortSignal | und
 /** A proof for nothing finds nothing: no leg is asked, which might take an empty list of scopes for all. */
 const nothing: LegResult = { matches: [], complete: true, exact: true, calibration: { weight: 0, scale: 1 } };
 
-const metrics = ["cosine", "dot", "euclidean"];
-
 /** **Errors** `invalid-argument`, `unsupported`, `dimension-mismatch`. */
 function checkQuery({ text, syntax, embeddings }: Query, guard: Guard): void {
   if (typeof text !== "string") {
@@ -143,9 +142,9 @@ function checkQuery({ text, syntax, embeddings }: Query, guard: Guard): void {
       });
     }
     checkEmbedding(embedding, version, guard.policy, "the query");
-    if (metrics.includes(metric)) continue;
+    if (Object.hasOwn(metrics, metric)) continue;
     throw new IbidError("invalid-argument", `There is no metric "${metric}".`, {
-      hint: `Choose ${metrics.join(", ")}.`,
+      hint: `Choose ${Object.keys(metrics).join(", ")}.`,
     });
   }
 }

@@ -51,6 +51,8 @@ export interface AnyVectorStore {
     readonly topK: number;
   }): readonly VectorStoreMatch[] | PromiseLike<readonly VectorStoreMatch[]>;
   delete(ids: readonly string[]): unknown;
+  /** Whether it can be written: some databases make an index in the background. Asked again until it is true. Default: at once. **Source** Pinecone's `status.ready`. */
+  ready?(signal?: AbortSignal): boolean | PromiseLike<boolean>;
 }
 
 /**
@@ -116,6 +118,7 @@ function createMemoryParts(): StoreParts {
 
 /** The vector store, with its failures as errors of ours. */
 interface VectorShelf {
+  ready(signal: AbortSignal | undefined): Promise<boolean>;
   add(scope: Scope, entries: readonly ChunkEntry[]): Promise<void>;
   query(
     embedding: readonly number[],
@@ -138,6 +141,7 @@ function createVectorShelf(vectors: AnyVectorStore): VectorShelf {
     }
   }
   return {
+    ready: async (signal) => (await ask("say whether it is ready", () => vectors.ready?.(signal))) ?? true,
     async add(scope, entries) {
       const added = entries.flatMap(({ chunk, embeddings }) =>
         embeddings.map(({ version, embedding }) => ({
@@ -252,6 +256,7 @@ function withVectors(documents: DocumentStore, shelf: VectorShelf): DocumentStor
   return {
     ...documents,
     embeddings: ["dense"],
+    ready: async (signal) => ((await documents.ready?.(signal)) ?? true) && shelf.ready(signal),
     close: () => documents.close(),
     replace(scope, write) {
       const { chunks } = write;

@@ -31,10 +31,20 @@ export function checkEvents(events: readonly KnowledgeEvent[]): void {
 
 /** **Errors** `invalid-argument` for an unknown key, or a name that there is not: nothing would ever match it. */
 export function checkEventFilter(filter: EventFilter): void {
-  checkOptions("read", filter, { names: true, from: true, to: true, scope: true });
+  checkOptions("read", filter, { names: true, stream: true, from: true, to: true, scope: true });
+  if (filter.stream !== undefined && filter.stream !== "_platform.retrieval")
+    throw wrong(`There is no stream "${String(filter.stream)}"; the one is _platform.retrieval.`);
   for (const name of filter.names ?? []) {
     if (!Object.hasOwn(names, name)) throw wrong(`There is no event "${name}".`);
   }
+}
+
+const retrievals: readonly EventName[] = ["KnowledgeRetrieved", "KnowledgeRetrievalMiss"];
+
+/** Names that a filter selects, by name and by stream; `undefined` for all. */
+export function selectNames({ names: chosen, stream }: EventFilter): readonly EventName[] | undefined {
+  if (stream === undefined) return chosen;
+  return chosen === undefined ? retrievals : retrievals.filter((name) => chosen.includes(name));
 }
 
 /** **Errors** `invalid-argument` for less than nothing. */

@@ -2,7 +2,7 @@ import { platformNow } from "../../runtime/platform-clock.ts";
 import type { EventRetention, EventStore, KnowledgeEvent } from "../../contracts/event-store.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
-import { checkEventFilter, checkEvents, decideRetention } from "./check-events.ts";
+import { checkEventFilter, checkEvents, decideRetention, selectNames } from "./check-events.ts";
 
 /**
  * How a store of events is made.
@@ -43,7 +43,8 @@ export function createMemoryEventStore(options: EventStoreOptions = {}): EventSt
     async *read(filter = {}) {
       checkOpen();
       checkEventFilter(filter);
-      const { names, from = -Infinity, to = Infinity, scope } = filter;
+      const { from = -Infinity, to = Infinity, scope } = filter;
+      const names = selectNames(filter);
       for (const { at, json } of kept) {
         if (at < from || at >= to) continue;
         const event = JSON.parse(json) as KnowledgeEvent;

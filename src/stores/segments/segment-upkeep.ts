@@ -11,14 +11,15 @@ export function segmentTrash(core: SegmentCore, purge: Purge): Omit<Trash, "rest
   return {
     deleted: (scopes) => listDeleted(look, scopes),
 
-    async vacuum({ olderThanMs }) {
+    async vacuum({ olderThanMs, scope: only }) {
       const [{ vacuumScope }, { retireVersions }] = await Promise.all([
         import("./delete-chunks.ts"),
         import("./scope-versions.ts"),
       ]);
       const at = options.now();
       const until = at - olderThanMs;
-      const scopes = await look((rows) => rows.scopes().map(({ scope }) => scope));
+      const held = await look((rows) => rows.scopes().map(({ scope }) => scope));
+      const scopes = only === undefined ? held : held.filter((scope) => scope === only);
       let gone = 0;
       for (const scope of scopes) {
         const { result } = await change(scope, (changes) => {

@@ -2,7 +2,7 @@ import { platformNow } from "../../runtime/platform-clock.ts";
 import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { CorpusModel } from "../../contracts/corpus-model.ts";
 import { IbidError } from "../../contracts/errors.ts";
-import type { Metric } from "../../contracts/embedding.ts";
+import { type Metric, metrics } from "../../contracts/embedding.ts";
 import { type Bm25Options, type Bm25Settings, defaultBm25 } from "../../engine/bm25/bm25-settings.ts";
 import { bm25Formulas } from "../../engine/bm25/bm25-variants.ts";
 import { defaultPolicy, type SegmentPolicy } from "../../engine/segments/merge-policy.ts";
@@ -38,9 +38,9 @@ export const storeOptionNames = {
 export function decideStoreOptions(options: StoreOptions): Omit<SegmentStoreOptions, "secret" | "embeddings"> {
   checkOptions("segments", options.segments, { sealAt: true, settleAt: true, mergeFactor: true, maxMerged: true });
   const { metric = "cosine" } = options;
-  if (!["cosine", "dot", "euclidean"].includes(metric)) {
+  if (!Object.hasOwn(metrics, metric)) {
     throw new IbidError("invalid-argument", `There is no metric "${metric}".`, {
-      hint: "Known metrics: cosine, dot, euclidean.",
+      hint: `Known metrics: ${Object.keys(metrics).join(", ")}.`,
     });
   }
   const policy = { ...defaultPolicy, ...options.segments };

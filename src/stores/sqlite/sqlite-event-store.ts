@@ -4,7 +4,7 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EventFilter, EventRetention, EventStore, KnowledgeEvent } from "../../contracts/event-store.ts";
 import { IbidError } from "../../contracts/errors.ts";
-import { checkEventFilter, checkEvents, decideRetention } from "../memory/check-events.ts";
+import { checkEventFilter, checkEvents, decideRetention, selectNames } from "../memory/check-events.ts";
 import type { EventStoreOptions } from "../memory/memory-event-store.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { holdFile } from "./database-file.ts";
@@ -179,7 +179,9 @@ function prepare(database: DatabaseSync, path: string, readOnly: boolean): void 
 }
 
 /** A page of what is wanted: its values are followed by the last key that was read, the last of all, and how many. */
-function selection({ names, from, to, scope }: EventFilter): { sql: string; values: SQLInputValue[] } {
+function selection(filter: EventFilter): { sql: string; values: SQLInputValue[] } {
+  const { from, to, scope } = filter;
+  const names = selectNames(filter);
   const conditions: string[] = [];
   const values: SQLInputValue[] = [];
   const want = (condition: string, ...given: readonly SQLInputValue[]): void => {

@@ -1,10 +1,11 @@
 import { createTemplate, createTextSearchStore, createTextSearchProvider } from "ibid/compat";
 import { matches, refuses } from "../kit.ts";
-import { openKnowledgeBase } from "ibid";
+import { type KnowledgeBase, openKnowledgeBase } from "ibid";
+import { createHashingModel } from "ibid/models";
 import { createMemoryPlugin, createTextMemory } from "ibid/compat";
 import { createFixedEmbeddingModel } from "ibid/testing";
-import { composeStore, createMemoryStore } from "ibid/stores";
-import { equal, holds, withTexts } from "../kit.ts";
+import { type AnyVectorStore, fromVectorStore } from "ibid/stores";
+import { equal, withTexts } from "../kit.ts";
 import { prove } from "../prove.ts";
 
 const wind = () =>
@@ -31,12 +32,30 @@ export const options = [
     ),
   ),
   prove("S4", "a store that is not ready yet is waited for: by ready, and by an ingestion", async () => {
-    const inner = createMemoryStore();
-    holds(composeStore !== undefined);
-    const kb = await openKnowledgeBase({ store: inner });
-    await kb.ready();
-    equal((await kb.ingest([{ uri: "a", text: "Bees." }])).added, 1);
-    await kb.close();
+    const open = async (): Promise<{ kb: KnowledgeBase; asked: () => number }> => {
+      let asked = 0;
+      let isReady = false;
+      const kept = new Map<string, readonly number[]>();
+      const vectors: AnyVectorStore = {
+        ready: () => (isReady = ++asked >= 3),
+        add(entries) {
+          if (!isReady) throw new Error("Initializing");
+          for (const { id, embedding } of entries) kept.set(id, embedding);
+        },
+        query: () => Array.from(kept.keys(), (id) => ({ id, score: 1 })),
+        delete: (ids) => ids.forEach((id) => kept.delete(id)),
+      };
+      const models = { embedding: createHashingModel() };
+      return { kb: await openKnowledgeBase({ store: fromVectorStore(vectors), models }), asked: () => asked };
+    };
+    const one = await open();
+    await one.kb.ready();
+    equal(one.asked(), 3);
+    await one.kb.close();
+    const other = await open();
+    equal((await other.kb.ingest([{ uri: "a", text: "Bees." }])).added, 1);
+    equal(other.asked(), 3);
+    await other.kb.close();
   }),
   prove("S17", "filters around a prompt and around each function, in by their order, out by its reverse", async () => {
     const order: string[] = [];

@@ -1,0 +1,99 @@
+import { type Embedding, type EmbeddingVersion, type Metric, type VersionName } from "../contracts/embedding.ts";
+import { IbidError } from "../contracts/errors.ts";
+import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
+import type { Store } from "../contracts/store.ts";
+import { parseFilter } from "../engine/filters/parse-filter.ts";
+import { readVersionName } from "../ingest/given-version.ts";
+import { checkEmbedding, dimensionsOf } from "../models/embedder/check-embedding.ts";
+import { planOptions } from "../runtime/plan-options.ts";
+import { listChunks, searchByVector } from "../search/search-by-vector.ts";
+import { findOptions, vectorSearchOptions } from "../search/search-options.ts";
+import { ownModel } from "../stores/segments/own-version.ts";
+
+/** The parts of a view that a search without words needs. */
+interface FindingParts {
+  readonly store: Store;
+  readonly metric: Metric | undefined;
+  readonly readable: (requested?: readonly Scope[]) => Promise<AuthorizedScopes>;
+}
+
+/** The verbs that find chunks without words: by a vector, and by a filter alone. */
+export function createFinding({
+  store,
+  metric: usual,
+  readable,
+}: FindingParts): Pick<KnowledgeBase, "find" | "searchVector"> {
+  return {
+    async find(options = {}) {
+      const { filter, scopes, ...plan } = planOptions("find", findOptions, options);
+      const where = await readable(scopes);
+      return listChunks(store, where, { ...given(plan), ...(filter && { filter: parseFilter(filter) }) });
+    },
+
+    async searchVector(vector, options = {}) {
+      const plan = planOptions("searchVector", vectorSearchOptions, options);
+      const { filter, scopes, version: name, metric = usual, ...rest } = plan;
+      checkEmbedding(vector, { dimensions: dimensionsOf(vector) ?? 0 }, "The vector");
+      const where = await readable(scopes);
+      const version = await findVersion(store, where, vector, name);
+      if (version === undefined) return [];
+      const narrowed = { ...(filter && { filter: parseFilter(filter) }), ...(metric && { metric }) };
+      return searchByVector(store, where, { ...given(rest), ...narrowed, embedding: vector, version });
+    },
+  };
+}
+
+/** Options that have a value. */
+function given<Plan extends object>(plan: Plan): { [Name in keyof Plan]: Exclude<Plan[Name], undefined> } {
+  return Object.fromEntries(Object.entries(plan).filter(([, value]) => value !== undefined)) as never;
+}
+
+/**
+ * The stored version that a vector is compared with: the one that is named, else the one of its length.
+ *
+ * **Shape** `undefined` where the scopes hold no vectors. **Errors** `dimension-mismatch`, `ambiguous`.
+ */
+async function findVersion(
+  store: Store,
+  scopes: AuthorizedScopes,
+  vector: Embedding,
+  name: VersionName | undefined,
+): Promise<EmbeddingVersion | undefined> {
+  const got = dimensionsOf(vector) ?? 0;
+  const held = (await store.status(scopes)).embeddingVersions.filter(
+    ({ provider, model }) => provider !== ownModel.provider || model !== ownModel.model,
+  );
+  const wanted = name === undefined ? undefined : readVersionName(name, got, "searchVector");
+  const named =
+    wanted === undefined
+      ? held
+      : held.filter(
+          ({ provider, model, fingerprint }) =>
+            provider === wanted.provider && model === wanted.model && fingerprint === wanted.fingerprint,
+        );
+  if (named.length === 0) return undefined;
+  const fitting = named.filter(({ dimensions }) => dimensions === got || dimensionsOf(vector) === undefined);
+  const [first, second] = fitting;
+  if (first === undefined) {
+    const expected = named[0]!.dimensions;
+    throw new IbidError("dimension-mismatch", `dimension mismatch: expected ${expected}, got ${got}`, {
+      hint: `The scopes hold vectors of ${named.map(nameOf).join(", ")}.`,
+      details: { expected, got },
+    });
+  }
+  if (second !== undefined) {
+    throw new IbidError(
+      "ambiguous",
+      `Several stored versions have ${got} dimensions: ${fitting.map(nameOf).join(", ")}.`,
+      {
+        hint: "Give version: the name under which the vectors came, or a whole version from status().",
+      },
+    );
+  }
+  const { provider, model, dimensions, fingerprint } = first;
+  return { provider, model, dimensions, fingerprint };
+}
+
+const nameOf = ({ provider, model, dimensions }: EmbeddingVersion): string =>
+  `${provider === "given" ? model : `${provider}/${model}`} (${dimensions} dimensions)`;
