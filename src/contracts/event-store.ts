@@ -1,5 +1,5 @@
 import type { Scope } from "./scope.ts";
-import type { RetrievalTrace } from "./tracer.ts";
+import type { MissCause, RetrievalTrace } from "./tracer.ts";
 
 /**
  * Events of a knowledge base, by name, with their data. Names and fields are a wire format: other programs read them from the store.
@@ -42,16 +42,6 @@ export interface EventData {
   /** Something was put into the ingestion queue, taken out of it, or refused because it was full. */
   readonly KnowledgeQueued: { readonly depth: number; readonly rejected: number };
 }
-
-/**
- * Reason why a search found fewer than two hits that count.
- *
- * **Shape** `"empty"`: its scopes hold nothing. `"other-model"`: their vectors are of a model that the knowledge base is not open with. `"no-match"`: no chunk
- * matched. `"weak"`: matches were too weak.
- *
- * @experimental
- */
-export type MissCause = "empty" | "other-model" | "no-match" | "weak";
 
 /**
  * Stream of the events about retrievals. **Source** ToolUp.

@@ -1,4 +1,3 @@
-import type { MissCause } from "./event-store.ts";
 import type { AccessContext, Scope } from "./scope.ts";
 
 /**
@@ -27,6 +26,16 @@ export interface RetrievalTrace {
   readonly stages: readonly string[];
   readonly resultCount: number;
 }
+
+/**
+ * Reason why a search found fewer than two hits that count.
+ *
+ * **Shape** `"empty"`: its scopes hold nothing. `"other-model"`: their vectors are of a model that the knowledge base is not open with. `"no-match"`: no chunk
+ * matched. `"weak"`: matches were too weak.
+ *
+ * @experimental
+ */
+export type MissCause = "empty" | "other-model" | "no-match" | "weak";
 
 /**
  * Receives every retrieval. A tracer that throws never fails one.

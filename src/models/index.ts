@@ -34,6 +34,7 @@ export type {
   SparseVector,
   Vector,
   VersionedEmbedding,
+  VersionName,
 } from "../contracts/embedding.ts";
 export type { ImageEmbedder } from "../contracts/extraction.ts";
 export type { Reranker } from "../contracts/retriever.ts";

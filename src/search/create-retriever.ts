@@ -17,7 +17,7 @@ import { embedQuery } from "./embed-query.ts";
 import { findSubject } from "./find-subject.ts";
 import { poolSize } from "./fuse.ts";
 import { searchAndRead, stopIfAborted } from "./read-candidates.ts";
-import { findMissCause, reportRetrieval } from "./report-retrieval.ts";
+import { reportRetrieval } from "./report-retrieval.ts";
 import { checkQuery, defaultMaxQueryLength, planSearch, type SearchPlan } from "./search-plan.ts";
 import type { SearchableStore } from "./search-session.ts";
 import {
@@ -217,10 +217,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
       const latencyMs = performance.now() - started;
       const queryHash = options.queryHash === "sha256" ? sha256(query) : hmacSha256(secret, query);
       const trace = traceOf(run, { queryHash, queryLength: query.length, latencyMs, stages }, scopes, plan, hits);
-      const embedders = [...(embedder ? [embedder] : []), ...(options.formerEmbedders ?? [])];
-      const outcome = { mode: plan.mode, evidence: run.evidence, hits: hits.length };
-      const cause = await findMissCause(store, scopes, embedders, outcome);
-      reportRetrieval(tracer, trace, access, run.evidence, cause);
+      await reportRetrieval(tracer, trace, access, { ...options, scopes, mode: plan.mode, evidence: run.evidence });
     }
     return hits;
   };

@@ -50,3 +50,4 @@ export type { HitGroupJson } from "./group-hits.ts";
 export { toHitJson, type HitJson } from "./hit-json.ts";
 export { createRetriever, type RetrieverOptions } from "./create-retriever.ts";
 export { searchOptions } from "./search-options.ts";
+export type { FindOptions, MatchOrder, VectorSearchOptions } from "../contracts/vector-store.ts";

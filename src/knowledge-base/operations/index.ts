@@ -9,7 +9,6 @@ export type {
   EventStore,
   EventStream,
   KnowledgeEvent,
-  MissCause,
 } from "../../contracts/event-store.ts";
 export type { Health, HealthOptions, LatencySummary } from "../../contracts/health.ts";
 export type { Status, VacuumOptions, VacuumResult } from "../../contracts/knowledge-base.ts";
@@ -22,7 +21,7 @@ export type {
   ReembedSummary,
 } from "../../contracts/reembedding.ts";
 export type { OpenSpan, SpanEnd, SpanStart, Telemetry } from "../../contracts/telemetry.ts";
-export type { RetrievalTrace, Tracer } from "../../contracts/tracer.ts";
+export type { MissCause, RetrievalTrace, Tracer } from "../../contracts/tracer.ts";
 export { createEventStoreTracer, noTracer } from "./event-tracer.ts";
 export { describeHealth, type HealthBody, type LatencyBody } from "./health-body.ts";
 export { createReembeddingQueue, type ReembeddingQueue, type ReembeddingQueueOptions } from "./reembedding-queue.ts";

@@ -38,6 +38,7 @@ describe(`spans, told to ${sdkFolder === undefined ? "a plain listener" : "the S
     const named = Object.groupBy(spans(), ({ name }) => name);
     expect(Object.keys(named).toSorted()).toEqual([
       `embeddings ${model.model}`,
+      "ibid.create",
       "ibid.ingest",
       "rerank longest-first",
       "retrieval shelf",
@@ -52,6 +53,7 @@ describe(`spans, told to ${sdkFolder === undefined ? "a plain listener" : "the S
           "gen_ai.request.top_k": 3,
           "gen_ai.retrieval.top_k": 3,
           "ibid.retrieval.mode": "hybrid",
+          "ibid.retrieval.filtered": false,
           "ibid.retrieval.result_count": 2,
           "ibid.retrieval.top_score": expect.any(Number),
         },

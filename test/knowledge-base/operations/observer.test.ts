@@ -73,7 +73,7 @@ describe("events", () => {
       expect.objectContaining({
         name: "KnowledgeChunkFailed",
         scopes: ["deployment"],
-        data: { documentId: "", code: expect.any(String) },
+        data: { documentId: expect.stringMatching(/^[0-9a-f]{64}$/u), code: expect.any(String) },
       }),
     ]);
     expect(seen.filter(({ name }) => name === "KnowledgeFlushed")).toHaveLength(2);
@@ -83,6 +83,7 @@ describe("events", () => {
     const [search, miss] = seen.slice(-2);
     expect(search).toEqual({
       name: "KnowledgeRetrieved",
+      stream: "_platform.retrieval",
       at: expect.any(Number),
       scopes: ["deployment", "user:ada"],
       data: {
