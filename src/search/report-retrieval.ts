@@ -21,7 +21,7 @@ interface EndedSearch {
 /**
  * Reports a retrieval to a tracer, which can neither fail nor delay it.
  *
- * **Shape** `miss` follows `trace` when `evidence` is below two. **Cost** of a miss: two questions to the store, for its cause.
+ * **Shape** `miss` follows `trace` when `evidence` is below two. **Cost** two questions to the store for the cause of a miss.
  */
 export async function reportRetrieval(
   tracer: Tracer,
