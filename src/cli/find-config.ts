@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { folderOf } from "../knowledge-base/open/location.ts";
 import { IbidError } from "../contracts/errors.ts";
 
 /** Files of a configuration, the preferred one first. */
@@ -34,7 +35,7 @@ export function findPlaces(start: string, kb?: string, file?: string): FoundPlac
   };
   if (file !== undefined && file !== "none") return { kb, file: resolve(start, file), passedOver };
   let found: string | undefined;
-  for (const folder of upwards(kb === undefined ? start : dirname(resolve(start, kb)))) {
+  for (const folder of upwards(kb === undefined || isAddress(kb) ? start : dirname(resolve(start, kb)))) {
     const config = file === "none" ? undefined : configNames.map((name) => join(folder, name)).find(isTaken);
     // A configuration beside the knowledge base, or above it, is its own.
     if (config !== undefined) return { kb: kb ?? found, file: config, passedOver };
@@ -43,6 +44,11 @@ export function findPlaces(start: string, kb?: string, file?: string): FoundPlac
       found = base;
   }
   return { kb: kb ?? found, passedOver };
+}
+
+/** Whether a knowledge base is in a database, and so in no folder. */
+export function isAddress(kb: string): boolean {
+  return folderOf(kb) === undefined;
 }
 
 /** Whether a file of a configuration runs code. */

@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { type Command, Option } from "commander";
+import { usualFolder } from "./find-config.ts";
+import { folderOf } from "../knowledge-base/open/location.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type {
   FolderRules,
@@ -66,7 +68,12 @@ export async function ingest(
   // Sources find documents while they read, so the total for the progress line is counted first.
   if (line.isShown && sitemap.length === 0)
     line.expect(
-      await countDocuments([...paths, ...(await readLists(urls))], resolve(options.kb), given.folders, signal),
+      await countDocuments(
+        [...paths, ...(await readLists(urls))],
+        folderOf(options.kb) ?? resolve(usualFolder),
+        given.folders,
+        signal,
+      ),
     );
   const inputs = [...paths, ...(await openSources(options))];
 

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { Config } from "../server/config-options.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { checkValues, type ConfigValues, mergeValues, readVariables } from "./config-values.ts";
-import { checkCode, findPlaces, runsCode, usualFolder } from "./find-config.ts";
+import { checkCode, findPlaces, isAddress, runsCode, usualFolder } from "./find-config.ts";
 
 /** Settings of a command, before its flags. */
 export interface LoadedConfig {
@@ -46,13 +46,13 @@ export async function loadConfig({ cwd, env, kb, config = env["IBID_CONFIG"] }: 
   if (file === undefined)
     return { kb: shorten(cwd, places.kb), values: ofVariables, ofFile: {}, ofVariables, passedOver };
   // A knowledge base that is known beforehand is compared before the code runs; one that the file names, afterwards.
-  const known = places.kb === undefined ? undefined : resolve(cwd, places.kb);
-  checkCode(file, known ?? join(dirname(file), usualFolder));
+  const known = places.kb === undefined ? undefined : placeIn(cwd, places.kb);
+  checkCode(file, folderFor(file, known));
   const content: unknown = runsCode(file) ? await runFile(file) : await readJsonFile(file);
   checkValues(file, configOptions, content);
   const folder = dirname(file);
-  const chosen = known ?? resolve(folder, typeof content["kb"] === "string" ? content["kb"] : usualFolder);
-  checkCode(file, chosen);
+  const chosen = known ?? placeIn(folder, typeof content["kb"] === "string" ? content["kb"] : usualFolder);
+  checkCode(file, folderFor(file, chosen));
   const { serve } = content as Config;
   const ofFile =
     serve?.keys === undefined ? content : { ...content, serve: { ...serve, keys: resolve(folder, serve.keys) } };
@@ -60,9 +60,18 @@ export async function loadConfig({ cwd, env, kb, config = env["IBID_CONFIG"] }: 
   return { kb: shorten(cwd, chosen), values, file, ofFile, ofVariables, passedOver };
 }
 
+function placeIn(folder: string, kb: string): string {
+  return isAddress(kb) ? kb : resolve(folder, kb);
+}
+
+/** The folder that code of a configuration must stand above. A database is in none: code beside it is the caller's own. */
+function folderFor(file: string, kb: string | undefined): string {
+  return kb === undefined || isAddress(kb) ? join(dirname(file), usualFolder) : kb;
+}
+
 /** The usual folder keeps its short name, which messages show. */
 function shorten(cwd: string, kb = usualFolder): string {
-  return relative(cwd, resolve(cwd, kb)) === usualFolder ? usualFolder : kb;
+  return !isAddress(kb) && relative(cwd, resolve(cwd, kb)) === usualFolder ? usualFolder : kb;
 }
 
 async function runFile(file: string): Promise<unknown> {

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { dirname } from "node:path";
 import type { Command } from "commander";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
@@ -9,6 +9,7 @@ import type { DownloadProgress } from "../contracts/download-progress.ts";
 import { type ConfigValues, mergeValues } from "./config-values.ts";
 import type { LoadedConfig } from "./load-config.ts";
 import type { Output, Stream } from "./output.ts";
+import { folderOf } from "../knowledge-base/open/location.ts";
 import { readRememberedModels, type RememberedModels, versionName } from "../knowledge-base/open/remembered-models.ts";
 import { type OpenModels, type OpenOptions, openOptions } from "../knowledge-base/open/open-options.ts";
 import { chooseModels, rememberModels } from "./remembered-models.ts";
@@ -229,6 +230,12 @@ export function requireText(what: string, text: string): void {
   throw new IbidError("invalid-argument", `The ${what} is blank.`, { hint: `Give a ${what}.` });
 }
 
+/** The folder that uris of files are relative to. */
+function baseOf(kb: string): string {
+  const folder = folderOf(kb);
+  return folder === undefined ? process.cwd() : dirname(folder);
+}
+
 /** Uris that a typed uri or path may mean, likeliest first: the uri itself, then the target of the path. */
 export async function findUris(options: CommonOptions, typed: string): Promise<readonly string[]> {
   requireText("uri", typed);
@@ -237,5 +244,5 @@ export async function findUris(options: CommonOptions, typed: string): Promise<r
     import("../ingest/sources/web/url-source.ts"),
   ]);
   if (isUrl(typed)) return [typed];
-  return [...new Set([typed, ...findDocumentUris(typed, { base: dirname(resolve(options.kb)) })])];
+  return [...new Set([typed, ...findDocumentUris(typed, { base: baseOf(options.kb) })])];
 }

@@ -14,6 +14,7 @@ import { addListCommand } from "./list.ts";
 import { addMcpCommand } from "./mcp.ts";
 import { openOptions, qualityOptions } from "../knowledge-base/open/open-options.ts";
 import { answerModels, type CommonOptions, type Context } from "./open.ts";
+import { addMigrateCommand } from "./migrate.ts";
 import { addReembedCommand } from "./reembed.ts";
 import { showDownload } from "./show-download.ts";
 import { addSearchCommand } from "./search.ts";
@@ -52,7 +53,11 @@ export function createProgram(context: Context, done: (exitCode: number) => void
       },
     })
     .exitOverride()
-    .option("--kb <dir>", "folder of the knowledge base; also found in a parent folder", ".ibid")
+    .option(
+      "--kb <dir>",
+      "folder of the knowledge base, also found in a parent folder; or postgres://user@host/database",
+      ".ibid",
+    )
     .option("--config <file>", "configuration, in place of the ibid.config.* that is found upwards; none for none")
     .option("--json", "print JSON and nothing else")
     .option("-q, --quiet", "print results and errors, without progress, warnings and logs")
@@ -92,6 +97,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
   addKeepingCommands(program, context, done);
   addStatusCommand(program, context, done);
   addReembedCommand(program, context, done);
+  addMigrateCommand(program, context, done);
   addServeCommand(program, context, done);
   addConfigCommand(program, context, done);
   addKeysCommand(program, context, done);

@@ -1,4 +1,5 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import {
   fileOfModels,
   lastingName,
@@ -11,7 +12,9 @@ import {
 export async function rememberModels(folder: string, models: RememberedModels): Promise<void> {
   const before = await readRememberedModels(folder).catch(() => nothingRemembered);
   if (JSON.stringify(before) === JSON.stringify(models)) return;
-  await writeFile(fileOfModels(folder), `${JSON.stringify(models, undefined, 2)}\n`);
+  const file = fileOfModels(folder);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(models, undefined, 2)}\n`);
 }
 
 /**

@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { IbidError } from "../contracts/errors.ts";
 import type { AccessKey, HandlerOptions, RequestLogEntry } from "../server/index.node.ts";
 import { examples, note } from "./help-text.ts";
+import { folderOf, showLocation } from "../knowledge-base/open/location.ts";
 import { addAnswerModels, type CommonOptions, type Context, readCaller, withKnowledgeBase } from "./open.ts";
 import { toIbidError } from "./output.ts";
 import { given } from "../server/given.ts";
@@ -93,7 +94,11 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
         stderr.write(output.json ? `${toJsonLine(entry)}\n` : `${describeEntry(entry)}\n`);
       },
     });
-    if (output.json) await output.object({ listening: `${service.url}${only ?? ""}`, kb: options.kb });
+    if (output.json)
+      await output.object({
+        listening: `${service.url}${only ?? ""}`,
+        kb: isAddress(options.kb) ? showLocation(options.kb) : options.kb,
+      });
     else await output.line(`Listening on ${service.url}${only ?? ""} (Ctrl-C stops it)`);
     // A terminal that closes sends this signal too, and ends the process as ever.
     const onHangUp = (): void => void reload();
@@ -105,6 +110,11 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
     if (!output.json) await output.line("Stopped. All accepted requests are finished.");
     return 0;
   });
+}
+
+/** Whether a location is the address of a database, which may hold a password. */
+function isAddress(location: string): boolean {
+  return folderOf(location) === undefined;
 }
 
 /** Names of this machine stay valid beside the given ones. */

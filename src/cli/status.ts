@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import type { Command } from "commander";
 import { holdsNames } from "../contracts/embedding.ts";
 import type { Status } from "../contracts/knowledge-base.ts";
@@ -7,6 +6,7 @@ import type { HealthBody, LatencyBody } from "../knowledge-base/operations/healt
 import { examples } from "./help-text.ts";
 import type { SearchWarning } from "../contracts/retriever.ts";
 import { describeUnnamed } from "../knowledge-base/check-models.ts";
+import { showLocation } from "../knowledge-base/open/location.ts";
 import { readRememberedModels, versionName } from "../knowledge-base/open/remembered-models.ts";
 import { chooseModels } from "./remembered-models.ts";
 import { showWarnings } from "./show-warnings.ts";
@@ -23,7 +23,7 @@ export interface StatusOptions extends CommonOptions {
 export async function status(context: Context, options: StatusOptions): Promise<number> {
   if (options.health === true) return showHealth(context, options);
   const { output } = context;
-  const kb = resolve(options.kb);
+  const kb = showLocation(options.kb);
   return await withKnowledgeBase(options, {}, async (base) => {
     const { warnings: found, ...facts } = await base.status();
     const warnings = found && (await withoutRemembered(found, facts.versions, options));

@@ -1,6 +1,8 @@
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
+import { usualFolder } from "./find-config.ts";
+import { folderOf } from "../knowledge-base/open/location.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { EnqueueOptions, IngestionEvent, IngestionQueue } from "../contracts/ingestion-queue.ts";
 import { examples, note } from "./help-text.ts";
@@ -37,13 +39,14 @@ export async function watch(
       const over = new AbortController();
       const telling = tell(queue.events({ buffer: 100_000, signal: over.signal }), output);
       try {
+        const own = folderOf(options.kb);
         // It listens from before the first walk on, so that no change is missed.
         const changes = watchFolders(folders, {
           signal: AbortSignal.any([signal, over.signal]),
-          ignore: [options.kb],
+          ignore: own === undefined ? [] : [own],
           ...(options.poll && { poll: true }),
         });
-        const look = createLook(queue, job, resolve(options.kb));
+        const look = createLook(queue, job, own ?? resolve(usualFolder));
         const first = await Promise.all(folders.map((folder) => look(folder, undefined)));
         await untilStopped(Promise.all(first.map((id) => queue.done(id, { signal }))), signal);
         const names = folders.map(neutralise).join(", ");

@@ -5,10 +5,12 @@ import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import { createIngestionQueue } from "./ingestion-queue.ts";
 import type { IngestionQueueOptions } from "./queue-options.ts";
 import { checkLocation, storeFiles } from "../../stores/sqlite/knowledge-base-folder.ts";
+import { isPostgresAddress } from "../../stores/postgres/postgres-address.ts";
 import { toUri } from "../to-uri.ts";
 
 /**
- * Opens a queue for a knowledge base at `location`. Its jobs are in the same file, and outlive the process; without a location, in memory.
+ * Opens a queue for a knowledge base at `location`. Its jobs are in the same file, and outlive the process. Without a location, and for a database, they are in
+ * memory.
  *
  * **Shape** any number of processes may have one over the same knowledge base. **Errors** as `openSqliteJobStore` and `createIngestionQueue`.
  *
@@ -19,7 +21,7 @@ export async function openIngestionQueue(
   location?: string,
   options: Omit<IngestionQueueOptions, "jobs" | "resolveUri"> = {},
 ): Promise<IngestionQueue> {
-  if (location === undefined) return createIngestionQueue(kb, options);
+  if (location === undefined || isPostgresAddress(location)) return createIngestionQueue(kb, options);
   const folder = resolve(checkLocation(location));
   const jobs = await openSqliteJobStore(storeFiles(folder)[0] ?? "");
   try {

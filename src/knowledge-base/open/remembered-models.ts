@@ -1,6 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { IbidError } from "../../contracts/errors.ts";
+import { hashParts } from "../../runtime/hash.ts";
+import { defaultReplicas } from "../../stores/postgres/default-replicas.ts";
+import { folderOf, showLocation } from "./location.ts";
 import { nameLocalModel } from "../../models/local-models.ts";
 
 /** Models that made the vectors of a knowledge base, under the names that the user gave. The store knows only provider and model, without an address. */
@@ -12,8 +15,12 @@ export interface RememberedModels {
 
 export const nothingRemembered: RememberedModels = { formerEmbeddingModels: [] };
 
-/** The file beside the database. It holds names only, never a key. */
-export const fileOfModels = (folder: string): string => join(folder, "models.json");
+/** The file beside the database, or this machine's own for a database that has no folder. It holds names only, never a key. */
+export function fileOfModels(location: string): string {
+  const folder = folderOf(location);
+  if (folder !== undefined) return join(location, "models.json");
+  return join(defaultReplicas(), `${hashParts("models", showLocation(location)).slice(0, 32)}.models.json`);
+}
 
 /** **Shape** empty if nothing is remembered. **Errors** `store-corrupt` for an invalid file. */
 export async function readRememberedModels(folder: string): Promise<RememberedModels> {

@@ -1,5 +1,4 @@
 import { chmodSync, mkdirSync, rmSync } from "node:fs";
-import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Store } from "../../contracts/store.ts";
@@ -15,6 +14,7 @@ import { decideStoreOptions, type StoreOptions, storeOptionNames } from "../segm
 import { openConnection } from "../sqlite/open-connection.ts";
 import type { SqliteConnection } from "../sqlite/sqlite-connection.ts";
 import { createSqliteDirectory } from "../sqlite/sqlite-directory.ts";
+import { defaultReplicas } from "./default-replicas.ts";
 import { connectPostgres, overClient, type PostgresClient } from "./postgres-client.ts";
 import { type FixedSettings, checkSchemaName, openTables } from "./postgres-schema.ts";
 import { keepFresh } from "./keep-fresh.ts";
@@ -125,12 +125,6 @@ async function connect(database: string | PostgresClient): Promise<{
     });
   }
   return { db: overClient(database) };
-}
-
-/** The folder of copies that nobody named. */
-function defaultReplicas(): string {
-  const { IBID_REPLICAS: own, XDG_CACHE_HOME: cache } = process.env;
-  return own ?? join(cache ?? join(homedir(), ".cache"), "ibid", "replicas");
 }
 
 /** Opens this node's copy of a base. A copy of an earlier format is made anew, since nothing is in it that the base lacks. */
