@@ -14,10 +14,11 @@ import { root, subpaths } from "./subpaths.ts";
 const dist = join(root, "dist");
 const emitted = (source: string): string => join(root, source.replace("src/", "dist/").replace(/\.ts$/u, ".js"));
 
-/** Programs that are started by their file: the command line, the process that reads documents, and the thread that runs a model. */
+/** Programs that are started by their file: the command line, the process that reads documents, and threads. */
 const programs: Readonly<Record<string, string>> = {
   "cli/bin": emitted("src/cli/bin.ts"),
   "node/read-worker": emitted("src/readers/worker/read-worker.ts"),
+  "node/store-thread-program": emitted("src/stores/sqlite/store-thread-program.ts"),
   "node/run-in-thread": emitted("src/models/transformers/run-in-thread.ts"),
 };
 

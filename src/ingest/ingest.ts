@@ -8,6 +8,7 @@ import type { RefreshPolicy } from "../contracts/refresh-policy.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { isUnreadKind } from "../readers/unread-kind.ts";
 import { throwIfAborted } from "../runtime/abort.ts";
+import { giveTurn } from "../runtime/next-turn.ts";
 import { hashParts, sha256 } from "../runtime/hash.ts";
 import { toMetadata } from "../runtime/to-json.ts";
 import { noteUnseen } from "../text/untrusted/describe-suspicions.ts";
@@ -255,6 +256,7 @@ async function prepare(work: Work, arrival: Arrival): Promise<Prepared> {
 async function prepareSeen(work: Work, arrival: Arrival, see: () => Promise<Seen>): Promise<Prepared> {
   const { stages, job, known, look } = work;
   const { uri, folder, validators } = arrival;
+  await giveTurn();
   const before = await known.find(uri);
   if (!(await look.wants(uri, before)) && before !== undefined) return keep(work, before, { folder, looked: false });
 

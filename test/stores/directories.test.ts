@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { openConnection } from "../../src/stores/sqlite/open-connection.ts";
 import { createSqliteDirectory } from "../../src/stores/sqlite/sqlite-directory.ts";
 import { createMemoryDirectory } from "../../src/stores/memory/memory-directory.ts";
@@ -12,7 +12,10 @@ import type {
 } from "../../src/stores/segments/segment-directory.ts";
 
 const folders: string[] = [];
-afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true })));
+afterEach(() => {
+  vi.restoreAllMocks();
+  folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true }));
+});
 
 async function openSqliteDirectory(): Promise<SegmentDirectory> {
   const folder = mkdtempSync(join(tmpdir(), "ibid-directory-"));
@@ -203,8 +206,27 @@ describe("writes of one turn in SQLite", () => {
     return { connection, directory: createSqliteDirectory(counted), commits: () => commits };
   };
 
+  it("share a commit until they have taken twenty milliseconds, and the others follow in order", async () => {
+    const { directory, commits } = await open();
+    let now = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => now);
+    const order = await Promise.all(
+      Array.from({ length: 7 }, (_, i) =>
+        directory.write((rows) => {
+          now += 9;
+          rows.setStamp(rows.stamp() + 1);
+          return `${i}: ${rows.stamp()}`;
+        }),
+      ),
+    );
+    // Three take 27 ms: two commits of three, and the last.
+    expect([order, commits()]).toEqual([["0: 1", "1: 2", "2: 3", "3: 4", "4: 5", "5: 6", "6: 7"], 3]);
+    await directory.close();
+  });
+
   it("share a commit, and one that fails takes back what it wrote itself, no more", async () => {
     const { directory, commits } = await open();
+    vi.spyOn(performance, "now").mockReturnValue(0);
     const undone: number[] = [];
     const outcomes = await Promise.allSettled(
       Array.from({ length: 9 }, (_, i) =>

@@ -13,7 +13,7 @@ import {
   columnName,
   type ColumnWriter,
   createColumnWriter,
-  vectorAt,
+  eachVector,
 } from "../vectors/vector-column.ts";
 import { compareCodePoints } from "../../runtime/compare-text.ts";
 
@@ -169,9 +169,10 @@ export function mergeSegments(segments: readonly SealedSegment[]): BuiltSegment 
   const rows: { place: number; vector: StoredVector }[] = [];
   segments.forEach((segment, source) => {
     for (const column of segment.columns()) {
-      for (let row = 0; row < column.rows; row++) {
-        const place = moved[source]![column.ordinals[row]!]!;
-        if (place !== gone) rows.push({ place, vector: vectorAt(column, row) });
+      let row = 0;
+      for (const vector of eachVector(column)) {
+        const place = moved[source]![column.ordinals[row++]!]!;
+        if (place !== gone) rows.push({ place, vector });
       }
     }
   });

@@ -22,6 +22,9 @@ export interface SealedRows extends DenseRows {
 /** Searches that go through codes without keeping them: so many cost about as much as keeping them does. */
 const mostPasses = 3;
 
+/** Rows that are read together where all are read once. */
+const rowsAtOnce = 1024;
+
 /** Rows that are read one by one before all codes are: a hybrid search scores some hundred. */
 const mostSingles = 2048;
 
@@ -92,6 +95,21 @@ export function readDense(header: ColumnHeader, column: number, read: ReadFile, 
       },
       start: () => 0,
       vector,
+      *each() {
+        const from = codes === undefined ? bytes?.(name) : undefined;
+        for (let row = 0; row < rows; row += rowsAtOnce) {
+          const end = Math.min(rows, row + rowsAtOnce);
+          const run = new Int8Array((end - row) * stride);
+          if (from === undefined)
+            run.set(
+              load()
+                .codes()
+                .subarray(row * stride, end * stride),
+            );
+          else from(new Uint8Array(run.buffer), row * stride);
+          for (let at = 0; at < run.length; at += stride) yield run.subarray(at, at + dimensions);
+        }
+      },
     };
   }
   const blocks: (Float32Array | undefined)[] = Array.from({ length: Math.ceil(rows / perBlock) }, () => undefined);
@@ -100,7 +118,18 @@ export function readDense(header: ColumnHeader, column: number, read: ReadFile, 
     return (blocks[part] ??= asFloat32(read(`dense/${column}`, part)));
   };
   const start = (row: number): number => (row % perBlock) * dimensions;
-  return { ...common, block, start, vector: (row) => block(row).subarray(start(row), start(row) + dimensions) };
+  return {
+    ...common,
+    block,
+    start,
+    vector: (row) => block(row).subarray(start(row), start(row) + dimensions),
+    *each() {
+      for (let row = 0; row < rows; row += perBlock) {
+        const part = blocks[row / perBlock] ?? asFloat32(read(`dense/${column}`, row / perBlock));
+        for (let at = 0; at < part.length; at += dimensions) yield part.subarray(at, at + dimensions);
+      }
+    },
+  };
 }
 
 function fill(target: Uint8Array, name: string, read: ReadFile, bytes: ReadBytes | undefined): void {

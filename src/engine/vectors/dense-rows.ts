@@ -26,6 +26,8 @@ export interface DenseRows {
   norm(row: number): number;
   /** The row as it was given; a view or a copy. */
   vector(row: number): DenseVector;
+  /** Every row as it was given, read from front to back and not kept. Absent where {@link vector} reads nothing. */
+  each?(): Iterable<DenseVector>;
 }
 
 /** Where the codes of rows go, and what bounds their scores. */

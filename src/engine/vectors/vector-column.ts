@@ -143,7 +143,7 @@ export function rowOf(column: VectorColumn, ordinal: number): number {
 }
 
 /** One row, in views on the column where it has them. */
-export function vectorAt(column: VectorColumn, row: number): StoredVector {
+export function vectorAt(column: VectorColumn, row: number, dense = column.dense()?.vector(row)): StoredVector {
   const { version, kind } = column;
   const sparse = column.sparse();
   const from = sparse?.starts[row] ?? 0;
@@ -151,10 +151,18 @@ export function vectorAt(column: VectorColumn, row: number): StoredVector {
   return {
     version,
     kind,
-    dense: column.dense()?.vector(row) ?? new Float32Array(0),
+    dense: dense ?? new Float32Array(0),
     indices: sparse?.indices.subarray(from, to) ?? new Uint32Array(0),
     values: sparse?.values.subarray(from, to) ?? new Float32Array(0),
   };
+}
+
+/** Every row in order. **Cost** one pass over the column's files; nothing of it is kept. */
+export function* eachVector(column: VectorColumn): Generator<StoredVector, undefined> {
+  const dense = column.dense()?.each?.()[Symbol.iterator]();
+  for (let row = 0; row < column.rows; row++)
+    yield vectorAt(column, row, dense?.next().value as DenseVector | undefined);
+  return undefined;
 }
 
 /** Every vector of one chunk, in views on their columns. */

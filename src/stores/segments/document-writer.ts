@@ -1,7 +1,8 @@
 import type { ChunkEntry } from "../../contracts/document-store.ts";
 import type { DocumentStore } from "../../contracts/store.ts";
 import type { Scope } from "../../contracts/scope.ts";
-import { nextTurn } from "../../runtime/next-turn.ts";
+import { giveTurn, nextTurn } from "../../runtime/next-turn.ts";
+import { sendErrand, worthAThread } from "./errands.ts";
 import {
   chooseWanting,
   type DocumentFacts,
@@ -35,6 +36,7 @@ export function createDocumentWriter(core: SegmentCore): DocumentStore["replace"
       const batch = incoming.slice(from, from + analyzedAtOnce);
       const wanting = await look((rows) => chooseWanting(rows, view.scope(rows, scope)?.row.key, batch, texts));
       for (const each of batch) {
+        await giveTurn();
         if (wanting.has(each)) each.terms();
         done?.(each, wanting.has(each));
       }
@@ -62,6 +64,7 @@ export function createDocumentWriter(core: SegmentCore): DocumentStore["replace"
     facts: DocumentFacts,
     batches: AsyncIterable<readonly ChunkEntry[]>,
     relies: Relies,
+    relying: readonly string[] | undefined,
   ): ReturnType<DocumentStore["replace"]> {
     const [{ createMemoryShelf }, { createChunkShelf }] = await Promise.all([
       import("./shelf.ts"),
@@ -71,16 +74,22 @@ export function createDocumentWriter(core: SegmentCore): DocumentStore["replace"
     try {
       const waiting = createChunkShelf(shelf, facts.document, analyzeChunk);
       const texts = new Map<number, string>();
+      let chunks = 0;
       for await (const batch of batches) {
+        chunks += batch.length;
         await analyze(scope, prepareChunks(batch, analyzeChunk), texts, (each, analyzed) =>
           waiting.put(each, analyzed),
         );
       }
       texts.clear();
       const ingestedAt = new Date(now()).toISOString();
-      const { result, receipt } = await change(scope, (changes) =>
-        replaceDocument(changes, facts, waiting.each(), relies, ingestedAt),
-      );
+      const here = () =>
+        change(scope, (changes) => replaceDocument(changes, facts, waiting.each(), relies, ingestedAt));
+      const shared = chunks < worthAThread ? undefined : shelf.share?.();
+      const { result, receipt } =
+        shared === undefined
+          ? await here()
+          : await sendErrand(directory.thread, "replace", { scope, facts, relying, ingestedAt, shelf: shared }, here);
       return { ...result, receipt };
     } finally {
       shelf.close();
@@ -91,7 +100,7 @@ export function createDocumentWriter(core: SegmentCore): DocumentStore["replace"
     const relying = typeof keeps === "string" ? undefined : new Set(keeps);
     const relies: Relies = ({ chunk, vectors }) => relying?.has(chunk.id) ?? vectors.length === 0;
     return Symbol.asyncIterator in chunks
-      ? replaceInBatches(scope, facts, chunks, relies)
+      ? replaceInBatches(scope, facts, chunks, relies, relying && [...relying])
       : replaceWhole(scope, facts, chunks, relies);
   };
 }

@@ -2,6 +2,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { Upkeep } from "../../contracts/store.ts";
 import { isDiskFull } from "./disk-full.ts";
+import { sendErrand, worthAThread } from "./errands.ts";
 import { fittedOn } from "./latent-leg.ts";
 import type { SegmentCore } from "./segment-core.ts";
 import type { DirectoryReader, DirectoryWriter } from "./segment-directory.ts";
@@ -40,15 +41,23 @@ export interface Purge {
   isUnfinished(): boolean;
 }
 
-export function createPurge({ directory, look, write, view, latent }: SegmentCore): Purge {
+/** Takes what was purged out of segments and out of the fit: the step from *begun* to *rewritten*. */
+export async function rewritePurged({ write, view, latent }: SegmentCore, scopes: readonly Scope[]): Promise<void> {
+  const { rewriteHollow } = await import("./maintain-segments.ts");
+  for (const scope of scopes) await write((rows) => rewriteHollow(rows, view, scope));
+  if (latent === undefined || !scopes.includes(fittedOn)) return;
+  const { forgetTerms } = await import("./refit.ts");
+  await write((rows) => forgetTerms(rows, view, latent));
+}
+
+export function createPurge(core: SegmentCore): Purge {
+  const { directory, look, write, view } = core;
   let unfinished = false;
 
   async function rewrite(scopes: readonly Scope[]): Promise<void> {
-    const { rewriteHollow } = await import("./maintain-segments.ts");
-    for (const scope of scopes) await write((rows) => rewriteHollow(rows, view, scope));
-    if (latent === undefined || !scopes.includes(fittedOn)) return;
-    const { forgetTerms } = await import("./refit.ts");
-    await write((rows) => forgetTerms(rows, view, latent));
+    const chunks = await look((rows) => view.segments(rows, scopes).reduce((sum, { size }) => sum + size, 0));
+    const thread = chunks < worthAThread ? undefined : directory.thread;
+    await sendErrand(thread, "rewrite", scopes, () => rewritePurged(core, scopes));
   }
 
   async function finish(scopes: readonly Scope[]): Promise<boolean> {

@@ -1,11 +1,13 @@
 import type { LegMatch, Query, Restriction, Within } from "../../contracts/leg.ts";
 import { admitChunks } from "../../engine/segments/admit-chunks.ts";
+import type { Scope } from "../../contracts/scope.ts";
 import { forEachBit } from "../../engine/patterns/trigram-file.ts";
 import { requireTrigrams, type TrigramQuery } from "../../engine/patterns/trigram-query.ts";
 import { compareChunkPlaces } from "../../runtime/compare-text.ts";
 import { compileLinearRegex } from "../../text/patterns/linear-regex.ts";
 import { parseRegex } from "../../text/patterns/regex-syntax.ts";
 import { createChunkReader, createRowFilter } from "./chunk-rows.ts";
+import { sendErrand, type StoreThread, worthAThread } from "./errands.ts";
 import type { IndexView, ScopeView } from "./index-view.ts";
 import type { ChunkRow, DirectoryReader } from "./segment-directory.ts";
 import { createTrigramKeeper, type TrigramKeeper } from "./trigram-keeper.ts";
@@ -23,6 +25,14 @@ export interface PatternSearch {
     within: Pick<Within, "scopes" | "restriction">,
     only?: ReadonlySet<number>,
   ): readonly LegMatch[];
+  /** Has the thread make the indexes that a search would make otherwise. **Cost** one look where there is nothing to make. */
+  prepare(
+    look: <Result>(work: (rows: DirectoryReader) => Result) => Promise<Result>,
+    view: IndexView,
+    thread: StoreThread,
+    source: string,
+    scopes: readonly Scope[],
+  ): Promise<void>;
   /** See {@link TrigramKeeper}. */
   readonly save: TrigramKeeper["save"];
 }
@@ -63,6 +73,18 @@ export function createPatternSearch(worthIndexing: number): PatternSearch {
         .map(({ document, start, match }) => ({ uri: homes.get(document)?.uri ?? "", start, match, ...match }))
         .sort((a, b) => b.score - a.score || compareChunkPlaces(a, b))
         .map(({ match }) => match);
+    },
+    async prepare(look, view, thread, source, scopes) {
+      const lacking = await look((rows) => {
+        const views = scopes.flatMap((scope) => view.scope(rows, scope) ?? []);
+        return views.flatMap((held) => trigrams.lacking(rows, held)).filter(({ size }) => size >= worthAThread);
+      });
+      if (lacking.length === 0 || requireTrigrams(parseRegex(source)).kind === "any") return;
+      for (const segment of lacking) {
+        const { scope, row } = segment;
+        const files = await sendErrand(thread, "trigrams", { scope, row }, () => Promise.resolve([]));
+        if (files.length > 0) trigrams.keep(segment, files);
+      }
     },
     save: (write) => trigrams.save(write),
   };

@@ -9,6 +9,7 @@ import type { Scope } from "../../contracts/scope.ts";
 import { analyzeChunk, type ChunkTerms, termsFingerprint } from "../../engine/segments/chunk-terms.ts";
 import { chooseMerge, type SegmentPolicy } from "../../engine/segments/merge-policy.ts";
 import { giveTurn } from "../../runtime/next-turn.ts";
+import { sendErrand, worthAThread } from "./errands.ts";
 import { createIndexView, type IndexView } from "./index-view.ts";
 import { createLatentLeg, type LatentLeg } from "./latent-leg.ts";
 import { changeScope, readReceipt, type ScopeChange } from "./scope-change.ts";
@@ -96,18 +97,33 @@ export function createSegmentCore(directory: SegmentDirectory, options: SegmentS
     try {
       const due = await look((rows) => {
         const held = view.scope(rows, scope);
-        return { seal: (held?.tail.presentCount ?? 0) >= sealAt, merge: isMergeDue(rows, scope) };
+        const waiting = held?.tail.presentCount ?? 0;
+        const merged = chooseMerge(held?.sealed ?? [], policy);
+        const count = merged?.reduce((sum, { presentCount }) => sum + presentCount, 0) ?? 0;
+        return { seal: waiting >= sealAt, merge: merged !== undefined, chunks: Math.max(waiting, count) };
       });
-      const sealed = due.seal && (await write((rows) => sealTail(rows, view, scope, sealAt)));
-      if (!due.merge && !(sealed && (await look((rows) => isMergeDue(rows, scope))))) return;
-      const { mergeOnce } = await import("./maintain-segments.ts");
-      while (await write((rows) => mergeOnce(rows, view, scope, policy)));
+      if (directory.thread !== undefined && (due.seal || due.merge) && due.chunks >= worthAThread) {
+        await sendErrand(directory.thread, "tidy", { scope, sealAt }, () => tidyHere(scope, sealAt, due));
+        return;
+      }
+      await tidyHere(scope, sealAt, due);
     } catch (error) {
       if (!IbidError.isInstance(error, "store-busy") && !IbidError.isInstance(error, "store-failed")) throw error;
     }
   }
 
   const sealAt = directory.keepsPending === true ? Infinity : Math.min(policy.sealAt, mostArriving);
+  async function tidyHere(
+    scope: Scope,
+    sealAt: number,
+    due: { readonly seal: boolean; readonly merge: boolean },
+  ): Promise<void> {
+    const sealed = due.seal && (await write((rows) => sealTail(rows, view, scope, sealAt)));
+    if (!due.merge && !(sealed && (await look((rows) => isMergeDue(rows, scope))))) return;
+    const { mergeOnce } = await import("./maintain-segments.ts");
+    while (await write((rows) => mergeOnce(rows, view, scope, policy)));
+  }
+
   return {
     directory,
     options,

@@ -5,6 +5,7 @@ import type { Durability } from "../../contracts/store.ts";
 import type { PendingRow } from "../../engine/segments/live-segment.ts";
 import type { SegmentRow } from "../../engine/segments/sealed-segment.ts";
 import type { SegmentSource } from "../../engine/segments/segment.ts";
+import type { StoreThread } from "./errands.ts";
 import type { Shelf } from "./shelf.ts";
 
 export type { PendingRow } from "../../engine/segments/live-segment.ts";
@@ -256,6 +257,8 @@ export interface SegmentDirectory {
   compact?(): Promise<void>;
   /** Where what is on its way into a large document waits, out of memory. Absent where there is nothing but memory. **Errors** `store-failed`. */
   openShelf?(): Shelf;
+  /** Another thread for works that take long. Absent where there is none; writes of this directory wait for those that write. */
+  readonly thread?: StoreThread | undefined;
   /** Looks at the files as bytes. Absent where there are none. */
   inspect?(probes: readonly string[]): Promise<FileReport>;
   close(): Promise<void>;

@@ -26,6 +26,7 @@ import { type NearestHit, searchNearest } from "../../engine/vectors/nearest.ts"
 import { type StoredVector, toStoredVector } from "../../engine/vectors/stored-vector.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { createChunkReader } from "./chunk-rows.ts";
+import type { StoreThread } from "./errands.ts";
 import type { IndexView } from "./index-view.ts";
 import type { LatentLeg } from "./latent-leg.ts";
 import type { PatternSearch } from "./search-pattern.ts";
@@ -41,6 +42,7 @@ export interface SegmentLegParts {
   readonly metric: Metric;
   readonly latent: LatentLeg | undefined;
   readonly look: <Result>(work: (rows: DirectoryReader) => Result) => Promise<Result>;
+  readonly thread: StoreThread | undefined;
   /** The pattern search, loaded when a pattern is first looked for. */
   readonly patterns: () => Promise<PatternSearch>;
   /** Called after each pattern search, which may have made indexes on its way. */
@@ -364,7 +366,7 @@ function createLatentLeg({ view, look }: SegmentLegParts, latent: LatentLeg): Le
 }
 
 /** Gives every match: a pattern reads each chunk that may match in any case. */
-function createPatternLeg({ view, look, patterns, searchedPattern }: SegmentLegParts): Leg {
+function createPatternLeg({ view, look, thread, patterns, searchedPattern }: SegmentLegParts): Leg {
   const name = "pattern";
   return {
     name,
@@ -372,6 +374,8 @@ function createPatternLeg({ view, look, patterns, searchedPattern }: SegmentLegP
     accepts: ({ pattern }) => pattern !== undefined,
     async search(query, k, within) {
       const loaded = await patterns();
+      if (thread !== undefined && query.pattern !== undefined && within.only === undefined)
+        await loaded.prepare(look, view, thread, query.pattern.source, within.scopes);
       const result = await look((rows): LegResult => {
         const search = openSearch(rows, view, name, query, k, within);
         const only =

@@ -54,6 +54,7 @@ export function createStoreParts(core: SegmentCore): CompleteParts {
       metric: options.metric,
       latent,
       look: createSharedLook(look),
+      thread: directory.thread,
       patterns: loadPatterns,
       searchedPattern(search) {
         keeping = keeping.then(() => search.save(write));

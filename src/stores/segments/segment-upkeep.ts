@@ -1,4 +1,5 @@
 import type { SettleOptions, Trash, Upkeep } from "../../contracts/store.ts";
+import { sendErrand, worthAThread } from "./errands.ts";
 import { isAnyLacking, readFitState } from "./fit-due.ts";
 import { forgetDeparture, hasDeparture } from "./fit-members.ts";
 import { listDeleted } from "./list-rows.ts";
@@ -42,9 +43,10 @@ export function segmentUpkeep(core: SegmentCore, purge: Purge, kept: () => Promi
 
   async function fitWhenDue(settling: SettleOptions = {}): Promise<void> {
     if (latent === undefined) return;
-    const { isDue, isRestored } = await look((rows) => {
-      const { due } = readFitState(rows, view, latent);
+    const { live, isDue, isRestored } = await look((rows) => {
+      const { due, live } = readFitState(rows, view, latent);
       return {
+        live,
         isDue: due !== undefined || isAnyLacking(rows, view, latent),
         isRestored: due === undefined && hasDeparture(rows),
       };
@@ -54,7 +56,12 @@ export function segmentUpkeep(core: SegmentCore, purge: Purge, kept: () => Promi
         if (readFitState(rows, view, latent).due === undefined) forgetDeparture(rows);
       });
     }
-    if (isDue) await (await import("./refit.ts")).refit({ look, write }, view, latent, settling);
+    if (!isDue) return;
+    const here = async (): Promise<void> => {
+      const { refit } = await import("./refit.ts");
+      await refit({ look, write }, view, latent, settling);
+    };
+    await sendErrand(live < worthAThread ? undefined : directory.thread, "fit", undefined, here, settling);
   }
 
   return {

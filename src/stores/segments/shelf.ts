@@ -3,8 +3,19 @@ export interface Shelf {
   put(bytes: Uint8Array): void;
   /** From the first on, again from the first when it is asked again. **Shape** each is good until the next is asked for. */
   each(): Iterable<Uint8Array>;
+  /** The file that it is, for another thread of this process. Absent for one in memory. */
+  share?(): SharedShelf;
   /** Lets all of it go. */
   close(): void;
+}
+
+/** A shelf that another thread reads while it stays open here. */
+export interface SharedShelf {
+  /** Descriptor, which all threads of a process share. */
+  readonly file: number;
+  readonly bytes: number;
+  /** The database beside which it lies, for errors. */
+  readonly beside: string;
 }
 
 /** Many short runs lie in a few long boards: by itself each would take half as much again. **Units** bytes. */

@@ -16,7 +16,7 @@ type ShelvedChunk = Omit<Chunk, "urtext" | "text"> & { readonly urtext?: string;
  * **Cost** memory for one chunk at a time, and what the shelf takes.
  */
 export function createChunkShelf(
-  shelf: Shelf,
+  shelf: Pick<Shelf, "each"> & Partial<Pick<Shelf, "put">>,
   { text }: TextDocument,
   analyze: (chunk: Chunk) => ChunkTerms,
 ): { put(incoming: IncomingChunk, analyzed: boolean): void; each(): Generator<IncomingChunk, undefined> } {
@@ -38,7 +38,7 @@ export function createChunkShelf(
       writer.text(JSON.stringify(shelved));
       putBytes(encodeVectors(incoming.vectors));
       putBytes(analyzed ? encodeTerms(incoming.terms()) : new Uint8Array(0));
-      shelf.put(writer.take());
+      shelf.put?.(writer.take());
     },
     *each() {
       for (const bytes of shelf.each()) {

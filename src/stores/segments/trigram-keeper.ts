@@ -24,6 +24,10 @@ import type { DirectoryReader, DirectoryWriter } from "./segment-directory.ts";
 export interface TrigramKeeper {
   /** The indexes of the scope's sealed segments, made now where there is none; empty when the scope is too small to gain by them. */
   indexes(rows: DirectoryReader, held: ScopeView): ReadonlyMap<Segment, TrigramIndex>;
+  /** Sealed segments that have none yet, where the scope is large enough to gain by them. */
+  lacking(rows: DirectoryReader, held: ScopeView): readonly SealedSegment[];
+  /** Keeps an index that was made elsewhere, as {@link collectSegmentTrigrams} makes it. */
+  keep(segment: SealedSegment, files: readonly ColumnFile[]): void;
   /**
    * Writes the indexes that were made, beside their segments, where those are still there.
    *
@@ -38,33 +42,47 @@ type Write = (work: (rows: DirectoryWriter) => void) => Promise<void>;
 export function createTrigramKeeper(worthIndexing: number): TrigramKeeper {
   const made = new Map<SealedSegment, readonly ColumnFile[]>();
   const unsaved = new Set<SealedSegment>();
+  const stored = new WeakSet<SealedSegment>();
 
   function forget(segment: SealedSegment): void {
     made.delete(segment);
     unsaved.delete(segment);
   }
 
+  function keep(segment: SealedSegment, files: readonly ColumnFile[]): void {
+    made.set(segment, files);
+    unsaved.add(segment);
+  }
+
   function find(rows: DirectoryReader, segment: SealedSegment): TrigramIndex {
-    const stored = openTrigrams(segment.size, (part) => rows.file(segment.row, trigramFile, part));
-    if (stored !== undefined) {
+    const known = openTrigrams(segment.size, (part) => rows.file(segment.row, trigramFile, part));
+    if (known !== undefined) {
       forget(segment);
-      return stored;
+      return known;
     }
     let files = made.get(segment);
-    if (files === undefined) {
-      made.set(segment, (files = collectSegmentTrigrams(rows, segment)));
-      unsaved.add(segment);
-    }
+    if (files === undefined) keep(segment, (files = collectSegmentTrigrams(rows, segment)));
     return openTrigrams(segment.size, (part) => files[part]?.data)!;
   }
 
+  const isWorth = ({ sealed }: ScopeView): boolean =>
+    sealed.reduce((sum, { presentCount }) => sum + presentCount, 0) >= worthIndexing;
+
+  function hasIndex(rows: DirectoryReader, segment: SealedSegment): boolean {
+    if (made.has(segment) || stored.has(segment)) return true;
+    if (rows.file(segment.row, trigramFile, 0) === undefined) return false;
+    stored.add(segment);
+    return true;
+  }
+
   return {
+    keep,
+    lacking: (rows, held) => (isWorth(held) ? held.sealed.filter((segment) => !hasIndex(rows, segment)) : []),
     indexes(rows, held) {
       for (const segment of made.keys()) {
         if (segment.scope === held.row.scope && !held.sealed.includes(segment)) forget(segment);
       }
-      const sealed = held.sealed.reduce((sum, { presentCount }) => sum + presentCount, 0);
-      return new Map(sealed < worthIndexing ? [] : held.sealed.map((segment) => [segment, find(rows, segment)]));
+      return new Map(!isWorth(held) ? [] : held.sealed.map((segment) => [segment, find(rows, segment)]));
     },
     async save(write) {
       const segments = [...unsaved];

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
 import { IbidError } from "../../contracts/errors.ts";
-import { boardBytes, createMemoryShelf, type Shelf } from "../segments/shelf.ts";
+import { boardBytes, createMemoryShelf, type SharedShelf, type Shelf } from "../segments/shelf.ts";
 
 /** Before each run its length, in so many bytes. */
 const headBytes = 4;
@@ -31,26 +31,9 @@ export function openFileShelf(beside: string): Shelf {
   let waiting = 0;
   let written = 0;
 
-  function attempt<Result>(work: () => Result): Result {
-    try {
-      return work();
-    } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new IbidError(
-        "store-failed",
-        `The chunks for ${beside} cannot be written to a file beside it: ${reason}.`,
-        {
-          uri: beside,
-          hint: "Make room on the disk: a large document needs about twice its size there while it is ingested.",
-          cause,
-        },
-      );
-    }
-  }
-
   function append(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length;) {
-      const length = attempt(() => writeSync(file, bytes, at, bytes.length - at, written));
+      const length = attempt(beside, () => writeSync(file, bytes, at, bytes.length - at, written));
       at += length;
       written += length;
     }
@@ -68,43 +51,70 @@ export function openFileShelf(beside: string): Shelf {
     waiting += bytes.length;
   }
 
-  function fill(bytes: Uint8Array, from: number): Uint8Array {
-    let length = 0;
-    while (length < bytes.length) {
-      const more = attempt(() => readSync(file, bytes, length, bytes.length - length, from + length));
-      if (more === 0) break;
-      length += more;
-    }
-    return bytes.subarray(0, length);
-  }
-
   return {
     put(bytes) {
       head.setUint32(0, bytes.length);
       add(new Uint8Array(head.buffer));
       add(bytes);
     },
-    *each() {
+    each() {
       flush();
-      let window: Uint8Array = new Uint8Array(0);
-      let from = 0;
-      for (let at = 0; at < written;) {
-        /** So many bytes from `at` on, of what was read already where they are in it. */
-        const read = (length: number): Uint8Array => {
-          if (at + length > from + window.length) {
-            window = fill(new Uint8Array(Math.max(boardBytes, length)), at);
-            from = at;
-          }
-          return window.subarray(at - from, at - from + length);
-        };
-        const bytes = read(headBytes);
-        const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
-        at += headBytes;
-        const run = read(length);
-        at += length;
-        yield run;
-      }
+      return readRuns({ file, bytes: written, beside });
+    },
+    share() {
+      flush();
+      return { file, bytes: written, beside };
     },
     close: () => closeSync(file),
   };
+}
+
+/** Reads a shelf of another thread. */
+export function readFileShelf(shelf: SharedShelf): Pick<Shelf, "each"> {
+  return { each: () => readRuns(shelf) };
+}
+
+function* readRuns({ file, bytes: all, beside }: SharedShelf): Generator<Uint8Array, undefined> {
+  let window: Uint8Array = new Uint8Array(0);
+  let from = 0;
+  for (let at = 0; at < all;) {
+    /** So many bytes from `at` on, of what was read already where they are in it. */
+    const read = (length: number): Uint8Array => {
+      if (at + length > from + window.length) {
+        window = fill(new Uint8Array(Math.max(boardBytes, length)), at);
+        from = at;
+      }
+      return window.subarray(at - from, at - from + length);
+    };
+    const bytes = read(headBytes);
+    const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
+    at += headBytes;
+    const run = read(length);
+    at += length;
+    yield run;
+  }
+  return undefined;
+
+  function fill(bytes: Uint8Array, start: number): Uint8Array {
+    let length = 0;
+    while (length < bytes.length) {
+      const more = attempt(beside, () => readSync(file, bytes, length, bytes.length - length, start + length));
+      if (more === 0) break;
+      length += more;
+    }
+    return bytes.subarray(0, length);
+  }
+}
+
+function attempt<Result>(beside: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new IbidError("store-failed", `The chunks for ${beside} cannot be written to a file beside it: ${reason}.`, {
+      uri: beside,
+      hint: "Make room on the disk: a large document needs about twice its size there while it is ingested.",
+      cause,
+    });
+  }
 }

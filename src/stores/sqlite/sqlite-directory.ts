@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DirectoryWriter, SegmentDirectory } from "../segments/segment-directory.ts";
+import type { StoreThread } from "../segments/errands.ts";
 import { createDiskReserve } from "./disk-reserve.ts";
 import { openFileShelf } from "./file-shelf.ts";
 import { inspectFiles } from "./inspect-files.ts";
@@ -18,6 +19,16 @@ const compactedAtOnce = 256;
 
 /** Writes that may share one commit, so that no search waits for long. */
 const mostTogether = 32;
+
+/** Another write joins a commit until its writes have taken so long. **Units** milliseconds. */
+const longestTogether = 20;
+
+/** Parts of a directory that are not made of its connection. */
+interface SqliteDirectoryParts {
+  readonly rows?: SqliteRows;
+  /** Has a connection of its own to the same file. */
+  readonly thread?: StoreThread | undefined;
+}
 
 /** A write that waits for its turn. */
 interface Waiting {
@@ -40,14 +51,22 @@ type Outcome = { readonly result: unknown } | { readonly error: unknown };
 export function createSqliteDirectory(
   connection: SqliteConnection,
   path?: string,
-  rows: SqliteRows = createSqliteRows(connection),
+  { rows = createSqliteRows(connection), thread }: SqliteDirectoryParts = {},
 ): SegmentDirectory {
   const waiting: Waiting[] = [];
   /** Ends when the last write that was asked for has; never rejects. */
   let lastWrite: Promise<unknown> = Promise.resolve();
 
   function runEach(group: readonly Waiting[]): readonly Outcome[] {
-    return group.map(({ work }) => {
+    const until = performance.now() + longestTogether;
+    const outcomes: Outcome[] = [];
+    for (const { work } of group) {
+      if (outcomes.length > 0 && performance.now() > until) break;
+      outcomes.push(runOne(work));
+    }
+    return outcomes;
+
+    function runOne(work: Waiting["work"]): Outcome {
       const takeBack = rows.texts.mark();
       try {
         return { result: connection.savepoint(() => work(rows)) };
@@ -58,7 +77,7 @@ export function createSqliteDirectory(
         if (!connection.inTransaction) throw error;
         return { error };
       }
-    });
+    }
   }
 
   async function gather(): Promise<void> {
@@ -70,9 +89,10 @@ export function createSqliteDirectory(
   }
 
   async function commitAll(): Promise<void> {
-    while (waiting.length > 0) await commitGroup(waiting.splice(0, mostTogether));
+    for (; waiting.length > 0; await nextTurn()) await commitGroup(waiting.splice(0, mostTogether));
   }
 
+  /** Commits the first of a group, and puts back those for which there was no time. */
   async function commitGroup(group: readonly Waiting[]): Promise<void> {
     const undone = (): void => {
       rows.undone();
@@ -92,6 +112,7 @@ export function createSqliteDirectory(
         }
       };
       const outcomes = await connection.transaction("BEGIN IMMEDIATE", run, undone);
+      waiting.unshift(...group.slice(outcomes.length));
       outcomes.forEach((outcome, i) => {
         if ("error" in outcome) group[i]!.reject(outcome.error);
         else group[i]!.resolve(outcome.result as never);
@@ -101,8 +122,23 @@ export function createSqliteDirectory(
     }
   }
 
+  /** Works that write wait in line with the writes here: all would wait for the lock otherwise. A fit writes seldom, and takes long. */
+  const inLine = (calls: StoreThread): StoreThread => ({
+    get isAlive() {
+      return calls.isAlive;
+    },
+    call(name, given, options) {
+      if (name === "fit" || name === "trigrams") return calls.call(name, given, options);
+      const done = lastWrite.then(() => calls.call(name, given, options));
+      lastWrite = done.catch(() => {});
+      return done;
+    },
+    close: () => calls.close(),
+  });
+
   return {
     durability: "commit",
+    thread: thread && inLine(thread),
     peek() {
       try {
         return rows.stamp();
@@ -143,6 +179,7 @@ export function createSqliteDirectory(
     }),
     async close() {
       await lastWrite;
+      await thread?.close();
       connection.close();
     },
   };

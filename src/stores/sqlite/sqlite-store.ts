@@ -7,6 +7,7 @@ import { decideStoreOptions, type StoreOptions, storeOptionNames } from "../segm
 import { checkOptions } from "../../runtime/check-options.ts";
 import { openConnection } from "./open-connection.ts";
 import { createSqliteRows } from "./sqlite-rows.ts";
+import { createStoreThread } from "./store-thread.ts";
 import { createSqliteDirectory } from "./sqlite-directory.ts";
 
 export interface SqliteStoreOptions extends StoreOptions {
@@ -35,7 +36,8 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
     const rows = connection.isEarlier
       ? (await import("./earlier/rows-of-format-6.ts")).createEarlierRows(connection)
       : createSqliteRows(connection);
-    const directory = createSqliteDirectory(connection, path, rows);
+    const thread = connection.isEarlier ? undefined : await createStoreThread(path, busyTimeoutMs, decided);
+    const directory = createSqliteDirectory(connection, path, { rows, thread });
     const secret = await prepareDirectory(directory, decided);
     const parts = createSegmentStore(directory, { ...decided, secret, embeddings: ["dense", "sparse", "hybrid"] });
     await resumePurges(parts);

@@ -1,0 +1,90 @@
+import { IbidError } from "../../contracts/errors.ts";
+import type { Scope } from "../../contracts/scope.ts";
+import { latentSemanticModel } from "../../engine/latent/latent-semantic-model.ts";
+import { Transfer } from "../../runtime/calls.ts";
+import { platformNow } from "../../runtime/platform-clock.ts";
+import { serveThread } from "../../runtime/thread.ts";
+import { defaultAnalyzer } from "../../text/analyzer.ts";
+import type { Errands } from "../segments/errands.ts";
+import { rewritePurged } from "../segments/purge.ts";
+import { replaceDocument } from "../segments/replace-document.ts";
+import { createSegmentCore, type SegmentCore } from "../segments/segment-core.ts";
+import { createChunkShelf } from "../segments/shelve-chunks.ts";
+import { collectSegmentTrigrams } from "../segments/trigram-keeper.ts";
+import { readFileShelf } from "./file-shelf.ts";
+import { openConnection } from "./open-connection.ts";
+import { createSqliteDirectory } from "./sqlite-directory.ts";
+import type { SentOptions } from "./store-thread.ts";
+
+/** Program of the thread that does the long works of a store. */
+let core: SegmentCore | undefined;
+let stop = new AbortController();
+
+function opened(): SegmentCore {
+  if (core !== undefined) return core;
+  throw new IbidError("internal", "The thread was asked before it opened a store.", { hint: "Call open first." });
+}
+
+type Given<Name extends keyof Errands> = Errands[Name]["given"];
+type Result<Name extends keyof Errands> = Promise<Errands[Name]["result"]>;
+
+const loadLanguages = () => import("../../text/languages/snowball/language-analyzer.ts");
+
+const tell = serveThread({
+  async open({ path, busyTimeoutMs, leastChunks, analyzer, ...options }: SentOptions) {
+    const directory = createSqliteDirectory(await openConnection(path, { busyTimeoutMs }), path);
+    core = createSegmentCore(directory, {
+      ...options,
+      analyzer: analyzer === "default" ? defaultAnalyzer : (await loadLanguages()).languageAnalyzer,
+      corpusModel: leastChunks === undefined ? undefined : { ...latentSemanticModel, leastChunks },
+      secret: new Uint8Array(0),
+      now: platformNow,
+    });
+  },
+  stop: () => stop.abort(),
+  close: () => opened().directory.close(),
+
+  tidy: ({ scope, sealAt }: Given<"tidy">): Result<"tidy"> => opened().tidyFrom(scope, sealAt),
+
+  replace({ scope, facts, relying, ingestedAt, shelf }: Given<"replace">): Result<"replace"> {
+    const { change, analyze } = opened();
+    const known = relying === undefined ? undefined : new Set(relying);
+    const chunks = createChunkShelf(readFileShelf(shelf), facts.document, analyze);
+    return change(scope as Scope, (changes) =>
+      replaceDocument(
+        changes,
+        facts,
+        chunks.each(),
+        ({ chunk, vectors }) => known?.has(chunk.id) ?? vectors.length === 0,
+        ingestedAt,
+      ),
+    );
+  },
+
+  async fit(): Result<"fit"> {
+    const { look, write, view, latent } = opened();
+    if (latent === undefined) return;
+    stop = new AbortController();
+    const { refit } = await import("../segments/refit.ts");
+    await refit({ look, write }, view, latent, {
+      signal: stop.signal,
+      onProgress: (share) => void tell("progress", share).catch(() => {}),
+    });
+  },
+
+  rewrite: (scopes: Given<"rewrite">): Result<"rewrite"> => rewritePurged(opened(), scopes),
+
+  async trigrams({ scope, row }: Given<"trigrams">) {
+    const { look, view } = opened();
+    const files = await look((rows) => {
+      const segment = view.scope(rows, scope)?.sealed.find((one) => one.row === row);
+      return segment === undefined ? [] : collectSegmentTrigrams(rows, segment);
+    });
+    // Each part has a buffer of its own then, which can be moved.
+    const moved = files.map(({ data, ...file }) => ({ ...file, data: data.slice() }));
+    return new Transfer(
+      moved,
+      moved.map(({ data }) => data.buffer),
+    );
+  },
+});

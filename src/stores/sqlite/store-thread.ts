@@ -1,0 +1,104 @@
+import type { Analyzer } from "../../contracts/analyzer.ts";
+import { findProgram, startThread, type Thread } from "../../runtime/thread.ts";
+import { latentSemanticModel } from "../../engine/latent/latent-semantic-model.ts";
+import type { SegmentStoreOptions } from "../segments/segment-core.ts";
+import type { StoreThread } from "../segments/errands.ts";
+import { defaultAnalyzer } from "../../text/analyzer.ts";
+
+/** Choices of a store that can be sent to another thread. */
+export interface SentOptions extends Pick<SegmentStoreOptions, "bm25" | "embeddings" | "metric" | "policy"> {
+  readonly path: string;
+  readonly busyTimeoutMs: number;
+  /** Snowball's stemmers are loaded where they are used. */
+  readonly analyzer: "default" | "languages";
+  /** Least chunks of the store's own model; `undefined` without one. */
+  readonly leastChunks: number | undefined;
+}
+
+/** An idle thread ends after this time, with its connection. **Units** milliseconds. */
+const longestIdle = 10_000;
+
+/**
+ * A thread for the works of a store that take long. It has a connection of its own to the same file, so that searches go on beside it.
+ *
+ * **Shape** `undefined` for an analyzer or a model of the caller's, which cannot be sent, and where the program is not found. It starts with the first call, and
+ * again after a rest.
+ * **Cost** about 70 ms of another core at the start; the memory of a connection and of one work.
+ */
+export async function createStoreThread(
+  path: string,
+  busyTimeoutMs: number,
+  { analyzer, corpusModel, bm25, metric, policy }: Omit<SegmentStoreOptions, "secret" | "embeddings">,
+): Promise<StoreThread | undefined> {
+  const isOwn =
+    corpusModel === undefined ||
+    (corpusModel.fit === latentSemanticModel.fit && corpusModel.project === latentSemanticModel.project);
+  const program = findProgram(import.meta.url, "./store-thread-program.ts");
+  const sent = await nameOf(analyzer);
+  if (sent === undefined || !isOwn || program === undefined) return undefined;
+  const options: SentOptions = {
+    path,
+    busyTimeoutMs,
+    bm25,
+    metric,
+    policy,
+    embeddings: ["dense", "sparse", "hybrid"],
+    analyzer: sent,
+    leastChunks: corpusModel?.leastChunks,
+  };
+  let opened: Promise<Thread> | undefined;
+  let calls = 0;
+  let idle: NodeJS.Timeout | undefined;
+  let tell: ((share: number) => void) | undefined;
+
+  async function open(): Promise<Thread> {
+    const thread = startThread(program!, { progress: (share: number) => tell?.(share) });
+    void thread.ended.then(() => {
+      opened = undefined;
+    });
+    await thread.call("open", options);
+    return thread;
+  }
+
+  async function end(): Promise<void> {
+    clearTimeout(idle);
+    const thread = await opened?.catch(() => undefined);
+    opened = undefined;
+    if (thread === undefined) return;
+    // Its connection is closed in the thread: a thread that is cut off leaves the log as it is.
+    await thread.call("close", undefined).catch(() => {});
+    await thread.end();
+  }
+
+  return {
+    async call(method, given, { signal, onProgress } = {}) {
+      clearTimeout(idle);
+      calls++;
+      try {
+        const thread = await (opened ??= open());
+        if (onProgress !== undefined) tell = onProgress;
+        const stop = (): void => void thread.call("stop", undefined).catch(() => {});
+        signal?.addEventListener("abort", stop, { once: true });
+        try {
+          if (signal?.aborted === true) stop();
+          return (await thread.call(method, given)) as never;
+        } finally {
+          signal?.removeEventListener("abort", stop);
+          if (tell === onProgress) tell = undefined;
+        }
+      } finally {
+        if (--calls === 0) idle = setTimeout(() => void end(), longestIdle).unref();
+      }
+    },
+    get isAlive() {
+      return opened !== undefined;
+    },
+    close: end,
+  };
+}
+
+async function nameOf(analyzer: Analyzer): Promise<SentOptions["analyzer"] | undefined> {
+  if (analyzer === defaultAnalyzer) return "default";
+  const { languageAnalyzer } = await import("../../text/languages/snowball/language-analyzer.ts");
+  return analyzer === languageAnalyzer ? "languages" : undefined;
+}
