@@ -1,10 +1,9 @@
 import { IbidError } from "../../contracts/errors.ts";
-import type { ReplaceResult } from "../../contracts/document-store.ts";
+import type { DocumentWrite, ReplaceResult } from "../../contracts/document-store.ts";
 import type { Receipt } from "../../contracts/leg.ts";
 import type { Scope } from "../../contracts/scope.ts";
+import type { SettleOptions } from "../../contracts/store.ts";
 import type { ColumnFile } from "../../engine/vectors/vector-column.ts";
-import type { DocumentFacts } from "./replace-document.ts";
-import type { RefitOptions } from "./refit.ts";
 import type { SharedShelf } from "./shelf.ts";
 
 /** Works on a store that take long, by name: the data that each takes, and its result. Both can be sent to another thread. */
@@ -15,7 +14,7 @@ export interface Errands {
   readonly replace: {
     readonly given: {
       readonly scope: Scope;
-      readonly facts: DocumentFacts;
+      readonly facts: Omit<DocumentWrite, "chunks" | "keeps">;
       /** Ids of the chunks that count on stored vectors; absent where all without vectors do. */
       readonly relying: readonly string[] | undefined;
       readonly ingestedAt: string;
@@ -40,7 +39,7 @@ export interface StoreThread {
   call<Name extends keyof Errands>(
     name: Name,
     given: Errands[Name]["given"],
-    options?: RefitOptions,
+    options?: SettleOptions,
   ): Promise<Errands[Name]["result"]>;
   readonly isAlive: boolean;
   /** Ends the thread when its work is done. */
@@ -59,7 +58,7 @@ export async function sendErrand<Name extends keyof Errands>(
   name: Name,
   given: Errands[Name]["given"],
   here: () => Promise<Errands[Name]["result"]>,
-  options?: RefitOptions,
+  options?: SettleOptions,
 ): Promise<Errands[Name]["result"]> {
   if (thread === undefined) return here();
   try {
