@@ -112,7 +112,6 @@ export function createSegmentCore(directory: SegmentDirectory, options: SegmentS
     }
   }
 
-  const sealAt = directory.keepsPending === true ? Infinity : Math.min(policy.sealAt, mostArriving);
   async function tidyHere(
     scope: Scope,
     sealAt: number,
@@ -124,6 +123,7 @@ export function createSegmentCore(directory: SegmentDirectory, options: SegmentS
     while (await write((rows) => mergeOnce(rows, view, scope, policy)));
   }
 
+  const sealAt = directory.keepsPending === true ? Infinity : Math.min(policy.sealAt, mostArriving);
   return {
     directory,
     options,
