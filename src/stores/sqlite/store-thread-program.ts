@@ -1,5 +1,4 @@
 import { IbidError } from "../../contracts/errors.ts";
-import type { Scope } from "../../contracts/scope.ts";
 import { latentSemanticModel } from "../../engine/latent/latent-semantic-model.ts";
 import { Transfer } from "../../runtime/calls.ts";
 import { platformNow } from "../../runtime/platform-clock.ts";
@@ -50,7 +49,7 @@ const tell = serveThread({
     const { change, analyze } = opened();
     const known = relying === undefined ? undefined : new Set(relying);
     const chunks = createChunkShelf(readFileShelf(shelf), facts.document, analyze);
-    return change(scope as Scope, (changes) =>
+    return change(scope, (changes) =>
       replaceDocument(
         changes,
         facts,
