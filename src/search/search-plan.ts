@@ -1,6 +1,7 @@
 import { IbidError } from "../contracts/errors.ts";
 import type { Filter } from "../contracts/filter.ts";
 import type { RetrieveOptions, SearchMode } from "../contracts/retriever.ts";
+import { parseRegex } from "../text/patterns/regex-syntax.ts";
 import { parseFilter } from "../engine/filters/parse-filter.ts";
 import { type PlanOf, planOptions } from "../runtime/plan-options.ts";
 import { type PlannedFusion, planFusion } from "./fusion-settings.ts";
@@ -49,7 +50,8 @@ export function planSearch(options: RetrieveOptions = {}): SearchPlan {
 /**
  * Checks the query itself, before any model sees it.
  *
- * **Units** `maxLength` in UTF-16 code units. **Errors** `invalid-argument` for a blank query (the empty pattern, of a regex search) or one that is too long.
+ * **Units** `maxLength` in UTF-16 code units. **Errors** `invalid-argument` for a blank query (the empty pattern, of a regex search) or one that is too long;
+ * `invalid-regex` for a pattern that cannot be used.
  */
 export function checkQuery(query: string, mode: SearchMode, maxLength: number): void {
   if (typeof query !== "string") throw invalid("The query is not a string.", "Ask in words.");
@@ -62,6 +64,8 @@ export function checkQuery(query: string, mode: SearchMode, maxLength: number): 
       details: { length: query.length, limit: maxLength },
     });
   }
+  // Here, and not where it is matched: a base without a chunk refuses a broken pattern too.
+  if (mode === "regex") parseRegex(query);
 }
 
 function invalid(message: string, hint: string): IbidError {

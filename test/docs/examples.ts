@@ -8,7 +8,7 @@ export interface Example {
   readonly code: string;
   /** Marked `ts no-run`: checked, but not run, because it needs what a test has not. */
   readonly run: boolean;
-  /** Lines that it must print: what stands behind a `console.log(…); // 1 0`, where that is numbers. */
+  /** Lines that it must print: what stands behind a `console.log(…); // 1 0`, where that is numbers or one word. */
   readonly prints: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export function findExamples(page: string, text: string): readonly Example[] {
       const whole = own === "" ? imports + code : code;
       if (own !== "") imports = own;
       const prints = Array.from(
-        code.matchAll(/^\s*console\.log\(.*\);\s*\/\/ (\d[\d. ]*)$/gmu),
+        code.matchAll(/^\s*console\.log\(.*\);\s*\/\/ (\d[\d. ]*|[a-z]+(?:-[a-z]+)*)$/gmu),
         (match) => match[1] ?? "",
       );
       return { place: `${page}:${line}`, code: whole, run: !marks.includes("no-run"), prints };
