@@ -91,6 +91,7 @@ export function createOutput({ stdout, stderr, json, quiet = false, env, onFailu
         `${errorStyle.bad("error:")} ${first}`,
         ...rest.map((line) => `       ${line}`),
         ...hint.map((line) => `  ${line}`),
+        ...(stderr.isTTY === true ? [errorStyle.dim(`  More: ibid docs ${error.code}`)] : []),
       ];
       return write(stderr, `${lines.join("\n")}\n${stack}`);
     },

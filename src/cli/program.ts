@@ -5,6 +5,7 @@ import { applyConfig } from "./apply-config.ts";
 import { addCompletionCommand } from "./completion.ts";
 import { addConfigCommand } from "./config.ts";
 import { addDeleteCommand } from "./delete.ts";
+import { addDocsCommand } from "./docs.ts";
 import { addEvalCommand } from "./eval.ts";
 import { examples, note } from "./help-text.ts";
 import { addIngestCommand } from "./ingest.ts";
@@ -103,6 +104,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
   addKeysCommand(program, context, done);
   addSynonymsCommand(program, context, done);
   addEvalCommand(program, context, done);
+  addDocsCommand(program, context, done);
   addCompletionCommand(program, context, done);
 
   return program;

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { Relevance } from "../contracts/answer.ts";
+import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { Hit, HitExplanation, LatentExplanation, SearchOptions } from "../contracts/retriever.ts";
 import { findSubject } from "../search/find-subject.ts";
 import { toGroupJson } from "../search/group-hits.ts";
@@ -40,42 +41,56 @@ export async function search(context: Context, query: string, options: SearchCom
     const started = performance.now();
     const hits = await kb.search(query, wanted);
     const ms = Math.round(performance.now() - started);
-    if (output.json) {
-      const { warnings, groups } = hits;
-      await output.object({ query, hits: hits.map(toHitJson), groups: groups?.map(toGroupJson), warnings, ms });
-      return 0;
-    }
-    showWarnings(context, hits.warnings);
-    if (hits.length === 0) {
-      await output.line("Nothing found.");
-      return 0;
-    }
-    const [{ languageAnalyzer }, { judgeEach }] = await Promise.all([
-      import("../text/languages/snowball/language-analyzer.ts"),
-      import("../knowledge-base/asking/judge-each.ts"),
-    ]);
-    const relevances = judgeEach(query, hits, languageAnalyzer);
-    const shown = hits.map((hit, index): ShownHit => ({ hit, relevance: relevances[index] }));
-    const isWeak = ({ relevance }: ShownHit): boolean =>
-      relevance !== undefined && relevance.value < relevance.threshold;
-    const how = {
-      query,
-      analyzer: languageAnalyzer,
-      withIds: options.ids === true,
-      explains: options.explain === true,
-    };
-    const strong = shown.filter((each) => !isWeak(each));
-    const weak = shown.filter(isWeak);
-    await writeGroups(context, strong, how);
-    if (weak.length === 0) return 0;
-    if (strong.length > 0) await output.line();
-    await output.line(
-      `${output.style.bold("Weak matches")}, which share words with the query and may be about something else:`,
-    );
-    await output.line();
-    await writeGroups(context, weak, how);
+    await writeHits(context, query, hits, { ids: options.ids, explain: options.explain, ms });
     return 0;
   });
+}
+
+/** Writes hits under their documents, those that may be about something else below the others; as JSON where that is asked for. **Units** `ms` of the search. */
+export async function writeHits(
+  context: Context,
+  query: string,
+  hits: Awaited<ReturnType<KnowledgeBase["search"]>>,
+  {
+    ids,
+    explain,
+    ms,
+  }: { readonly ids?: boolean | undefined; readonly explain?: boolean | undefined; readonly ms: number },
+): Promise<void> {
+  const { output } = context;
+  if (output.json) {
+    const { warnings, groups } = hits;
+    await output.object({ query, hits: hits.map(toHitJson), groups: groups?.map(toGroupJson), warnings, ms });
+    return;
+  }
+  showWarnings(context, hits.warnings);
+  if (hits.length === 0) {
+    await output.line("Nothing found.");
+    return;
+  }
+  const [{ languageAnalyzer }, { judgeEach }] = await Promise.all([
+    import("../text/languages/snowball/language-analyzer.ts"),
+    import("../knowledge-base/asking/judge-each.ts"),
+  ]);
+  const relevances = judgeEach(query, hits, languageAnalyzer);
+  const shown = hits.map((hit, index): ShownHit => ({ hit, relevance: relevances[index] }));
+  const isWeak = ({ relevance }: ShownHit): boolean => relevance !== undefined && relevance.value < relevance.threshold;
+  const how = {
+    query,
+    analyzer: languageAnalyzer,
+    withIds: ids === true,
+    explains: explain === true,
+  };
+  const strong = shown.filter((each) => !isWeak(each));
+  const weak = shown.filter(isWeak);
+  await writeGroups(context, strong, how);
+  if (weak.length === 0) return;
+  if (strong.length > 0) await output.line();
+  await output.line(
+    `${output.style.bold("Weak matches")}, which share words with the query and may be about something else:`,
+  );
+  await output.line();
+  await writeGroups(context, weak, how);
 }
 
 /** A hit with the probability that it answers the query; absent where words cannot tell. */

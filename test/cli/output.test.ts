@@ -39,7 +39,7 @@ describe("errors", () => {
     const coloured = open({ terminal: { columns: 40 } });
     await coloured.output.error(failure);
     expect(coloured.stderr.shown()).toBe(
-      "\u001B[1;31merror:\u001B[22;39m docs/␛[2Ja.md cannot be read:\n       permission denied.\n  Give the right to read it.\n",
+      "\u001B[1;31merror:\u001B[22;39m docs/␛[2Ja.md cannot be read:\n       permission denied.\n  Give the right to read it.\n\u001B[2m  More: ibid docs unreadable\u001B[22m\n",
     );
     for (const env of [{ NO_COLOR: "1" }, { TERM: "dumb" }]) {
       const plain = open({ terminal: { columns: 80 }, env });

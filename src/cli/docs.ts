@@ -1,0 +1,94 @@
+import { existsSync, readdirSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Command } from "commander";
+import { IbidError } from "../contracts/errors.ts";
+import { examples, note } from "./help-text.ts";
+import type { Context } from "./open.ts";
+import { printRows } from "./print-rows.ts";
+import { writeHits } from "./search.ts";
+
+/** A page of the documentation that the package carries. */
+interface Page {
+  /** Path below `docs`, without its ending: `formats`, `errors/store-busy`. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** `ibid docs` with its help. */
+export function addDocsCommand(program: Command, context: Context, done: (exitCode: number) => void): void {
+  program
+    .command("docs")
+    .summary("search and read this documentation")
+    .description(
+      "Without words, list the pages of ibid's documentation. With the name of a page or the code of an error, print that page. With other words, search all pages.",
+    )
+    .argument("[words...]", "a page, the code of an error, or words to search")
+    .addHelpText(
+      "after",
+      examples(["ibid docs", "ibid docs formats", "ibid docs store-busy", "ibid docs rotate a key"]) +
+        note("The pages are those of this version, on this machine. No knowledge base and no network is used."),
+    )
+    .action(async (words: readonly string[]) => done(await docs(context, words)));
+}
+
+async function docs(context: Context, words: readonly string[]): Promise<number> {
+  const { output } = context;
+  const pages = await readPages();
+  const asked = words.join(" ").trim();
+  if (asked === "") {
+    const titled = pages.map(({ name, text }) => ({ name, title: titleOf(text) }));
+    if (output.json) await output.object({ pages: titled });
+    else
+      await printRows(
+        context,
+        titled.filter(({ name }) => !name.startsWith("errors/")).map(({ name, title }) => [name, title]),
+      );
+    if (!output.json) await output.line("\nEach error has a page of its own: ibid docs <code>");
+    return 0;
+  }
+  const named = asked.toLowerCase().replace(/\.md$/u, "");
+  const page = pages.find(({ name }) => name === named || name === `errors/${named}`);
+  if (page !== undefined) {
+    if (output.json) await output.object(page);
+    else await output.text(page.text);
+    return 0;
+  }
+  const { openKnowledgeBase } = await import("../knowledge-base/open/open-knowledge-base.ts");
+  const kb = await openKnowledgeBase({ models: { embedding: null } });
+  try {
+    await kb.ingest(pages.map(({ name, text }) => ({ uri: `${name}.md`, text, mediaType: "text/markdown" })));
+    const started = performance.now();
+    const hits = await kb.search(asked, { topK: 5, explain: !output.json, signal: context.signal });
+    await writeHits(context, asked, hits, { ms: Math.round(performance.now() - started) });
+  } finally {
+    await kb.close();
+  }
+  return 0;
+}
+
+/** The pages that come with this package, by name. **Errors** `not-found` where they were removed. */
+async function readPages(): Promise<readonly Page[]> {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  // Built files lie less deep than sources.
+  while (!existsSync(join(folder, "docs", "library.md")) && dirname(folder) !== folder) folder = dirname(folder);
+  const docs = join(folder, "docs");
+  if (!existsSync(docs)) {
+    throw new IbidError("not-found", "The documentation is not beside this program.", {
+      hint: "Install the package ibid whole, or read the pages at its repository.",
+    });
+  }
+  const names = ["", "errors"].flatMap((part) =>
+    readdirSync(join(docs, part))
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => join(part, name.slice(0, -3)).replaceAll("\\", "/")),
+  );
+  return await Promise.all(
+    names.toSorted().map(async (name) => ({ name, text: await readFile(join(docs, `${name}.md`), "utf8") })),
+  );
+}
+
+function titleOf(text: string): string {
+  return /^# (.+)$/mu.exec(text)?.[1] ?? "";
+}

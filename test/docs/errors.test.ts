@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+import { describe, expect, it } from "vitest";
+
+import { callIbid, makeFolder } from "../cli/run-ibid.ts";
+
+const folder = new URL("../../docs/errors/", import.meta.url);
+const source = readFileSync(new URL("../../src/contracts/errors.ts", import.meta.url), "utf8");
+const codes = [...source.slice(0, source.indexOf(";")).matchAll(/\| "([a-z-]+)"/gu)].map(([, code = ""]) => code);
+
+describe("the pages of errors", () => {
+  it("are one for each code", () => {
+    expect(codes.length).toBeGreaterThan(30);
+    expect(readdirSync(folder).toSorted()).toEqual(codes.map((code) => `${code}.md`).toSorted());
+  });
+
+  it.each(codes)("say what %s is and what to do", (code) => {
+    const page = readFileSync(new URL(`${code}.md`, folder), "utf8");
+    expect(page.startsWith(`# ${code}\n\n`)).toBe(true);
+    expect(page).toMatch(/\n## Next action\n\n\S.{20,}/u);
+    // An example shows the code that it is about; that it prints it, the tests of all examples see.
+    if (page.includes("## Example")) expect(page).toMatch(new RegExp(`console\\.log\\(.*\\); // ${code}\n`, "u"));
+  });
+});
+
+describe("ibid docs", () => {
+  it("lists the pages, prints one, and searches all", async () => {
+    const cwd = await makeFolder({});
+    const listed = await callIbid(cwd, ["docs", "--json"]);
+    const { pages } = JSON.parse(listed.stdout) as { pages: readonly { name: string; title: string }[] };
+    expect(pages.map(({ name }) => name)).toEqual(expect.arrayContaining(["formats", "library", "errors/store-busy"]));
+    expect(pages.every(({ title }) => title !== "")).toBe(true);
+
+    const printed = await callIbid(cwd, ["docs", "store-busy"]);
+    expect(printed.stdout).toBe(readFileSync(new URL("store-busy.md", folder), "utf8"));
+
+    const searched = await callIbid(cwd, ["docs", "two", "processes", "write", "at", "once", "--json"]);
+    const { hits } = JSON.parse(searched.stdout) as { hits: readonly { source: { uri: string } }[] };
+    expect(hits.length).toBe(5);
+    const shown = await callIbid(cwd, ["docs", "password", "of", "a", "file"]);
+    expect(shown.stdout).toContain("encrypted");
+    expect([listed.code, printed.code, searched.code, shown.code]).toEqual([0, 0, 0, 0]);
+  });
+});
