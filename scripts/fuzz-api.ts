@@ -1,5 +1,6 @@
 // Fuzzes the OpenAPI document of a running `ibid serve` with schemathesis (PyPI), over documents in four scopes. There is
-// a run for each key: a reader, a writer and the operator. No answer may be a 5xx, of an undocumented status or content
+// a run without a key, with a wrong one, and with each kind of key: nobody's, a reader's, a writer's, and two operators'.
+// The last run is over a service without keys (`--write`). No answer may be a 5xx, of an undocumented status or content
 // type, or of another shape than its schema. The exit code is 1 on any.
 //
 //   pip install schemathesis==4.32.5
@@ -26,10 +27,13 @@ if (spawnSync(program, ["--version"]).status !== 0) {
 }
 
 const keys = [
+  { name: "anyone", key: "anyone-anyone-anyone-key" },
   { name: "reader", key: "reader-reader-reader-key", userId: "ada", teamId: "acme" },
   { name: "writer", key: "writer-writer-writer-key", userId: "bob", teamId: "umbrella", write: true },
+  { name: "watching operator", key: "watcher-watcher-watcher", operator: true },
   { name: "operator", key: "operator-operator-operator", operator: true, write: true },
 ];
+const roles = [{ name: "no key", key: undefined }, { name: "wrong key", key: "wrong-wrong-wrong-wrong" }, ...keys];
 
 const folder = mkdtempSync(join(tmpdir(), "ibid-fuzz-api-"));
 const place = join(folder, ".ibid");
@@ -40,23 +44,33 @@ try {
     await kb.ingest({ uri: "keys.md", text: `# Keys\n\nKeys of ${scope} rotate every 90 days.` }, { scope });
   await kb.close();
   writeFileSync(join(folder, "keys.json"), JSON.stringify({ keys }));
-  const service = await serve();
-  try {
-    for (const { name, key } of keys) {
-      console.log(`\n== ${name} ==`);
-      if ((await fuzz(service.url, key)) !== 0) failed++;
+  const broken: string[] = [];
+  const run = async (
+    how: readonly string[],
+    each: readonly { readonly name: string; readonly key: string | undefined }[],
+  ) => {
+    const service = await serve(how);
+    try {
+      for (const { name, key } of each) {
+        console.log(`\n== ${name} ==`);
+        if ((await fuzz(service.url, key)) !== 0) broken.push(name);
+      }
+    } finally {
+      service.stop();
     }
-  } finally {
-    service.stop();
-  }
+  };
+  await run(["--keys", join(folder, "keys.json")], roles);
+  await run(["--write"], [{ name: "a service without keys", key: undefined }]);
+  console.log(`\n${roles.length + 1} roles; ${broken.length === 0 ? "none" : broken.join(", ")} failed.`);
+  failed = broken.length;
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 process.exitCode = failed > 0 ? 1 : 0;
 
 /** Starts the real command, and waits for the address that it prints. */
-async function serve(): Promise<{ readonly url: string; stop(): void }> {
-  const args = ["src/cli/bin.ts", "serve", "--kb", place, "--port", "0", "--keys", join(folder, "keys.json")];
+async function serve(how: readonly string[]): Promise<{ readonly url: string; stop(): void }> {
+  const args = ["src/cli/bin.ts", "serve", "--kb", place, "--port", "0", ...how];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
   const url = await new Promise<string>((resolve, reject) => {
     let said = "";
@@ -73,7 +87,7 @@ async function serve(): Promise<{ readonly url: string; stop(): void }> {
 }
 
 /** **Shape** the exit code of schemathesis. */
-function fuzz(url: string, key: string): Promise<number> {
+function fuzz(url: string, key: string | undefined): Promise<number> {
   const checks = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance";
   const args = ["run", `${url}/openapi.json`, "--checks", checks, "--max-examples", values.examples];
   const how = [
@@ -83,8 +97,7 @@ function fuzz(url: string, key: string): Promise<number> {
     values.seed,
     "--generation-database",
     "none",
-    "--header",
-    `Authorization: Bearer ${key}`,
+    ...(key === undefined ? [] : ["--header", `Authorization: Bearer ${key}`]),
   ];
   return new Promise((resolve) => {
     spawn(program, [...args, ...how], { stdio: "inherit", cwd: folder }).on("close", (code) => resolve(code ?? 1));

@@ -48,6 +48,22 @@ export function createModelCheck(
     return [...(await Promise.all(described)), ...Array.from(unnamed, ([model, own]) => describeUnnamed(model, own))];
   }
 
+  const hasOwnModel = embedder === undefined && wordsAlone !== true && typeof retriever !== "object";
+  /** Scopes whose chunks have vectors of the store's own model. An open knowledge base keeps its access policy. */
+  const placed = new Set<Scope>();
+
+  /** A hybrid search goes by words alone while no chunk has a vector: the access policy has changed since they were made. */
+  async function forHybrid(scopes: AuthorizedScopes): Promise<readonly SearchWarning[]> {
+    if (!hasOwnModel || store.versions === undefined || scopes.scopes.every((scope) => placed.has(scope))) return [];
+    const { fit, chunks, embeddingVersions } = await store.status(scopes);
+    if (chunks === 0 || embeddingVersions.length > 0) for (const scope of scopes.scopes) placed.add(scope);
+    else if (fit?.isSetAside !== true) {
+      settleLater();
+      return [unplaced(scopes.scopes)];
+    }
+    return [];
+  }
+
   return {
     warnings,
     async forSearch(scopes, mode) {
@@ -55,17 +71,18 @@ export function createModelCheck(
       if (mode === "lexical" || mode === "regex" || typeof retriever === "object") return [];
       const found = (await warnings(scopes)).filter(({ code }) => code === "other-embedding-model");
       const [first] = found;
-      if (mode !== "dense" || first === undefined) return found;
+      if (mode !== "dense") return [...found, ...(await forHybrid(scopes))];
+      if (first === undefined) return found;
       throw new IbidError("unsupported", first.message, {
         hint: first.hint,
         details: { model: first.model, scopes: first.scopes },
       });
     },
     async forNothing(scopes, mode) {
-      if (mode !== "dense" || embedder !== undefined || wordsAlone === true || typeof retriever === "object") return [];
+      if (mode !== "dense" || !hasOwnModel) return [];
       const { fit, chunks, embeddingVersions } = await store.status(scopes);
-      const placed = embeddingVersions.reduce((sum, version) => sum + version.chunks, 0);
-      if (fit?.isSetAside !== true && placed >= chunks) return [];
+      const withVectors = embeddingVersions.reduce((sum, version) => sum + version.chunks, 0);
+      if (fit?.isSetAside !== true && withVectors >= chunks) return [];
       settleLater();
       return [fit?.isSetAside === true ? setAside(scopes.scopes) : unplaced(scopes.scopes)];
     },

@@ -84,7 +84,7 @@ export interface SharedParts extends KnowledgeBaseParts {
 export interface ModelCheck {
   /** One warning for each stored model that no configured one matches. */
   warnings(scopes: AuthorizedScopes): Promise<readonly SearchWarning[]>;
-  /** Warnings for a search. **Errors** `unsupported` for a dense search, which cannot see such vectors. */
+  /** Warnings for a search. **Errors** `unsupported` for a dense search, which cannot see such vectors. **Cost** a status for the first hybrid search of a scope. */
   forSearch(scopes: AuthorizedScopes, mode: SearchMode): Promise<readonly SearchWarning[]>;
   /** Warnings for a search that found nothing. **Cost** a status for a dense search by the store's own model; else none. */
   forNothing(scopes: AuthorizedScopes, mode: SearchMode): Promise<readonly SearchWarning[]>;

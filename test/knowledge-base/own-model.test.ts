@@ -126,10 +126,14 @@ describe("the store's own model", () => {
     async function reopen(access: AccessPolicy): Promise<unknown> {
       const opened = await openKnowledgeBase(place, { access });
       const reader = opened.as({ userId: "bob" });
-      const first = await reader.search("sailor", { mode: "dense" });
+      const [mixed, first] = [await reader.search("sailor"), await reader.search("sailor", { mode: "dense" })];
+      const warned = mixed.warnings?.map(({ code }) => code);
+      // The words find it, and the answer says that only words looked.
+      expect([mixed.length > 0, warned]).toEqual([true, ["fit-set-aside"]]);
       expect([first.length, first.warnings?.map(({ code }) => code)]).toEqual([0, ["fit-set-aside"]]);
       // The search itself asked for the settling.
       await expect.poll(async () => (await reader.search("sailor", { mode: "dense" })).length).toBeGreaterThan(0);
+      expect((await reader.search("sailor")).warnings).toBeUndefined();
       const seen = await seenBy(opened);
       await opened.close();
       return seen;
