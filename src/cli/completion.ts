@@ -39,7 +39,10 @@ export function addCompletionCommand(program: Command, context: Context, done: (
 function readWords(program: Command): readonly Words[] {
   const ofAll = program.options.flatMap(({ long, short }) => [long, short]);
   const walk = (command: Command, path: string): readonly Words[] => {
-    const own = command === program ? [] : command.options.flatMap(({ long, short }) => [long, short]);
+    const own =
+      command === program
+        ? []
+        : command.options.filter(({ hidden }) => !hidden).flatMap(({ long, short }) => [long, short]);
     const flags = [...new Set([...own, ...ofAll, "--help"])].filter((flag) => flag !== undefined);
     const commands = command.commands.map((each) => ({ name: each.name(), about: each.summary() }));
     const below = command.commands.flatMap((each) => walk(each, `${path} ${each.name()}`.trim()));

@@ -3,6 +3,7 @@ import { type Command, Option } from "commander";
 import type { Finding } from "../contracts/diagnosis.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Scope } from "../contracts/scope.ts";
+import { restoreFrom } from "./backup.ts";
 import { examples } from "./help-text.ts";
 import { type CommonOptions, type Context, findUris, withKnowledgeBase } from "./open.ts";
 import { readDuration, scopeOption } from "./read-option.ts";
@@ -118,13 +119,23 @@ async function readProbes(text: string): Promise<readonly string[]> {
 export function addKeepingCommands(program: Command, context: Context, done: (exitCode: number) => void): void {
   program
     .command("restore")
-    .summary("restore a deleted document")
-    .description("Restore a deleted document that was neither purged nor vacuumed.")
-    .argument("<uri>", "as list printed it, or any path that led to it")
-    .addOption(scopeOption())
-    .addHelpText("after", examples(["ibid restore docs/keys.md"]))
-    .action(async function (this: Command, uri: string) {
-      done(await restore(context, uri, this.optsWithGlobals<RestoreCommandOptions>()));
+    .summary("restore a deleted document, or a whole backup")
+    .description("Restore a deleted document that was neither purged nor vacuumed; or a backup, with --from.")
+    .argument("[uri]", "as list printed it, or any path that led to it")
+    .addOption(scopeOption().conflicts("from"))
+    .option("--from <backup>", "make a knowledge base of this backup, in a folder that does not exist yet")
+    .addHelpText(
+      "after",
+      examples(["ibid restore docs/keys.md", "ibid restore --from /backups/monday --kb ./restored"]),
+    )
+    .action(async function (this: Command, uri: string | undefined) {
+      const options = this.optsWithGlobals<RestoreCommandOptions & { readonly from?: string }>();
+      if ((uri === undefined) === (options.from === undefined)) {
+        throw new IbidError("invalid-argument", "restore takes a document or a backup, one of them.", {
+          hint: "Name a document, or a backup with --from.",
+        });
+      }
+      done(await (uri === undefined ? restoreFrom(context, options.from!, options) : restore(context, uri, options)));
     });
 
   program

@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { Command, Option } from "commander";
 import { addAskCommands } from "./ask.ts";
 import { applyConfig } from "./apply-config.ts";
+import { addBackupCommand } from "./backup.ts";
 import { addCompletionCommand } from "./completion.ts";
 import { addConfigCommand } from "./config.ts";
 import { addDeleteCommand } from "./delete.ts";
@@ -96,6 +97,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
   addShowCommand(program, context, done);
   addDeleteCommand(program, context, done);
   addKeepingCommands(program, context, done);
+  addBackupCommand(program, context, done);
   addStatusCommand(program, context, done);
   addReembedCommand(program, context, done);
   addMigrateCommand(program, context, done);

@@ -2,11 +2,13 @@ import { readFile } from "node:fs/promises";
 import { once } from "node:events";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { IbidError } from "../contracts/errors.ts";
-import type { AccessKey, HandlerOptions, RequestLogEntry } from "../server/index.node.ts";
+import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { AccessKey, HandlerOptions, RequestLogEntry, SearchPool } from "../server/index.node.ts";
 import { examples, note } from "./help-text.ts";
 import { folderOf, showLocation } from "../knowledge-base/open/location.ts";
 import { addAnswerModels, type CommonOptions, type Context, readCaller, withKnowledgeBase } from "./open.ts";
 import { toIbidError } from "./output.ts";
+import { readCount } from "./read-option.ts";
 import { given } from "../server/given.ts";
 import { neutralise, toJsonLine } from "./text-layout.ts";
 
@@ -15,6 +17,9 @@ export interface ServeCommandOptions extends CommonOptions {
   readonly host?: string;
   readonly keys?: string;
   readonly write?: true;
+  readonly workers?: number;
+  /** Whether this process searches for another one. */
+  readonly searcher?: true;
   readonly basePath?: string;
   readonly trustProxy: readonly string[];
   readonly metricsPort?: number;
@@ -68,10 +73,13 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
     }
   };
   const { asUser: _user, asTeam: _team, asTeams: _teams, ...asOperator } = options;
+  if (options.searcher === true) return await withKnowledgeBase(asOperator, { embeds: "queries" }, searchForPool);
+  const workers = options.workers ?? set.workers ?? 0;
   // Uploads are embedded too.
   const embeds = write || keys !== undefined ? "documents" : "queries";
   return await withKnowledgeBase(asOperator, { embeds, telemetry: metrics?.telemetry }, async (kb) => {
-    const service = await startService(kb, {
+    await using pool = workers === 0 ? undefined : await startSearchers(workers, context);
+    const service = await startService(pool?.share(kb) ?? kb, {
       ...who,
       ...(port === undefined ? {} : { port }),
       ...(host === undefined ? {} : { host }),
@@ -115,6 +123,31 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
 /** Whether a location is the address of a database, which may hold a password. */
 function isAddress(location: string): boolean {
   return folderOf(location) === undefined;
+}
+
+/** Searches for the process that started this one, with the same arguments. Signals go to both; this one ends with the other. */
+async function searchForPool(kb: KnowledgeBase): Promise<number> {
+  const { serveSearches } = await import("../server/index.node.ts");
+  await serveSearches(kb, process);
+  return 0;
+}
+
+/** Starts processes of this program that open the same knowledge base in the same way. */
+async function startSearchers(size: number, { stderr }: Context): Promise<SearchPool> {
+  const [{ openSearchPool }, { fork }] = await Promise.all([
+    import("../server/index.node.ts"),
+    import("node:child_process"),
+  ]);
+  const [, program = "", ...args] = process.argv;
+  return await openSearchPool({
+    size,
+    start: () =>
+      fork(program, [...args, "--searcher"], {
+        serialization: "advanced",
+        stdio: ["ignore", "ignore", "inherit", "ipc"],
+      }),
+    onRestart: (reason) => void stderr.write(`${reason}\n`),
+  });
 }
 
 /** Names of this machine stay valid beside the given ones. */
@@ -173,6 +206,13 @@ export function addServeCommand(program: Command, context: Context, done: (exitC
     .option("--host <address>", "address to listen on (default: 127.0.0.1); others need --keys")
     .option("--keys <file>", "JSON file with the keys and their callers")
     .option("--write", "without --keys: let this machine also upload and delete")
+    .addOption(
+      new Option(
+        "--workers <n>",
+        "processes that search beside each other (default: 0, this process searches)",
+      ).argParser(readCount),
+    )
+    .addOption(new Option("--searcher").hideHelp())
     .option("--base-path <path>", "path under which a proxy shows the service, such as /kb")
     .addOption(
       list("--trust-proxy <network>", "take the client's address from this proxy's X-Forwarded-For; repeatable"),

@@ -25,6 +25,8 @@ export interface ServeSettings {
   /** Whether `/` shows a page. Default true. */
   readonly page?: boolean | undefined;
   readonly limits?: ServiceLimits | undefined;
+  /** Processes that search beside each other. Default 0: this process searches. */
+  readonly workers?: number | undefined;
   /** Path under which a proxy shows the service, such as `/kb`. */
   readonly basePath?: string | undefined;
   /** Networks of the proxies whose `X-Forwarded-For` names the client, such as `10.0.0.0/8`. */
@@ -112,6 +114,12 @@ const serveRules = {
     for: inCode,
   },
   page: { doc: "Whether `/` shows a page.", kind: { type: "boolean" }, default: true, for: inCode },
+  workers: {
+    doc: "Processes that search beside each other; 0: the process of the service searches.",
+    kind: { type: "integer", min: 0, max: 256 },
+    default: 0,
+    for: inCode,
+  },
   basePath: {
     doc: "Path under which a proxy shows the service, such as `/kb`.",
     kind: { type: "string" },

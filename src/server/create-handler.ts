@@ -255,7 +255,8 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     headers.set("vary", usualHeaders.vary);
     if (context.req.method === "OPTIONS") headers.set("allow", allowed(context).join(", "));
     const finish = (isGivenUp = false): void => {
-      context.set("isGivenUp", isGivenUp);
+      // The work notices first that the client left, and may end the body before it is cancelled.
+      context.set("isGivenUp", isGivenUp || (isStream(res) && context.req.raw.signal.aborted));
       context.var.release?.();
       log(context, started);
     };

@@ -4,6 +4,7 @@ import { abortError } from "../runtime/abort.ts";
 import { isWithinEdits } from "../runtime/edit-distance.ts";
 import { readStream } from "../runtime/read-stream.ts";
 import { deepestJson, isNestedDeeper } from "../runtime/to-json.ts";
+import { createDeadline } from "./deadline.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Limits of a request's body. */
@@ -30,17 +31,20 @@ export async function readBytes(request: Request, { maxBytes, timeoutMs, onPart 
     });
   }
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const deadline = createDeadline(request.signal, timeoutMs);
   try {
     return await readStream(request.body, {
       maxBytes,
       onPart,
       tooLarge: () => tooLarge(maxBytes),
-      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), request.signal]),
+      signal: deadline.signal,
       stopped: () => (request.signal.aborted ? abortError(request.signal, "The request") : tooSlow(timeoutMs)),
     });
   } catch (error) {
     if (error instanceof Refusal || IbidError.isInstance(error)) throw error;
     throw new Refusal(400, "invalid-argument", "The body ends before it is complete.", { hint: "Send it again." });
+  } finally {
+    deadline.release();
   }
 }
 

@@ -9,6 +9,7 @@ import { isLoopbackName } from "./loopback.ts";
 import type { Readiness } from "./probe-routes.ts";
 import { errorJson, Refusal } from "./refusal.ts";
 import { jsonResponse } from "./route.ts";
+import { searchOnce } from "./search-once.ts";
 import type { ServiceMetrics } from "./service-metrics.ts";
 
 /**
@@ -193,14 +194,6 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
     stop,
     [Symbol.asyncDispose]: stop,
   };
-}
-
-/** Searches for the title of a document, so that health counts no miss. An empty knowledge base has nothing to load. */
-async function searchOnce(kb: KnowledgeBase): Promise<void> {
-  for await (const { title, uri } of kb.list()) {
-    await kb.search((title ?? uri).slice(0, 200), { topK: 1 });
-    return;
-  }
 }
 
 function checkPort(option: string, port: number): void {

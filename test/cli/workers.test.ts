@@ -1,0 +1,111 @@
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { rm } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { openSearchPool, serveSearches } from "../../src/server/index.node.ts";
+import { send } from "../server/service.ts";
+import { callIbid, jsonLines, makeFolder, startIbid } from "./run-ibid.ts";
+
+let folder = "";
+const ada = "ada-ada-ada-ada-ada";
+const bob = "bob-bob-bob-bob-bob";
+beforeAll(async () => {
+  folder = await makeFolder({
+    "docs/keys.md": "# Keys\n\nA key is valid for ninety days.\n",
+    "acme.md": "# Acme\n\nThe spare key hangs in the cellar.\n",
+    "keys.json": JSON.stringify({
+      keys: [
+        { name: "ada", key: ada, userId: "ada", teamId: "acme", write: true },
+        { name: "bob", key: bob, userId: "bob", requestsPerMinute: 20 },
+        { name: "ops", key: "operator-operator-op", operator: true },
+      ],
+    }),
+  });
+  await callIbid(folder, ["ingest", "docs"]);
+  await callIbid(folder, ["ingest", "acme.md", "--team", "acme"]);
+}, 60_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function serve() {
+  const child = startIbid(folder, ["serve", "--port", "0", "--workers", "2", "--keys", "keys.json", "--json"]);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let log = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (log += text));
+  const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+  const { listening: url } = JSON.parse(line) as { listening: string };
+  // Without a child, ps fails.
+  const children = (): number[] =>
+    (spawnSync("ps", ["-o", "pid=", "--ppid", String(child.pid)], { encoding: "utf8" }).stdout ?? "")
+      .split("\n")
+      .map(Number)
+      .filter((pid) => pid > 0);
+  const search = async (key: string, query = "key") => {
+    const { status, json } = await send(url, "/search", { key, body: { query } });
+    const hits = (json as { hits?: { source: { uri: string } }[] }).hits ?? [];
+    return { status, uris: hits.map(({ source }) => source.uri) };
+  };
+  return { child, url, children, search, log: () => log };
+}
+
+describe("ibid serve --workers", () => {
+  it("searches and answers in processes of their own, each caller in their scopes, and sees what is written", async () => {
+    const { child, url, children, search } = await serve();
+    expect(children()).toHaveLength(2);
+    const many = await Promise.all(Array.from({ length: 8 }, () => search(ada)));
+    for (const each of many) expect(each.uris.toSorted()).toEqual(["acme.md", "docs/keys.md"]);
+    expect((await search(bob)).uris).toEqual(["docs/keys.md"]);
+
+    const headers = { "content-type": "text/plain" };
+    const put = { method: "PUT", key: ada, body: "A zebra guards the key.", headers };
+    expect((await send(url, "/document?uri=zebra.txt", put)).status).toBe(201);
+    for (let i = 0; i < 4; i++) expect((await search(ada, "zebra")).uris).toEqual(["zebra.txt"]);
+
+    const body = { question: "How long is a key valid?" };
+    const asked = await send(url, "/ask", { key: bob, body });
+    expect(asked.json).toMatchObject({ kind: "quotes", text: expect.stringContaining("ninety days") });
+    const streamed = await send(url, "/ask", { key: bob, body, headers: { accept: "text/event-stream" } });
+    expect(streamed.text).toMatch(/^event: hits\n[^]*event: answer\n/u);
+    expect((await send(url, "/search", { key: bob, body: { query: "(", mode: "regex" } })).json).toMatchObject({
+      error: { code: "invalid-regex" },
+    });
+    const { json: health } = await send(url, "/health/rag", { key: "operator-operator-op" });
+    expect((health as { retrieval: { count: number } }).retrieval.count).toBeGreaterThan(10);
+
+    const ended = once(child, "close");
+    child.kill("SIGTERM");
+    expect((await ended)[0]).toBe(0);
+    expect(children()).toEqual([]);
+  });
+
+  it("counts a caller over all processes", async () => {
+    const { search } = await serve();
+    const all = await Promise.all(Array.from({ length: 30 }, () => search(bob)));
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(20);
+    expect(all.filter(({ status }) => status === 429)).toHaveLength(10);
+  });
+
+  it("goes on when a process is killed", async () => {
+    const { children, search, log } = await serve();
+    const [first] = children();
+    // A process that ends soon after its start is not started again.
+    process.kill(first!, "SIGKILL");
+    await expect.poll(children).toHaveLength(1);
+    const all = await Promise.all(Array.from({ length: 6 }, () => search(ada)));
+    expect(all.every(({ status }) => status === 200)).toBe(true);
+    process.kill(children()[0]!, "SIGKILL");
+    expect((await search(ada)).uris).toContain("acme.md");
+    expect(jsonLines(log()).every((entry) => entry["status"] === 200)).toBe(true);
+  });
+});
+
+describe("a pool", () => {
+  it("refuses a size that is none, and a process that nobody started", async () => {
+    const start = (): never => {
+      throw new Error("not reached");
+    };
+    for (const size of [0, 1.5, 1000]) await expect(openSearchPool({ size, start })).rejects.toThrow("The pool has");
+    const channel = { on: () => {}, once: () => {} };
+    await expect(serveSearches({} as never, channel)).rejects.toThrow("was not started by a pool");
+  });
+});
