@@ -69,8 +69,12 @@ describe("ibid serve --workers", () => {
     expect((await send(url, "/search", { key: bob, body: { query: "(", mode: "regex" } })).json).toMatchObject({
       error: { code: "invalid-regex" },
     });
-    const { json: health } = await send(url, "/health/rag", { key: "operator-operator-op" });
-    expect((health as { retrieval: { count: number } }).retrieval.count).toBeGreaterThan(10);
+    const searched = async (): Promise<number> => {
+      const { json: health } = await send(url, "/health/rag", { key: "operator-operator-op" });
+      return (health as { retrieval: { count: number } }).retrieval.count;
+    };
+    // Events are written once a second.
+    await expect.poll(searched, { timeout: 10_000 }).toBeGreaterThan(10);
 
     const ended = once(child, "close");
     child.kill("SIGTERM");
