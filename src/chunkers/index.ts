@@ -2,6 +2,7 @@
 export { type AutoChunkerOptions, createAutoChunker } from "./auto-chunker.ts";
 export type { DocumentKind } from "./chunk-by-kind.ts";
 export { createChunkFactory } from "./create-chunk.ts";
+export { createTextChunk, type TextChunkOptions } from "./create-text-chunk.ts";
 export { createHtmlChunker, type HtmlChunkerOptions, type HtmlStrategy } from "./html-chunker.ts";
 export { createLineChunker, type LineChunkerOptions } from "./line-chunker.ts";
 export { createMarkdownChunker, type MarkdownChunkerOptions, type MarkdownStrategy } from "./markdown-chunker.ts";

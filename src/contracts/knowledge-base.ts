@@ -160,6 +160,8 @@ export interface IngestOptions {
    * searches meanwhile find by words what no model has seen yet, and `close` waits for it.
    */
   readonly settle?: boolean | undefined;
+  /** Treatment of a blank or missing `uri` of a text, and of a blank `id` of a chunk: an error, or one is made of the content. Default `"require"`. */
+  readonly ids?: "require" | "generate" | undefined;
   /**
    * Effect of a chunk with an invalid vector: an error, or the chunk is left out and listed in `invalid` of its document's result. Default `"error"`.
    */

@@ -137,6 +137,12 @@ export const ingestOptions = {
     default: false,
     for: inCode,
   },
+  ids: {
+    doc: "Blank and missing names of texts and ids of chunks: an error, or one is made of the content.",
+    kind: { type: "choice", values: { require: true, generate: true } },
+    default: "require",
+    for: inCode,
+  },
   onInvalid: {
     doc: "Effect of a given chunk with an invalid vector: an error that stores nothing, or the chunk is left out and listed.",
     kind: { type: "choice", values: { error: true, skip: true } },

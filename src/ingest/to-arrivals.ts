@@ -37,7 +37,13 @@ export interface Arrivals extends Pick<Source, "folders"> {
  *
  * **Errors** `invalid-argument` for anything else, and for chunks and metadata of a wrong shape, by the name of the field; `invalid-id`.
  */
-export function toArrivals(input: IngestInput, openSource: OpenSource | undefined, rules?: WalkRules): Arrivals {
+export function toArrivals(
+  given: IngestInput,
+  openSource: OpenSource | undefined,
+  rules?: WalkRules,
+  ids: IngestOptions["ids"] = "require",
+): Arrivals {
+  const input = ids === "generate" ? withIds(given) : given;
   if (typeof input === "string") return fromSource(open([input], openSource, rules));
   if (Array.isArray(input)) {
     const list = input as readonly unknown[];
@@ -59,6 +65,22 @@ export function toArrivals(input: IngestInput, openSource: OpenSource | undefine
   if (isChunksInput(input)) return together(async () => [(await chunkInputs()).readChunksInput(input)]);
   return each([input]);
 }
+
+/** Names texts that have no uri by their content; a chunk without an id gets one of its own further on. */
+function withIds(input: IngestInput): IngestInput {
+  const fill = (one: unknown): unknown => {
+    if (!isObject(one)) return one;
+    if (isChunksInput(one))
+      return { ...one, chunks: one.chunks.map((chunk) => (isBlank(chunk.id) ? { ...chunk, id: undefined } : chunk)) };
+    const { uri, text } = one;
+    return typeof text === "string" && one["type"] === undefined && isBlank(uri)
+      ? { ...one, uri: `text:${hashParts(text)}` }
+      : one;
+  };
+  return (Array.isArray(input) ? input.map(fill) : isAsyncIterable(input) ? input : fill(input)) as IngestInput;
+}
+
+const isBlank = (id: unknown): boolean => id === undefined || (typeof id === "string" && id.trim() === "");
 
 function open(inputs: readonly string[], openSource: OpenSource | undefined, rules: WalkRules | undefined): Source {
   if (openSource === undefined) {

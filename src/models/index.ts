@@ -49,6 +49,7 @@ export {
   type HostedEmbeddingOptions,
   type HostedOptions,
 } from "./hosted/hosted-models.ts";
+export { createHuggingFaceEmbeddingModel, type HuggingFaceOptions } from "./hosted/hugging-face.ts";
 export { type LocalModel, localModels } from "./local-models.ts";
 export { createModelReranker, type ModelRerankerOptions } from "./model-reranker.ts";
 export { addUsage, withPrice } from "./price-usage.ts";

@@ -17,6 +17,8 @@ import { options as memoryOptions } from "./semantic-kernel/options.ts";
 import { waysIn as ballerinaWaysIn } from "./ballerina/ways-in.ts";
 import type { Proof } from "./prove.ts";
 import { operations as toolupOperations } from "./toolup/operations.ts";
+import { huggingFace } from "./semantic-kernel/hugging-face.ts";
+import { construction as wesichainConstruction } from "./wesichain/construction.ts";
 import { vectors as wesichainVectors } from "./wesichain/vectors.ts";
 import { memory } from "./semantic-kernel/memory.ts";
 import { plugins } from "./semantic-kernel/plugins.ts";
@@ -43,6 +45,8 @@ export const proofs: Readonly<Record<string, readonly Proof[]>> = {
   "ballerina/ways-in": ballerinaWaysIn,
   "toolup/operations": toolupOperations,
   "wesichain/vectors": wesichainVectors,
+  "wesichain/construction": wesichainConstruction,
+  "semantic-kernel/hugging-face": huggingFace,
   "ballerina/stores": stores,
   "semantic-kernel/memory": memory,
   "semantic-kernel/plugins": plugins,

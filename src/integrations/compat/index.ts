@@ -64,6 +64,7 @@ export {
   type RetrievedDoc,
   type RetrieverNode,
   type RetrieverNodeOptions,
+  type RetrieverNodeParts,
   toRetrievedDoc,
 } from "./retriever-node.ts";
 export { createTemplate, type PromptTemplate, type TemplateOptions } from "./template/create-template.ts";

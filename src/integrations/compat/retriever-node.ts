@@ -1,10 +1,15 @@
+import { narrowProof } from "../../access/gate.ts";
+import type { EmbeddingModel } from "../../contracts/embedding-model.ts";
+import type { Store } from "../../contracts/store.ts";
+import { createEmbedder } from "../../models/embedder/create-embedder.ts";
+import { createRetriever } from "../../search/create-retriever.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { FilterInput } from "../../contracts/filter.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import { thresholdScore, withoutExplanation } from "./threshold-score.ts";
 import type { Metadata } from "../../contracts/metadata.ts";
 import type { Hit, SearchMode } from "../../contracts/retriever.ts";
-import type { Scope } from "../../contracts/scope.ts";
+import type { AuthorizedScopes, Scope } from "../../contracts/scope.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 
 /**
@@ -82,6 +87,28 @@ const optionNames = {
 } as const;
 
 /**
+ * Parts of a node that owns its store and its model.
+ *
+ * @experimental
+ */
+export interface RetrieverNodeParts {
+  readonly store: Store;
+  readonly embeddingModel: EmbeddingModel;
+  /** The gate's permission: `createGate().read(operator, ["deployment"])`. */
+  readonly scopes: AuthorizedScopes;
+}
+
+/** A search over a store and a model, without a knowledge base. */
+function searchStore({ store, embeddingModel, scopes: proof }: RetrieverNodeParts): Pick<KnowledgeBase, "search"> {
+  const embedder = createEmbedder(embeddingModel, { secret: store.secret });
+  const retriever = createRetriever({ store, embedder });
+  return {
+    search: async (query, { scopes, strategy: _, groupBy: __, ...options } = {}) =>
+      retriever.retrieve(scopes === undefined ? proof : narrowProof(proof, scopes), query, options),
+  };
+}
+
+/**
  * A node of a graph: from a state to its update. LangGraph takes it unchanged.
  *
  * @experimental
@@ -92,7 +119,7 @@ export type RetrieverNode<State, Doc = RetrievedDoc> = (
 ) => Promise<HasRetrievedDocs<Doc>>;
 
 /**
- * Makes a node that retrieves: it reads the query from the state, and replaces the retrieved documents.
+ * Makes a node that retrieves, over a knowledge base or over a store and a model: it reads the query from the state, and replaces the retrieved documents.
  *
  * **Shape** the update has `retrievedDocs` alone, best first; `[]` without hits.
  * **Errors** `node-failed` around each error of retrieval, with its cause; it ends the graph. `aborted` stays as it is.
@@ -101,10 +128,11 @@ export type RetrieverNode<State, Doc = RetrievedDoc> = (
  * @experimental
  */
 export function createRetrieverNode<State extends object = HasQuery & HasMetadataFilter, Doc = RetrievedDoc>(
-  kb: KnowledgeBase,
+  from: Pick<KnowledgeBase, "search"> | RetrieverNodeParts,
   options: RetrieverNodeOptions<State, Doc> = {},
 ): RetrieverNode<State, Doc> {
   checkOptions("createRetrieverNode", options, optionNames);
+  const kb = "search" in from ? from : searchStore(from);
   const { topK, scoreThreshold = -Infinity, mode, filter, scopes } = options;
   const queryOf = options.query ?? ((state: State) => (state as unknown as HasQuery).query);
   const filterOf = options.metadataFilter ?? ((state: State) => (state as HasMetadataFilter).metadataFilter);

@@ -1,6 +1,7 @@
 import type { ChatModel } from "../../contracts/chat.ts";
 import type { EmbeddingInput, EmbeddingModel } from "../../contracts/embedding-model.ts";
 import { IbidError } from "../../contracts/errors.ts";
+import { untilAborted } from "../../runtime/abort.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { readAddress } from "../../runtime/read-address.ts";
 import {
@@ -34,7 +35,10 @@ export interface HostedOptions {
  *
  * @experimental
  */
-export interface HostedEmbeddingOptions extends HostedOptions, AiSdkEmbeddingOptions {}
+export interface HostedEmbeddingOptions extends HostedOptions, AiSdkEmbeddingOptions {
+  /** Further attempts after a failure that may pass: too many requests, a timeout, an error of the server. Default 0. */
+  readonly maxRetries?: number;
+}
 
 const hostedOptionNames = { serviceUrl: true, accessToken: true, model: true, timeoutMs: true } as const;
 
@@ -52,8 +56,13 @@ const hostedOptionNames = { serviceUrl: true, accessToken: true, model: true, ti
  */
 export function createHostedEmbeddingModel(options: HostedEmbeddingOptions): EmbeddingModel {
   checkGiven("createHostedEmbeddingModel", "options", options, "object");
-  checkOptions("createHostedEmbeddingModel", options, { ...hostedOptionNames, ...aiSdkEmbeddingOptionNames });
-  const { serviceUrl, accessToken, model, timeoutMs, ...embedding } = options;
+  checkOptions("createHostedEmbeddingModel", options, { ...hostedOptionNames, ...aiSdkEmbeddingOptionNames, maxRetries: true });
+  const { serviceUrl, accessToken, model, timeoutMs, maxRetries = 0, ...embedding } = options;
+  if (!Number.isSafeInteger(maxRetries) || maxRetries < 0) {
+    throw new IbidError("invalid-argument", `maxRetries is ${String(maxRetries)}; it must be a whole number from 0.`, {
+      hint: "Leave it out for no retries.",
+    });
+  }
   const { place, name, named } = hostedPlace({
     serviceUrl,
     accessToken,
@@ -66,12 +75,33 @@ export function createHostedEmbeddingModel(options: HostedEmbeddingOptions): Emb
     async embed(inputs, given) {
       inputs.forEach((input) => checkText(input, inputs.length));
       try {
-        return await inner.embed(inputs, given);
+        return await withRetries(() => inner.embed(inputs, given), maxRetries, given.signal);
       } catch (error) {
         throw IbidError.isInstance(error) ? inBallerinasWords(error) : error;
       }
     },
   };
+}
+
+/** First wait before another attempt, where the service names none; each further one is twice as long. **Units** milliseconds. */
+const firstWaitMs = 250;
+
+async function withRetries<Result>(
+  call: () => Promise<Result>,
+  retries: number,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await call();
+    } catch (error) {
+      const isPassing = IbidError.isInstance(error) && error.details["retryable"] === true;
+      if (!isPassing || attempt >= retries || signal?.aborted === true) throw error;
+      const asked = error.details["retryAfterMs"];
+      const waitMs = typeof asked === "number" ? asked : firstWaitMs * 2 ** attempt;
+      await untilAborted(new Promise((resolve) => setTimeout(resolve, waitMs)), signal, "The embedding");
+    }
+  }
 }
 
 /**

@@ -63,6 +63,8 @@ export interface AnyVectorStore {
 export interface FromVectorStoreOptions {
   /** The parts that keep documents, chunks and words. Default: in memory. */
   readonly parts?: StoreParts | undefined;
+  /** Name in errors. Default `"The vector store"`. */
+  readonly name?: string | undefined;
 }
 
 const methods = ["add", "query", "delete"] as const;
@@ -85,12 +87,14 @@ const methods = ["add", "query", "delete"] as const;
  * @experimental
  */
 export function fromVectorStore(vectors: AnyVectorStore, options: FromVectorStoreOptions = {}): Store {
-  return composeStore(createVectorStoreParts(vectors, options), { name: "The vector store" });
+  return composeStore(createVectorStoreParts(vectors, options), { name: options.name ?? usualName });
 }
+
+const usualName = "The vector store";
 
 /** Makes the parts of {@link fromVectorStore}. */
 export function createVectorStoreParts(vectors: AnyVectorStore, options: FromVectorStoreOptions = {}): StoreParts {
-  checkOptions("fromVectorStore", options, { parts: true });
+  checkOptions("fromVectorStore", options, { parts: true, name: true });
   const missing = methods.find((name) => typeof (vectors as Partial<AnyVectorStore> | null)?.[name] !== "function");
   if (missing !== undefined) {
     throw new IbidError("invalid-argument", `The vector store has no method "${missing}".`, {
@@ -98,7 +102,7 @@ export function createVectorStoreParts(vectors: AnyVectorStore, options: FromVec
     });
   }
   const { documents, legs, upkeep, secret } = options.parts ?? createMemoryParts();
-  const shelf = createVectorShelf(vectors);
+  const shelf = createVectorShelf(vectors, options.name ?? usualName);
   const [first, ...others] = legs.filter(({ name }) => name !== "dense" && name !== "latent");
   return {
     documents: withVectors(documents, shelf),
@@ -127,21 +131,22 @@ interface VectorShelf {
   delete(ids: readonly string[]): Promise<void>;
 }
 
-function createVectorShelf(vectors: AnyVectorStore): VectorShelf {
-  async function ask<Result>(what: string, work: () => Result): Promise<Awaited<Result>> {
+function createVectorShelf(vectors: AnyVectorStore, store: string): VectorShelf {
+  async function ask<Result>(operation: string, what: string, work: () => Result): Promise<Awaited<Result>> {
     try {
       return await work();
     } catch (cause) {
       if (IbidError.isInstance(cause)) throw cause;
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new IbidError("store-failed", `The vector store failed to ${what}: ${reason}`, {
+      throw new IbidError("store-failed", `${store} failed to ${what}: ${reason}`, {
         hint: "See to the vector store, and call again.",
+        details: { store, operation },
         cause,
       });
     }
   }
   return {
-    ready: async (signal) => (await ask("say whether it is ready", () => vectors.ready?.(signal))) ?? true,
+    ready: async (signal) => (await ask("ready", "say whether it is ready", () => vectors.ready?.(signal))) ?? true,
     async add(scope, entries) {
       const added = entries.flatMap(({ chunk, embeddings }) =>
         embeddings.map(({ version, embedding }) => ({
@@ -154,25 +159,26 @@ function createVectorShelf(vectors: AnyVectorStore): VectorShelf {
           },
         })),
       );
-      if (added.length > 0) await ask("add entries", () => vectors.add(added));
+      if (added.length > 0) await ask("add", "add entries", () => vectors.add(added));
     },
     async query(embedding, topK) {
-      const found = await ask("answer a query", () => vectors.query({ embedding, topK }));
-      if (!Array.isArray(found)) throw badMatch("The result of query is not a list.");
+      const found = await ask("query", "answer a query", () => vectors.query({ embedding, topK }));
+      if (!Array.isArray(found)) throw badMatch(store, "The result of query is not a list.");
       return found.flatMap((match: VectorStoreMatch | undefined) => {
         const { id, score, similarityScore = score } = (match ?? {}) as Readonly<Record<string, unknown>>;
-        if (typeof similarityScore !== "number") throw badMatch("An entry of query has no score.");
+        if (typeof similarityScore !== "number") throw badMatch(store, "An entry of query has no score.");
         return typeof id === "string" && !Number.isNaN(similarityScore) ? [{ id, score: similarityScore }] : [];
       });
     },
     async delete(ids) {
-      if (ids.length > 0) await ask("delete entries", () => vectors.delete(ids));
+      if (ids.length > 0) await ask("delete", "delete entries", () => vectors.delete(ids));
     },
   };
 }
 
-function badMatch(problem: string): IbidError {
-  return new IbidError("store-failed", `The vector store failed to answer a query: ${problem}`, {
+function badMatch(store: string, problem: string): IbidError {
+  return new IbidError("store-failed", `${store} failed to answer a query: ${problem}`, {
+    details: { store, operation: "query" },
     hint: "query returns a list of { id, score }, with the ids that add was given.",
   });
 }
