@@ -42,7 +42,7 @@ export interface TextDocument {
 }
 
 /**
- * A document that is not text. It travels whole to a model that understands it, and is never cut or searched.
+ * A document that is not text. It travels whole to a model that understands it, and a knowledge base keeps it whole.
  *
  * **Source** Ballerina's image, audio, file and binary documents.
  */

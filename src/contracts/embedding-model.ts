@@ -60,6 +60,8 @@ export interface EmbeddingModel {
    * With `"form"` the lexical leg leads the fusion.
    */
   readonly similarity?: "meaning" | "form";
+  /** Kinds of documents besides text that it embeds into the same space. Default: none. */
+  readonly media?: readonly MediaDocument["type"][];
   embed(inputs: readonly EmbeddingInput[], options: EmbedOptions): Promise<EmbedResult>;
 }
 

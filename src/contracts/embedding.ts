@@ -118,6 +118,9 @@ export function setApart(fingerprint: string): string {
   return `${apart}${fingerprint}`;
 }
 
+/** Fingerprint for vectors of pictures, which stand beside those of a chunk's text. */
+export const pictureFingerprint = setApart("picture");
+
 /** Whether a version, as {@link versionKey} writes it, was set apart. */
 export function isApart(version: string): boolean {
   const [, , , fingerprint] = JSON.parse(version) as readonly unknown[];

@@ -3,7 +3,7 @@ import type { Usage } from "./chat.ts";
 import type { Chunk } from "./chunk.ts";
 import type { Collections } from "./collection.ts";
 import type { Diagnosis, ExamineOptions } from "./diagnosis.ts";
-import type { Document, Origin, PlaceLabels, Section, SourceMap } from "./document.ts";
+import type { Document, MediaDocument, Origin, PlaceLabels, Section, SourceMap } from "./document.ts";
 import type { EventData, EventFilter, EventName, KnowledgeEvent } from "./event-store.ts";
 import type { DocumentSummary } from "./document-store.ts";
 import type { Embedding, EmbeddingVersion, VersionName } from "./embedding.ts";
@@ -160,7 +160,7 @@ export interface IngestOptions {
    * searches meanwhile find by words what no model has seen yet, and `close` waits for it.
    */
   readonly settle?: boolean | undefined;
-  /** Treatment of a blank or missing `uri` of a text, and of a blank `id` of a chunk: an error, or one is made of the content. Default `"require"`. */
+  /** Whether a blank `uri` of a text and a blank `id` of a chunk are an error, or made of the content. Default `"require"`. */
   readonly ids?: "require" | "generate" | undefined;
   /**
    * Effect of a chunk with an invalid vector: an error, or the chunk is left out and listed in `invalid` of its document's result. Default `"error"`.
@@ -432,6 +432,11 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
     uri: string,
     address?: DocumentAddress & { readonly start?: number | undefined; readonly end?: number | undefined },
   ): Promise<DocumentView | undefined>;
+  /**
+   * A picture, a recording or a file as it was ingested: its bytes, its address, or its id at a provider. `undefined` for a document of text, and like `document` for
+   * what is not there.
+   */
+  media(uri: string, address?: DocumentAddress): Promise<MediaDocument | undefined>;
   /**
    * A chunk in what stands around it: with its neighbours, or as part of its section and those above. `undefined` for what is not there or may not be read,
    * and for a chunk whose document is not kept. **Errors** `ambiguous` when several scopes hold the id.

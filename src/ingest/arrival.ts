@@ -2,7 +2,7 @@ import type { EmbeddingVersion } from "../contracts/embedding.ts";
 import type { IbidError } from "../contracts/errors.ts";
 import type { ChunkInput, InvalidChunk } from "../contracts/knowledge-base.ts";
 import type { AsyncChunker, Chunker } from "../contracts/chunker.ts";
-import type { Origin, Section, TextDocument } from "../contracts/document.ts";
+import type { MediaDocument, Origin, Section, TextDocument } from "../contracts/document.ts";
 import type { Metadata } from "../contracts/metadata.ts";
 import type { SourceItem, Validators } from "../contracts/reader.ts";
 import type { Span } from "../text/sentences.ts";
@@ -20,7 +20,19 @@ export interface Arrival {
   readonly content: ArrivalContent;
 }
 
-export type ArrivalContent = BytesContent | TextContent | ChunksContent | UnchangedContent | RefusedContent;
+export type ArrivalContent =
+  | BytesContent
+  | TextContent
+  | ChunksContent
+  | MediaContent
+  | UnchangedContent
+  | RefusedContent;
+
+/** A picture, a recording or a file that is kept whole. */
+export interface MediaContent {
+  readonly kind: "media";
+  readonly document: MediaDocument;
+}
 
 export interface BytesContent {
   readonly kind: "bytes";

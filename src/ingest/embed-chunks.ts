@@ -1,6 +1,12 @@
 import type { Chunk } from "../contracts/chunk.ts";
 import { type EmbeddedTexts, type Embedder, makesVersion } from "../contracts/embedding-model.ts";
-import { type Embedding, type EmbeddingVersion, isUnnamed, type VersionedEmbedding } from "../contracts/embedding.ts";
+import {
+  type Embedding,
+  type EmbeddingVersion,
+  isUnnamed,
+  pictureFingerprint,
+  type VersionedEmbedding,
+} from "../contracts/embedding.ts";
 import type { Store } from "../contracts/store.ts";
 import type { ChunkEntry } from "../contracts/document-store.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
@@ -63,10 +69,13 @@ export function createChunkEmbedding(
     };
     const planned = await (plans ??= plan(chunks[0]!, count));
     // A vector of a version of its own stands in place of every other one: a given vector is never made again.
-    const isOwn = ({ embedding, embeddingVersion: own }: Chunk): boolean =>
-      embedding !== undefined && own !== undefined && (embedder === undefined || !makesVersion(embedder, own));
+    const isOwn = (chunk: Chunk): boolean =>
+      !isBeside(chunk) &&
+      chunk.embedding !== undefined &&
+      chunk.embeddingVersion !== undefined &&
+      (embedder === undefined || !makesVersion(embedder, chunk.embeddingVersion));
     const isGiven = (chunk: Chunk, by: Embedder): boolean =>
-      by === embedder && chunk.embedding !== undefined && !isOwn(chunk);
+      by === embedder && chunk.embedding !== undefined && !isOwn(chunk) && !isBeside(chunk);
     // Vectors are kept all together or not at all, so what lacks one is asked for each; the cache knows most of them.
     const lacks = (chunk: Chunk): boolean =>
       chunk.embedding !== undefined ||
@@ -88,7 +97,7 @@ export function createChunkEmbedding(
         if (embedding !== undefined) vectors.get(chunk)?.push({ version, embedding });
       }
     }
-    for (const chunk of chunks) if (isOwn(chunk)) vectors.set(chunk, [...ownVersions(chunk)]);
+    for (const chunk of chunks) if (isOwn(chunk) || isBeside(chunk)) vectors.get(chunk)?.push(...ownVersions(chunk));
     const entries = chunks.map((chunk): ChunkEntry => ({ chunk, embeddings: vectors.get(chunk) ?? [] }));
     const keeps = entries.filter(({ embeddings }) => embeddings.length === 0).map(({ chunk }) => chunk.id);
     if (parts.counts === "needed") return { entries, keeps, sent: needed };
@@ -124,6 +133,9 @@ export function createChunkEmbedding(
     return probe.version;
   }
 }
+
+/** Whether a chunk's vector is of its picture, beside which its words have one. */
+const isBeside = ({ embeddingVersion: version }: Chunk): boolean => version?.fingerprint === pictureFingerprint;
 
 /** The vector that a chunk brought, of a version of its caller's own. */
 function ownVersions({ embedding, embeddingVersion: version }: Chunk): readonly VersionedEmbedding[] {

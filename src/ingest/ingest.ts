@@ -246,6 +246,10 @@ async function prepare(work: Work, arrival: Arrival): Promise<Prepared> {
       return untilSteady(content.item, () => prepareSeen(work, arrival, () => seeBytes(work, arrival, content)));
     case "text":
       return prepareSeen(work, arrival, () => seeText(work, arrival, content));
+    case "media":
+      return prepareSeen(work, arrival, async () =>
+        (await import("./media-input.ts")).seeMedia(work, arrival, content),
+      );
     case "chunks":
       return prepareSeen(work, arrival, async () =>
         (await import("./chunk-inputs.ts")).seeChunks(work, arrival, content),

@@ -1,8 +1,10 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
+import type { BlobStore } from "../contracts/blob-store.ts";
 import type { Prices } from "../contracts/chat.ts";
 import type { Chunk } from "../contracts/chunk.ts";
 import type { AsyncChunker, ChunkTransformer, Chunker } from "../contracts/chunker.ts";
 import type { Embedder } from "../contracts/embedding-model.ts";
+import type { ImageEmbedder } from "../contracts/extraction.ts";
 import type { Store } from "../contracts/store.ts";
 import type { Reader, ReadLimits } from "../contracts/reader.ts";
 
@@ -30,6 +32,10 @@ export interface IngestStages {
   /** Models beside the knowledge base's own, for some chunks alone. */
   readonly apart?: readonly ApartEmbedder[] | undefined;
   readonly store: Store;
+  /** Where the bytes of pictures, recordings and files go. Default: nowhere, and they are refused. */
+  readonly blobs?: (() => Promise<BlobStore>) | undefined;
+  /** Embeds pictures. Default: none. */
+  readonly imageEmbedder?: ImageEmbedder | undefined;
   /** Clock of the looks at documents. **Units** milliseconds since 1970. Default: the machine's. */
   readonly now?: (() => number) | undefined;
   /** The store's own, for the languages that it knows. Without one, a document is in the language that it says. */

@@ -12,7 +12,8 @@ import type {
 } from "../contracts/knowledge-base.ts";
 import type { Metadata } from "../contracts/metadata.ts";
 import type { AskKept, Source, SourceItem, SourceRefusal, SourceUnchanged } from "../contracts/reader.ts";
-import { hashParts } from "../runtime/hash.ts";
+import { hashParts, sha256 } from "../runtime/hash.ts";
+import { readMediaContent } from "../readers/media-document.ts";
 import { toMetadata } from "../runtime/to-json.ts";
 import type { Arrival } from "./arrival.ts";
 import { joinSources } from "./sources/join-sources.ts";
@@ -200,11 +201,31 @@ function fromDocument(document: TextDocument | MediaDocument): Arrival {
     }
     return { uri, metadata: toMetadata(metadata, uri), folder: null, content: { kind: "text", document } };
   }
-  const name = document.metadata.fileName;
-  const uri = typeof name === "string" ? name : `(${document.type})`;
-  const message = `${uri} is a document of type "${document.type}"; only text can be cut and searched.`;
-  const hint = "Give its text, or put the document whole into a prompt.";
-  return refused(uri, new IbidError("unsupported-input", message, { uri, hint }));
+  return fromMedia(document);
+}
+
+/** **Shape** named after `metadata.fileName`, else its address, else a hash of its bytes. */
+function fromMedia({ type, content: given, mediaType, metadata }: MediaDocument): Arrival {
+  const content = readMediaContent(given, `A document of type ${type}`);
+  // A literal may lack them.
+  const facts: Metadata = metadata ?? {};
+  const { fileName, mimeType } = facts;
+  const named =
+    content instanceof URL
+      ? content.href
+      : content instanceof Uint8Array
+        ? `${type}:${sha256(content).slice(0, 32)}`
+        : `${type}:${content.fileId}`;
+  const uri = typeof fileName === "string" && fileName.trim() !== "" ? fileName : named;
+  const taken = toMetadata(facts, uri);
+  const kind = mediaType ?? mimeType;
+  const document: MediaDocument = {
+    type,
+    content,
+    metadata: taken,
+    ...(typeof kind === "string" && { mediaType: kind }),
+  };
+  return { uri, metadata: taken, folder: null, content: { kind: "media", document } };
 }
 
 /** Limit of a file that is named outright. */

@@ -45,6 +45,7 @@ function createBuiltIn(parts: SharedParts, access: AccessContext | "operator", b
     synonyms,
     metric,
     queryHash,
+    imageEmbedder,
   } = parts;
   return createRetriever({
     store,
@@ -57,6 +58,7 @@ function createBuiltIn(parts: SharedParts, access: AccessContext | "operator", b
     metric,
     secret: store.secret,
     queryHash,
+    imageEmbedder: by === undefined ? imageEmbedder : undefined,
     access,
   });
 }

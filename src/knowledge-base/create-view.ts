@@ -35,12 +35,14 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
   };
   /** A page that only ingests and searches does not load the verbs about deleting and keeping. */
   const keeping = async () => (await import("./keeping.ts")).createKeeping(keepingParts);
+  const media = async () => (await import("./keep-media.ts")).createMedia(keepingParts, parts.blobs);
   const finding = async () =>
     (await import("./find-chunks.ts")).createFinding({ store, metric: parts.metric, readable });
   /** A fit that is made of what is gone, or lacks what came back, is made anew. */
   async function keep<Result>(verb: (by: Awaited<ReturnType<typeof keeping>>) => Promise<Result>): Promise<Result> {
     const done = await verb(await keeping());
     parts.settler.later();
+    if (parts.holdsMedia?.() === true) await (await media()).sweep();
     return done;
   }
   const deleteDocuments: KnowledgeBase["delete"] = (target, options) => keep((by) => by.delete(target, options));
@@ -61,6 +63,7 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
       settleLater: () => parts.settler.later(),
     }),
     ...createCatalogue(keepingParts),
+    media: async (uri, address) => (await media()).read(uri, address),
     find: async (options) => (await finding()).find(options),
     searchVector: async (vector, options) => (await finding()).searchVector(vector, options),
     delete: deleteDocuments,

@@ -29,6 +29,8 @@ export interface KnowledgeBaseParts extends IngestStages {
   readonly analyzer: Analyzer;
   /** Makes an embedder of a model that a collection brings. Default: checks and batches, without a cache. */
   readonly embed?: ((model: EmbeddingModel) => Embedder | Promise<Embedder>) | undefined;
+  /** Whether bytes of pictures, recordings or files may be kept. */
+  readonly holdsMedia?: (() => boolean) | undefined;
   /** Whether searches by words alone were asked for, so that vectors of other models need no warning. Default false. */
   readonly wordsAlone?: boolean | undefined;
   /** Default: the built-in retriever over the store, the embedder and the reranker. A function wraps that one. */

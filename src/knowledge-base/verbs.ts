@@ -32,7 +32,12 @@ export function createVerbs(
         planOptions("ingest", ingestOptions, options);
         const scope = parseScope(options.scope ?? homeScope(caller === operator ? undefined : caller));
         const into = gate.write(caller, scope);
-        const arrivals = toArrivals(input, parts.openSource, { ...options.folders, onSkip: options.onSkip }, options.ids);
+        const arrivals = toArrivals(
+          input,
+          parts.openSource,
+          { ...options.folders, onSkip: options.onSkip },
+          options.ids,
+        );
         const metadata = toMetadata(options.metadata, "ingest");
         checkOpen();
         await store.ready(options.signal);

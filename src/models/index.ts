@@ -46,6 +46,7 @@ export { createHashingModel, type HashingModelOptions } from "./hashing/hashing-
 export {
   createHostedChatModel,
   createHostedEmbeddingModel,
+  type HostedChatOptions,
   type HostedEmbeddingOptions,
   type HostedOptions,
 } from "./hosted/hosted-models.ts";

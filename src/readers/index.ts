@@ -23,7 +23,13 @@ export { buildSections } from "./build-sections.ts";
 export { composeDocument, type Composition } from "./compose-document.ts";
 export { dataReader } from "./data/data-reader.ts";
 export { type DescribedDocument, describeElement, type TreeElement } from "./describe-element.ts";
-export { createAudioDocument, createImageDocument, type MediaOptions } from "./media-document.ts";
+export {
+  createAudioDocument,
+  createBinaryDocument,
+  createFileDocument,
+  createImageDocument,
+  type MediaOptions,
+} from "./media-document.ts";
 export { detectMediaType } from "./media-type.ts";
 export { noTableExtractor } from "./no-table-extractor.ts";
 export { createNotebookReader } from "./notebook/notebook-reader.ts";

@@ -36,20 +36,53 @@ export function createAudioDocument(content: Uint8Array | URL | string, options:
   return createMediaDocument("audio", content, options);
 }
 
-function createMediaDocument(
-  type: "image" | "audio",
-  content: Uint8Array | URL | string,
-  options: MediaOptions,
+/**
+ * A file, to be put into a prompt whole or kept in a knowledge base. A provider's file id is for prompts of that provider. See {@link createImageDocument}.
+ * **Source** Ballerina `FileDocument`.
+ *
+ * @experimental
+ */
+export function createFileDocument(
+  content: Uint8Array | URL | string | { readonly fileId: string },
+  options: MediaOptions = {},
 ): MediaDocument {
-  const where = type === "image" ? "createImageDocument" : "createAudioDocument";
-  checkOptions(where, options, { mediaType: true, metadata: true });
-  const { mediaType, metadata = {} } = options;
-  if (content instanceof Uint8Array && content.length === 0) {
+  return createMediaDocument("file", content, options);
+}
+
+/**
+ * Bytes of any kind; see {@link createFileDocument}. **Source** Ballerina `BinaryDocument`.
+ *
+ * @experimental
+ */
+export function createBinaryDocument(content: Uint8Array, options: MediaOptions = {}): MediaDocument {
+  return createMediaDocument("binary", content, options);
+}
+
+/** Content of a media document as it is given: bytes are copied, addresses are read. **Errors** `invalid-argument`. */
+export function readMediaContent(content: unknown, where: string): MediaDocument["content"] {
+  if (content instanceof Uint8Array) {
+    if (content.length > 0) return content.slice();
     throw new IbidError("invalid-argument", `${where} was given no bytes.`, { hint: "Give the whole file." });
   }
+  if (content instanceof URL || typeof content === "string") return readAddress(content, "content");
+  const { fileId } = (content ?? {}) as { readonly fileId?: unknown };
+  if (typeof fileId === "string" && fileId.trim() !== "") return { fileId };
+  throw new IbidError("invalid-argument", `${where} was given no content.`, {
+    hint: "Give bytes, an http or https address, or { fileId }.",
+  });
+}
+
+function createMediaDocument(
+  type: MediaDocument["type"],
+  content: Uint8Array | URL | string | { readonly fileId: string },
+  options: MediaOptions,
+): MediaDocument {
+  const where = `create${type[0]!.toUpperCase()}${type.slice(1)}Document`;
+  checkOptions(where, options, { mediaType: true, metadata: true });
+  const { mediaType, metadata = {} } = options;
   return {
     type,
-    content: content instanceof Uint8Array ? content.slice() : readAddress(content, "content"),
+    content: readMediaContent(content, where),
     ...(mediaType === undefined ? {} : { mediaType }),
     metadata,
   };

@@ -1,5 +1,6 @@
 import { assertAuthorized } from "../access/gate.ts";
-import type { Metric } from "../contracts/embedding.ts";
+import { type Metric, pictureFingerprint } from "../contracts/embedding.ts";
+import type { ImageEmbedder } from "../contracts/extraction.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { Embedder } from "../contracts/embedding-model.ts";
 import { IbidError } from "../contracts/errors.ts";
@@ -51,6 +52,8 @@ export interface RetrieverOptions {
   readonly queryHash?: "keyed" | "sha256" | undefined;
   /** Metric of the dense leg. Default: the store's own. */
   readonly metric?: Metric | undefined;
+  /** Embeds queries in the space of pictures. Default: none. */
+  readonly imageEmbedder?: ImageEmbedder | undefined;
   /** UTF-16 code units. Default 8,192. */
   readonly maxQueryLength?: number | undefined;
   /** Rules whose words the lexical leg adds to a query; see `parseSynonyms`. Default: none. */
@@ -73,6 +76,7 @@ const known = {
   secret: true,
   queryHash: true,
   metric: true,
+  imageEmbedder: true,
   maxQueryLength: true,
   synonyms: true,
   access: true,
@@ -272,17 +276,33 @@ function chooseReranker({ reranker }: RetrieverOptions): Reranker | "proximity" 
 
 /** The query's vectors: none without an embedder, or where the mode searches words alone. */
 async function embedWhereAsked(
-  { store, embedder, formerEmbedders = [], access = "operator", metric }: RetrieverOptions,
+  { store, embedder, formerEmbedders = [], access = "operator", metric, imageEmbedder }: RetrieverOptions,
   scopes: AuthorizedScopes,
   query: string,
   { mode }: SearchPlan,
   { signal, onUsage }: RetrieveOptions,
 ): Promise<readonly QueryEmbedding[]> {
-  if (mode === "lexical" || mode === "regex" || !embedder) return [];
+  if (mode === "lexical" || mode === "regex") return [];
+  const pictures = imageEmbedder === undefined ? [] : [await embedForPictures(imageEmbedder, scopes, query, signal)];
+  if (!embedder) return pictures;
   // Usage is the operator's to see.
   const told = access === "operator" ? onUsage : undefined;
   const embedded = await embedQuery({ store, embedder, formerEmbedders, onUsage: told }, scopes, query, signal);
-  return metric === undefined ? embedded : embedded.map((each) => ({ ...each, metric }));
+  const all = [...embedded, ...pictures];
+  return metric === undefined ? all : all.map((each) => ({ ...each, metric }));
+}
+
+/** The query in the space of pictures. */
+async function embedForPictures(
+  by: ImageEmbedder,
+  scopes: AuthorizedScopes,
+  query: string,
+  signal: AbortSignal | undefined,
+): Promise<QueryEmbedding> {
+  const embedding = await by.embedQuery(query, signal === undefined ? {} : { signal });
+  const { providerId: provider, modelId: model, dimensions } = by;
+  const version = { provider, model, dimensions, fingerprint: pictureFingerprint };
+  return { embedding, version, scopes: scopes.scopes, similarity: "meaning" };
 }
 
 /** The words of a query in Lucene's syntax, which few send: what reads it is loaded then. */

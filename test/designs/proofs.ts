@@ -19,6 +19,7 @@ import type { Proof } from "./prove.ts";
 import { operations as toolupOperations } from "./toolup/operations.ts";
 import { huggingFace } from "./semantic-kernel/hugging-face.ts";
 import { construction as wesichainConstruction } from "./wesichain/construction.ts";
+import { media as ballerinaMedia } from "./ballerina/media.ts";
 import { vectors as wesichainVectors } from "./wesichain/vectors.ts";
 import { memory } from "./semantic-kernel/memory.ts";
 import { plugins } from "./semantic-kernel/plugins.ts";
@@ -45,6 +46,7 @@ export const proofs: Readonly<Record<string, readonly Proof[]>> = {
   "ballerina/ways-in": ballerinaWaysIn,
   "toolup/operations": toolupOperations,
   "wesichain/vectors": wesichainVectors,
+  "ballerina/media": ballerinaMedia,
   "wesichain/construction": wesichainConstruction,
   "semantic-kernel/hugging-face": huggingFace,
   "ballerina/stores": stores,

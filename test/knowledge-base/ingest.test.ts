@@ -302,7 +302,7 @@ describe("what can be ingested", () => {
       content: new URL("https://example.org/a.png"),
       metadata: { fileName: "a.png" },
     } as const;
-    expect(await results(kb.ingest([image]))).toEqual(["failed a.png unsupported-input"]);
+    expect(await results(kb.ingest([image]))).toEqual(["added a.png"]);
     await expect(Promise.resolve(kb.ingest([{ nonsense: true }] as never))).rejects.toMatchObject({
       code: "invalid-argument",
     });

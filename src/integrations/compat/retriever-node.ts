@@ -119,7 +119,7 @@ export type RetrieverNode<State, Doc = RetrievedDoc> = (
 ) => Promise<HasRetrievedDocs<Doc>>;
 
 /**
- * Makes a node that retrieves, over a knowledge base or over a store and a model: it reads the query from the state, and replaces the retrieved documents.
+ * Makes a node that retrieves, over a knowledge base or over a store and a model. It reads the query from the state, and replaces the retrieved documents.
  *
  * **Shape** the update has `retrievedDocs` alone, best first; `[]` without hits.
  * **Errors** `node-failed` around each error of retrieval, with its cause; it ends the graph. `aborted` stays as it is.
@@ -132,6 +132,7 @@ export function createRetrieverNode<State extends object = HasQuery & HasMetadat
   options: RetrieverNodeOptions<State, Doc> = {},
 ): RetrieverNode<State, Doc> {
   checkOptions("createRetrieverNode", options, optionNames);
+  checkGiven("createRetrieverNode", "from", from, "object");
   const kb = "search" in from ? from : searchStore(from);
   const { topK, scoreThreshold = -Infinity, mode, filter, scopes } = options;
   const queryOf = options.query ?? ((state: State) => (state as unknown as HasQuery).query);

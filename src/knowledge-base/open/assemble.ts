@@ -1,4 +1,5 @@
 import { createAutoChunker } from "../../chunkers/auto-chunker.ts";
+import type { BlobStore } from "../../contracts/blob-store.ts";
 import type { ChatModel } from "../../contracts/chat.ts";
 import type { AsyncChunker, Chunker, CustomChunker } from "../../contracts/chunker.ts";
 import type { CorpusModel } from "../../contracts/corpus-model.ts";
@@ -112,6 +113,10 @@ export interface RuntimeParts {
   readonly findName?: ((model: string) => Promise<string | undefined>) | undefined;
   /** Ends what the readers hold. */
   readonly closeReaders?: () => Promise<void>;
+  /** Opens the place for bytes of pictures, recordings and files. Default: a memory's. */
+  readonly openBlobs?: () => Promise<BlobStore>;
+  /** Whether there may be such bytes. Default: once something was put there. */
+  readonly mayHoldMedia?: () => boolean;
   /** Makes what events are kept in, where nobody gave a store. Default: a memory's. */
   readonly openEvents?: (retention: EventRetention & { readonly now?: () => number }) => EventStore;
 }
@@ -148,6 +153,8 @@ async function assembleParts(store: Store, options: OpenOptions, runtime: Runtim
     ...(await chooseEmbedders(store, models)),
     ...(await chooseHandlers(reading.handlers ?? [], readers, chunker)),
     limits: checkReadLimits(reading.limits),
+    ...chooseBlobs(options, runtime),
+    imageEmbedder: models.image,
     wordsAlone: models.embedding === null,
     transformers: options.transformers ?? [],
     analyzer: search.analyzer ?? defaultAnalyzer,
@@ -211,6 +218,20 @@ async function chooseEmbedders(
     embed,
     embedder: embedding === null ? undefined : await embed(embedding),
     formerEmbedders: await Promise.all([...formerEmbeddings, ...unnamed].map(embed)),
+  };
+}
+
+/** A place for bytes, opened when it is first needed. */
+function chooseBlobs(
+  { blobs: given }: OpenOptions,
+  { openBlobs, mayHoldMedia }: RuntimeParts,
+): Pick<KnowledgeBaseParts, "blobs" | "holdsMedia"> {
+  let opened: Promise<BlobStore> | undefined;
+  const openMemoryBlobs = async (): Promise<BlobStore> =>
+    (await import("../../stores/memory/memory-blob-store.ts")).createMemoryBlobStore();
+  return {
+    blobs: () => (opened ??= given === undefined ? (openBlobs ?? openMemoryBlobs)() : Promise.resolve(given)),
+    holdsMedia: () => opened !== undefined || given !== undefined || mayHoldMedia?.() === true,
   };
 }
 

@@ -154,7 +154,7 @@ export async function openKnowledgeBase(first?: string | OpenOptions, second?: O
     embedding: given.embedding === undefined ? quality : given.embedding,
     reranker: given.reranker ?? quality,
   };
-  const { prices, cache, batch, limits } = models;
+  const { prices, cache, batch, limits, image } = models;
   const address = isPostgresAddress(location) ? location : undefined;
   const place = address === undefined ? location : undefined;
   const { worker = "auto" } = options.reading ?? {};
@@ -166,7 +166,7 @@ export async function openKnowledgeBase(first?: string | OpenOptions, second?: O
       synonyms: options.search?.synonyms ?? (place === undefined ? undefined : readSynonyms(checkLocation(place))),
     },
     // Models that are named are loaded before anything is opened.
-    models: { prices, cache, batch, limits, ...(await chooseModels(models)) },
+    models: { prices, cache, batch, limits, image, ...(await chooseModels(models)) },
   };
   const folder = place === undefined ? undefined : resolve(checkLocation(place));
   const base = folder === undefined ? process.cwd() : dirname(folder);
@@ -186,6 +186,9 @@ export async function openKnowledgeBase(first?: string | OpenOptions, second?: O
       options.store === undefined && {
         findName: (model) => findRecordedName(folder, model),
         openEvents: (retention) => createEventFile(eventFile(folder), retention),
+        openBlobs: async () =>
+          (await import("../../stores/blobs/open-file-blob-store.ts")).openFileBlobStore(join(folder, "media")),
+        mayHoldMedia: () => existsSync(join(folder, "media")),
       }),
     openSource: (inputs, rules) =>
       openInputs(inputs, {

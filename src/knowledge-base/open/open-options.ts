@@ -1,3 +1,5 @@
+import type { BlobStore } from "../../contracts/blob-store.ts";
+import type { ImageEmbedder } from "../../contracts/extraction.ts";
 import { everyMetric } from "../../search/search-options.ts";
 import type { Metric } from "../../contracts/embedding.ts";
 import type { Analyzer } from "../../contracts/analyzer.ts";
@@ -31,6 +33,8 @@ import type { SnapshotOptions } from "../../stores/snapshot/snapshot-options.ts"
 
 /** Models of a knowledge base. A runtime decides in which forms it takes them. */
 export interface OpenModels<Chat = ChatModel, Embedding = EmbeddingModel, Ranking = Reranker> {
+  /** Embeds pictures, and queries in their space. Default: none; pictures are found by their words. */
+  readonly image?: ImageEmbedder | undefined;
   /** Embedding model. Default: the store's own, which is fitted on the stored chunks and needs no key and no download. `null`: words alone. */
   readonly embedding?: Embedding | null | undefined;
   /**
@@ -128,6 +132,8 @@ export interface OpenOptions {
   readonly access?: AccessPolicy | undefined;
   /** Listeners for searches, writes and failures. */
   readonly operations?: OpenOperations | undefined;
+  /** Where the bytes of pictures, recordings and files are kept. Default: in the folder of the knowledge base, else in memory. */
+  readonly blobs?: BlobStore | undefined;
   /** Place where a knowledge base in memory is kept; see `openSnapshotStore`. Default: none. */
   readonly snapshots?: SnapshotOptions | undefined;
 }
@@ -210,6 +216,11 @@ const modelOptions = {
       each: "item",
       expects: aName,
     },
+  },
+  image: {
+    doc: "Embedder of [pictures](#pictures-recordings-and-files), and of queries in their space.",
+    kind: objectWith("an embedder of pictures", "embedImage"),
+    for: inCode,
   },
   chat: {
     doc: "Chat model that writes answers. Without one, answers consist of quotations.",
@@ -415,6 +426,12 @@ export const openOptions = {
     doc: "Store that keeps everything, in place of one that is made for the location.",
     // The store is checked by method where it is taken.
     kind: { type: "value", expects: "a store", check: () => true },
+    for: inCode,
+  },
+  blobs: {
+    doc: "Store of the bytes of pictures, recordings and files.",
+    kind: objectWith("a blob store", "put"),
+    otherwise: "in the folder of the knowledge base, else in memory",
     for: inCode,
   },
   snapshots: {

@@ -25,6 +25,8 @@ export type { AiSdkLanguageModel } from "./ai-sdk-model.ts";
 export interface AiSdkLanguageModelOptions {
   /** Sent with every call, as they are. */
   readonly providerOptions?: AiSdkProviderOptions;
+  /** Documents that the model takes besides pictures, recordings and files. Default: none. */
+  readonly accepts?: readonly "binary"[];
 }
 
 /**
@@ -39,7 +41,8 @@ export interface AiSdkLanguageModelOptions {
  */
 export function fromAiSdkLanguageModel(model: AiSdkLanguageModel, options: AiSdkLanguageModelOptions = {}): ChatModel {
   checkAiSdkModel(model, "language");
-  checkOptions("fromAiSdkLanguageModel", options, { providerOptions: true });
+  checkOptions("fromAiSdkLanguageModel", options, { providerOptions: true, accepts: true });
+  const takesBinary = options.accepts?.includes("binary") === true;
   const provider = providerName(model);
   const generate = model.doGenerate.bind(model) as (call: object) => PromiseLike<unknown>;
   const openStream = model.doStream.bind(model) as (call: object) => PromiseLike<unknown>;
@@ -50,7 +53,7 @@ export function fromAiSdkLanguageModel(model: AiSdkLanguageModel, options: AiSdk
   ): { readonly request: object; readonly call: ModelCall } => {
     checkChatOptions(chatOptions);
     const { tools, stop, temperature, maxOutputTokens, signal } = chatOptions;
-    const prompt = toPrompt(messages, model);
+    const prompt = toPrompt(messages, model, takesBinary);
     const call: ModelCall = { kind: "chat", provider, model: model.modelId, sent: textsOf(prompt), signal };
     if (signal?.aborted === true) throw abortedError(call);
     const request = {

@@ -59,6 +59,7 @@ export type AiSdkMessage =
 export function toPrompt(
   messages: readonly ChatMessage[] | ChatUserMessage,
   { specificationVersion, provider }: { readonly specificationVersion: "v2" | "v3" | "v4"; readonly provider: string },
+  takesBinary = false,
 ): readonly AiSdkMessage[] {
   const list = "role" in messages ? [messages] : messages;
   const prompt: AiSdkMessage[] = [];
@@ -71,7 +72,7 @@ export function toPrompt(
       case "user":
         prompt.push({
           role: "user",
-          content: toUserParts(message, specificationVersion === "v4" ? provider : undefined),
+          content: toUserParts(message, specificationVersion === "v4" ? provider : undefined, takesBinary),
         });
         break;
       case "assistant": {
@@ -140,7 +141,11 @@ function toText(text: string): TextPart {
   return { type: "text", text };
 }
 
-function toUserParts({ name, content }: ChatUserMessage, provider: string | undefined): (TextPart | FilePart)[] {
+function toUserParts(
+  { name, content }: ChatUserMessage,
+  provider: string | undefined,
+  takesBinary: boolean,
+): (TextPart | FilePart)[] {
   const parts = typeof content === "string" ? [] : splitPrompt(content);
   if (!parts.some(isMedia)) return [toText(withName(name, renderContent(content)))];
   const [first, ...rest] = parts;
@@ -150,7 +155,7 @@ function toUserParts({ name, content }: ChatUserMessage, provider: string | unde
       : withName(name, "") === ""
         ? parts
         : [toText(withName(name, "").trim()), ...parts];
-  return named.map((part) => (isMedia(part) ? toFilePart(part, provider) : part));
+  return named.map((part) => (isMedia(part) ? toFilePart(part, provider, takesBinary) : part));
 }
 
 function isMedia(part: PromptPart): part is MediaDocument {
@@ -158,16 +163,25 @@ function isMedia(part: PromptPart): part is MediaDocument {
 }
 
 /** Default media type of each kind of document: providers look at the first bytes. */
-const usualTypes = { image: "image/*", audio: "audio/*", file: "application/octet-stream" } as const;
+const usualTypes = {
+  image: "image/*",
+  audio: "audio/*",
+  file: "application/octet-stream",
+  binary: "application/octet-stream",
+} as const;
 
 /** `provider` is given where the specification tags its data (v4). */
-function toFilePart({ type, content, mediaType }: MediaDocument, provider: string | undefined): FilePart {
-  if (type === "binary") {
+function toFilePart(
+  { type, content, mediaType }: MediaDocument,
+  provider: string | undefined,
+  takesBinary: boolean,
+): FilePart {
+  if (type === "binary" && !takesBinary) {
     throw new IbidError(
       "unsupported-input",
       "Only text, image, audio and file documents are supported; this one is binary.",
       {
-        hint: "Set its type and media type, or leave it out.",
+        hint: "Set its type and media type, leave it out, or declare that the model accepts binary documents.",
         details: { type },
       },
     );

@@ -40,6 +40,16 @@ export interface HostedEmbeddingOptions extends HostedOptions, AiSdkEmbeddingOpt
   readonly maxRetries?: number;
 }
 
+/**
+ * Options of a hosted chat model: the service, and the documents that it takes besides those of OpenAI's API.
+ *
+ * @experimental
+ */
+export interface HostedChatOptions extends HostedOptions {
+  /** `"binary"`: bytes of any kind. `"addresses"`: files and recordings by their address. Default: neither. */
+  readonly accepts?: readonly ("binary" | "addresses")[];
+}
+
 const hostedOptionNames = { serviceUrl: true, accessToken: true, model: true, timeoutMs: true } as const;
 
 /**
@@ -56,7 +66,11 @@ const hostedOptionNames = { serviceUrl: true, accessToken: true, model: true, ti
  */
 export function createHostedEmbeddingModel(options: HostedEmbeddingOptions): EmbeddingModel {
   checkGiven("createHostedEmbeddingModel", "options", options, "object");
-  checkOptions("createHostedEmbeddingModel", options, { ...hostedOptionNames, ...aiSdkEmbeddingOptionNames, maxRetries: true });
+  checkOptions("createHostedEmbeddingModel", options, {
+    ...hostedOptionNames,
+    ...aiSdkEmbeddingOptionNames,
+    maxRetries: true,
+  });
   const { serviceUrl, accessToken, model, timeoutMs, maxRetries = 0, ...embedding } = options;
   if (!Number.isSafeInteger(maxRetries) || maxRetries < 0) {
     throw new IbidError("invalid-argument", `maxRetries is ${String(maxRetries)}; it must be a whole number from 0.`, {
@@ -112,11 +126,19 @@ async function withRetries<Result>(
  * @experimental
  * @example const model = createHostedChatModel({ serviceUrl, accessToken });
  */
-export function createHostedChatModel(options: HostedOptions): ChatModel {
+export function createHostedChatModel(options: HostedChatOptions): ChatModel {
   checkGiven("createHostedChatModel", "options", options, "object");
-  checkOptions("createHostedChatModel", options, hostedOptionNames);
-  const { place, name, named } = hostedPlace(options);
-  return fromAiSdkLanguageModel(createWireLanguageModel(place, name, named));
+  checkOptions("createHostedChatModel", options, { ...hostedOptionNames, accepts: true });
+  const { accepts = [], ...service } = options;
+  const unknown = accepts.find((kind) => kind !== "binary" && kind !== "addresses");
+  if (unknown !== undefined) {
+    throw new IbidError("invalid-argument", `accepts names ${JSON.stringify(unknown)}.`, {
+      hint: 'Give a list of "binary" and "addresses".',
+    });
+  }
+  const { place, name, named } = hostedPlace(service);
+  const model = createWireLanguageModel({ ...place, takesAddresses: accepts.includes("addresses") }, name, named);
+  return fromAiSdkLanguageModel(model, accepts.includes("binary") ? { accepts: ["binary"] } : {});
 }
 
 function hostedPlace({ serviceUrl, accessToken, model, timeoutMs }: HostedOptions): {

@@ -56,7 +56,13 @@ export function createHuggingFaceEmbeddingModel(options: HuggingFaceOptions): Em
       provider: "huggingface.embedding",
       modelId: model,
       maxEmbeddingsPerCall: 128,
-      async doEmbed({ values, abortSignal }: { readonly values: readonly string[]; readonly abortSignal?: AbortSignal }) {
+      async doEmbed({
+        values,
+        abortSignal,
+      }: {
+        readonly values: readonly string[];
+        readonly abortSignal?: AbortSignal;
+      }) {
         const endpoint = `/models/${model}/pipeline/feature-extraction`;
         let text = "";
         const most = 2 ** 20 + values.length * bytesPerVector;
@@ -78,5 +84,8 @@ function readVectors(text: string): readonly unknown[] {
   if (!Array.isArray(answer)) throw wireError("AI_InvalidResponseDataError", "The answer has no list of embeddings.");
   const isVector = (one: unknown): boolean => Array.isArray(one) && one.every((value) => typeof value === "number");
   if (answer.every(isVector)) return answer;
-  throw wireError("AI_InvalidResponseDataError", "The answer has a vector for each token; use a model that pools them.");
+  throw wireError(
+    "AI_InvalidResponseDataError",
+    "The answer has a vector for each token; use a model that pools them.",
+  );
 }

@@ -11,6 +11,8 @@ export interface WirePlace {
   readonly token?: string | undefined;
   /** How long nothing at all may come. **Units** milliseconds. Default 5 minutes: a local model may have to be loaded first. */
   readonly timeoutMs?: number | undefined;
+  /** Whether files and recordings may be named by their address. Default false. */
+  readonly takesAddresses?: boolean | undefined;
 }
 
 /** A name by which {@link readProviderFailure} knows what went wrong: those of the AI SDK, so that every provider's failures are read alike. */

@@ -35,7 +35,7 @@ export function createWireLanguageModel(place: WirePlace, modelId: string, named
     const { prompt, tools, stopSequences, temperature, maxOutputTokens } = call;
     return {
       ...(named && { model: modelId }),
-      messages: toWireMessages(prompt),
+      messages: toWireMessages(prompt, place.takesAddresses),
       ...(tools && {
         tools: tools.map(({ name, description, inputSchema }) => ({
           type: "function",

@@ -12,7 +12,7 @@ type FilePart = Extract<UserPart, { readonly type: "file" }>;
  * **Errors** in the AI SDK's form, for a recording at an address or in another format.
  * **Source** OpenAI API reference, "Create chat completion".
  */
-export function toWireMessages(prompt: readonly AiSdkMessage[]): readonly object[] {
+export function toWireMessages(prompt: readonly AiSdkMessage[], takesAddresses = false): readonly object[] {
   return prompt.flatMap((message): readonly object[] => {
     switch (message.role) {
       case "system":
@@ -20,7 +20,7 @@ export function toWireMessages(prompt: readonly AiSdkMessage[]): readonly object
       case "user": {
         const [first, ...more] = message.content;
         if (first?.type === "text" && more.length === 0) return [{ role: "user", content: first.text }];
-        return [{ role: "user", content: message.content.map(toWirePart) }];
+        return [{ role: "user", content: message.content.map((part) => toWirePart(part, takesAddresses)) }];
       }
       case "assistant": {
         const text = message.content.map((part) => (part.type === "text" ? part.text : "")).join("");
@@ -53,7 +53,7 @@ export function toWireMessages(prompt: readonly AiSdkMessage[]): readonly object
   });
 }
 
-function toWirePart(part: UserPart): object {
+function toWirePart(part: UserPart, takesAddresses: boolean): object {
   if (part.type === "text") return { type: "text", text: part.text };
   const { mediaType } = part;
   const { bytes, address, fileId } = readData(part);
@@ -67,6 +67,7 @@ function toWirePart(part: UserPart): object {
   }
   if (mediaType.startsWith("audio/")) {
     const format = formats[mediaType];
+    if (address !== undefined && takesAddresses) return { type: "audio_url", audio_url: { url: address } };
     if (address === undefined && format !== undefined)
       return { type: "input_audio", input_audio: { data: toBase64(bytes), format } };
     throw wireError(
@@ -74,6 +75,7 @@ function toWirePart(part: UserPart): object {
       "Recordings are sent as bytes, and as WAV or MP3: say so in their media type.",
     );
   }
+  if (address !== undefined && takesAddresses) return { type: "file", file: { file_url: address } };
   if (address !== undefined) {
     throw wireError("AI_UnsupportedFunctionalityError", "Files are sent as bytes, not as addresses.");
   }

@@ -19,20 +19,24 @@ const failing = (operation: "add" | "query") => {
 };
 
 export const construction = [
-  prove("W12", "a wrong dimension with both numbers; a store's own failure with its name, operation and cause", async () => {
-    await withTexts({}, async (kb) => {
-      await kb.ingest({ uri: "a", chunks: [{ text: "A.", embedding: [1, 0] }] });
-      const wrong = await refuses("dimension-mismatch", () => kb.searchVector([1, 0, 0]));
-      equal(wrong.message, "dimension mismatch: expected 2, got 3");
-      equal([wrong.details["expected"], wrong.details["got"]], [2, 3]);
-      const again = await refuses("dimension-mismatch", () =>
-        kb.ingest({ uri: "b", chunks: [{ text: "B.", embedding: [1, 0, 0] }] }),
-      );
-      equal(again.message, "dimension mismatch: expected 2, got 3");
-      const id = await refuses("invalid-id", () => kb.ingest({ uri: "c", chunks: [{ text: "C.", id: " " }] }));
-      matches(id.message, /^invalid document id: chunk 0/u);
-    });
-  }),
+  prove(
+    "W12",
+    "a wrong dimension with both numbers; a store's own failure with its name, operation and cause",
+    async () => {
+      await withTexts({}, async (kb) => {
+        await kb.ingest({ uri: "a", chunks: [{ text: "A.", embedding: [1, 0] }] });
+        const wrong = await refuses("dimension-mismatch", () => kb.searchVector([1, 0, 0]));
+        equal(wrong.message, "dimension mismatch: expected 2, got 3");
+        equal([wrong.details["expected"], wrong.details["got"]], [2, 3]);
+        const again = await refuses("dimension-mismatch", () =>
+          kb.ingest({ uri: "b", chunks: [{ text: "B.", embedding: [1, 0, 0] }] }),
+        );
+        equal(again.message, "dimension mismatch: expected 2, got 3");
+        const id = await refuses("invalid-id", () => kb.ingest({ uri: "c", chunks: [{ text: "C.", id: " " }] }));
+        matches(id.message, /^invalid document id: chunk 0/u);
+      });
+    },
+  ),
   prove("W30", "errors of a foreign store reach the caller as store-failed", async () => {
     const writing = await failing("add");
     const added = await refuses("store-failed", () => writing.ingest({ uri: "a", text: "Bees hum." }));
@@ -49,7 +53,8 @@ export const construction = [
   prove("W14", "retries, a timeout and the dimensions are given when a model is made", async () => {
     let calls = 0;
     await withEndpoint(
-      (asked) => (++calls < 3 ? { status: 503, body: { error: { message: "busy" } } } : embeddings(asked, () => [1, 0, 0])),
+      (asked) =>
+        ++calls < 3 ? { status: 503, body: { error: { message: "busy" } } } : embeddings(asked, () => [1, 0, 0]),
       async (serviceUrl) => {
         const service = { serviceUrl, accessToken: "t" };
         const once = createHostedEmbeddingModel({ ...service, dimensions: 3 });

@@ -1,0 +1,60 @@
+import { operator } from "../access/gate.ts";
+import type { BlobStore } from "../contracts/blob-store.ts";
+import type { MediaDocument } from "../contracts/document.ts";
+import { IbidError } from "../contracts/errors.ts";
+import type { DocumentAddress } from "../contracts/knowledge-base.ts";
+import { mediaPrefix } from "../ingest/media-input.ts";
+import { checkOptions } from "../runtime/check-options.ts";
+import { findDocument } from "./catalogue.ts";
+import type { KeepingParts } from "./parts.ts";
+
+/** Pictures, recordings and files that are kept whole. */
+export interface Media {
+  read(uri: string, address?: DocumentAddress): Promise<MediaDocument | undefined>;
+  /** Removes the bytes of documents that are gone for good. **Cost** a listing of the bytes, and a look-up for each. */
+  sweep(): Promise<void>;
+}
+
+export function createMedia(parts: KeepingParts, blobs: (() => Promise<BlobStore>) | undefined): Media {
+  const { store, gate, authority, readable } = parts;
+  return {
+    async read(uri, address = {}) {
+      checkOptions("media", address, { scope: true });
+      const found = await findDocument(parts, uri, address);
+      const stored = found && (await store.document(await readable([found.scope]), found.id));
+      if (stored === undefined) return undefined;
+      const {
+        _media: type,
+        _mediaKey: key,
+        _mediaUrl: url,
+        _mediaFileId: fileId,
+        ...metadata
+      } = stored.document.metadata;
+      if (typeof type !== "string") return undefined;
+      const facts = { type: type as MediaDocument["type"], mediaType: stored.document.mediaType, metadata };
+      if (typeof url === "string") return { ...facts, content: new URL(url) };
+      if (typeof fileId === "string") return { ...facts, content: { fileId } };
+      const blob = typeof key === "string" ? await (await blobs?.())?.get(key) : undefined;
+      if (blob === undefined) {
+        throw new IbidError("not-found", `The bytes of ${uri} are not in the blob store.`, {
+          uri,
+          hint: "Open the knowledge base with the blobs that it was filled with.",
+        });
+      }
+      return { ...facts, content: blob.bytes };
+    },
+
+    async sweep() {
+      const kept = await blobs?.();
+      if (kept === undefined) return;
+      const all = gate.read(operator, await store.scopes(authority));
+      const deleted = new Set<string>();
+      for await (const { id } of store.trash?.deleted(all) ?? []) deleted.add(id);
+      for await (const { key } of kept.list({ prefix: mediaPrefix })) {
+        const id = key.slice(mediaPrefix.length).split("/")[0]!;
+        const stored = deleted.has(id) ? undefined : await store.document(all, id);
+        if (!deleted.has(id) && stored?.document.metadata["_mediaKey"] !== key) await kept.delete(key);
+      }
+    },
+  };
+}
