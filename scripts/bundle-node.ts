@@ -3,24 +3,94 @@
 // loads only what it uses.
 //
 // Every subpath is an input of one bundle, so that their code is shared. Only the module that made a proof of the gate
-// recognises it. Packages stay outside.
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { rolldown } from "rolldown";
+// recognises it. Packages that are ES modules stay outside; the others are bundled, because no bundler makes one file
+// for ES modules of them (docs/decisions/0168).
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { basename, join } from "node:path";
+import { type InputOptions, type Plugin, rolldown } from "rolldown";
 import { schemaOfConfig } from "../src/cli/config.ts";
 import { configOptions } from "../src/server/config-options.ts";
 import { root, subpaths } from "./subpaths.ts";
+import { grammarModule, treeSitterModule } from "./tree-sitter-module.ts";
 
 const dist = join(root, "dist");
+const packages = join(root, "node_modules");
 const emitted = (source: string): string => join(root, source.replace("src/", "dist/").replace(/\.ts$/u, ".js"));
 
-/** Programs that are started by their file: the command line, the process that reads documents, and threads. */
+/** Packages whose code is in the bundle: CommonJS, or in need of a file beside it. */
+const bundled = [
+  "@orama/stemmers",
+  "ignore",
+  "ipaddr.js",
+  "pend",
+  "picomatch",
+  "undici",
+  "web-tree-sitter",
+  "yaml",
+  "yauzl",
+];
+const inBundle = (id: string): boolean => bundled.some((name) => id === name || id.startsWith(`${name}/`));
+
+/** Programs that are started by their file. Each is one file that needs no other: bundlers copy it alone. */
 const programs: Readonly<Record<string, string>> = {
-  "cli/bin": emitted("src/cli/bin.ts"),
-  "node/read-worker": emitted("src/readers/worker/read-worker.ts"),
-  "node/store-thread-program": emitted("src/stores/sqlite/store-thread-program.ts"),
-  "node/run-in-thread": emitted("src/models/transformers/run-in-thread.ts"),
+  "./read-worker.ts": emitted("src/readers/worker/read-worker.ts"),
+  "./store-thread-program.ts": emitted("src/stores/sqlite/store-thread-program.ts"),
+  "./run-in-thread.ts": emitted("src/models/transformers/run-in-thread.ts"),
 };
+const programFile = (source: string): string => basename(source).replace(/\.ts$/u, ".mjs");
+
+/** Packages with code in the bundle, for their licences. */
+const used = new Set(["@vscode/tree-sitter-wasm", "web-tree-sitter"]);
+
+const grammarPrefix = "\0grammar:";
+const treeSitterFile = emitted("src/readers/code/tree-sitter.ts");
+
+const parts: Plugin = {
+  name: "ibid",
+  resolveId(id) {
+    if (id.startsWith("grammar:")) return `\0${id}`;
+    // Its file for browsers is the same code as an ES module.
+    if (id === "yaml") return join(packages, "yaml", "browser", "index.js");
+    return undefined;
+  },
+  load(id) {
+    if (id.startsWith(grammarPrefix)) return grammarModule(id.slice(grammarPrefix.length));
+    if (id === treeSitterFile) return treeSitterModule();
+    return undefined;
+  },
+  transform(code, id) {
+    const name = /^.*node_modules\/((?:@[^/]+\/)?[^/]+)\//u.exec(id)?.[1];
+    if (name !== undefined) used.add(name);
+    // CommonJS asks for Node's modules by `require`, which an ES module lacks.
+    let changed =
+      name === undefined
+        ? code
+        : code.replaceAll(/\brequire\((["'])(?:node:)?([\w/]+)\1\)/gu, (call, _, id: string) =>
+            isBuiltin(`node:${id}`) ? `process.getBuiltinModule("node:${id}")` : call,
+          );
+    // unpdf makes it and leaves it unused.
+    changed = changed.replace(
+      /process\.getBuiltinModule\(([`"'])module\1\)\.createRequire\(import\.meta\.url\)/u,
+      "undefined",
+    );
+    for (const source of Object.keys(programs)) {
+      changed = changed.replaceAll(
+        `new URL("${source}", import.meta.url)`,
+        `new URL("./${programFile(source)}", import.meta.url)`,
+      );
+    }
+    return changed === code ? undefined : { code: changed, map: null };
+  },
+};
+
+const settings = {
+  platform: "node",
+
+  checks: { ineffectiveDynamicImport: false },
+  plugins: [parts],
+  external: (id: string) => isPackage(id) && !inBundle(id),
+} satisfies InputOptions;
 
 const entries = subpaths.map(({ nodeFile, nodeSource }) => [
   nodeFile.replace(/^dist\//u, "").replace(/\.js$/u, ""),
@@ -28,10 +98,8 @@ const entries = subpaths.map(({ nodeFile, nodeSource }) => [
 ]);
 
 const bundle = await rolldown({
-  input: { ...Object.fromEntries(entries), ...programs },
-  platform: "node",
-  checks: { ineffectiveDynamicImport: false },
-  external: (id) => !id.startsWith(".") && !id.startsWith("/") && !/^[a-z]:/iu.test(id),
+  ...settings,
+  input: { ...Object.fromEntries(entries), "cli/bin": emitted("src/cli/bin.ts") },
 });
 const { output } = await bundle.write({
   dir: dist,
@@ -49,11 +117,92 @@ const { output } = await bundle.write({
 });
 await bundle.close();
 
-// The command line has no subpath: nothing loads its unbundled files.
-const kept = new Set(output.map(({ fileName }) => fileName));
-for (const name of readdirSync(join(dist, "cli"))) {
-  if (!kept.has(`cli/${name}`)) rmSync(join(dist, "cli", name));
+for (const [source, input] of Object.entries(programs)) {
+  // Every package is in it, because a bundler copies the file alone. Optional ones are looked for when they are needed.
+  const program = await rolldown({ ...settings, input, external: (id) => isBuiltin(id) });
+  await program.write({
+    file: join(dist, "node", programFile(source)),
+    format: "esm",
+    sourcemap: false,
+    minify: true,
+    codeSplitting: false,
+  });
+  await program.close();
 }
+
+// Unbundled files stay where an entry for other runtimes loads them, and types where a type of an entry names them.
+const kept = new Set([
+  ...output.map(({ fileName }) => join(dist, fileName)),
+  ...Object.keys(programs).map((source) => join(dist, "node", programFile(source))),
+  ...reach(
+    subpaths.map(({ file }) => join(root, file)),
+    (path) => path,
+  ),
+  ...reach(
+    subpaths.flatMap(({ source, nodeSource }) =>
+      [source, nodeSource].map((each) => emitted(each).replace(/js$/u, "d.ts")),
+    ),
+    (path) => path.replace(/\.js$/u, ".d.ts"),
+  ),
+]);
+for (const entry of readdirSync(dist, { withFileTypes: true, recursive: true })) {
+  const path = join(entry.parentPath, entry.name);
+  if (!entry.isFile()) continue;
+  if (!kept.has(path.replace(/\.map$/u, ""))) rmSync(path);
+  else if (path.endsWith(".js") && !path.startsWith(join(dist, "node")) && !path.startsWith(join(dist, "cli")))
+    await takeIn(path);
+}
+
+writeFileSync(join(dist, "node", "LICENSES.txt"), licences([...used].toSorted()));
 
 // Editors complete ibid.config.json by it: { "$schema": "./node_modules/ibid/dist/config.schema.json" }.
 writeFileSync(join(dist, "config.schema.json"), `${JSON.stringify(schemaOfConfig(configOptions), undefined, 2)}\n`);
+
+function isPackage(id: string): boolean {
+  return (
+    !id.startsWith(".") &&
+    !id.startsWith("/") &&
+    !id.startsWith("\0") &&
+    !id.startsWith("grammar:") &&
+    !/^[a-z]:/iu.test(id)
+  );
+}
+
+/** Files that these import, and so on, themselves included. `toFile` names the file behind an import of a `.js` or `.ts`. */
+function reach(from: readonly string[], toFile: (path: string) => string): ReadonlySet<string> {
+  const found = new Set<string>();
+  const open = [...from];
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    if (found.has(path)) continue;
+    found.add(path);
+    for (const [, id] of readFileSync(path, "utf8").matchAll(/(?:from|import)[\s(]*"(\.[^"]+)"/gu))
+      open.push(toFile(join(path, "..", (id as string).replace(/\.ts$/u, ".js"))));
+  }
+  return found;
+}
+
+/** Puts the code of bundled packages into an unbundled file that imports them, and leaves its other imports alone. */
+async function takeIn(path: string): Promise<void> {
+  const imports = [...readFileSync(path, "utf8").matchAll(/\bfrom "([^."][^"]*)"/gu)].map(([, id]) => id as string);
+  if (!imports.some(inBundle)) return;
+  const file = await rolldown({
+    ...settings,
+    input: path,
+    external: (id) => id !== path && !inBundle(id) && !id.includes("node_modules"),
+  });
+  await file.write({ file: path, format: "esm", sourcemap: false });
+  await file.close();
+}
+
+/** The licences of packages whose code is in the bundle, as they ask. **Errors** for a package without one. */
+function licences(names: readonly string[]): string {
+  const sections = names.map((name) => {
+    const folder = join(packages, name);
+    const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string };
+    const file = readdirSync(folder).find((each) => /^licen[cs]e/iu.test(each));
+    if (file === undefined)
+      throw new Error(`${name} has no file of its licence; write it into scripts/bundle-node.ts.`);
+    return `${name} ${version}\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
+  });
+  return `The files of this folder contain code of these packages.\n\n${sections.join(`\n${"-".repeat(80)}\n\n`)}`;
+}

@@ -10,6 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -84,7 +85,7 @@ export const made = [openKnowledgeBase("./kb"), openFileBlobStore("./blobs")];
       module: "esnext",
       moduleResolution: "bundler",
       lib: ["es2024", "dom", "dom.iterable"],
-      types: [],
+      types: ["node"],
     },
   },
 ];
@@ -98,6 +99,7 @@ const installed = join(project, "node_modules", "ibid");
 const checks: readonly (readonly [string, () => string | Promise<string>])[] = [
   ["pack and install", install],
   ["published files", checkFiles],
+  ["files that every bundler can follow", checkFollowed],
   ["installed packages", checkDependencies],
   ["package metadata (publint)", checkMetadata],
   ["types", checkTypes],
@@ -129,7 +131,7 @@ function install(): string {
 function checkFiles(): string {
   const files = filesIn(installed).filter((file) => !file.startsWith("node_modules/"));
   const expected =
-    /^(dist\/.+\.(js|d\.ts|json|wasm|html|css|svg)|docs\/(errors\/)?[a-z-]+\.md|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
+    /^(dist\/.+\.(js|mjs|d\.ts|json|wasm|html|css|svg)|dist\/node\/LICENSES\.txt|docs\/(errors\/)?[a-z-]+\.md|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
   const stray = files.filter((file) => !expected.test(file));
   assert(stray.length === 0, `files that do not belong into the package: ${stray.join(", ")}`);
   const size = files.reduce((sum, file) => sum + statSync(join(installed, file)).size, 0);
@@ -152,6 +154,46 @@ function checkDependencies(): string {
     0,
   );
   return `${packages.length} packages, ${kilobytes(size)}`;
+}
+
+/**
+ * A bundler follows imports of literals, and addresses of files that are there. It does not follow `createRequire`, an import of what is only known at run time,
+ * or a package that the manifest does not name.
+ */
+function checkFollowed(): string {
+  const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as {
+    dependencies: object;
+    peerDependencies: object;
+  };
+  const named = [...Object.keys(dependencies), ...Object.keys(peerDependencies), "ibid"];
+  const files = filesIn(join(installed, "dist")).filter((file) => /\.m?js$/u.test(file));
+  // The command line imports configurations. No application bundles it.
+  const followed = new Set(files.filter((file) => !file.startsWith("cli/")));
+  const own = /\bfrom "\.\.\/node\/([^"]+)"|import\("\.\.\/node\/([^"]+)"\)/gu;
+  const ofCommands = [...readFileSync(join(installed, "dist", "cli", "bin.js"), "utf8").matchAll(own)].map(
+    ([, a, b]) => `node/${a ?? b}`,
+  );
+  for (const file of ofCommands) if (/\/main-/u.test(file)) followed.delete(file);
+  for (const file of followed) {
+    const code = readFileSync(join(installed, "dist", file), "utf8");
+    const refuse = (rule: RegExp, why: string): void =>
+      assert(!rule.test(code), `dist/${file} ${why}: ${rule.exec(code)?.[0].slice(0, 100)}`);
+    refuse(/createRequire|\b__require\(/u, "requires modules");
+    // A comment or a text may hold the word; a call has a name behind its parenthesis.
+    refuse(/(?<![.\w"'`*])import\(\s*(?:\/\*.*?\*\/\s*)?[A-Za-z_$]/u, "imports a computed name");
+    for (const [, first = ""] of code.matchAll(/new URL\(([^,()]*(?:\([^()]*\))?[^,()]*),\s*import\.meta\.url/gu)) {
+      const literal = /^[`"']\.\/([\w.-]+)[`"']$/u.exec(first)?.[1];
+      assert(literal !== undefined, `dist/${file} has the address of a computed file: new URL(${first}, …)`);
+      assert(files.includes(join(file, "..", literal)), `dist/${file} names ${literal}, which is not beside it`);
+    }
+    for (const [, id = ""] of code.matchAll(/^(?:import|export)\b[^"'`;]*\bfrom "([^"]+)"/gmu)) {
+      const isKnown =
+        id.startsWith(".") || isBuiltin(id) || named.some((name) => id === name || id.startsWith(`${name}/`));
+      assert(isKnown, `dist/${file} imports ${id}, which package.json does not name`);
+      assert(!file.endsWith(".mjs") || isBuiltin(id), `dist/${file} is copied alone, and imports ${id}`);
+    }
+  }
+  return `${followed.size} files`;
 }
 
 function checkMetadata(): string {

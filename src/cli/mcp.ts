@@ -1,10 +1,12 @@
 import { once } from "node:events";
-import { type Command, Option } from "commander";
+import { resolve } from "node:path";
+import { Argument, type Command, Option } from "commander";
 import { IbidError } from "../contracts/errors.ts";
 import type { FilterInput } from "../contracts/filter.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { examples, note } from "./help-text.ts";
 import { type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
+import { clientFile, installEntry, type McpClient, mcpClients, thisSystem } from "./mcp-install.ts";
 import { readFilter, readScope } from "./read-option.ts";
 import { serve, readPort } from "./serve.ts";
 
@@ -59,9 +61,43 @@ export async function mcp(context: Context, options: McpCommandOptions): Promise
   });
 }
 
+interface InstallOptions extends CommonOptions {
+  readonly name: string;
+  readonly dryRun?: true;
+}
+
+/** `ibid mcp install`: writes the entry of this knowledge base into a client's configuration, and shows it. */
+async function install({ output }: Context, client: McpClient, options: InstallOptions): Promise<number> {
+  const { asUser, asTeam, asTeams } = options;
+  const caller = [
+    ...(asUser === undefined ? [] : ["--as-user", asUser]),
+    ...(asTeam === undefined ? [] : ["--as-team", asTeam]),
+    ...(asTeams === undefined ? [] : ["--as-teams", asTeams.join(",")]),
+  ];
+  // Windows starts npx by its shell only.
+  const [command, ...before] = process.platform === "win32" ? ["cmd", "/c", "npx"] : ["npx"];
+  const entry = {
+    command,
+    args: [...before, "-y", "ibid", "mcp", "--kb", resolve(options.kb), ...caller],
+  };
+  const system = thisSystem(process.cwd());
+  const written = options.dryRun
+    ? { file: clientFile(client, system).file, name: options.name, entry, replaced: false }
+    : installEntry(client, options.name, entry, system);
+  if (output.json) await output.object({ ...written, client, dryRun: options.dryRun ?? false });
+  else {
+    const verb = options.dryRun ? "Would write" : written.replaced ? "Replaced" : "Wrote";
+    await output.line(`${verb} "${written.name}" in ${written.file}:`);
+    await output.line(JSON.stringify({ [written.name]: entry }, undefined, 2));
+    if (written.backup !== undefined) await output.line(`The file as it was: ${written.backup}`);
+    if (!options.dryRun) await output.line("Start the client again to load it.");
+  }
+  return 0;
+}
+
 /** `ibid mcp` with its options and its help. */
 export function addMcpCommand(program: Command, context: Context, done: (exitCode: number) => void): void {
-  program
+  const command = program
     .command("mcp")
     .summary("serve the knowledge base to agents, over MCP")
     .description(
@@ -88,5 +124,18 @@ export function addMcpCommand(program: Command, context: Context, done: (exitCod
     )
     .action(async function (this: Command) {
       done(await mcp(context, this.optsWithGlobals()));
+    });
+  command
+    .command("install")
+    .summary("write the entry of this knowledge base into a client's configuration")
+    .description(
+      "Write the entry of this knowledge base into the configuration of a client, keep a copy of the file, and show the entry.",
+    )
+    .addArgument(new Argument("<client>", "the client").choices(mcpClients))
+    .option("--name <name>", "name of the entry", "ibid")
+    .option("--dry-run", "show the entry, and write nothing")
+    .addHelpText("after", examples(["ibid mcp install claude-desktop --kb ./kb", "ibid mcp install vscode --dry-run"]))
+    .action(async function (this: Command, client: McpClient) {
+      done(await install(context, client, this.optsWithGlobals()));
     });
 }

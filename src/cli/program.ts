@@ -1,4 +1,3 @@
-import { createRequire } from "node:module";
 import { Command, Option } from "commander";
 import { addAskCommands } from "./ask.ts";
 import { applyConfig } from "./apply-config.ts";
@@ -25,6 +24,7 @@ import { addShowCommand } from "./show.ts";
 import { addSynonymsCommand } from "./synonyms.ts";
 import { addStatusCommand } from "./status.ts";
 import { addTableOptions } from "./table-options.ts";
+import { version } from "../runtime/version.ts";
 import { addVerifyCommand } from "./verify.ts";
 import { addWatchCommand } from "./watch.ts";
 
@@ -36,7 +36,7 @@ import { addWatchCommand } from "./watch.ts";
 export function createProgram(context: Context, done: (exitCode: number) => void): Command {
   const program = new Command("ibid")
     .description("Ingest documents, search them, and get answers that cite the exact place.")
-    .version(readVersion(), "-V, --version", "print the version")
+    .version(version, "-V, --version", "print the version")
     .usage("<command> [options]")
     .helpOption("-h, --help", "print this help")
     .helpCommand("help [command]", "print the help of a command")
@@ -110,9 +110,4 @@ export function createProgram(context: Context, done: (exitCode: number) => void
   addCompletionCommand(program, context, done);
 
   return program;
-}
-
-function readVersion(): string {
-  // Found by the package's name, because built files lie less deep than sources.
-  return (createRequire(import.meta.url)("ibid/package.json") as { version: string }).version;
 }

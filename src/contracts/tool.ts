@@ -12,6 +12,28 @@ export interface ToolCallOptions {
 }
 
 /**
+ * Result of a tool as text for a model, and the same as data for programs.
+ *
+ * @experimental
+ */
+export interface ToolResult {
+  readonly text: string;
+  /** As the tool's `structured.schema` says. */
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The side of a tool that gives data.
+ *
+ * @experimental
+ */
+export interface StructuredTool {
+  readonly schema: StandardJsonSchema;
+  /** As `execute`, with the data beside the text. */
+  call(input: unknown, options?: ToolCallOptions): Promise<ToolResult>;
+}
+
+/**
  * A tool for a model: plain data and one function.
  *
  * **Shape** the AI SDK, LangChain's `tool` and MCP's `registerTool` take `inputSchema` as it is: it is a Standard Schema and a JSON Schema.
@@ -32,4 +54,6 @@ export interface Tool {
   /** It changes nothing, however often it is called. */
   readonly readOnly: boolean;
   execute(input: unknown, options?: ToolCallOptions): Promise<string>;
+  /** The result as data beside its text. Absent for a tool that gives text alone. */
+  readonly structured?: StructuredTool | undefined;
 }

@@ -1,5 +1,6 @@
 import { IbidError } from "../contracts/errors.ts";
 import { type CallMethods, createCalls } from "./calls.ts";
+import { findPackage } from "./packages.ts";
 
 /** A module that runs in a thread of this process and answers calls. */
 export interface Thread {
@@ -17,19 +18,25 @@ export interface Thread {
 }
 
 /**
- * Finds a program that is started by its file. In the source it lies beside the module that starts it; the bundle of the package writes it to `dist/node`.
+ * Finds a program that is started by its file, which lies beside the code that starts it, in the sources as in the package.
  *
- * **Shape** `undefined` in an application's bundle without the package `ibid` beside it.
+ * Some bundlers leave it behind; then the installed package has it, where there is one: `packaged` is the file's name in it.
+ *
+ * **Shape** `address` makes the URL of a literal path against the module's own address: bundlers know this form and copy the file. `undefined` where there is none.
  */
-export function findProgram(starter: string, source: `./${string}.ts`): URL | undefined {
-  if (starter.endsWith(".ts")) return new URL(source, starter);
+export function findProgram(address: () => URL, packaged: string): URL | undefined {
+  const { existsSync } = process.getBuiltinModule("node:fs");
+  const path = process.getBuiltinModule("node:path");
   try {
-    const manifest = process.getBuiltinModule("node:module").createRequire(starter).resolve("ibid/package.json");
-    const bundled = `dist/node/${source.slice(2, -3)}.js`;
-    return new URL(bundled, process.getBuiltinModule("node:url").pathToFileURL(manifest));
+    const program = address();
+    if (existsSync(program)) return program;
   } catch {
-    return undefined;
+    // A bundle of CommonJS has no address of its own.
   }
+  const manifest = findPackage("ibid/package.json", [path.join(process.cwd(), "package.json")]);
+  if (manifest === undefined) return undefined;
+  const file = path.join(path.dirname(manifest), "dist", "node", packaged);
+  return existsSync(file) ? process.getBuiltinModule("node:url").pathToFileURL(file) : undefined;
 }
 
 /**

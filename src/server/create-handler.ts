@@ -19,6 +19,7 @@ import { readBytes, readJson, readQuery } from "./read-request.ts";
 import { errorJson, Refusal, toRefusal } from "./refusal.ts";
 import { type Call, type Caller, jsonResponse, type Route } from "./route.ts";
 import { createSlots } from "./slots.ts";
+import { challengeOf, createResourceMetadataRoute } from "./resource-metadata.ts";
 import { createMcpRoute, createMetricsRoute, healthRoute, statusRoute } from "./service-routes.ts";
 
 /**
@@ -144,7 +145,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
       countRequest(`stranger ${group}`, strangersPerMinute);
       throw new Refusal(401, "unauthenticated", "Send a key: this request has none that is valid.", {
         hint: "Send the header authorization: Bearer, and the key after it.",
-        headers: { "www-authenticate": "Bearer" },
+        headers: { "www-authenticate": challengeOf(context.req.raw, options.authorizationServers) },
       });
     }
     // The log names a caller also when the request is refused.
@@ -330,7 +331,11 @@ function chooseRoutes(options: HandlerOptions, hasKeys: boolean): readonly Route
   if (metrics !== undefined) routes.push(createMetricsRoute(metrics));
   if (only !== "mcp")
     routes.push(...questionRoutes, ...documentRoutes, statusRoute, healthRoute, ...(page ? pageRoutes : []));
-  if (mcp !== false) routes.push(createMcpRoute(mcp === true ? {} : mcp));
+  if (mcp !== false) {
+    routes.push(createMcpRoute(mcp === true ? {} : mcp, page && only !== "mcp"));
+    if (options.authorizationServers !== undefined)
+      routes.push(createResourceMetadataRoute(options.authorizationServers));
+  }
   routes.push(createOpenApiRoute(() => routes, hasKeys));
   return routes;
 }

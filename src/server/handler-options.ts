@@ -135,6 +135,10 @@ export interface HandlerOptions {
   readonly page?: boolean;
   /** Whether `/mcp` serves agents, or its options. Default true. */
   readonly mcp?: boolean | McpServerOptions;
+  /**
+   * Issuers whose tokens `authenticate` accepts. Clients of `/mcp` find them by the protected-resource metadata, which a 401 of that route names. Default: none, and no metadata.
+   */
+  readonly authorizationServers?: readonly string[];
   /** `"mcp"`: only that route. Default: all routes. */
   readonly only?: "mcp";
   /** State that `/readyz` tells. Default: always ready. */
@@ -154,6 +158,7 @@ const known = {
   limits: true,
   page: true,
   mcp: true,
+  authorizationServers: true,
   only: true,
   readiness: true,
   metrics: true,
@@ -199,6 +204,13 @@ export function checkHandlerOptions(options: HandlerOptions): Required<ServiceLi
     throw wrong("local is given beside keys or authenticate", "Leave out local: it is for a service without keys.");
   if (hosts?.some((name) => !/^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/iu.test(name)))
     throw wrong("hosts contains an invalid name", 'Write names without port, such as "search.example".');
+  for (const issuer of options.authorizationServers ?? []) {
+    if (URL.canParse(issuer) && /^https?:$/u.test(new URL(issuer).protocol)) continue;
+    throw wrong(
+      `the authorization server ${JSON.stringify(issuer)} is invalid`,
+      'Write the address of an issuer, such as "https://login.acme.com".',
+    );
+  }
   for (const origin of origins) {
     if (URL.canParse(origin) && new URL(origin).origin === origin && origin !== "null") continue;
     throw wrong(

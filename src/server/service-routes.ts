@@ -64,7 +64,7 @@ const refused = (description: string) => ({ description, content: { "application
  *
  * **Source** Model Context Protocol, streamable HTTP.
  */
-export function createMcpRoute(options: McpServerOptions): Route {
+export function createMcpRoute(options: McpServerOptions, hasPage: boolean): Route {
   return defineRoute({
     method: "POST",
     path: "/mcp",
@@ -86,6 +86,7 @@ export function createMcpRoute(options: McpServerOptions): Route {
     async handle({ kb, request, body, signal, fail }) {
       const { createMcpHandler } = await import("../integrations/mcp/mcp-handler.ts");
       const handler = createMcpHandler(() => kb, {
+        ...(hasPage && { pageAddress: new URL(request.url).origin }),
         ...options,
         onError(error) {
           fail(error);

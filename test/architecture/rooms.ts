@@ -23,7 +23,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   runtime: {
     rule: "Nothing here knows what a document is.",
     imports: ["contracts"],
-    edges: { "runtime/thread": {} },
+    edges: { "runtime/packages": {}, "runtime/thread": {} },
   },
   access: { rule: "Only `gate.ts` makes a proof.", imports: ["contracts"] },
   text: {

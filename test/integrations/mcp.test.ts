@@ -118,6 +118,8 @@ describe("MCP over HTTP, by the official client", () => {
         "fetch",
         "ask",
         "verify",
+        "list_documents",
+        "list_facets",
         "double",
         ...["vector_search", "text_search", "regex_search", "find_by_id"].map((name) => `documents_${name}`),
         ...["broaden_chunk", "zoom_out", "list_sections", "read_section"].map((name) => `documents_${name}`),
@@ -183,6 +185,8 @@ describe("MCP over HTTP, by the official client", () => {
     expect(results[0]?.url).toBe(`${wordOf("team:acme")}.md`);
     const fetched = await call(client, "fetch", { id: results[0]!.id });
     expect(fetched.structuredContent).toMatchObject({ text: expect.stringContaining("north drawer") as string });
+    for (const tool of (await client.listTools()).tools.filter(({ name }) => name !== "double"))
+      expect([tool.name, tool.outputSchema?.["type"]]).toEqual([tool.name, "object"]);
     const outline = await call(client, "documents_list_sections", { document: results[0]!.url });
     expect(outline.text).toContain("Minerals of team:acme");
     const { resources } = await client.listResources();
@@ -204,7 +208,10 @@ describe("MCP over HTTP, by the official client", () => {
       text: "There is no such number. Take a smaller one.",
     });
     expect(await call(client, "double", { number: 4 })).toMatchObject({ isError: false, text: "8" });
-    expect(await call(client, "search", { query: "quartz", scope: "team:zenith" })).toMatchObject({ isError: true });
+    expect(await call(client, "search", { query: "quartz", scopes: ["team:zenith"] })).toMatchObject({ isError: true });
+    // A scope that may not be read is one that holds nothing.
+    for (const scope of ["team:zenith", "team:nowhere"])
+      expect(await call(client, "search", { query: "quartz", scope })).toMatchObject({ text: '{"results":[]}' });
     expect(await call(client, "fetch", { id: "never" })).toMatchObject({
       isError: true,
       text: "No result has this id. Use an id from a result of search.",
@@ -248,7 +255,8 @@ describe("MCP over HTTP, by the official client", () => {
           if (text.includes(`The ${wordOf(scope)} lies`) || text.includes(`Minerals of ${scope}`)) shown.push(name);
         }
         // Meaning alone need not find a word that no other text explains.
-        const expected = tools.map(({ name }) => name).filter((name) => !/^double$|vector/u.test(name));
+        // A list of documents shows the title of a document; a list of facets shows neither.
+        const expected = tools.map(({ name }) => name).filter((name) => !/^double$|^list_facets$|vector/u.test(name));
         expect(shown.filter((name) => !name.includes("vector"))).toEqual(theirs ? expected : []);
         const resource = `ibid://documents/${encodeURIComponent(scope)}/${encodeURIComponent(uri)}`;
         const read = client.readResource({ uri: resource }).then(

@@ -111,18 +111,12 @@ describe("createXlsReader", () => {
 
   it("says what to install where the package is missing", async () => {
     vi.resetModules();
-    vi.doMock("node:module", () => ({
-      createRequire: () => ({
-        resolve: () => {
-          throw new Error("not found");
-        },
-      }),
-    }));
+    vi.doMock("../../src/runtime/packages.ts", () => ({ findPackage: () => undefined }));
     const { loadSheetjs } = await import("../../src/readers/sheets/load-sheetjs.ts");
     const error: unknown = await loadSheetjs("old.xls", mkdtempSync(join(tmpdir(), "ibid-"))).catch(
       (caught: unknown) => caught,
     );
-    vi.doUnmock("node:module");
+    vi.doUnmock("../../src/runtime/packages.ts");
     expect(error).toMatchObject({
       code: "dependency-missing",
       uri: "old.xls",

@@ -29,7 +29,7 @@ async function connect(url: string, key?: string): Promise<Client> {
 
 async function searchUrls(client: Client, query: string): Promise<readonly string[]> {
   const { structuredContent } = await client.callTool({ name: "search", arguments: { query } });
-  return (structuredContent as { results: { url: string }[] }).results.map(({ url }) => url).toSorted();
+  return (structuredContent as { results: { uri: string }[] }).results.map(({ uri }) => uri).toSorted();
 }
 
 const initialize = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
@@ -47,8 +47,8 @@ describe("/mcp of a service", () => {
     const { resources } = await client.listResources();
     expect(resources.map(({ description }) => description ?? "").toSorted()).toEqual(own);
     const { tools } = await client.listTools();
-    // `fetch`, `ask` and `verify` beside them.
-    expect(tools.length).toBe(createSearchTools(kb).length + 3);
+    // `fetch`, `ask`, `verify`, `list_documents` and `list_facets` beside them.
+    expect(tools.length).toBe(createSearchTools(kb).length + 5);
     // By its id too: an id is no right.
     const [hidden] = await kb.search("cellar", { scopes: ["team:umbrella"] });
     const { content } = await client.callTool({
@@ -97,5 +97,19 @@ describe("/mcp of a service", () => {
     const without = await serve({ mcp: false });
     expect((await send(without.url, "/mcp", { key, body: initialize })).status).toBe(404);
     await expect(serve({ only: "mcp", mcp: false })).rejects.toThrow('createHandler: only is "mcp"; it must be');
+  });
+
+  it("names who gives tokens for it, in a 401 and in a document", async () => {
+    const { url } = await serve({ authorizationServers: ["https://login.acme.com"] });
+    const refused = await send(url, "/mcp", { body: initialize, headers: accept });
+    const named = /resource_metadata="([^"]+)"/u.exec(String(refused.headers["www-authenticate"]))?.[1];
+    expect([refused.status, named]).toEqual([401, new URL("/.well-known/oauth-protected-resource/mcp", url).href]);
+    expect(await (await fetch(named!)).json()).toEqual({
+      resource: new URL("/mcp", url).href,
+      authorization_servers: ["https://login.acme.com"],
+      bearer_methods_supported: ["header"],
+      resource_name: "ibid",
+    });
+    await expect(serve({ authorizationServers: ["login"] })).rejects.toThrow('the authorization server "login"');
   });
 });

@@ -7,6 +7,12 @@ import type { SearchToolOptions } from "../tools/create-search-tools.ts";
  * @experimental
  */
 export interface McpServerOptions extends SearchToolOptions {
+  /** Name of the server, as clients show it in a list. Default `"ibid"`. The prefix of the tools is `name`. */
+  readonly serverName?: string;
+  /** Default: the version of ibid. */
+  readonly serverVersion?: string;
+  /** Guidance for the model, once for the whole server. Default: search first, open what was found, quote it. */
+  readonly instructions?: string;
   /** Further tools of the application. */
   readonly more?: readonly Tool[];
   /** Characters of a resource. Default 1,000,000. */

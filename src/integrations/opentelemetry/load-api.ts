@@ -1,6 +1,5 @@
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { findPackage, loadModule } from "../../runtime/packages.ts";
 import { IbidError } from "../../contracts/errors.ts";
 
 type AttributeValue = string | number | boolean | readonly string[];
@@ -53,24 +52,16 @@ export interface OpenTelemetryApi {
  * **Errors** `dependency-missing` when the package is absent or fails to load.
  */
 export async function loadOpenTelemetryApi(folder: string = process.cwd()): Promise<OpenTelemetryApi> {
-  const path = [import.meta.url, join(folder, "package.json")].map(resolveFrom).find((found) => found !== undefined);
+  const path = findPackage("@opentelemetry/api", [import.meta.url, join(folder, "package.json")]);
   if (path === undefined) throw missing("is not installed");
   try {
-    const loaded = (await import(/* @vite-ignore */ pathToFileURL(path).href)) as Partial<OpenTelemetryApi>;
+    const loaded = loadModule(path) as Partial<OpenTelemetryApi>;
     const { trace, context, metrics } = loaded;
     if (trace === undefined || context === undefined || metrics === undefined)
       throw new TypeError("It exports no trace, context and metrics.");
     return { trace, context, metrics };
   } catch (error) {
     throw missing("is installed but cannot be loaded", error);
-  }
-}
-
-function resolveFrom(place: string): string | undefined {
-  try {
-    return createRequire(place).resolve("@opentelemetry/api");
-  } catch {
-    return undefined;
   }
 }
 

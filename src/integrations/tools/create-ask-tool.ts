@@ -4,10 +4,15 @@ import type { Tool } from "../../contracts/tool.ts";
 import { createTool } from "./create-tool.ts";
 import type { FixedLimits } from "./fixed-view.ts";
 import { asData, showQuotation } from "./format-results.ts";
+import { narrow, narrowingFields, type Narrowing } from "./narrowing.ts";
 import { textField, toolInput } from "./tool-input.ts";
+import { linkTo, placesOf, text, toolOutput } from "./tool-output.ts";
 
 interface AskToolOptions extends FixedLimits {
   readonly about?: string | undefined;
+  readonly pageAddress?: string | undefined;
+  /** Whether a call may narrow the search by a filter, a scope and a number of hits. Default false. */
+  readonly narrowing?: boolean;
 }
 
 /**
@@ -18,7 +23,7 @@ interface AskToolOptions extends FixedLimits {
  */
 export function createAskTool(
   kb: Pick<KnowledgeBase, "ask">,
-  { about = "the user's documents", ...limits }: AskToolOptions,
+  { about = "the user's documents", pageAddress, narrowing = false, ...limits }: AskToolOptions,
 ): Tool {
   return createTool({
     name: "ask",
@@ -26,15 +31,30 @@ export function createAskTool(
     description: `Answers a question from ${about}, with citations and a verdict for each sentence. A refusal names the nearest passages.`,
     inputSchema: toolInput({
       question: textField("A question in words; a text that asks nothing is not searched.", 8192, 0),
+      ...(narrowing ? narrowingFields : {}),
     }),
-    async run({ question }, signal) {
-      return JSON.stringify(showAnswer(await kb.ask(question, { ...limits, signal })));
+    outputSchema: answerSchema,
+    async run({ question, ...rest }, signal) {
+      const data = showAnswer(await kb.ask(question, { ...narrow(limits, rest as Narrowing), signal }), pageAddress);
+      return { text: JSON.stringify(data), data };
     },
   });
 }
 
+const answerSchema = toolOutput(
+  {
+    kind: { type: "string", enum: ["quotes", "written", "refused"] },
+    text: { ...text, description: "With the markers of its citations." },
+    sentences: { type: "array", items: { type: "object", properties: { text, verdict: text }, required: ["text"] } },
+    citations: placesOf({ marker: text, quote: text, documentId: text }, ["marker", "quote"]),
+    nearest: placesOf({ quote: text, documentId: text }, ["quote"]),
+    relevance: { type: "object" },
+  },
+  ["kind", "text", "sentences", "citations", "nearest"],
+);
+
 /** An answer as a model may see it: neutralised where documents or models wrote it, with the markers of its citations. */
-function showAnswer(answer: Answer): object {
+function showAnswer(answer: Answer, page: string | undefined): Readonly<Record<string, unknown>> {
   const { hits: _, context: _context, suspicions: _suspicions, ...rest } = answer;
   const markers = new Set(answer.citations.map(({ marker }) => marker));
   const show = (text: string): string =>
@@ -57,8 +77,8 @@ function showAnswer(answer: Answer): object {
     ...rest,
     text,
     sentences,
-    citations: answer.citations.map(showQuotation),
-    nearest: answer.nearest.map(showQuotation),
+    citations: answer.citations.map((one) => ({ ...showQuotation(one), url: linkTo(one, page) })),
+    nearest: answer.nearest.map((one) => ({ ...showQuotation(one), url: linkTo(one, page) })),
     withheld: answer.withheld.map((sentence) => ({ ...sentence, text: asData(sentence.text) })),
     removedMarkers: answer.removedMarkers.length,
     removedQuotes: answer.removedQuotes.map(asData),

@@ -10,8 +10,9 @@ import { heuristicTokens } from "../../text/length.ts";
 import { createTool } from "./create-tool.ts";
 import { createFixedView, type FixedLimits } from "./fixed-view.ts";
 import { describeForModel } from "./describe-for-model.ts";
-import { formatResults, hitItems, type ResultItem } from "./format-results.ts";
+import { asData, asTitle, formatResults, hitItems, type ResultItem, showAddress } from "./format-results.ts";
 import { countField, type Field, type InputOf, optionField, textField, toolInput } from "./tool-input.ts";
+import { placesOf, showPlace, text, toolOutput } from "./tool-output.ts";
 
 /**
  * Names of the search tools.
@@ -64,6 +65,8 @@ export interface SearchToolOptions extends FixedLimits {
   readonly countTokens?: LengthFunction;
   /** Characters of an opened section. Default 25,000. **Source** Embabel. */
   readonly maxLength?: number;
+  /** Address of a service's page: the `url` of a result as data opens its place there. Default: the document's uri. */
+  readonly pageAddress?: string | undefined;
   /** Called after each call. Errors that it throws are ignored. */
   readonly onCall?: (event: ToolCallEvent) => void;
 }
@@ -80,6 +83,7 @@ export const searchToolOptions = {
   maxTokens: true,
   countTokens: true,
   maxLength: true,
+  pageAddress: true,
   onCall: true,
 } as const;
 
@@ -98,7 +102,7 @@ const mostNeighbours = 10;
 export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions = {}): readonly Tool[] {
   checkOptions("createSearchTools", options, searchToolOptions);
   const { name = "documents", about = "the user's documents", topK = 5, minScore = 0.25, maxLength = 25_000 } = options;
-  const { maxTokens, countTokens = heuristicTokens, onCall } = options;
+  const { maxTokens, countTokens = heuristicTokens, onCall, pageAddress } = options;
   const view = createFixedView(kb, options);
 
   const query = textField("What is looked for, in words or as a question.");
@@ -116,14 +120,34 @@ export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions 
     }),
   };
 
-  const show = (items: readonly ResultItem[]): Shown => ({
+  const show = (items: readonly ResultItem[], results: readonly object[]): Shown => ({
     text: formatResults(items, { maxTokens, countTokens }),
     chunkIds: items.map((item) => item.chunkId),
+    results,
   });
+  const missing = (what: string): Shown => ({ text: `There is no ${what}.`, chunkIds: [], results: [] });
 
   const open = (excerpt: Excerpt | undefined, what: string): Shown => {
-    if (excerpt === undefined) return { text: `There is no ${what} of this id.`, chunkIds: [] };
-    return { text: describeForModel(excerpt), chunkIds: excerpt.chunks.map((chunk) => chunk.chunkId) };
+    if (excerpt === undefined) return missing(`${what} of this id`);
+    const { chunks, truncated } = excerpt;
+    const result = { ...showPlace(excerpt, pageAddress), text: asData(excerpt.text), truncated };
+    return {
+      text: describeForModel(excerpt),
+      chunkIds: chunks.map((chunk) => chunk.chunkId),
+      results: [result],
+    };
+  };
+  const openChunks = (found: Excerpt | undefined): Shown => {
+    if (found === undefined) return missing("chunk of this id");
+    const { uri, scope, title, chunks } = found;
+    return show(
+      chunks.map(({ chunkId: id, text: words }) => ({ chunkId: id, uri, text: words })),
+      chunks.map(({ chunkId: id, start, end, text: words }) => ({
+        id,
+        ...showPlace({ uri, scope, title, start, end }, pageAddress),
+        text: asData(words),
+      })),
+    );
   };
 
   const find = async (
@@ -137,7 +161,13 @@ export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions 
     const found = await view.search(asked, { mode, ...shaped, ...floors, ...(signal && { signal }) });
     const hits = found.groups?.flatMap((group) => group.hits) ?? found;
     const chunkIds = hits.flatMap(({ chunkId, parts = [{ chunkId }] }) => parts.map((part) => part.chunkId));
-    return { ...show(hitItems(hits)), chunkIds };
+    const results = hits.map(({ chunkId: id, source, scope, score, text: words }) => ({
+      id,
+      ...showPlace({ ...source, scope }, pageAddress),
+      text: asData(words),
+      score,
+    }));
+    return { ...show(hitItems(hits), results), chunkIds };
   };
 
   const make = <const Fields extends Readonly<Record<string, Field<unknown>>>>(
@@ -155,11 +185,12 @@ export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions 
         title,
         description,
         inputSchema: toolInput(fields),
+        outputSchema: tool === "list_sections" ? outlineSchema : resultSchema,
         async run(input, signal) {
           const started = performance.now();
-          const { text, chunkIds } = await run(input, signal);
+          const { text: shown, chunkIds, results } = await run(input, signal);
           tell({ tool: fullName, input, chunkIds, ms: Math.round(performance.now() - started) });
-          return text;
+          return { text: shown, data: { results } };
         },
       }),
     };
@@ -216,8 +247,7 @@ export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions 
       (input, signal) => find(input.regex, "regex", {}, input, signal),
     ),
     make("find_by_id", "Open a chunk", "Opens one chunk by its id, whole.", { chunkId }, async (input) => {
-      const found = await view.neighbours(input.chunkId, 0);
-      return found ? show(chunkItems(found)) : { text: "There is no chunk of this id.", chunkIds: [] };
+      return openChunks(await view.neighbours(input.chunkId, 0));
     }),
     make(
       "broaden_chunk",
@@ -225,8 +255,7 @@ export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions 
       "Shows a chunk with those before and after it, in order.",
       { chunkId, chunksToAdd: countField("How many on either side.", { least: 1, most: mostNeighbours, default: 2 }) },
       async (input) => {
-        const found = await view.neighbours(input.chunkId, input.chunksToAdd ?? 2);
-        return found ? show(chunkItems(found)) : { text: "There is no chunk of this id.", chunkIds: [] };
+        return openChunks(await view.neighbours(input.chunkId, input.chunksToAdd ?? 2));
       },
     ),
     make(
@@ -243,8 +272,15 @@ export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions 
       { document },
       async (input) => {
         const found = await view.outline(input.document);
-        if (found === undefined) return { text: "There is no document of this url.", chunkIds: [] };
-        return { text: describeForModel(found), chunkIds: [] };
+        if (found === undefined) return missing("document of this url");
+        const uri = showAddress(found.uri);
+        const results = found.sections.map(({ id, title, level }) => ({
+          uri,
+          section: id,
+          title: asTitle(title),
+          level,
+        }));
+        return { text: describeForModel(found), chunkIds: [], results };
       },
     ),
     make(
@@ -270,8 +306,20 @@ export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions 
 interface Shown {
   readonly text: string;
   readonly chunkIds: readonly string[];
+  /** The same as data. */
+  readonly results: readonly object[];
 }
 
-function chunkItems({ uri, chunks }: Excerpt): readonly ResultItem[] {
-  return chunks.map(({ chunkId, text }) => ({ chunkId, uri, text }));
-}
+const resultSchema = toolOutput({
+  results: placesOf({ id: text, text, score: { type: "number" }, truncated: { type: "boolean" } }, ["text"]),
+});
+const outlineSchema = toolOutput({
+  results: {
+    type: "array",
+    items: {
+      type: "object",
+      properties: { uri: text, section: text, title: text, level: { type: "integer" } },
+      required: ["uri", "section", "title", "level"],
+    },
+  },
+});

@@ -1,4 +1,5 @@
 import { answerFormats } from "../../answers/given/read-answer.ts";
+import type { Quotation } from "../../contracts/answer.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { Tool } from "../../contracts/tool.ts";
@@ -6,10 +7,12 @@ import type { AnswerFormat, GivenCitation, Verification } from "../../contracts/
 import { createTool } from "./create-tool.ts";
 import { showQuotation } from "./format-results.ts";
 import { type Field, textField, toolInput } from "./tool-input.ts";
+import { linkTo, placesOf, text, toolOutput } from "./tool-output.ts";
 
 interface VerifyToolOptions {
   readonly scopes?: readonly Scope[] | undefined;
   readonly about?: string | undefined;
+  readonly pageAddress?: string | undefined;
 }
 
 /** Longest answer, and most citations beside it. **Source** our own choice: a long report. */
@@ -23,7 +26,7 @@ const mostCitations = 1000;
  */
 export function createVerifyTool(
   kb: Pick<KnowledgeBase, "verify">,
-  { about = "the user's documents", scopes }: VerifyToolOptions,
+  { about = "the user's documents", scopes, pageAddress }: VerifyToolOptions,
 ): Tool {
   return createTool({
     name: "verify",
@@ -34,10 +37,11 @@ export function createVerifyTool(
       citations: citationsField,
       format: formatField,
     }),
+    outputSchema: verificationSchema,
     async run({ answer, citations, format }, signal) {
-      return JSON.stringify(
-        showVerification(await kb.verify(readResponse(answer), { citations, format, scopes, signal })),
-      );
+      const verified = await kb.verify(readResponse(answer), { citations, format, scopes, signal });
+      const data = showVerification(verified, pageAddress);
+      return { text: JSON.stringify(data), data };
     },
   });
 }
@@ -86,12 +90,26 @@ const formatField: Field<AnswerFormat | undefined> = {
       : `must be one of ${Object.keys(answerFormats).join(", ")}`,
 };
 
-function showVerification(verification: Verification): object {
+const verificationSchema = toolOutput(
+  {
+    verified: { type: "boolean" },
+    sentences: { type: "array", items: { type: "object", properties: { text, verdict: text } } },
+    quotations: {
+      type: "array",
+      items: { type: "object", properties: { quote: text, status: text }, required: ["quote", "status"] },
+    },
+    citations: placesOf({ marker: text, quote: text }, ["quote"]),
+  },
+  ["verified", "sentences", "quotations", "citations"],
+);
+
+function showVerification(verification: Verification, page: string | undefined): Readonly<Record<string, unknown>> {
+  const show = (one: Quotation): object => ({ ...showQuotation(one), url: linkTo(one, page) });
   const { sentences, quotations, citations } = verification;
   return {
     ...verification,
-    sentences: sentences.map((sentence) => ({ ...sentence, quotes: sentence.quotes.map(showQuotation) })),
-    quotations: quotations.map(({ place, ...rest }) => ({ ...rest, ...(place && { place: showQuotation(place) }) })),
-    citations: citations.map(showQuotation),
+    sentences: sentences.map((sentence) => ({ ...sentence, quotes: sentence.quotes.map(show) })),
+    quotations: quotations.map(({ place, ...rest }) => ({ ...rest, ...(place && { place: show(place) }) })),
+    citations: citations.map(show),
   };
 }

@@ -1,5 +1,5 @@
 /** `ibid/tools`. */
-export type { Tool, ToolCallOptions } from "../../contracts/tool.ts";
+export type { StructuredTool, Tool, ToolCallOptions, ToolResult } from "../../contracts/tool.ts";
 export { callTools, toChatTool } from "./call-tools.ts";
 export { createFetchTools, type FetchToolOptions } from "./create-fetch-tools.ts";
 export {

@@ -21,9 +21,8 @@ import { fromAiSdkRerankingModel } from "../ai-sdk/reranking-model.ts";
 import { callWire, wireError, type WirePlace } from "./wire-call.ts";
 import { createWireEmbeddingModel } from "./wire-embedding-model.ts";
 import { createWireLanguageModel } from "./wire-language-model.ts";
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { findPackage, loadModule } from "../../runtime/packages.ts";
 
 export interface ResolveModelOptions {
   /** Where keys and addresses are read. Default: the process's own environment. */
@@ -242,32 +241,18 @@ function parseModelName(name: string): ModelName {
  * **Errors** `dependency-missing` for a package that is missing or broken.
  */
 export async function loadPeer(packageName: string, folder: string = process.cwd()): Promise<unknown> {
-  try {
-    // Not a literal, so that no bundler and no compiler insists on a package that few installations have.
-    return await import(/* @vite-ignore */ packageName);
-  } catch (error) {
-    if (!isMissing(error, packageName)) throw brokenPeer(packageName, error);
-  }
-  let path: string;
-  try {
-    path = createRequire(join(folder, "package.json")).resolve(packageName);
-  } catch {
+  const path = findPackage(packageName, [import.meta.url, join(folder, "package.json")]);
+  if (path === undefined) {
     throw new IbidError("dependency-missing", `The package ${packageName} is not installed.`, {
       hint: `npm install ${packageName}`,
       details: { package: packageName },
     });
   }
   try {
-    return await import(/* @vite-ignore */ pathToFileURL(path).href);
+    return loadModule(path);
   } catch (error) {
     throw brokenPeer(packageName, error);
   }
-}
-
-/** Whether the package itself was not found, rather than something that it needs. */
-function isMissing(error: unknown, packageName: string): boolean {
-  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
-  return code === "ERR_MODULE_NOT_FOUND" && String(message).includes(`'${packageName}'`);
 }
 
 function brokenPeer(packageName: string, cause: unknown): IbidError {

@@ -1,6 +1,5 @@
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { findPackage, loadModule } from "../../runtime/packages.ts";
 import { IbidError } from "../../contracts/errors.ts";
 
 /** Numbers in a shape, as far as we use one. */
@@ -54,7 +53,7 @@ export interface TransformersLibrary {
  * **Shape** the path of its main module. **Errors** `dependency-missing`. **Cost** nothing is loaded.
  */
 export function findTransformers(folder: string = process.cwd()): string {
-  const found = [import.meta.url, join(folder, "package.json")].map(resolveFrom).find((path) => path !== undefined);
+  const found = findPackage(packageName, [import.meta.url, join(folder, "package.json")]);
   if (found === undefined) throw missing("is not installed");
   return found;
 }
@@ -62,7 +61,7 @@ export function findTransformers(folder: string = process.cwd()): string {
 /** Loads the package that {@link findTransformers} found. **Errors** `dependency-missing` for one that cannot be loaded. */
 export async function importTransformers(path: string): Promise<TransformersLibrary> {
   try {
-    const loaded = (await import(/* @vite-ignore */ pathToFileURL(path).href)) as Partial<TransformersLibrary> & {
+    const loaded = loadModule(path) as Partial<TransformersLibrary> & {
       readonly default?: Partial<TransformersLibrary>;
     };
     const { env, AutoTokenizer, AutoModel, AutoModelForSequenceClassification } = { ...loaded.default, ...loaded };
@@ -75,14 +74,6 @@ export async function importTransformers(path: string): Promise<TransformersLibr
 }
 
 const packageName = "@huggingface/transformers";
-
-function resolveFrom(place: string): string | undefined {
-  try {
-    return createRequire(place).resolve(packageName);
-  } catch {
-    return undefined;
-  }
-}
 
 function missing(what: string, cause?: unknown): IbidError {
   return new IbidError(

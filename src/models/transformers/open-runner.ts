@@ -67,7 +67,7 @@ export function createRunnerOpening(
     throwIfAborted(signal, "Loading the model");
     try {
       if (path === undefined) return await loadRunner(load!, whole);
-      const program = findProgram(import.meta.url, "./run-in-thread.ts");
+      const program = findProgram(() => new URL("./run-in-thread.ts", import.meta.url), "run-in-thread.mjs");
       if (program === undefined) return await loadRunner(() => importTransformers(path), whole);
       return await startRunner(program, { path, settings: whole }, signal, ended);
     } catch (cause) {

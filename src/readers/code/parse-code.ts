@@ -1,8 +1,6 @@
-import type * as treeSitter from "web-tree-sitter";
 import type { Language, Parser, Tree } from "web-tree-sitter";
 import type { GrammarName } from "./grammars.ts";
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { createTreeSitter, readGrammar } from "./tree-sitter.ts";
 
 /** Longer texts are data or generated, and their trees would fill the parser's memory. **Units** UTF-16 code units. */
 export const maxCodeLength = 1024 * 1024;
@@ -169,31 +167,24 @@ const firstBytes = 32 * 1024 * 1024;
 /** A mebibyte of code takes a tenth of this. A text that takes more is kept in many readings at once, and would take all there is. */
 const mostBytes = 512 * 1024 * 1024;
 
-const { resolve } = createRequire(import.meta.url);
-
-/**
- * Loads the parser anew, apart from whatever was loaded before: one that has run out of its memory takes nothing more.
- *
- * As a CommonJS module it can be forgotten again, with its memory; as an ES module Node would keep it for good.
- */
+/** Loads the parser anew, apart from whatever was loaded before: one that has run out of its memory takes nothing more. */
 async function loadParser(): Promise<LoadedParser> {
-  const load = createRequire(import.meta.url);
-  const path = resolve("web-tree-sitter");
-  delete load.cache[path];
-  const module = load(path) as typeof treeSitter;
-  delete load.cache[path];
+  const { module, wasm } = await createTreeSitter();
   const memory = new WebAssembly.Memory({ initial: firstBytes / pageBytes, maximum: mostBytes / pageBytes });
   // The module's messages at its end must not reach the terminal.
-  await module.Parser.init({ wasmMemory: memory, print: () => {}, printErr: () => {} });
+  await module.Parser.init({
+    wasmMemory: memory,
+    print: () => {},
+    printErr: () => {},
+    ...(wasm !== undefined && { wasmBinary: wasm }),
+  });
   const languages = new Map<GrammarName, Promise<Language>>();
   return {
     createParser: () => new module.Parser(),
     language: (grammar) => {
       const known = languages.get(grammar);
       if (known !== undefined) return known;
-      const loading = readFile(resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`)).then((bytes) =>
-        module.Language.load(bytes),
-      );
+      const loading = readGrammar(grammar).then((bytes) => module.Language.load(bytes));
       languages.set(grammar, loading);
       // A file that could not be read once is tried again.
       loading.catch(() => languages.delete(grammar));

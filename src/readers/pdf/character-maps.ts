@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { findPackage } from "../../runtime/packages.ts";
 import { pathToFileURL } from "node:url";
 
 /** Package with the character maps of East Asian encodings that a PDF only names (`90ms-RKSJ-H`). */
@@ -14,14 +14,8 @@ export const mapsPackage = "pdfjs-dist";
 export function findCharacterMaps(
   places: readonly string[] = [import.meta.url, pathToFileURL(join(process.cwd(), "package.json")).href],
 ): string | undefined {
-  for (const place of places) {
-    try {
-      return join(dirname(createRequire(place).resolve(`${mapsPackage}/package.json`)), "cmaps");
-    } catch {
-      // The next place may have it.
-    }
-  }
-  return undefined;
+  const manifest = findPackage(`${mapsPackage}/package.json`, places);
+  return manifest === undefined ? undefined : join(dirname(manifest), "cmaps");
 }
 
 /** Settings of PDF.js for maps from `folder`, and from nowhere else. */

@@ -1,6 +1,5 @@
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { findPackage, loadModule } from "../../runtime/packages.ts";
 
 import { IbidError } from "../../contracts/errors.ts";
 
@@ -47,20 +46,12 @@ const packageName = "@e965/xlsx";
  * **Errors** `dependency-missing`, naming `uri`, when it is nowhere, or there and cannot be loaded.
  */
 export async function loadSheetjs(uri: string, folder: string = process.cwd()): Promise<SheetjsLibrary> {
-  const path = [import.meta.url, join(folder, "package.json")].map(resolveFrom).find((found) => found !== undefined);
+  const path = findPackage(packageName, [import.meta.url, join(folder, "package.json")]);
   if (path === undefined) throw missing(uri, "is not installed");
   try {
-    return libraryOf(await import(/* @vite-ignore */ pathToFileURL(path).href));
+    return libraryOf(loadModule(path));
   } catch (error) {
     throw missing(uri, "is installed but cannot be loaded", error);
-  }
-}
-
-function resolveFrom(place: string): string | undefined {
-  try {
-    return createRequire(place).resolve(packageName);
-  } catch {
-    return undefined;
   }
 }
 

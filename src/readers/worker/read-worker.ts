@@ -1,5 +1,5 @@
 /**
- * The program that reads files in a process of its own. An edge: started by `adapters/worker/`, never imported.
+ * The program that reads files in a process of its own. An edge: started by its file, never imported.
  */
 import { serveReaders } from "./serve-readers.ts";
 import { createReaders } from "../create-readers.ts";

@@ -9,5 +9,6 @@ export function startReaders(
   readers: readonly Reader[],
 ): WorkerReaders {
   if (readInWorker === false) return { readers, close: () => Promise.resolve() };
-  return createWorkerReaders(readers, { program: findProgram(import.meta.url, "./read-worker.ts"), own, readInWorker });
+  const program = findProgram(() => new URL("./read-worker.ts", import.meta.url), "read-worker.mjs");
+  return createWorkerReaders(readers, { program, own, readInWorker });
 }

@@ -1,7 +1,6 @@
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { IbidError } from "../../contracts/errors.ts";
+import { findPackage, loadModule } from "../../runtime/packages.ts";
 import { readPostgresAddress } from "./postgres-address.ts";
 
 /**
@@ -34,17 +33,10 @@ type PgLibrary = {
   readonly Pool: new (options: object) => Pool;
 };
 
-async function loadPg(): Promise<PgLibrary> {
-  for (const place of [import.meta.url, join(process.cwd(), "package.json")]) {
-    let path: string;
-    try {
-      path = createRequire(place).resolve(packageName);
-    } catch {
-      continue;
-    }
-    const loaded = (await import(/* @vite-ignore */ pathToFileURL(path).href)) as Partial<PgLibrary> & {
-      readonly default?: PgLibrary;
-    };
+function loadPg(): PgLibrary {
+  const path = findPackage(packageName, [import.meta.url, join(process.cwd(), "package.json")]);
+  if (path !== undefined) {
+    const loaded = loadModule(path) as Partial<PgLibrary> & { readonly default?: PgLibrary };
     const library = loaded.default ?? (loaded as PgLibrary);
     if (typeof library.Pool === "function") return library;
   }
@@ -57,7 +49,7 @@ async function loadPg(): Promise<PgLibrary> {
 /** Opens an address with the package `pg`. **Errors** `dependency-missing`, `invalid-argument`. */
 export async function connectPostgres(given: string): Promise<Postgres & { readonly schema: string | undefined }> {
   const { url, name, schema } = readPostgresAddress(given);
-  const { Pool } = await loadPg();
+  const { Pool } = loadPg();
   let pool: Pool;
   try {
     pool = new Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 10_000, keepAlive: true });

@@ -13,7 +13,7 @@ import { collectSegmentTrigrams } from "../segments/trigram-keeper.ts";
 import { readFileShelf } from "./file-shelf.ts";
 import { openConnection } from "./open-connection.ts";
 import { createSqliteDirectory } from "./sqlite-directory.ts";
-import type { SentOptions } from "./store-thread.ts";
+import type { SentOptions } from "./sent-options.ts";
 
 /** Program of the thread that does the long works of a store. */
 let core: SegmentCore | undefined;

@@ -2,18 +2,9 @@ import type { Analyzer } from "../../contracts/analyzer.ts";
 import { findProgram, startThread, type Thread } from "../../runtime/thread.ts";
 import { latentSemanticModel } from "../../engine/latent/latent-semantic-model.ts";
 import type { SegmentStoreOptions } from "../segments/segment-core.ts";
+import type { SentOptions } from "./sent-options.ts";
 import type { StoreThread } from "../segments/errands.ts";
 import { defaultAnalyzer } from "../../text/analyzer.ts";
-
-/** Choices of a store that can be sent to another thread. */
-export interface SentOptions extends Pick<SegmentStoreOptions, "bm25" | "embeddings" | "metric" | "policy"> {
-  readonly path: string;
-  readonly busyTimeoutMs: number;
-  /** Snowball's stemmers are loaded where they are used. */
-  readonly analyzer: "default" | "languages";
-  /** Least chunks of the store's own model; `undefined` without one. */
-  readonly leastChunks: number | undefined;
-}
 
 /** An idle thread ends after this time, with its connection. **Units** milliseconds. */
 const longestIdle = 10_000;
@@ -33,7 +24,7 @@ export async function createStoreThread(
   const isOwn =
     corpusModel === undefined ||
     (corpusModel.fit === latentSemanticModel.fit && corpusModel.project === latentSemanticModel.project);
-  const program = findProgram(import.meta.url, "./store-thread-program.ts");
+  const program = findProgram(() => new URL("./store-thread-program.ts", import.meta.url), "store-thread-program.mjs");
   const sent = await nameOf(analyzer);
   if (sent === undefined || !isOwn || program === undefined) return undefined;
   const options: SentOptions = {

@@ -250,7 +250,7 @@ describe("search and fetch", () => {
     const { results } = JSON.parse(await search!.execute({ query: "rotate signing keys" })) as {
       results: { id: string }[];
     };
-    expect(results).toEqual([
+    expect(results).toMatchObject([
       {
         id: await idOf("keys.md", "Rotate"),
         title: expect.stringContaining("Rotation") as string,
@@ -263,7 +263,8 @@ describe("search and fetch", () => {
       title: "Keys",
       text: keys,
       url: "keys.md",
-      metadata: { start: 0, end: keys.length, length: keys.length, truncated: false },
+      uri: "keys.md",
+      metadata: { start: 0, end: keys.length, length: keys.length, truncated: false, neutralised: [] },
     });
     await expect(fetch!.execute({ id: "never" })).rejects.toMatchObject({ code: "not-found" });
   });

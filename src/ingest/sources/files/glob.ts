@@ -1,11 +1,6 @@
-import { createRequire } from "node:module";
 import { resolve, sep } from "node:path";
-import type Picomatch from "picomatch";
+import picomatch from "picomatch";
 import { IbidError } from "../../../contracts/errors.ts";
-
-const require = createRequire(import.meta.url);
-/** Loaded with the first pattern: importing ibid loads no third-party module. */
-const loadPicomatch = (): typeof Picomatch => require("picomatch") as typeof Picomatch;
 
 /** Whether a `/`-separated path matches. */
 export type PathMatcher = (path: string) => boolean;
@@ -64,7 +59,7 @@ export function matchAny(patterns: readonly string[], option: string): PathMatch
 
 function compile(glob: string): PathMatcher {
   try {
-    const matches = loadPicomatch()(glob, { nonegate: true, windows: false });
+    const matches = picomatch(glob, { nonegate: true, windows: false });
     return (path) => matches(path);
   } catch (error) {
     throw new IbidError("invalid-argument", `"${glob.slice(0, 200)}" is not a glob that can be read.`, {
@@ -75,5 +70,5 @@ function compile(glob: string): PathMatcher {
 }
 
 function scan(input: string): { readonly base: string; readonly glob: string; readonly isGlob: boolean } {
-  return loadPicomatch().scan(input, { nonegate: true });
+  return picomatch.scan(input, { nonegate: true });
 }

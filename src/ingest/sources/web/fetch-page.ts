@@ -1,4 +1,4 @@
-import { createRequire } from "node:module";
+import { version } from "../../../runtime/version.ts";
 import type { Dispatcher, fetch, Response } from "undici";
 import { IbidError } from "../../../contracts/errors.ts";
 import type { Validators } from "../../../contracts/reader.ts";
@@ -203,7 +203,11 @@ async function request(
   }
 }
 
-/** Reads what the server sends, decompressed, and stops at the limit: a small download may unpack to any size. */
+/**
+ * Reads what the server sends, decompressed, and stops at the limit: a small download may unpack to any size.
+ *
+ * @internal
+ */
 export async function readBody(response: Response, uri: string, maxBytes: number): Promise<Uint8Array> {
   const declared = Number(response.headers.get("content-length"));
   if (declared > maxBytes) {
@@ -213,6 +217,7 @@ export async function readBody(response: Response, uri: string, maxBytes: number
   return readStream(response.body, { maxBytes, tooLarge: () => tooLarge(uri, maxBytes) });
 }
 
+/** @internal */
 export async function discard(response: Response): Promise<void> {
   await response.body?.cancel().catch(() => {});
 }
@@ -225,7 +230,5 @@ function atLeast(name: string, value: number, least: number): number {
 }
 
 export function defaultUserAgent(): string {
-  // By the package's own name: what is built does not lie as deep as its source.
-  const { version } = createRequire(import.meta.url)("ibid/package.json") as { version: string };
   return `ibid/${version}`;
 }

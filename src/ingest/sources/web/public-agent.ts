@@ -28,6 +28,8 @@ export function isPublicAddress(address: string): boolean {
  *
  * Names are resolved here and their addresses checked before anything is sent. The socket's own address is checked once more:
  * a literal address is never looked up, and a name may answer differently the second time.
+ *
+ * @internal
  */
 export function createPublicAgent(options: {
   readonly allowAddress?: AllowAddress | undefined;

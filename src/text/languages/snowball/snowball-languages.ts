@@ -1,36 +1,58 @@
-import { createRequire } from "node:module";
+import { stemmer as armenian } from "@orama/stemmers/armenian";
+import { stemmer as danish } from "@orama/stemmers/danish";
+import { stemmer as dutch } from "@orama/stemmers/dutch";
+import { stemmer as finnish } from "@orama/stemmers/finnish";
+import { stemmer as french } from "@orama/stemmers/french";
+import { stemmer as german } from "@orama/stemmers/german";
+import { stemmer as greek } from "@orama/stemmers/greek";
+import { stemmer as hungarian } from "@orama/stemmers/hungarian";
+import { stemmer as indian } from "@orama/stemmers/indian";
+import { stemmer as indonesian } from "@orama/stemmers/indonesian";
+import { stemmer as irish } from "@orama/stemmers/irish";
+import { stemmer as italian } from "@orama/stemmers/italian";
+import { stemmer as lithuanian } from "@orama/stemmers/lithuanian";
+import { stemmer as nepali } from "@orama/stemmers/nepali";
+import { stemmer as norwegian } from "@orama/stemmers/norwegian";
+import { stemmer as portuguese } from "@orama/stemmers/portuguese";
+import { stemmer as romanian } from "@orama/stemmers/romanian";
+import { stemmer as russian } from "@orama/stemmers/russian";
+import { stemmer as serbian } from "@orama/stemmers/serbian";
+import { stemmer as spanish } from "@orama/stemmers/spanish";
+import { stemmer as swedish } from "@orama/stemmers/swedish";
+import { stemmer as tamil } from "@orama/stemmers/tamil";
+import { stemmer as turkish } from "@orama/stemmers/turkish";
 import { coreLanguages, type LanguageRules } from "../language-rules.ts";
 import { moreFunctionWords } from "./more-function-words.ts";
 
 /** Version of the package, whose algorithms are those of Snowball 2. Part of the analyzer's fingerprint. */
 const packageVersion = "orama-3.1.18";
 
-/** Modules of the package by language. English and Arabic are not among them: the core's own do better. */
-const modules = {
-  da: "danish",
-  de: "german",
-  el: "greek",
-  es: "spanish",
-  fi: "finnish",
-  fr: "french",
-  ga: "irish",
-  hi: "indian",
-  hu: "hungarian",
-  hy: "armenian",
-  id: "indonesian",
-  it: "italian",
-  lt: "lithuanian",
-  ne: "nepali",
-  nl: "dutch",
-  no: "norwegian",
-  pt: "portuguese",
-  ro: "romanian",
-  ru: "russian",
-  sr: "serbian",
-  sv: "swedish",
-  ta: "tamil",
-  tr: "turkish",
-} as const satisfies Readonly<Record<string, string>>;
+/** Stemmers of the package by language. English and Arabic are not among them: the core's own do better. */
+const stemmers = {
+  da: danish,
+  de: german,
+  el: greek,
+  es: spanish,
+  fi: finnish,
+  fr: french,
+  ga: irish,
+  hi: indian,
+  hu: hungarian,
+  hy: armenian,
+  id: indonesian,
+  it: italian,
+  lt: lithuanian,
+  ne: nepali,
+  nl: dutch,
+  no: norwegian,
+  pt: portuguese,
+  ro: romanian,
+  ru: russian,
+  sr: serbian,
+  sv: swedish,
+  ta: tamil,
+  tr: turkish,
+} as const satisfies Readonly<Record<string, (word: string) => string>>;
 
 /** Languages of a script other than Latin; Serbian has two. */
 const scripts: Readonly<Record<string, LanguageRules["script"]>> = {
@@ -68,14 +90,13 @@ const after: Readonly<Record<string, (stem: string) => string>> = {
  * The languages that Snowball has stemmers for, and the function words of some more, for `createAnalyzer`.
  *
  * **Shape** by language (`de`); the core's own languages are in it. Estonian, Basque, Catalan and Yiddish have no stemmer in the package.
- * **Cost** a stemmer is loaded when its language first occurs.
  * **Source** the Snowball project's algorithms (snowballstem.org), in the package `@orama/stemmers`.
  *
  * @experimental
  */
 export const snowballLanguages: Readonly<Record<string, LanguageRules>> = Object.freeze(
   Object.fromEntries(
-    [...new Set([...Object.keys(coreLanguages), ...Object.keys(modules), ...Object.keys(moreFunctionWords)])].map(
+    [...new Set([...Object.keys(coreLanguages), ...Object.keys(stemmers), ...Object.keys(moreFunctionWords)])].map(
       (language) => [language, createRules(language)],
     ),
   ),
@@ -94,18 +115,14 @@ function createRules(language: string): LanguageRules {
   return { version: `1/${packageVersion}`, ...shared, stem: createStem(language) };
 }
 
-function isStemmed(language: string): language is keyof typeof modules {
-  return Object.hasOwn(modules, language);
+function isStemmed(language: string): language is keyof typeof stemmers {
+  return Object.hasOwn(stemmers, language);
 }
 
-const load = createRequire(import.meta.url);
-
-function createStem(language: keyof typeof modules): (word: string) => string {
+function createStem(language: keyof typeof stemmers): (word: string) => string {
   const [prepare, finish] = [before[language], after[language]];
-  let stemmer: ((word: string) => string) | undefined;
+  const stemmer = stemmers[language];
   return (word) => {
-    stemmer ??= (load(`@orama/stemmers/${modules[language]}`) as { readonly stemmer: (word: string) => string })
-      .stemmer;
     const stem = stemmer(prepare ? prepare(word) : word);
     return finish ? finish(stem) : stem;
   };

@@ -1,0 +1,32 @@
+// The part of an application that uses ibid, the same in every build of the matrix.
+import { mkdtempSync, readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openKnowledgeBase } from "ibid";
+
+export async function probe() {
+  const animals = JSON.parse(process.env.IBID_ANIMALS);
+  const folder = process.env.IBID_FILES;
+  const warnings = [];
+  process.on("warning", ({ code, message }) => warnings.push(code ?? message));
+  const opened = process.env.IBID_MEMORY ? undefined : join(mkdtempSync(join(tmpdir(), "ibid-probe-")), "kb");
+  const kb = await (opened === undefined ? openKnowledgeBase() : openKnowledgeBase(opened));
+  const found = {};
+  for (const file of readdirSync(folder).sort()) {
+    // Each report holds its own failures; a search shows whether the words arrived.
+    await kb.ingest(join(folder, file));
+    const hits = await kb.search(`${animals[file]}`, { topK: 1 });
+    found[file] = hits[0]?.source.uri.endsWith(file) ?? false;
+  }
+  // A section that only a parser of code finds.
+  const [code] = await kb.search(animals["g.ts"], { topK: 1 });
+  const answer = await kb.ask("How long does the quokka sleep?");
+  await kb.close();
+  return {
+    found,
+    headings: code?.source.headings ?? [],
+    answer: answer.text,
+    citations: answer.citations.length,
+    warnings,
+  };
+}

@@ -1,0 +1,166 @@
+import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import type { Tool } from "../../contracts/tool.ts";
+import { compareCodePoints } from "../../runtime/compare-text.ts";
+import { createTool } from "./create-tool.ts";
+import { createFixedView, type FixedLimits } from "./fixed-view.ts";
+import { asTitle, showAddress } from "./format-results.ts";
+import { countField, type Field, textField, toolInput } from "./tool-input.ts";
+import { count, linkTo, text, toolOutput } from "./tool-output.ts";
+
+interface ListToolOptions extends FixedLimits {
+  readonly about?: string | undefined;
+  readonly pageAddress?: string | undefined;
+}
+
+/** Values of one key that are listed, and documents that are looked at for them. */
+const mostValues = 50;
+const mostLookedAt = 5000;
+
+const optional = (field: Field<string>): Field<string | undefined> => ({ ...field, required: false });
+
+/**
+ * Makes `list_documents` and `list_facets`: what is there, and which keys and values a filter can name.
+ *
+ * **Shape** `{ documents: [{ uri, title, url, mediaType, chunks }], next? }`, in order of uri and scope; `{ facets: [{ key, values: [{ value, documents }], more }], documents, complete }`.
+ * A document is counted only where the caller may read it. **Cost** a page reads the documents before it; facets read at most 5,000 documents.
+ */
+export function createListTools(
+  kb: KnowledgeBase,
+  { about = "the user's documents", pageAddress, ...limits }: ListToolOptions,
+): readonly Tool[] {
+  const view = createFixedView(kb, limits);
+  return [
+    createTool({
+      name: "list_documents",
+      title: "List documents",
+      description: `Lists ${about}, a page at a time.`,
+      inputSchema: toolInput({
+        prefix: optional(textField("Only documents whose uri begins so.", 4096)),
+        limit: countField("Documents of a page.", { least: 1, most: 200, default: 50 }),
+        cursor: optional(textField("The next of the page before.", 8192)),
+      }),
+      outputSchema: toolOutput(
+        {
+          documents: {
+            type: "array",
+            items: {
+              type: "object",
+              properties: { uri: text, title: text, url: text, mediaType: text, chunks: count, ingestedAt: text },
+              required: ["uri", "title", "url", "mediaType", "chunks"],
+            },
+          },
+          next: text,
+        },
+        ["documents"],
+      ),
+      async run({ prefix = "", limit = 50, cursor }) {
+        const after = cursor === undefined ? undefined : readCursor(cursor);
+        const documents: object[] = [];
+        let last: readonly [string, string] | undefined;
+        let next: string | undefined;
+        for await (const { uri, scope, title, mediaType, chunks, ingestedAt } of view.documents()) {
+          if (!uri.startsWith(prefix) || !isAfter(uri, scope, after)) continue;
+          if (documents.length === limit && last !== undefined) {
+            next = makeCursor(last[0], last[1]);
+            break;
+          }
+          last = [uri, scope];
+          const url = linkTo({ uri, scope, start: 0, end: 0 }, pageAddress);
+          documents.push({ uri: showAddress(uri), title: asTitle(title), url, mediaType, chunks, ingestedAt });
+        }
+        const data = { documents, ...(next !== undefined && { next }) };
+        return { text: JSON.stringify(data), data };
+      },
+    }),
+    createTool({
+      name: "list_facets",
+      title: "List facets",
+      description: `Lists the keys and values of the metadata of ${about}, which a filter can name.`,
+      inputSchema: toolInput({ key: optional(textField("Only this key.", 512)) }),
+      outputSchema: toolOutput({
+        facets: {
+          type: "array",
+          items: {
+            type: "object",
+            properties: {
+              key: text,
+              values: {
+                type: "array",
+                items: { type: "object", properties: { documents: count }, required: ["value", "documents"] },
+              },
+              more: { type: "boolean" },
+            },
+            required: ["key", "values", "more"],
+          },
+        },
+        documents: count,
+        complete: { type: "boolean" },
+      }),
+      async run({ key }, signal) {
+        const counts = new Map<string, Map<string, number>>();
+        let looked = 0;
+        let complete = true;
+        for await (const { uri, scope } of view.documents()) {
+          if (looked === mostLookedAt) {
+            complete = false;
+            break;
+          }
+          signal?.throwIfAborted();
+          looked++;
+          const metadata = (await view.document(uri, scope, 0))?.metadata ?? {};
+          for (const [name, value] of Object.entries(metadata)) {
+            if (key !== undefined && name !== key) continue;
+            const values = counts.get(name) ?? new Map<string, number>();
+            counts.set(name, values);
+            for (const one of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
+              const shown = JSON.stringify(one);
+              values.set(shown, (values.get(shown) ?? 0) + 1);
+            }
+          }
+        }
+        const facets = [...counts]
+          .toSorted(([a], [b]) => (a < b ? -1 : 1))
+          .map(([name, values]) => ({
+            key: asTitle(name),
+            values: [...values]
+              .toSorted(([a, many], [b, few]) => few - many || (a < b ? -1 : 1))
+              .slice(0, mostValues)
+              .map(([value, documents]) => ({ value: showValue(value), documents })),
+            more: values.size > mostValues,
+          }));
+        const data = { facets, documents: looked, complete };
+        return { text: JSON.stringify(data), data };
+      },
+    }),
+  ];
+}
+
+function showValue(json: string): unknown {
+  const value: unknown = JSON.parse(json);
+  return typeof value === "string" ? asTitle(value) : value;
+}
+
+/** A cursor holds the last uri and scope of its page: pages neither repeat nor skip a document when others come and go. */
+export function makeCursor(uri: string, scope: string): string {
+  return encodeURIComponent(JSON.stringify([uri, scope]));
+}
+
+/** **Errors** `invalid-argument` for a text that no page gave. */
+export function readCursor(cursor: string): readonly [uri: string, scope: string] {
+  try {
+    const read: unknown = JSON.parse(decodeURIComponent(cursor));
+    if (Array.isArray(read) && read.length === 2 && read.every((one) => typeof one === "string"))
+      return read as unknown as readonly [string, string];
+  } catch {
+    // Refused below.
+  }
+  throw new IbidError("invalid-argument", "The cursor is none that a page gave.", { hint: "Leave it out to begin." });
+}
+
+/** Whether a document comes behind a cursor, in the order of a listing: by uri, then scope. */
+export function isAfter(uri: string, scope: string, after: readonly [uri: string, scope: string] | undefined): boolean {
+  if (after === undefined) return true;
+  const order = compareCodePoints(uri, after[0]);
+  return order > 0 || (order === 0 && compareCodePoints(scope, after[1]) > 0);
+}

@@ -1,0 +1,65 @@
+import { parseScope } from "../../access/scopes.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import type { FilterInput } from "../../contracts/filter.ts";
+import type { Scope } from "../../contracts/scope.ts";
+import { searchOptions } from "../../search/search-options.ts";
+import type { FixedLimits } from "./fixed-view.ts";
+import { type Field, optionField } from "./tool-input.ts";
+
+/** How a call narrows a search within the limits of the application. */
+export interface Narrowing {
+  readonly filter?: FilterInput | undefined;
+  readonly scope?: Scope | undefined;
+  readonly topK?: number | undefined;
+}
+
+const filter: Field<FilterInput | undefined> = {
+  required: false,
+  schema: {
+    type: "object",
+    description:
+      'Only where the metadata match: {"year": 2026}, {"year": {"gte": 2020}}, {"or": [{"team": "a"}, {"team": "b"}]}. The key uri is the document\'s address.',
+  },
+  wrong: (value) =>
+    typeof value === "object" && value !== null && !Array.isArray(value) ? undefined : "must be an object",
+};
+
+const scope: Field<Scope | undefined> = {
+  required: false,
+  schema: { type: "string", description: "Only this scope, such as team:acme. Default: all that may be read." },
+  wrong(value) {
+    try {
+      parseScope(value as string);
+      return undefined;
+    } catch {
+      return "must be platform, deployment, team:… or user:…";
+    }
+  },
+};
+
+/** Arguments by which a call narrows a search. */
+export const narrowingFields = {
+  filter,
+  scope,
+  topK: optionField<number>(searchOptions.topK, { description: "Number of results." }),
+};
+
+/**
+ * Narrows the limits of the application by those of a call: both hold.
+ *
+ * **Errors** `not-found` for a scope beyond the limits, as for one that does not exist.
+ */
+export function narrow(
+  limits: FixedLimits,
+  { filter: asked, scope: within, topK }: Narrowing,
+): FixedLimits & { topK?: number } {
+  if (within !== undefined && limits.scopes !== undefined && !limits.scopes.includes(within)) {
+    throw new IbidError("not-found", `There is no scope ${within} here.`, { hint: "Leave scope out." });
+  }
+  const filters = [limits.filter, asked].filter((one) => one !== undefined);
+  return {
+    ...(filters.length > 0 && { filter: filters.length === 1 ? filters[0] : { and: filters } }),
+    ...(within !== undefined ? { scopes: [within] } : limits.scopes !== undefined && { scopes: limits.scopes }),
+    ...(topK !== undefined && { topK }),
+  };
+}
