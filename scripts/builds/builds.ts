@@ -18,6 +18,9 @@ export interface Build {
   readonly worker?: "none";
 }
 
+/** The folder of sources in an application. */
+const source = "src";
+
 const printing = 'import { probe } from "./probe.js";\nconsole.log(JSON.stringify(await probe()));\n';
 
 const next = {
@@ -138,14 +141,13 @@ export const builds: readonly Build[] = [
     name: "sveltekit, node adapter",
     project: "sveltekit",
     packages: ["@sveltejs/kit@3", "@sveltejs/adapter-node@6", "@sveltejs/vite-plugin-svelte", "svelte@5", "vite@8"],
-    probe: "src/probe.js",
+    probe: `${source}/probe.js`,
     files: {
-      "src/app.html": "<!doctype html><html><head>%sveltekit.head%</head><body>%sveltekit.body%</body></html>\n",
-      "src/routes/+page.svelte": "<p>ibid</p>\n",
-      "src/routes/probe/+server.js":
+      [`${source}/app.html`]:
+        "<!doctype html><html><head>%sveltekit.head%</head><body>%sveltekit.body%</body></html>\n",
+      [`${source}/routes/+page.svelte`]: "<p>ibid</p>\n",
+      [`${source}/routes/probe/+server.js`]:
         'import { json } from "@sveltejs/kit";\nimport { probe } from "../../probe.js";\nexport const GET = async () => json(await probe());\n',
-      "svelte.config.js":
-        'import adapter from "@sveltejs/adapter-node";\nexport default { kit: { adapter: adapter() } };\n',
       "vite.config.js":
         'import { sveltekit } from "@sveltejs/kit/vite";\nimport adapter from "@sveltejs/adapter-node";\nexport default { plugins: [sveltekit({ adapter: adapter() })] };\n',
     },
@@ -157,10 +159,10 @@ export const builds: readonly Build[] = [
     name: "astro",
     project: "astro",
     packages: ["astro@7", "@astrojs/node@11"],
-    probe: "src/probe.js",
+    probe: `${source}/probe.js`,
     files: {
-      "src/pages/index.astro": "<p>ibid</p>\n",
-      "src/pages/probe.js":
+      [`${source}/pages/index.astro`]: "<p>ibid</p>\n",
+      [`${source}/pages/probe.js`]:
         'import { probe } from "../probe.js";\nexport const prerender = false;\nexport const GET = async () => Response.json(await probe());\n',
       "astro.config.mjs":
         'import node from "@astrojs/node";\nexport default { output: "server", adapter: node({ mode: "standalone" }) };\n',
@@ -193,10 +195,10 @@ export const builds: readonly Build[] = [
     name: "react router",
     project: "react-router",
     packages: [
-      "react-router@8",
-      "@react-router/dev@8",
-      "@react-router/node@8",
-      "@react-router/serve@8",
+      "react-router@8.4.0",
+      "@react-router/dev@8.4.0",
+      "@react-router/node@8.4.0",
+      "@react-router/serve@8.4.0",
       "isbot@5",
       "react@19",
       "react-dom@19",

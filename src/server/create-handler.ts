@@ -11,6 +11,7 @@ import { documentRoutes } from "./document-routes.ts";
 import { checkHandlerOptions, type ConnectionFacts, type HandlerOptions } from "./handler-options.ts";
 import { addressGroup, createRateLimiter } from "./limits.ts";
 import { createOpenApiRoute } from "./openapi.ts";
+import { openAiRoutes } from "./openai-routes.ts";
 import { pageRoutes } from "./page/page-routes.ts";
 import { createDeadline } from "./deadline.ts";
 import { createProbeRoutes } from "./probe-routes.ts";
@@ -330,7 +331,14 @@ function chooseRoutes(options: HandlerOptions, hasKeys: boolean): readonly Route
   const routes: Route[] = [...createProbeRoutes(readiness)];
   if (metrics !== undefined) routes.push(createMetricsRoute(metrics));
   if (only !== "mcp")
-    routes.push(...questionRoutes, ...documentRoutes, statusRoute, healthRoute, ...(page ? pageRoutes : []));
+    routes.push(
+      ...questionRoutes,
+      ...documentRoutes,
+      ...openAiRoutes,
+      statusRoute,
+      healthRoute,
+      ...(page ? pageRoutes : []),
+    );
   if (mcp !== false) {
     routes.push(createMcpRoute(mcp === true ? {} : mcp, page && only !== "mcp"));
     if (options.authorizationServers !== undefined)

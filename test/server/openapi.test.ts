@@ -60,6 +60,13 @@ const calls: readonly (readonly [id: string, path: string, sent?: object])[] = [
       headers: { accept: "application/json, text/event-stream" },
     },
   ],
+  ["listModels", "/v1/models"],
+  [
+    "createChatCompletion",
+    "/v1/chat/completions",
+    { body: { model: "ibid", messages: [{ role: "user", content: "How long is a key valid?" }] } },
+  ],
+  ["createResponse", "/v1/responses", { body: { model: "ibid", input: "How long is a key valid?" } }],
   ["status", "/status"],
   ["health", "/health/rag"],
   ["page", "/"],
@@ -120,7 +127,7 @@ describe("the OpenAPI document", () => {
     expect(local.components.securitySchemes).toBeUndefined();
   });
 
-  it("names every field in camelCase", async () => {
+  it("names every field in camelCase, but for the shapes of others", async () => {
     const { as } = await startWorld();
     const names: string[] = [];
     const walk = (value: unknown): void => {
@@ -131,7 +138,8 @@ describe("the OpenAPI document", () => {
         walk(inner);
       }
     };
-    walk((await as(null, "/openapi.json")).json);
+    const { paths } = (await as(null, "/openapi.json")).json as OpenApi;
+    walk(Object.fromEntries(Object.entries(paths).filter(([path]) => !path.startsWith("/v1/"))));
     expect(names.length).toBeGreaterThan(100);
     expect(names.filter((name) => !/^[a-z][a-zA-Z0-9]*$/u.test(name))).toEqual([]);
   });

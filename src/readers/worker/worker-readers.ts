@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { isSea } from "node:sea";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Reader, ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { type PartInput, readDocument } from "../read-document.ts";
@@ -41,7 +40,7 @@ export function createWorkerReaders(
   { program, own = [], readInWorker = "auto" }: WorkerReaderOptions,
 ): WorkerReaders {
   const hasOwn = own.length > 0;
-  const found = program !== undefined && !isSea() && existsSync(program) ? program : undefined;
+  const found = program !== undefined && !isSingleFile() && existsSync(program) ? program : undefined;
   const leftBehind = new NotStarted("The reading worker's program is not there.");
   let missing = found === undefined ? leftBehind : undefined;
   let isSaid = false;
@@ -100,6 +99,11 @@ export function createWorkerReaders(
     })),
     close: () => pool.close(),
   };
+}
+
+/** Whether the program is one executable file of Node's, which cannot start another program. Bun and Deno have no such module. */
+function isSingleFile(): boolean {
+  return process.getBuiltinModule("node:sea")?.isSea() ?? false;
 }
 
 function described(reader: Reader): Pick<Reader, "name" | "accepts"> {

@@ -1,0 +1,396 @@
+import * as z from "zod";
+import type { Answer, AnswerEvent, AskOptions, Citation } from "../contracts/answer.ts";
+import type { FilterInput } from "../contracts/filter.ts";
+import type { Hit } from "../contracts/retriever.ts";
+import type { Scope } from "../contracts/scope.ts";
+import { platformNow } from "../runtime/platform-clock.ts";
+import { Refusal } from "./refusal.ts";
+import { scopeSchema } from "./request-schemas.ts";
+import { type Call, defineRoute, jsonResponse, type Route } from "./route.ts";
+
+/** The one model of the service: the knowledge base with its own answers. */
+const modelName = "ibid";
+
+const textPart = z.looseObject({ type: z.enum(["text", "input_text", "output_text"]), text: z.string() });
+const content = z.union([z.string(), z.array(textPart)]);
+const message = z.looseObject({ role: z.enum(["user", "assistant", "system", "developer"]), content });
+/** Settings of ibid in a request of OpenAI's shape. */
+const settings = z
+  .strictObject({
+    topK: z.int().min(1).max(100).optional(),
+    filter: z.looseObject({}).optional(),
+    scopes: z.array(scopeSchema).max(100).optional(),
+    grounding: z.enum(["permissive", "preferred", "strict"]).optional(),
+  })
+  .meta({ description: "Settings of ibid." });
+
+/** Fields that change nothing here: ibid's answers do not follow them. Others are refused by name. */
+const idle = {
+  temperature: z.number().nullish(),
+  top_p: z.number().nullish(),
+  user: z.string().optional(),
+  metadata: z.record(z.string(), z.string()).nullish(),
+  store: z.boolean().nullish(),
+};
+
+const completionBody = z.strictObject({
+  model: z.string(),
+  messages: z.array(message).min(1).max(200),
+  stream: z.boolean().nullish(),
+  stream_options: z.strictObject({ include_usage: z.boolean().optional() }).nullish(),
+  n: z.literal(1).optional(),
+  ibid: settings.optional(),
+  ...idle,
+});
+
+const fileSearch = z.strictObject({
+  type: z.literal("file_search"),
+  vector_store_ids: z.array(z.string()).max(100).optional(),
+  max_num_results: z.int().min(1).max(50).optional(),
+});
+const responseBody = z.strictObject({
+  model: z.string(),
+  input: z.union([z.string(), z.array(message).min(1).max(200)]),
+  instructions: z.string().nullish(),
+  tools: z.array(fileSearch).max(1).optional(),
+  include: z.array(z.literal("file_search_call.results")).optional(),
+  stream: z.boolean().nullish(),
+  ibid: settings.optional(),
+  ...idle,
+});
+
+type CompletionCall = Call<unknown, z.output<typeof completionBody>>;
+type ResponseCall = Call<unknown, z.output<typeof responseBody>>;
+type Message = z.output<typeof message>;
+
+/**
+ * Routes in the shapes of OpenAI's API, for clients that speak it.
+ *
+ * **Shape** one model, `ibid`; a vector store is a scope that the caller may read, by its name. Unknown fields are refused by name.
+ * **Source** OpenAI's API reference: models, chat completions, responses.
+ */
+export const openAiRoutes: readonly Route[] = [
+  defineRoute({
+    method: "GET",
+    path: "/v1/models",
+    name: "listModels",
+    summary: "The one model of this service, in OpenAI's shape.",
+    needs: "reader",
+    isLight: true,
+    answers: { 200: { description: "The models.", content: { "application/json": z.looseObject({}) } } },
+    handle: async () =>
+      jsonResponse({ object: "list", data: [{ id: modelName, object: "model", created: 0, owned_by: "ibid" }] }),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/v1/chat/completions",
+    name: "createChatCompletion",
+    summary: "An answer with verified citations as annotations, in the shape of OpenAI's chat completions.",
+    needs: "reader",
+    body: completionBody,
+    answers: {
+      200: {
+        description: "The completion; with stream, its chunks.",
+        content: { "application/json": z.looseObject({}), "text/event-stream": undefined },
+      },
+    },
+    isSlow: true,
+    asked: ({ body }) => body.messages.map(textOf),
+    async handle(call) {
+      checkModel(call.body.model);
+      const { question, options } = readMessages(call.body.messages);
+      const asked = { ...options, ...readSettings(call.body.ibid) };
+      if (call.body.stream === true) return streamCompletion(call, question, asked);
+      const answer = await call.kb.ask(question, { ...asked, signal: call.signal });
+      return jsonResponse({
+        ...completionHead(call, "chat.completion"),
+        choices: [
+          {
+            index: 0,
+            message: {
+              role: "assistant",
+              content: answer.text,
+              refusal: null,
+              annotations: annotationsOf(answer).map((one) => ({ type: "url_citation", url_citation: one })),
+            },
+            logprobs: null,
+            finish_reason: finishOf(answer),
+          },
+        ],
+        usage: usageOf(answer),
+        ibid: detailsOf(answer),
+      });
+    },
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/v1/responses",
+    name: "createResponse",
+    summary: "An answer with a file search and file citations, in the shape of OpenAI's responses.",
+    needs: "reader",
+    body: responseBody,
+    answers: {
+      200: {
+        description: "The response; with stream, its events.",
+        content: { "application/json": z.looseObject({}), "text/event-stream": undefined },
+      },
+    },
+    isSlow: true,
+    asked: ({ body: { input } }) => (typeof input === "string" ? [input] : input.map(textOf)),
+    async handle(call) {
+      const { body } = call;
+      checkModel(body.model);
+      const messages: readonly Message[] =
+        typeof body.input === "string" ? [{ role: "user", content: body.input }] : body.input;
+      const { question, options } = readMessages(messages);
+      const [search] = body.tools ?? [];
+      const scopes = search?.vector_store_ids?.map(readStore);
+      const asked = {
+        ...options,
+        ...(search?.max_num_results !== undefined && { topK: search.max_num_results }),
+        ...(scopes !== undefined && { scopes }),
+        ...readSettings(body.ibid),
+        ...(body.instructions != null && { instructions: body.instructions }),
+      };
+      const answer = await call.kb.ask(question, { ...asked, signal: call.signal });
+      const response = toResponse(call, question, answer);
+      return body.stream === true ? streamResponse(response) : jsonResponse(response);
+    },
+  }),
+];
+
+function checkModel(model: string): void {
+  if (model === modelName) return;
+  throw new Refusal(404, "not-found", `The model ${JSON.stringify(model.slice(0, 100))} is not here.`, {
+    hint: `The model is ${modelName}; see GET /v1/models.`,
+  });
+}
+
+function textOf({ content: given }: Message): string {
+  return typeof given === "string" ? given : given.map(({ text }) => text).join("\n");
+}
+
+/** The last message asks; those before it are the history, and those of the application are instructions. */
+function readMessages(messages: readonly Message[]): { readonly question: string; readonly options: AskOptions } {
+  const last = messages.at(-1);
+  if (last === undefined || last.role !== "user")
+    throw new Refusal(400, "invalid-argument", "The last message must be of the user.", {
+      hint: "End messages with the question.",
+    });
+  const history = messages
+    .slice(0, -1)
+    .flatMap((one) =>
+      one.role === "user" || one.role === "assistant" ? [{ role: one.role, content: textOf(one) }] : [],
+    );
+  const instructions = messages
+    .filter(({ role }) => role === "system" || role === "developer")
+    .map(textOf)
+    .join("\n\n");
+  return { question: textOf(last), options: { history, ...(instructions !== "" && { instructions }) } };
+}
+
+function readSettings(given: z.output<typeof settings> | undefined): AskOptions {
+  const { topK, filter, scopes, grounding } = given ?? {};
+  return {
+    ...(topK !== undefined && { topK }),
+    ...(filter !== undefined && { filter: filter as FilterInput }),
+    ...(scopes !== undefined && { scopes }),
+    ...(grounding !== undefined && { grounding }),
+  };
+}
+
+/** A vector store's id is the name of a scope. */
+function readStore(id: string): Scope {
+  const read = scopeSchema.safeParse(id);
+  if (read.success) return read.data;
+  throw new Refusal(404, "not-found", `The vector store ${JSON.stringify(id.slice(0, 100))} is not here.`, {
+    hint: "A vector store is a scope that the key may read, such as deployment or team:acme.",
+  });
+}
+
+/** Where each citation's marker stands in the text, with the place in the document. **Units** UTF-16. */
+function annotationsOf({ text, citations }: Answer) {
+  return citations.flatMap((citation) => {
+    const found = [];
+    for (let at = text.indexOf(citation.marker); at >= 0; at = text.indexOf(citation.marker, at + 1))
+      found.push({ start_index: at, end_index: at + citation.marker.length, ...citedFile(citation) });
+    return found;
+  });
+}
+
+function citedFile(citation: Citation) {
+  const { uri, title, documentId, start, end, quote, marker } = citation;
+  return { url: uri, title, file_id: documentId, ibid: { marker, uri, start, end, quote } };
+}
+
+function detailsOf({ kind, citations, sentences, refusal, relevance, verbatim }: Answer): object {
+  return { kind, citations, sentences, refusal, relevance, verbatim };
+}
+
+function finishOf({ incomplete }: Answer): string {
+  return incomplete === undefined ? "stop" : "length";
+}
+
+function usageOf({ usage }: Answer): object {
+  const { inputTokens = 0, outputTokens = 0 } = usage ?? {};
+  return {
+    prompt_tokens: inputTokens,
+    completion_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
+  };
+}
+
+function completionHead({ requestId }: { readonly requestId: string }, object: string) {
+  return { id: `chatcmpl-${requestId}`, object, created: Math.floor(platformNow() / 1000), model: modelName };
+}
+
+/** Sends pieces of the text as they come; the last chunk has the annotations. */
+async function streamCompletion(call: CompletionCall, question: string, asked: AskOptions): Promise<Response> {
+  const left = new AbortController();
+  const run = call.kb.ask(question, { ...asked, signal: AbortSignal.any([call.signal, left.signal]) });
+  const events = run[Symbol.asyncIterator]();
+  const head = completionHead(call, "chat.completion.chunk");
+  const chunk = (delta: object, finish: string | null = null, more: object = {}): string =>
+    dataOf({ ...head, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }], ...more });
+  async function* write(first: IteratorResult<AnswerEvent, unknown>): AsyncGenerator<string> {
+    yield chunk({ role: "assistant", content: "" });
+    for (let next = first; next.done !== true; next = await events.next()) {
+      const { value } = next;
+      if (value.type === "text") yield chunk({ content: value.delta });
+      if (value.type !== "answer") continue;
+      const annotations = annotationsOf(value.answer).map((one) => ({ type: "url_citation", url_citation: one }));
+      yield chunk({ annotations }, finishOf(value.answer), { ibid: detailsOf(value.answer) });
+      if (call.body.stream_options?.include_usage === true)
+        yield dataOf({ ...head, choices: [], usage: usageOf(value.answer) });
+    }
+    yield "data: [DONE]\n\n";
+  }
+  // A failure before the first event still gets a status.
+  return eventStream(write(await events.next()), call.fail, () => left.abort());
+}
+
+function toResponse(call: ResponseCall, question: string, answer: Answer) {
+  const id = `resp_${call.requestId}`;
+  const wantsResults = call.body.include?.includes("file_search_call.results") ?? false;
+  const search = {
+    id: `fs_${call.requestId}`,
+    type: "file_search_call",
+    status: "completed",
+    queries: [question],
+    results: wantsResults ? answer.hits.map(toSearchResult) : null,
+  };
+  const annotations = annotationsOf(answer).map(({ start_index, file_id, title, ibid }) => ({
+    type: "file_citation",
+    index: start_index,
+    file_id,
+    filename: title === "" ? ibid.uri : title,
+    ibid,
+  }));
+  const said = {
+    id: `msg_${call.requestId}`,
+    type: "message",
+    role: "assistant",
+    status: "completed",
+    content: [{ type: "output_text", text: answer.text, annotations, logprobs: [] }],
+  };
+  const { inputTokens = 0, outputTokens = 0 } = answer.usage ?? {};
+  return {
+    id,
+    object: "response",
+    created_at: Math.floor(platformNow() / 1000),
+    status: answer.incomplete === undefined ? "completed" : "incomplete",
+    error: null,
+    incomplete_details: answer.incomplete === undefined ? null : { reason: "max_output_tokens" },
+    instructions: call.body.instructions ?? null,
+    metadata: call.body.metadata ?? {},
+    model: modelName,
+    output: [search, said] as const,
+    parallel_tool_calls: false,
+    temperature: null,
+    tool_choice: "auto",
+    tools: call.body.tools ?? [],
+    top_p: null,
+    usage: {
+      input_tokens: inputTokens,
+      output_tokens: outputTokens,
+      total_tokens: inputTokens + outputTokens,
+      input_tokens_details: { cached_tokens: 0 },
+      output_tokens_details: { reasoning_tokens: 0 },
+    },
+    ibid: detailsOf(answer),
+  };
+}
+
+function toSearchResult({ documentId, source, score, text, metadata }: Hit): object {
+  const { uri, title, start, end } = source;
+  const attributes = Object.fromEntries(
+    Object.entries(metadata).filter(([, value]) => ["string", "number", "boolean"].includes(typeof value)),
+  );
+  return {
+    file_id: documentId,
+    filename: title === "" ? uri : title,
+    score,
+    text,
+    attributes,
+    ibid: { uri, start, end },
+  };
+}
+
+/** The events of a response that is complete: its text comes in one piece. */
+function streamResponse(response: ReturnType<typeof toResponse>): Response {
+  const [search, said] = response.output;
+  const [part] = said.content;
+  const empty = { ...said, status: "in_progress", content: [] };
+  const started = { ...response, status: "in_progress", output: [], usage: null };
+  const at = { output_index: 1, item_id: said.id, content_index: 0 };
+  const events = [
+    { type: "response.created", response: started },
+    { type: "response.in_progress", response: started },
+    { type: "response.output_item.added", output_index: 0, item: { ...search, status: "in_progress" } },
+    { type: "response.file_search_call.completed", output_index: 0, item_id: search.id },
+    { type: "response.output_item.done", output_index: 0, item: search },
+    { type: "response.output_item.added", output_index: 1, item: empty },
+    { type: "response.content_part.added", ...at, part: { ...part, text: "", annotations: [] } },
+    { type: "response.output_text.delta", ...at, delta: part?.text ?? "", logprobs: [] },
+    ...(part?.annotations ?? []).map((annotation, annotation_index) => ({
+      type: "response.output_text.annotation.added",
+      ...at,
+      annotation_index,
+      annotation,
+    })),
+    { type: "response.output_text.done", ...at, text: part?.text ?? "", logprobs: [] },
+    { type: "response.content_part.done", ...at, part },
+    { type: "response.output_item.done", output_index: 1, item: said },
+    { type: `response.${response.status}`, response },
+  ];
+  const text = events
+    .map((event, sequence_number) => `event: ${event.type}\n${dataOf({ ...event, sequence_number })}`)
+    .join("");
+  return new Response(text, { headers: { "content-type": "text/event-stream; charset=utf-8" } });
+}
+
+function dataOf(value: object): string {
+  return `data: ${JSON.stringify(value)}\n\n`;
+}
+
+function eventStream(pieces: AsyncGenerator<string>, fail: Call["fail"], stop: () => void): Response {
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await pieces.next();
+        if (done === true) controller.close();
+        else controller.enqueue(encoder.encode(value));
+      } catch (error) {
+        fail(error);
+        const said = { error: { message: "The answer failed.", type: "server_error", code: null } };
+        controller.enqueue(encoder.encode(dataOf(said)));
+        controller.close();
+      }
+    },
+    cancel: stop,
+  });
+  return new Response(body, {
+    headers: { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" },
+  });
+}
