@@ -49,8 +49,9 @@ export interface FuseResult {
  * Any number of legs as one ranking.
  *
  * By score, the first `wanted` are exactly those of fusing the whole of every leg, whatever the size of the pools. Every candidate of one leg is looked up in
- * the others. The pools grow until no chunk outside them can reach the last place (the threshold algorithm). By rank, the candidates of a leg are its
- * best `max(4 · wanted, 128)`; a chunk further down gets nothing from that leg.
+ * the others. A chunk outside the pools may still reach the last place (the threshold algorithm). One leg alone is searched then, for all that score enough
+ * in it. Where those are many, all pools grow. By rank, the candidates of a leg are its best `max(4 · wanted, 128)`; a chunk further down gets nothing from
+ * that leg.
  *
  * **Shape** at least `wanted` candidates when there are so many; the surplus is what the pools happened to hold. An approximate leg makes the order approximate.
  * **Cost** one search and one look-up of each leg a round; in the worst case (everything ties) the legs whole.
@@ -63,8 +64,13 @@ export async function fuse(input: FuseInput): Promise<FuseResult> {
     const known = before;
     const pools = await Promise.all(input.legs.map((each, i) => openPool(each, depth, known?.[i])));
     before = pools;
-    const candidates = await merge(input, pools);
-    if (!isCertain(input, pools, candidates)) continue;
+    const merged = new Map<string, Merged>();
+    let candidates = await merge(input, pools, merged);
+    if (!isCertain(input, pools, candidates)) {
+      const reached = await reachBelow(input, pools, candidates, depth, merged);
+      if (reached === undefined) continue;
+      candidates = reached;
+    }
     return {
       candidates: await orderCandidates(candidates, input.wanted, input.readPlaces),
       results: new Map(pools.map(({ name, result }) => [name, result])),
@@ -122,18 +128,24 @@ function foundBy(match: LegMatch, rank: number): FoundByLeg {
 interface Merged extends ChunkRef {
   readonly revision: number;
   readonly legs: Map<string, FoundByLeg>;
+  /** Names of the legs in which it was looked up. */
+  readonly asked: Set<string>;
 }
 
-async function merge(input: FuseInput, pools: readonly LegPool[]): Promise<readonly FusedChunk[]> {
+/** Adds the pools to what is `merged` already, and looks up what legs lack. */
+async function merge(
+  input: FuseInput,
+  pools: readonly LegPool[],
+  merged: Map<string, Merged>,
+): Promise<readonly FusedChunk[]> {
   const { fusion, minFusedScore = -Infinity } = input;
-  const merged = new Map<string, Merged>();
   for (const { name, result, depth } of pools) {
     for (let i = 0; i < depth; i++) {
       const match = result.matches[i]!;
       const { scope, id, revision } = match;
       const key = chunkKey({ scope, id });
       let entry = merged.get(key);
-      if (entry === undefined) merged.set(key, (entry = { scope, id, revision, legs: new Map() }));
+      if (entry === undefined) merged.set(key, (entry = { scope, id, revision, legs: new Map(), asked: new Set() }));
       entry.legs.set(name, foundBy(match, i + 1));
     }
   }
@@ -171,7 +183,7 @@ function isAloneBelow(
 async function complete(merged: ReadonlyMap<string, Merged>, each: FusedLeg, pool: LegPool): Promise<void> {
   const { name, result, depth, whole } = pool;
   if (whole) return;
-  const missing = [...merged.values()].filter(({ legs }) => !legs.has(name));
+  const missing = [...merged.values()].filter(({ legs, asked }) => !legs.has(name) && !asked.has(name));
   if (missing.length === 0) return;
   const add = (matches: LegResult["matches"], from: number): void => {
     for (let i = from; i < matches.length; i++) {
@@ -184,6 +196,7 @@ async function complete(merged: ReadonlyMap<string, Merged>, each: FusedLeg, poo
     add(result.matches, depth);
     return;
   }
+  for (const { asked } of missing) asked.add(name);
   const found = await each.leg.search(each.query, "all", {
     ...each.within,
     only: missing.map(({ scope, id }) => ({ scope, id })),
@@ -192,12 +205,74 @@ async function complete(merged: ReadonlyMap<string, Merged>, each: FusedLeg, poo
   add(found.matches, 0);
 }
 
-/** Whether no chunk outside the pools can be among the first `wanted`. */
-function isCertain(
-  { fusion, wanted, minFusedScore = -Infinity }: FuseInput,
+/** The last candidate that is wanted, when there are so many. */
+function lastWanted({ wanted }: FuseInput, candidates: readonly FusedChunk[]): number | undefined {
+  return wanted === "all" ? undefined : candidates[wanted - 1]?.score;
+}
+
+/** Part of a chunk outside a leg's pool, at most. A chunk that a leg lacks gives 0 there, which is more than a negative score gives. */
+function mostOutside({ fusion }: FuseInput, { name, scale, whole, last }: LegPool): number {
+  return whole || last === undefined ? 0 : Math.max(0, fusion.part(name, { score: last, rank: Infinity }, scale));
+}
+
+/**
+ * A chunk outside all pools needs a part of each leg that makes up for the most that the others give. So one leg is searched for the scores that give it,
+ * and its finds are looked up in the others.
+ *
+ * **Shape** all candidates, the first `wanted` of which are certain; `undefined` where the leg has more such chunks than pools grow to in two steps.
+ */
+async function reachBelow(
+  input: FuseInput,
   pools: readonly LegPool[],
   candidates: readonly FusedChunk[],
-): boolean {
+  depth: MatchCount,
+  merged: Map<string, Merged>,
+): Promise<readonly FusedChunk[] | undefined> {
+  const least = lastWanted(input, candidates);
+  if (least === undefined || depth === "all") return undefined;
+  let best: { readonly at: number; readonly floor: number; readonly share: number } | undefined;
+  pools.forEach((pool, at) => {
+    const { last, whole, scale } = pool;
+    if (whole || last === undefined) return;
+    let others = 0;
+    for (const other of pools) if (other !== pool) others += mostOutside(input, other);
+    const floor = floorOf(input, pool, last, least - others - least * rounding);
+    // Where scores fall to the floor soonest, the fewest chunks are above it.
+    const share = floor === undefined ? Infinity : (last - floor) / (scale.best - last);
+    if (floor !== undefined && share < (best?.share ?? Infinity)) best = { at, floor, share };
+  });
+  if (best === undefined) return undefined;
+  const { at, floor } = best;
+  const { leg, query, within } = input.legs[at]!;
+  const most = depth * growth * growth;
+  const minScore = Math.max(floor, within.minScore ?? -Infinity);
+  const { matches, stale } = await leg.search(query, most, { ...within, minScore });
+  if (matches.length >= most) return undefined;
+  const pool = pools[at]!;
+  pool.stale ||= stale === true;
+  const result = { ...pool.result, matches, complete: false };
+  return merge(input, pools.with(at, { ...pool, result, depth: matches.length }), merged);
+}
+
+/** More than rounding can add to a sum of a few parts, as a share of it. */
+const rounding = 2 ** -40;
+
+/** The greatest score known to give less than `part`; `undefined` where no score from 0 does. **Cost** some sixty parts. */
+function floorOf({ fusion }: FuseInput, { name, scale }: LegPool, last: number, part: number): number | undefined {
+  const partOf = (score: number): number => fusion.part(name, { score, rank: Infinity }, scale);
+  let [low, high] = [0, last];
+  if (!(part > 0) || !(partOf(low) < part)) return undefined;
+  for (let step = 0; step < 60; step++) {
+    const middle = (low + high) / 2;
+    if (partOf(middle) < part) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Whether no chunk outside the pools can be among the first `wanted`. */
+function isCertain(input: FuseInput, pools: readonly LegPool[], candidates: readonly FusedChunk[]): boolean {
+  const { fusion, minFusedScore = -Infinity } = input;
   const open = pools.filter(({ whole }) => !whole);
   if (fusion.byRank || open.length === 0) return true;
   const [only] = open;
@@ -207,15 +282,11 @@ function isCertain(
   }
   let bound = 0;
   // Added in the order of the parts, so that rounding cannot put a candidate above it.
-  for (const { name, scale, whole, last } of pools) {
-    if (whole || last === undefined) continue;
-    // A chunk that a leg lacks gives 0 there, which is more than a negative score gives.
-    bound += Math.max(0, fusion.part(name, { score: last, rank: Infinity }, scale));
-  }
-  const least = wanted === "all" ? undefined : candidates[wanted - 1];
+  for (const pool of pools) bound += mostOutside(input, pool);
+  const least = lastWanted(input, candidates);
   // A chunk outside that reached exactly the last score could still win by its place, so equality is not enough.
   return (
-    (least !== undefined && least.score > bound) ||
+    (least !== undefined && least > bound) ||
     bound < minFusedScore ||
     (fusion.above !== undefined && bound <= fusion.above)
   );

@@ -187,9 +187,10 @@ function openLeg(leg: WorldLeg, onSearch: (given: number) => void) {
   }));
   return {
     name: leg.name,
-    async search(_: Query, k: MatchCount, within: Pick<Within, "only"> = {}): Promise<LegResult> {
+    async search(_: Query, k: MatchCount, within: Pick<Within, "only" | "minScore"> = {}): Promise<LegResult> {
       const only = within.only && new Set(within.only.map(keyOf));
-      const from = only ? ranking.filter((match) => only.has(keyOf(match))) : ranking;
+      const { minScore = -Infinity } = within;
+      const from = ranking.filter((match) => (only?.has(keyOf(match)) ?? true) && match.score >= minScore);
       const matches = k === "all" || leg.surplus === "all" ? from : from.slice(0, k + leg.surplus);
       onSearch(matches.length);
       const complete = leg.tells && matches.length === from.length;
@@ -263,6 +264,50 @@ describe("fusing pools of legs", () => {
     expect(candidates.slice(0, 2).map(({ id, score }) => [id, score])).toEqual([
       ["y", 1],
       ["z", 1],
+    ]);
+  });
+
+  it("searches one leg alone for all that may reach the last place, where that is enough", async () => {
+    const leg = (name: string, score: (i: number) => number) => {
+      const searched: string[] = [];
+      const rows = Array.from({ length: 400 }, (_, i): Row => ({
+        scope: "user:ada",
+        id: `${name}${i}`,
+        score: score(i),
+      }));
+      const world: WorldLeg = {
+        name,
+        calibration: { weight: 1, scale: 1 },
+        minScore: undefined,
+        ranking: rows,
+        surplus: 0,
+        tells: false,
+      };
+      const opened = openLeg(world, () => {});
+      return {
+        searched,
+        leg: {
+          ...opened,
+          search(asked: Query, k: MatchCount, within: Pick<Within, "only" | "minScore">) {
+            searched.push(within.only === undefined ? `${k} from ${within.minScore?.toFixed(3)}` : "given");
+            return opened.search(asked, k, within);
+          },
+        },
+      };
+    };
+    // The best has 1.2. Outside its pool b gives .44969 at most, so that a chunk outside both needs .75031 of a.
+    const a = leg("a", (i) => (i < 38 ? 1.2 - i / 1000 : 0.8 - i / 1000));
+    const b = leg("b", (i) => 0.45 - i / 100_000);
+    const { candidates } = await fuse({
+      legs: [a, b].map((one) => ({ leg: one.leg, query, within: {} })),
+      fusion: createFusion({ name: "absolute", weights: undefined, half: undefined }, false),
+      wanted: 1,
+      readPlaces: async (refs) => refs.map(({ id }) => ({ chunk: placeOf(id) })),
+    });
+    expect(candidates[0]).toMatchObject({ id: "a0", score: 1.2 });
+    expect([a.searched, b.searched]).toEqual([
+      ["32 from undefined", "given", "512 from 0.750"],
+      ["32 from undefined", "given", "given"],
     ]);
   });
 });
