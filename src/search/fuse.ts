@@ -237,7 +237,7 @@ async function reachBelow(
     let others = 0;
     for (const other of pools) if (other !== pool) others += mostOutside(input, other);
     const floor = floorOf(input, pool, last, least - others - least * rounding);
-    // Where scores fall to the floor soonest, the fewest chunks are above it.
+    // Where scores fall to the least soonest, the fewest chunks are above it.
     const share = floor === undefined ? Infinity : (last - floor) / (scale.best - last);
     if (floor !== undefined && share < (best?.share ?? Infinity)) best = { at, floor, share };
   });
