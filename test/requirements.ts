@@ -293,7 +293,7 @@ export const requirements: readonly Requirement[] = [
   ),
   brought("W16", "Blank ids are refused before anything is embedded", "src/ingest/to-arrivals.ts"),
   brought("W17", "Loaders for text and PDF", "src/readers/pdf/pdf-reader.ts"),
-  open("W18", "A sliding window over code points", "Recursive splitting drops separators."),
+  brought("W18", "A sliding window over code points", "src/chunkers/separator-chunker.ts"),
   brought("W19", "A retriever is embedding and searching", "src/search/create-retriever.ts"),
   brought("W20", "A retriever as a node of a graph", "src/integrations/compat/retriever-node.ts"),
   brought("W21", "Indexing in four steps", "src/ingest/ingest.ts"),
@@ -351,8 +351,8 @@ export const requirements: readonly Requirement[] = [
   brought("E5", "and may carry its embedding", "src/contracts/chunk.ts"),
   brought("E6", "What is retrievable can describe itself", "src/integrations/tools/describe-for-model.ts"),
   brought("E7", "Every element knows its parent", "src/text/walk-sections.ts"),
-  open("E8", "Root, containers, leaves and chunks", "Facts are no retrievable type."),
-  open("E9", "What is embedded of leaves, facts and entities", "Facts are no retrievable type."),
+  brought("E8", "Root, containers, leaves and chunks", "src/knowledge-base/entities/open-facts.ts"),
+  brought("E9", "What is embedded of leaves, facts and entities", "src/readers/describe-element.ts"),
   brought("E10", "Labels of each kind", "src/readers/describe-element.ts"),
   brought("E11", "The original text of a chunk is kept", "src/contracts/chunk.ts"),
   brought(
@@ -362,7 +362,7 @@ export const requirements: readonly Requirement[] = [
   ),
   brought("E13", "Metadata merges into a new document; descendants and leaves", "src/text/walk-sections.ts"),
   brought("E14", "The flow from input to repository", "src/ingest/ingest.ts"),
-  open("E15", "Readers for addresses, files, streams and directories", "Oversized files are not counted as skipped."),
+  brought("E15", "Readers for addresses, files, streams and directories", "src/ingest/sources/files/file-source.ts"),
   brought("E16", "Policies for when to read again", "src/ingest/refresh-policy.ts"),
   brought("E17", "Chunking is lazy, with sizes that are checked", "src/chunkers/section-chunker.ts"),
   open(
@@ -376,11 +376,7 @@ export const requirements: readonly Requirement[] = [
     "A repository writes a document with its chunks, finds it by uri, deletes it whole",
     "Enhancers, hooks and a batch policy are missing.",
   ),
-  open(
-    "E21",
-    "It says what it holds",
-    "Counts of elements, `isPersistent`, `count(filter)` and `provision` are missing.",
-  ),
+  brought("E21", "It says what it holds", "src/knowledge-base/count-contents.ts"),
   open(
     "E22",
     "and can be extended: vectors kept or missing",
@@ -392,7 +388,7 @@ export const requirements: readonly Requirement[] = [
     "A search by class of retrievable is missing.",
   ),
   brought("E24", "Vector search by cosine", "src/engine/vectors/nearest.ts"),
-  open("E25", "A query language for text search", "No tool explains the full-text syntax, and scores have no bound."),
+  brought("E25", "A query language for text search", "src/integrations/tools/create-search-tools.ts"),
   brought("E26", "Pattern search", "src/stores/segments/search-pattern.ts"),
   brought("E27", "Filters do not starve a search", "src/stores/segments/segment-legs.ts"),
   brought("E28", "Property filters with their operators", "src/engine/filters/compile-filter.ts"),
@@ -434,7 +430,7 @@ export const requirements: readonly Requirement[] = [
   brought("E51", "Tools for models", "src/integrations/tools/create-search-tools.ts"),
   open("E52", "Searches, neighbours and outlines as tools", "Tools are offered that the base cannot serve."),
   brought("E53", "Results expand to their sequence or their parent", "src/search/around/expand-hits.ts"),
-  open("E54", "Results formatted for models", "The design's wording is missing, and deletions do not count sections."),
+  brought("E54", "Results formatted for models", "src/integrations/tools/format-results.ts"),
   brought("E55", "Merging, compressing and judging results", "src/search/around/compress-hits.ts"),
   brought("E56", "Half of each leg, as a fusion", "src/search/fusions.ts"),
   // Semantic Kernel
@@ -470,7 +466,7 @@ export const requirements: readonly Requirement[] = [
     'Saving makes a missing collection: `onMissingCollection: "error"`.',
   ),
   brought("S23", "Splitting into lines and paragraphs", "src/chunkers/split-lines-and-paragraphs.ts"),
-  open("S24", "Interfaces that came after", "Keywords and options of one store alone do not pass through."),
+  brought("S24", "Interfaces that came after", "src/search/create-retriever.ts"),
   open(
     "S25",
     "Collections of typed records",

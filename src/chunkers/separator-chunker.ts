@@ -10,7 +10,7 @@ import { createMeasure } from "./measure.ts";
 import { createPiecesChunker } from "./pieces-chunker.ts";
 import { type CutPlace, createRecursivePlan } from "./recursive-plan.ts";
 import { isSafeCut } from "./safe-cut.ts";
-import { splitRange } from "./split-range.ts";
+import { type Piece, splitRange } from "./split-range.ts";
 import { createTextDocument } from "./text-document.ts";
 
 /**
@@ -27,6 +27,8 @@ export interface SeparatorChunkerOptions {
   readonly separators?: readonly string[];
   /** Default `characters`. */
   readonly length?: LengthFunction;
+  /** Whether chunks hold white space at their ends too, so that without an overlap they are the whole text when joined. Default false. */
+  readonly lossless?: boolean;
 }
 
 const version = 1;
@@ -45,8 +47,20 @@ const defaultSeparators: readonly string[] = ["\n\n", "\n", " ", ""];
  * @example createSeparatorChunker({ separators: ["\n---\n", "\n\n", "\n", " "] }).chunk(document)
  */
 export function createSeparatorChunker(options: SeparatorChunkerOptions = {}): Chunker {
-  checkOptions("createSeparatorChunker", options, { maxSize: true, overlap: true, separators: true, length: true });
-  const { maxSize = 1000, overlap = 200, separators = defaultSeparators, length = characters } = options;
+  checkOptions("createSeparatorChunker", options, {
+    maxSize: true,
+    overlap: true,
+    separators: true,
+    length: true,
+    lossless: true,
+  });
+  const {
+    maxSize = 1000,
+    overlap = 200,
+    separators = defaultSeparators,
+    length = characters,
+    lossless = false,
+  } = options;
   checkSizes("createSeparatorChunker", maxSize, overlap, length);
   if (!Array.isArray(separators) || separators.some((separator) => typeof separator !== "string")) {
     throw new IbidError("invalid-argument", "createSeparatorChunker: separators must be a list of strings.", {
@@ -55,9 +69,38 @@ export function createSeparatorChunker(options: SeparatorChunkerOptions = {}): C
   }
   const chain = separators.filter((separator) => separator !== "");
   const settings = { maxSize, overlap, chain: placesBehind(chain) };
-  return createPiecesChunker(["separator", version, maxSize, overlap, lengthKey(length), chain], ({ text }) =>
-    splitRange(text, 0, text.length, createRecursivePlan(text, text.length, createMeasure(text, length), settings)),
+  const marks = lossless ? ["lossless"] : [];
+  return createPiecesChunker(
+    ["separator", version, maxSize, overlap, lengthKey(length), chain, ...marks],
+    ({ text }) => {
+      const plan = createRecursivePlan(text, text.length, createMeasure(text, length), settings);
+      const pieces = splitRange(text, 0, text.length, plan);
+      return lossless ? fillGaps(text, pieces, (piece) => length(piece) <= maxSize, maxSize) : pieces;
+    },
   );
+}
+
+/** Gives white space between pieces to the piece before it where that fits, else to pieces of its own. */
+function* fillGaps(
+  text: string,
+  pieces: Iterable<Piece>,
+  fits: (text: string) => boolean,
+  most: number,
+): Generator<Piece, undefined> {
+  function* spread(piece: Piece | undefined, from: number, to: number): Generator<Piece, undefined> {
+    if (piece !== undefined && fits(text.slice(piece.start, to))) return void (yield { ...piece, end: to });
+    if (piece !== undefined) yield piece;
+    for (let start = from; start < to; start += most)
+      yield { start, end: Math.min(to, start + most), fresh: start, header: "" };
+  }
+  let open: Piece | undefined;
+  let end = 0;
+  for (const piece of pieces) {
+    if (open !== undefined || piece.start > end) yield* spread(open, end, Math.max(end, piece.start));
+    open = piece;
+    end = Math.max(end, piece.end);
+  }
+  yield* spread(open, end, text.length);
 }
 
 /** The places behind each of some separators. Shared is what begins behind the separator that was cut at, or a finer one. */

@@ -1,5 +1,6 @@
 import type { EmbeddingModel } from "./embedding-model.ts";
 import type { SchemaInput, SchemaOutput, StandardSchema } from "./schema.ts";
+import type { JsonValue } from "./metadata.ts";
 import type { Hit } from "./retriever.ts";
 import type { Scope } from "./scope.ts";
 
@@ -187,6 +188,10 @@ export interface CollectionSearchOptions<Filter, Vector extends string> {
   readonly filter?: Filter;
   /** Only by this field's vectors (and words, of a hybrid search). Default: every text field; a record ranks by its best. */
   readonly vectorProperty?: Vector;
+  /** Words of a hybrid or text search in place of the query. Default: the query's own. */
+  readonly keywords?: readonly string[];
+  /** Options that one store alone knows; its legs receive them as they are. */
+  readonly storeOptions?: JsonValue;
   /** Inclusive threshold for the vectors' scores. Default: none. */
   readonly minScore?: number;
   /** Default false. */

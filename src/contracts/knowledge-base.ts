@@ -180,11 +180,12 @@ export interface IngestOptions {
 }
 
 /**
- * Kind of a path that a walk left out. A `"link"` is one that is not followed, whatever its target. An `"unread"` file is of a kind that no reader takes.
+ * Kind of a path that a walk left out. A `"link"` is one that is not followed, whatever its target. An `"unread"` file is of a kind that no reader takes; an `"oversized"`
+ * one is larger than the limit.
  *
  * @experimental
  */
-export type SkippedKind = "file" | "folder" | "link" | "junk" | "unread";
+export type SkippedKind = "file" | "folder" | "link" | "junk" | "unread" | "oversized";
 
 /**
  * Rules that choose files of a folder or of a glob. A file that is left out counts as absent: a document that it brought before is swept.
@@ -204,6 +205,8 @@ export interface FolderRules {
   readonly maxFiles?: number | undefined;
   /** Largest file, in bytes. Default: 10 MiB. */
   readonly maxFileBytes?: number | undefined;
+  /** Effect of a larger file: it fails, or it is skipped and counted. Default `"error"`. */
+  readonly oversized?: "error" | "skip" | undefined;
   /**
    * Symbolic links found on the way: left alone, followed where they stay inside the folder, or followed wherever they lead. Default `"skip"`.
    * A folder that links lead to is walked once, whatever leads to it.
@@ -299,11 +302,29 @@ export interface DocumentView extends DocumentSummary {
   readonly sourceMap: SourceMap;
 }
 
+/**
+ * Counts of a knowledge base's contents.
+ *
+ * @experimental
+ */
+export interface ContentInfo {
+  readonly documentCount: number;
+  readonly sectionCount: number;
+  readonly chunkCount: number;
+  /** Documents, sections and chunks. */
+  readonly contentElementCount: number;
+  readonly hasEmbeddings: boolean;
+  /** Whether what was written is there after the process has ended. */
+  readonly isPersistent: boolean;
+}
+
 /** A document that was taken out, and how many chunks went with it. */
 export interface DeletedDocument {
   readonly uri: string;
   readonly scope: Scope;
   readonly chunks: number;
+  /** The document, its sections and its chunks, where `elements` asked for them. */
+  readonly elements?: number;
   /**
    * A purge is not complete: another process still reads an old state of the files, which holds the bytes. No search finds them.
    * They go with the next ingestion, vacuum or opening after that reader ends.
@@ -424,6 +445,11 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
   /** By uri, then scope. */
   list(): AsyncIterable<DocumentSummary>;
   /**
+   * Counts of what the caller may read, of all documents or of those whose metadata match. **Cost** the tree of each document.
+   * **Source** Embabel's repository info.
+   */
+  info(options?: { readonly filter?: FilterInput }): Promise<ContentInfo>;
+  /**
    * A document, or the part of its text from `start` to `end`; both end with the text. `undefined` for what is not there or may not be read.
    *
    * **Units** UTF-16 code units. **Errors** `ambiguous` when several scopes hold the uri; `details.scopes` lists them. **Cost** A part costs its text and the tree.
@@ -456,7 +482,7 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
    */
   delete(
     target: string | { readonly filter: FilterInput } | { readonly chunks: readonly string[] },
-    options?: DocumentAddress & DeleteOptions,
+    options?: DocumentAddress & DeleteOptions & { readonly elements?: boolean },
   ): Promise<readonly DeletedDocument[]>;
   /**
    * Restores a deleted document until it is vacuumed. **Shape** one entry for each restored document; empty for a uri without deleted documents in the scopes

@@ -156,6 +156,8 @@ export interface Query {
   /** Rules whose words the lexical leg adds. Absent: none. */
   readonly synonyms?: readonly SynonymRule[] | undefined;
   readonly pattern?: { readonly source: string; readonly ignoreCase: boolean } | undefined;
+  /** Options for an engine of the author's own, as the caller gave them. */
+  readonly storeOptions?: JsonValue | undefined;
 }
 
 /**

@@ -96,6 +96,8 @@ export interface SourceRefusal {
   readonly error: Error;
   /** Whether it is an input as the caller named it, and not there: the ingestion then rejects, after the rest is done. Default false. */
   readonly named?: boolean;
+  /** Whether it is a file beyond the size that a walk takes, and is to be skipped and counted. Default false. */
+  readonly oversized?: boolean;
 }
 
 /**

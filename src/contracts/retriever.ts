@@ -7,7 +7,7 @@ import type { Embedding } from "./embedding.ts";
 import type { IbidErrorCode } from "./errors.ts";
 import type { FilterInput } from "./filter.ts";
 import type { FieldScores, HeadingScore, NameScore, QuerySyntax, QueryTerm, Receipt, TermScore } from "./leg.ts";
-import type { Metadata } from "./metadata.ts";
+import type { JsonValue, Metadata } from "./metadata.ts";
 import type { AuthorizedScopes, Scope, ScopeStrategy } from "./scope.ts";
 
 /** The legs that search. **Source** ToolUp `MergeStrategy`, Embabel's search interfaces. */
@@ -42,6 +42,10 @@ export interface FusionSettings {
  * @experimental
  */
 export interface RetrieveOptions {
+  /** Words that the lexical leg looks for in place of the query, which the other legs search. Default: the query's own. **Source** Semantic Kernel's hybrid search. */
+  readonly keywords?: readonly string[] | undefined;
+  /** Options that one store alone knows; its legs receive them as they are. Default: none. **Source** Semantic Kernel's `AdditionalProperty`. */
+  readonly storeOptions?: JsonValue | undefined;
   /** Number of hits. `"all"` for every match. Default 5. */
   readonly topK?: number | "all" | undefined;
   /** Legs that search. Default `"hybrid"`; `"lexical"` for a query in Lucene's syntax, which no other mode takes. */
@@ -112,6 +116,11 @@ export interface SearchOptions extends RetrieveOptions {
   readonly strategy?: ScopeStrategy | undefined;
   /** `"document"`: the result has `groups`, the same hits by document. Default: none. */
   readonly groupBy?: "document" | undefined;
+  /**
+   * `"unit"`: scores from 0 to 1 in every mode, in the same order. Words have `s / (s + 3)`, patterns `s / (s + 1)`; meanings below 0 have 0. Default `"own"`.
+   * **Source** Embabel's normalised BM25.
+   */
+  readonly scores?: "own" | "unit" | undefined;
 }
 
 /**

@@ -88,6 +88,8 @@ export interface RefusedContent {
   readonly error: unknown;
   /** Whether the caller named it: then the ingestion rejects, after the rest is done. */
   readonly named: boolean;
+  /** Whether it is skipped and counted, because it is too large for a walk. */
+  readonly oversized?: boolean | undefined;
 }
 
 /** An arrival that was looked at once: hashes of it, and how to make a document of it. */

@@ -32,6 +32,12 @@ export const folderRules = {
   },
   maxFiles: { doc: "Most files of one walk.", kind: { type: "integer", min: 1 }, default: 1_000_000, for: inCode },
   maxFileBytes: { doc: "Largest file, in bytes.", kind: { type: "integer", min: 1 }, otherwise: "10 MiB", for: inCode },
+  oversized: {
+    doc: "Effect of a file beyond that limit: it fails, or it is skipped and counted.",
+    kind: { type: "choice", values: { error: true, skip: true } },
+    default: "error",
+    for: inCode,
+  },
   symlinks: {
     doc: "Symbolic links that are followed: none, those that stay inside the folder, or all.",
     kind: { type: "choice", values: { skip: true, inside: true, anywhere: true } },

@@ -2,7 +2,13 @@ import type { Receipt } from "../contracts/leg.ts";
 import type { DocumentSummary } from "../contracts/document-store.ts";
 import type { Origin, TextDocument } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
-import type { IngestOptions, IngestProgress, IngestResult, IngestSummary } from "../contracts/knowledge-base.ts";
+import type {
+  IngestOptions,
+  IngestProgress,
+  IngestResult,
+  IngestSummary,
+  SkippedKind,
+} from "../contracts/knowledge-base.ts";
 import type { Metadata } from "../contracts/metadata.ts";
 import type { RefreshPolicy } from "../contracts/refresh-policy.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
@@ -96,12 +102,12 @@ export async function* ingestArrivals(
   const outcomes = arrivals.together
     ? ingestTogether(work, found())
     : mapInOrder(found(), mostInFlight, (arrival) => ingestAlone(work, arrival), job.signal, weighArrival);
-  for await (const { result, isMissing, isSkipped, ...counted } of outcomes) {
-    if (isSkipped === true) {
+  for await (const { result, isMissing, skipped: passed, ...counted } of outcomes) {
+    if (passed !== undefined) {
       // It counts as absent: a document that it brought before is swept.
       progress.documents++;
       skipped++;
-      job.onSkip?.(result.uri, "unread");
+      job.onSkip?.(result.uri, passed);
       continue;
     }
     usage.add(counted);
@@ -155,8 +161,8 @@ interface Outcome {
   readonly tokens?: number | undefined;
   /** Whether it is an input that was named and is not there. */
   readonly isMissing?: boolean;
-  /** Whether a walk found it, and nobody reads its kind. */
-  readonly isSkipped?: boolean;
+  /** Why a file that a walk found is passed by; absent for one that is not. */
+  readonly skipped?: SkippedKind | undefined;
 }
 
 async function ingestAlone(work: Work, arrival: Arrival): Promise<Outcome> {
@@ -173,9 +179,15 @@ async function ingestAlone(work: Work, arrival: Arrival): Promise<Outcome> {
       result: { uri, scope: work.job.scope, status: "failed", documentId, chunks: 0, error: reason },
       sent: 0,
       isMissing,
-      isSkipped: arrival.folder !== null && isUnreadKind(reason, uri),
+      skipped: skippedKind(arrival, reason),
     };
   }
+}
+
+/** Whether a file that a walk found is passed by: nobody reads its kind, or it is too large where that is no failure. */
+function skippedKind({ uri, folder, content }: Arrival, reason: IbidError): SkippedKind | undefined {
+  if (folder !== null && isUnreadKind(reason, uri)) return "unread";
+  return content.kind === "refused" && content.oversized === true ? "oversized" : undefined;
 }
 
 /** Id of an arrival's document: the one that is stored, else the one that it gets. */

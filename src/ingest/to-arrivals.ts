@@ -125,7 +125,7 @@ const fromSource = (source: Source): Arrivals => ({
 /** An item of a source. A fault in what it says of itself is the item's own failure. */
 function fromItem(item: SourceItem | SourceRefusal | SourceUnchanged): Arrival {
   const { uri } = item;
-  if ("error" in item) return refused(uri, item.error, item.named);
+  if ("error" in item) return refused(uri, item.error, item.named, item.oversized);
   const { folder = null, validators } = item;
   const shared = { uri, folder, validators };
   if ("unchanged" in item) return { ...shared, metadata: {}, content: { kind: "unchanged" } };
@@ -136,11 +136,11 @@ function fromItem(item: SourceItem | SourceRefusal | SourceUnchanged): Arrival {
   }
 }
 
-const refused = (uri: string, error: unknown, named = false): Arrival => ({
+const refused = (uri: string, error: unknown, named = false, oversized = false): Arrival => ({
   uri,
   metadata: {},
   folder: null,
-  content: { kind: "refused", error, named },
+  content: { kind: "refused", error, named, oversized },
 });
 
 /** Chunks that were cut elsewhere are rare, and so is the code that takes them. */

@@ -8,7 +8,7 @@ import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { checkOptions, checkText } from "../runtime/check-options.ts";
 import type { KeepingParts } from "./parts.ts";
 
-type Catalogue = Pick<KnowledgeBase, "list" | "document" | "expand" | "outline" | "section" | "status">;
+type Catalogue = Pick<KnowledgeBase, "list" | "info" | "document" | "expand" | "outline" | "section" | "status">;
 
 /** The verbs about documents as such: list them, show one, count them. Behind the same gate as searching. */
 export function createCatalogue(parts: KeepingParts): Catalogue {
@@ -21,6 +21,8 @@ export function createCatalogue(parts: KeepingParts): Catalogue {
     async *list() {
       yield* store.documents(await readable());
     },
+
+    info: async (options) => (await import("./count-contents.ts")).countContents(store, await readable(), options),
 
     async document(uri, address = {}) {
       checkOptions("document", address, { scope: true, start: true, end: true });

@@ -15,9 +15,10 @@ import { checkOptions, checkText } from "../runtime/check-options.ts";
 import { showValue } from "../runtime/plan-options.ts";
 import { composedMediaType } from "../text/compose-chunks.ts";
 import { findDocument, severalScopes } from "./catalogue.ts";
+import { countSections } from "./count-contents.ts";
 import type { KeepingParts } from "./parts.ts";
 
-const deleteOptions = { scope: true, onMissing: true, purge: true } as const;
+const deleteOptions = { scope: true, onMissing: true, purge: true, elements: true } as const;
 
 type Keeping = Pick<KnowledgeBase, "delete" | "restore" | "vacuum" | "reset" | "chunks" | "doctor">;
 
@@ -40,14 +41,16 @@ export function createKeeping(parts: KeepingParts): Keeping {
   /** Deleting needs the right to write. **Errors** `access-denied` for a caller who may read but not write. */
   async function remove(
     documents: readonly { readonly summary: DocumentSummary }[],
-    options: DeleteOptions,
+    options: DeleteOptions & { readonly elements?: boolean },
   ): Promise<readonly DeletedDocument[]> {
     const proofs = new Map(documents.map(({ summary }) => [summary.scope, gate.write(caller, summary.scope)]));
     const deleted: DeletedDocument[] = [];
     for (const { summary } of documents) {
       const proof = proofs.get(summary.scope) as AuthorizedScopes<"write">;
+      const elements = options.elements === true ? await countElements(summary) : undefined;
       await store.delete(proof, { documentIds: [summary.id] }, { purge: options.purge ?? false });
-      deleted.push({ uri: summary.uri, scope: summary.scope, chunks: summary.chunks });
+      const { uri, scope, chunks } = summary;
+      deleted.push({ uri, scope, chunks, ...(elements !== undefined && { elements }) });
     }
     if (options.purge !== true || deleted.length === 0) return deleted;
     const rest = await pending();
@@ -77,6 +80,12 @@ export function createKeeping(parts: KeepingParts): Keeping {
       if (isMatch) matching.push({ summary });
     }
     return matching;
+  }
+
+  /** A document with its sections and chunks. */
+  async function countElements({ id, scope, chunks }: DocumentSummary): Promise<number> {
+    const structure = await store.structure(await readable([scope]), id);
+    return 1 + chunks + (structure === undefined ? 0 : countSections(structure.document.root));
   }
 
   /** Deletes single chunks, each in the scopes that the caller may write. **Errors** `not-found` before anything is deleted. */

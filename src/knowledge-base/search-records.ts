@@ -35,6 +35,8 @@ const optionNames = {
   skip: true,
   filter: true,
   vectorProperty: true,
+  keywords: true,
+  storeOptions: true,
   minScore: true,
   includeEmbeddings: true,
   scopes: true,
@@ -60,7 +62,16 @@ export async function searchRecords(
 ): Promise<readonly CollectionHit<AnyRecord, never>[]> {
   const { store, plan, apart } = search;
   checkOptions(verbs[mode], options, optionNames);
-  const { topK = defaultTopK, skip = 0, vectorProperty, minScore, includeEmbeddings, signal } = options;
+  const {
+    topK = defaultTopK,
+    skip = 0,
+    vectorProperty,
+    minScore,
+    includeEmbeddings,
+    signal,
+    keywords,
+    storeOptions,
+  } = options;
   checkPage(topK, skip);
   const filter = restrict(plan, vectorProperty, parseCollectionFilter(plan, options.filter));
   const scopes = await search.readable(options.scopes?.map(parseScope));
@@ -73,6 +84,8 @@ export async function searchRecords(
       mode,
       filter,
       topK: chunks,
+      ...(keywords !== undefined && { keywords }),
+      ...(storeOptions !== undefined && { storeOptions }),
       ...(minScore !== undefined && { minScore }),
       ...(includeEmbeddings !== undefined && { includeEmbeddings }),
       ...(signal !== undefined && { signal }),

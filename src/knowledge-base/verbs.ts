@@ -74,10 +74,11 @@ export function createVerbs(
 
     async search(query: string, options: SearchOptions = {}) {
       planOptions("search", searchOptions, options);
-      const { scopes, strategy, groupBy, ...rest } = options;
+      const { scopes, strategy, groupBy, scores, ...rest } = options;
       const within = await searched(scopes, strategy);
       const warnings = await modelCheck.forSearch(within, modeOf(rest));
-      const hits = await retriever.retrieve(within, query, rest);
+      const given = await retriever.retrieve(within, query, rest);
+      const hits = scores === "unit" ? given.map((hit) => ({ ...hit, score: toUnit(hit.score, modeOf(rest)) })) : given;
       const found = hits.length > 0 ? warnings : [...warnings, ...(await modelCheck.forNothing(within, modeOf(rest)))];
       if (found.length === 0 && groupBy === undefined) return hits;
       return Object.assign([...hits], {
@@ -128,4 +129,13 @@ export function createVerbs(
 
 function modeOf({ mode, syntax }: RetrieveOptions): SearchMode {
   return mode ?? (syntax === "lucene" ? "lexical" : "hybrid");
+}
+
+/** A score that a half of 1 stands for, by mode. **Source** Embabel: 3 for words. */
+const halves: Readonly<Partial<Record<SearchMode, number>>> = { lexical: 3, regex: 1 };
+
+function toUnit(score: number, mode: SearchMode): number {
+  const positive = Math.max(0, score);
+  const half = halves[mode];
+  return half === undefined ? Math.min(1, positive) : positive / (positive + half);
 }

@@ -2,6 +2,7 @@ import { checkGiven } from "../runtime/check-options.ts";
 import type { Chunk } from "../contracts/chunk.ts";
 import type { Section, TextDocument } from "../contracts/document.ts";
 import type { NamedEntityData } from "../contracts/entity.ts";
+import type { Fact } from "../contracts/fact.ts";
 import type { JsonValue, Metadata } from "../contracts/metadata.ts";
 import { findSectionPath } from "../text/walk-sections.ts";
 
@@ -35,7 +36,7 @@ export type DescribedDocument = Pick<TextDocument, "id" | "uri" | "title" | "tex
 };
 
 /**
- * Describes a document, section, chunk or entity as an element of its tree, for programs that keep all of them in one place.
+ * Describes a document, section, chunk, entity or fact as an element of its tree, for programs that keep all of them in one place.
  *
  * **Shape** labels: `Document` and `ContentRoot`; `Section` with `ContainerSection` or `LeafSection`; `Chunk`; each with `ContentElement`. The
  * embedded text is a chunk's text, or a leaf's title, a line break and its text. A container or document has the title alone: their parts speak
@@ -46,10 +47,11 @@ export type DescribedDocument = Pick<TextDocument, "id" | "uri" | "title" | "tex
  */
 export function describeElement(
   document: DescribedDocument,
-  element: DescribedDocument | Section | Chunk | NamedEntityData = document,
+  element: DescribedDocument | Section | Chunk | NamedEntityData | Fact = document,
 ): TreeElement {
   checkGiven("describeElement", "document", document, "object");
   checkGiven("describeElement", "element", element, "object");
+  if ("assertion" in element) return describeFact(element);
   if ("labels" in element) return describeEntity(element);
   if ("level" in element) return describeSection(document, element);
   if ("sectionId" in element) {
@@ -85,6 +87,17 @@ function describeEntity({ id, name, description, uri, metadata, labels, properti
     labels,
     embeddableValue: `${name}: ${description}`,
     propertiesToPersist: { ...metadata, ...kept, id, name, description, ...(uri === undefined ? {} : { uri }) },
+  };
+}
+
+function describeFact({ id, assertion, authority, uri, metadata }: Fact): TreeElement {
+  return {
+    id,
+    uri: uri ?? id,
+    parentId: null,
+    labels: ["Fact", "Source"],
+    embeddableValue: assertion,
+    propertiesToPersist: { ...metadata, id, assertion, authority, ...(uri === undefined ? {} : { uri }) },
   };
 }
 

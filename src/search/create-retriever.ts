@@ -142,7 +142,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
     if (scopes.scopes.length > 0) {
       // Signs mean something there, and nothing is to be left out.
       const asked = plan.syntax === "lucene" ? await readLucene(query) : query;
-      const subject = findSubject(asked, analyzer);
+      const subject = findSubject(plan.keywords?.join(" ") ?? asked, analyzer);
       const embeddings = await embedWhereAsked(options, scopes, query, plan, search);
       if (embeddings.length > 0) stages.push("embed");
       stopIfAborted(signal);
@@ -324,6 +324,7 @@ function toQuery(question: string, subject: string, plan: SearchPlan, embeddings
     text: plan.syntax === "lucene" ? question : subject,
     syntax: plan.syntax,
     embeddings,
+    ...(plan.storeOptions !== undefined && { storeOptions: plan.storeOptions }),
     pattern: source === undefined ? undefined : { source, ignoreCase: plan.ignoreCase },
   };
 }

@@ -165,6 +165,17 @@ export const retrieveOptions = {
   },
   after: { doc: "Receipts of writes that the search must see.", kind: someReceipts, for: inCode },
   signal: { doc: "Stops the search.", kind: aSignal, for: inCode },
+  keywords: {
+    doc: "Words that the lexical leg looks for in place of the query.",
+    kind: { type: "list", of: { type: "string", pattern: /\S/u, expects: "a word" } },
+    otherwise: "the query's own",
+    for: inCode,
+  },
+  storeOptions: {
+    doc: "Options that one store alone knows, passed to it as they are.",
+    kind: { type: "value", expects: "JSON", check: () => true },
+    for: inCode,
+  },
   onUsage: { doc: "Receives the usage of each model call.", kind: aFunction, for: inCode },
 } as const satisfies RulesOf<RetrieveOptions>;
 
@@ -194,6 +205,12 @@ export const searchOptions = {
     beyond: { expects: "a function", check: (value: unknown) => typeof value === "function" },
     otherwise: "the view's own, else all",
     for: byHand,
+  },
+  scores: {
+    doc: "Scores as the legs give them, or from 0 to 1 in every mode.",
+    kind: { type: "choice", values: { own: true, unit: true } },
+    default: "own",
+    for: inCode,
   },
   groupBy: {
     doc: "Whether the result has the same hits by document as well.",

@@ -20,6 +20,8 @@ import { operations as toolupOperations } from "./toolup/operations.ts";
 import { huggingFace } from "./semantic-kernel/hugging-face.ts";
 import { construction as wesichainConstruction } from "./wesichain/construction.ts";
 import { media as ballerinaMedia } from "./ballerina/media.ts";
+import { waysIn as embabelWaysIn } from "./embabel/ways-in.ts";
+import { hybrid } from "./semantic-kernel/hybrid.ts";
 import { vectors as wesichainVectors } from "./wesichain/vectors.ts";
 import { memory } from "./semantic-kernel/memory.ts";
 import { plugins } from "./semantic-kernel/plugins.ts";
@@ -46,6 +48,8 @@ export const proofs: Readonly<Record<string, readonly Proof[]>> = {
   "ballerina/ways-in": ballerinaWaysIn,
   "toolup/operations": toolupOperations,
   "wesichain/vectors": wesichainVectors,
+  "semantic-kernel/hybrid": hybrid,
+  "embabel/ways-in": embabelWaysIn,
   "ballerina/media": ballerinaMedia,
   "wesichain/construction": wesichainConstruction,
   "semantic-kernel/hugging-face": huggingFace,

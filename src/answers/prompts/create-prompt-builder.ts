@@ -77,6 +77,9 @@ const searchable = {
   signal: true,
   after: true,
   onUsage: true,
+  keywords: true,
+  storeOptions: true,
+  scores: true,
   scopes: true,
   strategy: true,
 } as const;

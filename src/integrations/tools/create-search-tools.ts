@@ -1,3 +1,4 @@
+import type { QuerySyntax } from "../../contracts/leg.ts";
 import type { LengthFunction } from "../../contracts/chunker.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Excerpt } from "../../contracts/expansion.ts";
@@ -63,6 +64,12 @@ export interface SearchToolOptions extends FixedLimits {
   readonly maxTokens?: number;
   /** Default: one token for every four characters. */
   readonly countTokens?: LengthFunction;
+  /** Results that the line above them counts: all that were found, or those that fit. Default `"all"`. */
+  readonly counts?: "all" | "shown";
+  /** Text of a result when nothing was found. Default `"0 results"`. */
+  readonly nothing?: string;
+  /** Syntax of `text_search`; with `"lucene"` its description explains the signs to the model. Default `"literal"`. */
+  readonly syntax?: QuerySyntax;
   /** Characters of an opened section. Default 25,000. **Source** Embabel. */
   readonly maxLength?: number;
   /** Address of a service's page: the `url` of a result as data opens its place there. Default: the document's uri. */
@@ -84,10 +91,17 @@ export const searchToolOptions = {
   countTokens: true,
   maxLength: true,
   pageAddress: true,
+  counts: true,
+  nothing: true,
+  syntax: true,
   onCall: true,
 } as const;
 
 const mostNeighbours = 10;
+
+/** Lucene's signs, for a model. */
+const luceneSigns =
+  ' Signs: +word must be there, -word must not, "two words" stand together, word* begins so, word~ is nearly so; without signs any word may match.';
 
 /**
  * Makes tools with which a model searches a knowledge base, opens hits, and reads around them.
@@ -102,7 +116,15 @@ const mostNeighbours = 10;
 export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions = {}): readonly Tool[] {
   checkOptions("createSearchTools", options, searchToolOptions);
   const { name = "documents", about = "the user's documents", topK = 5, minScore = 0.25, maxLength = 25_000 } = options;
-  const { maxTokens, countTokens = heuristicTokens, onCall, pageAddress } = options;
+  const {
+    maxTokens,
+    countTokens = heuristicTokens,
+    onCall,
+    pageAddress,
+    counts,
+    nothing,
+    syntax = "literal",
+  } = options;
   const view = createFixedView(kb, options);
 
   const query = textField("What is looked for, in words or as a question.");
@@ -121,7 +143,7 @@ export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions 
   };
 
   const show = (items: readonly ResultItem[], results: readonly object[]): Shown => ({
-    text: formatResults(items, { maxTokens, countTokens }),
+    text: formatResults(items, { maxTokens, countTokens, counts, nothing }),
     chunkIds: items.map((item) => item.chunkId),
     results,
   });
@@ -230,14 +252,14 @@ export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions 
     make(
       "text_search",
       "Search by words",
-      `Searches ${about} for words as they are written: names, numbers, error messages.`,
+      `Searches ${about} for words as they are written: names, numbers, error messages.${syntax === "lucene" ? luceneSigns : ""}`,
       {
         query,
         topK: count,
         threshold: optionField<number>(searchOptions.minFusedScore, { description: "Lowest score of a result." }),
         ...shape,
       },
-      (input, signal) => find(input.query, "lexical", { minFusedScore: input.threshold ?? 0 }, input, signal),
+      (input, signal) => find(input.query, "lexical", { minFusedScore: input.threshold ?? 0, syntax }, input, signal),
     ),
     make(
       "regex_search",

@@ -2,6 +2,7 @@ import { checkGiven } from "../../runtime/check-options.ts";
 import type { Chunk } from "../../contracts/chunk.ts";
 import type { CollectionHit } from "../../contracts/collection.ts";
 import type { EntityHit, NamedEntityData } from "../../contracts/entity.ts";
+import type { Fact } from "../../contracts/fact.ts";
 import type { Excerpt, Outline } from "../../contracts/expansion.ts";
 import type { DocumentView } from "../../contracts/knowledge-base.ts";
 import type { Hit } from "../../contracts/retriever.ts";
@@ -21,6 +22,7 @@ export type Retrievable =
   | DocumentView
   | Outline
   | NamedEntityData
+  | Fact
   | EntityHit
   | CollectionHit<unknown, unknown>;
 
@@ -33,6 +35,8 @@ export type Retrievable =
  */
 export function describeForModel(item: Retrievable): string {
   checkGiven("describeForModel", "item", item, "object");
+  if ("assertion" in item)
+    return `fact: ${asTitle(item.id)}\n${asData(item.assertion)}\nauthority: ${asTitle(item.authority)}`;
   if ("entity" in item) return describeEntity(item.entity, item.score);
   if ("record" in item) return `record: ${showAddress(String(item.key))}\n${formatItem(hitItems([item.hit])[0]!)}`;
   if ("properties" in item) return describeEntity(item);

@@ -18,6 +18,10 @@ export interface FormatOptions {
   /** Tokens of the whole text. Results that do not fit are counted, not shown. Default: no bound. */
   readonly maxTokens?: number | undefined;
   readonly countTokens: LengthFunction;
+  /** Results that the header counts: all that were found, or those that are shown. Default `"all"`; Embabel's is `"shown"`. */
+  readonly counts?: "all" | "shown" | undefined;
+  /** Text when nothing was found. Default `"0 results"`. */
+  readonly nothing?: string | undefined;
 }
 
 /**
@@ -27,14 +31,19 @@ export interface FormatOptions {
  * A text cannot end its item and begin another: see {@link asData}.
  * **Source** Embabel's result formatters, with the token budget of one of them.
  */
-export function formatResults(items: readonly ResultItem[], { maxTokens, countTokens }: FormatOptions): string {
+export function formatResults(
+  items: readonly ResultItem[],
+  { maxTokens, countTokens, counts = "all", nothing = "0 results" }: FormatOptions,
+): string {
+  if (items.length === 0) return nothing;
+  const all = (shown: readonly string[]): number => (counts === "all" ? items.length : shown.length);
   const shown: string[] = [];
   for (const item of items) {
     const next = [...shown, formatItem(item)];
-    if (maxTokens !== undefined && countTokens(join(next, items.length)) > maxTokens) break;
+    if (maxTokens !== undefined && countTokens(join(next, all(next))) > maxTokens) break;
     shown.push(next.at(-1)!);
   }
-  return join(shown, items.length);
+  return join(shown, all(shown));
 }
 
 /** Hits as items. */

@@ -11,7 +11,7 @@ export type {
   KnowledgeEvent,
 } from "../../contracts/event-store.ts";
 export type { Health, HealthOptions, LatencySummary } from "../../contracts/health.ts";
-export type { Status, VacuumOptions, VacuumResult } from "../../contracts/knowledge-base.ts";
+export type { ContentInfo, Status, VacuumOptions, VacuumResult } from "../../contracts/knowledge-base.ts";
 export type {
   ReembeddedScope,
   ReembedEvent,

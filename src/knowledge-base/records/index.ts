@@ -41,6 +41,8 @@ export type {
   StandardJsonSchema,
   StandardSchema,
 } from "../../contracts/schema.ts";
+export type { Fact } from "../../contracts/fact.ts";
+export { type FactHit, type Facts, type FactSearchOptions, type NewFact, openFacts } from "../entities/open-facts.ts";
 export { defineEntityType } from "../entities/define-entity-type.ts";
 export { hasAnyLabel } from "../entities/has-any-label.ts";
 export { type EntitiesOptions, openEntities } from "../entities/open-entities.ts";

@@ -3,6 +3,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { ChunkEntry } from "../../contracts/document-store.ts";
 import type { ChunkRef, Leg, LegMatch, MatchCount, QueryEmbedding, Within } from "../../contracts/leg.ts";
 import type { Chunk } from "../../contracts/chunk.ts";
+import type { JsonValue } from "../../contracts/metadata.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { DeleteTarget, DocumentStore, ListChunksOptions, Store, StoreParts } from "../../contracts/store.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
@@ -49,6 +50,8 @@ export interface AnyVectorStore {
   query(query: {
     readonly embedding: readonly number[];
     readonly topK: number;
+    /** `storeOptions` of the search. */
+    readonly options?: JsonValue;
   }): readonly VectorStoreMatch[] | PromiseLike<readonly VectorStoreMatch[]>;
   delete(ids: readonly string[]): unknown;
   /** Whether it can be written: some databases make an index in the background. Asked again until it is true. Default: at once. **Source** Pinecone's `status.ready`. */
@@ -127,6 +130,7 @@ interface VectorShelf {
   query(
     embedding: readonly number[],
     topK: number,
+    options: JsonValue | undefined,
   ): Promise<readonly { readonly id: string; readonly score: number }[]>;
   delete(ids: readonly string[]): Promise<void>;
 }
@@ -161,8 +165,10 @@ function createVectorShelf(vectors: AnyVectorStore, store: string): VectorShelf 
       );
       if (added.length > 0) await ask("add", "add entries", () => vectors.add(added));
     },
-    async query(embedding, topK) {
-      const found = await ask("query", "answer a query", () => vectors.query({ embedding, topK }));
+    async query(embedding, topK, options) {
+      const found = await ask("query", "answer a query", () =>
+        vectors.query({ embedding, topK, ...(options !== undefined && { options }) }),
+      );
       if (!Array.isArray(found)) throw badMatch(store, "The result of query is not a list.");
       return found.flatMap((match: VectorStoreMatch | undefined) => {
         const { id, score, similarityScore = score } = (match ?? {}) as Readonly<Record<string, unknown>>;
@@ -341,8 +347,8 @@ function createVectorLeg(documents: DocumentStore, shelf: VectorShelf): Leg {
     // A vector store may miss candidates, and its filters are not asked: this leg checks each candidate itself.
     capabilities: { exact: false, filters: "all", visibility: "commit", scoresGivenChunks: true },
     accepts: ({ embeddings }) => embeddings.length > 0,
-    async search({ embeddings }, k, within) {
-      const found = await Promise.all(embeddings.map((one) => nearest(documents, shelf, one, k, within)));
+    async search({ embeddings, storeOptions }, k, within) {
+      const found = await Promise.all(embeddings.map((one) => nearest(documents, shelf, one, k, within, storeOptions)));
       const placed = found.flatMap((one) => one.matches).sort(comparePlaced);
       const matches = placed.map(({ scope, id, score, revision, why }): LegMatch => ({
         scope,
@@ -372,6 +378,7 @@ async function nearest(
   { embedding, version, scopes, metric = "cosine" }: QueryEmbedding,
   k: MatchCount,
   within: Within,
+  options: JsonValue | undefined,
 ): Promise<{ readonly matches: readonly PlacedMatch[]; readonly complete: boolean }> {
   const vector = denseOf(embedding);
   const searched = { ...within, scopes: scopes.filter((scope) => within.scopes.includes(scope)) };
@@ -380,7 +387,7 @@ async function nearest(
   let asked = wanted === Infinity ? leastCandidates : Math.max(leastCandidates, wanted * spare);
   for (; ; asked *= spare) {
     throwIfAborted(within.signal, "The search");
-    const candidates = await shelf.query(vector, asked);
+    const candidates = await shelf.query(vector, asked, options);
     const held = await lookUp(candidates.map(({ id }) => id));
     const seen = new Set<string>();
     const matches = candidates.flatMap(({ id, score }): readonly PlacedMatch[] => {

@@ -3,7 +3,8 @@ import { createGate, operator } from "ibid/access";
 import { createRetrieverNode } from "ibid/compat";
 import { createHashingModel, createHostedEmbeddingModel } from "ibid/models";
 import { createMemoryStore, fromVectorStore } from "ibid/stores";
-import { all, equal, matches, refuses, withTexts } from "../kit.ts";
+import { createSeparatorChunker } from "ibid/chunkers";
+import { all, equal, holds, matches, plain, refuses, withTexts } from "../kit.ts";
 import { embeddings, withEndpoint } from "../endpoint.ts";
 import { prove } from "../prove.ts";
 
@@ -117,5 +118,25 @@ export const construction = [
     equal((await node({ query: "entirely different" })).retrievedDocs, []);
     await refuses("node-failed", () => node({ query: "" }));
     await kb.close();
+  }),
+  prove("W18", "recursive splitting is lossless: the pieces joined are the text", () => {
+    const split = (text: string, maxSize: number): readonly string[] =>
+      Array.from(
+        createSeparatorChunker({ maxSize, overlap: 0, lossless: true }).chunk(plain("a", text)),
+        (chunk) => chunk.text,
+      );
+    equal(split("aa aa\n\nbb bb\n\ncc cc", 8), ["aa aa\n\n", "bb bb\n\n", "cc cc"]);
+    for (const text of [
+      "  lead and trail  \n",
+      "a".repeat(50),
+      "x\n\n\n\n\n\n\n\n\n\n\n\ny z",
+      " \n ",
+      "Grüße, 世界! 👩‍👩‍👧 done",
+    ])
+      for (const size of [3, 8, 20]) {
+        const pieces = split(text, size);
+        equal(pieces.join(""), text);
+        if (!text.includes("👩")) holds(pieces.every((piece) => piece.length <= size));
+      }
   }),
 ];

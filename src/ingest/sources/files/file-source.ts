@@ -37,6 +37,7 @@ const optionNames = {
   maxDepth: true,
   maxFiles: true,
   maxFileBytes: true,
+  oversized: true,
   symlinks: true,
   junk: true,
   ignore: true,
@@ -111,7 +112,10 @@ export function openFileSource(inputs: readonly string[], options: FileSourceOpt
   ): SourceItem | SourceRefusal {
     const outright = named.has(file.path);
     const maxBytes = limit ?? (outright ? maxNamedBytes : maxFoundBytes);
-    if (file.size > maxBytes) return { uri, error: tooLarge(uri, file.size, maxBytes) };
+    if (file.size > maxBytes) {
+      const isSkipped = !outright && options.oversized === "skip";
+      return { uri, error: tooLarge(uri, file.size, maxBytes), ...(isSkipped && { oversized: true }) };
+    }
     return {
       uri,
       size: file.size,

@@ -1,0 +1,114 @@
+import type { CollectionHit, CollectionSearchOptions, CollectionWriteResult } from "../../contracts/collection.ts";
+import type { Fact } from "../../contracts/fact.ts";
+import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
+import type { MetadataInput } from "../../contracts/metadata.ts";
+import type { StandardSchema } from "../../contracts/schema.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
+import { hashParts } from "../../runtime/hash.ts";
+import { toMetadata } from "../../runtime/to-json.ts";
+
+/**
+ * A fact on its way in.
+ *
+ * @experimental
+ */
+export interface NewFact {
+  /** Default: a hash of assertion and authority. */
+  readonly id?: string;
+  readonly assertion: string;
+  readonly authority: string;
+  readonly uri?: string;
+  readonly metadata?: MetadataInput;
+}
+
+/**
+ * A fact that was found.
+ *
+ * @experimental
+ */
+export interface FactHit extends Pick<CollectionHit<unknown, string>, "rank" | "score" | "scope" | "hit"> {
+  readonly fact: Fact;
+}
+
+/**
+ * How facts are searched; everything has a default.
+ *
+ * @experimental
+ */
+export interface FactSearchOptions extends Pick<
+  CollectionSearchOptions<never, never>,
+  "topK" | "skip" | "minScore" | "scopes" | "signal"
+> {
+  /** Only facts of this authority. */
+  readonly authority?: string;
+  /** Legs that search. Default `"hybrid"`. */
+  readonly mode?: "dense" | "lexical" | "hybrid";
+}
+
+/**
+ * Facts under a name, in a view of a knowledge base.
+ *
+ * @experimental
+ */
+export interface Facts {
+  /** Writes facts; one with the same id is replaced. **Errors** `invalid-argument` for a blank assertion or authority: nothing is stored. */
+  assert(facts: NewFact | readonly NewFact[]): Promise<CollectionWriteResult<string>>;
+  get(id: string): Promise<Fact | undefined>;
+  /** Best first. The hit leads to the place of the assertion, which can be cited. */
+  search(query: string, options?: FactSearchOptions): Promise<readonly FactHit[]>;
+  /** By id. */
+  list(): AsyncIterable<Fact>;
+  /** **Shape** how many went. */
+  delete(ids: string | readonly string[]): Promise<number>;
+}
+
+const fields = ["assertion", "authority"] as const;
+
+const schema: StandardSchema<NewFact, Fact> = {
+  "~standard": {
+    version: 1,
+    vendor: "ibid",
+    validate(given) {
+      const fact = (given ?? {}) as NewFact;
+      const blank = fields.filter((name) => typeof fact[name] !== "string" || fact[name].trim() === "");
+      if (blank.length > 0) return { issues: blank.map((name) => ({ message: `${name} is blank`, path: [name] })) };
+      const { assertion, authority, uri, id = hashParts(assertion, authority) } = fact;
+      const metadata = toMetadata(fact.metadata, "fact");
+      return { value: { id, assertion, authority, ...(uri !== undefined && { uri }), metadata } };
+    },
+  },
+};
+
+/**
+ * Opens facts under a name, over a view of a knowledge base. They are a collection of it: cited, scoped, deleted and re-embedded like any other.
+ *
+ * **Errors** `invalid-argument` for a blank name. **Source** Embabel's `Fact`.
+ *
+ * @experimental
+ */
+export function openFacts(kb: Pick<KnowledgeBase, "collection">, name = "facts"): Facts {
+  checkGiven("openFacts", "kb", kb, "object");
+  const kept = kb.collection(name, { schema, key: "id", text: ["assertion"], filterable: ["authority"] });
+  const searches = { dense: "search", hybrid: "hybridSearch", lexical: "textSearch" } as const;
+  return {
+    assert: (facts) => kept.upsert(facts),
+    get: (id) => kept.get(id),
+    async search(query, options = {}) {
+      checkOptions("search", options, {
+        topK: true,
+        skip: true,
+        minScore: true,
+        scopes: true,
+        signal: true,
+        authority: true,
+        mode: true,
+      });
+      const { authority, mode = "hybrid", ...rest } = options;
+      const narrowed = authority === undefined ? {} : { filter: { authority } };
+      const hits = await kept[searches[mode]](query, { ...rest, ...narrowed });
+      return hits.map(({ rank, score, scope, hit, record }) => ({ rank, score, scope, hit, fact: record }));
+    },
+    list: () => kept.list(),
+    delete: (ids) => kept.delete(ids),
+  };
+}
