@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
-import type { AccessKey, HandlerOptions, RequestLogEntry, SearchPool } from "../server/index.node.ts";
+import type { AccessKey, HandlerOptions, RequestLogEntry, SearchPool, ServeSettings } from "../server/index.node.ts";
 import { examples, note } from "./help-text.ts";
 import { folderOf, showLocation } from "../knowledge-base/open/location.ts";
 import { addAnswerModels, type CommonOptions, type Context, readCaller, withKnowledgeBase } from "./open.ts";
@@ -41,6 +41,10 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
   const { port = set.port, host = set.host, keys: keysFile = set.keys, write = set.write ?? false } = options;
   const allowHost = options.allowHost.length === 0 ? (set.hosts ?? []) : options.allowHost;
   const allowOrigin = options.allowOrigin.length === 0 ? (set.origins ?? []) : options.allowOrigin;
+  if (options.searcher === true) {
+    const { asUser: _user, asTeam: _team, asTeams: _teams, ...whole } = options;
+    return await withKnowledgeBase(whole, { embeds: "queries" }, searchForPool);
+  }
   const caller = readCaller(options);
   if (keysFile !== undefined && (caller !== undefined || write)) {
     throw new IbidError(
@@ -60,8 +64,21 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
   const metrics =
     set.metrics === false ? undefined : createServiceMetrics(set.meter === undefined ? {} : { meter: set.meter });
   let keys = keysFile === undefined ? undefined : await readKeys(keysFile, parseKeys);
-  const who: Pick<HandlerOptions, "keys" | "local"> =
-    keys === undefined ? { local: { access: caller ?? "operator", write } } : { keys: () => keys ?? [] };
+  const known = await openIdentities(set);
+  if (known.authenticate !== undefined && (caller !== undefined || write))
+    throw new IbidError(
+      "invalid-argument",
+      "A login cannot be combined with --as-user, --as-team, --as-teams or --write.",
+      {
+        hint: "Leave them out: claims say who may write.",
+      },
+    );
+  const who: Pick<HandlerOptions, "keys" | "local" | "authenticate" | "login"> =
+    known.authenticate !== undefined
+      ? { ...known, ...(keys !== undefined && { keys: () => keys ?? [] }) }
+      : keys === undefined
+        ? { local: { access: caller ?? "operator", write } }
+        : { keys: () => keys ?? [] };
   const reload = async (): Promise<void> => {
     try {
       // The last key may have been revoked.
@@ -73,10 +90,9 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
     }
   };
   const { asUser: _user, asTeam: _team, asTeams: _teams, ...asOperator } = options;
-  if (options.searcher === true) return await withKnowledgeBase(asOperator, { embeds: "queries" }, searchForPool);
   const workers = options.workers ?? set.workers ?? 0;
   // Uploads are embedded too.
-  const embeds = write || keys !== undefined ? "documents" : "queries";
+  const embeds = write || keys !== undefined || known.authenticate !== undefined ? "documents" : "queries";
   return await withKnowledgeBase(asOperator, { embeds, telemetry: metrics?.telemetry }, async (kb) => {
     await using pool = workers === 0 ? undefined : await startSearchers(workers, context);
     const service = await startService(pool?.share(kb) ?? kb, {
@@ -123,6 +139,22 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
 /** Whether a location is the address of a database, which may hold a password. */
 function isAddress(location: string): boolean {
   return folderOf(location) === undefined;
+}
+
+/** The ways to name callers that the configuration has, beside keys. */
+async function openIdentities({
+  tokens,
+  login: loginOptions,
+  trustedHeaders,
+}: ServeSettings): Promise<Pick<HandlerOptions, "authenticate" | "login">> {
+  const { firstOf, openLogin, trustHeaders, verifyTokens } = await import("../server/index.node.ts");
+  const login = loginOptions && (await openLogin(loginOptions));
+  const ways = [
+    ...(tokens === undefined ? [] : [await verifyTokens(tokens)]),
+    ...(login === undefined ? [] : [login.authenticate]),
+    ...(trustedHeaders === undefined ? [] : [await trustHeaders(trustedHeaders)]),
+  ];
+  return ways.length === 0 ? {} : { authenticate: firstOf(ways), ...(login !== undefined && { login }) };
 }
 
 /** Searches for the process that started this one, with the same arguments. Signals go to both; this one ends with the other. */

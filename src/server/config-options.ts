@@ -2,6 +2,8 @@ import { nodeOptions, type OpenOptions } from "../knowledge-base/open/open-knowl
 import type { ApiMeter } from "../integrations/opentelemetry/load-api.ts";
 import { type OptionRule, type OptionTable, type RulesOf, inCode, objectWith } from "../runtime/plan-options.ts";
 import { defaultLimits, defaultPort, type ServiceLimits } from "./handler-options.ts";
+import type { TrustedHeaders } from "./identity.ts";
+import type { LoginOptions, TokenOptions } from "./oidc.ts";
 import type { ServiceLogger } from "./start-service.ts";
 
 /**
@@ -25,6 +27,12 @@ export interface ServeSettings {
   /** Whether `/` shows a page. Default true. */
   readonly page?: boolean | undefined;
   readonly limits?: ServiceLimits | undefined;
+  /** Signed tokens of an OpenID provider that name callers, beside keys. */
+  readonly tokens?: TokenOptions | undefined;
+  /** Login of an OpenID provider for the page. */
+  readonly login?: LoginOptions | undefined;
+  /** Headers of a proxy that has identified the caller. */
+  readonly trustedHeaders?: TrustedHeaders | undefined;
   /** Processes that search beside each other. Default 0: this process searches. */
   readonly workers?: number | undefined;
   /** Path under which a proxy shows the service, such as `/kb`. */
@@ -114,6 +122,21 @@ const serveRules = {
     for: inCode,
   },
   page: { doc: "Whether `/` shows a page.", kind: { type: "boolean" }, default: true, for: inCode },
+  tokens: {
+    doc: "Signed tokens that name callers: `issuer`, `audience`, `claims`.",
+    kind: { type: "object" },
+    for: inCode,
+  },
+  login: {
+    doc: "Login for the page: `issuer`, `clientId`, `clientSecret`, `publicUrl`, `sessionSecret`, `sessionMinutes`, `scope`, `claims`.",
+    kind: { type: "object" },
+    for: inCode,
+  },
+  trustedHeaders: {
+    doc: "Headers of a proxy that has identified the caller: `networks`, `user`, `teams`, `writers`, `operators`.",
+    kind: { type: "object" },
+    for: inCode,
+  },
   workers: {
     doc: "Processes that search beside each other; 0: the process of the service searches.",
     kind: { type: "integer", min: 0, max: 256 },

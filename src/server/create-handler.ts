@@ -8,7 +8,7 @@ import { createIdentification } from "./caller-keys.ts";
 import { checkOrigin, type OriginRules } from "./check-origin.ts";
 import { describeFailure } from "./describe-failure.ts";
 import { documentRoutes } from "./document-routes.ts";
-import { checkHandlerOptions, type ConnectionFacts, type HandlerOptions } from "./handler-options.ts";
+import { checkHandlerOptions, type ConnectionFacts, type HandlerOptions, type Login } from "./handler-options.ts";
 import { addressGroup, createRateLimiter } from "./limits.ts";
 import { createOpenApiRoute } from "./openapi.ts";
 import { openAiRoutes } from "./openai-routes.ts";
@@ -252,7 +252,11 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     await next();
     const { res } = context;
     const headers = new Headers({ ...usualHeaders, "x-request-id": context.var.requestId });
-    for (const [name, value] of res.headers) headers.set(name, value);
+    for (const [name, value] of res.headers) {
+      // A response may set several cookies, each in a header of its own.
+      if (name === "set-cookie") headers.append(name, value);
+      else headers.set(name, value);
+    }
     if (headers.has("access-control-allow-origin")) headers.set("cross-origin-resource-policy", "cross-origin");
     headers.set("vary", usualHeaders.vary);
     if (context.req.method === "OPTIONS") headers.set("allow", allowed(context).join(", "));
@@ -327,7 +331,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
 const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
 
 function chooseRoutes(options: HandlerOptions, hasKeys: boolean): readonly Route[] {
-  const { mcp = true, metrics, only, page = true, readiness = () => "ready" } = options;
+  const { login, mcp = true, metrics, only, page = true, readiness = () => "ready" } = options;
   const routes: Route[] = [...createProbeRoutes(readiness)];
   if (metrics !== undefined) routes.push(createMetricsRoute(metrics));
   if (only !== "mcp")
@@ -337,8 +341,9 @@ function chooseRoutes(options: HandlerOptions, hasKeys: boolean): readonly Route
       ...openAiRoutes,
       statusRoute,
       healthRoute,
-      ...(page ? pageRoutes : []),
+      ...(page ? pagesWith(login) : []),
     );
+  if (login !== undefined && only !== "mcp") routes.push(...login.routes);
   if (mcp !== false) {
     routes.push(createMcpRoute(mcp === true ? {} : mcp, page && only !== "mcp"));
     if (options.authorizationServers !== undefined)
@@ -346,6 +351,22 @@ function chooseRoutes(options: HandlerOptions, hasKeys: boolean): readonly Route
   }
   routes.push(createOpenApiRoute(() => routes, hasKeys));
   return routes;
+}
+
+/** The page, which sends people to the login who have not signed in. */
+function pagesWith(login: Login | undefined): readonly Route[] {
+  if (login === undefined) return pageRoutes;
+  return pageRoutes.map((route) =>
+    route.path !== "/"
+      ? route
+      : {
+          ...route,
+          async handle(call) {
+            if ((await login.authenticate(call.request, {})) !== undefined) return route.handle(call);
+            return new Response(null, { status: 302, headers: { location: login.path } });
+          },
+        },
+  );
 }
 
 /** The client's own id if it is fit for a log, else a new one. */

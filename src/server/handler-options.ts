@@ -6,6 +6,7 @@ import { checkOptions } from "../runtime/check-options.ts";
 import type { Failure } from "./describe-failure.ts";
 import { given } from "./given.ts";
 import type { Readiness } from "./probe-routes.ts";
+import type { Route } from "./route.ts";
 
 /**
  * Facts about the connection of a request that the `Request` itself lacks.
@@ -15,6 +16,8 @@ import type { Readiness } from "./probe-routes.ts";
 export interface ConnectionFacts {
   /** The IP address of the client, from the socket or from a trusted proxy. Without it, no client counts as this machine. */
   readonly remoteAddress?: string | undefined;
+  /** The IP address at the other end of the socket: of the proxy, where there is one. */
+  readonly peerAddress?: string | undefined;
   /** Path under which a proxy shows the service, such as `/kb`. The request's own address lacks it. */
   readonly basePath?: string | undefined;
 }
@@ -109,6 +112,19 @@ export interface RequestLogEntry {
 }
 
 /**
+ * A login for the page of a service: its routes, and the callers that have signed in.
+ *
+ * @experimental
+ */
+export interface Login {
+  readonly routes: readonly Route[];
+  /** For the option `authenticate` of the service. */
+  readonly authenticate: NonNullable<HandlerOptions["authenticate"]>;
+  /** Address of the login, from the page. */
+  readonly path: string;
+}
+
+/**
  * Options of a service. All have defaults.
  *
  * @experimental
@@ -143,6 +159,8 @@ export interface HandlerOptions {
   readonly only?: "mcp";
   /** State that `/readyz` tells. Default: always ready. */
   readonly readiness?: () => Readiness;
+  /** Login for the page, whose `authenticate` finds those who have signed in. Default: none. */
+  readonly login?: Login;
   /** Figures of the service, which `/metrics` tells operators. Default: no such route. */
   readonly metrics?: { text(kb: KnowledgeBase): Promise<string> };
   /** Gets each request when it is over, but for `/livez` and `/readyz`. Errors that it throws are ignored. */
@@ -161,6 +179,7 @@ const known = {
   authorizationServers: true,
   only: true,
   readiness: true,
+  login: true,
   metrics: true,
   log: true,
 } as const;

@@ -6,6 +6,7 @@ export {
   defaultPort,
   type HandlerOptions,
   type KnownCaller,
+  type Login,
   type RequestLogEntry,
   type ServiceLimits,
 } from "./handler-options.ts";

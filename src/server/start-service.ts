@@ -133,7 +133,11 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
       });
       const forwardedFor = incoming.headersDistinct["x-forwarded-for"]?.join(",");
       const remoteAddress = findClientAddress(incoming.socket.remoteAddress, forwardedFor, isTrusted);
-      return handler(request, { remoteAddress, ...(base !== "" && { basePath: base }) });
+      return handler(request, {
+        remoteAddress,
+        peerAddress: incoming.socket.remoteAddress,
+        ...(base !== "" && { basePath: base }),
+      });
     },
     // The globals belong to the application.
     { overrideGlobalObjects: false, errorHandler: malformed },

@@ -116,7 +116,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   server: {
     rule: "It adds nothing that a library user lacks.",
     imports: ["contracts", "runtime", "access", "search", "ingest", "integrations", "knowledge-base"],
-    edges: { server: { packages: ["hono", "@hono/node-server", "zod"] } },
+    edges: { server: { packages: ["hono", "@hono/node-server", "jose", "openid-client", "zod"] } },
   },
   cli: {
     rule: "It adds nothing that a library user lacks.",

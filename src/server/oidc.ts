@@ -1,0 +1,323 @@
+import type { JWTVerifyGetKey } from "jose";
+import * as z from "zod";
+import { IbidError } from "../contracts/errors.ts";
+import { checkOptions } from "../runtime/check-options.ts";
+import { type Authenticate, callerOf, checkClaimRules, type ClaimRules } from "./identity.ts";
+import type { Login } from "./handler-options.ts";
+import { defineRoute, type Route } from "./route.ts";
+
+/**
+ * Tokens of an OpenID provider or an authorization server.
+ *
+ * @experimental
+ */
+export interface TokenOptions {
+  /** Issuer of the tokens, such as `https://login.example/realms/main`. Its discovery document names the keys. */
+  readonly issuer: string;
+  /** Audience that a token must name: the id of this service. */
+  readonly audience: string;
+  readonly claims?: ClaimRules;
+}
+
+/**
+ * A login with code and PKCE.
+ *
+ * @experimental
+ */
+export interface LoginOptions {
+  /** Issuer of the provider, such as `https://login.example/realms/main`. */
+  readonly issuer: string;
+  readonly claims?: ClaimRules;
+  /** Id of this service at the provider; the audience of its id tokens. */
+  readonly clientId: string;
+  /** Secret of this service at the provider. Default: none, for a public client. */
+  readonly clientSecret?: string;
+  /** Address of this service as browsers see it, such as `https://kb.example/`. The provider sends people to `login/callback` below it. */
+  readonly publicUrl: string;
+  /** Secret of at least 32 characters that protects the sessions. Default: a random one, so a restart ends all sessions. */
+  readonly sessionSecret?: string;
+  /** Length of a session. **Units** minutes. Default 480. */
+  readonly sessionMinutes?: number;
+  /** Scopes to ask for. Default `openid profile email`. */
+  readonly scope?: string;
+}
+
+/** Signatures by a key pair: a provider's published key could be taken for a shared secret otherwise. **Source** RFC 8725, 3.1. */
+const algorithms = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+  "Ed25519",
+];
+
+/** Difference between clocks. **Units** seconds. */
+const clockTolerance = 30;
+
+const sessionCookie = "__Host-ibid";
+const attemptCookie = "__Host-ibid-login";
+/** Time for a login. **Units** seconds. */
+const attemptSeconds = 600;
+
+/**
+ * Takes the caller from a signed token in `Authorization: Bearer …`, by the keys that its issuer publishes.
+ *
+ * **Shape** a token that is no JWT, that is expired, or of another issuer or audience, names nobody. **Errors** `dependency-missing` without the package jose; `invalid-argument`
+ * for an issuer that is no https address, but for this machine's. **Cost** keys are fetched once, and again for an unknown one.
+ * **Source** RFC 9068, RFC 8725.
+ *
+ * @experimental
+ */
+export async function verifyTokens(options: TokenOptions): Promise<Authenticate> {
+  checkOptions("verifyTokens", options, { issuer: true, audience: true, claims: true });
+  const { issuer, audience } = options;
+  checkAddress("issuer", issuer);
+  if (typeof audience !== "string" || audience === "") throw wrong("the audience is blank", "Name this service's id.");
+  const claims = checkClaimRules("claims", options.claims);
+  const jose = await loadJose();
+  let keys: JWTVerifyGetKey | undefined;
+  return async ({ headers }) => {
+    const [, token] = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/iu.exec(headers.get("authorization") ?? "") ?? [];
+    if (token === undefined) return undefined;
+    keys ??= jose.createRemoteJWKSet(new URL(await findKeys(issuer)));
+    try {
+      const { payload } = await jose.jwtVerify(token, keys, { issuer, audience, algorithms, clockTolerance });
+      return callerOf(payload, claims);
+    } catch (error) {
+      if (error instanceof jose.errors.JOSEError && !(error instanceof jose.errors.JWKSTimeout)) return undefined;
+      throw error;
+    }
+  };
+}
+
+/** Address of the issuer's keys. **Source** OpenID Connect Discovery 1.0; RFC 8414. */
+async function findKeys(issuer: string): Promise<string> {
+  const base = issuer.replace(/\/$/u, "");
+  const response = await fetch(`${base}/.well-known/openid-configuration`, { signal: AbortSignal.timeout(10_000) });
+  const found = (await response.json()) as { readonly issuer?: unknown; readonly jwks_uri?: unknown };
+  if (found.issuer !== issuer || typeof found.jwks_uri !== "string")
+    throw wrong(
+      `the discovery document of ${issuer} is of another issuer`,
+      "Write the issuer exactly as it calls itself.",
+    );
+  checkAddress("jwks_uri", found.jwks_uri);
+  return found.jwks_uri;
+}
+
+/**
+ * Opens a login with an OpenID provider: `GET /login`, `GET /login/callback` and `POST /logout`.
+ *
+ * Code flow with PKCE, state and nonce. The session is an encrypted cookie that no script can read, so that every process with the secret knows it.
+ *
+ * **Errors** `dependency-missing` without the packages jose and openid-client, `invalid-argument` for wrong options.
+ * **Source** OpenID Connect Core 1.0; RFC 7636; RFC 9700.
+ *
+ * @experimental
+ */
+export async function openLogin(options: LoginOptions): Promise<Login> {
+  checkOptions("openLogin", options, {
+    issuer: true,
+    claims: true,
+    clientId: true,
+    clientSecret: true,
+    publicUrl: true,
+    sessionSecret: true,
+    sessionMinutes: true,
+    scope: true,
+  });
+  const { issuer, clientId, clientSecret, publicUrl, sessionMinutes = 480, scope = "openid profile email" } = options;
+  checkAddress("issuer", issuer);
+  checkAddress("publicUrl", publicUrl);
+  const { sessionSecret = crypto.randomUUID() + crypto.randomUUID() } = options;
+  if (sessionSecret.length < 32) throw wrong("sessionSecret is shorter than 32 characters", "Give a long random text.");
+  const claims = checkClaimRules("claims", options.claims);
+  const [jose, oidc] = await Promise.all([loadJose(), loadOpenIdClient()]);
+  const secret = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(sessionSecret)));
+  const root = new URL(publicUrl.endsWith("/") ? publicUrl : `${publicUrl}/`);
+  const redirectUri = new URL("login/callback", root).href;
+
+  const seal = (payload: Record<string, unknown>, use: string, seconds: number): Promise<string> =>
+    new jose.EncryptJWT(payload)
+      .setProtectedHeader({ alg: "dir", enc: "A256GCM" })
+      .setIssuedAt()
+      .setAudience(use)
+      .setExpirationTime(`${seconds}s`)
+      .encrypt(secret);
+  const unseal = async (
+    request: Request,
+    cookie: string,
+    use: string,
+  ): Promise<Record<string, unknown> | undefined> => {
+    const sealed = readCookie(request, cookie);
+    if (sealed === undefined) return undefined;
+    try {
+      return (await jose.jwtDecrypt(sealed, secret, { audience: use })).payload;
+    } catch {
+      // It is of another secret, or its time is over.
+      return undefined;
+    }
+  };
+
+  let provider: Awaited<ReturnType<typeof oidc.discovery>> | undefined;
+  const providerNow = async () =>
+    (provider ??= await oidc.discovery(
+      new URL(issuer),
+      clientId,
+      undefined,
+      clientSecret === undefined ? oidc.None() : oidc.ClientSecretPost(clientSecret),
+      isOfThisMachine(issuer) ? { execute: [oidc.allowInsecureRequests] } : {},
+    ));
+
+  const begin = async (request: Request): Promise<Response> => {
+    const verifier = oidc.randomPKCECodeVerifier();
+    const [state, nonce] = [oidc.randomState(), oidc.randomNonce()];
+    const to = ownPath(new URL(request.url).searchParams.get("to"));
+    const address = oidc.buildAuthorizationUrl(await providerNow(), {
+      redirect_uri: redirectUri,
+      scope,
+      state,
+      nonce,
+      code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: "S256",
+    });
+    const attempt = await seal({ verifier, state, nonce, to }, attemptCookie, attemptSeconds);
+    return redirect(address.href, [writeCookie(attemptCookie, attempt, attemptSeconds)]);
+  };
+
+  const finish = async (request: Request): Promise<Response> => {
+    const attempt = await unseal(request, attemptCookie, attemptCookie);
+    const { verifier, state, nonce, to } = attempt ?? {};
+    if (typeof verifier !== "string" || typeof state !== "string" || typeof nonce !== "string")
+      return say(400, "This login has expired or was begun in another browser. Begin again from the page.");
+    const here = new URL(redirectUri);
+    here.search = new URL(request.url).search;
+    let granted: Awaited<ReturnType<typeof oidc.authorizationCodeGrant>>;
+    try {
+      granted = await oidc.authorizationCodeGrant(await providerNow(), here, {
+        pkceCodeVerifier: verifier,
+        expectedState: state,
+        expectedNonce: nonce,
+        idTokenExpected: true,
+      });
+    } catch {
+      return say(401, "The provider did not confirm this login. Begin again from the page.");
+    }
+    const caller = callerOf(granted.claims() ?? {}, claims);
+    if (caller === undefined) return say(403, "The provider names no user. Ask the operator to check the claims.");
+    const session = await seal({ caller }, sessionCookie, sessionMinutes * 60);
+    return redirect(new URL(`.${ownPath(to)}`, root).href, [
+      writeCookie(sessionCookie, session, sessionMinutes * 60),
+      writeCookie(attemptCookie, "", 0),
+    ]);
+  };
+
+  return {
+    path: "login",
+    routes: [
+      loginRoute("GET", "/login", "login", "Begins a login with the OpenID provider.", begin),
+      loginRoute("GET", "/login/callback", "loginCallback", "Ends a login, and begins a session.", finish),
+      loginRoute(
+        "POST",
+        "/logout",
+        "logout",
+        "Ends a session.",
+        async () => new Response(null, { status: 204, headers: { "set-cookie": writeCookie(sessionCookie, "", 0) } }),
+      ),
+    ],
+    async authenticate(request) {
+      const { caller } = (await unseal(request, sessionCookie, sessionCookie)) ?? {};
+      return caller as Awaited<ReturnType<Authenticate>>;
+    },
+  };
+}
+
+function loginRoute(
+  method: "GET" | "POST",
+  path: string,
+  name: string,
+  summary: string,
+  handle: (request: Request) => Promise<Response>,
+): Route {
+  return defineRoute({
+    method,
+    path,
+    name,
+    summary,
+    needs: "nobody",
+    isLight: true,
+    query: z.looseObject({}),
+    answers: { [method === "POST" ? 204 : 302]: { description: summary, content: {} } },
+    handle: ({ request }) => handle(request),
+  });
+}
+
+/** A path of this service: an address elsewhere would send people who signed in to another site. */
+function ownPath(path: unknown): string {
+  return typeof path === "string" && /^\/(?![/\\])[\w./?=&%~-]*$/u.test(path) ? path : "/";
+}
+
+function readCookie(request: Request, name: string): string | undefined {
+  for (const pair of (request.headers.get("cookie") ?? "").split(";")) {
+    const at = pair.indexOf("=");
+    if (pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
+  }
+  return undefined;
+}
+
+/** **Source** RFC 6265bis: `__Host-` binds a cookie to this host, to https and to every path. */
+function writeCookie(name: string, value: string, seconds: number): string {
+  return `${name}=${value}; Path=/; Max-Age=${seconds}; Secure; HttpOnly; SameSite=Lax`;
+}
+
+function redirect(location: string, cookies: readonly string[]): Response {
+  const headers = new Headers({ location });
+  for (const cookie of cookies) headers.append("set-cookie", cookie);
+  return new Response(null, { status: 302, headers });
+}
+
+function say(status: number, sentence: string): Response {
+  return new Response(`${sentence}\n`, { status, headers: { "content-type": "text/plain; charset=utf-8" } });
+}
+
+function isOfThisMachine(address: string): boolean {
+  const { protocol, hostname } = new URL(address);
+  return protocol === "http:" && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/u.test(hostname);
+}
+
+function checkAddress(option: string, address: string): void {
+  if (URL.canParse(address) && (new URL(address).protocol === "https:" || isOfThisMachine(address))) return;
+  throw wrong(
+    `${option} is ${JSON.stringify(address)}; it must be an https address`,
+    "Only this machine's may be http.",
+  );
+}
+
+function wrong(problem: string, hint: string): IbidError {
+  return new IbidError("invalid-argument", `The login is configured wrongly: ${problem}.`, { hint });
+}
+
+function missing(name: string, cause: unknown): IbidError {
+  return new IbidError("dependency-missing", `The package ${name}, which logins need, is not installed.`, {
+    hint: `npm install ${name}`,
+    details: { package: name },
+    cause,
+  });
+}
+
+async function loadJose() {
+  return import("jose").catch((cause: unknown) => {
+    throw missing("jose", cause);
+  });
+}
+
+async function loadOpenIdClient() {
+  return import("openid-client").catch((cause: unknown) => {
+    throw missing("openid-client", cause);
+  });
+}
