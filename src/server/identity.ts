@@ -1,6 +1,6 @@
 import type { IsInNetworks } from "./client-address.ts";
 import { IbidError } from "../contracts/errors.ts";
-import { checkOptions } from "../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../runtime/check-options.ts";
 import type { ConnectionFacts, HandlerOptions, KnownCaller } from "./handler-options.ts";
 
 /** The option `authenticate` of a service. */
@@ -136,6 +136,7 @@ export interface TrustedHeaders {
  * @experimental
  */
 export async function trustHeaders(options: TrustedHeaders): Promise<Authenticate> {
+  checkGiven("trustHeaders", "options", options, "object");
   checkOptions("trustHeaders", options, { networks: true, user: true, teams: true, writers: true, operators: true });
   const { networks, user = "x-forwarded-user", teams = "x-forwarded-groups", writers, operators } = options;
   if (!Array.isArray(networks) || networks.length === 0)

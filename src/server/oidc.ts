@@ -1,7 +1,7 @@
 import type { JWTVerifyGetKey } from "jose";
 import * as z from "zod";
 import { IbidError } from "../contracts/errors.ts";
-import { checkOptions } from "../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../runtime/check-options.ts";
 import { type Authenticate, callerOf, checkClaimRules, type ClaimRules } from "./identity.ts";
 import type { Login } from "./handler-options.ts";
 import { defineRoute, type Route } from "./route.ts";
@@ -75,6 +75,7 @@ const attemptSeconds = 600;
  * @experimental
  */
 export async function verifyTokens(options: TokenOptions): Promise<Authenticate> {
+  checkGiven("verifyTokens", "options", options, "object");
   checkOptions("verifyTokens", options, { issuer: true, audience: true, claims: true });
   const { issuer, audience } = options;
   checkAddress("issuer", issuer);
@@ -121,6 +122,7 @@ async function findKeys(issuer: string): Promise<string> {
  * @experimental
  */
 export async function openLogin(options: LoginOptions): Promise<Login> {
+  checkGiven("openLogin", "options", options, "object");
   checkOptions("openLogin", options, {
     issuer: true,
     claims: true,

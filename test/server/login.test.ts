@@ -131,7 +131,9 @@ function createBrowser() {
     const jar = jars.get(origin) ?? new Map<string, string>();
     jars.set(origin, jar);
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
-    const response = await fetch(address, { ...init, redirect: "manual", headers: { ...init.headers, cookie } });
+    const headers = new Headers(init.headers);
+    headers.set("cookie", cookie);
+    const response = await fetch(address, { ...init, redirect: "manual", headers });
     for (const set of response.headers.getSetCookie()) {
       const [pair = ""] = set.split(";");
       const at = pair.indexOf("=");
