@@ -72,6 +72,9 @@ const limitDocs: Readonly<Record<keyof ServiceLimits, string>> = {
   bodyTimeoutMs: "Time for a body to arrive, in milliseconds.",
   timeoutMs: "Time for a request, waiting included, in milliseconds.",
   answerTimeoutMs: "Time for an answer, which a model may write, in milliseconds.",
+  strangersPerMinute: "Requests without a valid key that one address may send each minute.",
+  connections: "Connections that may be open at once.",
+  headersTimeoutMs: "Time for the headers of a request to arrive, in milliseconds.",
 };
 
 const limitOtherwise: Partial<Readonly<Record<keyof ServiceLimits, string>>> = {

@@ -55,9 +55,6 @@ interface Admitted {
   readonly countedAs: string;
 }
 
-/** Requests without a valid key that one address may send each minute; further ones get 429 instead of 401. */
-const strangersPerMinute = 60;
-
 /** Headers of every response: it is private, and no other site may embed it. */
 const usualHeaders = {
   "cache-control": "no-store",
@@ -143,7 +140,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     }
     const caller = await identify(context.req.raw, context.env);
     if (caller === undefined) {
-      countRequest(`stranger ${group}`, strangersPerMinute);
+      countRequest(`stranger ${group}`, limits.strangersPerMinute);
       throw new Refusal(401, "unauthenticated", "Send a key: this request has none that is valid.", {
         hint: "Send the header authorization: Bearer, and the key after it.",
         headers: { "www-authenticate": challengeOf(context.req.raw, options.authorizationServers) },

@@ -86,6 +86,12 @@ export interface ServiceLimits {
   readonly timeoutMs?: number;
   /** Time for an answer, which a model may write. Default 180,000. */
   readonly answerTimeoutMs?: number;
+  /** Requests without a valid key that one address may send each minute; further ones get 429 instead of 401. Default 60. */
+  readonly strangersPerMinute?: number;
+  /** Connections that may be open at once; further ones are closed. Default 4,096. */
+  readonly connections?: number;
+  /** Time for the headers of a request to arrive. Default 15,000. */
+  readonly headersTimeoutMs?: number;
 }
 
 /**
@@ -203,6 +209,9 @@ export const defaultLimits: Required<ServiceLimits> = {
   bodyTimeoutMs: 30_000,
   timeoutMs: 60_000,
   answerTimeoutMs: 180_000,
+  strangersPerMinute: 60,
+  connections: 4096,
+  headersTimeoutMs: 15_000,
 };
 
 /** The longest time that a timer can wait. */

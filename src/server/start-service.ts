@@ -63,10 +63,7 @@ export interface RunningService extends AsyncDisposable {
 }
 
 const defaultHost = "127.0.0.1";
-const headersTimeoutMs = 15_000;
 const keepAliveMs = 10_000;
-/** Sockets that may be open at once; Node closes further ones. */
-const maxConnections = 4096;
 
 /**
  * Serves a knowledge base over HTTP, on Node.
@@ -144,15 +141,15 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
   );
   const server = createServer(
     {
-      headersTimeout: headersTimeoutMs,
-      requestTimeout: headersTimeoutMs + limits.bodyTimeoutMs,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.headersTimeoutMs + limits.bodyTimeoutMs,
       keepAliveTimeout: keepAliveMs,
     },
     (request, response) => {
       if (base === "" || moveBelow(base, request, response)) void listener(request, response);
     },
   );
-  server.maxConnections = maxConnections;
+  server.maxConnections = limits.connections;
   // A client that does not read its response blocks a socket; it closes after this time.
   server.setTimeout(limits.answerTimeoutMs + 30_000);
   server.prependListener("request", (_: IncomingMessage, response: ServerResponse) => {

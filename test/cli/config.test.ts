@@ -1,4 +1,4 @@
-import { chmod, chown, mkdir, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -7,7 +7,7 @@ import { mergeValues, placedOptions, readVariables, setAt, valueAt } from "../..
 import { schemaOfConfig } from "../../src/cli/config.ts";
 import { checkCode, findPlaces } from "../../src/cli/find-config.ts";
 import { defaultLimits } from "../../src/server/handler-options.ts";
-import { callIbid, jsonLines, makeFolder, startIbid, writeFiles } from "./run-ibid.ts";
+import { callIbid, jsonLines, makeFolder, runIbid, startIbid, writeFiles } from "./run-ibid.ts";
 
 const valid = '{ "serve": { "port": 9191, "limits": { "concurrent": 3 } } }';
 const settingsOf = (stdout: string): Map<string, { readonly value: unknown; readonly source: string }> => {
@@ -205,6 +205,24 @@ describe("parts of one's own on the command line", () => {
     const asked = await callIbid(folder, ["ask", "What do herons do?", "--json"]);
     expect(asked.stderr).toBe("");
     expect(JSON.parse(asked.stdout)).toMatchObject({ kind: "written", text: "Herons wait. [1]" });
+  });
+
+  it("a store of ibid.config.ts keeps what every command writes and reads", async () => {
+    const stores = new URL("../../src/stores/sqlite/index.ts", import.meta.url).href;
+    const folder = await makeFolder({
+      "ibid.config.ts": `
+        import { openSqliteStore } from ${JSON.stringify(stores)};
+        export default { store: await openSqliteStore(new URL("./own.sqlite", import.meta.url).pathname) };`,
+      "a.txt": "Herons wait.",
+    });
+    // The store is opened with the configuration, so each command is a process of its own.
+    const ingested = await runIbid(folder, ["ingest", "a.txt", "--json"]);
+    expect([ingested.code, ingested.stderr]).toEqual([0, ""]);
+    expect((await runIbid(folder, ["search", "herons", "--json"])).stdout).toContain("Herons wait.");
+    expect(await readdir(folder)).toContain("own.sqlite");
+    expect(await readdir(join(folder, ".ibid")).catch(() => [])).not.toContain("ibid.sqlite");
+    const printed = await runIbid(folder, ["config", "print"]);
+    expect(printed.stdout).toContain("store = ");
   });
 
   it("the service takes its port and keys from it, and a limit from a variable above it", async () => {
