@@ -10,7 +10,7 @@ export const manualQuestions: readonly ManualQuestion[] = [
   {
     question: "How long are deleted documents kept?",
     places: [
-      ["docs/operations.md", "removes older deletes for good (by default after 7 days)"],
+      ["docs/operations.md", "removes those that were deleted more than 7 days ago"],
       ["docs/command-line.md", "erases documents that were deleted longer ago, 7 days by default"],
     ],
   },
@@ -76,7 +76,7 @@ export const manualQuestions: readonly ManualQuestion[] = [
   {
     question: "How do I undo a delete?",
     places: [
-      ["docs/operations.md", "`ibid restore` takes back an `ibid delete`"],
+      ["docs/operations.md", "Until then `ibid restore` takes them back."],
       ["docs/command-line.md", "`restore <uri> --json`"],
       ["docs/command-line.md", "A deleted document can be restored until it is vacuumed"],
     ],
