@@ -143,7 +143,7 @@ async function measure(documents: number, searches: number): Promise<void> {
           again(over.signal, 1000 * number, ask),
         ]).flat();
       });
-      await new Promise((resolve) => void setTimeout(resolve, 1500));
+      await new Promise((resolve) => void setTimeout(resolve, 5000));
       show(`bodies and a silent model, ${number} keys`, await search(url, searches), rest);
       over.abort();
       await Promise.all(attack);

@@ -1,6 +1,7 @@
 // Attacks the promises of docs/security.md with generated cases, and counts attempts and breaches by promise. Some cases
 // are worlds of documents that a caller may not read, and histories of documents that left their readers. Others are
-// answers of a hostile model, forged addresses, killed processes, a full disk, and changed files. The exit code is 1 on any breach.
+// answers of a hostile model, forged addresses, names that change their address, and hostile servers. The rest are killed
+// processes, a full disk, and changed files. The exit code is 1 on any breach.
 //
 //   npm run attack                              the size of a release
 //   npm run attack -- --seed 7 --size 0.1       a tenth of the cases, others than with seed 1

@@ -95,6 +95,8 @@ function fuzz(url: string, key: string | undefined): Promise<number> {
     "examples,coverage,fuzzing",
     "--seed",
     values.seed,
+    "--request-timeout",
+    "60",
     "--generation-database",
     "none",
     ...(key === undefined ? [] : ["--header", `Authorization: Bearer ${key}`]),
