@@ -1,0 +1,28 @@
+// Starts the database servers that can be had on this machine, runs the tests of stores over them, and lists those that were skipped, with the reason.
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { installEngines, startPostgres } from "./start-postgres.ts";
+
+const root = join(import.meta.dirname, "..");
+const skipped: string[] = [];
+let failed = false;
+
+installEngines();
+const server = await startPostgres();
+if (server === undefined) skipped.push(`Postgres: npm has no binaries for ${process.platform} on ${process.arch}`);
+else {
+  try {
+    console.log(`Postgres runs at ${new URL(server.address).host}.`);
+    const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
+    const { status } = spawnSync(
+      process.execPath,
+      [vitest, "run", "test/stores/postgres", "test/contracts/postgres-store.test.ts"],
+      { cwd: root, stdio: "inherit", env: { ...process.env, IBID_TEST_POSTGRES: server.address, IBID_FULL: "1" } },
+    );
+    failed = status !== 0;
+  } finally {
+    server.stop();
+  }
+}
+for (const one of skipped) console.log(`skipped ${one}`);
+process.exitCode = failed ? 1 : 0;
