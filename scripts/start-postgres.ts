@@ -1,4 +1,4 @@
-// Starts a Postgres server of its own for tests and benchmarks: the binaries come from npm, the data lies in a folder that goes with the server.
+// Starts a Postgres server for tests and benchmarks. The binaries come from npm; the data goes with the server.
 import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";

@@ -1,4 +1,4 @@
-// Starts the database servers that can be had on this machine, runs the tests of stores over them, and lists those that were skipped, with the reason.
+// Starts the database servers that can be had on this machine and runs the tests of stores over them. Each one that was skipped is listed with the reason.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { installEngines, startPostgres } from "./start-postgres.ts";

@@ -1,10 +1,25 @@
-import { openPostgresStore as openPlain } from "./postgres/postgres-store.ts";
+import type { Store } from "../contracts/store.ts";
+import { latentSemanticModel } from "../engine/latent/latent-semantic-model.ts";
 import { languageAnalyzer } from "../text/languages/snowball/language-analyzer.ts";
+import type { PostgresClient } from "./postgres/postgres-client.ts";
+import { openPostgresStore as openPlain, type PostgresStoreOptions } from "./postgres/postgres-store.ts";
 
 /**
- * A store over Postgres, analysed like a knowledge base's. See `postgres/postgres-store.ts`.
+ * Opens a store whose rows are in Postgres, for any number of processes on any number of machines. Each node searches a copy of its own in SQLite, brought up
+ * to date before each read. Hits, order and scores are those of the SQLite store.
+ *
+ * **Shape** `database` is an address or a driver's pool, which stays open. A write is one statement in one transaction; when a call returns, it is committed, and
+ * every later read of any node sees it.
+ * **Errors** `invalid-argument`; `dependency-missing` without the package `pg`; `unsupported` before Postgres 15; `store-corrupt` for tables that are not ours
+ * or of a later version; `store-failed` where the database cannot be reached or refuses; `store-busy`; `not-found` with `create: false`.
+ * **Cost** the first opening on a node copies the base. Each search asks the database once, in one trip.
  *
  * @experimental
  */
-export const openPostgresStore: typeof openPlain = (database, options) =>
-  openPlain(database, { analyzer: languageAnalyzer, ...options });
+export function openPostgresStore(
+  database: string | PostgresClient,
+  options: PostgresStoreOptions = {},
+): Promise<Store> {
+  const choices = options.ownModel === false ? {} : { corpusModel: latentSemanticModel };
+  return openPlain(database, { analyzer: languageAnalyzer, ...choices, ...options });
+}

@@ -30,6 +30,9 @@ beforeAll(async () => {
   // Schemas are of a library that the reader has.
   mkdirSync(join(folder, "node_modules"));
   symlinkSync(join(root, "node_modules/zod"), join(folder, "node_modules/zod"));
+  // And databases are.
+  mkdirSync(join(folder, "node_modules/@electric-sql"));
+  symlinkSync(join(root, "node_modules/@electric-sql/pglite"), join(folder, "node_modules/@electric-sql/pglite"));
   for (const { place, code } of examples) writeFileSync(join(checked, fileOf(place)), `${code}\nexport {};\n`);
   // A slip that the check must find, or it checks nothing.
   writeFileSync(

@@ -36,6 +36,11 @@ export interface PostgresStoreOptions extends StoreOptions {
    * share it. It holds every text of the base: keep it as private as the base.
    */
   readonly replicas?: string | undefined;
+  /**
+   * Whether the store compares meanings by a model of its own, fitted on its chunks, as a knowledge base without an embedding model does. Every node must
+   * choose the same. Default true; give false beside an embedding model.
+   */
+  readonly ownModel?: boolean | undefined;
   /** How old a state may be that is read without asking the database. **Units** milliseconds. Default 0: each read asks. */
   readonly atMostMs?: number | undefined;
   /** How long a call waits for other writers, for a lost connection, and for the copy. Default 30,000. */
@@ -47,22 +52,14 @@ const names = {
   schema: true,
   create: true,
   replicas: true,
+  ownModel: true,
   atMostMs: true,
   busyTimeoutMs: true,
 } as const;
 
 const defaultSchema = "ibid";
 
-/**
- * Opens a store whose rows are in Postgres, for any number of processes on any number of machines. Each node searches a copy of its own in SQLite, brought up
- * to date before each read. Hits, order and scores are those of the SQLite store.
- *
- * **Shape** `database` is an address or a driver's pool, which stays open. A write is one statement in one transaction; when a call returns, it is committed, and
- * every later read of any node sees it.
- * **Errors** `invalid-argument`; `dependency-missing` without the package `pg`; `unsupported` before Postgres 15; `store-corrupt` for tables that are not ours
- * or of a later version; `store-failed` where the database cannot be reached or refuses; `store-busy`; `not-found` with `create: false`.
- * **Cost** the first opening on a node copies the base. Each search asks the database once, in one trip.
- */
+/** As `openPostgresStore` of `ibid/stores/postgres`, without an analyzer and a model of its own unless they are given. */
 export async function openPostgresStore(
   database: string | PostgresClient,
   options: PostgresStoreOptions = {},

@@ -11,7 +11,7 @@ import { createSqliteRows } from "../sqlite/sqlite-rows.ts";
 import { applyPage, type Applied } from "./apply-page.ts";
 import { commitStatement, type CommitStatement } from "./commit-rows.ts";
 import { type Postgres, stateOf } from "./postgres-client.ts";
-import { pageText, pageValues, readPage, type Page } from "./read-page.ts";
+import { pageSize, pageText, probeText, readPage, sayStamps, type Page } from "./read-page.ts";
 import { createReplicaStamps } from "./replica-stamps.ts";
 import { createRowLog, noScopeKey } from "./row-log.ts";
 
@@ -141,7 +141,7 @@ export function createReplicaDirectory({
   let isPurged = false;
   /** Upkeep of the copy, which no call waits for. */
   let upkeep: Promise<unknown> = Promise.resolve();
-  const page = pageText(schema);
+  const [page, probe] = [pageText(schema), probeText(schema)];
 
   function forgetIndex(): void {
     rows.undone();
@@ -169,16 +169,26 @@ export function createReplicaDirectory({
 
   async function catchUp(): Promise<void> {
     const until = performance.now() + busyTimeoutMs;
+    let isBehind = false;
     for (;;) {
       const asked = performance.now();
-      const have = await lock.read(async () => stamps.all());
+      const have = sayStamps(await lock.read(async () => stamps.all()));
+      if (!isBehind && (await db.query("asking for the newest state", probe, [have])).length === 0) {
+        fresh = asked;
+        return;
+      }
       const found = readPage(
-        await db.query<Parameters<typeof readPage>[0][number]>("catching up", page, pageValues(have)),
+        await db.query<Parameters<typeof readPage>[0][number]>("catching up", page, [
+          have,
+          pageSize.chunks,
+          pageSize.scopes,
+        ]),
       );
       if (found.scopes.length === 0) {
         fresh = asked;
         return;
       }
+      isBehind = true;
       const applied = await applyHeld(found);
       if (applied !== undefined) {
         isPurged ||= applied.purged;

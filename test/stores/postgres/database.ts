@@ -16,6 +16,7 @@ export interface TestDatabase {
     options?: PostgresStoreOptions & { readonly node?: string; readonly client?: PostgresClient },
   ): Promise<Store>;
   schemaOf(base: string): string;
+  replicasOf(node: string): string;
   close(): Promise<void>;
 }
 
@@ -28,7 +29,11 @@ export async function openTestDatabase(): Promise<TestDatabase> {
   const schemas = new Set<string>();
   return {
     client,
-    schemaOf: (base) => `${run}_${base}`,
+    schemaOf(base) {
+      schemas.add(`${run}_${base}`);
+      return `${run}_${base}`;
+    },
+    replicasOf: (node) => join(folder, node),
     async open(base, { node = "a", client: given = client, ...options } = {}) {
       const schema = `${run}_${base}`;
       schemas.add(schema);

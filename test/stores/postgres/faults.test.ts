@@ -1,3 +1,4 @@
+import { openKnowledgeBase } from "../../../src/index.node.ts";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { IbidError } from "../../../src/contracts/errors.ts";
 import type { Store } from "../../../src/contracts/store.ts";
@@ -145,4 +146,21 @@ describe("a database that cannot be used", () => {
     await database.client.query(`UPDATE ${database.schemaOf("later")}.settings SET value = '99' WHERE name = 'format'`);
     expect((await failure(database.open("later", { analyzer: plainAnalyzer }))).code).toBe("store-corrupt");
   });
+});
+
+it("two knowledge bases over one client are one, with the store's own model", async () => {
+  const { openPostgresStore: open } = await import("../../../src/stores/open-postgres-store.ts");
+  const schema = database.schemaOf("kb");
+  const [one, other] = await Promise.all(
+    ["a", "b"].map(async (node) =>
+      openKnowledgeBase({ store: await open(database.client, { schema, replicas: database.replicasOf(node) }) }),
+    ),
+  );
+  await one!.ingest({ uri: "a.txt", text: "Keys are rotated every ninety days." });
+  const found = await Promise.all([one!, other!].map((kb) => kb.search("rotating keys")));
+  expect(found[1]).toEqual(found[0]);
+  expect(found[0]!.map(({ source }) => source.uri)).toEqual(["a.txt"]);
+  const { embeddingVersions } = await other!.status();
+  expect(embeddingVersions.map(({ model }) => model)).toEqual(["latent-semantic"]);
+  await Promise.all([one!.close(), other!.close()]);
 });

@@ -1,0 +1,195 @@
+// A knowledge base in Postgres beside one in a SQLite file: writes, catch-up, searches, bytes. The server is started for it.
+//
+//   npm run bench:postgres -- --documents 2000
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { Pool } from "pg";
+import { createGate, operator } from "../src/access/gate.ts";
+import type { ChunkEntry, DocumentWrite } from "../src/contracts/document-store.ts";
+import type { Query } from "../src/contracts/leg.ts";
+import type { Scope } from "../src/contracts/scope.ts";
+import type { Store } from "../src/contracts/store.ts";
+import { installEngines, startPostgres } from "../scripts/start-postgres.ts";
+import { openPostgresStore } from "../src/stores/postgres/postgres-store.ts";
+import { openSqliteStore } from "../src/stores/sqlite/sqlite-store.ts";
+import { createRandom } from "../src/testing/random.ts";
+
+const { values } = parseArgs({ options: { documents: { type: "string" }, questions: { type: "string" } } });
+const count = Number(values.documents ?? 2000);
+const questions = Number(values.questions ?? 150);
+const dimensions = 384;
+const chunksEach = 7;
+const random = createRandom(7);
+const scopes: readonly Scope[] = ["deployment", "team:a", "team:b"];
+const version = { provider: "bench", model: "random", dimensions, fingerprint: "" };
+const gate = createGate();
+
+/** Words by Zipf's law, so that postings have the lengths of a language's. */
+const words = Array.from({ length: 20_000 }, (_, i) => `w${i.toString(36)}${"aeiou"[i % 5]}`);
+const word = (): string => words[Math.floor(words.length ** random.next()) - 1]!;
+const text = (length: number): string => Array.from({ length }, word).join(" ");
+const vector = (): Float32Array => Float32Array.from({ length: dimensions }, () => random.next() - 0.5);
+
+function documentOf(number: number): { readonly scope: Scope; readonly write: DocumentWrite } {
+  const id = `d${number}`;
+  const paragraphs = Array.from({ length: chunksEach }, () => text(110));
+  const whole = paragraphs.join("\n\n");
+  const common = { documentId: id, uri: `${id}.txt`, title: text(3), metadata: { year: 2000 + (number % 25) } };
+  let start = 0;
+  const chunks = paragraphs.map((urtext, index): ChunkEntry => {
+    const place = { start, end: start + urtext.length, index, sectionId: "0", headings: [], origin: "user-content" };
+    start += urtext.length + 2;
+    const chunk = { type: "text-chunk", id: `${id}-${index}`, ...common, ...place, text: urtext, urtext } as const;
+    return { chunk: chunk as ChunkEntry["chunk"], embeddings: [{ version, embedding: vector() }] };
+  });
+  const root = { id: "0", title: "", level: 0, start: 0, end: whole.length, contentStart: 0, children: [] };
+  const { uri, title, metadata } = common;
+  return {
+    scope: scopes[number % 10 < 6 ? 0 : number % 10 < 9 ? 1 : 2]!,
+    write: {
+      document: {
+        type: "text",
+        id,
+        uri,
+        title,
+        mediaType: "text/plain",
+        text: whole,
+        metadata,
+        origin: "user-content",
+        root,
+        sourceMap: { lines: "text" },
+      },
+      chunks,
+      contentHash: id.padStart(64, "0"),
+      metadataHash: "0".repeat(64),
+      fingerprint: "bench",
+      bytes: whole.length,
+      folder: null,
+    },
+  };
+}
+
+async function timed<Result>(work: () => Promise<Result>): Promise<readonly [ms: number, result: Result]> {
+  const from = performance.now();
+  const result = await work();
+  return [performance.now() - from, result];
+}
+
+const quantile = (times: readonly number[], share: number): number =>
+  times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))]!;
+const shown = (times: readonly number[]): string =>
+  `p50 ${quantile(times, 0.5).toFixed(2)}, p95 ${quantile(times, 0.95).toFixed(2)} ms`;
+
+async function ingest(store: Store, documents: readonly ReturnType<typeof documentOf>[]): Promise<number> {
+  const [ms] = await timed(async () => {
+    for (let from = 0; from < documents.length; from += 16)
+      await Promise.all(
+        documents.slice(from, from + 16).map(({ scope, write }) => store.replace(gate.write(operator, scope), write)),
+      );
+  });
+  return (documents.length / ms) * 1000;
+}
+
+async function search(store: Store, query: Query): Promise<readonly unknown[]> {
+  const session = await store.session(gate.read(operator, scopes));
+  const found = await Promise.all(session.legs.filter((leg) => leg.accepts(query)).map((leg) => leg.search(query, 10)));
+  const matches = found.flatMap((leg) => leg.matches);
+  await session.readChunks(found.flatMap((leg) => leg.matches.slice(0, 5)));
+  return matches.map(({ scope, id, score }) => [scope, id, score]);
+}
+
+function bytesOf(folder: string): number {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((name) => statSync(join(folder, name)))
+    .reduce((sum, file) => sum + (file.isFile() ? file.size : 0), 0);
+}
+
+installEngines();
+const server = await startPostgres();
+if (server === undefined) throw new Error("There are no binaries of Postgres for this machine.");
+const folder = mkdtempSync(join(tmpdir(), "ibid-bench-"));
+const pool = new Pool({ connectionString: server.address, max: 8 });
+try {
+  const all = Array.from({ length: count }, (_, number) => documentOf(number));
+  const later = Array.from({ length: 60 }, (_, number) => documentOf(count + number));
+  const sqlite = await openSqliteStore(join(folder, "sqlite", "ibid.sqlite"));
+  const open = (node: string): Promise<Store> => openPostgresStore(pool, { replicas: join(folder, node) });
+  const a = await open("a");
+  console.log(
+    `${count} documents, ${count * chunksEach} chunks of 110 words, ${dimensions} dimensions, ${scopes.length} scopes`,
+  );
+  const rates = [await ingest(sqlite, all), await ingest(a, all)];
+  console.log(`ingested, 16 at a time: SQLite ${rates[0]!.toFixed(0)}, Postgres ${rates[1]!.toFixed(0)} documents/s`);
+  await sqlite.upkeep!.settle();
+  await a.upkeep!.settle();
+
+  const [caughtUp, b] = await timed(() => open("b"));
+  const rate = (count / caughtUp) * 1000;
+  console.log(
+    `a new node: ${(caughtUp / 1000).toFixed(1)} s, ${rate.toFixed(0)} documents/s, ${(rate / rates[1]!).toFixed(1)} times the rate of ingestion`,
+  );
+  await b.upkeep!.settle();
+
+  const trips: number[] = [];
+  for (let i = 0; i < 200; i++) trips.push((await timed(() => pool.query("SELECT 1")))[0]);
+  console.log(`one trip: ${shown(trips)}`);
+
+  const single: Record<string, number[]> = { SQLite: [], Postgres: [] };
+  const seen: number[] = [];
+  for (const { scope, write } of later) {
+    single["SQLite"]!.push((await timed(() => sqlite.replace(gate.write(operator, scope), write)))[0]);
+    single["Postgres"]!.push((await timed(() => a.replace(gate.write(operator, scope), write)))[0]);
+    seen.push((await timed(() => b.moment(gate.read(operator, scopes))))[0]);
+  }
+  for (const [name, times] of Object.entries(single)) console.log(`one write, ${name}: ${shown(times)}`);
+  console.log(`first look of the other node after a write, the rows included: ${shown(seen)}`);
+
+  const still = await openPostgresStore(pool, { replicas: join(folder, "b"), atMostMs: 3_600_000 });
+  for (const [kind, query] of [
+    ["words", (): Query => ({ question: "", text: text(3), syntax: "literal", embeddings: [] })],
+    [
+      "vectors",
+      (): Query => ({
+        question: "",
+        text: "",
+        syntax: "literal",
+        embeddings: [{ embedding: vector(), version, scopes }],
+      }),
+    ],
+  ] as const) {
+    const times: Record<string, number[]> = { SQLite: [], "copy that asks": [], "copy that may be old": [] };
+    let equal = 0;
+    for (let i = 0; i < questions; i++) {
+      const asked = query();
+      const [one, expected] = await timed(() => search(sqlite, asked));
+      const [other, found] = await timed(() => search(b, asked));
+      const [third, same] = await timed(() => search(still, asked));
+      times["SQLite"]!.push(one);
+      times["copy that asks"]!.push(other);
+      times["copy that may be old"]!.push(third);
+      if ([found, same].every((hits) => JSON.stringify(hits) === JSON.stringify(expected))) equal++;
+    }
+    for (const [name, list] of Object.entries(times)) console.log(`${kind}, ${name}: ${shown(list)}`);
+    console.log(`${kind}: hits, order and scores equal in ${equal} of ${questions} questions`);
+  }
+  await Promise.all([a.close(), b.close(), still.close()]);
+  await sqlite.close();
+  const { rows } = await pool.query<{ bytes: string }>(
+    "SELECT sum(pg_total_relation_size(c.oid)) AS bytes FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = 'ibid' AND relkind = 'r'",
+  );
+  const mega = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+  const [rowsBytes, fileBytes, copyBytes] = [
+    Number(rows[0]!.bytes),
+    bytesOf(join(folder, "sqlite")),
+    bytesOf(join(folder, "b")),
+  ];
+  console.log(
+    `bytes: Postgres ${mega(rowsBytes)}, SQLite ${mega(fileBytes)}, copy ${mega(copyBytes)}; ratio ${(rowsBytes / fileBytes).toFixed(2)}`,
+  );
+} finally {
+  await pool.end();
+  server.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
