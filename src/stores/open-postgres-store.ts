@@ -12,7 +12,7 @@ import { openPostgresStore as openPlain, type PostgresStoreOptions } from "./pos
  * every later read of any node sees it.
  * **Errors** `invalid-argument`; `dependency-missing` without the package `pg`; `unsupported` before Postgres 15; `store-corrupt` for tables that are not ours
  * or of a later version; `store-failed` where the database cannot be reached or refuses; `store-busy`; `not-found` with `create: false`.
- * **Cost** the first opening on a node copies the base. Each search asks the database once, in one trip.
+ * **Cost** the first opening on a node copies the base. Each search asks the database in one trip, an operator's in two.
  *
  * @experimental
  */

@@ -1,6 +1,9 @@
 import type { CompleteParts } from "../segments/segment-store.ts";
 import type { ReplicaDirectory } from "./replica-directory.ts";
 
+/** Age of the note that says by which vectors a scope is searched. Both vectors are there long before and after it changes. **Units** milliseconds. */
+const noteAge = 1_000;
+
 /**
  * Brings the copy up to date before each verb. Legs and `readChunks` follow the moment that a search has begun with.
  *
@@ -16,7 +19,7 @@ export function keepFresh(parts: CompleteParts, directory: ReplicaDirectory, atM
     if (directory.takePurge()) purging = purging.then(() => upkeep.scrub()).catch(() => {});
   }
   const write = <Result>(verb: () => Promise<Result>): Promise<Result> => fresh(0).then(verb);
-  const read = <Result>(verb: () => Promise<Result>): Promise<Result> => fresh(atMostMs).then(verb);
+  const read = <Result>(verb: () => Promise<Result>, age = atMostMs): Promise<Result> => fresh(age).then(verb);
   async function* list<Item>(verb: () => AsyncIterable<Item>): AsyncGenerator<Item> {
     await fresh(atMostMs);
     yield* verb();
@@ -51,7 +54,7 @@ export function keepFresh(parts: CompleteParts, directory: ReplicaDirectory, atM
       vacuum: (...call) => write(() => trash.vacuum(...call)),
     },
     versions: {
-      versions: (...call) => read(() => versions.versions(...call)),
+      versions: (...call) => read(() => versions.versions(...call), Math.max(noteAge, atMostMs)),
       lacking: (...call) => list(() => versions.lacking(...call)),
       addVectors: (...call) => write(() => versions.addVectors(...call)),
       changeVersion: (...call) => write(() => versions.changeVersion(...call)),
