@@ -160,3 +160,21 @@ it.each([1, 2, 4])(
   },
   600_000,
 );
+
+it("chunks that wait for a fit, and those that came after it, are where the SQLite store has them", async () => {
+  const write = (id: string, from: number) =>
+    ({ do: "replace", scope: "deployment", id, from, count: 8, embeds: false, year: 2020 }) as const;
+  const settle = { do: "settle" } as const;
+  const gone = { do: "delete", scope: "deployment", id: "a", purge: false } as const;
+  const back = { do: "restore", scope: "deployment", id: "a" } as const;
+  // The second and third wait for the first fit; the fourth comes into its space; the fifth while it is set aside.
+  const waiting = [
+    [0, write("a", 0)],
+    [0, write("b", 8)],
+    [1, write("c", 16)],
+  ] as const;
+  await compare(waiting, 2);
+  const fitted = [...waiting, [1, settle], [0, write("d", 24)], [1, gone], [0, write("e", 32)], [1, back]] as const;
+  await compare(fitted, 2);
+  await compare([...fitted, [0, gone], [1, settle], [0, { ...gone, purge: true }], [1, write("f", 3)]], 2);
+}, 600_000);
