@@ -51,7 +51,7 @@ export function keepFresh(parts: CompleteParts, directory: ReplicaDirectory, atM
     trash: {
       deleted: (...call) => list(() => trash.deleted(...call)),
       restore: (...call) => write(() => trash.restore(...call)),
-      vacuum: (...call) => write(() => trash.vacuum(...call)),
+      vacuum: (...call) => write(() => trash.vacuum(...call)).then(async (gone) => directory.prune().then(() => gone)),
     },
     versions: {
       versions: (...call) => read(() => versions.versions(...call), Math.max(noteAge, atMostMs)),

@@ -32,6 +32,8 @@ export interface ReplicaDirectory extends SegmentDirectory {
   refresh(): Promise<void>;
   /** When the state that the copy has was the newest, by `performance.now`. */
   freshAt(): number;
+  /** Forgets which writer made a commit, once nobody can still wait for its answer. */
+  prune(): Promise<void>;
   /** Whether something was removed for good elsewhere since this was asked last, so that this node's files must lose it too. */
   takePurge(): boolean;
 }
@@ -407,6 +409,9 @@ export function createReplicaDirectory({
       waiting.push({ work, undone, resolve: done, reject });
       if (waiting.length === 1) lastWrite = lastWrite.then(commitAll);
       return promise;
+    },
+    async prune() {
+      await db.query("forgetting old writers", `DELETE FROM ${schema}.changes WHERE at < now() - interval '1 day'`);
     },
     takePurge() {
       const owed = isPurged;

@@ -4,7 +4,7 @@ import { IbidError } from "../../../src/contracts/errors.ts";
 import type { Store } from "../../../src/contracts/store.ts";
 import { openPostgresStore } from "../../../src/stores/postgres/postgres-store.ts";
 import type { PostgresClient } from "../../../src/stores/postgres/postgres-client.ts";
-import { collect, documentEntry, plainAnalyzer, read, write } from "../build.ts";
+import { collect, documentEntry, plainAnalyzer, read, system, write } from "../build.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 
 let database: TestDatabase;
@@ -150,6 +150,18 @@ describe("a database that cannot be used", () => {
     await database.client.query(`UPDATE ${database.schemaOf("later")}.settings SET value = '99' WHERE name = 'format'`);
     expect((await failure(database.open("later", { analyzer: plainAnalyzer }))).code).toBe("store-corrupt");
   });
+});
+
+it("a vacuum forgets which writer made an old commit", async () => {
+  const store = await open("pruned");
+  for (const id of ["a", "b"]) await store.replace(write("deployment"), documentEntry(id, ["ash"]));
+  const changes = `${database.schemaOf("pruned")}.changes`;
+  await database.client.query(`UPDATE ${changes} SET at = now() - interval '2 days' WHERE stamp = 1 AND scope <> 0`);
+  await store.trash!.vacuum(system, { olderThanMs: 0 });
+  const { rows } = await database.client.query(`SELECT stamp FROM ${changes} WHERE scope <> 0 ORDER BY stamp`);
+  expect((rows as { stamp: unknown }[]).map(({ stamp }) => Number(stamp))).not.toContain(1);
+  expect(rows.length).toBeGreaterThan(0);
+  expect(await uris(store)).toEqual(["a.txt", "b.txt"]);
 });
 
 it("a search asks once, and once more for the scopes that an operator may read", async () => {
