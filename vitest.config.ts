@@ -20,6 +20,8 @@ export default defineConfig({
   },
   test: {
     include: ["test/**/*.test.ts"],
+    // The page is built once: tests ask the service for its files.
+    globalSetup: ["test/support/build-page.ts"],
     exclude: ["**/node_modules/**", "test/fixtures/**"],
     // Processes, not threads: tests start workers, open databases and are killed in the middle of a write.
     pool: "forks",

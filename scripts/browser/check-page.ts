@@ -1,133 +1,65 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { writeFileSync } from "node:fs";
-import { createInterface } from "node:readline";
 import { openKnowledgeBase } from "../../src/index.node.ts";
 import { startService } from "../../src/server/index.node.ts";
+import { openFileBlobStore } from "../../src/stores/index.node.ts";
+import { buildPage } from "../build-page.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
 
-const timeoutMs = 60_000;
-const filler = (about: string): string => `${about} is told of at length, and nobody asks. `.repeat(200);
 const sentence = "Signing keys are rotated every ninety days.";
-/** An answer is shown without tags, and its place as the document has it. */
+const filler = (about: string): string => `${about} is told of at length, and nobody asks. `.repeat(200);
 const paragraph = `${sentence} <b>Nobody</b> keeps one.`;
 const document = `# Handbook\n\n${filler("Tea")}\n\n## Keys\n\n${paragraph}\n\n${filler("Wine")}`;
 
 /**
  * Uses the page of `ibid serve` in a browser as a reader does. It asks, follows the citation's marker, looks at the
- * place, opens its address anew, and searches.
+ * place, opens its address anew, and searches. `npm run check:page` goes through every screen.
  *
  * **Errors** name the difference. With `screenshot`, a picture of the page is written there.
  */
-export async function checkPage(browser: string, flags: readonly string[], screenshot?: string): Promise<void> {
+export async function checkPage(executablePath: string, args: readonly string[], screenshot?: string): Promise<void> {
+  await buildPage(join(import.meta.dirname, "..", "..", "src", "server", "page", "built"));
+  const folder = mkdtempSync(join(tmpdir(), "ibid-page-"));
   const kb = await openKnowledgeBase();
   await kb.ingest({ uri: "handbook.md", text: document, mediaType: "text/markdown" });
-  const service = await startService(kb, { port: 0 });
-  const child = spawn(browser, [...flags, "--remote-debugging-port=0", "--window-size=1200,800", "about:blank"], {
-    stdio: ["ignore", "ignore", "pipe"],
+  const service = await startService(kb, { port: 0, files: openFileBlobStore(folder) });
+  const browser = await chromium.launch({
+    executablePath,
+    args: args.filter((flag) => !flag.startsWith("--user-data-dir")),
   });
+  const same = (name: string, came: unknown, expected: unknown): void => {
+    if (JSON.stringify(came) !== JSON.stringify(expected))
+      throw new Error(`${name} is ${JSON.stringify(came)}, not ${JSON.stringify(expected)}.`);
+  };
   try {
-    const page = await openTab(child.stderr);
-    const see = async <Value>(expression: string): Promise<Value> => {
-      const { result, exceptionDetails } = await page("Runtime.evaluate", { expression, returnByValue: true });
-      if (exceptionDetails !== undefined) throw new Error(`The page: ${JSON.stringify(exceptionDetails)}`);
-      return (result as { value: Value }).value;
-    };
-    const waitFor = async (what: string, expression: string): Promise<void> => {
-      const until = Date.now() + timeoutMs;
-      while (!(await see<boolean>(expression))) {
-        if (Date.now() > until)
-          throw new Error(`The page does not show ${what}: ${await see<string>("document.body.innerText")}`);
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    };
-    const same = (what: string, came: unknown, expected: unknown): void => {
-      if (JSON.stringify(came) !== JSON.stringify(expected))
-        throw new Error(`${what} is ${JSON.stringify(came)}, not ${JSON.stringify(expected)}.`);
-    };
-
-    await page("Page.navigate", { url: service.url });
-    await waitFor("its form", "document.querySelector('#words') !== null && document.readyState === 'complete'");
-    await see("words.value = 'How often are signing keys rotated?'; document.querySelector('[name=ask]').click()");
-    await waitFor("a citation", "document.querySelector('.marker') !== null");
-    same("The answer", await see("document.querySelector('.answer').textContent"), `${sentence} Nobody keeps one. [1]`);
-    await see("document.querySelector('.marker').click()");
-    await waitFor("the place", "document.querySelector('#place mark') !== null");
-    same("The cited place", await see("document.querySelector('#place mark').textContent"), paragraph);
-    const isInSight = `(() => {
-      const [mark, panel] = ["#place mark", "#place"].map((at) => document.querySelector(at).getBoundingClientRect());
-      return mark.top >= Math.max(0, panel.top) && mark.bottom <= Math.min(innerHeight, panel.bottom);
-    })()`;
-    same("Whether the place is in sight", await see(isInSight), true);
-    same("What a document made of markup", await see("document.querySelectorAll('#place b').length"), 0);
-    same("The citation's line", await see("document.querySelector('.hit .where').textContent"), "handbook.md, line 7");
-    if (screenshot !== undefined) {
-      const { data } = await page("Page.captureScreenshot", { format: "png" });
-      writeFileSync(screenshot, Buffer.from(data as string, "base64"));
-    }
-
-    // On a telephone nothing stands outside the window.
-    await page("Emulation.setDeviceMetricsOverride", { width: 340, height: 700, deviceScaleFactor: 1, mobile: false });
-    same(
-      "What is wider than a narrow window",
-      await see("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
-      0,
-    );
-    await page("Emulation.clearDeviceMetricsOverride", {});
-
-    // A place can be passed on.
-    const address = await see<string>("location.href");
-    await page("Page.navigate", { url: "about:blank" });
-    await page("Page.navigate", { url: address });
-    await waitFor("a place by its address", "document.querySelector('#place mark')?.textContent.length > 0");
-    same("The place by its address", await see("document.querySelector('#place mark').textContent"), paragraph);
-    await see("words.value = 'wine'; document.querySelector('[name=search]').click()");
-    await waitFor("what a search found", "document.querySelectorAll('#found .hit').length > 0");
+    const page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
+    await page.goto(service.url);
+    await page.fill("#question", "How often are signing keys rotated?");
+    await page.keyboard.press("Enter");
+    await page.click(".marker");
+    await page.waitForSelector(".evidence mark");
+    const marked = (): Promise<string> =>
+      page.$$eval(".text-view mark", (marks) => marks.map(({ textContent }) => textContent).join(""));
+    same("The cited place", await marked(), paragraph);
+    same("Elements that the document's markup made", await page.$$eval(".text-view b", (found) => found.length), 0);
+    same("Whether the place is in sight", await page.isVisible(".text-view mark"), true);
+    if (screenshot !== undefined) await page.screenshot({ path: screenshot });
+    await page.setViewportSize({ width: 320, height: 700 });
+    const overflow = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+    same("Width beyond a narrow window", overflow, 0);
+    const address = page.url();
+    same("Whether the address holds the question", /rotated/u.test(address), false);
+    await page.goto("about:blank");
+    await page.goto(address);
+    await page.waitForSelector(".evidence mark");
+    same("The place by its address", await marked(), paragraph);
+    await page.goto(`${service.url}search#q=wine`);
+    await page.waitForSelector(".hit");
   } finally {
-    const gone = once(child, "exit");
-    child.kill("SIGKILL");
-    await gone;
+    await browser.close();
     await service.stop();
     await kb.close();
+    rmSync(folder, { recursive: true, force: true });
   }
-}
-
-type Command = (method: string, params?: object) => Promise<Readonly<Record<string, unknown>>>;
-
-/** The first tab, by the DevTools protocol. **Source** Chrome DevTools Protocol: `Page`, `Runtime`. */
-async function openTab(stderr: NodeJS.ReadableStream): Promise<Command> {
-  let devTools = "";
-  for await (const line of createInterface({ input: stderr })) {
-    devTools = /^DevTools listening on (ws:\S+)$/u.exec(line)?.[1] ?? "";
-    if (devTools !== "") break;
-  }
-  stderr.resume();
-  const { host } = new URL(devTools);
-  const tabs = (await (await fetch(`http://${host}/json/list`)).json()) as readonly {
-    readonly type: string;
-    readonly webSocketDebuggerUrl: string;
-  }[];
-  const tab = tabs.find(({ type }) => type === "page");
-  if (tab === undefined) throw new Error("The browser has no tab.");
-  const socket = new WebSocket(tab.webSocketDebuggerUrl);
-  await once(socket, "open");
-  const waiting = new Map<number, (answer: Readonly<Record<string, unknown>>) => void>();
-  socket.addEventListener("message", ({ data }) => {
-    const {
-      id,
-      result = {},
-      error,
-    } = JSON.parse(String(data)) as {
-      id?: number;
-      result?: Record<string, unknown>;
-      error?: unknown;
-    };
-    if (id !== undefined) waiting.get(id)?.(error === undefined ? result : { exceptionDetails: error });
-  });
-  let last = 0;
-  return (method, params = {}) =>
-    new Promise((resolve) => {
-      last += 1;
-      waiting.set(last, resolve);
-      socket.send(JSON.stringify({ id: last, method, params }));
-    });
 }

@@ -1,8 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { once } from "node:events";
+import { isAbsolute } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
+import { openFiles } from "../knowledge-base/open/open-files.ts";
 import type { AccessKey, HandlerOptions, RequestLogEntry, SearchPool, ServeSettings } from "../server/index.node.ts";
 import { examples, note } from "./help-text.ts";
 import { folderOf, showLocation } from "../knowledge-base/open/location.ts";
@@ -27,6 +30,10 @@ export interface ServeCommandOptions extends CommonOptions {
   readonly allowOrigin: readonly string[];
   readonly model?: string;
   readonly judge?: string;
+  /** Whether bytes of uploads are kept. */
+  readonly originals?: boolean;
+  /** Days that a thread is kept, or whether threads are kept at all. */
+  readonly threads?: boolean | number;
   /** Options of the route for agents. */
   readonly mcp?: HandlerOptions["mcp"];
   /** Whether to serve only that route. */
@@ -113,6 +120,7 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
       ...(page === undefined ? {} : { page }),
       ...(mcp === undefined ? {} : { mcp }),
       ...(only === undefined ? {} : { only }),
+      ...keptFiles(options),
       log(entry) {
         if (set.logger !== undefined) return;
         stderr.write(output.json ? `${toJsonLine(entry)}\n` : `${describeEntry(entry)}\n`);
@@ -180,6 +188,24 @@ async function startSearchers(size: number, { stderr }: Context): Promise<Search
       }),
     onRestart: (reason) => void stderr.write(`${reason}\n`),
   });
+}
+
+/** Files that the service keeps beside the knowledge base, and those that documents were read from. */
+function keptFiles({
+  kb,
+  originals,
+  threads,
+}: ServeCommandOptions): Pick<HandlerOptions, "files" | "keepOriginals" | "threadDays" | "readSource"> {
+  const files = openFiles(kb);
+  return {
+    ...(files !== undefined && { files }),
+    keepOriginals: originals !== false,
+    threadDays: threads === false ? 0 : typeof threads === "number" ? threads : 30,
+    async readSource(uri) {
+      const path = uri.startsWith("file:") ? fileURLToPath(uri) : uri;
+      return isAbsolute(path) ? readFile(path).catch(() => undefined) : undefined;
+    },
+  };
 }
 
 /** Names of this machine stay valid beside the given ones. */
@@ -250,6 +276,13 @@ export function addServeCommand(program: Command, context: Context, done: (exitC
       list("--trust-proxy <network>", "take the client's address from this proxy's X-Forwarded-For; repeatable"),
     )
     .addOption(new Option("--metrics-port <n>", "serve /metrics alone on this port, without a key").argParser(readPort))
+    .option("--no-originals", "do not keep the files of uploads beside their text")
+    .option("--no-threads", "keep no questions and answers")
+    .addOption(
+      new Option("--threads <days>", "days that a thread is kept after its last question (default: 30)").argParser(
+        readDays,
+      ),
+    )
     .addOption(list("--allow-host <name>", "answer to this host name too; repeatable"))
     .addOption(
       list("--allow-origin <origin>", "accept requests from pages of this origin, such as https://app.example"),
@@ -276,6 +309,13 @@ function list(flags: string, description: string): Option {
   return new Option(flags, description)
     .argParser((text: string, before: readonly string[]) => [...before, text])
     .default([], "none");
+}
+
+function readDays(text: string): number {
+  const days = Number(text);
+  if (text.trim() === "" || !Number.isFinite(days) || days <= 0)
+    throw new InvalidArgumentError("It must be a number of days above 0.");
+  return days;
 }
 
 export function readPort(text: string): number {

@@ -21,7 +21,7 @@ import type { Run } from "./run.ts";
 import type { AccessContext, Scope, ScopeStrategy } from "./scope.ts";
 import type { FindOptions, VectorMatch, VectorSearchOptions } from "./vector-store.ts";
 import type { Verification, VerifyOptions } from "./verification.ts";
-import type { DeleteOptions, FitStatus, StoredChunk } from "./store.ts";
+import type { DeletedSummary, DeleteOptions, FitStatus, StoredChunk } from "./store.ts";
 
 /** A text to ingest that is not a file: everything but uri and text has a default. */
 export interface TextInput {
@@ -489,6 +489,10 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
    * that the caller may write. **Errors** `ambiguous`; `unsupported` where the store cannot.
    */
   restore(uri: string, address?: DocumentAddress): Promise<readonly DeletedDocument[]>;
+  /**
+   * Deleted documents that `restore` brings back, by uri, then scope, in the scopes that the caller may write. None where the store keeps no deleted documents.
+   */
+  deleted(): AsyncIterable<DeletedSummary>;
   /** Removes for good what was deleted longer ago, in every scope. **Errors** `access-denied` for anybody but the operator. */
   vacuum(options?: VacuumOptions): Promise<VacuumResult>;
   /** Empties a scope at once and for good: nothing of it can be restored. **Errors** `access-denied`. */

@@ -68,6 +68,9 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
     searchVector: async (vector, options) => (await finding()).searchVector(vector, options),
     delete: deleteDocuments,
     restore: (uri, address) => keep((by) => by.restore(uri, address)),
+    async *deleted() {
+      yield* (await keeping()).deleted();
+    },
     vacuum: async (options) => {
       const vacuumed = await keep((by) => by.vacuum(options));
       observer.report("KnowledgeVacuumCompleted", [], { chunks: vacuumed.chunks });

@@ -20,7 +20,7 @@ import type { KeepingParts } from "./parts.ts";
 
 const deleteOptions = { scope: true, onMissing: true, purge: true, elements: true } as const;
 
-type Keeping = Pick<KnowledgeBase, "delete" | "restore" | "vacuum" | "reset" | "chunks" | "doctor">;
+type Keeping = Pick<KnowledgeBase, "delete" | "restore" | "deleted" | "vacuum" | "reset" | "chunks" | "doctor">;
 
 /** How long what was deleted is kept. **Source** ToolUp. */
 const defaultRetentionMs = 7 * 86_400_000;
@@ -151,6 +151,11 @@ export function createKeeping(parts: KeepingParts): Keeping {
       return restored;
     },
 
+    async *deleted() {
+      const own = await ownScopes(parts);
+      if (store.trash !== undefined && own !== undefined) yield* store.trash.deleted(own);
+    },
+
     async vacuum(options = {}) {
       checkOptions("vacuum", options, { olderThanMs: true, scope: true });
       await maintain("A vacuum");
@@ -218,23 +223,31 @@ export function createKeeping(parts: KeepingParts): Keeping {
  * **Errors** `ambiguous`.
  */
 async function findDeleted(
-  { store, gate, caller, readable, resolveUri }: KeepingParts,
+  parts: KeepingParts,
   uri: string,
   address: DocumentAddress,
 ): Promise<readonly DeletedSummary[]> {
+  const { store, resolveUri } = parts;
   checkText("The document", "uri", uri);
-  // `readable` lists no scope of which everything was deleted. The shared scopes are searched all the same; others must be named.
-  const usual: readonly Scope[] = address.scope === undefined ? (await readable()).scopes : [];
-  const { scopes } = await readable(
-    address.scope === undefined ? [...usual, "deployment", "platform"] : [parseScope(address.scope)],
-  );
-  const own = gate.writable(caller, scopes);
-  if (store.trash === undefined || own.length === 0) return [];
+  const own = await ownScopes(parts, address.scope);
+  if (store.trash === undefined || own === undefined) return [];
   const named = new Set([uri, resolveUri?.(uri) ?? uri]);
   const found: DeletedSummary[] = [];
-  for await (const summary of store.trash.deleted(await readable(own))) if (named.has(summary.uri)) found.push(summary);
+  for await (const summary of store.trash.deleted(own)) if (named.has(summary.uri)) found.push(summary);
   if (new Set(found.map(({ scope }) => scope)).size > 1) throw severalScopes(uri, found);
   return found;
+}
+
+/** The scopes whose deleted documents the caller may see. */
+async function ownScopes(
+  { gate, caller, readable }: KeepingParts,
+  scope?: Scope,
+): Promise<AuthorizedScopes | undefined> {
+  // `readable` lists no scope of which everything was deleted. The shared scopes are searched all the same; others must be named.
+  const usual: readonly Scope[] = scope === undefined ? (await readable()).scopes : [];
+  const asked: readonly Scope[] = scope === undefined ? [...usual, "deployment", "platform"] : [parseScope(scope)];
+  const own = gate.writable(caller, (await readable(asked)).scopes);
+  return own.length === 0 ? undefined : readable(own);
 }
 
 /** Chunks that searches by the model miss: they have no vector of its version. */

@@ -10,3 +10,13 @@ export { createMarkdownReader } from "./markdown/markdown-reader.ts";
 export { createXlsxReader } from "./office/xlsx-reader.ts";
 export { createPdfReader } from "./pdf/pdf-reader.ts";
 export { createXlsReader } from "./sheets/xls-reader.ts";
+export { buildViewTree } from "./display/build-view-tree.ts";
+export type { ViewBlock, ViewedDocument, ViewRow, ViewRun, ViewStyle } from "./display/view-tree.ts";
+export {
+  locateOnPages,
+  type MarkedPage,
+  type PageBox,
+  type PdfGeometry,
+  type PlacedText,
+  readPdfGeometry,
+} from "./pdf/pdf-geometry.ts";

@@ -12,6 +12,11 @@ import { checkHandlerOptions, type ConnectionFacts, type HandlerOptions, type Lo
 import { addressGroup, createRateLimiter } from "./limits.ts";
 import { createOpenApiRoute } from "./openapi.ts";
 import { openAiRoutes } from "./openai-routes.ts";
+import { createKeepingRoutes, keepingFiles } from "./keeping-routes.ts";
+import { createOriginals, type Originals } from "./originals.ts";
+import { createPlaceRoutes } from "./place-routes.ts";
+import { createPublicNames } from "./public-names.ts";
+import { createThreads } from "./threads.ts";
 import { pageRoutes } from "./page/page-routes.ts";
 import { createDeadline } from "./deadline.ts";
 import { createProbeRoutes } from "./probe-routes.ts";
@@ -111,7 +116,9 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
   const largestBody = Math.max(limits.maxUploadBytes, limits.maxJsonBytes);
   const bodiesOfCaller = Math.max(largestBody, (limits.maxBufferedBytes * limits.perCaller) / limits.concurrent);
   const bodies = createBodyRoom(limits.maxBufferedBytes, bodiesOfCaller);
-  const routes = chooseRoutes(options, hasKeys);
+  const names = createPublicNames(kb);
+  const kept = createOriginals(kb, options.files, async (uri) => options.readSource?.(await names.resolve(uri)));
+  const routes = chooseRoutes(options, hasKeys, kept, limits.maxUploadBytes);
   const methods = new Map(
     [...Map.groupBy(routes, ({ path }) => path)].map(([path, own]) => {
       const names: readonly string[] = own.map(({ method }) => method);
@@ -192,7 +199,8 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
       const call: Call = {
         query,
         body,
-        kb: caller?.kb ?? kb,
+        kb: caller === undefined || caller.isOperator ? (caller?.kb ?? kb) : names.hide(caller.kb),
+        caller,
         request,
         requestId: context.var.requestId,
         signal,
@@ -327,19 +335,24 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
 
 const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
 
-function chooseRoutes(options: HandlerOptions, hasKeys: boolean): readonly Route[] {
-  const { login, mcp = true, metrics, only, page = true, readiness = () => "ready" } = options;
+function chooseRoutes(
+  options: HandlerOptions,
+  hasKeys: boolean,
+  originals: Originals,
+  maxUploadBytes: number,
+): readonly Route[] {
+  const { login, mcp = true, metrics, only, page = true, files, readiness = () => "ready" } = options;
+  const { keepOriginals = true, threadDays = 30 } = options;
+  const threads = files === undefined || threadDays === 0 ? undefined : createThreads(files, threadDays);
   const routes: Route[] = [...createProbeRoutes(readiness)];
   if (metrics !== undefined) routes.push(createMetricsRoute(metrics));
-  if (only !== "mcp")
-    routes.push(
-      ...questionRoutes,
-      ...documentRoutes,
-      ...openAiRoutes,
-      statusRoute,
-      healthRoute,
-      ...(page ? pagesWith(login) : []),
-    );
+  if (only !== "mcp") {
+    const keeps = files !== undefined && keepOriginals;
+    const facts = { needsKey: hasKeys, originals: keeps || options.readSource !== undefined, maxUploadBytes };
+    const documents = keepingFiles(documentRoutes, keeps ? originals : { ...originals, keep: async () => {} }, threads);
+    routes.push(...questionRoutes, ...documents, ...openAiRoutes, ...createPlaceRoutes(originals));
+    routes.push(...createKeepingRoutes(threads, facts), statusRoute, healthRoute, ...(page ? pagesWith(login) : []));
+  }
   if (login !== undefined && only !== "mcp") routes.push(...login.routes);
   if (mcp !== false) {
     routes.push(createMcpRoute(mcp === true ? {} : mcp, page && only !== "mcp"));

@@ -109,7 +109,7 @@ export const documentRoutes: readonly Route[] = [
 ];
 
 /** One refusal for documents that do not exist and for those that the caller may not read. */
-function notFound(uri: string): never {
+export function notFound(uri: string): never {
   throw new Refusal(404, "not-found", "No document that you may read has this uri.", {
     uri,
     hint: "See GET /documents for the uris.",

@@ -1,5 +1,6 @@
 import type { McpServerOptions } from "../integrations/mcp/mcp-server-options.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { BlobStore } from "../contracts/blob-store.ts";
 import type { AccessContext } from "../contracts/scope.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { checkOptions } from "../runtime/check-options.ts";
@@ -155,6 +156,14 @@ export interface HandlerOptions {
   readonly limits?: ServiceLimits;
   /** Whether `/` shows a page. Default true. */
   readonly page?: boolean;
+  /** Keeps the bytes of uploads, the places of PDF text on its pages, and threads. Default: none, and no threads. */
+  readonly files?: BlobStore;
+  /** Reads the file of a document that lies on this machine; `undefined` for what is not there. It gets absolute paths and addresses. Default: none. */
+  readonly readSource?: (uri: string) => Promise<Uint8Array | undefined>;
+  /** Whether `files` keeps the bytes of uploads, for `/original`. Default true. */
+  readonly keepOriginals?: boolean;
+  /** How long `files` keeps a thread after its last question; 0 for no threads. **Units** days. Default 30. */
+  readonly threadDays?: number;
   /** Whether `/mcp` serves agents, or its options. Default true. */
   readonly mcp?: boolean | McpServerOptions;
   /**
@@ -181,6 +190,10 @@ const known = {
   origins: true,
   limits: true,
   page: true,
+  files: true,
+  readSource: true,
+  keepOriginals: true,
+  threadDays: true,
   mcp: true,
   authorizationServers: true,
   only: true,
@@ -230,6 +243,9 @@ export function checkHandlerOptions(options: HandlerOptions): Required<ServiceLi
     );
   if (local !== undefined && (keys !== undefined || authenticate !== undefined))
     throw wrong("local is given beside keys or authenticate", "Leave out local: it is for a service without keys.");
+  const { threadDays = 0 } = options;
+  if (!Number.isFinite(threadDays) || threadDays < 0)
+    throw wrong(`threadDays is ${String(threadDays)}; it must be 0 or more`, "Give a number of days.");
   if (hosts?.some((name) => !/^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/iu.test(name)))
     throw wrong("hosts contains an invalid name", 'Write names without port, such as "search.example".');
   for (const issuer of options.authorizationServers ?? []) {

@@ -104,7 +104,7 @@ export const chatBody = z.strictObject({
 
 /** Numbers in an address arrive as text. */
 const position = z.coerce.number().int().min(0);
-const uri = notBlank.max(4096);
+export const uri = notBlank.max(4096);
 
 export const listQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1000).default(100),

@@ -1,13 +1,15 @@
 import * as z from "zod";
 import { scopeSchema } from "./request-schemas.ts";
 
+export { scopeSchema } from "./request-schemas.ts";
+
 /*
  * Schemas of the responses, for the OpenAPI document. A test checks each response against its schema.
  */
 
 const position = z.int().min(0);
 const metadata = z.record(z.string(), z.unknown());
-const places = {
+export const places = {
   page: z.int().optional(),
   line: z.int().optional(),
   slide: z.int().optional(),
@@ -17,7 +19,7 @@ const places = {
 };
 
 /** Folder or host that a document came from, and its path below that. */
-const home = { rootLabel: z.string().optional(), path: z.string().optional() };
+export const home = { rootLabel: z.string().optional(), path: z.string().optional() };
 
 const source = z.strictObject({
   uri: z.string(),

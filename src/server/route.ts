@@ -16,6 +16,8 @@ export type NeededRight = "nobody" | "reader" | "writer" | "operator";
 /** An admitted request, with its parameters and its body checked. */
 export interface Call<Query = unknown, Body = unknown> {
   readonly kb: KnowledgeBase;
+  /** Absent where the route is open to all. */
+  readonly caller?: Caller | undefined;
   readonly request: Request;
   readonly requestId: string;
   readonly query: Query;

@@ -20,9 +20,19 @@ describe("ibid/server", () => {
       }
     }
     const atOnce = new Set(["zod", "hono", "hono/cors", "hono/streaming"]);
-    const froms = [...packages].map((each) => each.split(": ")[1]!).filter((from) => !atOnce.has(from));
+    const froms = [...packages]
+      .filter((each) => !each.startsWith("readers/"))
+      .map((each) => each.split(": ")[1]!)
+      .filter((from) => !atOnce.has(from));
     // An import in a function loads it when it is needed. What starts a service is for Node alone.
     expect(new Set(froms)).toEqual(new Set(["@modelcontextprotocol/server"]));
+    // What reads files is loaded when a document is shown.
+    const [shows, hashes] = ["knowledge-base/operations/show-document", "server/originals"].map(
+      (name) => modules.get(`${name}.ts`)!.source,
+    );
+    expect(shows).toContain('await import("../../readers/display/build-view-tree.ts")');
+    expect(shows).not.toMatch(/^import \{[^}]*\} from "\.\.\/\.\.\/readers/mu);
+    expect(hashes).toContain('await import("../ingest/prepare-document.ts")');
     expect(reached.size).toBeGreaterThan(20);
     expect(modules.get("server/service-routes.ts")?.source).toContain(
       'await import("../integrations/mcp/mcp-handler.ts")',

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
+import { createMemoryBlobStore } from "../../src/stores/memory/memory-blob-store.ts";
+import { threadId } from "../../src/server/threads.ts";
+import { makePdf } from "../readers/make-pdf.ts";
 import { type Answered, openWorld, startWorld } from "./service.ts";
 
 interface Operation {
@@ -26,6 +29,38 @@ interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, object>>; readonly securitySchemes?: object };
 }
+
+const place = { marker: "[1]", uri: "deployment.md", documentId: "x", start: 0, end: 4 };
+const thread = {
+  title: "Keys",
+  turns: [
+    {
+      question: "How long?",
+      kind: "written",
+      sentences: [{ text: "Ninety days.", verdict: "supported", places: [place] }],
+    },
+  ],
+};
+
+const pageCalls = [
+  ["page", "/"],
+  ["pageThread", "/t"],
+  ["pageSearch", "/search"],
+  ["pageLibrary", "/library"],
+  ["pageDocument", "/d"],
+  ["pageHistory", "/history"],
+  ["pageAdd", "/add"],
+  ["pageOperator", "/ops"],
+  ["pageStyle", "/page.css"],
+  ["pageScript", "/page.js"],
+  ["pageShared", "/page-shared.js"],
+  ["pageView", "/page-view.js"],
+  ["pageMarkdown", "/page-markdown.js"],
+  ["pageDe", "/page-de.js"],
+  ["pageAr", "/page-ar.js"],
+  ["pagePdf", "/page-pdf.js"],
+  ["pagePdfWorker", "/page-pdf-worker.js"],
+] as const;
 
 /** One good request for each operation, in the order in which they can be made. */
 const calls: readonly (readonly [id: string, path: string, sent?: object])[] = [
@@ -67,11 +102,20 @@ const calls: readonly (readonly [id: string, path: string, sent?: object])[] = [
     { body: { model: "ibid", messages: [{ role: "user", content: "How long is a key valid?" }] } },
   ],
   ["createResponse", "/v1/responses", { body: { model: "ibid", input: "How long is a key valid?" } }],
+  ["viewDocument", "/view?uri=deployment.md"],
+  ["getGeometry", "/geometry?uri=paper.pdf&start=0&end=5"],
+  ["getOriginal", "/original?uri=paper.pdf"],
+  ["session", "/session"],
+  ["listTrash", "/trash"],
+  ["restoreDocument", "/restore", { body: { uri: "gone.md" } }],
+  ["addThread", "/threads", { body: thread }],
+  ["listThreads", "/threads"],
+  ["putThread", `/thread?id=${threadId("operator", "12345678")}`, { method: "PUT", body: thread }],
+  ["getThread", `/thread?id=${threadId("operator", "12345678")}`],
+  ["deleteThread", `/thread?id=${threadId("operator", "12345678")}`, { method: "DELETE" }],
   ["status", "/status"],
   ["health", "/health/rag"],
-  ["page", "/"],
-  ["pageStyle", "/page.css"],
-  ["pageScript", "/page.js"],
+  ...pageCalls,
   ["openapi", "/openapi.json"],
   ["livez", "/livez"],
   ["readyz", "/readyz"],
@@ -79,7 +123,11 @@ const calls: readonly (readonly [id: string, path: string, sent?: object])[] = [
 
 describe("the OpenAPI document", () => {
   it("describes every route, with schemas that its answers pass, and every route of it works", async () => {
-    const { as } = await startWorld();
+    const paper = makePdf([[{ text: "Keys are rotated.", x: 50, y: 700 }]]);
+    const { as, kb } = await startWorld({ files: createMemoryBlobStore() });
+    await as("operator", "/document?uri=paper.pdf", { method: "PUT", body: paper });
+    await kb.ingest({ uri: "gone.md", text: "Gone." });
+    await kb.delete("gone.md");
     const document = (await as(null, "/openapi.json")).json as OpenApi;
     const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
@@ -121,7 +169,7 @@ describe("the OpenAPI document", () => {
         expect({ operationId, description }).not.toMatchObject({ description: "" });
     }
     const open = operations.filter(({ security }) => security === undefined).map(({ operationId }) => operationId);
-    expect(open.toSorted()).toEqual(["livez", "openapi", "page", "pageScript", "pageStyle", "readyz"]);
+    expect(open.toSorted()).toEqual(["livez", "openapi", "readyz", ...pageCalls.map(([id]) => id)].toSorted());
     const keyless = await startWorld({ keyless: true });
     const local = (await keyless.as(null, "/openapi.json")).json as OpenApi;
     expect(local.components.securitySchemes).toBeUndefined();

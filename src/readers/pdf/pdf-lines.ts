@@ -12,6 +12,8 @@ export interface PdfLine {
   readonly bold: boolean;
   readonly mono: boolean;
   readonly rtl: boolean;
+  /** The runs that it is made of, in the order of its text. Absent for a text that has no place on the page. */
+  readonly runs?: readonly PdfRun[];
 }
 
 /** A gap wider than this part of the letter height is a space; letters of small capitals stand .06 apart, words .25 and more. */
@@ -50,7 +52,8 @@ export function toLine(row: readonly PdfRun[]): PdfLine {
   const rtl = isRightToLeft(row);
   const parts: string[] = [];
   let before: PdfRun | undefined;
-  for (const run of rtl ? orderFromRight(row) : row) {
+  const runs = rtl ? orderFromRight(row) : row;
+  for (const run of runs) {
     if (before !== undefined && (isApart(before, run) || (rtl && swallowedSpace(before, run)))) parts.push(" ");
     parts.push(run.text);
     before = run;
@@ -73,6 +76,7 @@ export function toLine(row: readonly PdfRun[]): PdfLine {
     bold: letters.length > 0 && letters.every(({ bold }) => bold),
     mono: row.every(({ mono }) => mono),
     rtl,
+    runs,
   };
 }
 

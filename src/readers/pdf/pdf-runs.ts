@@ -36,12 +36,16 @@ export interface PdfRun {
   readonly size: number;
   readonly bold: boolean;
   readonly mono: boolean;
+  /** Whether all its signs have one width, though that says nothing here: the whole document is typewritten. */
+  readonly even?: true;
   /** Whether it is written from the right. */
   readonly rtl: boolean;
   /** The marked content that it belongs to. */
   readonly mark?: string;
   /** Whether the file says that it is no part of the text: a page number, a running title. */
   readonly artifact?: boolean;
+  /** The side that it is read from, where that is not the page's; see {@link PdfSide.angle}. */
+  readonly angle?: number;
 }
 
 /** Runs that are read from the same side. */
@@ -99,6 +103,7 @@ export function placeRuns(
       rtl: item.dir === "rtl",
       ...(marks.at(-1)?.id === undefined ? {} : { mark: marks.at(-1)!.id! }),
       ...(marks.at(-1)?.artifact === true ? { artifact: true } : {}),
+      ...(angle === 0 ? {} : { angle }),
     };
     // A whole line may be drawn before it is drawn again.
     const same = side.drawn.get(text) ?? [];

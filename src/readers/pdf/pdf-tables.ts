@@ -1,6 +1,6 @@
 import type { PdfArea } from "./pdf-area.ts";
 import { cellText, type PdfGrid } from "./pdf-grids.ts";
-import { cutAtGaps, toLine } from "./pdf-lines.ts";
+import { cutAtGaps, toLine, toRows } from "./pdf-lines.ts";
 import type { PdfRun } from "./pdf-runs.ts";
 
 /** A table has at least this many rows: two lines may stand in columns by chance. */
@@ -213,6 +213,7 @@ export function gridArea({ rows }: PdfGrid): PdfArea {
   const lines = filled.map((row, index) => ({
     ...toLine(row.flat()),
     text: writeRow(rtl ? cells[index]!.toReversed() : cells[index]!),
+    runs: (rtl ? row.toReversed() : row).flatMap((cell) => toRows(cell).flatMap((own) => toLine(own).runs ?? [])),
   }));
   const rowsOf = filled.map((row): Row => ({ runs: row.flat(), pieces: [], y: 0, size: 0, rtl }));
   return { kind: "table", headerRows: countHeaderRows(rowsOf, cells), lines };
@@ -224,6 +225,7 @@ function writeTable(rows: readonly Row[], named?: readonly Row[]): PdfArea {
   const cells: string[][] = [];
   let above: Row | undefined;
   const kept: Row[] = [];
+  const runsOf: PdfRun[][] = [];
   for (const row of rows) {
     const isName = named !== undefined && row === rows[0];
     const pieces: readonly Piece[] = isName && row.runs.length > 1 ? row.runs : row.pieces;
@@ -237,9 +239,11 @@ function writeTable(rows: readonly Row[], named?: readonly Row[]): PdfArea {
     const last = cells.at(-1);
     if (last !== undefined && above !== undefined && isWrapped(above, row, columns)) {
       for (const [column, text] of line.entries()) if (text !== "") last[column] = `${last[column]} ${text}`.trim();
+      runsOf.at(-1)!.push(...row.runs);
     } else {
       cells.push(line);
       kept.push(row);
+      runsOf.push([...row.runs]);
     }
     above = row;
   }
@@ -249,6 +253,7 @@ function writeTable(rows: readonly Row[], named?: readonly Row[]): PdfArea {
     lines: kept.map(({ runs, rtl }, index) => ({
       ...toLine(runs),
       text: writeRow(rtl ? cells[index]!.toReversed() : cells[index]!),
+      runs: runsOf[index]!,
     })),
   };
 }

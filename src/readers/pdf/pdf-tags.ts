@@ -127,13 +127,10 @@ function readTable(table: PdfTag, take: (id: string) => readonly PdfRun[]): PdfA
     const taken = cells.map((cell) => contentIds(cell, 0).flatMap((id) => [...take(id)]));
     const runs = taken.flat();
     if (runs.length === 0) continue;
-    const texts = taken.map((cell) =>
-      toLinesInOrder(cell)
-        .map(({ text }) => text)
-        .join(" "),
-    );
+    const linesOf = taken.map(toLinesInOrder);
+    const texts = linesOf.map((cell) => cell.map(({ text }) => text).join(" "));
     if (lines.length === headerRows && cells.every(({ role }) => role === "TH")) headerRows++;
-    lines.push({ ...toLine(runs), text: writeRow(texts) });
+    lines.push({ ...toLine(runs), text: writeRow(texts), runs: linesOf.flat().flatMap((line) => line.runs ?? []) });
   }
   return lines.length === 0 ? undefined : { kind: "table", headerRows, lines };
 }

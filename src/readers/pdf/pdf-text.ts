@@ -8,6 +8,14 @@ export interface PdfText {
   readonly blocks: readonly Block[];
   readonly headings: readonly Heading[];
   readonly pages: NonNullable<SourceMap["pages"]>;
+  /** The lines as they were printed, and where each begins in the text. */
+  readonly printed: readonly PrintedLine[];
+}
+
+/** A line of a page in the text of its document. A hyphen at its end may be missing from the text. */
+export interface PrintedLine {
+  readonly start: number;
+  readonly line: PdfBlockLine;
 }
 
 /**
@@ -23,6 +31,7 @@ export function writePdfText(source: readonly PdfBlock[], pageCount: number): Pd
   const blocks: Block[] = [];
   const headings: Heading[] = [];
   const pages: { number: number; start: number }[] = [];
+  const printed: PrintedLine[] = [];
   let length = 0;
   const append = (text: string): void => {
     parts.push(text);
@@ -51,6 +60,7 @@ export function writePdfText(source: readonly PdfBlock[], pageCount: number): Pd
       }
       reach(line.page);
       if (kind === "table" && index === headerRows && index > 0) bodyStart = length;
+      printed.push({ start: length, line });
       append(line.text);
     }
     blocks.push({ kind, start, end: length, ...(bodyStart === undefined ? {} : { bodyStart }) });
@@ -61,7 +71,7 @@ export function writePdfText(source: readonly PdfBlock[], pageCount: number): Pd
   }
   const text = parts.join("");
   reach(pageCount - 1);
-  return { text, blocks, headings, pages };
+  return { text, blocks, headings, pages, printed };
 }
 
 type Joint = "\n" | " " | "" | "drop";

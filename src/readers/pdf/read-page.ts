@@ -10,6 +10,7 @@ import type { PdfTag } from "./pdf-tags.ts";
 /** A page as PDF.js sees it: runs of text from each side, and the tags of a tagged one. */
 export interface ReadPage {
   readonly sides: readonly PdfSide[];
+  readonly width: number;
   readonly height: number;
   readonly tree: PdfTag | null;
   /** **Units** UTF-16 code units of its runs. */
@@ -29,6 +30,7 @@ export interface ReadPage {
 /** Placeholder for a page that cannot be read. */
 export const brokenPage: ReadPage = {
   sides: [],
+  width: 0,
   height: 0,
   tree: null,
   length: 0,
@@ -69,7 +71,7 @@ export async function readPage(
     const repairs = texts.some(({ str, dir }) => dir === "rtl" && needsGlyphs(str));
     let [isBlank, hasLostText] = [false, false];
     let placed = items as Parameters<typeof placeRuns>[0];
-    const { transform, height } = page.getViewport({ scale: 1 });
+    const { transform, width, height } = page.getViewport({ scale: 1 });
     const isTabular = looksTabular(texts);
     let drawing = noDrawing;
     if (fresh.length > 0 || repairs || length === 0 || drawAll || isTabular) {
@@ -85,6 +87,7 @@ export async function readPage(
     const spoken = comments.reduce((sum, comment) => sum + comment.length, 0);
     return {
       sides,
+      width,
       height,
       tree,
       length: length + spoken,

@@ -20,7 +20,7 @@ import { findHeadings, findTitle } from "./pdf-headings.ts";
 import { cutAtHeadings, readOutline } from "./pdf-outline.ts";
 import { findParagraphs, findUsualGap, type PdfBlock } from "./pdf-paragraphs.ts";
 import type { PdfFont, PdfRun } from "./pdf-runs.ts";
-import { writePdfText } from "./pdf-text.ts";
+import { type PdfText, type PrintedLine, writePdfText } from "./pdf-text.ts";
 import { brokenPage, readPage, type ReadPage } from "./read-page.ts";
 import { tableAreas, textAreas, unplaced } from "./extracted-areas.ts";
 import type { Metadata } from "../../contracts/metadata.ts";
@@ -35,6 +35,8 @@ export async function readPdf(
   ocr: OcrProvider | undefined,
   tables: TableExtractor,
   maps: string | undefined,
+  /** Gets the printed lines with the sizes of their pages, for those who want to know where the text stands. */
+  onPrinted?: (printed: readonly PrintedLine[], pages: readonly Pick<ReadPage, "width" | "height">[]) => void,
 ): Promise<ReadResult> {
   const { uri, signal } = input;
   const limits = limitsOf(input);
@@ -79,19 +81,25 @@ export async function readPdf(
       recognised,
       found,
     );
-    return { ...(await write(pdf, uri, areas)), ...notesOn({ pages, silent, broken, recognised, ocr, maps }) };
+    const { printed, ...written } = await write(pdf, uri, areas);
+    onPrinted?.(printed, pages);
+    return { ...written, ...notesOn({ pages, silent, broken, recognised, ocr, maps }) };
   } finally {
     await pdf.loadingTask.destroy();
   }
 }
 
-async function write(pdf: PdfDocument, uri: string, areas: readonly (readonly PdfArea[])[]): Promise<ReadResult> {
+async function write(
+  pdf: PdfDocument,
+  uri: string,
+  areas: readonly (readonly PdfArea[])[],
+): Promise<ReadResult & Pick<PdfText, "printed">> {
   const outline = await readOutline(pdf, areas);
   const usualGap = findUsualGap(areas.flat());
   const cut = outline.length === 0 ? areas : cutAtHeadings(areas, outline);
   const blocks: PdfBlock[] = cut.flatMap((list, page) => list.flatMap((area) => findParagraphs(area, page, usualGap)));
   const laidOut = findHeadings(blocks);
-  const { text, blocks: written, headings, pages } = writePdfText(joinBlocks(laidOut), pdf.numPages);
+  const { text, blocks: written, headings, pages, printed } = writePdfText(joinBlocks(laidOut), pdf.numPages);
   const { title, metadata } = await readInformation(pdf, text);
   const shown = findTitle(blocks);
   const named =
@@ -103,6 +111,7 @@ async function write(pdf: PdfDocument, uri: string, areas: readonly (readonly Pd
     sourceMap: { lines: "none", pages },
     blocks: written,
     metadata,
+    printed,
   };
 }
 
@@ -288,7 +297,7 @@ function isTypewritten(pages: readonly (readonly PdfRun[])[]): boolean {
 }
 
 function asPlain<T extends { readonly runs: readonly PdfRun[] }>(page: T): T {
-  return { ...page, runs: page.runs.map((run) => ({ ...run, mono: false })) };
+  return { ...page, runs: page.runs.map((run) => (run.mono ? { ...run, mono: false, even: true as const } : run)) };
 }
 
 function asideOf(row: readonly PdfRun[]): PdfArea {

@@ -1,43 +1,74 @@
-import { pageHtml } from "./page-html.ts";
-import { pageScript } from "./page-script.ts";
-import { pageStyle } from "./page-style.ts";
+import { sha256 } from "../../runtime/hash.ts";
 import { defineRoute, type Route } from "../route.ts";
+import { loadPageFile, type PageFileName, pageFileNames } from "./page-files.ts";
 
-/** The page loads from this service only, and no other page may frame it. */
+/** The page loads from this service only, no other page may frame it, and no text becomes markup or a script. */
 const contentPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
   "connect-src 'self'",
-  "img-src data:",
+  "worker-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self' data: blob:",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types ibid",
 ].join("; ");
 
-/** The page at `/`, its style and its script. They hold no data: the script requests it with the reader's key. */
+const types = { html: "text/html", css: "text/css", js: "text/javascript" } as const;
+
+/** Screens of the page with an address of their own. `/search` takes searches by POST besides. */
+const screens = {
+  "/": "page",
+  "/t": "pageThread",
+  "/search": "pageSearch",
+  "/library": "pageLibrary",
+  "/d": "pageDocument",
+  "/history": "pageHistory",
+  "/add": "pageAdd",
+  "/ops": "pageOperator",
+};
+
+/** The page, one address for each screen, and its files. They hold no data: the scripts request it with the reader's key. */
 export const pageRoutes: readonly Route[] = [
-  file("/", "page", "text/html", pageHtml),
-  file("/page.css", "pageStyle", "text/css", pageStyle),
-  file("/page.js", "pageScript", "text/javascript", pageScript),
+  ...Object.entries(screens).map(([path, name]) => file(path, name, "index.html")),
+  ...pageFileNames.filter((name) => name !== "index.html").map((name) => file(`/${name}`, operationOf(name), name)),
 ];
 
-function file(path: string, name: string, type: string, text: string): Route {
+/** `pagePdfWorker` for `page-pdf-worker.js`. */
+function operationOf(name: string): string {
+  const [stem = "", ending = ""] = name.split(".");
+  const own = stem.replaceAll(/-([a-z])/gu, (_, letter: string) => letter.toUpperCase());
+  return ending === "css" ? `${own}Style` : stem === "page" ? "pageScript" : own;
+}
+
+function file(path: string, name: string, source: PageFileName): Route {
+  const type = types[source.split(".").at(-1) as keyof typeof types];
   return defineRoute({
     method: "GET",
     path,
     name,
-    summary: "A page that searches and asks.",
+    summary: source === "index.html" ? "A screen of the page." : "A file of the page.",
     needs: "nobody",
     isLight: true,
-    answers: { 200: { description: "The page.", content: { [type]: undefined } } },
-    handle: async () =>
-      new Response(text, {
-        headers: {
-          "content-type": `${type}; charset=utf-8`,
-          "content-security-policy": contentPolicy,
-          "cache-control": "no-cache",
-        },
-      }),
+    answers: { 200: { description: "The file.", content: { [type]: undefined } } },
+    async handle({ request }) {
+      const zipped = await loadPageFile(source);
+      const headers = {
+        "content-type": `${type}; charset=utf-8`,
+        "content-security-policy": contentPolicy,
+        "cache-control": "no-cache",
+        etag: (etags[source] ??= `"${sha256(zipped).slice(0, 32)}"`),
+      };
+      if (request.headers.get("if-none-match") === headers.etag) return new Response(null, { status: 304, headers });
+      if (/\bgzip\b/u.test(request.headers.get("accept-encoding") ?? ""))
+        return new Response(zipped, { headers: { ...headers, "content-encoding": "gzip" } });
+      return new Response(new Blob([zipped]).stream().pipeThrough(new DecompressionStream("gzip")), { headers });
+    },
   });
 }
+
+const etags: Partial<Record<PageFileName, string>> = {};

@@ -1,0 +1,230 @@
+import { events, Failure, get, send } from "./api.ts";
+import { type Place, session, t } from "./state.ts";
+
+/** A sentence of an answer, as the service judges it. */
+export interface Sentence {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly claims?: boolean;
+  readonly verdict?: "supported" | "partly" | "unsupported" | "uncited" | undefined;
+  readonly withheld?: boolean | undefined;
+}
+
+export interface Citation extends Place {
+  readonly marker: string;
+  readonly quote: string;
+  readonly title: string;
+  readonly chunkId?: string;
+}
+
+export interface Hit {
+  readonly chunkId: string;
+  readonly documentId: string;
+  readonly scope: string;
+  readonly snippet: string;
+  readonly text: string;
+  readonly score: number;
+  readonly source: Place & { readonly title: string; readonly path?: string; readonly rootLabel?: string };
+}
+
+/** An answer as it is shown, fresh from the service or read from a thread. */
+export interface Answer {
+  readonly kind: "quotes" | "written" | "refused";
+  readonly text: string;
+  readonly citations: readonly Citation[];
+  readonly sentences: readonly Sentence[];
+  readonly nearest?: readonly (Omit<Citation, "marker"> & { readonly marker?: string })[];
+  readonly withheld?: readonly { readonly text: string; readonly verdict?: string }[];
+  readonly refusal?: string;
+  readonly incomplete?: string;
+  readonly relevance?: { readonly value: number; readonly threshold: number };
+  readonly model?: string | null;
+  readonly ms?: number;
+}
+
+/** A question with its answer so far. */
+export interface Turn {
+  readonly question: string;
+  readonly state: "searching" | "writing" | "done" | "stopped" | "failed";
+  readonly draft: string;
+  readonly hits: readonly Hit[];
+  readonly answer?: Answer;
+  readonly failure?: Failure;
+  readonly requestId?: string | undefined;
+}
+
+interface StoredTurn {
+  readonly question: string;
+  readonly kind: Answer["kind"];
+  readonly refusal?: string;
+  readonly model?: string | null;
+  readonly ms?: number;
+  readonly sentences: readonly {
+    readonly text?: string;
+    readonly gap?: string;
+    readonly verdict?: Sentence["verdict"];
+    readonly withheld?: true;
+    readonly places: readonly (Place & {
+      readonly marker: string;
+      readonly quote?: string;
+      readonly title?: string;
+      readonly changed?: true;
+    })[];
+  }[];
+}
+
+export interface Thread {
+  readonly id: string;
+  readonly title: string;
+  readonly own: boolean;
+  readonly turns: readonly StoredTurn[];
+}
+
+export interface Filters {
+  readonly scopes?: readonly string[] | undefined;
+}
+
+/** Asks, and tells each state of the answer. The text that came stays, whatever happens next. */
+export async function ask(
+  question: string,
+  before: readonly Turn[],
+  filters: Filters,
+  signal: AbortSignal,
+  tell: (turn: Turn) => void,
+): Promise<Turn> {
+  let turn: Turn = { question, state: "searching", draft: "", hits: [] };
+  const update = (more: Partial<Turn>): void => tell((turn = { ...turn, ...more }));
+  update({});
+  const history = before.flatMap(({ question: asked, answer }) =>
+    answer === undefined || answer.kind === "refused"
+      ? []
+      : [
+          { role: "user", content: asked },
+          { role: "assistant", content: answer.text },
+        ],
+  );
+  try {
+    const body = { question, merge: true, ...(history.length > 0 && { history: history.slice(-8) }), ...filters };
+    for await (const { type, data, requestId } of events("ask", body, signal)) {
+      if (type === "hits") update({ hits: (data as { hits: readonly Hit[] }).hits, requestId });
+      else if (type === "text") update({ state: "writing", draft: turn.draft + (data as { delta: string }).delta });
+      else if (type === "answer") {
+        const { answer } = data as { answer: Answer & { readonly hits: readonly Hit[] } };
+        const scopes = new Map(answer.hits.map((hit) => [hit.documentId, hit.scope]));
+        const placed = <Quoted extends Place>(each: Quoted): Quoted => ({
+          ...each,
+          scope: scopes.get(each.documentId ?? ""),
+        });
+        update({
+          state: "done",
+          hits: answer.hits,
+          answer: { ...answer, citations: answer.citations.map(placed), nearest: answer.nearest?.map(placed) ?? [] },
+        });
+      } else if (type === "error") {
+        const { message, hint, requestId: id } = data as { message: string; hint?: string; requestId?: string };
+        throw new Failure([message, hint].filter(Boolean).join(" "), 500, id ?? requestId);
+      }
+    }
+    if (turn.answer === undefined) throw new Failure(t("brokenStream"), 0, turn.requestId);
+  } catch (error) {
+    if (signal.aborted || (error as Error).name === "AbortError") update({ state: "stopped" });
+    else
+      update({
+        state: "failed",
+        failure: error instanceof Failure ? error : new Failure(String(error), 0, turn.requestId),
+      });
+  }
+  return turn;
+}
+
+/** Threads hold the sentences that a model wrote, and places. A quotation is read again from its place. */
+export async function keepThread(id: string | undefined, turns: readonly Turn[]): Promise<string | undefined> {
+  if (session.value?.threads !== true) return undefined;
+  const stored = turns.flatMap((turn) => (turn.answer === undefined ? [] : [toStored(turn.question, turn.answer)]));
+  if (stored.length === 0) return id;
+  const body = { title: turns[0]!.question.slice(0, 300), turns: stored };
+  const kept = await (id === undefined
+    ? send<{ id: string }>("threads", body)
+    : send<{ id: string }>(`thread?id=${id}`, body, { method: "PUT" }));
+  return kept.id;
+}
+
+function toStored(question: string, { kind, text, citations, sentences, refusal, model, ms }: Answer): StoredTurn {
+  const bare = ({
+    marker,
+    uri,
+    scope,
+    documentId,
+    start,
+    end,
+    page,
+    line,
+    slide,
+    sheet,
+    cells,
+    part,
+    headings,
+  }: Citation) =>
+    JSON.parse(
+      JSON.stringify({ marker, uri, scope, documentId, start, end, page, line, slide, sheet, cells, part, headings }),
+    ) as StoredTurn["sentences"][number]["places"][number];
+  const facts = {
+    question,
+    kind,
+    ...(refusal !== undefined && { refusal }),
+    ...(model !== undefined && { model }),
+    ...(ms !== undefined && { ms }),
+  };
+  if (kind === "refused") return { ...facts, sentences: [] };
+  if (kind === "quotes")
+    return {
+      ...facts,
+      sentences: citations.map((citation) => ({
+        verdict: "supported" as const,
+        gap: "\n\n",
+        places: [bare(citation)],
+      })),
+    };
+  let at = 0;
+  return {
+    ...facts,
+    sentences: sentences.map((sentence) => {
+      const gap = text.slice(at, sentence.start).slice(0, 200);
+      at = sentence.end;
+      const own = text.slice(sentence.start, sentence.end);
+      const places = citations.filter(({ marker }) => own.includes(marker)).map(bare);
+      return { text: own, gap, ...(sentence.verdict !== undefined && { verdict: sentence.verdict }), places };
+    }),
+  };
+}
+
+export async function readThread(
+  id: string,
+  signal: AbortSignal,
+): Promise<{ readonly thread: Thread; readonly turns: readonly Turn[] }> {
+  const thread = await get<Thread>("thread", { id }, signal);
+  return { thread, turns: thread.turns.map(fromStored) };
+}
+
+function fromStored({ sentences: stored, question, ...facts }: StoredTurn): Turn {
+  let text = "";
+  const sentences: Sentence[] = [];
+  const citations = new Map<string, Citation>();
+  for (const { text: own = "", gap = " ", verdict, withheld, places } of stored) {
+    if (text !== "" || gap.trim() !== "") text += gap;
+    const start = text.length;
+    const markers = facts.kind === "quotes" ? places.map(({ marker }) => ` ${marker}`).join("") : "";
+    text += withheld === true ? t("withheldSentence") : own + markers;
+    sentences.push({ text: own, start, end: text.length, verdict, withheld });
+    for (const place of places)
+      citations.set(place.marker, { ...place, quote: place.quote ?? "", title: place.title ?? place.uri });
+  }
+  return {
+    question,
+    state: "done",
+    draft: "",
+    hits: [],
+    answer: { ...facts, text, sentences, citations: [...citations.values()] },
+  };
+}

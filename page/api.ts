@@ -1,0 +1,129 @@
+import { locked, readKept, session, type Session, t } from "./state.ts";
+
+/** A failure that a person can read: its sentences, and the id of the request in the log. */
+export class Failure extends Error {
+  readonly status: number;
+  readonly requestId: string | undefined;
+
+  constructor(message: string, status: number, requestId?: string) {
+    super(message);
+    this.status = status;
+    this.requestId = requestId;
+  }
+}
+
+let key: string | undefined;
+try {
+  key = sessionStorage.getItem("ibid-key") ?? undefined;
+} catch {
+  // Without storage the key lives as long as the page.
+}
+
+export function setKey(value: string | undefined): void {
+  key = value;
+  try {
+    if (value === undefined) sessionStorage.removeItem("ibid-key");
+    else sessionStorage.setItem("ibid-key", value);
+  } catch {
+    // As above.
+  }
+}
+export const keyHeaders = (): Record<string, string> => (key === undefined ? {} : { authorization: `Bearer ${key}` });
+
+/** The first sign of a key that no header can carry. **Source** RFC 6750, 2.1: visible ASCII. */
+export const wrongSign = (text: string): string | undefined => /[^\u0021-\u007E]/u.exec(text)?.[0];
+
+interface Told {
+  readonly error?: { readonly message: string; readonly hint?: string; readonly requestId: string };
+}
+
+export async function failureOf(response: Response): Promise<Failure> {
+  const told = (await response.json().catch(() => undefined)) as Told | undefined;
+  const { error } = told ?? {};
+  if (response.status === 401) {
+    locked.value = key === undefined ? "missing" : "unknown";
+    setKey(undefined);
+  }
+  const message =
+    error === undefined
+      ? t("failedWith", { status: response.status })
+      : [error.message, error.hint].filter(Boolean).join(" ");
+  return new Failure(message, response.status, error?.requestId ?? response.headers.get("x-request-id") ?? undefined);
+}
+
+/** A request to this service with the reader's key. **Errors** `Failure`, `AbortError`. */
+export async function call(path: string, options: RequestInit = {}): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      ...options,
+      headers: { ...(options.headers as Record<string, string>), ...keyHeaders() },
+    });
+  } catch (error) {
+    if ((error as Error).name === "AbortError") throw error;
+    throw new Failure(t("networkDown"), 0);
+  }
+  if (!response.ok) throw await failureOf(response);
+  return response;
+}
+
+export async function get<Value>(
+  path: string,
+  query: Record<string, string | number | undefined> = {},
+  signal?: AbortSignal,
+): Promise<Value> {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined) as [string, string | number][];
+  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+  const response = await call(search.size === 0 ? path : `${path}?${search}`, { signal: signal ?? null });
+  return (await response.json()) as Value;
+}
+
+export async function send<Value>(
+  path: string,
+  body: unknown,
+  { method = "POST", signal }: { method?: string; signal?: AbortSignal } = {},
+): Promise<Value> {
+  const response = await call(path, {
+    method,
+    signal: signal ?? null,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  return (await response.json()) as Value;
+}
+
+/** Server-sent events of a POST. `EventSource` cannot post, and asks again by itself. */
+export async function* events(
+  path: string,
+  body: unknown,
+  signal: AbortSignal,
+): AsyncGenerator<{ readonly type: string; readonly data: unknown; readonly requestId: string | undefined }> {
+  const headers = { "content-type": "application/json", accept: "text/event-stream" };
+  const response = await call(path, { method: "POST", signal, headers, body: JSON.stringify(body) });
+  const requestId = response.headers.get("x-request-id") ?? undefined;
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    let part;
+    try {
+      part = await reader.read();
+    } catch (error) {
+      if ((error as Error).name === "AbortError") throw error;
+      throw new Failure(t("brokenStream"), 0, requestId);
+    }
+    if (part.done) return;
+    const whole = (rest + part.value).split("\n\n");
+    rest = whole.pop()!;
+    for (const event of whole) {
+      const [, type, data] = /^event: (.*)\ndata: (.*)$/su.exec(event) ?? [];
+      if (type !== undefined) yield { type, data: JSON.parse(data!), requestId };
+    }
+  }
+}
+
+export async function openSession(): Promise<void> {
+  session.value = await get<Session>("session");
+  locked.value = undefined;
+}
+
+export const keptKey = readKept;

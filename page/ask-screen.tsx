@@ -1,0 +1,385 @@
+import { useSignal } from "@preact/signals";
+import { type ComponentChildren, lazy, Suspense } from "./lazy.tsx";
+import type { VNode } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import {
+  type Answer,
+  ask,
+  type Citation,
+  type Filters,
+  type Hit,
+  keepThread,
+  readThread,
+  type Sentence,
+  type Turn,
+} from "./answer.ts";
+import { Failure } from "./api.ts";
+import { Empty } from "./empty.tsx";
+import { Failed, Icon, nameOf, Notice, placeText } from "./shared.tsx";
+import { announced, go, libraryVersion, openPlace, type Place, route, session, t } from "./state.ts";
+
+const Markdown = lazy(async () => (await import("./markdown.tsx")).Markdown);
+
+/** The screen to ask on, and a thread of questions. */
+export function AskScreen({ documents }: { readonly documents: number | undefined }): VNode {
+  const id = route.value.screen === "t" ? (route.value.query.get("id") ?? undefined) : undefined;
+  const turns = useSignal<readonly Turn[]>([]);
+  const thread = useSignal<{ readonly id: string | undefined; readonly own: boolean }>({ id: undefined, own: true });
+  const failure = useSignal<Failure | undefined>(undefined);
+  const running = useRef<AbortController | undefined>(undefined);
+  useEffect(() => {
+    if (id === thread.value.id) return;
+    running.current?.abort();
+    openPlace.value = undefined;
+    failure.value = undefined;
+    turns.value = [];
+    thread.value = { id, own: true };
+    if (id === undefined) return;
+    const controller = new AbortController();
+    readThread(id, controller.signal).then(
+      (read) => {
+        turns.value = read.turns;
+        thread.value = { id, own: read.thread.own };
+        reopenPlace(read.turns);
+      },
+      (error: Failure) => {
+        if (error.name !== "AbortError") failure.value = error;
+      },
+    );
+    return () => controller.abort();
+  }, [id, session.value?.name]);
+
+  const start = async (question: string, filters: Filters = {}): Promise<void> => {
+    running.current?.abort();
+    const controller = new AbortController();
+    running.current = controller;
+    openPlace.value = undefined;
+    const before = turns.value.filter(({ answer }) => answer !== undefined);
+    announced.value = t("searching");
+    const done = await ask(question, before, filters, controller.signal, (turn) => {
+      if (running.current === controller || turn.state === "stopped") turns.value = [...before, turn];
+    });
+    if (done.state === "done") {
+      announced.value = t("answerReady", { n: done.answer!.citations.length });
+      const kept = await keepThread(thread.value.own ? thread.value.id : undefined, turns.value).catch(() => undefined);
+      if (kept !== undefined && kept !== thread.value.id && running.current === controller) {
+        thread.value = { id: kept, own: true };
+        const source = openPlace.peek()?.source;
+        go(`t?id=${kept}${source === undefined ? "" : `#source=${source}`}`, { replace: turns.value.length > 1 });
+      }
+    } else announced.value = done.state === "stopped" ? t("stopped") : (done.failure?.message ?? "");
+  };
+  const isBusy = turns.value.some(({ state }) => state === "searching" || state === "writing");
+  if (documents === 0 && turns.value.length === 0 && id === undefined) return <Empty />;
+  return (
+    <div class="column">
+      {failure.value !== undefined && (
+        <Failed
+          failure={
+            failure.value.status === 404
+              ? new Failure(`${t("notReadable")} ${t("notReadableHint")}`, 404)
+              : failure.value
+          }
+        />
+      )}
+      {!thread.value.own && <Notice>{t("shared")}</Notice>}
+      {turns.value.length === 0 && failure.value === undefined && id === undefined && (
+        <div class="welcome">
+          <h1>{t("askPlaceholder")}</h1>
+          {documents !== undefined && <p class="faint">{t("documents", { n: documents })}</p>}
+        </div>
+      )}
+      {turns.value.map((turn, index) => (
+        <TurnView key={index} turn={turn} onRetry={() => void start(turn.question)} />
+      ))}
+      <QuestionForm
+        isFollowUp={turns.value.length > 0}
+        isBusy={isBusy}
+        onAsk={(question) => void start(question)}
+        onStop={() => running.current?.abort()}
+        key={libraryVersion.value === -1 ? "" : (id ?? "new")}
+      />
+    </div>
+  );
+}
+
+/** The place that was open when the thread was left, which the address names. */
+function reopenPlace(turns: readonly Turn[]): void {
+  const marker = route.value.hash.get("source");
+  const [turn, number] = (marker ?? "").split(".").map(Number);
+  const places = turns[turn ?? -1]?.answer?.citations ?? [];
+  const index = places.findIndex((place) => place.marker === `[${number}]`);
+  if (index >= 0) openPlace.value = { places, index, source: marker! };
+}
+
+function QuestionForm({
+  isFollowUp,
+  isBusy,
+  onAsk,
+  onStop,
+}: {
+  readonly isFollowUp: boolean;
+  readonly isBusy: boolean;
+  readonly onAsk: (question: string) => void;
+  readonly onStop: () => void;
+}): VNode {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const submit = (): void => {
+    const text = field.current!.value.trim();
+    if (text === "" || isBusy) return;
+    field.current!.value = "";
+    grow();
+    onAsk(text);
+  };
+  const grow = (): void => {
+    const own = field.current!;
+    own.style.height = "auto";
+    own.style.height = `${own.scrollHeight + 2}px`;
+  };
+  const label = t(isFollowUp ? "followUpPlaceholder" : "askPlaceholder");
+  return (
+    <form
+      class="question-form"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <textarea
+        ref={field}
+        id="question"
+        rows={1}
+        dir="auto"
+        aria-label={label}
+        placeholder={label}
+        autoFocus={!isFollowUp}
+        onInput={grow}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+          event.preventDefault();
+          submit();
+        }}
+      />
+      {isBusy ? (
+        <button type="button" class="plain" onClick={onStop}>
+          {t("stop")}
+        </button>
+      ) : (
+        <button>{t("ask")}</button>
+      )}
+    </form>
+  );
+}
+
+function TurnView({ turn, onRetry }: { readonly turn: Turn; readonly onRetry: () => void }): VNode {
+  const { question, state, draft, hits, answer, failure } = turn;
+  return (
+    <article class="turn" data-state={state}>
+      <h2 class="asked" dir="auto">
+        {question}
+      </h2>
+      {state === "searching" && (
+        <p class="faint pulse">{hits.length === 0 ? t("searching") : t("considered", { n: hits.length })}</p>
+      )}
+      {answer === undefined && draft !== "" && (
+        <div class="answer" dir="auto">
+          <Suspense fallback={<p class="hard">{draft}</p>}>
+            <Markdown text={draft} drawText={(value: string) => value} />
+          </Suspense>
+        </div>
+      )}
+      {state === "writing" && <p class="faint pulse small">{t("writing")}</p>}
+      {state === "stopped" && <Notice>{t("stopped")}</Notice>}
+      {failure !== undefined && <Failed failure={failure} onRetry={onRetry} />}
+      {answer !== undefined && <AnswerView answer={answer} hits={hits} />}
+    </article>
+  );
+}
+
+const refusals = {
+  "no-question": "refusedNoQuestion",
+  "no-evidence": "refusedNoEvidence",
+  "nothing-supported": "refusedNothingSupported",
+  "model-declined": "refusedModelDeclined",
+} as const;
+const stops = { length: "incompleteLength", "content-filter": "incompleteFilter", error: "incompleteError" } as const;
+
+function AnswerView({ answer, hits }: { readonly answer: Answer; readonly hits: readonly Hit[] }): VNode {
+  const { kind, citations, nearest = [], refusal, relevance, incomplete, model, ms } = answer;
+  const onlySupported = useSignal(false);
+  const hasDoubt = answer.sentences.some(isDoubtful);
+  const pathOf = new Map(hits.map(({ documentId, source }) => [documentId, nameOf(source)]));
+  const open = (places: readonly Place[], index: number): void => openAt(places, index);
+  return (
+    <>
+      {kind === "refused" ? (
+        <div class="notice notice-plain refusal">
+          <Icon name="warn" />
+          <div>
+            <p>{t(refusals[refusal as keyof typeof refusals] ?? "refusedNoEvidence")}</p>
+            {refusal !== "no-question" && <p class="faint small">{t("refusedHint")}</p>}
+          </div>
+        </div>
+      ) : (
+        <>
+          <p class="label">{kind === "quotes" ? t("quotedLabel") : t("writtenLabel", { model: model ?? "" })}</p>
+          {relevance !== undefined && relevance.value < relevance.threshold && (
+            <Notice tone="warn">{t("mayNotAnswer")}</Notice>
+          )}
+          <div class={`answer answer-${kind} ${onlySupported.value ? "only-supported" : ""}`} dir="auto">
+            <Suspense fallback={<p class="hard">{answer.text}</p>}>
+              <Markdown text={answer.text} drawText={drawSentences(answer, (index) => open(citations, index))} />
+            </Suspense>
+          </div>
+          {incomplete !== undefined && (
+            <Notice tone="warn">{t(stops[incomplete as keyof typeof stops] ?? "incompleteError")}</Notice>
+          )}
+        </>
+      )}
+      {hasDoubt && (
+        <label class="check small">
+          <input
+            type="checkbox"
+            checked={onlySupported.value}
+            onChange={() => (onlySupported.value = !onlySupported.value)}
+          />{" "}
+          {t("onlySupported")}
+        </label>
+      )}
+      {(answer.withheld ?? []).length > 0 && (
+        <p class="faint small">{t("withheldSentences", { n: answer.withheld!.length })}</p>
+      )}
+      {citations.length > 0 && (
+        <section class="sources" aria-label={t("sources")}>
+          <h3>{t("sources")}</h3>
+          <ol>
+            {citations.map((citation, index) => (
+              <li>
+                <SourceCard
+                  isBrief={kind === "quotes"}
+                  citation={citation}
+                  name={pathOf.get(citation.documentId ?? "")}
+                  onOpen={() => open(citations, index)}
+                />
+              </li>
+            ))}
+          </ol>
+        </section>
+      )}
+      {nearest.length > 0 && (
+        <section class="sources nearest" aria-label={t("nearest")}>
+          <h3>{t("nearest")}</h3>
+          <ol>
+            {nearest.slice(0, 3).map((quotation, index) => (
+              <li>
+                <SourceCard
+                  citation={{ ...quotation, marker: "" }}
+                  name={pathOf.get(quotation.documentId ?? "")}
+                  onOpen={() => open(nearest, index)}
+                />
+              </li>
+            ))}
+          </ol>
+        </section>
+      )}
+      {ms !== undefined && (
+        <p class="faint small meta">{[model, t("tookMs", { ms: Math.round(ms) })].filter(Boolean).join(" · ")}</p>
+      )}
+    </>
+  );
+}
+
+function openAt(places: readonly Place[], index: number): void {
+  const marker = places[index]?.marker?.replaceAll(/[[\]]/gu, "") ?? "";
+  const turn = [...document.querySelectorAll(".turn")].findIndex((each) => each.contains(document.activeElement));
+  const source = marker === "" ? undefined : `${Math.max(0, turn)}.${marker}`;
+  openPlace.value = { places, index, ...(source !== undefined && { source }) };
+  if (source !== undefined && route.value.screen === "t") go(`t${location.search}#source=${source}`, { replace: true });
+}
+
+function SourceCard({
+  citation,
+  name,
+  isBrief = false,
+  onOpen,
+}: {
+  /** Whether the quote stands in the answer already. */
+  readonly isBrief?: boolean;
+  readonly citation: Citation;
+  readonly name: string | undefined;
+  readonly onOpen: () => void;
+}): VNode {
+  const where = placeText(citation);
+  const shown = name ?? nameOf(citation);
+  return (
+    <button type="button" class="source" onClick={onOpen} data-marker={citation.marker}>
+      <span class="source-title" dir="auto">
+        {citation.marker !== "" && <span class="number">{citation.marker.replaceAll(/[[\]]/gu, "")}</span>}
+        {citation.title}
+      </span>
+      <span class="faint small" dir="auto">
+        {[shown === citation.title ? "" : shown, where].filter(Boolean).join(" · ")}
+      </span>
+      {!isBrief && (
+        <span class="quote" dir="auto">
+          {citation.quote}
+        </span>
+      )}
+      {citation.changed === true && <span class="small warn-text">{t("changed")}</span>}
+    </button>
+  );
+}
+
+const doubts = { partly: "verdictPartly", unsupported: "verdictUnsupported", uncited: "verdictUncited" } as const;
+const isDoubtful = ({ verdict }: Sentence): boolean =>
+  verdict === "unsupported" || verdict === "partly" || verdict === "uncited";
+
+/** Plain text of an answer with its markers as buttons, and its doubtful sentences named as such. */
+function drawSentences(
+  { sentences, citations }: Answer,
+  open: (index: number) => void,
+): (value: string, offset: number | undefined) => ComponentChildren {
+  const withMarkers = (value: string): ComponentChildren =>
+    value.split(/(\[\d+\])/u).map((part) => {
+      const index = citations.findIndex(({ marker }) => marker === part);
+      if (index === -1) return part;
+      const citation = citations[index]!;
+      return (
+        <button
+          type="button"
+          class="marker"
+          aria-label={t("source", { n: Number(part.slice(1, -1)) })}
+          title={`${citation.title}\n“${citation.quote.slice(0, 280)}”`}
+          onClick={() => open(index)}
+        >
+          {part.slice(1, -1)}
+        </button>
+      );
+    });
+  return (value, offset) => {
+    if (offset === undefined) return withMarkers(value);
+    const end = offset + value.length;
+    const cuts = [
+      offset,
+      ...sentences.flatMap((sentence) => [sentence.start, sentence.end]).filter((at) => at > offset && at < end),
+      end,
+    ];
+    return [...new Set(cuts)]
+      .toSorted((a, b) => a - b)
+      .slice(0, -1)
+      .map((from, index, all) => {
+        const to = all[index + 1] ?? end;
+        const part = withMarkers(value.slice(from - offset, to - offset));
+        const sentence = sentences.find((each) => each.start <= from && each.end > from);
+        if (sentence?.withheld === true) return <span class="faint withheld">{part}</span>;
+        if (sentence === undefined || !isDoubtful(sentence)) return part;
+        return (
+          <span class={`doubt doubt-${sentence.verdict}`} data-verdict={sentence.verdict}>
+            {part}
+            {to >= sentence.end && <small class="verdict">{t(doubts[sentence.verdict as keyof typeof doubts])}</small>}
+          </span>
+        );
+      });
+  };
+}

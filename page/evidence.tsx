@@ -1,0 +1,383 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren, VNode } from "preact";
+import { h } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { Failure, get, call } from "./api.ts";
+import { lazy, Suspense } from "./lazy.tsx";
+import { Failed, Icon, IconButton, Notice, nameOf, placeText, useLoaded } from "./shared.tsx";
+import { announced, documentAddress, go, link, openPlace, type Place, route, session, t } from "./state.ts";
+
+interface Run {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly syntax?: true;
+  readonly shown?: string;
+  readonly styles?: readonly ("strong" | "emphasis" | "strike" | "code" | "link")[];
+}
+
+interface Block {
+  readonly kind: string;
+  readonly start: number;
+  readonly end: number;
+  readonly level?: number;
+  readonly isHard?: true;
+  readonly runs?: readonly Run[];
+  readonly rows?: readonly {
+    readonly isHeader?: true;
+    readonly isSyntax?: true;
+    readonly cells: readonly (readonly Run[])[];
+  }[];
+}
+
+/** A stretch of a document, as `GET /view` gives it. */
+export interface View extends Place {
+  readonly documentId: string;
+  readonly scope: string;
+  readonly title: string;
+  readonly rootLabel?: string;
+  readonly path?: string;
+  readonly mediaType: string;
+  readonly contentHash: string;
+  readonly length: number;
+  readonly pages?: number;
+  readonly language?: string;
+  readonly place: Partial<Place>;
+  readonly blocks: readonly Block[];
+}
+
+const PdfPages = lazy(async () => (await import("./pdf-pages.tsx")).PdfPages);
+const isPdf = (mediaType: string): boolean => mediaType === "application/pdf" || mediaType === "application/x-pdf";
+/** Text around a place. **Units** UTF-16 code units. */
+const around = 3000;
+const slice = 12_000;
+
+/** The panel beside an answer: the open place, and the ways from it. */
+export function EvidencePanel(): VNode | null {
+  const open = openPlace.value;
+  const panel = useRef<HTMLElement>(null);
+  const opener = useRef<Element | null>(null);
+  useEffect(() => {
+    if (open === undefined) return;
+    if (!panel.current?.contains(document.activeElement)) opener.current = document.activeElement;
+    panel.current?.focus({ preventScroll: true });
+  }, [open]);
+  if (open === undefined) return null;
+  const { places, index } = open;
+  const place = places[index]!;
+  const close = (): void => {
+    openPlace.value = undefined;
+    if (route.value.hash.has("source")) go(location.pathname.split("/").at(-1) + location.search, { replace: true });
+    (opener.current as HTMLElement | null)?.focus({ preventScroll: true });
+  };
+  return (
+    <aside
+      class="evidence"
+      ref={panel}
+      tabIndex={-1}
+      aria-label={t("evidence")}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") close();
+      }}
+    >
+      <PlaceView
+        key={`${place.uri} ${place.start}`}
+        place={place}
+        tools={
+          <>
+            {places.length > 1 && (
+              <>
+                <IconButton
+                  icon="previous"
+                  label={t("previous")}
+                  disabled={index === 0}
+                  onClick={() => (openPlace.value = { places, index: index - 1 })}
+                />
+                <span class="small faint nowrap">{t("placeOf", { n: index + 1, all: places.length })}</span>
+                <IconButton
+                  icon="next"
+                  label={t("next")}
+                  disabled={index === places.length - 1}
+                  onClick={() => (openPlace.value = { places, index: index + 1 })}
+                />
+              </>
+            )}
+            <IconButton icon="close" label={t("close")} onClick={close} />
+          </>
+        }
+      />
+    </aside>
+  );
+}
+
+/** A place in its document, on the page or in the text. */
+export function PlaceView({
+  place,
+  tools,
+  isWhole = false,
+}: {
+  readonly place: Place;
+  readonly tools?: ComponentChildren;
+  readonly isWhole?: boolean;
+}): VNode {
+  const { uri, scope, start, end } = place;
+  const { value, failure, again } = useLoaded(`${uri} ${scope} ${start} ${end}`, (signal) =>
+    get<View>(
+      "view",
+      { uri, scope, start: Math.max(0, start - around), end: Math.max(end, start + 1) + around },
+      signal,
+    ),
+  );
+  const view = value.value;
+  const mode = useSignal<"page" | "text" | undefined>(undefined);
+  if (failure.value !== undefined) {
+    const shown =
+      failure.value.status === 404 ? new Failure(`${t("notReadable")} ${t("notReadableHint")}`, 404) : failure.value;
+    return (
+      <>
+        <header class="place-head">
+          <span class="spacer" />
+          {tools}
+        </header>
+        <Failed failure={shown} onRetry={failure.value.status === 404 ? undefined : again} />
+      </>
+    );
+  }
+  const canPage = view !== undefined && isPdf(view.mediaType) && session.value?.originals === true;
+  const chosen = mode.value ?? (canPage ? "page" : "text");
+  const where = placeText(
+    place.page === undefined && view !== undefined
+      ? { ...view.place, ...place, headings: place.headings ?? view.place.headings }
+      : place,
+  );
+  return (
+    <>
+      <header class="place-head">
+        <div class="place-names">
+          <h2 dir="auto">{view?.title ?? place.title ?? nameOf(place)}</h2>
+          <p class="small faint" dir="auto">
+            {[view === undefined ? "" : nameOf(view), where].filter(Boolean).join(" · ")}
+          </p>
+        </div>
+        <div class="tools">{tools}</div>
+      </header>
+      {place.changed === true && <Notice tone="warn">{t("changed")}</Notice>}
+      {view !== undefined && (
+        <PlaceTools
+          view={view}
+          place={place}
+          mode={chosen}
+          canPage={canPage}
+          isWhole={isWhole}
+          onMode={(next) => (mode.value = next)}
+        />
+      )}
+      <div class="place-body">
+        {view === undefined ? (
+          <p class="faint pulse">{t("loading")}</p>
+        ) : chosen === "page" ? (
+          <Suspense fallback={<p class="faint pulse">{t("loading")}</p>}>
+            <PdfPages view={view} start={start} end={end} onText={() => (mode.value = "text")} />
+          </Suspense>
+        ) : (
+          <TextView view={view} start={start} end={end} />
+        )}
+      </div>
+    </>
+  );
+}
+
+function PlaceTools({
+  view,
+  place,
+  mode,
+  canPage,
+  isWhole,
+  onMode,
+}: {
+  readonly view: View;
+  readonly place: Place;
+  readonly mode: "page" | "text";
+  readonly canPage: boolean;
+  readonly isWhole: boolean;
+  readonly onMode: (mode: "page" | "text") => void;
+}): VNode {
+  const address = documentAddress({ uri: view.uri, scope: view.scope, start: place.start, end: place.end });
+  const copy = async (text: string): Promise<void> => {
+    await navigator.clipboard.writeText(text).catch(() => {});
+    announced.value = t("copied");
+  };
+  const quote = (): string => {
+    const text = view.blocks
+      .flatMap(({ runs, rows }) => runs ?? rows!.flatMap((row) => row.cells.flat()))
+      .map((run) => run.text.slice(Math.max(0, place.start - run.start), Math.max(0, place.end - run.start)))
+      .join("");
+    return `“${text.trim()}”\n${[view.title, placeText({ ...view.place, ...place })].filter(Boolean).join(", ")}`;
+  };
+  return (
+    <div class="place-tools">
+      {canPage && (
+        <div class="switch" role="group" aria-label={t("fullScreen")}>
+          {(["page", "text"] as const).map((each) => (
+            <button type="button" aria-pressed={mode === each} onClick={() => onMode(each)}>
+              {t(each === "page" ? "pageView" : "textView")}
+            </button>
+          ))}
+        </div>
+      )}
+      <span class="spacer" />
+      {place.end > place.start && <IconButton icon="copy" label={t("copyQuote")} onClick={() => void copy(quote())} />}
+      <IconButton icon="link" label={t("copyLink")} onClick={() => void copy(new URL(address, location.href).href)} />
+      {session.value?.originals === true && (
+        <IconButton icon="download" label={t("original")} onClick={() => void download(view)} />
+      )}
+      {!isWhole && (
+        <a class="icon-button" title={t("fullScreen")} aria-label={t("fullScreen")} {...link(address)}>
+          <Icon name="file" />
+        </a>
+      )}
+    </div>
+  );
+}
+
+/** The file, fetched with the reader's key: a link could not carry it. */
+async function download({ uri, scope, path }: View): Promise<void> {
+  try {
+    const response = await call(`original?${new URLSearchParams({ uri, scope })}`);
+    const address = URL.createObjectURL(await response.blob());
+    const anchor = Object.assign(document.createElement("a"), {
+      href: address,
+      download: (path ?? uri).split("/").at(-1)!,
+    });
+    anchor.click();
+    setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  } catch (error) {
+    announced.value = (error as Failure).message;
+    alert((error as Failure).message);
+  }
+}
+
+/** The text of a document around a place, as its blocks; more of it loads at both ends. */
+export function TextView({
+  view,
+  start,
+  end,
+}: {
+  readonly view: View;
+  readonly start: number;
+  readonly end: number;
+}): VNode {
+  const blocks = useSignal(view.blocks);
+  const body = useRef<HTMLDivElement>(null);
+  useEffect(() => void (blocks.value = view.blocks), [view]);
+  // A mark stays in sight when the panel or the window changes its size.
+  useLayoutEffect(() => {
+    const own = body.current!;
+    const show = (): void => own.querySelector("mark")?.scrollIntoView({ block: "center" });
+    show();
+    const observer = new ResizeObserver(() => show());
+    observer.observe(own.parentElement!);
+    return () => observer.disconnect();
+  }, [view, start]);
+  const first = blocks.value[0]?.start ?? 0;
+  const last = blocks.value.at(-1)?.end ?? view.length;
+  const load = async (from: number, to: number): Promise<void> => {
+    const more = await get<View>("view", { uri: view.uri, scope: view.scope, start: Math.max(0, from), end: to });
+    const fresh = more.blocks.filter((block) => block.end <= first || block.start >= last);
+    blocks.value = from < first ? [...fresh, ...blocks.value] : [...blocks.value, ...fresh];
+  };
+  return (
+    <div class="text-view" ref={body} dir="auto" lang={view.language}>
+      {first > 0 && (
+        <button type="button" class="plain more" onClick={() => void load(first - slice, first)}>
+          {t("earlier")}
+        </button>
+      )}
+      {drawBlocks(blocks.value, start, end)}
+      {last < view.length - 1 && (
+        <button type="button" class="plain more" onClick={() => void load(last, last + slice)}>
+          {t("later")}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function drawBlocks(blocks: readonly Block[], start: number, end: number): ComponentChildren[] {
+  return blocks.map((block) => {
+    const { kind, level = 1, runs = [], rows, isHard } = block;
+    const inner = (): ComponentChildren => runs.map((run) => drawRun(run, start, end));
+    const key = block.start;
+    if (rows !== undefined) {
+      return (
+        <div class="wide" tabIndex={0} key={key}>
+          <table>
+            {rows
+              .filter((row) => row.isSyntax !== true)
+              .map((row) => (
+                <tr>
+                  {row.cells.map((cell) =>
+                    h(
+                      row.isHeader === true ? "th" : "td",
+                      { dir: "auto" },
+                      cell.map((run) => drawRun(run, start, end)),
+                    ),
+                  )}
+                </tr>
+              ))}
+          </table>
+        </div>
+      );
+    }
+    if (kind === "heading") return h(`h${Math.min(6, level + 2)}`, { key, dir: "auto" }, inner());
+    if (kind === "code" || kind === "markup")
+      return (
+        <pre key={key} class={kind} tabIndex={0}>
+          {inner()}
+        </pre>
+      );
+    if (kind === "rule") return <hr key={key} />;
+    const tag = kind === "quote" ? "blockquote" : "p";
+    return h(
+      tag,
+      {
+        key,
+        dir: "auto",
+        class: `${kind === "item" ? `item item-${Math.min(6, level)}` : ""} ${isHard === true ? "hard" : ""}`,
+      },
+      inner(),
+    );
+  });
+}
+
+function drawRun(run: Run, start: number, end: number): ComponentChildren {
+  const [from, to] = [Math.max(run.start, start), Math.min(run.end, end)];
+  const isMarked = from < to;
+  if (run.syntax === true && !/^\s*(?:[-*+•]|\d+[.)])\s*$/u.test(run.text))
+    return isMarked ? <mark class="syntax">{run.text}</mark> : <span class="syntax">{run.text}</span>;
+  const styled = (text: string): ComponentChildren =>
+    (run.styles ?? []).reduce<ComponentChildren>(
+      (inner, style) =>
+        h(
+          style === "code"
+            ? "code"
+            : style === "strong"
+              ? "strong"
+              : style === "emphasis"
+                ? "em"
+                : style === "strike"
+                  ? "s"
+                  : "span",
+          { class: style === "link" ? "was-link" : undefined },
+          inner,
+        ),
+      text,
+    );
+  if (!isMarked) return styled(run.shown ?? run.text);
+  if (run.shown !== undefined) return <mark data-text={run.text}>{run.shown}</mark>;
+  return [
+    from > run.start && styled(run.text.slice(0, from - run.start)),
+    <mark>{styled(run.text.slice(from - run.start, to - run.start))}</mark>,
+    to < run.end && styled(run.text.slice(to - run.start)),
+  ];
+}

@@ -1,0 +1,348 @@
+import { useSignal } from "@preact/signals";
+import { render, type VNode } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { type Failure, get, openSession, setKey, wrongSign } from "./api.ts";
+import { AskScreen } from "./ask-screen.tsx";
+import {
+  DocumentScreen,
+  EvidencePanel,
+  LibraryScreen,
+  OperatorScreen,
+  SearchScreen,
+  ThreadsScreen,
+} from "./screens.tsx";
+import { Dialog, Failed, Icon } from "./shared.tsx";
+import {
+  announced,
+  go,
+  isRightToLeft,
+  keep,
+  type Language,
+  language,
+  languages,
+  libraryVersion,
+  link,
+  locked,
+  openPlace,
+  route,
+  session,
+  singleKeys,
+  startLanguage,
+  t,
+  theme,
+  useLanguage,
+} from "./state.ts";
+import { addFiles, AddScreen } from "./uploads.tsx";
+
+const screens = [
+  { screen: "", icon: "ask", name: "ask" },
+  { screen: "search", icon: "search", name: "search" },
+  { screen: "library", icon: "library", name: "library" },
+  { screen: "history", icon: "threads", name: "threads" },
+  { screen: "add", icon: "add", name: "add" },
+  { screen: "ops", icon: "operator", name: "operator" },
+] as const;
+
+function App(): VNode {
+  const documents = useSignal<number | undefined>(undefined);
+  const failure = useSignal<Failure | undefined>(undefined);
+  const isHelpOpen = useSignal(false);
+  const open = async (): Promise<void> => {
+    failure.value = undefined;
+    try {
+      await openSession();
+    } catch (error) {
+      if ((error as Failure).status !== 401) failure.value = error as Failure;
+    }
+  };
+  useEffect(() => void open(), []);
+  useEffect(() => {
+    if (session.value === undefined) return;
+    get<{ documents: number }>("status").then(
+      (status) => (documents.value = status.documents),
+      () => {},
+    );
+  }, [session.value, libraryVersion.value]);
+  useShortcuts(() => (isHelpOpen.value = !isHelpOpen.value));
+  useDrop();
+  useEffect(() => {
+    document.documentElement.style.colorScheme = theme.value === "system" ? "light dark" : theme.value;
+  }, [theme.value]);
+  const { screen, hash } = route.value;
+  // An address of an older page held the place behind "#".
+  const isOldPlace = screen === "" && hash.has("uri");
+  const name = isOldPlace ? "d" : screen;
+  const body = (): VNode => {
+    if (failure.value !== undefined)
+      return (
+        <div class="column">
+          <Failed failure={failure.value} onRetry={() => void open()} />
+        </div>
+      );
+    if (session.value === undefined) return <p class="column faint pulse">{t("loading")}</p>;
+    switch (name) {
+      case "":
+      case "t":
+        return <AskScreen documents={documents.value} />;
+      case "search":
+        return <SearchScreen documents={documents.value} />;
+      case "library":
+        return <LibraryScreen />;
+      case "d":
+        return <DocumentScreen />;
+      case "history":
+        return <ThreadsScreen />;
+      case "add":
+        return <AddScreen />;
+      case "ops":
+        return <OperatorScreen />;
+      default:
+        return (
+          <div class="column empty">
+            <h1>{t("notFoundTitle")}</h1>
+            <a {...link("./")}>{t("home")}</a>
+          </div>
+        );
+    }
+  };
+  const hasPanel = openPlace.value !== undefined && (name === "" || name === "t" || name === "search");
+  return (
+    <>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          document.querySelector<HTMLElement>("#main")?.focus();
+        }}
+      >
+        {t("skip")}
+      </a>
+      <Rail current={name} onHelp={() => (isHelpOpen.value = true)} />
+      <div class={`stage ${hasPanel ? "with-panel" : ""}`}>
+        <main id="main" tabIndex={-1}>
+          {body()}
+        </main>
+        {hasPanel && <EvidencePanel />}
+      </div>
+      {locked.value !== undefined && <Unlock onOpen={open} />}
+      {isHelpOpen.value && <Help onClose={() => (isHelpOpen.value = false)} />}
+      <div class="unseen" role="status" aria-live="polite">
+        {announced.value}
+      </div>
+    </>
+  );
+}
+
+function Rail({ current, onHelp }: { readonly current: string; readonly onHelp: () => void }): VNode {
+  const { write = false, operator = false } = session.value ?? {};
+  const shown = screens.filter(({ name }) => (name !== "add" || write) && (name !== "operator" || operator));
+  return (
+    <header class="rail">
+      <a class="brand" {...link("./")} aria-label={t("home")}>
+        ibid
+      </a>
+      <nav aria-label={t("menu")}>
+        {shown.map(({ screen, icon, name }) => (
+          <a
+            class="rail-link"
+            {...link(screen === "" ? "./" : screen)}
+            aria-current={
+              (current === "t" ? "" : current === "d" ? "library" : current) === screen ? "page" : undefined
+            }
+          >
+            <Icon name={icon} />
+            <span>{t(name)}</span>
+          </a>
+        ))}
+      </nav>
+      <div class="rail-foot">
+        <label class="small">
+          <span class="unseen">{t("language")}</span>
+          <select
+            value={language.value}
+            onChange={(event) => {
+              const chosen = event.currentTarget.value as Language;
+              keep("language", chosen);
+              void useLanguage(chosen);
+            }}
+          >
+            {Object.entries(languages).map(([code, own]) => (
+              <option value={code} lang={code}>
+                {own}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label class="small">
+          <span class="unseen">{t("darkLight")}</span>
+          <select
+            value={theme.value}
+            onChange={(event) => {
+              theme.value = event.currentTarget.value;
+              keep("theme", theme.value);
+            }}
+          >
+            <option value="system">{t("themeSystem")}</option>
+            <option value="light">{t("themeLight")}</option>
+            <option value="dark">{t("themeDark")}</option>
+          </select>
+        </label>
+        <button type="button" class="plain small" onClick={onHelp}>
+          {t("keyboard")}
+        </button>
+        {session.value?.needsKey === true && (
+          <button
+            type="button"
+            class="plain small"
+            onClick={() => {
+              setKey(undefined);
+              session.value = undefined;
+              openPlace.value = undefined;
+              locked.value = "missing";
+            }}
+          >
+            {t("forgetKey")}
+          </button>
+        )}
+      </div>
+    </header>
+  );
+}
+
+/** The form for a key. What a header cannot carry is refused here, in words. */
+function Unlock({ onOpen }: { readonly onOpen: () => Promise<void> }): VNode {
+  const field = useRef<HTMLInputElement>(null);
+  const said = useSignal<string | undefined>(locked.value === "unknown" ? t("keyUnknown") : undefined);
+  const submit = async (): Promise<void> => {
+    const key = field.current!.value.trim();
+    const sign = wrongSign(key);
+    if (key === "") said.value = t("keyMissing");
+    else if (sign !== undefined) said.value = t("keyCharacters", { sign });
+    else {
+      said.value = undefined;
+      setKey(key);
+      await onOpen();
+      if (locked.value !== undefined) said.value = t("keyUnknown");
+    }
+    field.current?.focus();
+  };
+  return (
+    <Dialog title={t("unlockTitle")}>
+      <p>{t("unlockText")}</p>
+      <form
+        id="unlock"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+      >
+        <label>
+          {t("keyLabel")}
+          <input
+            ref={field}
+            id="key"
+            type="password"
+            autoComplete="off"
+            aria-describedby="key-said"
+            aria-invalid={said.value !== undefined}
+          />
+        </label>
+        <p id="key-said" role="alert" class="warn-text">
+          {said.value}
+        </p>
+        <div class="row end">
+          <button>{t("unlock")}</button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Help({ onClose }: { readonly onClose: () => void }): VNode {
+  const keys = [
+    ["/", "keysAsk"],
+    ["[ ]", "keysSource"],
+    ["Esc", "keysClose"],
+    ["g l", "keysLibrary"],
+    ["?", "keysHelp"],
+  ] as const;
+  return (
+    <Dialog title={t("keyboard")} onClose={onClose}>
+      <dl class="keys">
+        {keys.map(([key, name]) => (
+          <>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{t(name)}</dd>
+          </>
+        ))}
+      </dl>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={singleKeys.value}
+          onChange={() => {
+            singleKeys.value = !singleKeys.value;
+            keep("keys", singleKeys.value ? undefined : "off");
+          }}
+        />{" "}
+        {t("singleKeys")}
+      </label>
+    </Dialog>
+  );
+}
+
+function useShortcuts(toggleHelp: () => void): void {
+  useEffect(() => {
+    let before = "";
+    const listen = (event: KeyboardEvent): void => {
+      const target = event.target as HTMLElement;
+      const isTyping =
+        /^(?:INPUT|TEXTAREA|SELECT)$/u.test(target.tagName) || document.querySelector("dialog[open]") !== null;
+      if (event.key === "Escape" && !isTyping && openPlace.value !== undefined) openPlace.value = undefined;
+      if (isTyping || !singleKeys.value || event.ctrlKey || event.metaKey || event.altKey) return;
+      const open = openPlace.value;
+      if (event.key === "/") {
+        event.preventDefault();
+        document.querySelector<HTMLElement>("#question")?.focus();
+      } else if (event.key === "?") toggleHelp();
+      else if (event.key === "l" && before === "g") go("library");
+      else if ((event.key === "[" || event.key === "]") && open !== undefined) {
+        const index = open.index + (event.key === "]" ? 1 : -1);
+        if (index >= 0 && index < open.places.length) openPlace.value = { ...open, index };
+      }
+      before = event.key;
+    };
+    addEventListener("keydown", listen);
+    return () => removeEventListener("keydown", listen);
+  }, []);
+}
+
+/** Files dropped anywhere on the page are added, by those who may write. */
+function useDrop(): void {
+  useEffect(() => {
+    const over = (event: DragEvent): void => {
+      if (event.dataTransfer?.types.includes("Files") === true) event.preventDefault();
+    };
+    const drop = (event: DragEvent): void => {
+      if (event.dataTransfer?.types.includes("Files") !== true) return;
+      event.preventDefault();
+      if (session.value?.write !== true) return;
+      addFiles(event.dataTransfer.files);
+      go("add");
+    };
+    addEventListener("dragover", over);
+    addEventListener("drop", drop);
+    return () => {
+      removeEventListener("dragover", over);
+      removeEventListener("drop", drop);
+    };
+  }, []);
+}
+
+await startLanguage();
+void isRightToLeft;
+render(<App />, document.querySelector("#app")!);

@@ -1,0 +1,220 @@
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { getDocument, GlobalWorkerOptions, type PDFDocumentProxy } from "pdfjs-dist";
+import { get, keyHeaders } from "./api.ts";
+import type { View } from "./evidence.tsx";
+import { IconButton, Notice } from "./shared.tsx";
+import { t } from "./state.ts";
+
+interface Geometry {
+  readonly pageCount: number;
+  readonly sizes: readonly { readonly width: number; readonly height: number }[];
+  readonly pages: readonly {
+    readonly number: number;
+    readonly width: number;
+    readonly height: number;
+    readonly boxes: readonly {
+      readonly x: number;
+      readonly y: number;
+      readonly width: number;
+      readonly height: number;
+    }[];
+  }[];
+}
+
+interface TrustedTypes {
+  createPolicy(
+    name: string,
+    rules: { createScriptURL: (address: string) => string },
+  ): { createScriptURL(address: string): string };
+}
+
+/** The one script that the page starts by its address is PDF.js's own, from this service. */
+function startWorker(): Worker {
+  const address = new URL("page-pdf-worker.js", location.href).href;
+  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
+  const rules = {
+    createScriptURL(asked: string): string {
+      if (asked !== address) throw new TypeError("Only the worker of this page is a script.");
+      return asked;
+    },
+  };
+  const trusted = trustedTypes?.createPolicy("ibid", rules).createScriptURL(address) ?? address;
+  return new Worker(trusted, { type: "module" });
+}
+
+let last: { readonly key: string; readonly opened: Promise<PDFDocumentProxy> } | undefined;
+
+function openPdf({ uri, scope, contentHash }: View): Promise<PDFDocumentProxy> {
+  const key = `${uri} ${scope} ${contentHash}`;
+  if (last?.key === key) return last.opened;
+  void last?.opened.then((pdf) => pdf.loadingTask.destroy()).catch(() => {});
+  GlobalWorkerOptions.workerPort ??= startWorker();
+  const url = new URL(`original?${new URLSearchParams({ uri, scope })}`, location.href).href;
+  const opened = getDocument({
+    url,
+    httpHeaders: keyHeaders(),
+    disableAutoFetch: true,
+    disableStream: true,
+    rangeChunkSize: 2 ** 18,
+    useWasm: false,
+    enableXfa: false,
+  }).promise;
+  last = { key, opened };
+  opened.catch(() => (last = undefined));
+  return opened;
+}
+
+/** A role that the types of elements do not know. **Source** WAI-ARIA 1.3, `mark`. */
+const asMark = { role: "mark" } as object;
+
+/** The pages of a PDF on which a place stands, with the boxes that the service knows for it. */
+export function PdfPages({
+  view,
+  start,
+  end,
+  onText,
+}: {
+  readonly view: View;
+  readonly start: number;
+  readonly end: number;
+  readonly onText: () => void;
+}): VNode {
+  const geometry = useSignal<Geometry | "unknown" | undefined>(undefined);
+  const failed = useSignal<"file" | "page" | undefined>(undefined);
+  const pdf = useSignal<PDFDocumentProxy | undefined>(undefined);
+  const shown = useSignal<readonly number[]>([]);
+  useEffect(() => {
+    const controller = new AbortController();
+    const { uri, scope, place } = view;
+    openPdf(view).then(
+      (opened) => (pdf.value = opened),
+      (error: { status?: number }) => (failed.value = error.status === 404 ? "file" : "page"),
+    );
+    get<Geometry>("geometry", { uri, scope, start, end: Math.max(end, start + 1) }, controller.signal).then(
+      (found) => {
+        geometry.value = found;
+        shown.value =
+          found.pages.length > 0 && end > start ? found.pages.map(({ number }) => number) : [place.page ?? 1];
+      },
+      (error: Error) => {
+        if (error.name === "AbortError") return;
+        geometry.value = "unknown";
+        shown.value = [place.page ?? 1];
+      },
+    );
+    return () => controller.abort();
+  }, [view, start, end]);
+  if (failed.value !== undefined) {
+    return (
+      <Notice tone="warn">
+        <p>{t(failed.value === "file" ? "noOriginal" : "pdfFailed")}</p>
+        <button type="button" class="plain" onClick={onText}>
+          {t("textView")}
+        </button>
+      </Notice>
+    );
+  }
+  const known = geometry.value;
+  if (pdf.value === undefined || known === undefined) return <p class="faint pulse">{t("loading")}</p>;
+  const count = pdf.value.numPages;
+  const [first, final] = [shown.value[0]!, shown.value.at(-1)!];
+  const turn = (page: number): void => void (shown.value = [page]);
+  const marked = known === "unknown" ? [] : known.pages;
+  return (
+    <div class="pdf-pages">
+      {(known === "unknown" || (end > start && marked.length === 0)) && <Notice tone="warn">{t("noGeometry")}</Notice>}
+      {shown.value.map((number) => (
+        <PdfPage
+          key={number}
+          pdf={pdf.value!}
+          number={number}
+          boxes={end > start ? (marked.find((page) => page.number === number) ?? undefined) : undefined}
+        />
+      ))}
+      <nav class="row centre" aria-label={t("pageView")}>
+        <IconButton icon="previous" label={t("previous")} disabled={first <= 1} onClick={() => turn(first - 1)} />
+        <span class="small">{t("pageOf", { n: first, all: count })}</span>
+        <IconButton icon="next" label={t("next")} disabled={final >= count} onClick={() => turn(final + 1)} />
+      </nav>
+    </div>
+  );
+}
+
+function PdfPage({
+  pdf,
+  number,
+  boxes,
+}: {
+  readonly pdf: PDFDocumentProxy;
+  readonly number: number;
+  readonly boxes: Geometry["pages"][number] | undefined;
+}): VNode {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const frame = useRef<HTMLDivElement>(null);
+  const ratio = useSignal(boxes === undefined ? 1.3 : boxes.height / boxes.width);
+  const drawn = useSignal(0);
+  useEffect(() => {
+    let isOver = false;
+    let width = 0;
+    let task: { cancel(): void; readonly promise: Promise<unknown> } | undefined;
+    const draw = async (): Promise<void> => {
+      const own = frame.current;
+      if (own === null || isOver || Math.abs(own.clientWidth - width) < 2) return;
+      width = own.clientWidth;
+      const page = await pdf.getPage(number);
+      const plain = page.getViewport({ scale: 1 });
+      ratio.value = plain.height / plain.width;
+      const scale = (width / plain.width) * Math.min(2.5, devicePixelRatio);
+      const viewport = page.getViewport({ scale });
+      task?.cancel();
+      const target = canvas.current;
+      if (target === null || isOver) return;
+      const buffer = document.createElement("canvas");
+      [buffer.width, buffer.height] = [Math.floor(viewport.width), Math.floor(viewport.height)];
+      task = page.render({ canvas: buffer, viewport });
+      await task.promise;
+      if (isOver) return;
+      [target.width, target.height] = [buffer.width, buffer.height];
+      target.getContext("2d")!.drawImage(buffer, 0, 0);
+      drawn.value += 1;
+    };
+    const attempt = (): void => void draw().catch(() => {});
+    attempt();
+    const observer = new ResizeObserver(attempt);
+    observer.observe(frame.current!);
+    return () => {
+      isOver = true;
+      task?.cancel();
+      observer.disconnect();
+    };
+  }, [pdf, number]);
+  useLayoutEffect(() => {
+    frame.current?.querySelector(".pdf-mark")?.scrollIntoView({ block: "center" });
+  }, [drawn.value > 0, boxes, ratio.value]);
+  const percent = (part: number, whole: number): string => `${(100 * part) / whole}%`;
+  return (
+    <div
+      class="pdf-page"
+      ref={frame}
+      data-page={number}
+      data-drawn={drawn.value > 0}
+      style={{ aspectRatio: `1 / ${ratio.value}` }}
+    >
+      <canvas ref={canvas} role="img" aria-label={t("pageLabel", { n: number })} />
+      {boxes?.boxes.map(({ x, y, width, height }) => (
+        <span
+          {...asMark}
+          class="pdf-mark"
+          style={{
+            left: percent(x, boxes.width),
+            top: percent(y, boxes.height),
+            width: percent(width, boxes.width),
+            height: percent(height, boxes.height),
+          }}
+        />
+      ))}
+    </div>
+  );
+}

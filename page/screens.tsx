@@ -1,0 +1,633 @@
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type { Hit, Thread } from "./answer.ts";
+import { call, type Failure, get, send } from "./api.ts";
+import { Empty } from "./empty.tsx";
+import { EvidencePanel, PlaceView } from "./evidence.tsx";
+import { Dialog, Failed, Icon, IconButton, markWords, nameOf, Notice, placeText, useLoaded } from "./shared.tsx";
+import {
+  announced,
+  bytesText,
+  dateText,
+  documentAddress,
+  go,
+  language,
+  libraryVersion,
+  link,
+  openPlace,
+  route,
+  session,
+  t,
+} from "./state.ts";
+
+export interface Summary {
+  readonly uri: string;
+  readonly rootLabel?: string;
+  readonly path?: string;
+  readonly scope: string;
+  readonly documentId: string;
+  readonly title: string;
+  readonly mediaType: string;
+  readonly chunks: number;
+  readonly bytes: number;
+  readonly ingestedAt: string;
+}
+
+interface Status {
+  readonly documents: number;
+  readonly chunks: number;
+  readonly bytes: number;
+  readonly scopes: readonly { readonly scope: string; readonly documents: number; readonly chunks: number }[];
+  readonly embeddingVersions: readonly { readonly model: string; readonly chunks: number }[];
+}
+
+/** The screen to search on. Words stand behind `#`, which browsers send to no server. */
+export function SearchScreen({ documents }: { readonly documents: number | undefined }): VNode {
+  const query = route.value.hash.get("q") ?? "";
+  const mode = route.value.hash.get("mode") ?? "hybrid";
+  const scope = route.value.hash.get("scope") ?? "";
+  const count = useSignal(20);
+  const field = useRef<HTMLInputElement>(null);
+  const scopes = useLoaded(`${session.value?.name}`, (signal) => get<Status>("status", {}, signal));
+  useEffect(() => void (count.value = 20), [query, mode, scope]);
+  const found = useLoaded(`${query} ${mode} ${scope} ${count.value}`, async (signal) => {
+    if (query.trim() === "") return undefined;
+    announced.value = t("searching");
+    const started = performance.now();
+    const body = { query, topK: count.value, merge: true, mode, ...(scope !== "" && { scopes: [scope] }) };
+    const { hits } = await send<{ hits: readonly Hit[] }>("search", body, { signal });
+    announced.value = t("results", { n: hits.length });
+    return { query, hits, ms: performance.now() - started };
+  });
+  const change = (values: Record<string, string>): void => {
+    const hash = new URLSearchParams(
+      Object.entries({ q: query, mode, scope, ...values }).filter(
+        ([name, value]) => value !== "" && !(name === "mode" && value === "hybrid"),
+      ),
+    );
+    go(`search#${hash}`, { replace: query === "" });
+  };
+  if (documents === 0) return <Empty />;
+  const groups = Map.groupBy(found.value.value?.hits ?? [], ({ documentId }) => documentId);
+  const hits = found.value.value?.hits ?? [];
+  return (
+    <div class="column">
+      <h1 class="unseen">{t("search")}</h1>
+      <form
+        class="question-form"
+        role="search"
+        onSubmit={(event) => {
+          event.preventDefault();
+          change({ q: field.current!.value });
+        }}
+      >
+        <input
+          ref={field}
+          id="question"
+          type="search"
+          dir="auto"
+          defaultValue={query}
+          key={query}
+          aria-label={t("searchPlaceholder")}
+          placeholder={t("searchPlaceholder")}
+          autoFocus
+        />
+        <button>{t("search")}</button>
+      </form>
+      <div class="row filters">
+        <label class="small">
+          {t("mode")}{" "}
+          <select value={mode} onChange={(event) => change({ mode: event.currentTarget.value })}>
+            <option value="hybrid">{t("modeHybrid")}</option>
+            <option value="lexical">{t("modeLexical")}</option>
+          </select>
+        </label>
+        {(scopes.value.value?.scopes.length ?? 0) > 1 && (
+          <label class="small">
+            {t("scope")}{" "}
+            <select value={scope} onChange={(event) => change({ scope: event.currentTarget.value })}>
+              <option value="">{t("allScopes")}</option>
+              {scopes.value.value!.scopes.map((each) => (
+                <option value={each.scope}>{each.scope}</option>
+              ))}
+            </select>
+          </label>
+        )}
+        {found.value.value !== undefined && (
+          <span class="small faint">
+            {t("resultsIn", { n: groups.size, hits: t("results", { n: hits.length }) })} ·{" "}
+            {t("tookMs", { ms: Math.round(found.value.value.ms) })}
+          </span>
+        )}
+      </div>
+      {found.failure.value !== undefined && <Failed failure={found.failure.value} onRetry={found.again} />}
+      {query !== "" && found.value.value?.query === query && hits.length === 0 && (
+        <div class="empty small-empty">
+          <h2>{t("nothingFound")}</h2>
+          <p class="faint">{t("nothingFoundHint")}</p>
+        </div>
+      )}
+      <ol class="hits">
+        {[...groups.values()].map((own) => (
+          <HitGroup key={own[0]!.documentId} hits={own} query={query} />
+        ))}
+      </ol>
+      {hits.length >= count.value && count.value < 100 && (
+        <button type="button" class="plain more" onClick={() => (count.value = Math.min(100, count.value * 2))}>
+          {t("more")}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function HitGroup({ hits, query }: { readonly hits: readonly Hit[]; readonly query: string }): VNode {
+  const isOpen = useSignal(false);
+  const { source } = hits[0]!;
+  const places = hits.map((hit) => ({ ...hit.source, scope: hit.scope, documentId: hit.documentId }));
+  return (
+    <li class="hit-group">
+      <h2 class="hit-title" dir="auto">
+        {source.title}
+      </h2>
+      <p class="small faint" dir="auto">
+        {nameOf(source)}
+      </p>
+      {(isOpen.value ? hits : hits.slice(0, 1)).map((hit, index) => (
+        <button type="button" class="hit" onClick={() => (openPlace.value = { places, index })}>
+          <span class="small faint" dir="auto">
+            {placeText(hit.source)}
+          </span>
+          <span class="snippet" dir="auto">
+            {markWords(hit.snippet, query)}
+          </span>
+        </button>
+      ))}
+      {hits.length > 1 && !isOpen.value && (
+        <button type="button" class="plain small" onClick={() => (isOpen.value = true)}>
+          {t("moreHits", { n: hits.length - 1 })}
+        </button>
+      )}
+    </li>
+  );
+}
+
+/** Short names of kinds of files. */
+const kindOf = (mediaType: string, path: string): string =>
+  /\.([a-z0-9]{1,6})$/iu.exec(path)?.[1]?.toLowerCase() ?? mediaType.split("/").at(-1)!;
+
+/** All documents, by pages of the service. */
+export function LibraryScreen(): VNode {
+  const documents = useSignal<readonly Summary[]>([]);
+  const next = useSignal<string | undefined>(undefined);
+  const first = useLoaded(`${session.value?.name} ${libraryVersion.value}`, (signal) =>
+    get<{ documents: readonly Summary[]; next?: string }>("documents", { limit: 200 }, signal),
+  );
+  const status = useLoaded(`${session.value?.name} ${libraryVersion.value}`, (signal) =>
+    get<Status>("status", {}, signal),
+  );
+  useEffect(() => {
+    documents.value = first.value.value?.documents ?? [];
+    next.value = first.value.value?.next;
+  }, [first.value.value]);
+  const words = useSignal("");
+  const kind = useSignal("");
+  const sort = useSignal<"name" | "date" | "size">("name");
+  const isTrash = route.value.query.has("trash");
+  if (first.failure.value !== undefined)
+    return (
+      <div class="column">
+        <Failed failure={first.failure.value} onRetry={first.again} />
+      </div>
+    );
+  if (first.value.value === undefined)
+    return (
+      <div class="column">
+        <p class="faint pulse">{t("loading")}</p>
+      </div>
+    );
+  const kinds = [...new Set(documents.value.map(({ mediaType, path = "" }) => kindOf(mediaType, path)))].toSorted();
+  const wanted = words.value.toLowerCase();
+  const shown = documents.value
+    .filter(
+      (each) =>
+        `${each.title} ${nameOf(each)}`.toLowerCase().includes(wanted) &&
+        (kind.value === "" || kindOf(each.mediaType, each.path ?? "") === kind.value),
+    )
+    .toSorted((a, b) =>
+      sort.value === "size"
+        ? b.bytes - a.bytes
+        : sort.value === "date"
+          ? b.ingestedAt.localeCompare(a.ingestedAt)
+          : nameOf(a).localeCompare(nameOf(b), language.value),
+    );
+  const load = async (): Promise<void> => {
+    const page = await get<{ documents: readonly Summary[]; next?: string }>("documents", {
+      limit: 500,
+      after: next.value,
+    });
+    documents.value = [...documents.value, ...page.documents];
+    next.value = page.next;
+  };
+  return (
+    <div class="column wide-column">
+      <div class="row">
+        <h1>{t(isTrash ? "trash" : "library")}</h1>
+        <span class="spacer" />
+        {session.value?.write === true && (
+          <a class="button plain small" {...link(isTrash ? "library" : "library?trash")}>
+            {t(isTrash ? "library" : "trash")}
+          </a>
+        )}
+      </div>
+      {isTrash ? (
+        <Trash />
+      ) : documents.value.length === 0 ? (
+        <Empty />
+      ) : (
+        <>
+          <div class="row filters">
+            <input
+              type="search"
+              dir="auto"
+              aria-label={t("filterNames")}
+              placeholder={t("filterNames")}
+              onInput={(event) => (words.value = event.currentTarget.value)}
+            />
+            <label class="small">
+              {t("type")}{" "}
+              <select onChange={(event) => (kind.value = event.currentTarget.value)}>
+                <option value="">{t("allTypes")}</option>
+                {kinds.map((each) => (
+                  <option value={each}>{each}</option>
+                ))}
+              </select>
+            </label>
+            <label class="small">
+              {t("sortBy")}{" "}
+              <select onChange={(event) => (sort.value = event.currentTarget.value as "name")}>
+                <option value="name">{t("sortName")}</option>
+                <option value="date">{t("sortDate")}</option>
+                <option value="size">{t("sortSize")}</option>
+              </select>
+            </label>
+            <span class="small faint">
+              {t("documents", {
+                n: wanted === "" && kind.value === "" ? (status.value.value?.documents ?? shown.length) : shown.length,
+              })}
+            </span>
+          </div>
+          {shown.length === 0 && <p class="faint">{t("nothingMatches")}</p>}
+          <ul class="documents">
+            {shown.map((each) => (
+              <li key={each.documentId}>
+                <a class="document" {...link(documentAddress(each))}>
+                  <span class="kind" aria-hidden="true">
+                    {kindOf(each.mediaType, each.path ?? "")}
+                  </span>
+                  <span class="document-words">
+                    <span class="document-title" dir="auto">
+                      {each.title}
+                    </span>
+                    <span class="small faint" dir="auto">
+                      {nameOf(each)}
+                    </span>
+                  </span>
+                  <span class="small faint nowrap document-facts">
+                    {t("passages", { n: each.chunks })} · {bytesText(each.bytes)} · {dateText(each.ingestedAt)}
+                  </span>
+                </a>
+              </li>
+            ))}
+          </ul>
+          {next.value !== undefined && (
+            <button type="button" class="plain more" onClick={() => void load()}>
+              {t("more")}
+            </button>
+          )}
+        </>
+      )}
+    </div>
+  );
+}
+
+interface Deleted extends Omit<Summary, "documentId" | "chunks" | "ingestedAt"> {
+  readonly deletedAt: string;
+}
+
+function Trash(): VNode {
+  const { value, failure, again } = useLoaded(`${libraryVersion.value}`, (signal) =>
+    get<{ documents: readonly Deleted[] }>("trash", {}, signal),
+  );
+  const purged = useSignal<Deleted | undefined>(undefined);
+  const refused = useSignal<Failure | undefined>(undefined);
+  const act = async (work: () => Promise<unknown>): Promise<void> => {
+    try {
+      refused.value = undefined;
+      await work();
+      libraryVersion.value += 1;
+      again();
+    } catch (error) {
+      refused.value = error as Failure;
+    }
+  };
+  if (failure.value !== undefined) return <Failed failure={failure.value} onRetry={again} />;
+  return (
+    <>
+      {refused.value !== undefined && <Failed failure={refused.value} />}
+      {value.value?.documents.length === 0 && <p class="faint">{t("trashEmpty")}</p>}
+      <ul class="uploads">
+        {value.value?.documents.map((each) => (
+          <li class="upload">
+            <Icon name="trash" />
+            <div class="upload-words">
+              <span dir="auto">{each.title}</span>
+              <span class="small faint" dir="auto">
+                {nameOf(each)} · {dateText(each.deletedAt)}
+              </span>
+            </div>
+            <div class="row">
+              <button
+                type="button"
+                class="plain small"
+                onClick={() => void act(() => send("restore", { uri: each.uri, scope: each.scope }))}
+              >
+                {t("restore")}
+              </button>
+              <button type="button" class="plain small bad" onClick={() => (purged.value = each)}>
+                {t("purge")}
+              </button>
+            </div>
+          </li>
+        ))}
+      </ul>
+      {purged.value !== undefined && (
+        <Purge
+          document={purged.value}
+          onClose={() => (purged.value = undefined)}
+          onPurge={(each) => void act(() => erase(each, true))}
+        />
+      )}
+    </>
+  );
+}
+
+async function erase({ uri, scope }: { readonly uri: string; readonly scope: string }, purge: boolean): Promise<void> {
+  await call(`document?${new URLSearchParams({ uri, scope, purge: String(purge) })}`, { method: "DELETE" });
+}
+
+function Purge({
+  document,
+  onClose,
+  onPurge,
+}: {
+  readonly document: Deleted;
+  readonly onClose: () => void;
+  readonly onPurge: (document: Deleted) => void;
+}): VNode {
+  const typed = useSignal("");
+  const name = nameOf(document).split("/").at(-1)!;
+  return (
+    <Dialog title={t("purgeTitle", { title: document.title })} onClose={onClose}>
+      <p>{t("purgeText")}</p>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (typed.value !== name) return;
+          onClose();
+          onPurge(document);
+        }}
+      >
+        <label>
+          {t("purgeConfirm", { name })}
+          <input type="text" dir="auto" onInput={(event) => (typed.value = event.currentTarget.value)} />
+        </label>
+        <div class="row end">
+          <button type="button" class="plain" onClick={onClose}>
+            {t("cancel")}
+          </button>
+          <button class="danger" disabled={typed.value !== name}>
+            {t("purge")}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+interface Outline {
+  readonly sections: readonly {
+    readonly id: string;
+    readonly title: string;
+    readonly level: number;
+    readonly start: number;
+    readonly end: number;
+  }[];
+}
+
+/** One document: its text or pages, its outline, and for writers the way to the trash. */
+export function DocumentScreen(): VNode {
+  const { query, hash } = route.value;
+  const old = hash.get("uri");
+  const uri = query.get("uri") ?? old ?? "";
+  const scope = query.get("scope") ?? hash.get("scope") ?? undefined;
+  const [start = 0, end = 0] = (query.get("at") ?? hash.get("at") ?? "0:0").split(":").map(Number);
+  const outline = useLoaded(`${uri} ${scope}`, (signal) =>
+    get<Outline>("outline", { uri, scope }, signal).catch(() => ({ sections: [] })),
+  );
+  const deleted = useSignal<string | undefined>(undefined);
+  const failure = useSignal<Failure | undefined>(undefined);
+  const sections = outline.value.value?.sections.filter(({ level, title }) => level > 0 && title !== "") ?? [];
+  const change = async (work: () => Promise<unknown>, title: string | undefined): Promise<void> => {
+    try {
+      await work();
+      deleted.value = title;
+      libraryVersion.value += 1;
+    } catch (error) {
+      failure.value = error as Failure;
+    }
+  };
+  if (deleted.value !== undefined) {
+    return (
+      <div class="column">
+        <Notice>
+          <p>{t("deleted", { title: deleted.value })}</p>
+          <button
+            type="button"
+            class="plain"
+            onClick={() => void change(() => send("restore", { uri, scope }), undefined)}
+          >
+            {t("undo")}
+          </button>
+        </Notice>
+        <a {...link("library")}>{t("library")}</a>
+      </div>
+    );
+  }
+  return (
+    <div class="document-screen">
+      {sections.length > 1 && (
+        <nav class="outline" aria-label={t("outlineView")}>
+          <h2 class="small faint">{t("outlineView")}</h2>
+          <ol>
+            {sections.slice(0, 400).map(({ id, title, level, start: at }) => (
+              <li key={id} class={`level-${Math.min(level, 4)}`}>
+                <a dir="auto" {...link(documentAddress({ uri, scope, start: at, end: at + title.length }))}>
+                  {title}
+                </a>
+              </li>
+            ))}
+          </ol>
+        </nav>
+      )}
+      <section class="document-body">
+        {failure.value !== undefined && <Failed failure={failure.value} />}
+        <PlaceView
+          key={`${uri} ${scope} ${start} ${end} ${libraryVersion.value}`}
+          isWhole
+          place={{ uri, scope, start, end }}
+          tools={
+            session.value?.write === true && (
+              <IconButton
+                icon="trash"
+                label={t("delete")}
+                onClick={() => void change(() => erase({ uri, scope: scope ?? "" }, false), nameOf({ uri }))}
+              />
+            )
+          }
+        />
+      </section>
+    </div>
+  );
+}
+
+/** The caller's threads by day. */
+export function ThreadsScreen(): VNode {
+  const keeps = session.value?.threads === true;
+  const { value, failure, again } = useLoaded(`${session.value?.name}`, async (signal) =>
+    keeps
+      ? (
+          await get<{ threads: readonly (Omit<Thread, "turns"> & { updatedAt: string; turns: number })[] }>(
+            "threads",
+            {},
+            signal,
+          )
+        ).threads
+      : [],
+  );
+  const day = (iso: string): string => {
+    const days = Math.floor(Date.now() / 86_400_000) - Math.floor(Date.parse(iso) / 86_400_000);
+    return days <= 0 ? t("today") : days === 1 ? t("yesterday") : dateText(iso);
+  };
+  return (
+    <div class="column">
+      <h1>{t("threads")}</h1>
+      {!keeps && <p class="faint">{t("threadsOff")}</p>}
+      {failure.value !== undefined && <Failed failure={failure.value} onRetry={again} />}
+      {keeps && value.value?.length === 0 && <p class="faint">{t("noThreads")}</p>}
+      {[...Map.groupBy(value.value ?? [], ({ updatedAt }) => day(updatedAt))].map(([name, threads]) => (
+        <section>
+          <h2 class="small faint">{name}</h2>
+          <ul class="uploads">
+            {threads.map(({ id, title, turns }) => (
+              <li class="upload">
+                <a class="upload-words" {...link(`t?id=${id}`)}>
+                  <span dir="auto">{title}</span>
+                  <span class="small faint">{t("questions", { n: turns })}</span>
+                </a>
+                <IconButton
+                  icon="trash"
+                  label={t("deleteThread")}
+                  onClick={() => void call(`thread?id=${id}`, { method: "DELETE" }).then(again)}
+                />
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </div>
+  );
+}
+
+interface Health {
+  readonly retrieval: {
+    readonly count: number;
+    readonly meanMs: number;
+    readonly p95Ms: number;
+    readonly hits: number;
+    readonly misses: number;
+  };
+  readonly ingestion: { readonly indexed: number; readonly failed: number };
+  readonly queue: { readonly depth: number };
+}
+
+/** Size and health, for the operator. */
+export function OperatorScreen(): VNode {
+  const status = useLoaded(`${libraryVersion.value}`, (signal) => get<Status>("status", {}, signal));
+  const health = useLoaded(`${libraryVersion.value}`, (signal) =>
+    session.value?.operator === true ? get<Health>("health/rag", {}, signal) : Promise.resolve(undefined),
+  );
+  if (session.value?.operator !== true)
+    return (
+      <div class="column">
+        <h1>{t("operator")}</h1>
+        <p class="faint">{t("noRight")}</p>
+      </div>
+    );
+  const { documents = 0, chunks = 0, bytes = 0, scopes = [], embeddingVersions = [] } = status.value.value ?? {};
+  const fact = (name: string, value: string): VNode => (
+    <div class="fact">
+      <dt class="small faint">{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+  const own = health.value.value;
+  const ms = (value: number): string => t("tookMs", { ms: Math.round(value) });
+  return (
+    <div class="column wide-column">
+      <h1>{t("operator")}</h1>
+      {status.failure.value !== undefined && <Failed failure={status.failure.value} onRetry={status.again} />}
+      <dl class="facts">
+        {fact(t("library"), t("documents", { n: documents }))}
+        {fact(t("size"), bytesText(bytes))}
+        {fact(t("scope"), t("passages", { n: chunks }))}
+        {embeddingVersions.map(({ model, chunks: count }) =>
+          fact(`${t("model")} ${model}`, t("passages", { n: count })),
+        )}
+      </dl>
+      {own !== undefined && (
+        <>
+          <h2>{t("lastMinute")}</h2>
+          <dl class="facts">
+            {fact(
+              t("searches"),
+              `${own.retrieval.count.toLocaleString(language.value)} · ${ms(own.retrieval.meanMs)} · p95 ${ms(own.retrieval.p95Ms)}`,
+            )}
+            {fact(t("ingestions"), own.ingestion.indexed.toLocaleString(language.value))}
+            {fact(t("failures"), own.ingestion.failed.toLocaleString(language.value))}
+          </dl>
+        </>
+      )}
+      <h2>{t("scopes")}</h2>
+      <div class="wide" tabIndex={0}>
+        <table>
+          <tr>
+            <th>{t("scope")}</th>
+            <th>{t("library")}</th>
+            <th />
+          </tr>
+          {scopes.map((each) => (
+            <tr>
+              <td dir="auto">{each.scope}</td>
+              <td>{t("documents", { n: each.documents })}</td>
+              <td>{t("passages", { n: each.chunks })}</td>
+            </tr>
+          ))}
+        </table>
+      </div>
+    </div>
+  );
+}
+
+export { EvidencePanel };

@@ -1,0 +1,183 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren, VNode } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { type Failure } from "./api.ts";
+import { type Place, t } from "./state.ts";
+
+/** Outlines of icons, drawn on a grid of 24. */
+const paths = {
+  ask: "M4 5h16v11H9l-5 4z",
+  search: "M10.5 17a6.5 6.5 0 1 1 0-13 6.5 6.5 0 0 1 0 13zM15.5 15.5 20 20",
+  library: "M5 4v16M9 4v16M13 5l5 15M4 20h16",
+  add: "M12 5v14M5 12h14",
+  threads: "M5 6h14M5 12h14M5 18h9",
+  operator: "M4 19V9M10 19V5M16 19v-7M20 19H3",
+  close: "M6 6l12 12M18 6 6 18",
+  previous: "M15 5l-7 7 7 7",
+  next: "M9 5l7 7-7 7",
+  copy: "M9 9h10v11H9zM5 15V4h10",
+  link: "M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1",
+  file: "M7 3h7l4 4v14H7zM14 3v4h4",
+  download: "M12 4v11M7 11l5 5 5-5M5 20h14",
+  trash: "M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13",
+  check: "M5 13l4 4L19 7",
+  warn: "M12 4 2.5 20h19zM12 10v5M12 17.5v.5",
+} as const;
+
+export function Icon({ name }: { readonly name: keyof typeof paths }): VNode {
+  return (
+    <svg class={`icon icon-${name}`} viewBox="0 0 24 24" aria-hidden="true">
+      <path d={paths[name]} />
+    </svg>
+  );
+}
+
+export function IconButton({
+  icon,
+  label,
+  onClick,
+  disabled = false,
+}: {
+  readonly icon: keyof typeof paths;
+  readonly label: string;
+  readonly onClick: () => void;
+  readonly disabled?: boolean;
+}): VNode {
+  return (
+    <button type="button" class="icon-button" title={label} aria-label={label} onClick={onClick} disabled={disabled}>
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+/** A failure in words, with the request that the log has, and a way on. */
+export function Failed({
+  failure,
+  onRetry,
+}: {
+  readonly failure: Failure;
+  readonly onRetry?: (() => void) | undefined;
+}): VNode {
+  return (
+    <div class="notice notice-bad" role="alert">
+      <Icon name="warn" />
+      <div>
+        <p>{failure.message}</p>
+        {failure.requestId !== undefined && <p class="faint small">{t("requestId", { id: failure.requestId })}</p>}
+      </div>
+      {onRetry !== undefined && (
+        <button type="button" class="plain" onClick={onRetry}>
+          {t("retry")}
+        </button>
+      )}
+    </div>
+  );
+}
+
+export function Notice({
+  children,
+  tone = "plain",
+}: {
+  readonly children: ComponentChildren;
+  readonly tone?: "plain" | "warn";
+}): VNode {
+  return <div class={`notice notice-${tone}`}>{children}</div>;
+}
+
+/** The name of a document as readers know it, without where it lies on the server. */
+export function nameOf({
+  uri,
+  rootLabel,
+  path,
+}: {
+  readonly uri: string;
+  readonly rootLabel?: string | undefined;
+  readonly path?: string | undefined;
+}): string {
+  return path === undefined
+    ? uri.split("/").at(-1)!
+    : [rootLabel, path].filter((part) => part !== undefined && part !== "").join("/");
+}
+
+/** A place in a reader's words: "page 6 · 3.3 Results". */
+export function placeText({ page, slide, sheet, cells, part, line, headings = [] }: Partial<Place>): string {
+  const where = [
+    part,
+    page === undefined ? undefined : t("pageLabel", { n: page }),
+    slide === undefined ? undefined : t("slideLabel", { n: slide }),
+    sheet === undefined ? undefined : [sheet, cells].filter(Boolean).join(" "),
+    headings.length === 0 ? undefined : headings.join(" › "),
+    page === undefined && slide === undefined && sheet === undefined && headings.length === 0 && line !== undefined
+      ? t("lineLabel", { n: line })
+      : undefined,
+  ];
+  return where.filter(Boolean).join(" · ");
+}
+
+/** A dialog of the browser's own: focus stays in it, and Escape closes it. */
+export function Dialog({
+  title,
+  onClose,
+  children,
+}: {
+  readonly title: string;
+  readonly onClose?: (() => void) | undefined;
+  readonly children: ComponentChildren;
+}): VNode {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const own = dialog.current!;
+    if (!own.open) own.showModal();
+    return () => own.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby="dialog-title"
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose?.();
+      }}
+    >
+      <header class="row">
+        <h2 id="dialog-title">{title}</h2>
+        {onClose !== undefined && <IconButton icon="close" label={t("close")} onClick={onClose} />}
+      </header>
+      {children}
+    </dialog>
+  );
+}
+
+/** Loads a value when `key` changes; the last load wins. */
+export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Promise<Value>) {
+  const value = useSignal<Value | undefined>(undefined);
+  const failure = useSignal<Failure | undefined>(undefined);
+  const turn = useSignal(0);
+  useEffect(() => {
+    const controller = new AbortController();
+    failure.value = undefined;
+    load(controller.signal).then(
+      (loaded) => {
+        if (!controller.signal.aborted) value.value = loaded;
+      },
+      (error: Failure) => {
+        if (!controller.signal.aborted && error.name !== "AbortError") failure.value = error;
+      },
+    );
+    return () => controller.abort();
+  }, [key, turn.value]);
+  return { value, failure, again: () => (turn.value += 1) };
+}
+
+/** The words of a text that a query has, marked. **Shape** whole words by their beginning, so that inflected forms count. */
+export function markWords(text: string, query: string): ComponentChildren[] {
+  const words = (query.match(/[\p{L}\p{N}]{2,}/gu) ?? []).filter(
+    (word) => word.length > 3 || !/^(?:the|and|how|what|wie|was|und|der|die|das|is|of|to|in|a|do|are)$/iu.test(word),
+  );
+  if (words.length === 0) return [text];
+  const stems = words.map((word) =>
+    word.slice(0, Math.max(3, Math.ceil(word.length * 0.8))).replaceAll(/[$()*+.?[\\\]^{|}-]/gu, String.raw`\$&`),
+  );
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])((?:${stems.join("|")})[\\p{L}\\p{N}]*)`, "giu");
+  return text.split(pattern).map((part, index) => (index % 2 === 1 ? <mark>{part}</mark> : part));
+}

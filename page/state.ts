@@ -1,0 +1,178 @@
+import { computed, signal } from "@preact/signals";
+import { type Catalogue, en } from "./catalogue/en.ts";
+
+/** The caller, as `GET /session` says. */
+export interface Session {
+  readonly name: string;
+  readonly operator: boolean;
+  readonly write: boolean;
+  readonly needsKey: boolean;
+  readonly threads: boolean;
+  readonly originals: boolean;
+  readonly maxUploadBytes: number;
+}
+
+/** A place of a document. */
+export interface Place {
+  readonly uri: string;
+  readonly scope?: string | undefined;
+  readonly start: number;
+  readonly end: number;
+  readonly title?: string | undefined;
+  readonly documentId?: string | undefined;
+  readonly marker?: string | undefined;
+  readonly changed?: boolean | undefined;
+  readonly headings?: readonly string[] | undefined;
+  readonly page?: number | undefined;
+  readonly line?: number | undefined;
+  readonly slide?: number | undefined;
+  readonly sheet?: string | undefined;
+  readonly cells?: string | undefined;
+  readonly part?: string | undefined;
+}
+
+/* ---- addresses: every screen is one level deep, so that relative addresses hold below any base path ---- */
+
+export interface Route {
+  readonly screen: string;
+  readonly query: URLSearchParams;
+  readonly hash: URLSearchParams;
+}
+
+function readRoute(): Route {
+  const screen = location.pathname.split("/").at(-1) ?? "";
+  return { screen, query: new URLSearchParams(location.search), hash: new URLSearchParams(location.hash.slice(1)) };
+}
+
+export const route = signal<Route>(readRoute());
+addEventListener("popstate", () => (route.value = readRoute()));
+addEventListener("hashchange", () => (route.value = readRoute()));
+
+/** Goes to a screen of the page; `replace` keeps the history as long as it is. */
+export function go(address: string, { replace = false } = {}): void {
+  const target = new URL(address, location.href);
+  if (replace) history.replaceState(null, "", target);
+  else history.pushState(null, "", target);
+  route.value = readRoute();
+  if (!replace) scrollTo(0, 0);
+}
+
+/** Props of a link within the page: its address works in another tab, and is followed here without loading the page anew. */
+export function link(address: string): { readonly href: string; readonly onClick: (event: MouseEvent) => void } {
+  return {
+    href: address,
+    onClick(event) {
+      if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+      event.preventDefault();
+      go(address);
+    },
+  };
+}
+
+export function documentAddress({
+  uri,
+  scope,
+  start,
+  end,
+}: {
+  uri: string;
+  scope?: string | undefined;
+  start?: number;
+  end?: number;
+}): string {
+  const query = new URLSearchParams({ uri });
+  if (scope !== undefined) query.set("scope", scope);
+  if (start !== undefined && end !== undefined) query.set("at", `${start}:${end}`);
+  return `d?${query}`;
+}
+
+/* ---- settings that stay in this browser ---- */
+
+function kept(name: string): string | undefined {
+  try {
+    return localStorage.getItem(`ibid-${name}`) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+export function keep(name: string, value: string | undefined): void {
+  try {
+    if (value === undefined) localStorage.removeItem(`ibid-${name}`);
+    else localStorage.setItem(`ibid-${name}`, value);
+  } catch {
+    // A browser that keeps nothing forgets the setting.
+  }
+}
+export const readKept = kept;
+
+export const session = signal<Session | undefined>(undefined);
+/** Why the service asks for a key; `undefined` when it asks for none. */
+export const locked = signal<"missing" | "unknown" | undefined>(undefined);
+export const theme = signal(kept("theme") ?? "system");
+export const singleKeys = signal(kept("keys") !== "off");
+export const openPlace = signal<
+  | {
+      readonly places: readonly Place[];
+      readonly index: number;
+      /** Turn and number of the source, for the address. */ readonly source?: string;
+    }
+  | undefined
+>(undefined);
+/** One sentence for screen readers. */
+export const announced = signal("");
+/** Grows when documents have come or gone. */
+export const libraryVersion = signal(0);
+
+/* ---- words ---- */
+
+export const languages = { en: "English", de: "Deutsch", ar: "العربية" } as const;
+export type Language = keyof typeof languages;
+const isLanguage = (name: string): name is Language => Object.hasOwn(languages, name);
+
+function preferred(): Language {
+  const asked = new URLSearchParams(location.search).get("lang") ?? kept("language");
+  for (const name of [asked ?? "", ...navigator.languages]) {
+    const [own = ""] = name.split("-");
+    if (isLanguage(own)) return own;
+  }
+  return "en";
+}
+
+export const language = signal<Language>("en");
+const catalogue = signal<Catalogue>(en);
+export const isRightToLeft = computed(() => language.value === "ar");
+
+export async function useLanguage(name: Language): Promise<void> {
+  if (name === "de") catalogue.value = (await import("./catalogue/de.ts")).de;
+  else if (name === "ar") catalogue.value = (await import("./catalogue/ar.ts")).ar;
+  else catalogue.value = en;
+  language.value = name;
+  document.documentElement.lang = name;
+  document.documentElement.dir = name === "ar" ? "rtl" : "ltr";
+}
+export const startLanguage = (): Promise<void> => useLanguage(preferred());
+
+/** A message in the reader's language; `n` chooses its plural. */
+export function t(key: keyof Catalogue, values: Readonly<Record<string, string | number>> = {}): string {
+  const message = catalogue.value[key];
+  const rule = new Intl.PluralRules(language.value).select(Number(values["n"] ?? 0));
+  const form = typeof message === "string" ? message : (message[rule] ?? message.other);
+  return form.replaceAll(/\{(\w+)\}/gu, (_, name: string) => {
+    const value = values[name];
+    return typeof value === "number" ? value.toLocaleString(language.value) : (value ?? "");
+  });
+}
+
+export const bytesText = (bytes: number): string => {
+  const units = ["byte", "kilobyte", "megabyte", "gigabyte"];
+  const power = Math.min(3, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  const maximumFractionDigits = power > 1 ? 1 : 0;
+  return new Intl.NumberFormat(language.value, {
+    style: "unit",
+    unit: units[power]!,
+    unitDisplay: "short",
+    maximumFractionDigits,
+  }).format(bytes / 1000 ** power);
+};
+export const dateText = (iso: string): string =>
+  new Intl.DateTimeFormat(language.value, { dateStyle: "medium" }).format(new Date(iso));

@@ -1,0 +1,74 @@
+// Builds the page of `ibid serve` from page/ into one module of compressed files for each part, which the service
+// imports. A bundler carries them along, and a service on any runtime can send them.
+//
+//   npm run build:page               into src/server/page/built, for the sources and the tests
+//   npm run build:page -- dist       into dist/server/page/built, for the package
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { rolldown } from "rolldown";
+import { pageFileNames } from "../src/server/page/page-files.ts";
+
+const root = join(import.meta.dirname, "..");
+
+/** Compressed bytes of each file of the page, by its name. */
+export type PageSizes = Readonly<Record<string, number>>;
+
+/** Files beside the first load, each in a module of its own: they are loaded by few. */
+const apart: Readonly<Record<string, string>> = { "page-pdf.js": "pdf", "page-pdf-worker.js": "pdf-worker" };
+
+export async function buildPage(folder: string): Promise<PageSizes> {
+  const bundle = await rolldown({
+    input: { page: join(root, "page", "main.tsx") },
+    platform: "browser",
+    transform: {
+      jsx: { runtime: "automatic" },
+      define: { "process.env.NODE_ENV": '"production"' },
+    },
+    external: [/^node:/u, "@napi-rs/canvas"],
+    resolve: {
+      alias: { "pdfjs-dist": join(root, "node_modules", "pdfjs-dist", "build", "pdf.min.mjs") },
+      conditionNames: ["browser", "import", "default"],
+    },
+  });
+  const { output } = await bundle.generate({
+    format: "esm",
+    minify: true,
+    entryFileNames: "[name].js",
+    chunkFileNames: ({ name }) => `page-${name.replace("pdf-pages", "pdf").replace("jsxRuntime", "view")}.js`,
+  });
+  await bundle.close();
+  const made = output.map(({ fileName }) => fileName).toSorted();
+  const expected = pageFileNames.filter((name) => name.endsWith(".js") && name !== "page-pdf-worker.js").toSorted();
+  if (made.join() !== expected.join())
+    throw new Error(`The page has the files ${made.join(", ")}; the service knows ${expected.join(", ")}.`);
+  const files = new Map<string, string | Uint8Array>(
+    output.flatMap((each) => (each.type === "chunk" ? [[each.fileName, each.code] as const] : [])),
+  );
+  files.set("index.html", readFileSync(join(root, "page", "index.html"), "utf8").replaceAll(/\n\s*/gu, "\n"));
+  files.set("page.css", readFileSync(join(root, "page", "style.css"), "utf8").replaceAll(/\s*\n\s*/gu, "\n"));
+  files.set(
+    "page-pdf-worker.js",
+    readFileSync(join(root, "node_modules", "pdfjs-dist", "build", "pdf.worker.min.mjs")),
+  );
+  mkdirSync(folder, { recursive: true });
+  const parts = Map.groupBy([...files], ([name]) => apart[name] ?? "app");
+  const sizes: Record<string, number> = {};
+  for (const [part, own] of parts) {
+    const entries = own.map(([name, content]) => {
+      const zipped = gzipSync(content, { level: 9 });
+      sizes[name] = zipped.length;
+      return `  ${JSON.stringify(name)}: "${zipped.toString("base64")}",\n`;
+    });
+    const note = "// Made by scripts/build-page.ts: files of the page, compressed with gzip, in base64.\n";
+    writeFileSync(join(folder, `${part}.mjs`), `${note}export const files = {\n${entries.join("")}};\n`);
+  }
+  return sizes;
+}
+
+if (import.meta.main) {
+  const target = process.argv[2] === "dist" ? "dist" : "src";
+  const sizes = await buildPage(join(root, target, "server", "page", "built"));
+  for (const [name, size] of Object.entries(sizes))
+    console.log(`${name.padEnd(24)} ${String(size).padStart(8)} bytes, gzip`);
+}

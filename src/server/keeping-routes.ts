@@ -1,0 +1,179 @@
+import * as z from "zod";
+import { notFound } from "./document-routes.ts";
+import { given } from "./given.ts";
+import type { Originals } from "./originals.ts";
+import * as requests from "./request-schemas.ts";
+import { defineRoute, jsonResponse, type Route } from "./route.ts";
+import {
+  keptResponse,
+  removedResponse,
+  threadBody,
+  threadQuery,
+  threadResponse,
+  threadsResponse,
+} from "./thread-schemas.ts";
+import { threadId, type Threads } from "./threads.ts";
+import { restoreResponse, sessionResponse, trashResponse } from "./view-schemas.ts";
+import { Refusal } from "./refusal.ts";
+
+/** Facts of the service that a page asks for first. */
+export interface ServiceFacts {
+  readonly needsKey: boolean;
+  readonly originals: boolean;
+  readonly maxUploadBytes: number;
+}
+
+/** The caller, and the trash. */
+export function createKeepingRoutes(threads: Threads | undefined, facts: ServiceFacts): readonly Route[] {
+  return [
+    defineRoute({
+      method: "GET",
+      path: "/session",
+      name: "session",
+      summary: "The caller, and the rights that the key gives.",
+      needs: "reader",
+      isLight: true,
+      answers: { 200: { description: "The caller.", content: { "application/json": sessionResponse } } },
+      async handle({ caller }) {
+        const { name, isOperator: operator, mayWrite: write } = caller!;
+        return jsonResponse({ name, operator, write, threads: threads !== undefined, ...facts });
+      },
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/trash",
+      name: "listTrash",
+      summary: "Deleted documents that can be restored.",
+      needs: "writer",
+      isLight: true,
+      answers: { 200: { description: "The documents.", content: { "application/json": trashResponse } } },
+      async handle({ kb }) {
+        const documents: object[] = [];
+        for await (const { uri, rootLabel, path, scope, title, mediaType, bytes, deletedAt } of kb.deleted()) {
+          documents.push({ uri, ...given({ rootLabel, path }), scope, title, mediaType, bytes, deletedAt });
+        }
+        return jsonResponse({ documents });
+      },
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/restore",
+      name: "restoreDocument",
+      summary: "Restores a deleted document.",
+      needs: "writer",
+      body: z.strictObject({ uri: requests.uri, scope: requests.scopeSchema.optional() }),
+      answers: { 200: { description: "The restored documents.", content: { "application/json": restoreResponse } } },
+      async handle({ kb, body: { uri, scope } }) {
+        const restored = await kb.restore(uri, given({ scope }));
+        return restored.length === 0 ? notFound(uri) : jsonResponse({ restored });
+      },
+    }),
+    ...(threads === undefined ? [] : threadRoutes(threads)),
+  ];
+}
+
+function threadRoutes(threads: Threads): readonly Route[] {
+  const unknown = (): never => {
+    throw new Refusal(404, "not-found", "There is no thread with this id.", { hint: "See GET /threads for yours." });
+  };
+  return [
+    defineRoute({
+      method: "GET",
+      path: "/threads",
+      name: "listThreads",
+      summary: "The caller's threads, latest first.",
+      needs: "reader",
+      isLight: true,
+      answers: { 200: { description: "The threads.", content: { "application/json": threadsResponse } } },
+      handle: async ({ caller }) => jsonResponse({ threads: await threads.list(caller!.name) }),
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/thread",
+      name: "getThread",
+      summary: "A thread, as far as the caller may read its evidence.",
+      needs: "reader",
+      query: threadQuery,
+      answers: { 200: { description: "The thread.", content: { "application/json": threadResponse } } },
+      handle: async ({ caller, kb, query: { id } }) =>
+        jsonResponse((await threads.read(id, caller!.name, kb)) ?? unknown()),
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/threads",
+      name: "addThread",
+      summary: "Keeps a new thread.",
+      needs: "reader",
+      body: threadBody,
+      answers: { 200: { description: "Its id.", content: { "application/json": keptResponse } } },
+      asked: ({ body }) => body.turns.map(({ question }) => question),
+      async handle({ caller, body }) {
+        const id = threadId(caller!.name, crypto.randomUUID());
+        await threads.write(id, caller!.name, body);
+        return jsonResponse({ id });
+      },
+    }),
+    defineRoute({
+      method: "PUT",
+      path: "/thread",
+      name: "putThread",
+      summary: "Replaces a thread of the caller's.",
+      needs: "reader",
+      query: threadQuery,
+      body: threadBody,
+      answers: { 200: { description: "Its id.", content: { "application/json": keptResponse } } },
+      asked: ({ body }) => body.turns.map(({ question }) => question),
+      async handle({ caller, query: { id }, body }) {
+        await threads.write(id, caller!.name, body);
+        return jsonResponse({ id });
+      },
+    }),
+    defineRoute({
+      method: "DELETE",
+      path: "/thread",
+      name: "deleteThread",
+      summary: "Deletes a thread of the caller's.",
+      needs: "reader",
+      query: threadQuery,
+      answers: { 200: { description: "It is gone.", content: { "application/json": removedResponse } } },
+      handle: async ({ caller, query: { id } }) =>
+        (await threads.remove(id, caller!.name)) ? jsonResponse({ removed: true }) : unknown(),
+    }),
+  ];
+}
+
+/** The same routes; uploads keep their bytes, and a purge removes kept bytes and sentences that rest on the document. */
+export function keepingFiles(
+  routes: readonly Route[],
+  originals: Originals,
+  threads: Threads | undefined,
+): readonly Route[] {
+  return routes.map((route) => {
+    if (route.name === "uploadDocument") {
+      return {
+        ...route,
+        async handle(call) {
+          const response = await route.handle(call);
+          await originals.keep(call.body as Uint8Array);
+          return response;
+        },
+      };
+    }
+    if (route.name !== "deleteDocument") return route;
+    return {
+      ...route,
+      async handle(call) {
+        const { uri, scope, purge } = call.query as z.output<typeof requests.deleteQuery>;
+        if (purge !== "true") return route.handle(call);
+        const gone: { readonly id: string; readonly contentHash: string }[] = [];
+        const live = await call.kb.document(uri, given({ scope, start: 0, end: 0 }));
+        if (live !== undefined) gone.push(live);
+        for await (const deleted of call.kb.deleted()) if (deleted.uri === uri) gone.push(deleted);
+        const response = await route.handle(call);
+        await originals.drop(gone.map(({ contentHash }) => contentHash));
+        await threads?.forget(gone.map(({ id }) => id));
+        return response;
+      },
+    };
+  });
+}

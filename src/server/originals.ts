@@ -1,0 +1,101 @@
+import type { BlobStore } from "../contracts/blob-store.ts";
+import type { DocumentSummary } from "../contracts/document-store.ts";
+import type { DocumentView, KnowledgeBase } from "../contracts/knowledge-base.ts";
+import { checkPlaces, readPlacesOnPages } from "../knowledge-base/operations/show-document.ts";
+
+/** The bytes that documents were read from, and the places of their text on pages. */
+export interface Originals {
+  /** The bytes of just this version of a document, where they are kept or still lie at their path. */
+  find(document: Pick<DocumentSummary, "uri" | "contentHash">): Promise<Uint8Array | undefined>;
+  /** Keeps the bytes of an upload. */
+  keep(bytes: Uint8Array): Promise<void>;
+  /** Removes kept bytes that no document has any more. **Cost** a listing of all documents, where bytes are kept. */
+  drop(hashes: readonly string[]): Promise<void>;
+  /** Places of a PDF's text. `undefined` without the original. **Errors** `unsupported` as `readPlacesOnPages`. **Cost** reads the PDF once; the places are kept. */
+  places(document: DocumentView): Promise<Places | undefined>;
+}
+
+type Places = Awaited<ReturnType<typeof readPlacesOnPages>>;
+
+/** The parts that read documents are loaded when they are needed. */
+const hashBytes = async (bytes: Uint8Array): Promise<string> =>
+  (await import("../ingest/prepare-document.ts")).hashBytes(bytes);
+
+/** Places of so many documents stay in memory. */
+const mostPlaces = 8;
+
+export function createOriginals(
+  kb: KnowledgeBase,
+  files: BlobStore | undefined,
+  readSource: ((uri: string) => Promise<Uint8Array | undefined>) | undefined,
+): Originals {
+  const known = new Map<string, Promise<Places | undefined>>();
+
+  const find: Originals["find"] = async ({ uri, contentHash }) => {
+    const kept = await files?.get(`originals/${contentHash}`);
+    if (kept !== undefined) return kept.bytes;
+    const source = await readSource?.(uri);
+    return source !== undefined && (await hashBytes(source)) === contentHash ? source : undefined;
+  };
+
+  async function readPlaces(document: DocumentView): Promise<Places | undefined> {
+    const key = `places/${document.contentHash}`;
+    const kept = await files?.get(key);
+    if (kept !== undefined) {
+      const places = JSON.parse(await unzip(kept.bytes)) as Places;
+      if (places.text === document.text) return places;
+    }
+    const original = await find(document);
+    if (original === undefined) return undefined;
+    const places = await readPlacesOnPages(document, original);
+    await files?.put(key, await zip(JSON.stringify(places)));
+    return places;
+  }
+
+  return {
+    find,
+    async keep(bytes) {
+      if (files === undefined) return;
+      const key = `originals/${await hashBytes(bytes)}`;
+      await files.put(key, bytes, { ifNoneMatch: "*" });
+    },
+    async drop(hashes) {
+      if (files === undefined || hashes.length === 0) return;
+      const gone = new Set(hashes);
+      for await (const { contentHash } of kb.list()) gone.delete(contentHash);
+      for (const hash of gone) {
+        known.delete(hash);
+        await files.delete(`originals/${hash}`);
+        await files.delete(`places/${hash}`);
+      }
+    },
+    async places(document) {
+      const { contentHash } = document;
+      let places = known.get(contentHash);
+      known.delete(contentHash);
+      places ??= readPlaces(document);
+      known.set(contentHash, places);
+      for (const old of known.keys()) if (known.size > mostPlaces) known.delete(old);
+      try {
+        const found = await places;
+        if (found !== undefined) checkPlaces(found, document);
+        else known.delete(contentHash);
+        return found;
+      } catch (error) {
+        known.delete(contentHash);
+        throw error;
+      }
+    },
+  };
+}
+
+async function zip(text: string): Promise<Uint8Array> {
+  return new Uint8Array(
+    await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"))).arrayBuffer(),
+  );
+}
+
+async function unzip(bytes: Uint8Array): Promise<string> {
+  const stream = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).text();
+}

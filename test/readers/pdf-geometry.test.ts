@@ -1,0 +1,77 @@
+import { locateOnPages, readPdfGeometry } from "ibid/readers";
+import { expect, test } from "vitest";
+
+/** A PDF of pages with lines of Courier, whose signs are 0.6 of its size wide. **Source** ISO 32000-1, 7.5. */
+function makePdf(pages: readonly { readonly content: string; readonly rotate?: number }[]): Uint8Array {
+  const objects = [
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    `<< /Type /Pages /Kids [${pages.map((_, index) => `${4 + 2 * index} 0 R`).join(" ")}] /Count ${pages.length} >>`,
+    "<< /Type /Font /Subtype /Type1 /BaseFont /Courier >>",
+    ...pages.flatMap(({ content, rotate = 0 }, index) => [
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Rotate ${rotate} /Resources << /Font << /F 3 0 R >> >> /Contents ${5 + 2 * index} 0 R >>`,
+      `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
+    ]),
+  ];
+  let text = "%PDF-1.4\n";
+  const places = objects.map((object, index) => {
+    const at = text.length;
+    text += `${index + 1} 0 obj\n${object}\nendobj\n`;
+    return at;
+  });
+  const table = text.length;
+  text += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${places.map((at) => `${String(at).padStart(10, "0")} 00000 n \n`).join("")}`;
+  text += `trailer << /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${table}\n%%EOF`;
+  return new TextEncoder().encode(text);
+}
+
+const line = (x: number, y: number, words: string): string => `BT /F 10 Tf ${x} ${y} Td (${words}) Tj ET`;
+const near = (value: number, expected: number): void => expect(Math.abs(value - expected)).toBeLessThan(0.6);
+
+test("[page 21.1] a word of a line has the box that its font gives it", async () => {
+  const bytes = makePdf([{ content: line(100, 700, "Keys are rotated every ninety days.") }]);
+  const geometry = await readPdfGeometry({ uri: "keys.pdf", bytes });
+  const start = geometry.text.indexOf("rotated");
+  const [page, ...more] = locateOnPages(geometry, start, start + "rotated".length);
+  expect(more).toEqual([]);
+  expect(page).toMatchObject({ number: 1, width: 600, height: 800 });
+  const [box] = page!.boxes;
+  // "rotated" is signs 9 to 16 of a line that begins at 100, six points each; its baseline is 100 below the top.
+  near(box!.x, 154);
+  near(box!.x + box!.width, 196);
+  expect(box!.y).toBeLessThan(93);
+  expect(box!.y + box!.height).toBeGreaterThan(100);
+});
+
+test("[page 21.1] text of a turned page stands where the page shows it", async () => {
+  // The lines run upwards, and the page is turned by a quarter: its reader sees them upright.
+  const content = "BT /F 10 Tf 0 1 -1 0 100 50 Tm (Keys are rotated every ninety days.) Tj ET";
+  const geometry = await readPdfGeometry({ uri: "turned.pdf", bytes: makePdf([{ content, rotate: 90 }]) });
+  const start = geometry.text.indexOf("rotated");
+  const [page] = locateOnPages(geometry, start, start + 7);
+  expect(page).toMatchObject({ width: 800, height: 600 });
+  near(page!.boxes[0]!.x, 104);
+  near(page!.boxes[0]!.width, 42);
+});
+
+test("[page 21.1] a quote over two pages has boxes on both, and none between", async () => {
+  const first = [
+    "The keeper of the archive, who had been there for thirty",
+    "years and knew each of its shelves by heart, never once",
+  ];
+  const second = ["looked at the lock of the cellar before the great flood", "came and took all of it away."];
+  const write = (lines: readonly string[]): string =>
+    lines.map((words, index) => line(60, 700 - 12 * index, words)).join("\n");
+  const geometry = await readPdfGeometry({
+    uri: "two.pdf",
+    bytes: makePdf([{ content: write(first) }, { content: write(second) }]),
+  });
+  const start = geometry.text.indexOf("never once");
+  const end = geometry.text.indexOf("before the great");
+  expect(geometry.text.slice(start, end)).toBe("never once looked at the lock of the cellar ");
+  const pages = locateOnPages(geometry, start, end);
+  expect(pages.map(({ number, boxes }) => [number, boxes.length])).toEqual([
+    [1, 1],
+    [2, 1],
+  ]);
+  near(pages[1]!.boxes[0]!.x, 60);
+});

@@ -1,0 +1,162 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openFileBlobStore } from "ibid/stores";
+import { expect, onTestFinished, test } from "vitest";
+import { createMemoryBlobStore } from "../../src/stores/memory/memory-blob-store.ts";
+import { makePdf } from "../readers/make-pdf.ts";
+import { openWorld, startWorld } from "./service.ts";
+
+const words = "Signing keys are rotated every ninety days.";
+const pdf = makePdf([[{ text: words, x: 50, y: 700 }]]);
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "ibid-places-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const filesBelow = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+
+test("[page 21.1] a place of an uploaded PDF has boxes, and its file comes back in ranges", async () => {
+  const { as } = await startWorld({ files: createMemoryBlobStore() });
+  await as("ada", "/document?uri=keys.pdf", { method: "PUT", body: pdf });
+  const view = (await as("ada", "/view?uri=keys.pdf")).json;
+  const start = view.blocks[0].runs[0].text.indexOf("rotated");
+  const { json } = await as("ada", `/geometry?uri=keys.pdf&start=${start}&end=${start + 7}`);
+  expect(json.pages.map(({ number, boxes }: { number: number; boxes: object[] }) => [number, boxes.length])).toEqual([
+    [1, 1],
+  ]);
+  const range = await as("ada", "/original?uri=keys.pdf", { headers: { range: "bytes=0-4" } });
+  expect([range.status, range.text, range.headers["content-range"]]).toEqual([206, "%PDF-", `bytes 0-4/${pdf.length}`]);
+  expect(range.headers["content-disposition"]).toContain("attachment");
+  expect(range.headers["content-security-policy"]).toContain("sandbox");
+  expect((await as("ada", "/original?uri=keys.pdf", { headers: { range: `bytes=${pdf.length}-` } })).status).toBe(416);
+  const etag = range.headers.etag!;
+  expect((await as("ada", "/original?uri=keys.pdf", { headers: { "if-none-match": etag } })).status).toBe(304);
+});
+
+test("[page 21.3] view, geometry and original of another's document answer as for an unknown one", async () => {
+  const { as } = await startWorld({ files: createMemoryBlobStore() });
+  await as("ada", "/document?uri=keys.pdf", { method: "PUT", body: pdf });
+  for (const path of ["/view", "/geometry", "/original"]) {
+    const [other, unknown] = await Promise.all([as("bob", `${path}?uri=keys.pdf`), as("bob", `${path}?uri=none.pdf`)]);
+    const bare = (text: string): string =>
+      text.replaceAll(/keys\.pdf|none\.pdf/gu, "").replace(/"requestId":"[^"]*"/u, "");
+    expect([path, other.status, bare(other.text)]).toEqual([path, 404, bare(unknown.text)]);
+  }
+});
+
+test("[page 21.1] a purge removes the kept file and the sentences that rest on it; a trashed document comes back", async () => {
+  const folder = makeFolder();
+  const { as } = await startWorld({ files: openFileBlobStore(folder) });
+  await as("ada", "/document?uri=keys.pdf", { method: "PUT", body: pdf });
+  await as("ada", "/geometry?uri=keys.pdf&start=0&end=9");
+  const { documentId } = (await as("ada", "/view?uri=keys.pdf")).json;
+  const place = { marker: "[1]", uri: "keys.pdf", documentId, start: 0, end: 12 };
+  const body = {
+    title: "Keys",
+    turns: [
+      {
+        question: "How often?",
+        kind: "written",
+        sentences: [{ text: "Every zorble.", verdict: "supported", places: [place] }],
+      },
+    ],
+  };
+  const { id } = (await as("ada", "/threads", { body })).json;
+  expect((await as("ada", `/thread?id=${id}`)).json.turns[0].sentences[0]).toMatchObject({
+    text: "Every zorble.",
+    places: [{ quote: words.slice(0, 12) }],
+  });
+  await as("ada", "/document?uri=keys.pdf", { method: "DELETE" });
+  expect((await as("ada", "/trash")).json.documents.map(({ uri }: { uri: string }) => uri)).toEqual(["keys.pdf"]);
+  expect((await as("bob", "/trash")).status).toBe(403);
+  expect((await as("ada", "/restore", { body: { uri: "keys.pdf" } })).status).toBe(200);
+  expect((await as("ada", "/view?uri=keys.pdf")).status).toBe(200);
+  expect(filesBelow(folder).some((file) => readFileSync(file).includes("%PDF-"))).toBe(true);
+  expect((await as("ada", "/document?uri=keys.pdf&purge=true", { method: "DELETE" })).status).toBe(200);
+  expect((await as("ada", "/original?uri=keys.pdf")).status).toBe(404);
+  const rest = filesBelow(folder)
+    .map((file) => readFileSync(file, "latin1"))
+    .join("\n");
+  expect(rest).not.toContain("%PDF-");
+  expect(rest).not.toContain("zorble");
+});
+
+test("[page 21.3] a shared thread shows no sentence whose evidence its reader may not read", async () => {
+  const { as } = await startWorld({ files: createMemoryBlobStore() });
+  const place = async (uri: string) => {
+    const { documentId, scope } = (await as("ada", `/view?uri=${uri}`)).json;
+    return { marker: "[1]", uri, scope, documentId, start: 0, end: 6 };
+  };
+  const sentences = [
+    { text: "All may know this.", verdict: "supported", places: [await place("deployment.md")] },
+    { text: "Ada alone may know this.", verdict: "supported", places: [await place("user-ada.md")] },
+  ];
+  const { id } = (
+    await as("ada", "/threads", {
+      body: { title: "Keys", turns: [{ question: "Where?", kind: "written", sentences }] },
+    })
+  ).json;
+  expect((await as("ada", `/thread?id=${id}`)).text).toContain("Ada alone");
+  const shared = await as("bob", `/thread?id=${id}`);
+  expect(shared.text).not.toContain("Ada alone");
+  expect(shared.json.turns[0].sentences.map(({ withheld = false }) => withheld)).toEqual([false, true]);
+  expect((await as("bob", `/thread?id=${id}`, { method: "DELETE" })).status).toBe(404);
+  const own = { title: "Mine", turns: [{ question: "Where?", kind: "written", sentences: [sentences[1]] }] };
+  const hidden = (await as("ada", "/threads", { body: own })).json.id as string;
+  expect((await as("bob", `/thread?id=${hidden}`)).status).toBe(404);
+  expect((await as("bob", "/threads")).json.threads).toEqual([]);
+});
+
+test("[page 21.1] no reader sees a path of the server; the public name leads back to the document", async () => {
+  const folder = join(makeFolder(), "handbook");
+  mkdirSync(join(folder, "keys"), { recursive: true });
+  writeFileSync(join(folder, "keys", "rotation.md"), `# Rotation\n\n${words}\n`);
+  writeFileSync(join(folder, "keys.pdf"), pdf);
+  const kb = await openWorld();
+  await kb.ingest(folder);
+  const { as } = await startWorld({ readSource: (path) => readFile(path).catch(() => undefined) }, kb);
+  const question = { query: "signing keys rotated" };
+  const mcp = {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name: "search", arguments: { query: "signing keys rotated" } },
+  };
+  const told = [
+    await as("bob", "/documents"),
+    await as("bob", "/search", { body: question }),
+    await as("bob", "/ask", { body: { question: "How often are signing keys rotated?" } }),
+    await as("bob", "/ask", {
+      body: { question: "How often are signing keys rotated?" },
+      headers: { accept: "text/event-stream" },
+    }),
+    await as("bob", "/mcp", { body: mcp, headers: { accept: "application/json, text/event-stream" } }),
+    await as("bob", "/view?uri=handbook/keys/rotation.md"),
+    await as("bob", "/outline?uri=handbook/keys/rotation.md"),
+    await as("bob", "/geometry?uri=handbook/keys.pdf&start=0&end=5"),
+    await as("bob", "/document?uri=handbook/nothing.md"),
+  ];
+  expect(told.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 200, 200, 404]);
+  for (const { text } of told) expect(text).not.toContain(folder);
+  expect(told[1]!.text).toContain("handbook/keys/rotation.md");
+  expect((await as("operator", "/documents")).text).toContain(folder);
+});
+
+test("[page 21.2] the session says who asks and what they may do", async () => {
+  const { as } = await startWorld({ files: createMemoryBlobStore() });
+  expect((await as("bob", "/session")).json).toMatchObject({
+    name: "bob",
+    operator: false,
+    write: false,
+    needsKey: true,
+    threads: true,
+  });
+  expect((await as("ada", "/session")).json).toMatchObject({ name: "ada", write: true });
+});
