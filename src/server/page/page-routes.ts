@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { sha256 } from "../../runtime/hash.ts";
 import { defineRoute, type Route } from "../route.ts";
 import { loadPageFile, type PageFileName, pageFileNames } from "./page-files.ts";
@@ -54,6 +55,8 @@ function file(path: string, name: string, source: PageFileName): Route {
     summary: source === "index.html" ? "A screen of the page." : "A file of the page.",
     needs: "nobody",
     isLight: true,
+    // The parameters of a screen are for its script.
+    query: z.looseObject({}),
     answers: { 200: { description: "The file.", content: { [type]: undefined } } },
     async handle({ request }) {
       const zipped = await loadPageFile(source);
