@@ -100,7 +100,9 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
   const workers = options.workers ?? set.workers ?? 0;
   // Uploads are embedded too.
   const embeds = write || keys !== undefined || known.authenticate !== undefined ? "documents" : "queries";
-  return await withKnowledgeBase(asOperator, { embeds, telemetry: metrics?.telemetry }, async (kb) => {
+  // A service that takes documents begins without any.
+  const how = { create: embeds === "documents", embeds, telemetry: metrics?.telemetry } as const;
+  return await withKnowledgeBase(asOperator, how, async (kb) => {
     await using pool = workers === 0 ? undefined : await startSearchers(workers, context);
     const service = await startService(pool?.share(kb) ?? kb, {
       ...who,

@@ -144,6 +144,17 @@ describe("ibid serve", () => {
     expect(await stop("SIGINT")).toBe(130);
   });
 
+  it("--write begins without a knowledge base: it takes the first document and answers from it", async () => {
+    const { url, stop } = await startServing(["--write", "--kb", join(folder, "fresh", "kb")]);
+    expect((await send(url, "/readyz")).status).toBe(200);
+    expect((await send(url, "/documents")).json).toMatchObject({ documents: [] });
+    const put = await send(url, "/document?uri=bells.md", { method: "PUT", body: "# Bells\n\nThe bell rings at noon.\n" });
+    expect([200, 201]).toContain(put.status);
+    const asked = await send(url, "/ask", { body: { question: "When does the bell ring?" } });
+    expect(asked.json).toMatchObject({ citations: [{ uri: "bells.md" }] });
+    expect(await stop("SIGTERM")).toBe(0);
+  });
+
   it("--as-user without keys: this machine asks as somebody; --write lets it write", async () => {
     const { url, stop } = await startServing(["--as-user", "bob", "--write"]);
     expect((await send(url, "/search", { body: { query: "spare cellar" } })).json.hits).toEqual([]);

@@ -21,7 +21,7 @@ export async function openStoreInFolder(folder: string, options: SqliteStoreOpti
     if (!create) {
       throw new IbidError("not-found", `There is no knowledge base at ${folder}.`, {
         uri: folder,
-        hint: "Make one with: ibid ingest <path>",
+        hint: "Make one with: ibid ingest <path>, or begin with an empty one: ibid serve --write",
       });
     }
     await makeFolder(folder).catch((cause: unknown) => {
