@@ -115,9 +115,8 @@ function applyScope({ db, rows, stamps, core }: Replica, { scope, name }: PageSc
   };
   const changes = changeScope(writer, core.view, name as Scope, { sealAt: sealedTogether });
   const place = createPlacing(rows, core.latent);
-  const retired: Retired =
-    (parseStored(own.find(({ kind, a }) => kind === "o" && a === retiredSetting(scope))?.b ?? "null") as Retired) ??
-    readRetired(rows, scope);
+  const newest = own.find(({ kind, a }) => kind === "o" && a === retiredSetting(scope))?.b ?? null;
+  const retired = newest === null ? readRetired(rows, scope) : (parseStored(newest) as Retired);
   const isKept = (key: number, version: string): boolean => !(keyOf(scope, retired[version] ?? 0) > key);
   changes.scopeKey();
   const chunks = own.filter(({ kind }) => kind === "c");
@@ -151,7 +150,7 @@ function applyScope({ db, rows, stamps, core }: Replica, { scope, name }: PageSc
       isOutOfOrder ||= key < last;
       const terms = decodeTerms(ownBytes(row.x));
       const given = decodeVectors(ownBytes(row.y)).filter(({ version }) => isKept(key, version));
-      const placed = parseStored(row.c ?? "null") as Placed | null;
+      const placed = row.c === null || row.c === "null" ? null : (parseStored(row.c) as Placed);
       changes.add({ ...content, deletedAt: null }, terms, [...given, ...place(terms, placed)]);
       if (chunk.deletedAt !== null) hidden.push(chunk);
     } else if (before.deletedAt === null && chunk.deletedAt !== null) changes.hide(chunk, chunk.deletedAt);

@@ -1,3 +1,4 @@
+import { IbidError } from "../../contracts/errors.ts";
 import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { Bm25Settings } from "../../engine/bm25/bm25-settings.ts";
@@ -77,7 +78,11 @@ const textBudget = 16_000_000;
 
 /** The innermost of a chunk's headings; `""` where it has none. **Shape** `details` as a row keeps it. */
 function innermostHeading(details: string): string {
-  return (parseStored(details) as { readonly headings: readonly string[] }).headings.at(-1) ?? "";
+  const { headings } = parseStored(details) as { readonly headings?: readonly string[] };
+  if (Array.isArray(headings)) return headings.at(-1) ?? "";
+  throw new IbidError("store-corrupt", "A row of the store holds no headings where it should.", {
+    hint: "Run ibid doctor; restore the file from a backup, or ingest the documents again into a new one.",
+  });
 }
 
 /** Bytes of words and names that are kept. */
