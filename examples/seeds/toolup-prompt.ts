@@ -56,7 +56,7 @@ const built = await builder.build(messages);
 check("which documents", built.hits.map(({ source }) => source.uri).toSorted(), ["carry.md", "leave.md", "support.md"]);
 check(
   "short identifiers",
-  built.labels.map((label) => /^\[Doc [0-9a-f]{3,}, Chunk \d of 3\]$/u.test(label)),
+  built.labels.map((label) => /^\[Doc [0-9a-f]{3,}, Chunk 1 of 1\]$/u.test(label)),
   [true, true, true],
 );
 const system = renderPrompt(built.system);

@@ -11,6 +11,7 @@ const refusals: Readonly<Record<number, string>> = {
   401: "The key is missing or unknown.",
   403: "The key lacks the right, or the origin is not allowed.",
   404: "No document that the caller may read has this uri.",
+  405: "The address does not take this method.",
   408: "The body came too slowly.",
   409: "Several scopes hold this uri; the message lists them.",
   413: "The body is too large.",

@@ -30,6 +30,16 @@ const isShared = (scope: Scope): boolean => scope === "deployment" || scope === 
 const uriOf = (scope: Scope, state: State): string => `${scope.replace(":", "-")}-${state.padEnd(8, "-")}.md`;
 const without = (uri: string, given: unknown): string => JSON.stringify(given).replaceAll(uri, "URI");
 
+/** Names that are near a typed one are offered, whatever became of that; they are of live documents that the caller may read. */
+const withoutOffers = (given: string): string =>
+  given.replaceAll(/Did you mean ([^?]*)\?/gu, (_, offered: string) => {
+    const readable = scopes
+      .filter((scope) => isShared(scope) && scope !== "platform")
+      .map((scope) => uriOf(scope, "alive"));
+    expect(readable).toEqual(expect.arrayContaining(offered.split(", or ")));
+    return "List the documents with: ibid list";
+  });
+
 let folder = "";
 const ids = new Map<string, string>();
 beforeAll(async () => {
@@ -180,7 +190,9 @@ describe("a deleted or purged document answers as one that never was [L3 L8]", (
         ]) {
           for (const within of [[], ["--scope", scope]]) {
             for (const json of [[], ["--json"]])
-              answers.push(without(uri, await callIbid(folder, [...args, ...within, ...json, "--as-user", "ada"])));
+              answers.push(
+                withoutOffers(without(uri, await callIbid(folder, [...args, ...within, ...json, "--as-user", "ada"]))),
+              );
           }
         }
         return answers;

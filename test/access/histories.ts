@@ -155,7 +155,10 @@ async function seeService({ kb }: Opened, history: History, known: Known): Promi
     const headers = { "x-request-id": "same", accept: "application/json, text/event-stream" };
     const answer = await send(service.url, path, { key, headers, ...(body !== undefined && { body }) });
     const { status, text } = answer;
-    seen[`${path} ${JSON.stringify(body) ?? ""}`] = { status, text: text.replace(times, "") };
+    seen[`${path} ${JSON.stringify(body) ?? ""}`] = {
+      status,
+      text: text.replace(times, "").replaceAll(service.url, ""),
+    };
   };
   try {
     for (const path of ["/documents", "/status", "/outline?uri=guide-0.md"]) await ask(path);

@@ -148,7 +148,10 @@ describe("ibid serve", () => {
     const { url, stop } = await startServing(["--write", "--kb", join(folder, "fresh", "kb")]);
     expect((await send(url, "/readyz")).status).toBe(200);
     expect((await send(url, "/documents")).json).toMatchObject({ documents: [] });
-    const put = await send(url, "/document?uri=bells.md", { method: "PUT", body: "# Bells\n\nThe bell rings at noon.\n" });
+    const put = await send(url, "/document?uri=bells.md", {
+      method: "PUT",
+      body: "# Bells\n\nThe bell rings at noon.\n",
+    });
     expect([200, 201]).toContain(put.status);
     const asked = await send(url, "/ask", { body: { question: "When does the bell ring?" } });
     expect(asked.json).toMatchObject({ citations: [{ uri: "bells.md" }] });

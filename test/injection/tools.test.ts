@@ -29,8 +29,10 @@ interface Shown {
   readonly chunkIds: ReadonlySet<string>;
   /** What each tool that answers in lines said. */
   readonly lines: readonly string[];
-  /** Every text in what the tools that answer in JSON said, and of the resources. */
+  /** Every text in what the tools that answer in JSON said, and the names of the resources. */
   readonly texts: readonly string[];
+  /** Text of documents that may be quoted line by line: what `fetch` and the resources give. Its markers stay. */
+  readonly whole: readonly string[];
 }
 
 /** Calls every tool there is, and MCP's resources through the official client, over a knowledge base that holds the attack beside an honest document. */
@@ -63,6 +65,7 @@ async function showAll(attack: Attack): Promise<Shown> {
   };
   const lines: string[] = [];
   const texts: string[] = [];
+  const whole: string[] = [];
   const needed = (tool: { inputSchema: (typeof tools)[number]["inputSchema"] }): object => {
     const { required } = tool.inputSchema["~standard"].jsonSchema.input({ target: "draft-07" }) as {
       required: readonly string[];
@@ -78,7 +81,8 @@ async function showAll(attack: Attack): Promise<Shown> {
   const outline = tools.find(({ name }) => name === "documents_list_sections")!;
   const shown = await outline.execute({ document: chunkId });
   expect(await outline.execute({ document: /url: (.*)/u.exec(shown)?.[1] })).toBe(shown);
-  for (const tool of createFetchTools(kb)) collectTexts(JSON.parse(await tool.execute(needed(tool))), texts);
+  for (const tool of createFetchTools(kb))
+    collectTexts(JSON.parse(await tool.execute(needed(tool))), tool.name === "fetch" ? whole : texts);
 
   const handler = createMcpHandler(() => kb);
   const client = new Client({ name: "test", version: "1" });
@@ -90,11 +94,11 @@ async function showAll(attack: Attack): Promise<Shown> {
   for (const { uri, name, description } of resources) {
     texts.push(name, description ?? "");
     const { contents } = await client.readResource({ uri });
-    for (const content of contents) texts.push("text" in content ? content.text : "");
+    for (const content of contents) whole.push("text" in content ? content.text : "");
   }
   await client.close();
   await kb.close();
-  return { chunkIds, lines, texts };
+  return { chunkIds, lines, texts, whole };
 }
 
 function collectTexts(value: unknown, into: string[]): void {
@@ -104,7 +108,7 @@ function collectTexts(value: unknown, into: string[]): void {
 }
 
 /** **Shape** what is wrong; nothing when every guarantee holds. */
-function faultsOf({ chunkIds, lines, texts }: Shown): readonly string[] {
+function faultsOf({ chunkIds, lines, texts, whole }: Shown): readonly string[] {
   const faults: string[] = [];
   for (const shown of lines) {
     const ofTool = shown.split(/[\n\r\v\f\u0085\u2028\u2029]/u);
@@ -114,8 +118,8 @@ function faultsOf({ chunkIds, lines, texts }: Shown): readonly string[] {
     if (rules !== Math.max(0, ids.length - 1)) faults.push(`${rules} lines between ${ids.length} items`);
     if (/\n\[TRUNCATED/u.test(shown)) faults.push("a forged end");
   }
-  for (const text of [...lines, ...texts]) {
-    faults.push(...markersIn(text).map((marker) => `the marker ${marker}`));
+  for (const text of [...lines, ...texts]) faults.push(...markersIn(text).map((marker) => `the marker ${marker}`));
+  for (const text of [...lines, ...texts, ...whole]) {
     faults.push(...findSuspicious(text).map(({ kind, quote }) => `${kind}: ${quote}`));
   }
   return faults;

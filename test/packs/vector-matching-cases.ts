@@ -59,7 +59,7 @@ export const vectorMatchingCases: readonly StoreCase[] = [
       );
       const options = { topk: 3 } as VectorQuery;
       await throwsCode(() => near(store, [1, 0], options), "invalid-argument", "an unknown option");
-      const metric = { metric: "manhattan" } as unknown as VectorQuery;
+      const metric = { metric: "alien" } as unknown as VectorQuery;
       await throwsCode(() => near(store, [1, 0], metric), ["invalid-argument", "unsupported"], "an unknown metric");
       const filter = { filter: { op: "near", key: "a", value: 1 } } as unknown as VectorQuery;
       await throwsCode(() => near(store, [1, 0], filter), "invalid-filter", "an unknown operator");

@@ -45,7 +45,7 @@ const thread = {
 const pageCalls = [
   ["page", "/"],
   ["pageThread", "/t"],
-  ["pageSearch", "/search"],
+  ["pageSearch", "/search", { headers: { accept: "text/html" } }],
   ["pageLibrary", "/library"],
   ["pageDocument", "/d"],
   ["pageHistory", "/history"],

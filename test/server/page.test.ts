@@ -30,7 +30,7 @@ test("[page 21.4] the first load is at most 80 kB compressed in at most 6 reques
 test("[page 21.2] the policy names this origin alone, and Trusted Types are required", async () => {
   const { as } = await startWorld();
   for (const path of ["/", "/d?uri=a.md&at=1:2", "/t?id=x", "/search", "/library?trash", "/page.js"]) {
-    const { status, headers } = await as(null, path);
+    const { status, headers } = await as(null, path, { headers: { accept: "text/html" } });
     const policy = String(headers["content-security-policy"]);
     expect([path, status]).toEqual([path, 200]);
     expect(policy).not.toMatch(/unsafe|http|\*/u);

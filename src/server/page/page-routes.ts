@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { sha256 } from "../../runtime/hash.ts";
+import { Refusal } from "../refusal.ts";
 import { defineRoute, type Route } from "../route.ts";
 import { loadPageFile, type PageFileName, pageFileNames } from "./page-files.ts";
 
@@ -21,7 +22,7 @@ const contentPolicy = [
 
 const types = { html: "text/html", css: "text/css", js: "text/javascript" } as const;
 
-/** Screens of the page with an address of their own. `/search` takes searches by POST besides. */
+/** Screens of the page with an address of their own. `/search` takes searches by POST besides, so a GET of what is no browser is refused there. */
 const screens = {
   "/": "page",
   "/t": "pageThread",
@@ -59,6 +60,12 @@ function file(path: string, name: string, source: PageFileName): Route {
     query: z.looseObject({}),
     answers: { 200: { description: "The file.", content: { [type]: undefined } } },
     async handle({ request }) {
+      if (path === "/search" && !(request.headers.get("accept") ?? "").includes("text/html")) {
+        throw new Refusal(405, "method-not-allowed", "/search does not take this method.", {
+          hint: "Use POST with a body of JSON; a browser gets the screen of searches.",
+          headers: { allow: "POST, OPTIONS" },
+        });
+      }
       const zipped = await loadPageFile(source);
       const headers = {
         "content-type": `${type}; charset=utf-8`,
