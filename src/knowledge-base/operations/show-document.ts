@@ -49,7 +49,7 @@ export async function showDocument(
   const { text, start: _start, end: _end, ...facts } = document;
   const from = Math.min(Math.max(0, options.start ?? 0), text.length);
   const to = Math.min(Math.max(from, options.end ?? text.length), text.length);
-  const blocks = buildViewTree(document, { start: from, end: Math.max(to, from + 1) });
+  const blocks = await buildViewTree(document, { start: from, end: Math.max(to, from + 1) });
   return {
     document: facts,
     start: blocks[0]?.start ?? from,

@@ -2,7 +2,6 @@ import type { Block, Section, SheetSpan } from "../../contracts/document.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { createDelimitedScanner } from "../../text/delimited-rows.ts";
 import { readFrontMatter } from "../markdown/front-matter.ts";
-import { parseBlocks } from "../markdown/parse-blocks.ts";
 import { inlineRuns, plainRun, syntaxRun } from "./inline-runs.ts";
 import type { ViewBlock, ViewedDocument, ViewRow, ViewRun } from "./view-tree.ts";
 
@@ -11,18 +10,18 @@ import type { ViewBlock, ViewedDocument, ViewRow, ViewRun } from "./view-tree.ts
  *
  * **Shape** every run is the text from its `start` to its `end`, and the runs of a block follow one another without gaps. Between blocks stands white space alone, so
  * that the blocks reproduce any slice of the text. With `start` and `end`, blocks that touch that stretch.
- * **Cost** linear in the text.
+ * **Cost** linear in the text. The parser of Markdown is loaded for Markdown.
  *
  * @experimental
  */
-export function buildViewTree(
+export async function buildViewTree(
   document: ViewedDocument,
   span: { readonly start?: number | undefined; readonly end?: number | undefined } = {},
-): readonly ViewBlock[] {
+): Promise<readonly ViewBlock[]> {
   checkGiven("buildViewTree", "document", document, "object");
   checkOptions("buildViewTree", span, { start: true, end: true });
   const { start = 0, end = document.text.length } = span;
-  const blocks = blocksOf(document);
+  const blocks = await blocksOf(document);
   return blocks.filter((block) => block.start < end && block.end > start);
 }
 
@@ -33,10 +32,10 @@ const isCode =
 const isProse =
   /^application\/x-(?:ipynb|pdf|tex|latex|subrip|mobi)|^text\/x-(?:rst|markdown|org|asciidoc|mediawiki|tex)/u;
 
-function blocksOf(document: ViewedDocument): readonly ViewBlock[] {
+async function blocksOf(document: ViewedDocument): Promise<readonly ViewBlock[]> {
   const { text, mediaType, metadata, sourceMap } = document;
   if (/^text\/(?:markdown|mdx|x-markdown|x-mdx)$/u.test(mediaType))
-    return markdownBlocks(text, mediaType.includes("mdx"));
+    return await markdownBlocks(text, mediaType.includes("mdx"));
   if (/^text\/(?:csv|tab-separated-values)/u.test(mediaType)) {
     const given = metadata?.["delimiter"];
     return delimitedBlocks(text, typeof given === "string" && given.length === 1 ? given : ",");
@@ -299,7 +298,8 @@ const spaceBefore = (text: string, from: number, to: number): number => {
   return slice.length - slice.trimEnd().length;
 };
 
-function markdownBlocks(text: string, isMdx: boolean): ViewBlock[] {
+async function markdownBlocks(text: string, isMdx: boolean): Promise<ViewBlock[]> {
+  const { parseBlocks } = await import("../markdown/parse-blocks.ts");
   const front = readFrontMatter(text);
   const blocks: ViewBlock[] = [];
   if (front !== undefined)
