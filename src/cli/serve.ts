@@ -103,46 +103,50 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
   // A service that takes documents begins without any.
   const how = { create: embeds === "documents", embeds, telemetry: metrics?.telemetry } as const;
   return await withKnowledgeBase(asOperator, how, async (kb) => {
-    await using pool = workers === 0 ? undefined : await startSearchers(workers, context);
-    const service = await startService(pool?.share(kb) ?? kb, {
-      ...who,
-      ...(port === undefined ? {} : { port }),
-      ...(host === undefined ? {} : { host }),
-      ...(allowHost.length === 0 ? {} : { hosts: [...ownNames, ...allowHost] }),
-      origins: allowOrigin,
-      warmUp: true,
-      ...given({
-        basePath: options.basePath ?? basePath,
-        trustedProxies: options.trustProxy.length === 0 ? trustedProxies : options.trustProxy,
-        metrics,
-        metricsPort: options.metricsPort ?? metricsPort,
-        logger: set.logger,
-      }),
-      ...(limits === undefined ? {} : { limits }),
-      ...(page === undefined ? {} : { page }),
-      ...(mcp === undefined ? {} : { mcp }),
-      ...(only === undefined ? {} : { only }),
-      ...keptFiles(options),
-      log(entry) {
-        if (set.logger !== undefined) return;
-        stderr.write(output.json ? `${toJsonLine(entry)}\n` : `${describeEntry(entry)}\n`);
-      },
-    });
-    if (output.json)
-      await output.object({
-        listening: `${service.url}${only ?? ""}`,
-        kb: isAddress(options.kb) ? showLocation(options.kb) : options.kb,
+    const pool = workers === 0 ? undefined : await startSearchers(workers, context);
+    try {
+      const service = await startService(pool?.share(kb) ?? kb, {
+        ...who,
+        ...(port === undefined ? {} : { port }),
+        ...(host === undefined ? {} : { host }),
+        ...(allowHost.length === 0 ? {} : { hosts: [...ownNames, ...allowHost] }),
+        origins: allowOrigin,
+        warmUp: true,
+        ...given({
+          basePath: options.basePath ?? basePath,
+          trustedProxies: options.trustProxy.length === 0 ? trustedProxies : options.trustProxy,
+          metrics,
+          metricsPort: options.metricsPort ?? metricsPort,
+          logger: set.logger,
+        }),
+        ...(limits === undefined ? {} : { limits }),
+        ...(page === undefined ? {} : { page }),
+        ...(mcp === undefined ? {} : { mcp }),
+        ...(only === undefined ? {} : { only }),
+        ...keptFiles(options),
+        log(entry) {
+          if (set.logger !== undefined) return;
+          stderr.write(output.json ? `${toJsonLine(entry)}\n` : `${describeEntry(entry)}\n`);
+        },
       });
-    else await output.line(`Listening on ${service.url}${only ?? ""} (Ctrl-C stops it)`);
-    // A terminal that closes sends this signal too, and ends the process as ever.
-    const onHangUp = (): void => void reload();
-    if (!process.stdin.isTTY) process.on("SIGHUP", onHangUp);
-    if (!signal.aborted) await once(signal, "abort");
-    await service.stop();
-    metrics?.close();
-    process.off("SIGHUP", onHangUp);
-    if (!output.json) await output.line("Stopped. All accepted requests are finished.");
-    return 0;
+      if (output.json)
+        await output.object({
+          listening: `${service.url}${only ?? ""}`,
+          kb: isAddress(options.kb) ? showLocation(options.kb) : options.kb,
+        });
+      else await output.line(`Listening on ${service.url}${only ?? ""} (Ctrl-C stops it)`);
+      // A terminal that closes sends this signal too, and ends the process as ever.
+      const onHangUp = (): void => void reload();
+      if (!process.stdin.isTTY) process.on("SIGHUP", onHangUp);
+      if (!signal.aborted) await once(signal, "abort");
+      await service.stop();
+      metrics?.close();
+      process.off("SIGHUP", onHangUp);
+      if (!output.json) await output.line("Stopped. All accepted requests are finished.");
+      return 0;
+    } finally {
+      await pool?.[Symbol.asyncDispose]();
+    }
   });
 }
 

@@ -321,6 +321,8 @@ export interface VersionSwitch<By extends Places = Checked> {
 export interface Trash<By extends Places = Checked> {
   /** By uri, then scope. */
   deleted(scopes: By["read"]): AsyncIterable<DeletedSummary>;
+  /** Scopes that hold at least one document, live or deleted. Absent where only those with something live are known. */
+  scopes?(...by: By["maintain"]): Promise<readonly Scope[]>;
   /** Takes back a delete that was no purge. **Shape** chunks that came back. */
   restore(
     into: By["write"],

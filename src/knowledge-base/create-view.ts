@@ -43,6 +43,8 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
     const done = await verb(await keeping());
     parts.settler.later();
     if (parts.holdsMedia?.() === true) await (await media()).sweep();
+    const kept = await parts.openKept?.();
+    if (kept !== undefined) await (await media()).sweepKept(kept);
     return done;
   }
   const deleteDocuments: KnowledgeBase["delete"] = (target, options) => keep((by) => by.delete(target, options));

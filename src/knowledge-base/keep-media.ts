@@ -13,10 +13,24 @@ export interface Media {
   read(uri: string, address?: DocumentAddress): Promise<MediaDocument | undefined>;
   /** Removes the bytes of documents that are gone for good. **Cost** a listing of the bytes, and a look-up for each. */
   sweep(): Promise<void>;
+  /**
+   * Removes what a service keeps of documents that are gone for good: their bytes, the places of their text, and sentences of threads that rest on them.
+   * **Cost** a listing of all documents and files, and a reading of every thread.
+   */
+  sweepKept(files: BlobStore): Promise<void>;
+}
+
+/** As much of a thread as tells which of its sentences rest on a document. */
+interface KeptThread {
+  readonly turns: readonly {
+    readonly sentences: readonly { readonly places: readonly { readonly documentId: string }[] }[];
+  }[];
 }
 
 export function createMedia(parts: KeepingParts, blobs: (() => Promise<BlobStore>) | undefined): Media {
   const { store, gate, authority, readable } = parts;
+  /** Every scope that holds something, deleted or not. */
+  const everywhere = async () => gate.read(operator, await (store.trash?.scopes ?? store.scopes)(authority));
   return {
     async read(uri, address = {}) {
       checkOptions("media", address, { scope: true });
@@ -47,13 +61,38 @@ export function createMedia(parts: KeepingParts, blobs: (() => Promise<BlobStore
     async sweep() {
       const kept = await blobs?.();
       if (kept === undefined) return;
-      const all = gate.read(operator, await store.scopes(authority));
+      const all = await everywhere();
       const deleted = new Set<string>();
       for await (const { id } of store.trash?.deleted(all) ?? []) deleted.add(id);
       for await (const { key } of kept.list({ prefix: mediaPrefix })) {
         const id = key.slice(mediaPrefix.length).split("/")[0]!;
         const stored = deleted.has(id) ? undefined : await store.document(all, id);
         if (!deleted.has(id) && stored?.document.metadata["_mediaKey"] !== key) await kept.delete(key);
+      }
+    },
+
+    async sweepKept(files) {
+      const all = await everywhere();
+      const ids = new Set<string>();
+      const hashes = new Set<string>();
+      for (const documents of [store.documents(all), store.trash?.deleted(all) ?? []]) {
+        for await (const { id, contentHash } of documents) {
+          ids.add(id);
+          hashes.add(contentHash);
+        }
+      }
+      for await (const { key } of files.list()) {
+        const [kind = "", name = ""] = key.split("/");
+        if ((kind === "originals" || kind === "places") && !hashes.has(name)) await files.delete(key);
+        const kept = kind === "threads" ? await files.get(key) : undefined;
+        if (kept === undefined) continue;
+        const thread = JSON.parse(new TextDecoder().decode(kept.bytes)) as KeptThread;
+        const turns = thread.turns.map((turn) => ({
+          ...turn,
+          sentences: turn.sentences.filter(({ places }) => places.every(({ documentId }) => ids.has(documentId))),
+        }));
+        if (turns.some(({ sentences }, index) => sentences.length < thread.turns[index]!.sentences.length))
+          await files.put(key, new TextEncoder().encode(JSON.stringify({ ...thread, turns })));
       }
     },
   };

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { rm } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -155,7 +155,26 @@ describe("ibid serve", () => {
     expect([200, 201]).toContain(put.status);
     const asked = await send(url, "/ask", { body: { question: "When does the bell ring?" } });
     expect(asked.json).toMatchObject({ citations: [{ uri: "bells.md" }] });
+    const { documentId } = (await send(url, "/view?uri=bells.md")).json as { documentId: string };
+    const places = [{ marker: "[1]", uri: "bells.md", documentId, start: 0, end: 7 }];
+    const sentences = [{ text: "Zorbles ring at noon.", verdict: "supported", places }];
+    const thread = { title: "Noon", turns: [{ question: "When?", kind: "written", sentences }] };
+    expect((await send(url, "/threads", { body: thread })).status).toBe(200);
     expect(await stop("SIGTERM")).toBe(0);
+
+    // The service kept the upload and the thread; the command line's purge knows of both.
+    const kept = join(folder, "fresh", "kb", "files");
+    const holding = async (word: string): Promise<readonly string[]> => {
+      const names = await readdir(kept, { recursive: true, withFileTypes: true });
+      const files = names.filter((name) => name.isFile()).map((name) => join(name.parentPath, name.name));
+      const texts = await Promise.all(files.map((file) => readFile(file, "latin1")));
+      return files.filter((_, index) => texts[index]!.includes(word));
+    };
+    expect([(await holding("bell rings")).length, (await holding("Zorbles")).length]).toEqual([1, 1]);
+    const deleted = await callIbid(folder, ["delete", "bells.md", "--kb", join("fresh", "kb")]);
+    expect([deleted.code, (await holding("bell rings")).length, (await holding("Zorbles")).length]).toEqual([0, 1, 1]);
+    const purged = await callIbid(folder, ["delete", "bells.md", "--purge", "--kb", join("fresh", "kb")]);
+    expect([purged.code, await holding("bell rings"), await holding("Zorbles")]).toEqual([0, [], []]);
   });
 
   it("--as-user without keys: this machine asks as somebody; --write lets it write", async () => {

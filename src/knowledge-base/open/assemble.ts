@@ -117,6 +117,8 @@ export interface RuntimeParts {
   readonly openBlobs?: () => Promise<BlobStore>;
   /** Whether there may be such bytes. Default: once something was put there. */
   readonly mayHoldMedia?: () => boolean;
+  /** Opens what a service keeps beside the knowledge base, where there is something. */
+  readonly openKept?: () => Promise<BlobStore | undefined>;
   /** Makes what events are kept in, where nobody gave a store. Default: a memory's. */
   readonly openEvents?: (retention: EventRetention & { readonly now?: () => number }) => EventStore;
 }
@@ -154,6 +156,7 @@ async function assembleParts(store: Store, options: OpenOptions, runtime: Runtim
     ...(await chooseHandlers(reading.handlers ?? [], readers, chunker)),
     limits: checkReadLimits(reading.limits),
     ...chooseBlobs(options, runtime),
+    openKept: runtime.openKept,
     imageEmbedder: models.image,
     wordsAlone: models.embedding === null,
     transformers: options.transformers ?? [],

@@ -189,6 +189,8 @@ export async function openKnowledgeBase(first?: string | OpenOptions, second?: O
         openBlobs: async () =>
           (await import("../../stores/blobs/open-file-blob-store.ts")).openFileBlobStore(join(folder, "media")),
         mayHoldMedia: () => existsSync(join(folder, "media")),
+        openKept: async () =>
+          existsSync(join(folder, "files")) ? (await import("./open-files.ts")).openFiles(folder) : undefined,
       }),
     openSource: (inputs, rules) =>
       openInputs(inputs, {

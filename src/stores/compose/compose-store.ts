@@ -303,6 +303,12 @@ function guardTrash(part: Trash, guard: Guard): Trash<Proven> {
         yield copyPlain(summary);
       }
     },
+    ...(part.scopes !== undefined && {
+      async scopes(authority) {
+        guard.maintain(authority);
+        return [...(await part.scopes!())];
+      },
+    }),
     async restore(into, target) {
       return part.restore(guard.write(into), copyPlain(target));
     },

@@ -50,6 +50,7 @@ export function keepFresh(parts: CompleteParts, directory: ReplicaDirectory, atM
     },
     trash: {
       deleted: (...call) => list(() => trash.deleted(...call)),
+      scopes: () => read(() => trash.scopes!()),
       restore: (...call) => write(() => trash.restore(...call)),
       vacuum: (...call) => write(() => trash.vacuum(...call)).then(async (gone) => directory.prune().then(() => gone)),
     },

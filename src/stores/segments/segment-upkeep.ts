@@ -12,6 +12,8 @@ export function segmentTrash(core: SegmentCore, purge: Purge): Omit<Trash, "rest
   return {
     deleted: (scopes) => listDeleted(look, scopes),
 
+    scopes: () => look((rows) => rows.scopes().map(({ scope }) => scope)),
+
     async vacuum({ olderThanMs, scope: only }) {
       const [{ vacuumScope }, { retireVersions }] = await Promise.all([
         import("./delete-chunks.ts"),
