@@ -7,7 +7,7 @@
 // for ES modules of them (docs/decisions/0168).
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
-import { basename, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { type InputOptions, type Plugin, rolldown } from "rolldown";
 import { schemaOfConfig } from "../src/cli/config.ts";
 import { configOptions } from "../src/server/config-options.ts";
@@ -149,8 +149,10 @@ for (const entry of readdirSync(dist, { withFileTypes: true, recursive: true }))
   const path = join(entry.parentPath, entry.name);
   if (!entry.isFile()) continue;
   if (!kept.has(path.replace(/\.map$/u, ""))) rmSync(path);
-  else if (path.endsWith(".js") && !path.startsWith(join(dist, "node")) && !path.startsWith(join(dist, "cli")))
+  else if (path.endsWith(".js") && !path.startsWith(join(dist, "node")) && !path.startsWith(join(dist, "cli"))) {
     await takeIn(path);
+    nameProgram(path);
+  }
 }
 
 writeFileSync(join(dist, "node", "LICENSES.txt"), licences([...used].toSorted()));
@@ -192,6 +194,17 @@ async function takeIn(path: string): Promise<void> {
   });
   await file.write({ file: path, format: "esm", sourcemap: false });
   await file.close();
+}
+
+/** Leads a file that is not bundled to the program that it starts. */
+function nameProgram(path: string): void {
+  const code = readFileSync(path, "utf8");
+  const changed = code.replaceAll(/new URL\("(\.\/[\w-]+\.ts)", import\.meta\.url\)/gu, (all, source: string) => {
+    if (!Object.hasOwn(programs, source)) return all;
+    const file = relative(dirname(path), join(dist, "node", programFile(source))).replaceAll("\\", "/");
+    return `new URL("${file}", import.meta.url)`;
+  });
+  if (changed !== code) writeFileSync(path, changed);
 }
 
 /** The licences of packages whose code is in the bundle, as they ask. **Errors** for a package without one. */

@@ -70,7 +70,8 @@ export const made = [openKnowledgeBase(), createMemoryStore()];
       moduleResolution: "bundler",
       customConditions: ["browser"],
       lib: ["es2024", "esnext.disposable", "dom", "dom.iterable"],
-      types: [],
+      // The types of the MCP package name Node's, and declarations are checked here.
+      types: ["node"],
     },
   },
   {
@@ -182,9 +183,9 @@ function checkFollowed(): string {
     // A comment or a text may hold the word; a call has a name behind its parenthesis.
     refuse(/(?<![.\w"'`*])import\(\s*(?:\/\*.*?\*\/\s*)?[A-Za-z_$]/u, "imports a computed name");
     for (const [, first = ""] of code.matchAll(/new URL\(([^,()]*(?:\([^()]*\))?[^,()]*),\s*import\.meta\.url/gu)) {
-      const literal = /^[`"']\.\/([\w.-]+)[`"']$/u.exec(first)?.[1];
+      const literal = /^[`"'](\.\.?\/[\w./-]+)[`"']$/u.exec(first)?.[1];
       assert(literal !== undefined, `dist/${file} has the address of a computed file: new URL(${first}, …)`);
-      assert(files.includes(join(file, "..", literal)), `dist/${file} names ${literal}, which is not beside it`);
+      assert(files.includes(join(file, "..", literal)), `dist/${file} names ${literal}, which is not there`);
     }
     for (const [, id = ""] of code.matchAll(/^(?:import|export)\b[^"'`;]*\bfrom "([^"]+)"/gmu)) {
       const isKnown =

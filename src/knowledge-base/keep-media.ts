@@ -14,7 +14,7 @@ export interface Media {
   /** Removes the bytes of documents that are gone for good. **Cost** a listing of the bytes, and a look-up for each. */
   sweep(): Promise<void>;
   /**
-   * Removes what a service keeps of documents that are gone for good: their bytes, the places of their text, and sentences of threads that rest on them.
+   * Removes the bytes and places of text that a service keeps of documents that are gone for good. Sentences of threads that rest on them go too.
    * **Cost** a listing of all documents and files, and a reading of every thread.
    */
   sweepKept(files: BlobStore): Promise<void>;
@@ -30,7 +30,8 @@ interface KeptThread {
 export function createMedia(parts: KeepingParts, blobs: (() => Promise<BlobStore>) | undefined): Media {
   const { store, gate, authority, readable } = parts;
   /** Every scope that holds something, deleted or not. */
-  const everywhere = async () => gate.read(operator, await (store.trash?.scopes ?? store.scopes)(authority));
+  const everywhere = async () =>
+    gate.read(operator, (await store.trash?.scopes?.(authority)) ?? (await store.scopes(authority)));
   return {
     async read(uri, address = {}) {
       checkOptions("media", address, { scope: true });
