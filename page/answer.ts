@@ -1,5 +1,5 @@
 import { events, Failure, get, send } from "./api.ts";
-import { type Place, session, t } from "./state.ts";
+import { grounding, type Place, session, t } from "./state.ts";
 
 /** A sentence of an answer, as the service judges it. */
 export interface Sentence {
@@ -105,7 +105,13 @@ export async function ask(
         ],
   );
   try {
-    const body = { question, merge: true, ...(history.length > 0 && { history: history.slice(-8) }), ...filters };
+    const body = {
+      question,
+      merge: true,
+      grounding: grounding.peek(),
+      ...(history.length > 0 && { history: history.slice(-8) }),
+      ...filters,
+    };
     for await (const { type, data, requestId } of events("ask", body, signal)) {
       if (type === "hits") update({ hits: (data as { hits: readonly Hit[] }).hits, requestId });
       else if (type === "text") update({ state: "writing", draft: turn.draft + (data as { delta: string }).delta });

@@ -16,7 +16,19 @@ import {
 import { Failure } from "./api.ts";
 import { Empty } from "./empty.tsx";
 import { Failed, Icon, nameOf, Notice, placeText } from "./shared.tsx";
-import { announced, go, libraryVersion, openPlace, type Place, route, session, t } from "./state.ts";
+import {
+  announced,
+  go,
+  grounding,
+  groundings,
+  keep,
+  libraryVersion,
+  openPlace,
+  type Place,
+  route,
+  session,
+  t,
+} from "./state.ts";
 
 const Markdown = lazy(async () => (await import("./markdown.tsx")).Markdown);
 
@@ -161,6 +173,20 @@ function QuestionForm({
           submit();
         }}
       />
+      <select
+        class="plain small"
+        aria-label={t("grounding")}
+        title={t("grounding")}
+        value={grounding.value}
+        onChange={(event) => {
+          grounding.value = event.currentTarget.value as keyof typeof groundings;
+          keep("grounding", grounding.value);
+        }}
+      >
+        {Object.entries(groundings).map(([name, message]) => (
+          <option value={name}>{t(message)}</option>
+        ))}
+      </select>
       {isBusy ? (
         <button type="button" class="plain" onClick={onStop}>
           {t("stop")}

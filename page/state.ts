@@ -109,6 +109,15 @@ export const session = signal<Session | undefined>(undefined);
 /** Why the service asks for a key; `undefined` when it asks for none. */
 export const locked = signal<"missing" | "unknown" | undefined>(undefined);
 export const theme = signal(kept("theme") ?? "system");
+/** What may stand in an answer: anything, all with its verdict, or supported sentences alone. */
+export const groundings = {
+  permissive: "groundingPermissive",
+  preferred: "groundingPreferred",
+  strict: "groundingStrict",
+} as const;
+const isGrounding = (name: string): name is keyof typeof groundings => Object.hasOwn(groundings, name);
+const keptGrounding = kept("grounding") ?? "";
+export const grounding = signal<keyof typeof groundings>(isGrounding(keptGrounding) ? keptGrounding : "preferred");
 export const singleKeys = signal(kept("keys") !== "off");
 export const openPlace = signal<
   | {
