@@ -88,7 +88,7 @@ export function documentAddress({
 
 /* ---- settings that stay in this browser ---- */
 
-function kept(name: string): string | undefined {
+export function readKept(name: string): string | undefined {
   try {
     return localStorage.getItem(`ibid-${name}`) ?? undefined;
   } catch {
@@ -103,22 +103,21 @@ export function keep(name: string, value: string | undefined): void {
     // A browser that keeps nothing forgets the setting.
   }
 }
-export const readKept = kept;
 
 export const session = signal<Session | undefined>(undefined);
 /** Why the service asks for a key; `undefined` when it asks for none. */
 export const locked = signal<"missing" | "unknown" | undefined>(undefined);
-export const theme = signal(kept("theme") ?? "system");
-/** What may stand in an answer: anything, all with its verdict, or supported sentences alone. */
+export const theme = signal(readKept("theme") ?? "system");
+/** The rule of an answer: always one, one whose sentences carry verdicts, or supported sentences alone. */
 export const groundings = {
   permissive: "groundingPermissive",
   preferred: "groundingPreferred",
   strict: "groundingStrict",
 } as const;
 const isGrounding = (name: string): name is keyof typeof groundings => Object.hasOwn(groundings, name);
-const keptGrounding = kept("grounding") ?? "";
+const keptGrounding = readKept("grounding") ?? "";
 export const grounding = signal<keyof typeof groundings>(isGrounding(keptGrounding) ? keptGrounding : "preferred");
-export const singleKeys = signal(kept("keys") !== "off");
+export const singleKeys = signal(readKept("keys") !== "off");
 export const openPlace = signal<
   | {
       readonly places: readonly Place[];
@@ -139,7 +138,7 @@ export type Language = keyof typeof languages;
 const isLanguage = (name: string): name is Language => Object.hasOwn(languages, name);
 
 function preferred(): Language {
-  const asked = new URLSearchParams(location.search).get("lang") ?? kept("language");
+  const asked = new URLSearchParams(location.search).get("lang") ?? readKept("language");
   for (const name of [asked ?? "", ...navigator.languages]) {
     const [own = ""] = name.split("-");
     if (isLanguage(own)) return own;

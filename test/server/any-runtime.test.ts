@@ -26,7 +26,7 @@ describe("ibid/server", () => {
       .filter((from) => !atOnce.has(from));
     // An import in a function loads it when it is needed. What starts a service is for Node alone.
     expect(new Set(froms)).toEqual(new Set(["@modelcontextprotocol/server"]));
-    // What reads files is loaded when a document is shown.
+    // Readers are loaded when a document is shown.
     const [shows, hashes] = ["knowledge-base/operations/show-document", "server/originals"].map(
       (name) => modules.get(`${name}.ts`)!.source,
     );

@@ -175,7 +175,7 @@ describe("memory for bodies", () => {
     first.add(50);
     expect(() => second.add(11)).toThrow(expect.objectContaining({ status: 503 }));
     second.add(10);
-    // Of the 40 that are left, another has the same share: 24.
+    // 40 are left, and a share is six tenths of that: 24.
     expect(() => other.add(25)).toThrow(expect.objectContaining({ status: 503 }));
     other.add(24);
     const last = room.open("c");
