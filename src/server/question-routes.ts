@@ -116,13 +116,14 @@ export const questionRoutes: readonly Route[] = [
     body: requests.chatBody,
     answers: { 200: { description: "UI message stream, version 1.", content: { "text/event-stream": undefined } } },
     isSlow: true,
-    asked({ body: { messages } }) {
+    asked({ body: { messages, pattern = "" } }) {
       const { question, history } = readUIMessages(messages);
-      return [question, ...history.flatMap(({ content }) => (typeof content === "string" ? [content] : []))];
+      return [question, pattern, ...history.flatMap(({ content }) => (typeof content === "string" ? [content] : []))];
     },
-    async handle({ kb, body: { messages }, signal, fail }) {
+    async handle({ kb, body, signal, fail }) {
+      const { messages, id: _id, messageId: _messageId, trigger: _trigger, ...options } = body;
       const { question, history } = readUIMessages(messages);
-      return toUIMessageStreamResponse(kb.ask(question, { history, signal }), {
+      return toUIMessageStreamResponse(kb.ask(question, { ...given(options), history, signal }), {
         onError(error) {
           fail(error);
           const { message, hint = "" } = toRefusal(error);

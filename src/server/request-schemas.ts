@@ -94,12 +94,17 @@ export const verifyBody = z.strictObject({
   ...fieldsOf<VerifyOptions, typeof verifyOptions>(verifyOptions),
 });
 
-/** The body that `useChat` of the AI SDK posts. `readUIMessages` reads the text of its messages. */
+const { history: _history, ...chatOptions } = askOptions;
+
+/**
+ * The body that `useChat` of the AI SDK posts, with the options of `POST /ask` that its `body` gives. The messages are the history. `readUIMessages` reads their text.
+ */
 export const chatBody = z.strictObject({
   messages: z.array(z.unknown()).min(1),
-  id: z.string().optional(),
+  id: z.string().max(200).optional().meta({ description: "The chat, by which its stream is found again." }),
   messageId: z.string().optional(),
   trigger: z.string().optional(),
+  ...fieldsOf<AskOptions, typeof chatOptions>(chatOptions),
 });
 
 /** Numbers in an address arrive as text. */
