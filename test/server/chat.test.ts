@@ -20,9 +20,7 @@ async function ask(url: string, text: string, body: object = {}) {
   let message: UIMessage | undefined;
   for await (const each of readUIMessageStream({ stream })) message = each;
   const parts = message?.parts ?? [];
-  const hits = parts.flatMap((part) =>
-    part.type === "data-hits" ? (part.data as { readonly uri: string }[]) : [],
-  );
+  const hits = parts.flatMap((part) => (part.type === "data-hits" ? (part.data as { readonly uri: string }[]) : []));
   return {
     uris: hits.map(({ uri }) => uri),
     text: parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(""),
