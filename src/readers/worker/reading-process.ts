@@ -73,9 +73,10 @@ export function startReadingProcess(
     ended.resolve();
   });
   const keepAlive = (isBusy: boolean): void => {
-    for (const handle of [child, child.channel, child.stderr as unknown as ChildProcess | null]) {
-      if (isBusy) handle?.ref();
-      else handle?.unref();
+    // A pipe is a socket in Node, which can be let go of; in Bun it is a stream without these methods.
+    for (const handle of [child, child.channel, child.stderr as Partial<ChildProcess> | null]) {
+      if (isBusy) handle?.ref?.();
+      else handle?.unref?.();
     }
   };
   keepAlive(false);
