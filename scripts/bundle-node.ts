@@ -23,6 +23,7 @@ const bundled = [
   "@orama/stemmers",
   "ignore",
   "ipaddr.js",
+  "modern-tar",
   "pend",
   "picomatch",
   "undici",

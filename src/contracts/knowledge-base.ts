@@ -476,7 +476,7 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
    * Deletes one document, or every document whose metadata match a filter, in the scopes that the caller may write. `restore` brings each back until it is
    * vacuumed.
    *
-   * **Shape** the documents that went, with their chunks. A uri that is not there deletes nothing. A document that was composed of chunks also goes when all
+   * **Shape** the documents that went, with their chunks; for the uri of an archive, all that came out of it. A uri that is not there deletes nothing. A document that was composed of chunks also goes when all
    * its chunks match. Single chunks go by their ids, and their document stays; it is ingested whole again when its source changes. **Errors** `ambiguous`,
    * `access-denied`; `not-found` with `onMissing: "error"`.
    */

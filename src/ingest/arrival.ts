@@ -16,6 +16,8 @@ export interface Arrival {
   readonly metadata: Metadata;
   /** The folder whose walk found it; `null` for a document that was named outright. */
   readonly folder: string | null;
+  /** Whether it lies in an archive: a file of a kind that nobody reads is passed by there, as in a walk. */
+  readonly isMember?: boolean;
   readonly validators?: Validators | undefined;
   readonly content: ArrivalContent;
 }

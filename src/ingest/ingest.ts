@@ -22,6 +22,7 @@ import { type Arrival, type BytesContent, mostInFlight, type Seen, type TextCont
 import { createEmbeddingUsage } from "./embedding-usage.ts";
 import { createGivenLengths, type GivenLengths } from "./given-version.ts";
 import { withLanguage } from "./find-language.ts";
+import { expandArchives } from "./expand-archives.ts";
 import { fingerprintPipeline, isMadeBy } from "./fingerprint.ts";
 import { type KnownDocuments, knownDocuments } from "./known-documents.ts";
 import { createLook, type Look, markOf } from "./look-again.ts";
@@ -30,7 +31,7 @@ import { missingInputs } from "./missing-inputs.ts";
 import { hashBytes, hashMetadata, seeItem, untilSteady } from "./prepare-document.ts";
 import { createReport } from "./settle-store.ts";
 import type { IngestStages } from "./stages.ts";
-import { outerFolder, vanished } from "./sweep.ts";
+import { leftArchives, outerFolder, vanished } from "./sweep.ts";
 import type { Arrivals } from "./to-arrivals.ts";
 import { type Incoming, type WriteJob, writeDocuments, type Written } from "./write-document.ts";
 
@@ -85,10 +86,14 @@ export async function* ingestArrivals(
   const work: Work = { stages, job, known, lengths, look: createLook(stages, job, known) };
   const seen = new Set<string>();
   const usage = createEmbeddingUsage(stages);
+  /** Archives whose members all came: what they brought before and hold no more is gone. */
+  const archives: string[] = [];
 
   async function* found(): AsyncGenerator<Arrival> {
     const claimed = new Set<string>();
-    for await (const arrival of arrivals.open(work.look.kept, job.signal)) {
+    const opened = arrivals.open(work.look.kept, job.signal);
+    const files = arrivals.together ? opened : expandArchives(stages, opened, job, (uri) => archives.push(uri));
+    for await (const arrival of files) {
       const { uri } = arrival;
       progress.found++;
       // Two at once would race, and neither can be preferred.
@@ -123,14 +128,18 @@ export async function* ingestArrivals(
     yield result;
   }
 
+  async function* removed(gone: AsyncIterable<DocumentSummary>): AsyncGenerator<IngestResult> {
+    for await (const { id, uri } of gone) {
+      throwIfAborted(job.signal, "The ingestion");
+      const { chunks } = await stages.store.delete(job.into, { documentIds: [id] });
+      totals.removed++;
+      yield { uri, scope: job.scope, status: "removed", documentId: id, chunks };
+    }
+  }
+  yield* removed(leftArchives(stages.store, job.from, archives, seen));
   if (job.sweep === true && arrivals.folders.length > 0) {
     const folders = arrivals.folders.filter((folder) => !seen.has(folder));
-    for await (const gone of vanished(known, { folders, seen, has: arrivals.has })) {
-      throwIfAborted(job.signal, "The ingestion");
-      const { chunks } = await stages.store.delete(job.into, { documentIds: [gone.id] });
-      totals.removed++;
-      yield { uri: gone.uri, scope: job.scope, status: "removed", documentId: gone.id, chunks };
-    }
+    yield* removed(vanished(known, { folders, seen, has: arrivals.has }));
   }
   await job.settle?.((fit) => report({ ...progress, fit }));
   const ms = Math.round(performance.now() - started);
@@ -185,8 +194,8 @@ async function ingestAlone(work: Work, arrival: Arrival): Promise<Outcome> {
 }
 
 /** Whether a file that a walk found is passed by: nobody reads its kind, or it is too large where that is no failure. */
-function skippedKind({ uri, folder, content }: Arrival, reason: IbidError): SkippedKind | undefined {
-  if (folder !== null && isUnreadKind(reason, uri)) return "unread";
+function skippedKind({ uri, folder, isMember, content }: Arrival, reason: IbidError): SkippedKind | undefined {
+  if ((folder !== null || isMember === true) && isUnreadKind(reason, uri)) return "unread";
   return content.kind === "refused" && content.oversized === true ? "oversized" : undefined;
 }
 

@@ -7,6 +7,7 @@ import type { Embedder } from "../contracts/embedding-model.ts";
 import type { ImageEmbedder } from "../contracts/extraction.ts";
 import type { Store } from "../contracts/store.ts";
 import type { Reader, ReadLimits } from "../contracts/reader.ts";
+import type { ArchiveInput, ArchiveMember } from "../readers/archives/unpack-archive.ts";
 
 /** A model beside the knowledge base's own, for some chunks alone. Its version is set apart. */
 export interface ApartEmbedder {
@@ -17,6 +18,8 @@ export interface ApartEmbedder {
 /** The stages that a document walks through, chosen once when the knowledge base is opened. */
 export interface IngestStages {
   readonly readers: readonly Reader[];
+  /** Opens archives. Default: none; an archive is a file like others, and refused. */
+  readonly unpack?: ((input: ArchiveInput) => AsyncIterable<ArchiveMember>) | undefined;
   /** How much one file may ask for. Default: `defaultReadLimits`. */
   readonly limits?: Partial<ReadLimits> | undefined;
   readonly chunker: Chunker | AsyncChunker;

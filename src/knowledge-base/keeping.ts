@@ -9,6 +9,7 @@ import type { FilterInput } from "../contracts/filter.ts";
 import type { DeletedDocument, DocumentAddress, KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { DeletedSummary, DeleteOptions, ListChunksOptions, Store, StoredChunk } from "../contracts/store.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
+import { archivesOf, memberUri } from "../readers/archives/archive-kind.ts";
 import { compileFilter } from "../engine/filters/compile-filter.ts";
 import { parseFilter } from "../engine/filters/parse-filter.ts";
 import { checkOptions, checkText } from "../runtime/check-options.ts";
@@ -126,6 +127,8 @@ export function createKeeping(parts: KeepingParts): Keeping {
         return remove(found, options);
       }
       const live = await findDocument(parts, target, options);
+      const members = live === undefined ? await findMembers(parts, target, options) : [];
+      if (members.length > 0) return remove(members, options);
       // A deleted document can still be purged.
       const [deleted] = live === undefined && options.purge === true ? await findDeleted(parts, target, options) : [];
       const found = live ?? deleted;
@@ -218,6 +221,31 @@ export function createKeeping(parts: KeepingParts): Keeping {
 }
 
 /**
+ * The documents of an archive, in the scopes that the caller may read; also those that are deleted, for a purge.
+ *
+ * **Errors** `ambiguous` for an archive in several scopes.
+ */
+async function findMembers(
+  parts: KeepingParts,
+  archive: string,
+  { scope, purge }: DocumentAddress & DeleteOptions,
+): Promise<readonly { readonly summary: DocumentSummary }[]> {
+  const { store, readable, resolveUri } = parts;
+  for (const uri of new Set([archive, resolveUri?.(archive) ?? archive])) {
+    const under = memberUri(uri, "");
+    const found: DocumentSummary[] = [];
+    const scopes = await readable(scope === undefined ? undefined : [parseScope(scope)]);
+    for await (const summary of store.documents(scopes, { under })) found.push(summary);
+    const own = purge === true && store.trash !== undefined ? await ownScopes(parts, scope) : undefined;
+    if (own !== undefined)
+      for await (const summary of store.trash!.deleted(own)) if (summary.uri.startsWith(under)) found.push(summary);
+    if (new Set(found.map((one) => one.scope)).size > 1) throw severalScopes(archive, found);
+    if (found.length > 0) return found.map((summary) => ({ summary }));
+  }
+  return [];
+}
+
+/**
  * Documents of that uri that can be restored, in scopes that the caller may write. Elsewhere a deleted document is like one that never was.
  *
  * **Errors** `ambiguous`.
@@ -233,7 +261,8 @@ async function findDeleted(
   if (store.trash === undefined || own === undefined) return [];
   const named = new Set([uri, resolveUri?.(uri) ?? uri]);
   const found: DeletedSummary[] = [];
-  for await (const summary of store.trash.deleted(own)) if (named.has(summary.uri)) found.push(summary);
+  for await (const summary of store.trash.deleted(own))
+    if (named.has(summary.uri) || archivesOf(summary.uri).some((within) => named.has(within))) found.push(summary);
   if (new Set(found.map(({ scope }) => scope)).size > 1) throw severalScopes(uri, found);
   return found;
 }

@@ -154,7 +154,8 @@ export function keepingFiles(
         ...route,
         async handle(call) {
           const response = await route.handle(call);
-          await originals.keep(call.body as Uint8Array);
+          const { uri } = call.query as z.output<typeof requests.uploadQuery>;
+          await originals.keep(uri, call.body as Uint8Array);
           return response;
         },
       };
@@ -168,7 +169,9 @@ export function keepingFiles(
         const gone: { readonly id: string; readonly contentHash: string }[] = [];
         const live = await call.kb.document(uri, given({ scope, start: 0, end: 0 }));
         if (live !== undefined) gone.push(live);
-        for await (const deleted of call.kb.deleted()) if (deleted.uri === uri) gone.push(deleted);
+        const within = `${uri}!/`;
+        if (live === undefined) for await (const one of call.kb.list()) if (one.uri.startsWith(within)) gone.push(one);
+        for await (const one of call.kb.deleted()) if (one.uri === uri || one.uri.startsWith(within)) gone.push(one);
         const response = await route.handle(call);
         await originals.drop(gone.map(({ contentHash }) => contentHash));
         await threads?.forget(gone.map(({ id }) => id));

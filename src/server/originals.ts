@@ -7,8 +7,8 @@ import { checkPlaces, readPlacesOnPages } from "../knowledge-base/operations/sho
 export interface Originals {
   /** The bytes of just this version of a document, where they are kept or still lie at their path. */
   find(document: Pick<DocumentSummary, "uri" | "contentHash">): Promise<Uint8Array | undefined>;
-  /** Keeps the bytes of an upload. */
-  keep(bytes: Uint8Array): Promise<void>;
+  /** Keeps the bytes of an upload; of an archive, those of the files in it. */
+  keep(uri: string, bytes: Uint8Array): Promise<void>;
   /** Removes kept bytes that no document has any more. **Cost** a listing of all documents, where bytes are kept. */
   drop(hashes: readonly string[]): Promise<void>;
   /** Places of a PDF's text. `undefined` without the original. **Errors** `unsupported` as `readPlacesOnPages`. **Cost** reads the PDF once; the places are kept. */
@@ -21,6 +21,8 @@ type Places = Awaited<ReturnType<typeof readPlacesOnPages>>;
 const hashBytes = async (bytes: Uint8Array): Promise<string> =>
   (await import("../ingest/prepare-document.ts")).hashBytes(bytes);
 
+const archives = () => import("../ingest/archive-files.ts");
+
 /** Places of so many documents stay in memory. */
 const mostPlaces = 8;
 
@@ -31,10 +33,13 @@ export function createOriginals(
 ): Originals {
   const known = new Map<string, Promise<Places | undefined>>();
 
+  const put = async (bytes: Uint8Array): Promise<void> => {
+    await files?.put(`originals/${await hashBytes(bytes)}`, bytes, { ifNoneMatch: "*" });
+  };
   const find: Originals["find"] = async ({ uri, contentHash }) => {
     const kept = await files?.get(`originals/${contentHash}`);
     if (kept !== undefined) return kept.bytes;
-    const source = await readSource?.(uri);
+    const source = readSource && ((await readSource(uri)) ?? (await (await archives()).readWithin(uri, readSource)));
     return source !== undefined && (await hashBytes(source)) === contentHash ? source : undefined;
   };
 
@@ -54,10 +59,14 @@ export function createOriginals(
 
   return {
     find,
-    async keep(bytes) {
+    async keep(uri, bytes) {
       if (files === undefined) return;
-      const key = `originals/${await hashBytes(bytes)}`;
-      await files.put(key, bytes, { ifNoneMatch: "*" });
+      let isArchive = false;
+      for await (const file of (await archives()).filesWithin(uri, bytes)) {
+        isArchive = true;
+        await put(file.bytes);
+      }
+      if (!isArchive) await put(bytes);
     },
     async drop(hashes) {
       if (files === undefined || hashes.length === 0) return;

@@ -44,6 +44,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     rule: "A reader turns bytes into one document.",
     imports: ["contracts", "runtime", "text"],
     edges: {
+      "readers/archives": { packages: ["modern-tar"] },
       "readers/code": { packages: ["web-tree-sitter", "@vscode/tree-sitter-wasm"] },
       "readers/feed": { packages: ["htmlparser2"] },
       "readers/html": { packages: ["htmlparser2"] },

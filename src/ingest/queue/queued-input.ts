@@ -1,3 +1,4 @@
+import { archivesOf } from "../../readers/archives/archive-kind.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { EnqueueInput, EnqueueOptions } from "../../contracts/ingestion-queue.ts";
 import type { NewJob, TakenJob } from "../../contracts/job-store.ts";
@@ -66,7 +67,8 @@ export function toIngestion({ uri, scope, request, bytes = new Uint8Array() }: T
   const { kind, options, changed, mediaType, charset, title, metadata } = request as unknown as Request;
   const looked = new Set(changed);
   const refresh = changed && {
-    shouldReread: (found: string, kept: unknown) => kept === undefined || looked.has(found),
+    shouldReread: (found: string, kept: unknown) =>
+      kept === undefined || looked.has(found) || archivesOf(found).some((archive) => looked.has(archive)),
   };
   const facts = { uri, ...defined({ mediaType, title, metadata }) };
   const whole: IngestOptions = { scope, ...defined(options), ...(refresh && { refresh }) };

@@ -5,6 +5,7 @@ import { IbidError, type IbidErrorCode } from "../../contracts/errors.ts";
 import type { IngestResult, KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Metadata } from "../../contracts/metadata.ts";
 import type { Scope } from "../../contracts/scope.ts";
+import { archivesOf } from "../../readers/archives/archive-kind.ts";
 import { detectMediaType } from "../../readers/media-type.ts";
 import { checkBlobKey, isBlobKey } from "../../stores/blobs/check-blob.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
@@ -211,9 +212,10 @@ export function withIngestion(store: BlobStore, kb: KnowledgeBase, options: Blob
     async *ingestAll(asked = {}) {
       checkOptions("ingestAll", asked, { signal: true });
       for await (const { key } of store.list(asked)) yield await ingest(key, asked);
-      const known: string[] = [];
+      const known = new Set<string>();
       for await (const { uri, scope: of } of kb.list()) {
-        if (of === scope && uri.startsWith(uriPrefix)) known.push(uri.slice(uriPrefix.length));
+        const blob = archivesOf(uri).at(-1) ?? uri;
+        if (of === scope && uri.startsWith(uriPrefix)) known.add(blob.slice(uriPrefix.length));
       }
       for (const key of known) {
         if (isBlobKey(key) && (await store.head(key, asked)) === undefined) yield await ingest(key, asked);

@@ -14,6 +14,7 @@ import type { AccessPolicy } from "../../contracts/scope.ts";
 import { latentSemanticModel } from "../../engine/latent/latent-semantic-model.ts";
 import { setUnnamed } from "../../contracts/embedding.ts";
 import { withFingerprint } from "../../models/embedder/with-fingerprint.ts";
+import type { IngestStages } from "../../ingest/stages.ts";
 import { checkReadLimits } from "../../readers/read-limits.ts";
 import { createMemoryStore } from "../../stores/memory/memory-store.ts";
 import type { StoreOptions } from "../../stores/segments/store-options.ts";
@@ -108,6 +109,8 @@ const neverFitted: CorpusModel = { ...latentSemanticModel, leastChunks: Infinity
 export interface RuntimeParts {
   readonly readers: readonly Reader[];
   readonly openSource?: OpenSource;
+  /** Opens archives. Default: none, and an archive is refused. */
+  readonly unpack?: IngestStages["unpack"];
   readonly resolveUri?: (uri: string) => string;
   /** Finds the name under which the location records a model. */
   readonly findName?: ((model: string) => Promise<string | undefined>) | undefined;
@@ -155,6 +158,7 @@ async function assembleParts(store: Store, options: OpenOptions, runtime: Runtim
     ...(await chooseEmbedders(store, models)),
     ...(await chooseHandlers(reading.handlers ?? [], readers, chunker)),
     limits: checkReadLimits(reading.limits),
+    unpack: runtime.unpack,
     ...chooseBlobs(options, runtime),
     openKept: runtime.openKept,
     imageEmbedder: models.image,

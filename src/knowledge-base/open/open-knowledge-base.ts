@@ -182,6 +182,9 @@ export async function openKnowledgeBase(first?: string | OpenOptions, second?: O
   return assembleKnowledgeBase(store, chosen, {
     readers: reading.readers,
     closeReaders: () => reading.close(),
+    async *unpack(input) {
+      yield* (await import("../../readers/archives/unpack-archive.ts")).unpackArchive(input);
+    },
     ...(folder !== undefined &&
       options.store === undefined && {
         findName: (model) => findRecordedName(folder, model),

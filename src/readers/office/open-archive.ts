@@ -15,6 +15,18 @@ export interface Archive {
   has(name: string): boolean;
   /** A member, unpacked; `undefined` when there is none of this name. */
   read(name: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /** Every file of the directory, also the second of two with one name. */
+  readonly files: readonly ArchivedFile[];
+}
+
+/** A file in a ZIP archive, as the directory has it. */
+export interface ArchivedFile {
+  readonly name: string;
+  /** As it is declared. A file that unpacks to another length is broken. **Units** bytes. */
+  readonly size: number;
+  readonly modified: Date;
+  /** **Errors** as {@link openArchive}. */
+  read(): Promise<Uint8Array<ArrayBuffer>>;
 }
 
 /**
@@ -42,13 +54,16 @@ export async function openArchive(input: Pick<ReadInput, "uri" | "bytes" | "limi
   });
   if (zip.entryCount > maxParts) throw overLimit(uri, "maxParts", maxParts, zip.entryCount);
 
+  const entries: (readonly [name: string, entry: Entry])[] = [];
   const exact = new Map<string, Entry>();
   const folded = new Map<string, Entry>();
   try {
     for await (const entry of zip.eachEntry()) {
       const { generalPurposeBitFlag, fileNameRaw, extraFields } = entry;
       const name = cleanPath(getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, false));
-      if (name === "" || name.endsWith("/") || exact.has(name)) continue;
+      if (name === "" || name.endsWith("/")) continue;
+      entries.push([name, entry]);
+      if (exact.has(name)) continue;
       exact.set(name, entry);
       const key = foldName(name);
       if (!folded.has(key)) folded.set(key, entry);
@@ -59,24 +74,32 @@ export async function openArchive(input: Pick<ReadInput, "uri" | "bytes" | "limi
 
   let unpacked = 0;
   const find = (name: string): Entry | undefined => exact.get(name) ?? folded.get(foldName(name));
+  const read = async (name: string, entry: Entry): Promise<Uint8Array<ArrayBuffer>> => {
+    throwIfAborted(signal, `Reading ${uri}`, { uri });
+    if (entry.isEncrypted()) throw encrypted(uri);
+    // The declared size is safe to count: a member that grows beyond it is stopped there.
+    unpacked += entry.uncompressedSize;
+    if (unpacked > maxExpandedBytes) throw overLimit(uri, "maxExpandedBytes", maxExpandedBytes, unpacked);
+    const member = await unpack(zip, entry).catch((error: unknown) => {
+      throw unreadable(uri, `has a broken part ${name}`, error);
+    });
+    throwIfAborted(signal, `Reading ${uri}`, { uri });
+    return member;
+  };
   return {
     uri,
     names: [...exact.keys()],
     has: (name) => find(name) !== undefined,
     async read(name) {
       const entry = find(name);
-      if (entry === undefined) return undefined;
-      throwIfAborted(signal, `Reading ${uri}`, { uri });
-      if (entry.isEncrypted()) throw encrypted(uri);
-      // The declared size is safe to count: a member that grows beyond it is stopped there.
-      unpacked += entry.uncompressedSize;
-      if (unpacked > maxExpandedBytes) throw overLimit(uri, "maxExpandedBytes", maxExpandedBytes, unpacked);
-      const member = await unpack(zip, entry).catch((error: unknown) => {
-        throw unreadable(uri, `has a broken part ${name}`, error);
-      });
-      throwIfAborted(signal, `Reading ${uri}`, { uri });
-      return member;
+      return entry && read(name, entry);
     },
+    files: entries.map(([name, entry]) => ({
+      name,
+      size: entry.uncompressedSize,
+      modified: entry.getLastModDate(),
+      read: () => read(name, entry),
+    })),
   };
 }
 
@@ -91,7 +114,7 @@ async function unpack(zip: ZipFile, entry: Entry): Promise<Uint8Array<ArrayBuffe
 /**
  * A `/`-separated path with its `.` and `..` resolved, within its root: what leads out of it stays at the root.
  */
-function cleanPath(path: string): string {
+export function cleanPath(path: string): string {
   const steps: string[] = [];
   for (const step of path.split("/")) {
     if (step === "..") steps.pop();
