@@ -35,7 +35,7 @@ export async function readWithin(
 ): Promise<Uint8Array | undefined> {
   const archives = archivesOf(uri).toReversed();
   const [outermost, ...inner] = [...archives, uri];
-  let bytes = archives.length === 0 ? undefined : await readSource(outermost!);
+  let bytes = archives.length === 0 ? undefined : await readSource(outermost);
   for (const [depth, wanted] of inner.entries()) {
     const archive = archives[depth]!;
     let found: Uint8Array | undefined;

@@ -135,8 +135,13 @@ async function beginsAsArchive(item: SourceItem, signal: AbortSignal | undefined
 }
 
 function hold(item: SourceItem, bytes: Uint8Array): BytesContent {
-  const { pieces: _, ...rest } = item;
-  return { kind: "bytes", item: { ...rest, size: bytes.byteLength, bytes: () => Promise.resolve(bytes) } };
+  const held: { -readonly [Key in keyof SourceItem]: SourceItem[Key] } = {
+    ...item,
+    size: bytes.byteLength,
+    bytes: () => Promise.resolve(bytes),
+  };
+  delete held.pieces;
+  return { kind: "bytes", item: held };
 }
 
 function toArrival(archive: Arrival, { path, size, modified, bytes }: ArchiveMember, uri: string): Arrival {

@@ -16,7 +16,7 @@ export interface ArchiveMember {
   readonly size: number;
   readonly modified?: Date;
   /** **Errors** `encrypted`, `unreadable`, `aborted`: the member alone is refused. */
-  bytes(): Promise<Uint8Array>;
+  readonly bytes: () => Promise<Uint8Array>;
 }
 
 /** An archive with its media type, and how much of `maxExpandedBytes` is left for it. */

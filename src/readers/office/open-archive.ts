@@ -26,7 +26,7 @@ export interface ArchivedFile {
   readonly size: number;
   readonly modified: Date;
   /** **Errors** as {@link openArchive}. */
-  read(): Promise<Uint8Array<ArrayBuffer>>;
+  readonly read: () => Promise<Uint8Array<ArrayBuffer>>;
 }
 
 /**
