@@ -113,7 +113,7 @@ interface TarEntry {
 }
 
 function entriesOf(bytes: AsyncIterable<Uint8Array>): AsyncIterable<TarEntry> {
-  return ReadableStream.from(bytes).pipeThrough(createTarDecoder()) as unknown as AsyncIterable<TarEntry>;
+  return ReadableStream.from(bytes).pipeThrough(createTarDecoder());
 }
 
 /** `undefined` for anything but a file. */
