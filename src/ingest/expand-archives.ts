@@ -16,7 +16,7 @@ interface ArchiveJob {
   readonly onSkip?: IngestOptions["onSkip"];
 }
 
-/** What an archive and the archives within it may still unpack to. */
+/** The rest of the limits for an archive and the archives within it. */
 interface Budget {
   bytes: number;
   parts: number;

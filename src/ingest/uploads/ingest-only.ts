@@ -14,7 +14,7 @@ const maxListed = 20;
 /**
  * Ingests one document, to the end of its run; an archive counts as one, with the sum of its documents.
  *
- * **Shape** an archive's result has its own uri, the id of its first document, all chunks, and in `notes` how many documents came and why others did not.
+ * **Shape** an archive's result has its own uri, the id of its first document, and all chunks. Its `notes` count the documents and give the reasons of the others.
  * **Errors** those that end an ingestion; a document's own error is in its result. An archive of which nothing came in has the first error.
  */
 export async function ingestOnly(

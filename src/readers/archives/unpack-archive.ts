@@ -70,7 +70,7 @@ async function* unpackTar(
   open: () => AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ArchiveMember, undefined> {
   let size = 0;
-  /** Of two files with one name the later is the newer: `tar --append` writes it so. */
+  /** The later of two files with one name is the newer: `tar --append` writes it so. */
   const last = new Map<string, number>();
   let count = 0;
   for await (const { header, body } of entriesOf(open())) {
