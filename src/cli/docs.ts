@@ -49,7 +49,7 @@ async function docs(context: Context, words: readonly string[]): Promise<number>
     return 0;
   }
   const named = asked.toLowerCase().replace(/\.md$/u, "");
-  const page = pages.find(({ name }) => name === named || name === `errors/${named}`);
+  const page = pages.find(({ name }) => name === named || name.split("/").at(-1) === named);
   if (page !== undefined) {
     if (output.json) await output.object(page);
     else await output.text(page.text);
@@ -79,7 +79,7 @@ async function readPages(): Promise<readonly Page[]> {
       hint: "Install the package ibid whole, or read the pages at its repository.",
     });
   }
-  const names = ["", "errors"].flatMap((part) =>
+  const names = ["", "tutorials", "guides", "migrate", "explanation", "errors"].flatMap((part) =>
     readdirSync(join(docs, part))
       .filter((name) => name.endsWith(".md"))
       .map((name) => join(part, name.slice(0, -3)).replaceAll("\\", "/")),

@@ -27,9 +27,10 @@ beforeAll(async () => {
   const checked = join(folder, "checked");
   mkdirSync(checked);
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
-  // Schemas are of a library that the reader has.
+  // Schemas, frameworks and clients are of libraries that the reader has.
   mkdirSync(join(folder, "node_modules"));
-  symlinkSync(join(root, "node_modules/zod"), join(folder, "node_modules/zod"));
+  for (const name of ["zod", "hono", "openai", "@ai-sdk", "@modelcontextprotocol"])
+    symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
   // And databases are.
   mkdirSync(join(folder, "node_modules/@electric-sql"));
   symlinkSync(join(root, "node_modules/@electric-sql/pglite"), join(folder, "node_modules/@electric-sql/pglite"));

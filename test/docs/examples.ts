@@ -6,7 +6,7 @@ export interface Example {
   /** Where it stands: `docs/library.md:33`. */
   readonly place: string;
   readonly code: string;
-  /** Marked `ts no-run`: checked, but not run, because it needs what a test has not. */
+  /** Marked `ts no-run`: checked, but not run, because it needs what a test has not. `ts file=a.ts` is run by `npm run docs:samples`. */
   readonly run: boolean;
   /** Lines that it must print: what stands behind a `console.log(…); // 1 0`, where that is numbers or one word. */
   readonly prints: readonly string[];
@@ -33,7 +33,7 @@ export function findExamples(page: string, text: string): readonly Example[] {
     text.matchAll(/^```(?:ts|typescript)\b([^\n]*)\n(.*?)^```$/gmsu),
     ({ index, 1: marks = "", 2: code = "" }) => {
       const line = text.slice(0, index).split("\n").length;
-      const unknown = marks.split(/\s+/u).find((mark) => mark !== "" && mark !== "no-run");
+      const unknown = marks.split(/\s+/u).find((mark) => mark !== "" && mark !== "no-run" && !mark.startsWith("file="));
       if (unknown !== undefined) throw new Error(`${page}:${line} has a mark that nobody knows: ${unknown}`);
       const own = code.match(/^import [^;]+;\n/gmu)?.join("") ?? "";
       const whole = own === "" ? imports + code : code;
@@ -42,7 +42,7 @@ export function findExamples(page: string, text: string): readonly Example[] {
         code.matchAll(/^\s*console\.log\(.*\);\s*\/\/ (\d[\d. ]*|[a-z]+(?:-[a-z]+)*)$/gmu),
         (match) => match[1] ?? "",
       );
-      return { place: `${page}:${line}`, code: whole, run: !marks.includes("no-run"), prints };
+      return { place: `${page}:${line}`, code: whole, run: !/\bno-run\b|\bfile=/u.test(marks), prints };
     },
   );
 }

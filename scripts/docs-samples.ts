@@ -1,0 +1,214 @@
+/**
+ * Runs the samples of the documentation as a reader would, and compares what they print with what the page shows.
+ *
+ *     npm run docs:samples                      every page but those that say `samples: nightly`; needs npm run build
+ *     npm run docs:samples -- --slice           two pages, for every change
+ *     npm run docs:samples -- --all             every page, over the packed package with packages from the registry
+ *     npm run docs:samples -- --page install    pages whose path has that text
+ *     npm run docs:samples -- --update          writes what is printed into the pages
+ *
+ * A page is one session in an empty folder. In a fence, ` ```sh run ` runs in a shell, ` ```sh run fails ` must fail, and
+ * ` ```text output ` after it is what it prints. ` ```ts file=ask.ts ` writes a file. ` ```sh install ` is done before the session,
+ * or with --all by npm. Times, ids and dates may differ.
+ */
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+
+/** A fence of a page, in order. `start` and `end` are of its text in the page. */
+interface Fence {
+  readonly line: number;
+  readonly language: string;
+  readonly marks: readonly string[];
+  readonly code: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Printed {
+  readonly text: string;
+  readonly code: number;
+}
+
+const root = join(import.meta.dirname, "..");
+const slice = ["README.md", "docs/tutorials/first-answer.md"];
+const separator = "\u001e";
+
+/** Fences of a page. **Errors** a mark that is not known. */
+export function findFences(page: string, text: string): readonly Fence[] {
+  return Array.from(text.matchAll(/^```(\w+)([^\n]*)\n(.*?)^```$/gmsu), (match) => {
+    const [, language = "", rest = "", code = ""] = match;
+    const marks = rest.trim() === "" ? [] : rest.trim().split(/\s+/u);
+    const line = text.slice(0, match.index).split("\n").length;
+    const unknown = marks.find((mark) => !/^(?:run|fails|install|output|no-run|file=\S+)$/u.test(mark));
+    if (unknown !== undefined) throw new Error(`${page}:${line}: a fence has the mark "${unknown}", which is none.`);
+    const start = match.index + `\`\`\`${language}${rest}\n`.length;
+    return { line, language, marks, code, start, end: start + code.length };
+  });
+}
+
+/** A text in which times, ids, dates, sizes of files and the folder of the session are always the same. */
+export function steady(text: string): string {
+  return text
+    .replaceAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?Z?)?/gu, "<time>")
+    .replaceAll(/(?<![\w.])\d+(?:\.\d+)? ?(?:ms|s|µs|seconds?)\b/gu, "<duration>")
+    .replaceAll(/(?<![\w.])\d+(?:\.\d+)? (?:[kKM]i?B|bytes)\b/gu, "<size>")
+    .replaceAll(/\b[\da-f]{8,}(?:-[\da-f]{4,})*\b/gu, "<id>")
+    .replaceAll(/[ \t]+$/gmu, "")
+    .trimEnd();
+}
+
+/** Makes the folder of a session, with ibid in it. */
+function makeProject(packed: string | undefined): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "ibid-samples-")));
+  const project = join(folder, "project");
+  mkdirSync(project);
+  if (packed === undefined) {
+    const modules = join(project, "node_modules");
+    mkdirSync(join(modules, ".bin"), { recursive: true });
+    symlinkSync(root, join(modules, "ibid"));
+    // npm marks the file as a program when it installs the package.
+    writeFileSync(join(modules, ".bin/ibid"), `#!/bin/sh\nexec node "${join(root, "dist/cli/bin.js")}" "$@"\n`, {
+      mode: 0o755,
+    });
+    for (const name of [
+      "ai",
+      "zod",
+      "openai",
+      "@ai-sdk",
+      "@langchain",
+      "@modelcontextprotocol",
+      "@electric-sql",
+      "hono",
+    ])
+      symlinkSync(join(root, "node_modules", name), join(modules, name));
+    writeFileSync(join(project, "package.json"), '{ "private": true, "type": "module" }\n');
+  }
+  return project;
+}
+
+/** Runs a page's session. **Shape** the output of each command, by the fence's place. */
+function runSession(page: string, fences: readonly Fence[], packed: string | undefined): ReadonlyMap<Fence, Printed> {
+  const project = makeProject(packed);
+  const script = ["set -o pipefail"];
+  const steps: Fence[] = [];
+  for (const fence of fences) {
+    const file = fence.marks.find((mark) => mark.startsWith("file="))?.slice("file=".length);
+    if (file !== undefined) {
+      const text = Buffer.from(fence.code).toString("base64");
+      script.push(`mkdir -p "$(dirname '${file}')" && echo ${text} | base64 -d > '${file}'`);
+    } else if (fence.marks.includes("run") || (fence.marks.includes("install") && packed !== undefined)) {
+      const code = fence.marks.includes("install")
+        ? fence.code.replaceAll(/(?<=npm install [^\n]*)\bibid\b/gu, packed ?? "")
+        : fence.code;
+      script.push(
+        `printf '${separator}%d${separator}' ${steps.length}`,
+        `trap 'code=$?' ERR; code=0\n${code}`,
+        `printf '${separator}%d${separator}' "$code"; trap - ERR`,
+      );
+      steps.push(fence);
+    }
+  }
+  try {
+    const done = spawnSync("bash", ["-c", `exec 2>&1\n${script.join("\n")}`], {
+      cwd: project,
+      encoding: "utf8",
+      maxBuffer: 64 * 2 ** 20,
+      timeout: 900_000,
+      env: {
+        PATH: [join(project, "node_modules/.bin"), join(root, "node_modules/.bin"), process.env["PATH"]].join(":"),
+        HOME: join(project, ".."),
+        LANG: "C.UTF-8",
+        NO_COLOR: "1",
+        CI: "true",
+        IBID_DOCS: join(root, "docs"),
+        npm_config_fund: "false",
+        npm_config_audit: "false",
+        npm_config_update_notifier: "false",
+        npm_config_cache: process.env["npm_config_cache"] ?? join(process.env["HOME"] ?? "", ".npm"),
+      },
+    });
+    const parts = done.stdout.split(separator);
+    const printed = new Map<Fence, Printed>();
+    for (const [index, fence] of steps.entries()) {
+      const text = parts[index * 4 + 2];
+      const code = parts[index * 4 + 3];
+      if (text === undefined || code === undefined)
+        throw new Error(`${page}:${fence.line}: the session ended before this sample:\n${done.stdout.slice(-2000)}`);
+      printed.set(fence, { text: text.replaceAll(project, "/home/ada/project"), code: Number(code) });
+    }
+    return printed;
+  } finally {
+    rmSync(join(project, ".."), { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  }
+}
+
+/** Packs the package once. */
+function pack(): string {
+  const folder = mkdtempSync(join(tmpdir(), "ibid-packed-"));
+  const said = execFileSync("npm", ["pack", "--silent", "--pack-destination", folder], { cwd: root, encoding: "utf8" });
+  return join(folder, said.trim().split("\n").at(-1) ?? "");
+}
+
+function main(): void {
+  const { values } = parseArgs({
+    options: {
+      slice: { type: "boolean" },
+      all: { type: "boolean" },
+      page: { type: "string" },
+      update: { type: "boolean" },
+    },
+  });
+  const packed = values.all === true ? pack() : undefined;
+  const pages = (values.slice === true ? slice : globSync(["README.md", "docs/**/*.md"], { cwd: root }).toSorted())
+    .filter((path) => !path.startsWith("docs/decisions/") && path.includes(values.page ?? ""))
+    .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }))
+    .filter(
+      ({ text }) => values.all === true || values.page !== undefined || !text.includes("<!-- samples: nightly -->"),
+    );
+  const failures: string[] = [];
+  let samples = 0;
+  for (const { path, text } of pages) {
+    const fences = findFences(path, text);
+    if (!fences.some(({ marks }) => marks.includes("run"))) continue;
+    const started = performance.now();
+    const printed = runSession(path, fences, packed);
+    let next = text;
+    for (const [index, fence] of [...fences.entries()].toReversed()) {
+      const came = printed.get(fence);
+      if (came === undefined) continue;
+      if (fence.marks.includes("run")) samples += 1;
+      if ((came.code !== 0) !== fence.marks.includes("fails")) {
+        failures.push(`${path}:${fence.line}: ended with ${came.code}:\n${came.text}`);
+        continue;
+      }
+      const shown = fences[index + 1];
+      if (!shown?.marks.includes("output")) continue;
+      if (steady(shown.code) === steady(came.text)) continue;
+      if (values.update === true)
+        next = `${next.slice(0, shown.start)}${came.text.trimEnd()}\n${next.slice(shown.end)}`;
+      else failures.push(`${path}:${shown.line}: shows\n${shown.code}\nand the sample printed\n${came.text}`);
+    }
+    if (next !== text) writeFileSync(join(root, path), next);
+    console.log(`${path.padEnd(48)} ${Math.round(performance.now() - started)} ms`);
+  }
+  for (const failure of failures) console.error(failure);
+  console.log(`${samples} samples run, ${failures.length} differ`);
+  if (failures.length > 0) {
+    console.error("Look at each, then write what is printed into the pages: npm run docs:samples -- --update");
+    process.exitCode = 1;
+  }
+}
+
+if (import.meta.main) main();

@@ -1,0 +1,31 @@
+// Builds the documentation site into site/dist: npm run docs:build [-- --base /ibid/]
+// Installs the site's own packages when they are missing or another version is locked.
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { readSite, writeSite } from "./prepare.ts";
+
+const { values } = parseArgs({ options: { base: { type: "string", default: "/" } } });
+const base = `/${values.base}/`.replaceAll(/\/+/gu, "/");
+const folder = import.meta.dirname;
+const root = join(folder, "..");
+const run = (command: string, ...args: readonly string[]): void => {
+  execFileSync(command, args, {
+    cwd: folder,
+    stdio: "inherit",
+    env: { ...process.env, IBID_SITE_BASE: base, ASTRO_TELEMETRY_DISABLED: "1" },
+  });
+};
+
+const lock = readFileSync(join(folder, "package-lock.json"), "utf8");
+const installed = join(folder, "node_modules/.lock");
+if (!existsSync(installed) || readFileSync(installed, "utf8") !== lock) {
+  // Not `npm ci`, which refuses a lock without the optional binaries of other platforms: registries may lack some of them.
+  run("npm", "install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund");
+  writeFileSync(installed, lock);
+}
+const site = readSite(root, new Map());
+writeSite(root, folder, site, base);
+run(process.execPath, "node_modules/astro/bin/astro.mjs", "build");
+console.log(`${site.pages.length} pages, ${site.files.length} linked files: site/dist`);

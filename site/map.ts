@@ -1,0 +1,59 @@
+/** The order of the site's pages, by what a reader wants: to learn, to do, to look up, to understand. */
+
+/** A folded group of the sidebar. Pages are paths in the repository. */
+export interface Section {
+  readonly label: string;
+  readonly pages: readonly string[];
+  /** Begins folded. */
+  readonly collapsed?: boolean;
+}
+
+/** Pages that the sidebar lists. Other pages that these link to are part of the site too. */
+export const sections: readonly Section[] = [
+  { label: "Start", pages: ["README.md", "docs/limits.md", "docs/trade-offs.md", "docs/not-there-yet.md"] },
+  { label: "Tutorials", pages: ["docs/tutorials/*.md"] },
+  { label: "How-to", pages: ["docs/guides/*.md"] },
+  { label: "Coming from elsewhere", pages: ["docs/migrate/*.md"], collapsed: true },
+  {
+    label: "Reference",
+    pages: [
+      "docs/library.md",
+      "docs/command-line.md",
+      "docs/configuration.md",
+      "docs/server.md",
+      "docs/formats.md",
+      "docs/chunking.md",
+      "docs/stores.md",
+      "docs/operations.md",
+      "docs/stability.md",
+      "CHANGELOG.md",
+    ],
+  },
+  { label: "Errors", pages: ["docs/errors/*.md"], collapsed: true },
+  {
+    label: "Explanation",
+    pages: [
+      "docs/explanation/*.md",
+      "docs/guarantees.md",
+      "docs/principles.md",
+      "docs/security.md",
+      "docs/threat-model.md",
+      "docs/benchmarks.md",
+      "bench/RESULTS.md",
+      "docs/seeds.md",
+      "ARCHITECTURE.md",
+      "GLOSSARY.md",
+      "docs/decisions/README.md",
+    ],
+  },
+];
+
+/** Address of a page below the site's base: `docs/errors/empty.md` is `errors/empty/`, and the README is the first page. */
+export function addressOf(path: string): string {
+  if (path === "README.md") return "";
+  const plain = path
+    .replace(/^docs\//u, "")
+    .replace(/\.md$/u, "")
+    .replace(/(?:^|\/)README$/u, "");
+  return `${plain.toLowerCase()}/`;
+}

@@ -1,0 +1,182 @@
+import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
+import { addressOf, sections } from "./map.ts";
+
+/** A page of the site and its text in the repository, or generated text. */
+export interface SitePage {
+  /** Path in the repository: `docs/library.md`. A generated page has the path that it would have. */
+  readonly path: string;
+  /** Address below the base, with a slash at the end; the first page has the empty one. */
+  readonly address: string;
+  readonly title: string;
+  /** First paragraph, without marks. */
+  readonly description: string;
+  /** Markdown below the title, with links as in the repository. */
+  readonly body: string;
+}
+
+/** A group of the sidebar with its pages in order. */
+export interface SiteSection {
+  readonly label: string;
+  readonly collapsed: boolean;
+  readonly pages: readonly SitePage[];
+}
+
+/** All pages, and the sidebar. */
+export interface Site {
+  readonly sections: readonly SiteSection[];
+  readonly pages: readonly SitePage[];
+  /** Files that pages link to and that are no pages, such as tests. */
+  readonly files: readonly string[];
+}
+
+/** Generated pages, by the path that they would have. */
+export type Generated = ReadonlyMap<string, { readonly section: string; readonly text: string }>;
+
+/** Code, which is left as it is, or the address of a link to a file of the repository. */
+const codeOrLink = /^(`{3,}|~{3,}).*?^\1|`[^`\n]*`|(\]\()([^)\s#:]+)(#[^)\s]*)?\)/gmsu;
+
+/**
+ * Gathers the pages of the map, and every page and file that one of them links to.
+ *
+ * **Errors** a link to a file that is not there, a page without a title.
+ */
+export function readSite(root: string, generated: Generated): Site {
+  const pages = new Map<string, SitePage>();
+  const files = new Set<string>();
+  const add = (path: string): SitePage => {
+    const known = pages.get(path);
+    if (known) return known;
+    const text = generated.get(path)?.text ?? readFileSync(join(root, path), "utf8");
+    const page = parsePage(path, text);
+    pages.set(path, page);
+    for (const target of targetsOf(page)) {
+      if (target.endsWith(".md")) add(target);
+      else files.add(target);
+    }
+    return page;
+  };
+  const listed = sections.map(({ label, collapsed = false, pages: patterns }) => {
+    const named = patterns.flatMap((pattern) => globSync(pattern, { cwd: root }).toSorted());
+    const made = [...generated].filter(([, { section }]) => section === label).map(([path]) => path);
+    return { label, collapsed, pages: [...new Set([...named, ...made])].map((path) => add(path)) };
+  });
+  return {
+    sections: listed.filter((section) => section.pages.length > 0),
+    pages: [...pages.values()],
+    files: [...files],
+  };
+}
+
+/**
+ * Writes what the generator reads: each page with its front matter, the same as plain Markdown, linked files, and `llms.txt`.
+ *
+ * @param folder the site's folder
+ * @param base path under which the site is served, such as `/` or `/ibid/`
+ */
+export function writeSite(root: string, folder: string, site: Site, base: string): void {
+  const content = join(folder, "src/content/docs");
+  const open = join(folder, "public");
+  rmSync(content, { recursive: true, force: true });
+  rmSync(open, { recursive: true, force: true });
+  for (const page of site.pages) {
+    const name = page.address === "" ? "index" : page.address.slice(0, -1);
+    const matter = [
+      "---",
+      `title: ${JSON.stringify(page.title)}`,
+      `description: ${JSON.stringify(page.description)}`,
+      "head:",
+      `  - { tag: link, attrs: { rel: alternate, type: text/markdown, href: ${JSON.stringify(`${base}${name}.md`)} } }`,
+      "---",
+      "",
+    ].join("\n");
+    write(join(content, `${name}.md`), matter + relink(page, (target, hash) => `${base}${linkTo(target)}${hash}`));
+    // A reader of plain Markdown follows links to plain Markdown.
+    const plain = relink(
+      page,
+      (target, hash) => `${base}${linkTo(target).replace(/\/$/u, ".md") || "index.md"}${hash}`,
+    );
+    write(join(open, `${name}.md`), `# ${page.title}\n\n${plain}`);
+  }
+  for (const path of site.files) write(join(open, linkTo(path)), readPlain(join(root, path)));
+  write(join(open, "favicon.svg"), readFileSync(join(folder, "favicon.svg"), "utf8"));
+  write(join(open, "llms.txt"), listForModels(site, base));
+  write(
+    join(open, "llms-full.txt"),
+    site.sections
+      .flatMap((section) => section.pages)
+      .map(wholePage)
+      .join("\n\n"),
+  );
+  const sidebar = site.sections.map(({ label, collapsed, pages }) => ({
+    label,
+    collapsed,
+    items: pages.map(({ title, address }) => ({ label: title, link: `/${address}` })),
+  }));
+  write(join(folder, "src/sidebar.json"), `${JSON.stringify(sidebar, null, 2)}\n`);
+}
+
+/** Address of a page or file of the repository below the base. Files that are no pages are shown as text. */
+function linkTo(path: string): string {
+  return path.endsWith(".md") ? addressOf(path) : `source/${path}.txt`;
+}
+
+/** Paths in the repository that a page links to. */
+function targetsOf(page: SitePage): readonly string[] {
+  return Array.from(page.body.matchAll(codeOrLink), ([, , , target]) => target)
+    .filter((target) => target !== undefined)
+    .map((target) => resolve(page.path, target));
+}
+
+function resolve(from: string, target: string): string {
+  return posix.join(posix.dirname(from), target).replace(/\/$/u, "");
+}
+
+/** A page's text with other addresses in its links; code keeps what looks like one. */
+function relink(page: SitePage, address: (target: string, hash: string) => string): string {
+  return page.body.replaceAll(codeOrLink, (whole, _fence, open?: string, target = "", hash = "") =>
+    open === undefined ? whole : `${open}${address(resolve(page.path, target), hash)})`,
+  );
+}
+
+function parsePage(path: string, text: string): SitePage {
+  const [, title] = /^# (.+)$/mu.exec(text) ?? [];
+  if (title === undefined) throw new Error(`${path} has no title.`);
+  const body = text.slice(text.indexOf(`# ${title}`) + title.length + 2).trimStart();
+  const paragraph = /^(?![#`|<>-])[^\n]+(?:\n[^\n]+)*/mu.exec(body)?.[0] ?? title;
+  const description = plainWords(paragraph)
+    .slice(0, 200)
+    .replace(/\s+\S*$/u, (end) => (paragraph.length > 200 ? "" : end));
+  return { path, address: addressOf(path), title: plainWords(title), description, body };
+}
+
+function plainWords(markdown: string): string {
+  return markdown
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/gu, "$1")
+    .replaceAll(/[*`]/gu, "")
+    .replaceAll(/\s+/gu, " ")
+    .trim();
+}
+
+function listForModels({ sections: groups }: Site, base: string): string {
+  const lists = groups.map(
+    ({ label, pages }) =>
+      `## ${label}\n\n${pages.map(({ title, address, description }) => `- [${title}](${base}${address.replace(/\/$/u, "") || "index"}.md): ${description}`).join("\n")}`,
+  );
+  const [first] = groups[0]?.pages ?? [];
+  return `# ibid\n\n> ${first?.description ?? ""}\n\n${lists.join("\n\n")}\n`;
+}
+
+function wholePage({ title, body, address }: SitePage): string {
+  return `# ${title}\n\nAddress: /${address}\n\n${body.trim()}\n`;
+}
+
+/** A file's text, or the names in a folder. */
+function readPlain(path: string): string {
+  return statSync(path).isDirectory() ? `${readdirSync(path).toSorted().join("\n")}\n` : readFileSync(path, "utf8");
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
