@@ -1,9 +1,13 @@
 /** The built-in readers on Node, in the order in which they are tried. This is the one place that lists them, for the knowledge base and for the worker. */
 import { createCodeReader } from "./code/code-reader.ts";
+import { createDocReader } from "./compound/doc-reader.ts";
+import { createPptReader } from "./compound/ppt-reader.ts";
+import { createMsgReader } from "./compound/msg-reader.ts";
 import { createFeedReader } from "./feed/feed-reader.ts";
 import { createHtmlReader } from "./html/html-reader.ts";
 import { createMailReader } from "./mail/mail-reader.ts";
 import { createMboxReader } from "./mail/mbox-reader.ts";
+import { createMhtmlReader } from "./mail/mhtml-reader.ts";
 import { createMarkdownReader } from "./markdown/markdown-reader.ts";
 import { createMarkupReader } from "./markup/markup-reader.ts";
 import { createDocxReader } from "./office/docx-reader.ts";
@@ -30,14 +34,18 @@ export function createReaders(): readonly Reader[] {
     createMarkupReader(),
     createPdfReader(),
     createDocxReader(),
+    createDocReader(),
     createPptxReader(),
+    createPptReader(),
     createOdtReader(),
     createOdsReader(),
     createOdpReader(),
     createRtfReader(),
     createEpubReader(),
     createMailReader(),
+    createMsgReader(),
     createMboxReader(),
+    createMhtmlReader(),
     createFeedReader(),
     createCodeReader(),
     createXlsxReader(),

@@ -5,7 +5,7 @@ const names: ReadonlyMap<string, { readonly label: string; readonly hint: string
     "application/vnd.oasis.opendocument.text": "an OpenDocument text (ODT)",
     "application/epub+zip": "an EPUB book",
   }),
-  ...describe("save it as DOCX, PPTX or PDF", {
+  ...describe("add the reader of its kind, or save it as DOCX or PPTX", {
     "application/msword": "a Word document (DOC)",
     "application/vnd.ms-powerpoint": "a PowerPoint presentation (PPT)",
   }),
@@ -70,6 +70,7 @@ const names: ReadonlyMap<string, { readonly label: string; readonly hint: string
   ...describe("save its text as a text or HTML file", {
     "message/rfc822": "an e-mail message",
     "application/mbox": "a mailbox",
+    "multipart/related": "a saved web page (MHTML)",
   }),
   ...describe("save it as .eml or HTML in a mail program", {
     "application/vnd.ms-outlook": "an Outlook message (MSG)",

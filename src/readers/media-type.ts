@@ -270,20 +270,30 @@ function zipNames(bytes: Uint8Array): string[] | undefined {
   return names.length === 0 ? undefined : names;
 }
 
-/** One container, many formats: the name says which. So it does for the packages of today, which a password puts into that container. */
+/**
+ * One container, many formats: its main stream says which. A file in a file has streams too, so the name decides among several.
+ * Packages of today lie in that container when they have a password.
+ */
 function refineLegacyOffice(mediaType: string, byName: string | undefined, bytes: Uint8Array): string {
   if (mediaType !== "application/x-cfb") return mediaType;
-  if (byName === undefined) return isWorkbook(bytes) ? "application/vnd.ms-excel" : mediaType;
+  const found = mainStreams.filter(([, stream]) => holdsWide(bytes, stream)).map(([type]) => type);
+  if (byName !== undefined && found.includes(byName)) return byName;
+  const [first] = found;
+  if (first !== undefined) return first;
+  if (byName === undefined) return mediaType;
   const legacy =
     byName === "application/msword" || byName === "application/x-hwp" || byName.startsWith("application/vnd.ms-");
   const encrypted = byName.startsWith("application/vnd.openxmlformats-") && holdsWide(bytes, "EncryptedPackage");
   return legacy || encrypted ? byName : mediaType;
 }
 
-/** Whether a compound file without a name is Excel's; Word's and PowerPoint's may hold a workbook inside. **Source** MS-XLS, 2.1.2; MS-DOC, 2.1.1; MS-PPT, 2.1.2. */
-function isWorkbook(bytes: Uint8Array): boolean {
-  return holdsWide(bytes, "Workbook") && !holdsWide(bytes, "WordDocument") && !holdsWide(bytes, "PowerPoint Document");
-}
+/** Streams that one format has. A message holds files of the others, and Word and PowerPoint hold workbooks. **Source** MS-OXMSG, 2.4; MS-PPT, 2.1.2; MS-DOC, 2.1.1; MS-XLS, 2.1.2. */
+const mainStreams: readonly (readonly [mediaType: string, stream: string])[] = [
+  ["application/vnd.ms-outlook", "__properties_version1.0"],
+  ["application/vnd.ms-powerpoint", "PowerPoint Document"],
+  ["application/msword", "WordDocument"],
+  ["application/vnd.ms-excel", "Workbook"],
+];
 
 /** Whether a word stands in the bytes in UTF-16, as compound files write names. **Source** MS-CFB, 2.6.1. */
 function holdsWide(bytes: Uint8Array, word: string): boolean {

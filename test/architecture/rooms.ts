@@ -50,6 +50,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       "readers/html": { packages: ["htmlparser2"] },
       "readers/mail": { packages: ["postal-mime"] },
       "readers/markdown": { packages: ["markdown-it", "yaml"] },
+      "readers/compound": {},
       "readers/data": { packages: ["yaml"] },
       "readers/markup": { packages: ["htmlparser2"] },
       "readers/office": { packages: ["htmlparser2", "yauzl"] },

@@ -10,7 +10,8 @@ import { throwIfAborted } from "../../runtime/abort.ts";
 /**
  * Reads mailboxes: each message of the file is a part, such as `message 3`, read by the reader of messages.
  *
- * **Shape** the subjects are the sections. A message that cannot be read is left out, with the reason in `notes`.
+ * **Shape** the subjects are the sections. Messages that answer one another stand together, below a section with the subject of their thread.
+ * Threads are in the order of their first messages. A message that cannot be read is left out, with the reason in `notes`.
  * **Errors** `unreadable` for a file that does not begin as a mailbox does, `too-large` beyond `maxParts` messages.
  * **Cost** the sum over its messages.
  * **Source** RFC 4155, and the `mboxrd` way to write a line that begins with `From `.
@@ -18,7 +19,7 @@ import { throwIfAborted } from "../../runtime/abort.ts";
  * @experimental
  */
 export function createMboxReader(): Reader {
-  return { name: "mbox/1", accepts: (mediaType) => mediaType === "application/mbox", read: readMbox };
+  return { name: "mbox/2", accepts: (mediaType) => mediaType === "application/mbox", read: readMbox };
 }
 
 async function readMbox(input: ReadInput): Promise<ReadResult> {
@@ -30,9 +31,10 @@ async function readMbox(input: ReadInput): Promise<ReadResult> {
       uri,
     });
   }
-  const document = composeDocument();
   const notes: string[] = [];
+  const threads = createThreads();
   let number = 0;
+  let length = 0;
   for (const message of splitMessages(bytes, uri)) {
     throwIfAborted(signal, `Reading ${uri}`, { uri });
     number += 1;
@@ -40,16 +42,72 @@ async function readMbox(input: ReadInput): Promise<ReadResult> {
     const name = `message ${number}`;
     try {
       const result = await readPart({ name, bytes: message, mediaType: "message/rfc822" });
-      document.part(name, result, 0);
+      threads.add(message, { name, result });
+      length += result.text.length;
       notes.push(...(result.notes ?? []).map((note) => `${name}: ${note}`));
     } catch (error) {
       if (!IbidError.isInstance(error) || error.code === "aborted") throw error;
       notes.push(`${name} was not read: ${error.message}`);
     }
-    if (document.position > maxTextLength) throw overLimit(uri, "maxTextLength", maxTextLength);
+    if (length > maxTextLength) throw overLimit(uri, "maxTextLength", maxTextLength);
   }
+  const document = composeDocument();
+  for (const messages of threads.all()) {
+    const isThread = messages.length > 1;
+    if (isThread) document.heading(withoutPrefix(messages[0]!.result.title), 1);
+    for (const { name, result } of messages) document.part(name, result, isThread ? 1 : 0);
+  }
+  if (document.position > maxTextLength) throw overLimit(uri, "maxTextLength", maxTextLength);
   const title = fileNameOf(uri);
   return { ...document.finish(title), title, metadata: {}, ...(notes.length === 0 ? {} : { notes }) };
+}
+
+interface ReadMessage {
+  readonly name: string;
+  readonly result: ReadResult;
+}
+
+/** Joins messages that name one another. **Source** RFC 5322, 3.6.4, for `Message-ID`, `In-Reply-To` and `References`. */
+function createThreads(): {
+  add(message: Uint8Array, read: ReadMessage): void;
+  /** Threads by their first message, each in the order of the file. */
+  all(): Iterable<readonly ReadMessage[]>;
+} {
+  /** The first message of each thread leads to its place in the list; a message that joins two threads makes them one. */
+  const threads: (ReadMessage & { readonly number: number })[][] = [];
+  const threadOf = new Map<string, number>();
+  let count = 0;
+  return {
+    add(message, read) {
+      const ids = idsOf(message);
+      const known = [...new Set(ids.flatMap((id) => threadOf.get(id) ?? []))].toSorted((a, b) => a - b);
+      const [thread = threads.length, ...others] = known;
+      const joined = others.flatMap((other) => threads[other]!.splice(0));
+      const messages = (threads[thread] ??= []);
+      for (const other of others) messages.push(...threads[other]!.splice(0));
+      messages.push({ ...read, number: count++ });
+      if (others.length > 0) for (const [id, other] of threadOf) if (others.includes(other)) threadOf.set(id, thread);
+      for (const id of ids) threadOf.set(id, thread);
+    },
+    all: () =>
+      threads.filter((thread) => thread.length > 0).map((thread) => thread.toSorted((a, b) => a.number - b.number)),
+  };
+}
+
+/** Ids that a message has and names. */
+function idsOf(message: Uint8Array): readonly string[] {
+  const text = Buffer.from(message.buffer, message.byteOffset, message.byteLength).toString("latin1", 0, maxHead);
+  const head = text.replace(/\r?\n\r?\n.*$/su, "").replace(/\r?\n[ \t]+/gu, " ");
+  const lines = head.match(/^(?:message-id|in-reply-to|references):.*$/gimu) ?? [];
+  return [...new Set(lines.flatMap((line) => line.match(/<[^<>\s]+>/gu) ?? []))];
+}
+
+/** **Units** bytes of a message that are looked at for ids. */
+const maxHead = 64 * 1024;
+
+/** A subject without the signs of an answer, in the languages that mail programs write them in. */
+function withoutPrefix(subject: string): string {
+  return subject.replace(/^(?:(?:re|aw|sv|fw|fwd|wg|tr|rv|antw)(?:\[\d+\])?:\s*)+/iu, "") || subject;
 }
 
 /** The messages between lines that begin with `From ` after an empty one. */

@@ -1,0 +1,196 @@
+import { unreadable } from "../office/open-archive.ts";
+
+/** A stretch of the text as it lies in the file. */
+export interface Piece {
+  /** First position in the document's text. */
+  readonly cp: number;
+  readonly length: number;
+  /** First byte in the stream. */
+  readonly fc: number;
+  /** 1 for Windows-1252, 2 for UTF-16. */
+  readonly width: 1 | 2;
+}
+
+/** Facts about a paragraph that its own properties and its style decide. */
+export interface ParagraphFacts {
+  readonly style: number;
+  readonly isInTable: boolean;
+  /** Whether its end is the end of a row. */
+  readonly isRowEnd: boolean;
+  readonly isListItem: boolean;
+  /** Level of the outline from 1; `undefined` where the style decides. */
+  readonly outline: number | undefined;
+}
+
+/** A style of paragraphs: the level of a heading or 0, and whether it is the title's. */
+export interface StyleFacts {
+  readonly level: number;
+  readonly isTitle: boolean;
+}
+
+/** Pairs of bytes of the stream: from here to there, with these properties. */
+export interface Run<Facts> {
+  readonly start: number;
+  readonly end: number;
+  readonly facts: Facts;
+}
+
+const pageSize = 512;
+
+/** The pieces of the text, in order. **Source** MS-DOC, 2.9.38 (Clx) and 2.8.35 (PlcPcd). */
+export function readPieces(clx: Uint8Array, uri: string): Piece[] {
+  const view = viewOf(clx);
+  let at = 0;
+  while (clx[at] === 1) at += 3 + view.getUint16(at + 1, true);
+  if (clx[at] !== 2) throw unreadable(uri, "has no table of its text");
+  const length = Math.min(view.getUint32(at + 1, true), clx.length - at - 5);
+  const count = Math.floor((length - 4) / 12);
+  const start = at + 5;
+  const pieces: Piece[] = [];
+  for (let index = 0; index < count; index++) {
+    const cp = view.getUint32(start + index * 4, true);
+    const end = view.getUint32(start + index * 4 + 4, true);
+    const raw = view.getUint32(start + (count + 1) * 4 + index * 8 + 2, true);
+    const isNarrow = (raw & 0x40000000) !== 0;
+    const fc = raw & 0x3fffffff;
+    if (end > cp) pieces.push({ cp, length: end - cp, fc: isNarrow ? fc / 2 : fc, width: isNarrow ? 1 : 2 });
+  }
+  return pieces;
+}
+
+/** Properties of paragraphs, by the bytes that they hold. **Source** MS-DOC, 2.8.6 (PlcBtePapx), 2.9.175 (PapxFkp). */
+export function readParagraphs(stream: Uint8Array, table: Uint8Array): Run<ParagraphFacts>[] {
+  return readPages(stream, table, 13, (page, at) => {
+    const half = page[at] ?? 0;
+    const start = half === 0 ? at + 2 : at + 1;
+    const length = half === 0 ? (page[at + 1] ?? 0) * 2 : half * 2 - 1;
+    return paragraphFacts(page.subarray(start, start + length));
+  });
+}
+
+/** Stretches that are not shown: hidden text, and deletions that are tracked. **Source** MS-DOC, 2.9.33 (ChpxFkp). */
+export function readHidden(stream: Uint8Array, table: Uint8Array): Run<boolean>[] {
+  const runs = readPages(stream, table, 1, (page, at) => {
+    const properties = page.subarray(at + 1, at + 1 + (page[at] ?? 0));
+    let isHidden = false;
+    for (const { code, operand } of propertiesIn(properties, 0)) {
+      if (code === 0x083c || code === 0x0800) isHidden = operand[0] === 1;
+    }
+    return isHidden;
+  });
+  return runs.filter(({ facts }) => facts);
+}
+
+function paragraphFacts(properties: Uint8Array): ParagraphFacts {
+  const facts = {
+    style: 0,
+    isInTable: false,
+    isRowEnd: false,
+    isListItem: false,
+    outline: undefined as number | undefined,
+  };
+  if (properties.length < 2) return facts;
+  facts.style = viewOf(properties).getUint16(0, true);
+  for (const { code, operand } of propertiesIn(properties, 2)) {
+    const [value = 0, high = 0] = operand;
+    if (code === 0x2416) facts.isInTable = value !== 0;
+    else if (code === 0x6649) facts.isInTable = value !== 0;
+    else if (code === 0x2417 || code === 0x244c) facts.isRowEnd = value !== 0;
+    else if (code === 0x460b) facts.isListItem = (value | (high << 8)) !== 0 && (value | (high << 8)) !== 0xf801;
+    else if (code === 0x2640) facts.outline = value < 9 ? value + 1 : 0;
+  }
+  return facts;
+}
+
+/** **Source** MS-DOC, 2.2.5.1 and 2.6: the size of an operand stands in the code itself. */
+function* propertiesIn(
+  bytes: Uint8Array,
+  from: number,
+): Generator<{ readonly code: number; readonly operand: Uint8Array }> {
+  const view = viewOf(bytes);
+  for (let at = from; at + 2 < bytes.length;) {
+    const code = view.getUint16(at, true);
+    const kind = code >> 13;
+    at += 2;
+    let length = [1, 1, 2, 4, 2, 2, 0, 3][kind] ?? 0;
+    if (kind === 6) {
+      // Two properties have lengths of their own: tabs in a byte that may overflow, definitions of tables in two.
+      const isTable = code === 0xd608;
+      if (isTable && at + 2 > bytes.length) return;
+      length = isTable ? view.getUint16(at, true) - 1 : (bytes[at] ?? 0);
+      at += isTable ? 2 : 1;
+    }
+    yield { code, operand: bytes.subarray(at, at + length) };
+    at += Math.max(length, 0);
+  }
+}
+
+/** Walks the pages of properties that a table lists. `width` is what stands for each run beside its offset. */
+function readPages<Facts>(
+  stream: Uint8Array,
+  table: Uint8Array,
+  width: number,
+  read: (page: Uint8Array, at: number) => Facts,
+): Run<Facts>[] {
+  const view = viewOf(table);
+  const count = Math.floor((table.length - 4) / 8);
+  const none = read(new Uint8Array(pageSize), pageSize - 1);
+  const runs: Run<Facts>[] = [];
+  for (let index = 0; index < count; index++) {
+    const number = view.getUint32((count + 1) * 4 + index * 4, true) & 0x3fffff;
+    const page = stream.subarray(number * pageSize, (number + 1) * pageSize);
+    if (page.length < pageSize) continue;
+    const inPage = viewOf(page);
+    const many = Math.min(page[pageSize - 1] ?? 0, Math.floor((pageSize - 5) / (4 + width)));
+    for (let run = 0; run < many; run++) {
+      const offset = (page[(many + 1) * 4 + run * width] ?? 0) * 2;
+      const start = inPage.getUint32(run * 4, true);
+      const end = inPage.getUint32(run * 4 + 4, true);
+      if (end > start) runs.push({ start, end, facts: offset === 0 ? none : read(page, offset) });
+    }
+  }
+  return runs.sort((a, b) => a.start - b.start);
+}
+
+/** The run that holds a byte of the stream. **Cost** the logarithm of the runs. */
+export function findRun<Facts>(runs: readonly Run<Facts>[], fc: number): Run<Facts> | undefined {
+  let low = 0;
+  let high = runs.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const run = runs[middle]!;
+    if (fc < run.start) high = middle - 1;
+    else if (fc >= run.end) low = middle + 1;
+    else return run;
+  }
+  return undefined;
+}
+
+/** Styles by their number. Built-in styles have the same identifier in every language. **Source** MS-DOC, 2.9.271 (STSH), 2.9.260 (STD). */
+export function readStyles(sheet: Uint8Array): StyleFacts[] {
+  if (sheet.length < 4) return [];
+  const view = viewOf(sheet);
+  const own: { readonly id: number; readonly base: number }[] = [];
+  for (let at = 2 + view.getUint16(0, true); at + 2 <= sheet.length;) {
+    const length = view.getUint16(at, true);
+    const isThere = length >= 4 && at + 6 <= sheet.length;
+    own.push({
+      id: isThere ? view.getUint16(at + 2, true) & 0xfff : 0xfff,
+      base: isThere ? view.getUint16(at + 4, true) >> 4 : 0xfff,
+    });
+    at += 2 + length + (length % 2);
+  }
+  return own.map((style) => {
+    let found: { readonly id: number; readonly base: number } | undefined = style;
+    for (let depth = 0; found !== undefined && depth < 12; depth++) {
+      if (found.id >= 1 && found.id <= 9) return { level: found.id, isTitle: false };
+      if (found.id === 62) return { level: 0, isTitle: true };
+      found = own[found.base];
+    }
+    return { level: 0, isTitle: false };
+  });
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

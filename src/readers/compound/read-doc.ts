@@ -1,0 +1,179 @@
+import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
+import { throwIfAborted } from "../../runtime/abort.ts";
+import { composeDocument } from "../compose-document.ts";
+import { fileNameOf } from "../file-name.ts";
+import { oneLine } from "../office/clean-text.ts";
+import { createEndMarkedWriter } from "../office/end-marked-writer.ts";
+import { encrypted, unreadable, withoutText } from "../office/open-archive.ts";
+import { limitsOf, overLimit } from "../read-limits.ts";
+import { openCompoundFile } from "./compound-file.ts";
+import { findRun, type Piece, readHidden, readParagraphs, readPieces, readStyles } from "./doc-properties.ts";
+import { readSummary } from "./property-set.ts";
+
+/** Signs that Word writes in place of what is no letter. **Source** MS-DOC, 2.4.1 and 2.8.25. */
+const sign = {
+  note: "\u0002",
+  cell: "\u0007",
+  line: "\u000b",
+  page: "\u000c",
+  paragraph: "\r",
+  fieldStart: "\u0013",
+  fieldMiddle: "\u0014",
+  fieldEnd: "\u0015",
+  hyphen: "\u001e",
+  softHyphen: "\u001f",
+} as const;
+
+/** Lengths of the parts that the text of a file consists of, by their place in the header. **Source** MS-DOC, 2.5.4 (FibRgLw97). */
+const parts = { body: 0x4c, footnotes: 0x50, headers: 0x54, macros: 0x58, comments: 0x5c, endnotes: 0x60, boxes: 0x64 };
+
+/** Implements {@link createDocReader}. */
+export async function readDoc(input: ReadInput): Promise<ReadResult> {
+  const { uri, bytes, signal } = input;
+  const { maxTextLength } = limitsOf(input);
+  const file = openCompoundFile(bytes, uri);
+  const stream = file.stream("WordDocument");
+  if (stream === undefined) throw unreadable(uri, "holds no Word document");
+  if (stream.length < 0x200) throw unreadable(uri, "has a broken header");
+  const header = new DataView(stream.buffer);
+  const flags = header.getUint16(0x0a, true);
+  if (header.getUint16(0, true) !== 0xa5ec || header.getUint16(2, true) < 0xc1)
+    throw unreadable(uri, "is of Word 95 or older, or of no Word");
+  if ((flags & 0x0100) !== 0) throw encrypted(uri);
+  const tables = file.stream((flags & 0x0200) === 0 ? "0Table" : "1Table");
+  if (tables === undefined) throw unreadable(uri, "lacks its tables");
+  const table = (index: number): Uint8Array => {
+    const at = header.getUint32(0x9a + index * 8, true);
+    return tables.subarray(at, at + header.getUint32(0x9e + index * 8, true));
+  };
+  const lengthOf = (part: keyof typeof parts): number => header.getUint32(parts[part], true);
+
+  const text = createText(stream, readPieces(table(33), uri));
+  const paragraphs = readParagraphs(stream, table(13));
+  const hidden = readHidden(stream, table(12));
+  const styles = readStyles(table(1));
+  const document = composeDocument();
+  const writer = createEndMarkedWriter(document);
+
+  const starts = startsOf(lengthOf);
+  const notes = [
+    ...split(text, starts.footnotes, lengthOf("footnotes"), hidden),
+    ...split(text, starts.endnotes, lengthOf("endnotes"), hidden),
+  ];
+  let paragraph = "";
+  let count = 0;
+  const fields: boolean[] = [];
+  for (const { char, fc } of text.between(starts.body, lengthOf("body"))) {
+    if (++count % 100_000 === 0) throwIfAborted(signal, `Reading ${uri}`, { uri });
+    const isEnd = char === sign.paragraph || char === sign.cell || char === sign.page;
+    if (!isEnd) {
+      if (findRun(hidden, fc) === undefined) paragraph += show(char, fields, () => writer.addNote(notes.shift() ?? ""));
+      continue;
+    }
+    const facts = findRun(paragraphs, fc)?.facts;
+    const isInTable = facts?.isInTable === true;
+    const style = styles[facts?.style ?? 0];
+    if (facts?.isRowEnd === true) {
+      writer.endRow(false);
+    } else {
+      const level = facts?.outline ?? style?.level ?? 0;
+      const label = facts?.isListItem === true && level === 0 ? "-" : "";
+      writer.endParagraph({ text: paragraph, label, level, isTitle: style?.isTitle === true }, isInTable);
+      if (isInTable && char === sign.cell) writer.endCell();
+    }
+    paragraph = "";
+    if (document.position > maxTextLength) throw overLimit(uri, "maxTextLength", maxTextLength, document.position);
+  }
+  writer.endParagraph({ text: paragraph, label: "", level: 0, isTitle: false }, false);
+  writer.finish();
+  for (const note of notes) document.write(note);
+  for (const box of split(text, starts.boxes, lengthOf("boxes"), hidden)) document.write(box);
+
+  const facts = readSummary(file);
+  const stated = writer.title || facts.title;
+  const draft = document.finish(stated);
+  if (draft.text === "") throw withoutText(uri);
+  const title = stated || draft.root.children.find(({ level }) => level === 1)?.title || fileNameOf(uri);
+  const comments = split(text, starts.comments, lengthOf("comments"), hidden).length;
+  return {
+    ...draft,
+    title,
+    root: { ...draft.root, title },
+    metadata: facts.metadata,
+    ...(comments > 0 && { notes: [`Left out: its comments (${comments}).`] }),
+  };
+}
+
+/** Text as it lies in pieces, by its positions. */
+interface PiecedText {
+  /** Each sign with the byte that it stands at. */
+  between(start: number, length: number): Generator<{ readonly char: string; readonly fc: number }>;
+}
+
+function createText(stream: Uint8Array, pieces: readonly Piece[]): PiecedText {
+  const wide = new TextDecoder("utf-16le");
+  const narrow = new TextDecoder("windows-1252");
+  return {
+    *between(start, length) {
+      const end = start + length;
+      for (const { cp, length: own, fc, width } of pieces) {
+        const from = Math.max(start, cp);
+        const to = Math.min(end, cp + own);
+        if (from >= to) continue;
+        const at = fc + (from - cp) * width;
+        const decoded = (width === 1 ? narrow : wide).decode(stream.subarray(at, fc + (to - cp) * width));
+        for (let index = 0; index < decoded.length; index++) yield { char: decoded[index]!, fc: at + index * width };
+      }
+    },
+  };
+}
+
+/** Where each part of the text begins: they stand one after another. */
+function startsOf(lengthOf: (part: keyof typeof parts) => number): Record<keyof typeof parts, number> {
+  let at = 0;
+  const starts: Partial<Record<keyof typeof parts, number>> = {};
+  for (const part of Object.keys(parts) as (keyof typeof parts)[]) {
+    starts[part] = at;
+    at += lengthOf(part);
+  }
+  return starts as Record<keyof typeof parts, number>;
+}
+
+/** The text that a sign shows. `fields` holds, from the outermost field on, whether its shown part has begun. */
+function show(char: string, fields: boolean[], addNote: () => string): string {
+  switch (char) {
+    case sign.fieldStart:
+      fields.push(false);
+      return "";
+    case sign.fieldMiddle:
+      if (fields.length > 0) fields[fields.length - 1] = true;
+      return "";
+    case sign.fieldEnd:
+      fields.pop();
+      return "";
+    case sign.note:
+      return addNote();
+    case sign.line:
+      return "\n";
+    case sign.hyphen:
+      return "\u2011";
+    case sign.softHyphen:
+      return "";
+    default:
+      // An instruction is not shown, nor are the signs that stand for pictures and references.
+      return fields.every(Boolean) && (char >= " " || char === "\t") ? char : "";
+  }
+}
+
+/** Paragraphs of another part, each in one line. A note begins with the sign that stands for its number. */
+function split(text: PiecedText, start: number, length: number, hidden: Parameters<typeof findRun>[0]): string[] {
+  let whole = "";
+  const fields: boolean[] = [];
+  for (const { char, fc } of text.between(start, length)) {
+    if (char === sign.paragraph) whole += "\n";
+    else if (char === sign.note) whole += "\u0002";
+    else if (findRun(hidden, fc) === undefined) whole += show(char, fields, () => "");
+  }
+  const pieces = whole.includes("\u0002") ? whole.split("\u0002") : whole.split("\n");
+  return pieces.map(oneLine).filter((piece) => piece !== "");
+}
