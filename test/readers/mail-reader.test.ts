@@ -314,7 +314,10 @@ describe("mailboxes and saved pages", () => {
       message("1", "Ferry", "", "When does it sail?") +
         message("2", "Harbour", "", "It is closed.") +
         message("3", "Re: Ferry", "In-Reply-To: <1>\n", "At dawn.") +
-        message("4", "AW: Re: Ferry", "References: <0>\n <1> <3>\n", "Thank you."),
+        message("4", "AW: Re: Ferry", "References: <0>\n <1> <3>\n", "Thank you.") +
+        message("5", "Tide", "", "High.") +
+        message("6", "Re: both", "References: <5> <2>\n", "Both.") +
+        message("7", "Re: Tide", "In-Reply-To: <5>\n", "Low."),
     );
     expect(showOutline(root)).toEqual(["# Ferry", "## Ferry", "## Re: Ferry", "## AW: Re: Ferry", "# Harbour"]);
     expect(sourceMap.parts?.map(({ name, start, end }) => [name, text.slice(start, end).split("\n").at(-1)])).toEqual([
@@ -322,6 +325,9 @@ describe("mailboxes and saved pages", () => {
       ["message 3", "At dawn."],
       ["message 4", "Thank you."],
       ["message 2", "It is closed."],
+      ["message 5", "High."],
+      ["message 6", "Both."],
+      ["message 7", "Low."],
     ]);
   });
 

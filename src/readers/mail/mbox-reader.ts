@@ -82,7 +82,6 @@ function createThreads(): {
       const ids = idsOf(message);
       const known = [...new Set(ids.flatMap((id) => threadOf.get(id) ?? []))].toSorted((a, b) => a - b);
       const [thread = threads.length, ...others] = known;
-      const joined = others.flatMap((other) => threads[other]!.splice(0));
       const messages = (threads[thread] ??= []);
       for (const other of others) messages.push(...threads[other]!.splice(0));
       messages.push({ ...read, number: count++ });
