@@ -22,13 +22,13 @@ export interface Provenance {
   readonly metadataHash: string;
   /** Absent for what no sender said anything of. */
   readonly validators?: Validators;
-  /** Groups that may read it. Kept and returned; nothing looks at it yet, nor at the next three. */
+  /** Groups that may read it. Kept and returned; nothing looks at it yet. */
   readonly readers?: readonly string[];
-  /** ISO 8601. */
+  /** Time from which its statements hold, as its metadata `validFrom` says. ISO 8601. */
   readonly validFrom?: string;
-  /** ISO 8601. */
+  /** Time at which they end, as its metadata `validTo` says. ISO 8601. */
   readonly validTo?: string;
-  /** Uri of the document in whose place it stands. */
+  /** Uri of the document in whose place it stands, as its metadata `supersedes` says. */
   readonly supersedes?: string;
 }
 

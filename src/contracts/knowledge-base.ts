@@ -442,8 +442,8 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
    * An answer without citations costs one search a sentence; a judge costs one call.
    */
   verify(answer: string | object, options?: VerifyOptions): Promise<Verification>;
-  /** By uri, then scope. */
-  list(): AsyncIterable<DocumentSummary>;
+  /** By uri, then scope. With `under`, only uris that begin so; uris before and after are not read. */
+  list(options?: DocumentAddress & { readonly under?: string }): AsyncIterable<DocumentSummary>;
   /**
    * Counts of what the caller may read, of all documents or of those whose metadata match. **Cost** the tree of each document.
    * **Source** Embabel's repository info.

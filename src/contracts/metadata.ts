@@ -18,6 +18,12 @@ export interface Metadata {
   readonly createdAt?: string;
   /** ISO 8601. */
   readonly modifiedAt?: string;
+  /** Time from which the statements of a document hold. ISO 8601. */
+  readonly validFrom?: string;
+  /** Time at which they end. ISO 8601. */
+  readonly validTo?: string;
+  /** Uri of the document in whose place it stands. */
+  readonly supersedes?: string;
   /** BCP 47 tag of the main language, when the source states it. */
   readonly language?: string;
   /** Version of a chunk's vector, in a listing with `stamps`. */

@@ -307,12 +307,23 @@ async function prepareSeen(work: Work, arrival: Arrival, see: () => Promise<Seen
       folder: outerFolder(before?.folder ?? null, folder),
       fingerprint: seen.fingerprint(document.mediaType),
       ...(validators && { validators }),
+      ...validityOf(document.metadata),
     },
     isNew: before === undefined,
     chunks: chunks?.(document),
     chunker: seen.chunker ?? stages.chunker,
     notes,
     ...(invalid && { invalid }),
+  };
+}
+
+/** The columns of a document that its metadata fill. Front matter may have anything under these names. */
+function validityOf(metadata: Metadata): Pick<DocumentSummary, "validFrom" | "validTo" | "supersedes"> {
+  const { validFrom, validTo, supersedes } = metadata as Readonly<Record<string, unknown>>;
+  return {
+    ...(typeof validFrom === "string" && { validFrom }),
+    ...(typeof validTo === "string" && { validTo }),
+    ...(typeof supersedes === "string" && { supersedes }),
   };
 }
 

@@ -18,8 +18,11 @@ export function createCatalogue(parts: KeepingParts): Catalogue {
   const excerpts = async () => (await import("./excerpts.ts")).createExcerpts({ store, readable, find });
 
   return {
-    async *list() {
-      yield* store.documents(await readable());
+    async *list(options = {}) {
+      checkOptions("list", options, { scope: true, under: true });
+      const { scope, under } = options;
+      const scopes = await readable(scope === undefined ? undefined : [parseScope(scope)]);
+      yield* store.documents(scopes, under === undefined ? {} : { under });
     },
 
     info: async (options) => (await import("./count-contents.ts")).countContents(store, await readable(), options),

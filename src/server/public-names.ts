@@ -116,7 +116,7 @@ export function createPublicNames(all: KnowledgeBase): PublicNames {
       search: async (query, options) => shown(await kb.search(query, options)),
       ask: (question, options) => shownRun(kb.ask(question, options)),
       verify: async (answer, options) => shown(await kb.verify(answer, options)),
-      list: () => shownRun(kb.list()),
+      list: (options) => shownRun(kb.list(options)),
       document: async (uri, address) => shown(await kb.document(await resolve(uri), address)),
       outline: async (uri, address) => shown(await kb.outline(await resolve(uri), address)),
       section: async (uri, id, options) => shown(await kb.section(await resolve(uri), id, options)),

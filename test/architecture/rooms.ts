@@ -111,6 +111,10 @@ export const rooms: Readonly<Record<string, Room>> = {
     edges: {
       "integrations/compat/openapi": { packages: ["yaml"] },
       "integrations/langchain": { packages: ["@langchain/core"] },
+      "integrations/memory": {
+        packages: ["@secretlint/core", "@secretlint/secretlint-rule-preset-recommend"],
+        node: false,
+      },
       "integrations/mcp": { packages: ["@modelcontextprotocol/server"] },
       "integrations/opentelemetry": { packages: ["@opentelemetry/api"] },
     },

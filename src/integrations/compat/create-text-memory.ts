@@ -6,6 +6,7 @@ import type { Metadata } from "../../contracts/metadata.ts";
 import type { Hit, HitSource, SearchMode } from "../../contracts/retriever.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { thresholdScore } from "./threshold-score.ts";
+import { keepNote } from "../memory/keep-note.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { checkSaid, defaultCollection, memoryUri } from "./memory-address.ts";
 
@@ -134,7 +135,7 @@ export interface TextMemory {
 /**
  * Makes a memory in a knowledge base.
  *
- * Each memory is a document of origin `note` under `memory:<collection>/<key>`. It is found, cited, deleted and purged like any other, and only readers of its scope see it.
+ * Each memory is a document of origin `note` under `memory:<collection>/<key>`. A secret and a text beyond 65,536 characters are refused. It is found, cited, deleted and purged like any other, and only readers of its scope see it.
  *
  * **Cost** one ingestion for each `save`; one search for each `search`, or a few if long texts were saved.
  *
@@ -160,9 +161,7 @@ export function createTextMemory(kb: KnowledgeBase, options: TextMemoryOptions =
       ...(given.description !== undefined && { [descriptionKey]: given.description }),
       ...metadata,
     };
-    const ingesting = { origin: "note" as const, ...address, ...(given.signal && { signal: given.signal }) };
-    for await (const { error } of kb.ingest({ uri, text, title: key, metadata: ours }, ingesting))
-      if (error) throw error;
+    await keepNote(kb, { uri, text, title: key, metadata: ours }, { scope, signal: given.signal });
     return key;
   };
 

@@ -87,7 +87,7 @@ export interface DocumentRow {
   readonly etag: string | null;
   readonly lastModified: string | null;
   readonly deletedAt: number | null;
-  /** Groups that may read it, as JSON; `null` for those who may read its scope. Kept for what is to come: nothing looks at it yet, nor at the next three. */
+  /** Groups that may read it, as JSON; `null` for those who may read its scope. Kept for what is to come: nothing looks at it yet. */
   readonly readers: string | null;
   /** ISO 8601. */
   readonly validFrom: string | null;

@@ -1,0 +1,309 @@
+import type { ChatModel } from "../../contracts/chat.ts";
+import type { LengthFunction } from "../../contracts/chunker.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
+import type { Scope } from "../../contracts/scope.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
+import { platformNow } from "../../runtime/platform-clock.ts";
+import { checkNote, keepNote } from "./keep-note.ts";
+import { forgetNotes, type ForgetTarget, type Forgotten } from "./forget-notes.ts";
+import { findSubject, type SubjectFinding } from "./find-subject.ts";
+import { laterThan, readTime } from "./note-time.ts";
+import {
+  type Note,
+  type NoteInput,
+  noteKeys,
+  notePrefix,
+  type NoteProvenance,
+  type NoteSuspicion,
+  noteUri,
+  present,
+  readNoteUri,
+  subjectOf,
+  toNote,
+} from "./note.ts";
+import { type Recalled, recallNotes, type RecallOptions } from "./recall-notes.ts";
+import { holdsAt, placeNote, type PlacedVersion, readSubject, readVersions } from "./timeline.ts";
+
+/**
+ * Options of a memory. All have defaults.
+ *
+ * @experimental
+ */
+export interface MemoryOptions extends NoteProvenance {
+  /** Scope of the notes. Default `"deployment"`; the caller of a view names their own. */
+  readonly scope?: Scope | undefined;
+  /** Model that decides whether a note replaces a similar one, where the rule is in doubt. Default: none; doubt keeps both. */
+  readonly judge?: ChatModel | undefined;
+  /** The knowledge base itself, where `kb` is a view: after a purge its files are searched for the words. Default: `kb`. */
+  readonly whole?: KnowledgeBase | undefined;
+  /** Milliseconds since 1970. Default: the platform's clock. */
+  readonly now?: (() => number) | undefined;
+  /** Tokens of a text. Default: four characters each. */
+  readonly countTokens?: LengthFunction | undefined;
+}
+
+/**
+ * Options of a call.
+ *
+ * @experimental
+ */
+export interface MemoryCall {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Outcome of `remember`.
+ *
+ * @experimental
+ */
+export interface Remembered {
+  /** `"unchanged"`: a note with the same words and subject holds already, and nothing was written. */
+  readonly status: "added" | "replaced" | "unchanged";
+  readonly note: Note;
+  /** The note in whose place it stands. */
+  readonly replaced?: Note | undefined;
+  /** How the subject was found; absent for a note without an earlier one. */
+  readonly by?: SubjectFinding["by"] | undefined;
+  /** Notes that may speak of the same. All of them hold until a person or an agent decides. */
+  readonly doubts: readonly Note[];
+  /** Passages that address a model. They are stored as data. */
+  readonly suspicions: readonly NoteSuspicion[];
+  /** Sentences about times that were corrected. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Options of a listing. All have defaults.
+ *
+ * @experimental
+ */
+export interface ListNotesOptions {
+  /** Only the versions of this key. */
+  readonly key?: string | undefined;
+  /** Time at which the notes hold. ISO 8601. Default: now. */
+  readonly asOf?: string | undefined;
+  /** Whether ended, replaced and future notes are listed too. Default false. */
+  readonly all?: boolean | undefined;
+}
+
+/**
+ * Notes with time and origin, in one scope of a knowledge base.
+ *
+ * **Shape** each note is a document of origin `note` under `note:<subject>/<id>`. Searches find it, answers cite it, and a purge erases it like any other.
+ * **Errors** `access-denied` for a scope that the caller may not read or write.
+ *
+ * @experimental
+ */
+export interface Memory {
+  readonly scope: Scope;
+  /**
+   * Stores a statement. It replaces the earlier one on the same subject, which stays readable as of its time.
+   *
+   * **Errors** `invalid-argument` for a blank text, a secret, a wrong time; `too-large`; `not-found` for an unknown `supersedes`.
+   */
+  remember(note: string | NoteInput, call?: MemoryCall): Promise<Remembered>;
+  /** The notes that help most with a question, within a budget of tokens. Without a question, the newest. **Cost** one search. */
+  recall(question?: string, options?: RecallOptions): Promise<Recalled>;
+  /** Purges notes: all versions of a statement, or one. **Shape** the proof: uris, hashes, and whether the files still hold the words. **Errors** `not-found`. */
+  forget(target: ForgetTarget): Promise<Forgotten>;
+  /** Notes by subject, then time. */
+  list(options?: ListNotesOptions): AsyncIterable<Note>;
+  /** One note by its id or uri, whether it holds or not. */
+  get(id: string): Promise<Note | undefined>;
+}
+
+/**
+ * Makes a memory in a knowledge base. Pass the view of the caller: `createMemory(kb.as(ada), { scope: "user:ada" })`.
+ *
+ * @experimental
+ */
+export function createMemory(kb: KnowledgeBase, options: MemoryOptions = {}): Memory {
+  checkGiven("createMemory", "kb", kb, "object");
+  checkOptions("createMemory", options, {
+    scope: true,
+    by: true,
+    session: true,
+    file: true,
+    judge: true,
+    whole: true,
+    now: true,
+    countTokens: true,
+  });
+  const { scope = "deployment", judge, whole = kb, now = platformNow } = options;
+  /** The last time that this memory saw: a recall after a note sees the note, whatever the clock did. */
+  let last = 0;
+  const time = (): string => new Date((last = Math.max(last, now()))).toISOString();
+
+  async function read(uri: string): Promise<Note | undefined> {
+    const found = await kb.document(uri, { scope });
+    return found && toNote(found);
+  }
+
+  async function readPlaced({ uri }: PlacedVersion, versions: readonly PlacedVersion[]): Promise<Note | undefined> {
+    const note = await read(uri);
+    return note && placeNote(note, versions);
+  }
+
+  async function get(id: string): Promise<Note | undefined> {
+    const subject = readNoteUri(id)?.subject ?? (await findSubjectOf(id));
+    if (subject === undefined) return undefined;
+    const versions = await readSubject(kb, subject, scope);
+    const version = versions.find(({ uri, id: own }) => uri === id || own === id);
+    return version && readPlaced(version, versions);
+  }
+
+  /** The first note of a statement without a key names it; any other needs a listing. */
+  async function findSubjectOf(id: string): Promise<string | undefined> {
+    if ((await readSubject(kb, subjectOf(undefined, id), scope)).some((version) => version.id === id))
+      return subjectOf(undefined, id);
+    return (await readVersions(kb, notePrefix, scope)).find((version) => version.id === id)?.subject;
+  }
+
+  /** Turns of writers of this process: the second of two sees the first. */
+  let turn: Promise<unknown> = Promise.resolve();
+  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const next = turn.then(work, work);
+    turn = next.catch(() => {});
+    return next;
+  }
+
+  async function write(input: NoteInput, { signal }: MemoryCall): Promise<Remembered> {
+    checkInput(input);
+    const suspicions = await checkNote(input.text);
+    const { text, key, metadata = {}, ...given } = { ...pickOrigin(options), ...present(input) } as NoteInput;
+    if (key !== undefined) checkKey(key);
+    const found = await findSubject(
+      { kb, scope, judge, get, signal },
+      { text, key, supersedes: input.supersedes, at: given.validFrom ?? time() },
+    );
+    const id = given.id ?? newId(now());
+    const subject = found.subject ?? subjectOf(key, id);
+    const versions = await readSubject(kb, subject, scope);
+    const known = versions.find((version) => version.id === id);
+    if (known !== undefined)
+      return { status: "unchanged", note: (await readPlaced(known, versions))!, doubts: [], suspicions, warnings: [] };
+
+    const warnings: string[] = [];
+    let recordedAt =
+      given.recordedAt === undefined ? new Date(now()).toISOString() : readTime("recordedAt", given.recordedAt);
+    const newest = versions.at(-1);
+    let validFrom = given.validFrom === undefined ? recordedAt : readTime("validFrom", given.validFrom);
+    if (newest !== undefined && given.validFrom === undefined && validFrom <= newest.validFrom) {
+      // A clock that went back must not put the newer statement before the older one.
+      validFrom = laterThan(newest.validFrom);
+      if (recordedAt < newest.validFrom)
+        warnings.push(
+          `The clock says ${recordedAt}, and the earlier note begins at ${newest.validFrom}. The note begins one millisecond after it.`,
+        );
+      if (given.recordedAt === undefined) {
+        recordedAt = validFrom;
+        last = Math.max(last, Date.parse(validFrom));
+      }
+    }
+    const validTo = given.validTo === undefined ? undefined : readTime("validTo", given.validTo);
+    if (validTo !== undefined && validTo <= validFrom) {
+      throw new IbidError("invalid-argument", `validTo is ${validTo}; it must be later than validFrom, ${validFrom}.`, {
+        hint: "Give a later validTo, or leave it out.",
+      });
+    }
+    const holding = versions.findLast((version) => holdsAt(version, validFrom));
+    const before = holding && (await readPlaced(holding, versions));
+    if (before !== undefined && before.text === text && validTo === undefined && given.validFrom === undefined)
+      return { status: "unchanged", note: before, by: found.by, doubts: found.doubts, suspicions, warnings };
+
+    const uri = noteUri(subject, id);
+    await keepNote(
+      kb,
+      {
+        uri,
+        text,
+        title: key ?? "",
+        metadata: {
+          ...metadata,
+          ...present({
+            [noteKeys.key]: key ?? before?.key,
+            [noteKeys.validFrom]: validFrom,
+            [noteKeys.validTo]: validTo,
+            [noteKeys.supersedes]: before?.uri,
+            [noteKeys.recordedAt]: recordedAt,
+            [noteKeys.by]: given.by,
+            [noteKeys.session]: given.session,
+            [noteKeys.file]: given.file,
+          }),
+        },
+      },
+      { scope, signal },
+    );
+    const after = await readSubject(kb, subject, scope);
+    const note = (await readPlaced(
+      after.find((version) => version.id === id)!,
+      after,
+    ))!;
+    const replaced = before && placeNote(before, after);
+    return {
+      status: replaced === undefined ? "added" : "replaced",
+      note,
+      ...present({ replaced, by: found.by }),
+      doubts: found.doubts,
+      suspicions,
+      warnings,
+    };
+  }
+
+  return {
+    scope,
+    remember: (note, call = {}) => inTurn(() => write(typeof note === "string" ? { text: note } : note, call)),
+    recall: (question, asked = {}) =>
+      recallNotes({ kb, scope, now: time, countTokens: options.countTokens }, question, asked),
+    forget: (target) => inTurn(() => forgetNotes({ kb, whole, scope, get, read }, target)),
+    get,
+    async *list(asked = {}) {
+      checkOptions("list", asked, { key: true, asOf: true, all: true });
+      const at = asked.asOf === undefined ? time() : readTime("asOf", asked.asOf);
+      const versions =
+        asked.key === undefined
+          ? await readVersions(kb, notePrefix, scope)
+          : await readSubject(kb, subjectOf(asked.key, ""), scope);
+      for (const version of versions) {
+        if (asked.all !== true && !holdsAt(version, at)) continue;
+        const note = await readPlaced(version, versions);
+        if (note !== undefined) yield note;
+      }
+    },
+  };
+}
+
+const longestKey = 200;
+
+/** **Errors** `invalid-argument`. */
+function checkKey(key: string): void {
+  if (typeof key === "string" && key.trim() !== "" && key.length <= longestKey && key.isWellFormed()) return;
+  throw new IbidError("invalid-argument", `The key of the note is blank, no text, or longer than ${longestKey}.`, {
+    hint: "Give a short name of the subject, such as deploy-day.",
+  });
+}
+
+function checkInput(input: NoteInput): void {
+  checkOptions("remember", input, {
+    text: true,
+    key: true,
+    validFrom: true,
+    validTo: true,
+    supersedes: true,
+    metadata: true,
+    id: true,
+    recordedAt: true,
+    by: true,
+    session: true,
+    file: true,
+  });
+}
+
+const pickOrigin = ({ by, session, file }: MemoryOptions): NoteProvenance => present({ by, session, file });
+
+/** An id that sorts by time and that no other process makes. */
+function newId(now: number): string {
+  const at = new Date(now).toISOString().replaceAll(/[-:.]/gu, "");
+  return `${at}-${crypto.randomUUID().slice(0, 8)}`;
+}

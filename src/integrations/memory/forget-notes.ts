@@ -1,0 +1,93 @@
+import { IbidError } from "../../contracts/errors.ts";
+import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
+import type { Scope } from "../../contracts/scope.ts";
+import { checkOptions } from "../../runtime/check-options.ts";
+import { sha256 } from "../../runtime/hash.ts";
+import { type Note, subjectOf } from "./note.ts";
+import { readSubject } from "./timeline.ts";
+
+/**
+ * The notes to purge: all versions of a key or of a note's statement, or with `only` one version alone. Then the version before it holds again.
+ *
+ * @experimental
+ */
+export type ForgetTarget =
+  | { readonly key: string }
+  /** Id or uri of a note. */
+  | { readonly id: string; readonly only?: boolean | undefined };
+
+/**
+ * Proof of a purge.
+ *
+ * @experimental
+ */
+export interface Forgotten {
+  readonly notes: readonly {
+    readonly id: string;
+    readonly uri: string;
+    readonly scope: Scope;
+    /** SHA-256 of the text that is gone, hexadecimal. A person with the text can check that it was this one. */
+    readonly textHash: string;
+  }[];
+  /**
+   * Result of a search of all files for the words: `"absent"`, or `"present"` where another document has them too or a file holds them yet.
+   * `"unchecked"` without the right of the operator, for texts below eight characters, and for a store without files.
+   */
+  readonly files: "absent" | "present" | "unchecked";
+  /** Another process still reads an old state of the files; see `DeletedDocument.pending`. */
+  readonly pending?: true | undefined;
+}
+
+interface ForgetParts {
+  readonly kb: KnowledgeBase;
+  readonly whole: KnowledgeBase;
+  readonly scope: Scope;
+  readonly get: (id: string) => Promise<Note | undefined>;
+  readonly read: (uri: string) => Promise<Note | undefined>;
+}
+
+/** Shortest text that an examination looks for. **Units** UTF-16. */
+const shortestProbe = 8;
+
+/** Purges notes and proves it. **Errors** `not-found`; `access-denied`. */
+export async function forgetNotes(
+  { kb, whole, scope, get, read }: ForgetParts,
+  target: ForgetTarget,
+): Promise<Forgotten> {
+  checkOptions("forget", target, { key: true, id: true, only: true });
+  const note = "key" in target ? undefined : await get(target.id);
+  const subject = "key" in target ? subjectOf(target.key, "") : note?.subject;
+  const only = "id" in target && target.only === true ? note?.id : undefined;
+  const versions = subject === undefined ? [] : await readSubject(kb, subject, scope);
+  const going = versions.filter(({ id }) => only === undefined || id === only);
+  if (going.length === 0) {
+    const named = "key" in target ? `with the key "${target.key}"` : `"${target.id}"`;
+    throw new IbidError("not-found", `There is no note ${named}. Nothing was forgotten.`, {
+      hint: "See which there are with list_memories.",
+    });
+  }
+  const notes = [];
+  const texts: string[] = [];
+  let isPending = false;
+  for (const { id, uri } of going) {
+    const { text } = (await read(uri)) ?? { text: "" };
+    const gone = await kb.delete(uri, { scope, purge: true });
+    isPending ||= gone.some(({ pending }) => pending === true);
+    texts.push(text);
+    notes.push({ id, uri, scope, textHash: sha256(text) });
+  }
+  const files = await examine(whole, texts);
+  return { notes, files, ...(isPending && { pending: true as const }) };
+}
+
+async function examine(whole: KnowledgeBase, texts: readonly string[]): Promise<Forgotten["files"]> {
+  const absent = texts.map((text) => text.trim()).filter(({ length }) => length >= shortestProbe);
+  if (absent.length < texts.length) return "unchecked";
+  try {
+    const { findings } = await whole.doctor({ absent });
+    return findings.some(({ kind }) => kind === "trace" || kind === "unfinished-purge") ? "present" : "absent";
+  } catch (error) {
+    if (IbidError.isInstance(error) && ["access-denied", "unsupported"].includes(error.code)) return "unchecked";
+    throw error;
+  }
+}

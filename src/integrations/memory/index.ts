@@ -1,0 +1,13 @@
+/** `ibid/memory`. */
+export {
+  createMemory,
+  type ListNotesOptions,
+  type Memory,
+  type MemoryCall,
+  type MemoryOptions,
+  type Remembered,
+} from "./create-memory.ts";
+export type { SubjectFinding } from "./find-subject.ts";
+export type { Forgotten, ForgetTarget } from "./forget-notes.ts";
+export type { Note, NoteInput, NoteProvenance, NoteSuspicion } from "./note.ts";
+export type { Recalled, RecalledNote, RecallOptions } from "./recall-notes.ts";

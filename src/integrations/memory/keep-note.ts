@@ -1,0 +1,69 @@
+import { IbidError } from "../../contracts/errors.ts";
+import type { IngestResult, KnowledgeBase } from "../../contracts/knowledge-base.ts";
+import type { Metadata } from "../../contracts/metadata.ts";
+import type { Scope } from "../../contracts/scope.ts";
+import { refuseSecrets } from "./find-secrets.ts";
+import { findNoteSuspicions } from "./find-note-suspicions.ts";
+import { noteKeys, type NoteSuspicion } from "./note.ts";
+
+/** Longest note. A longer text is a document. **Units** UTF-16 code units. */
+export const longestNote = 65_536;
+
+/** The text of a note on its way in. */
+export interface KeptNote {
+  readonly uri: string;
+  readonly text: string;
+  readonly title: string;
+  readonly metadata: Metadata;
+}
+
+interface KeepOptions {
+  readonly scope?: Scope | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Checks the text of a note, and finds its suspicious passages.
+ *
+ * **Errors** `invalid-argument` for a blank text, half a surrogate pair and a secret; `too-large` from 65,537 characters on.
+ */
+export async function checkNote(text: unknown): Promise<readonly NoteSuspicion[]> {
+  if (typeof text !== "string" || text.trim() === "") {
+    throw new IbidError("invalid-argument", "The text of the note is blank or not a text.", {
+      hint: "Give the statement to remember.",
+    });
+  }
+  if (text.length > longestNote) {
+    throw new IbidError("too-large", `The note has ${text.length} characters; a note has at most ${longestNote}.`, {
+      hint: "Remember a summary, or ingest the text as a document.",
+      details: { length: text.length, limit: longestNote },
+    });
+  }
+  if (!text.isWellFormed()) {
+    throw new IbidError("invalid-argument", "The text of the note contains half of a surrogate pair.", {
+      hint: "Cut texts between characters, not within them.",
+    });
+  }
+  await refuseSecrets(text);
+  return findNoteSuspicions(text);
+}
+
+/**
+ * Stores the text of a note as a document of origin `note`. Every memory of ibid writes here.
+ *
+ * **Shape** suspicious passages stay as they are; the metadata name their kinds. **Errors** as {@link checkNote}; those of an ingestion.
+ */
+export async function keepNote(
+  kb: Pick<KnowledgeBase, "ingest">,
+  { metadata, ...note }: KeptNote,
+  { scope, signal }: KeepOptions,
+): Promise<IngestResult> {
+  const kinds = [...new Set((await checkNote(note.text)).map(({ kind }) => kind))];
+  const marked = kinds.length === 0 ? metadata : { ...metadata, [noteKeys.suspicious]: kinds };
+  const options = { origin: "note" as const, ...(scope !== undefined && { scope }), ...(signal && { signal }) };
+  for await (const result of kb.ingest({ ...note, metadata: marked }, options)) {
+    if (result.error) throw result.error;
+    return result;
+  }
+  throw new IbidError("internal", `The note ${note.uri} had no result.`);
+}

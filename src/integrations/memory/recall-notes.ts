@@ -1,0 +1,229 @@
+import type { LengthFunction } from "../../contracts/chunker.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import type { FilterInput } from "../../contracts/filter.ts";
+import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
+import type { Hit } from "../../contracts/retriever.ts";
+import type { Scope } from "../../contracts/scope.ts";
+import { checkOptions } from "../../runtime/check-options.ts";
+import { heuristicTokens } from "../../text/length.ts";
+import { holdsFilter, readTime } from "./note-time.ts";
+import { type Note, noteKeys, notePrefix, readNoteUri, subjectOf, toNote } from "./note.ts";
+import { holdsAt, placeNote, type PlacedVersion, readSubject, readVersions } from "./timeline.ts";
+
+/**
+ * Options of a recall. All have defaults.
+ *
+ * @experimental
+ */
+export interface RecallOptions {
+  /** Tokens of all texts together. Default 1,000. */
+  readonly tokens?: number | undefined;
+  /** Notes at most. Default 10. */
+  readonly topK?: number | undefined;
+  /** Time at which the notes held. ISO 8601. Default: now. */
+  readonly asOf?: string | undefined;
+  /** Only the note of this key. */
+  readonly key?: string | undefined;
+  readonly filter?: FilterInput | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * A recalled note: the passage that fits the question, and its place.
+ *
+ * @experimental
+ */
+export interface RecalledNote {
+  readonly note: Note;
+  /** Slice of the note's text. */
+  readonly text: string;
+  /** **Units** UTF-16 code units, in the text of the document `note.uri`. */
+  readonly start: number;
+  readonly end: number;
+  readonly score: number;
+  /** Parts of the score. Their sum is the score. */
+  readonly parts: { readonly words: number; readonly subject: number; readonly recency: number };
+  /** Present where the note holds no longer: a citation of it must say so. */
+  readonly replaced?: { readonly at: string; readonly by?: string | undefined } | undefined;
+}
+
+/**
+ * Result of a recall.
+ *
+ * @experimental
+ */
+export interface Recalled {
+  /** Best first. */
+  readonly notes: readonly RecalledNote[];
+  readonly asOf: string;
+  /** Tokens of the texts. */
+  readonly tokens: number;
+  /** Notes that were found and did not fit into the budget. */
+  readonly omitted: number;
+}
+
+interface RecallParts {
+  readonly kb: KnowledgeBase;
+  readonly scope: Scope;
+  now(): string;
+  readonly countTokens?: LengthFunction | undefined;
+}
+
+/** Weights beside the words, whose best hit has 1. **Source** decision 184. */
+const subjectWeight = 0.2;
+const recencyWeight = 0.1;
+/** Age at which recency counts half. **Units** days. */
+const halfLife = 30;
+
+/** Candidates of the first search. */
+const firstLook = 30;
+/** Candidates after which a recall takes what it has. */
+const lastLook = 3000;
+
+/** Finds the notes that hold at a time and fit a question. */
+export async function recallNotes(
+  parts: RecallParts,
+  question: string | undefined,
+  options: RecallOptions,
+): Promise<Recalled> {
+  checkOptions("recall", options, { tokens: true, topK: true, asOf: true, key: true, filter: true, signal: true });
+  const { tokens = 1000, topK = 10, key } = options;
+  checkCount("tokens", tokens);
+  checkCount("topK", topK);
+  const now = parts.now();
+  const at = options.asOf === undefined ? now : readTime("asOf", options.asOf);
+  const found =
+    question === undefined || question.trim() === "" || key !== undefined
+      ? await newestNotes(parts, at, key, topK, options)
+      : await fittingNotes(parts, question, at, topK, options);
+  const { countTokens = heuristicTokens } = parts;
+  const shown: RecalledNote[] = [];
+  let used = 0;
+  for (const one of found.slice(0, topK)) {
+    const cost = countTokens(one.text);
+    if (used + cost > tokens) continue;
+    used += cost;
+    const { validTo, supersededBy } = one.note;
+    const replaced =
+      validTo !== undefined && validTo <= now
+        ? { at: validTo, ...(supersededBy !== undefined && { by: supersededBy }) }
+        : undefined;
+    shown.push({ ...one, ...(replaced && { replaced }) });
+  }
+  return { notes: shown, asOf: at, tokens: used, omitted: Math.min(found.length, topK) - shown.length };
+}
+
+type Found = Omit<RecalledNote, "replaced">;
+
+async function fittingNotes(
+  { kb, scope }: RecallParts,
+  question: string,
+  at: string,
+  topK: number,
+  { filter, signal }: RecallOptions,
+): Promise<readonly Found[]> {
+  const filters: readonly FilterInput[] = [holdsFilter(at), ...(filter === undefined ? [] : [filter])];
+  const timelines = new Map<string, Promise<readonly PlacedVersion[]>>();
+  const timelineOf = (subject: string): Promise<readonly PlacedVersion[]> => {
+    const known = timelines.get(subject) ?? readSubject(kb, subject, scope);
+    timelines.set(subject, known);
+    return known;
+  };
+  const asked = wordsOf(question);
+  // Versions that were replaced take places among the candidates: a longer look then finds what they hid.
+  for (let most = firstLook; ; most *= 10) {
+    const hits = await kb.search(question, {
+      topK: most,
+      filter: { and: filters } as FilterInput,
+      origins: ["note"],
+      scopes: [scope],
+      snippetLength: 0,
+      copies: "all",
+      ...(signal && { signal }),
+    });
+    const best = Math.max(...hits.map(({ score }) => score), Number.MIN_VALUE);
+    const ranked = firstOfEach(hits)
+      .map((hit) => ({ hit, parts: weigh(hit, hit.score / best, asked, at) }))
+      .map((one) => ({ ...one, score: one.parts.words + one.parts.subject + one.parts.recency }))
+      .toSorted((a, b) => b.score - a.score || a.hit.rank - b.hit.rank);
+    const found: Found[] = [];
+    for (const { hit, score, parts } of ranked) {
+      if (found.length === topK) break;
+      const { uri, start, end } = hit.source;
+      const versions = await timelineOf(readNoteUri(uri)!.subject);
+      if (!versions.some((version) => version.uri === uri && holdsAt(version, at))) continue;
+      const note = toNote({ uri, scope: hit.scope, text: hit.text, metadata: hit.metadata });
+      if (note !== undefined) found.push({ note: placeNote(note, versions), text: hit.text, start, end, score, parts });
+    }
+    if (found.length === topK || hits.length < most || most >= lastLook) return found;
+  }
+}
+
+/** The best hit of each note. */
+function firstOfEach(hits: readonly Hit[]): readonly Hit[] {
+  const seen = new Set<string>();
+  return hits.filter(({ source: { uri } }) => readNoteUri(uri) !== undefined && !seen.has(uri) && seen.add(uri));
+}
+
+function weigh({ metadata }: Hit, words: number, asked: ReadonlySet<string>, at: string): Found["parts"] {
+  const key = metadata[noteKeys.key];
+  const named = typeof key === "string" ? [...wordsOf(key)] : [];
+  const shared = named.filter((word) => asked.has(word)).length;
+  return {
+    words: Math.max(words, 0),
+    subject: named.length === 0 ? 0 : subjectWeight * (shared / named.length),
+    recency: recencyWeight * freshness(metadata[noteKeys.validFrom], at),
+  };
+}
+
+/** 1 for a note that begins now, one half after the half-life. */
+function freshness(validFrom: unknown, at: string): number {
+  if (typeof validFrom !== "string") return 0;
+  const days = Math.max(Date.parse(at) - Date.parse(validFrom), 0) / 86_400_000;
+  return halfLife / (halfLife + days);
+}
+
+const wordsOf = (text: string): ReadonlySet<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
+
+async function newestNotes(
+  { kb, scope }: RecallParts,
+  at: string,
+  key: string | undefined,
+  topK: number,
+  { filter }: RecallOptions,
+): Promise<readonly Found[]> {
+  if (filter !== undefined) {
+    throw new IbidError("invalid-argument", "recall takes a filter with a question only.", {
+      hint: "Give a question, or leave the filter out.",
+    });
+  }
+  const versions =
+    key === undefined ? await readVersions(kb, notePrefix, scope) : await readSubject(kb, subjectOf(key, ""), scope);
+  const holding = versions
+    .filter((version) => holdsAt(version, at))
+    .toSorted((a, b) => (a.validFrom < b.validFrom ? 1 : a.validFrom > b.validFrom ? -1 : a.id < b.id ? -1 : 1));
+  const found: Found[] = [];
+  for (const { uri, validFrom } of holding.slice(0, topK)) {
+    const document = await kb.document(uri, { scope });
+    const note = document && toNote(document);
+    if (note === undefined) continue;
+    const recency = recencyWeight * freshness(validFrom, at);
+    const parts = { words: 0, subject: 0, recency };
+    found.push({
+      note: placeNote(note, versions),
+      text: note.text,
+      start: 0,
+      end: note.text.length,
+      score: recency,
+      parts,
+    });
+  }
+  return found;
+}
+
+function checkCount(name: string, value: number): void {
+  if (Number.isSafeInteger(value) && value >= 1) return;
+  throw new IbidError("invalid-argument", `recall: ${name} is ${String(value)}; it must be a whole number from 1.`, {
+    hint: `Give ${name} as a whole number, or leave it out.`,
+  });
+}
