@@ -41,6 +41,14 @@ export interface Answer {
   readonly relevance?: { readonly value: number; readonly threshold: number };
   readonly model?: string | null;
   readonly ms?: number;
+  /** The documents that the model was given. */
+  readonly sources?: readonly Source[];
+}
+
+interface Source {
+  readonly uri: string;
+  readonly scope?: string | undefined;
+  readonly documentId: string;
 }
 
 /** A question with its answer so far. */
@@ -60,6 +68,7 @@ interface StoredTurn {
   readonly refusal?: string;
   readonly model?: string | null;
   readonly ms?: number;
+  readonly sources?: readonly Source[];
   readonly sentences: readonly {
     readonly text?: string;
     readonly gap?: string;
@@ -125,7 +134,16 @@ export async function ask(
         update({
           state: "done",
           hits: answer.hits,
-          answer: { ...answer, citations: answer.citations.map(placed), nearest: answer.nearest?.map(placed) ?? [] },
+          answer: {
+            ...answer,
+            citations: answer.citations.map(placed),
+            nearest: answer.nearest?.map(placed) ?? [],
+            sources: [
+              ...new Map(
+                answer.hits.map(({ documentId, scope, source: { uri } }) => [documentId, { uri, scope, documentId }]),
+              ).values(),
+            ],
+          },
         });
       } else if (type === "error") {
         const { message, hint, requestId: id } = data as { message: string; hint?: string; requestId?: string };
@@ -156,12 +174,16 @@ export async function keepThread(id: string | undefined, turns: readonly Turn[])
   return kept.id;
 }
 
-function toStored(question: string, { kind, text, citations, sentences, refusal, model, ms }: Answer): StoredTurn {
+function toStored(
+  question: string,
+  { kind, text, citations, sentences, refusal, model, ms, sources }: Answer,
+): StoredTurn {
   const bare = ({
     marker,
     uri,
     scope,
     documentId,
+    contentHash,
     start,
     end,
     page,
@@ -173,7 +195,22 @@ function toStored(question: string, { kind, text, citations, sentences, refusal,
     headings,
   }: Citation) =>
     JSON.parse(
-      JSON.stringify({ marker, uri, scope, documentId, start, end, page, line, slide, sheet, cells, part, headings }),
+      JSON.stringify({
+        marker,
+        uri,
+        scope,
+        documentId,
+        contentHash,
+        start,
+        end,
+        page,
+        line,
+        slide,
+        sheet,
+        cells,
+        part,
+        headings,
+      }),
     ) as StoredTurn["sentences"][number]["places"][number];
   const facts = {
     question,
@@ -181,6 +218,7 @@ function toStored(question: string, { kind, text, citations, sentences, refusal,
     ...(refusal !== undefined && { refusal }),
     ...(model !== undefined && { model }),
     ...(ms !== undefined && { ms }),
+    ...(kind === "written" && sources !== undefined && { sources }),
   };
   if (kind === "refused") return { ...facts, sentences: [] };
   if (kind === "quotes")

@@ -139,7 +139,7 @@ function Rail({ current, onHelp }: { readonly current: string; readonly onHelp: 
   const shown = screens.filter(({ name }) => (name !== "add" || write) && (name !== "operator" || operator));
   return (
     <header class="rail">
-      <a class="brand" {...link("./")} aria-label={t("home")}>
+      <a class="brand" {...link("./")} title={t("home")}>
         ibid
       </a>
       <nav aria-label={t("menu")}>

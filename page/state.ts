@@ -20,6 +20,8 @@ export interface Place {
   readonly end: number;
   readonly title?: string | undefined;
   readonly documentId?: string | undefined;
+  /** Hash of the bytes that were cited. */
+  readonly contentHash?: string | undefined;
   readonly marker?: string | undefined;
   readonly changed?: boolean | undefined;
   readonly headings?: readonly string[] | undefined;

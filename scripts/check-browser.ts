@@ -7,19 +7,20 @@
 //   npm run check:browser
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { accessSync, constants, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import * as ibid from "../src/index.ts";
 import { checkPage } from "./browser/check-page.ts";
 import { type Bundle, bundleForBrowser } from "./browser/bundle.ts";
+import { chromiumSwitches, findChromium } from "./browser/find-chromium.ts";
 import { runScenario } from "./browser/scenario.ts";
 
 const timeoutMs = 60_000;
-const browser = process.env["IBID_CHROMIUM"] ?? findOnPath(["chromium", "chromium-browser", "google-chrome"]);
+const browser = findChromium();
 if (browser === undefined) {
   throw new Error(
     "There is no Chromium. Install it (Debian: apt-get install chromium), or say in IBID_CHROMIUM where it is.",
@@ -74,16 +75,9 @@ await once(server, "listening");
 const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 
 const profile = mkdtempSync(join(tmpdir(), "ibid-browser-"));
-const sandbox = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
-const quiet = [
-  "--headless",
-  "--disable-gpu",
-  "--disable-dev-shm-usage",
-  "--no-first-run",
-  `--user-data-dir=${profile}`,
-];
+const quiet = [...chromiumSwitches, "--headless", "--no-first-run", `--user-data-dir=${profile}`];
 // It must not end by itself: what is waited for is what the page tells.
-const child = spawn(browser, [...quiet, ...sandbox, "--remote-debugging-port=0", address], { stdio: "ignore" });
+const child = spawn(browser, [...quiet, "--remote-debugging-port=0", address], { stdio: "ignore" });
 try {
   const ended = once(child, "exit").then(([code]) => {
     throw new Error(`${browser} ended with ${String(code)} before the page reported a result.`);
@@ -114,7 +108,7 @@ for (const [where, { came, failed }] of told) {
 const ownProfile = mkdtempSync(join(tmpdir(), "ibid-page-"));
 try {
   const flags = quiet.map((flag) => (flag.startsWith("--user-data-dir=") ? `--user-data-dir=${ownProfile}` : flag));
-  await checkPage(browser, [...flags, ...sandbox], process.env["IBID_SCREENSHOT"]);
+  await checkPage(browser, flags, process.env["IBID_SCREENSHOT"]);
 } finally {
   rmSync(ownProfile, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 }
@@ -124,18 +118,4 @@ process.exit();
 /** Times differ, and are nobody's promise. */
 function withoutTimes(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value ?? null, (key, inner: unknown) => (key === "ms" ? 0 : inner)));
-}
-
-function findOnPath(names: readonly string[]): string | undefined {
-  for (const name of names) {
-    for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
-      try {
-        accessSync(join(folder, name), constants.X_OK);
-        return join(folder, name);
-      } catch {
-        // Not there.
-      }
-    }
-  }
-  return undefined;
 }

@@ -8,6 +8,7 @@ import { root } from "./subpaths.ts";
 const bin = (name: string): string => join(root, "node_modules", ".bin", name);
 const checks: Readonly<Record<string, readonly string[]>> = {
   types: [bin("tsc"), "-p", "tsconfig.json"],
+  "types of the page": [bin("tsc"), "-p", "page/tsconfig.json"],
   lint: [bin("oxlint")],
   format: [bin("oxfmt"), "--check"],
   prose: [process.execPath, "scripts/check-prose.ts"],

@@ -107,9 +107,9 @@ function threadRoutes(threads: Threads): readonly Route[] {
       body: threadBody,
       answers: { 200: { description: "Its id.", content: { "application/json": keptResponse } } },
       asked: ({ body }) => body.turns.map(({ question }) => question),
-      async handle({ caller, body }) {
+      async handle({ caller, kb, body }) {
         const id = threadId(caller!.name, crypto.randomUUID());
-        await threads.write(id, caller!.name, body);
+        await threads.write(id, caller!.name, body, kb);
         return jsonResponse({ id });
       },
     }),
@@ -123,8 +123,8 @@ function threadRoutes(threads: Threads): readonly Route[] {
       body: threadBody,
       answers: { 200: { description: "Its id.", content: { "application/json": keptResponse } } },
       asked: ({ body }) => body.turns.map(({ question }) => question),
-      async handle({ caller, query: { id }, body }) {
-        await threads.write(id, caller!.name, body);
+      async handle({ caller, kb, query: { id }, body }) {
+        await threads.write(id, caller!.name, body, kb);
         return jsonResponse({ id });
       },
     }),

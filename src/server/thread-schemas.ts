@@ -38,7 +38,20 @@ const turnFacts = {
   ms: z.number().optional(),
 };
 
-const turnSchema = z.strictObject({ ...turnFacts, sentences: z.array(sentenceSchema).max(500) });
+/** A document of whose text an answer may hold something, also without citing it. */
+const sourceSchema = z.strictObject({
+  uri: z.string().min(1).max(4096),
+  scope: scopeSchema.optional(),
+  documentId: z.string().min(1).max(200),
+});
+
+const turnSchema = z.strictObject({
+  ...turnFacts,
+  sources: z.array(sourceSchema).max(200).optional().meta({
+    description: "The documents that the model was given. A sentence without a place may rest on any of them.",
+  }),
+  sentences: z.array(sentenceSchema).max(500),
+});
 
 export const threadBody = z.strictObject({
   title: z.string().trim().min(1).max(300),
@@ -69,6 +82,7 @@ export const threadResponse = z.strictObject({
   turns: z.array(
     z.strictObject({
       ...turnFacts,
+      sources: z.array(sourceSchema).optional(),
       sentences: z.array(
         z.strictObject({
           text: z.string().optional(),

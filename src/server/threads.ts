@@ -20,7 +20,8 @@ export interface Threads {
   list(caller: string): Promise<readonly ThreadSummary[]>;
   /** A thread as a caller may see it: a sentence goes without its text when one of its places may not be read. */
   read(id: string, caller: string, kb: KnowledgeBase): Promise<object | undefined>;
-  write(id: string, caller: string, thread: Pick<StoredThread, "title" | "turns">): Promise<void>;
+  /** Keeps a thread. A place without the hash of its document gets it, so that a later reader learns whether the document has changed since. */
+  write(id: string, caller: string, thread: Pick<StoredThread, "title" | "turns">, kb: KnowledgeBase): Promise<void>;
   remove(id: string, caller: string): Promise<boolean>;
   /** Removes sentences that rest on documents that were purged. **Cost** reads every thread. */
   forget(documentIds: readonly string[]): Promise<void>;
@@ -68,7 +69,7 @@ export function createThreads(files: BlobStore, retentionDays: number): Threads 
       if (thread === undefined || isOld(thread)) return undefined;
       const isOwn = id.startsWith(`${ownerOf(caller)}.`);
       const read = createPlaceReader(kb);
-      const turns = await Promise.all(thread.turns.map((turn) => showTurn(turn, read)));
+      const turns = await Promise.all(thread.turns.map((turn) => showTurn(turn, read, isOwn)));
       // A thread of which nothing may be read looks like one that never was.
       if (!isOwn && turns.every(({ sentences }) => sentences.every(({ withheld }) => withheld === true)))
         return undefined;
@@ -81,9 +82,11 @@ export function createThreads(files: BlobStore, retentionDays: number): Threads 
       };
     },
 
-    async write(id, caller, thread) {
+    async write(id, caller, thread, kb) {
       checkOwner(id, caller);
-      await save(id, { ...thread, updatedAt: new Date(platformNow()).toISOString() });
+      const before = (await load(keyOf(id)))?.turns ?? [];
+      const turns = await Promise.all(thread.turns.map((turn, index) => withHashes(turn, before[index], kb)));
+      await save(id, { ...thread, turns, updatedAt: new Date(platformNow()).toISOString() });
     },
 
     async remove(id, caller) {
@@ -97,12 +100,15 @@ export function createThreads(files: BlobStore, retentionDays: number): Threads 
       const gone = new Set(documentIds);
       for await (const { key } of files.list({ prefix: "threads/" })) {
         const thread = await load(key);
-        const rests = ({ places }: StoredTurn["sentences"][number]): boolean =>
-          places.some(({ documentId }) => gone.has(documentId));
-        if (thread === undefined || !thread.turns.some(({ sentences }) => sentences.some(rests))) continue;
+        const isGone = ({ documentId }: { readonly documentId: string }): boolean => gone.has(documentId);
+        // A sentence without a place may hold words of any document that the model was given.
+        const rests = ({ sources = [] }: StoredTurn, { places }: StoredTurn["sentences"][number]): boolean =>
+          places.length === 0 ? sources.some(isGone) : places.some(isGone);
+        if (thread === undefined || !thread.turns.some((turn) => turn.sentences.some((each) => rests(turn, each))))
+          continue;
         const turns = thread.turns.map((turn) => ({
           ...turn,
-          sentences: turn.sentences.filter((each) => !rests(each)),
+          sentences: turn.sentences.filter((each) => !rests(turn, each)),
         }));
         await save(key.slice("threads/".length, -".json".length), { ...thread, turns });
       }
@@ -130,11 +136,45 @@ function createPlaceReader(kb: KnowledgeBase): ReadPlace {
   };
 }
 
-async function showTurn(turn: StoredTurn, read: ReadPlace) {
+/** The places of a turn with the hashes of their documents: as they were kept before, else as the documents are now. */
+async function withHashes(turn: StoredTurn, before: StoredTurn | undefined, kb: KnowledgeBase): Promise<StoredTurn> {
+  const keyOf = ({ documentId, start, end }: Place): string => `${documentId} ${start} ${end}`;
+  const kept = before?.question === turn.question ? before.sentences.flatMap(({ places }) => places) : [];
+  const known = new Map(kept.map((place) => [keyOf(place), place.contentHash]));
+  const current = new Map<string, Promise<string | undefined>>();
+  const hashOf = ({ uri, scope, documentId }: Place): Promise<string | undefined> => {
+    const reading = current.get(documentId) ?? readHash(kb, uri, scope);
+    current.set(documentId, reading);
+    return reading;
+  };
+  const sentences = await Promise.all(
+    turn.sentences.map(async (sentence) => ({
+      ...sentence,
+      places: await Promise.all(
+        sentence.places.map(async (place) => ({
+          ...place,
+          ...given({ contentHash: known.get(keyOf(place)) ?? place.contentHash ?? (await hashOf(place)) }),
+        })),
+      ),
+    })),
+  );
+  return { ...turn, sentences };
+}
+
+async function readHash(kb: KnowledgeBase, uri: string, scope: Place["scope"]): Promise<string | undefined> {
+  const document = await kb.document(uri, { ...given({ scope }), start: 0, end: 0 }).catch(() => undefined);
+  return document?.contentHash;
+}
+
+/** A sentence without a place needs the right to read all that the model was given. Without a list of it, its owner alone sees the sentence. */
+async function showTurn({ sources, ...turn }: StoredTurn, read: ReadPlace, isOwn: boolean) {
+  const seen = await Promise.all((sources ?? []).map((source) => read({ ...source, marker: "", start: 0, end: 0 })));
+  const mayReadAll = sources === undefined ? isOwn : seen.every((found) => found !== undefined);
   const sentences = await Promise.all(
     turn.sentences.map(async ({ places, ...sentence }) => {
       const shown = await Promise.all(places.map(async (place) => ({ place, found: await read(place) })));
-      if (shown.some(({ found }) => found === undefined)) return { withheld: true as const, places: [] };
+      const isHidden = places.length === 0 ? !mayReadAll : shown.some(({ found }) => found === undefined);
+      if (isHidden) return { withheld: true as const, places: [] };
       return {
         // A sentence that is a quotation keeps no text of its own.
         text: sentence.text ?? shown.map(({ found }) => found!.quote).join(" "),
@@ -143,5 +183,5 @@ async function showTurn(turn: StoredTurn, read: ReadPlace) {
       };
     }),
   );
-  return { ...turn, sentences };
+  return { ...turn, ...given({ sources: mayReadAll ? sources : undefined }), sentences };
 }

@@ -1,0 +1,108 @@
+import { expect, test } from "vitest";
+import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
+import { askOnPage, openHarbour, serve, visit } from "./open-page.ts";
+import type { Page } from "playwright-core";
+
+const keys = [
+  { name: "ada", key: "ada-ada-ada-ada-ada", userId: "ada", write: true },
+  { name: "bob", key: "bob-bob-bob-bob-bob", userId: "bob" },
+] as const;
+const [ada, bob] = keys;
+
+async function openTwo() {
+  const kb = await openHarbour(
+    // A source has the number of its place in what the model is asked. The third sentence tells of one without citing it.
+    createScriptedChatModel((messages) => {
+      const { insertions } = messages.at(-1)!.content as unknown as {
+        readonly insertions: readonly (string | { readonly text: string })[];
+      };
+      const numberOf = (words: string): number =>
+        1 + insertions.findIndex((each) => typeof each !== "string" && each.text.includes(words));
+      const [lamp, stone] = [numberOf("lamp glass** is polished"), numberOf("under the blue")];
+      return `The lamp glass is polished every ninety days [${lamp}]. The spare key of the lamp glass lies under the blue stone [${stone}]. Somebody saw that blue stone.`;
+    }),
+  );
+  await kb.ingest(
+    {
+      uri: "secret.md",
+      text: "# Keys\n\nThe spare key of the lamp glass lies under the blue stone.",
+      mediaType: "text/markdown",
+    },
+    { scope: "user:ada" },
+  );
+  return serve(kb, { keys, local: undefined as never });
+}
+
+async function unlock(page: Page, key: string): Promise<void> {
+  await page.fill("#key", key);
+  await page.press("#key", "Enter");
+  await page.waitForSelector("dialog", { state: "detached" });
+}
+
+test("[page 18] a place that one may not read answers like one that never was, byte for byte", async () => {
+  const { url, kb } = await openTwo();
+  const { uri } = (await kb.as({ userId: "ada" }).document("secret.md"))!;
+  const as = async (key: string, path: string): Promise<[number, string]> => {
+    const response = await fetch(new URL(path, url), {
+      headers: { authorization: `Bearer ${key}`, "x-request-id": "same-same-same" },
+    });
+    return [response.status, (await response.text()).replaceAll(/secret\.md|never\.md/gu, "…")];
+  };
+  expect((await as(ada.key, `view?uri=${uri}&start=0&end=20`))[0]).toBe(200);
+  for (const route of ["view", "document", "outline", "original", "geometry"])
+    expect([route, await as(bob.key, `${route}?uri=secret.md`)]).toEqual([
+      route,
+      await as(bob.key, `${route}?uri=never.md`),
+    ]);
+});
+
+test("[page 18] Ada's link shows Bob that there is no such place, and her thread no sentence that rests on what is hers", async () => {
+  const serving = await openTwo();
+  const { page } = await visit(serving);
+  await unlock(page, ada.key);
+  await askOnPage(page, "How often is the lamp glass polished, and where does the spare key lie?", ada.key);
+  await page.waitForURL(/\/t\?id=/u);
+  expect(await page.textContent(".answer")).toContain("blue stone");
+  const thread = page.url();
+  const other = await visit(serving);
+  await other.page.goto(thread);
+  await unlock(other.page, bob.key);
+  await other.page.waitForSelector(".answer");
+  expect(await other.page.textContent("body")).toContain("ninety days");
+  expect(await other.page.textContent("body")).not.toContain("blue stone");
+  expect(await other.page.textContent(".withheld")).toContain("withheld");
+  await other.page.goto(new URL("d?uri=secret.md&scope=user:ada&at=8:20", serving.url).href);
+  await other.page.waitForSelector(".notice-bad");
+  expect(await other.page.textContent(".notice-bad")).toContain("There is no such document, or you may not read it.");
+});
+
+test("[page 28] no key, a wrong one and one that no header can carry: three sentences, and the form stays usable", async () => {
+  const serving = await openTwo();
+  const { page } = await visit(serving);
+  const said = async (key: string): Promise<string> => {
+    await page.fill("#key", key);
+    await page.press("#key", "Enter");
+    await expect.poll(async () => (await page.textContent("#key-said")) ?? "").not.toBe("");
+    await page.waitForTimeout(300);
+    return (await page.textContent("#key-said"))!;
+  };
+  const sentences = [await said(""), await said("пароль"), await said("wrong-wrong-wrong-wrong")];
+  expect(new Set(sentences).size).toBe(3);
+  for (const sentence of sentences) expect(sentence.length).toBeGreaterThan(10);
+  expect(sentences.join(" ")).not.toMatch(/401|header|authorization|bearer/iu);
+  await unlock(page, ada.key);
+  await page.waitForSelector("#question");
+  expect(await page.textContent("body")).not.toMatch(/key is not known|Your key, please/u);
+});
+
+test("[page 28] the page of someone who may write differs from that of someone who may not", async () => {
+  const serving = await openTwo();
+  const linksOf = async (key: string): Promise<string[]> => {
+    const { page } = await visit(serving);
+    await unlock(page, key);
+    await page.waitForSelector(".rail-link");
+    return page.$$eval(".rail-link", (links) => links.map((link) => link.getAttribute("href")));
+  };
+  expect(await linksOf(ada.key)).toContain("add");
+  expect(await linksOf(bob.key)).not.toContain("add");
+});

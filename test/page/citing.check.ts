@@ -1,0 +1,148 @@
+import { expect, test } from "vitest";
+import { glyphBox, type PageLine } from "./make-pages.ts";
+import { drawn, papers } from "./documents.ts";
+import { askOnPage, markedText, visitHarbour } from "./open-page.ts";
+
+/** What a mark shows of a quote: white space between blocks and the line of dashes below a table's head are not drawn. */
+const drawnSigns = (text: string): string => text.replaceAll(/^[ |:-]*--[ |:-]*$/gmu, "").replaceAll(/\s+/gu, "");
+
+const formats = papers.filter(({ name }) => !name.endsWith(".pdf"));
+
+test("[page 12] marker [1] opens the cited place, and the marks joined are the quote, for every format", async () => {
+  const { page } = await visitHarbour();
+  for (const { name, question, answer } of formats) {
+    await page.goto(new URL("./", page.url()).href);
+    const told = await askOnPage(page, question);
+    const citation = told.citations[0]!;
+    expect([name, citation.uri]).toEqual([name, `harbour/${name}`]);
+    expect([name, citation.quote]).toEqual([name, expect.stringContaining(answer)]);
+    await page.click(".turn:last-of-type .marker >> nth=0");
+    await page.waitForSelector(".evidence .text-view mark");
+    expect([name, drawnSigns(await markedText(page))]).toEqual([name, drawnSigns(citation.quote)]);
+    expect([name, await page.isVisible(".evidence mark >> nth=0")]).toEqual([name, true]);
+  }
+});
+
+interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+const overlap = (one: Box, other: Box): number =>
+  Math.max(0, Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x)) *
+  Math.max(0, Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y));
+const area = ({ width, height }: Box): number => width * height;
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+
+/** Ten stretches of each file: words that stand in its text, and the lines on which they were drawn. */
+function stretchesOf(
+  lines: readonly (readonly PageLine[])[],
+): { page: number; line: PageLine; from: number; to: number }[] {
+  const all = lines.flatMap((own, page) =>
+    own.flatMap((line) => {
+      const words = [...line.text.matchAll(/\S+/gu)];
+      return words.slice(0, -2).map((word, index) => ({
+        page: page + 1,
+        line,
+        from: word.index,
+        to: words[index + 2]!.index + words[index + 2]![0].length,
+      }));
+    }),
+  );
+  return Array.from({ length: 10 }, (_, index) => all[Math.floor((index * all.length) / 10)]!);
+}
+
+test("[page 13] the boxes on a PDF's page cover the glyphs of 50 quotes in five files: turned, Arabic, in columns, over pages", async () => {
+  const { page, url, kb } = await visitHarbour();
+  let count = 0;
+  for (const [name, { pages, turn = 0 }] of Object.entries(drawn)) {
+    const uri = `harbour/${name}`;
+    const { text } = (await kb.document(uri))!;
+    const [width, height] = turn === 90 ? [800, 600] : [600, 800];
+    for (const { page: number, line, from, to } of stretchesOf(pages)) {
+      const words = line.text.slice(from, to);
+      // A line that both pages have stands last in the text where it stands on the last page.
+      const near = number > 1 ? text.lastIndexOf(line.text.slice(0, 12)) : text.indexOf(line.text.slice(0, 12));
+      const start = text.indexOf(words, Math.max(0, near));
+      expect([name, words, start >= 0]).toEqual([name, words, true]);
+      const address = `d?${new URLSearchParams({ uri, scope: "deployment", at: `${start}:${start + words.length}` }).toString()}`;
+      await page.goto(new URL(address, url).href);
+      await page.waitForSelector(`.pdf-page[data-page="${number}"][data-drawn="true"] .pdf-mark`);
+      const boxes = (
+        await page.$$eval(`.pdf-page[data-page="${number}"] .pdf-mark`, (marks) =>
+          marks.map((mark) => {
+            const frame = mark.parentElement!.querySelector("canvas")!.getBoundingClientRect();
+            const { x, y, width: wide, height: high } = mark.getBoundingClientRect();
+            return [(x - frame.x) / frame.width, (y - frame.y) / frame.height, wide / frame.width, high / frame.height];
+          }),
+        )
+      ).map(([x = 0, y = 0, wide = 0, high = 0]) => ({
+        x: x * width,
+        y: y * height,
+        width: wide * width,
+        height: high * height,
+      }));
+      const glyphs = Array.from({ length: to - from }, (_, index) => glyphBox(line, from + index));
+      const covered = sum(glyphs.map((glyph) => Math.min(area(glyph), sum(boxes.map((box) => overlap(box, glyph))))));
+      expect([name, words, covered / sum(glyphs.map(area)) >= 0.95]).toEqual([name, words, true]);
+      // Beyond the glyphs a mark has the height of its line alone: no neighbour to the left, to the right, above or below.
+      const { size = 10 } = line;
+      const [left, right] = [
+        Math.min(...glyphs.map(({ x }) => x)),
+        Math.max(...glyphs.map(({ x, width: wide }) => x + wide)),
+      ];
+      const band = { x: left, y: line.top - 1.05 * size, width: right - left, height: 1.45 * size };
+      const outside = sum(boxes.map((box) => area(box) - overlap(box, band))) / sum(boxes.map(area));
+      expect([name, words, outside <= 0.05]).toEqual([name, words, true]);
+      count += 1;
+    }
+  }
+  expect(count).toBe(50);
+});
+
+test("[page 13] the mark of a quote that goes over two pages stands on both, and ink lies under it", async () => {
+  const { page, url, kb } = await visitHarbour();
+  const { text } = (await kb.document("harbour/log.pdf"))!;
+  const [start, end] = [text.indexOf("never once"), text.indexOf("of the cellar")];
+  await page.goto(new URL(`d?uri=harbour/log.pdf&scope=deployment&at=${start}:${end}`, url).href);
+  await page.waitForSelector('.pdf-page[data-page="2"][data-drawn="true"] .pdf-mark');
+  await page.waitForSelector('.pdf-page[data-page="1"][data-drawn="true"] .pdf-mark');
+  const ink = await page.$$eval(".pdf-mark", (marks) =>
+    marks.map((mark) => {
+      const canvas = mark.parentElement!.querySelector("canvas")!;
+      const frame = canvas.getBoundingClientRect();
+      const box = mark.getBoundingClientRect();
+      const scale = canvas.width / frame.width;
+      const { data } = canvas
+        .getContext("2d")!
+        .getImageData((box.x - frame.x) * scale, (box.y - frame.y) * scale, box.width * scale, box.height * scale);
+      let dark = 0;
+      for (let at = 0; at < data.length; at += 4) if (data[at]! < 128) dark += 1;
+      return dark / (data.length / 4);
+    }),
+  );
+  expect(ink.map((share) => share > 0.03)).toEqual([true, true]);
+});
+
+test("[page 15] a quote that occurs twice marks the one that is cited", async () => {
+  const { page, url, kb } = await visitHarbour();
+  const { text } = (await kb.document("harbour/handbook.md"))!;
+  const words = "The fog horn sounds";
+  for (const start of [text.indexOf(words), text.lastIndexOf(words)]) {
+    await page.goto(
+      new URL(`d?uri=harbour/handbook.md&scope=deployment&at=${start}:${start + words.length}`, url).href,
+    );
+    await page.waitForSelector("mark");
+    expect(await page.$$eval("mark", (marks) => marks.length)).toBe(1);
+    const after = await page.$eval("mark", (mark) => mark.nextSibling?.textContent ?? "");
+    expect(after.slice(0, 8)).toBe(text.slice(start + words.length, start + words.length + 8));
+  }
+  const pdf = (await kb.document("harbour/survey.pdf"))!.text;
+  const chain = "chain is renewed";
+  const second = pdf.lastIndexOf(chain);
+  expect(pdf.indexOf(chain) < second).toBe(true);
+  await page.goto(new URL(`d?uri=harbour/survey.pdf&scope=deployment&at=${second}:${second + chain.length}`, url).href);
+  await page.waitForSelector(".pdf-mark");
+  expect(await page.$$eval(".pdf-page", (pages) => pages.map((each) => each.getAttribute("data-page")))).toEqual(["2"]);
+});

@@ -1,0 +1,165 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { openKnowledgeBase } from "../../src/index.node.ts";
+import { writeFiles } from "../cli/run-ibid.ts";
+import { papers } from "./documents.ts";
+import { askOnPage, openHarbour, serve, visit, visitHarbour } from "./open-page.ts";
+
+test("[page 20] a folder chosen as filter has all sources below it; without the chip they come from everywhere again", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "ibid-folders-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  await writeFiles(folder, {
+    "north/quay.md": "# Quay\n\nThe crane of the northern quay lifts twelve tonnes.",
+    "south/quay.md": "# Quay\n\nThe crane of the southern quay lifts nine tonnes.",
+    "south/deep/pier.md": "# Pier\n\nThe crane of the southern pier lifts four tonnes.",
+  });
+  const kb = await openKnowledgeBase();
+  await kb.ingest(folder);
+  const { page } = await visit(await serve(kb));
+  const sources = (): Promise<string[]> =>
+    page.$$eval(".turn:last-of-type .source", (found) => found.map(({ textContent }) => textContent));
+  await page.click("text=Filter");
+  await page.selectOption(".filter-folder select", { label: `${folder.split("/").at(-1)}/south` });
+  await page.waitForSelector(".chip");
+  await askOnPage(page, "How much does the crane lift?");
+  const narrow = await sources();
+  expect(narrow.length).toBeGreaterThan(0);
+  expect(narrow.filter((source) => !source.includes("south/"))).toEqual([]);
+  await page.click(".chip button");
+  await page.waitForSelector(".chip", { state: "detached" });
+  await askOnPage(page, "How much does the crane of the quay lift?");
+  expect((await sources()).some((source) => source.includes("north/"))).toBe(true);
+});
+
+test("[page 20] a search is narrowed by folder, type and day in the same way", async () => {
+  const { page, url } = await visitHarbour();
+  await page.goto(new URL("search#q=harbour", url).href);
+  await page.waitForSelector(".hit-group");
+  await page.click("text=Filter");
+  await page.selectOption(".filter-kind select", "pdf");
+  await expect
+    .poll(async () => {
+      const names = await page.$$eval(".hit-group > p", (found) => found.map(({ textContent }) => textContent));
+      return names.length > 0 && names.every((name) => name.endsWith(".pdf"));
+    })
+    .toBe(true);
+  await page.reload();
+  await page.waitForSelector(".chip");
+  await page.fill(".filter-since input", "2999-01-01");
+  await page.waitForSelector("text=Nothing found");
+});
+
+test("[page 21] of 11,429 documents the first page of the list comes within 300 ms, and the last takes at most twice as long", async () => {
+  const kb = await openKnowledgeBase();
+  const inputs = Array.from({ length: 11_429 }, (_, index) => ({
+    uri: `papers/box ${index % 97}/paper ${index}.txt`,
+    text: `Paper ${index} lies in box ${index % 97}.`,
+    mediaType: "text/plain",
+  }));
+  await kb.ingest(inputs);
+  const { page, url } = await visit(await serve(kb, { limits: { requestsPerMinute: 100_000 } }));
+  const get = async (after: string | undefined): Promise<{ ms: number; next?: string; count: number }> => {
+    const started = performance.now();
+    const query = new URLSearchParams({ limit: "200", ...(after !== undefined && { after }) });
+    const body = (await (await fetch(`${url}documents?${query.toString()}`)).json()) as {
+      documents: unknown[];
+      next?: string;
+    };
+    return {
+      ms: performance.now() - started,
+      count: body.documents.length,
+      ...(body.next !== undefined && { next: body.next }),
+    };
+  };
+  await get(undefined);
+  const first: number[] = [];
+  for (let index = 0; index < 5; index++) first.push((await get(undefined)).ms);
+  let count = 0;
+  let after: string | undefined;
+  let last: string | undefined;
+  do {
+    const found = await get(after);
+    count += found.count;
+    last = after;
+    after = found.next;
+  } while (after !== undefined);
+  expect(count).toBe(11_429);
+  const final: number[] = [];
+  for (let index = 0; index < 5; index++) final.push((await get(last)).ms);
+  const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[2]!;
+  expect(median(first)).toBeLessThan(300);
+  expect(median(final)).toBeLessThan(Math.max(20, 2 * median(first)));
+  const started = performance.now();
+  await page.goto(new URL("library", url).href);
+  await page.waitForSelector(".document");
+  expect(performance.now() - started).toBeLessThan(1500);
+  expect(await page.textContent(".filters")).toContain("11,429 documents");
+});
+
+test("[page 22] delete, trash, restore: the same answer; purge: 404, and the bytes are in no file any more", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "ibid-purge-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const kb = await openKnowledgeBase(join(folder, "kb"));
+  const serving = await serve(kb, {}, {});
+  const { page, url, folder: files } = await visit(serving);
+  const words = "The smugglers hid the quicksilver under the third flagstone.";
+  const paper = { name: "smugglers.txt", mimeType: "text/plain", buffer: Buffer.from(`Of smugglers\n\n${words}\n`) };
+  await page.waitForSelector("text=Nothing here yet");
+  await page.setInputFiles("input[type=file] >> nth=0", paper);
+  await page.waitForSelector('.upload[data-state="ready"], .document, #question');
+  await expect.poll(async () => (await fetch(`${url}document?uri=smugglers.txt`)).status).toBe(200);
+  const question = "Where did the smugglers hide the quicksilver?";
+  await page.goto(url);
+  await askOnPage(page, question);
+  const before = await page.textContent(".answer");
+  expect(before).toContain("third flagstone");
+  await page.goto(new URL("library", url).href);
+  await page.click(".document");
+  await page.click('button[aria-label="Delete"]');
+  await page.waitForSelector("text=is in the trash");
+  await page.goto(new URL("library?trash", url).href);
+  await page.click("text=Restore");
+  await page.waitForSelector("text=The trash is empty.");
+  await page.goto(url);
+  await askOnPage(page, question);
+  expect(await page.textContent(".answer")).toBe(before);
+  expect((await fetch(`${url}original?uri=smugglers.txt`)).status).toBe(200);
+  await page.goto(new URL("library", url).href);
+  await page.click(".document");
+  await page.click('button[aria-label="Delete"]');
+  await page.waitForSelector("text=is in the trash");
+  await page.goto(new URL("library?trash", url).href);
+  await page.click("text=Erase for good");
+  await page.fill("dialog input", "smugglers.txt");
+  await page.click("dialog button.danger");
+  await page.waitForSelector("text=The trash is empty.");
+  for (const route of ["document", "original", "view"])
+    expect([route, (await fetch(`${url}${route}?uri=smugglers.txt`)).status]).toEqual([route, 404]);
+  const found = [folder, files].flatMap((root) =>
+    readdirSync(root, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((file) => readFileSync(file).includes("third flagstone")),
+  );
+  expect(found).toEqual([]);
+});
+
+test("[page 22] a document that changed since it was cited says so, in its thread and at its place", async () => {
+  const kb = await openHarbour(undefined, papers.slice(0, 1));
+  const { page } = await visit(await serve(kb));
+  await askOnPage(page, papers[0]!.question);
+  await page.waitForURL(/\/t\?id=/u);
+  await kb.ingest({
+    uri: "harbour/handbook.md",
+    text: "# Handbook\n\nThe lamp is electric now, and needs no polish at all, ever again, say the keepers.",
+    mediaType: "text/markdown",
+  });
+  await page.reload();
+  await page.waitForSelector(".source");
+  expect(await page.textContent(".source")).toContain("This document has changed since it was cited.");
+  await page.click(".source");
+  await page.waitForSelector(".evidence .notice-warn");
+  expect(await page.textContent(".evidence .notice-warn")).toContain("changed since it was cited");
+});
