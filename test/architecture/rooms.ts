@@ -159,6 +159,7 @@ export const testFolders: Readonly<Record<string, string>> = {
   fuzz: "Broken files of each format.",
   injection: "Documents that give orders to a model.",
   options: "Options of the same meaning have the same name in the library, the command line and the server.",
+  page: "The page of the service in a real browser.",
   packs: "Contract packs of parts that nobody else implements.",
   support: "Clocks, servers, seeds and other parts that tests share.",
   surface: "Public names.",

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { afterAll, onTestFinished } from "vitest";
+import { onTestFinished } from "vitest";
 import { chromiumSwitches, findChromium } from "../../scripts/browser/find-chromium.ts";
 import type { ChatModel } from "../../src/contracts/chat.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
@@ -12,19 +12,25 @@ import { openFileBlobStore } from "../../src/stores/index.node.ts";
 import { type Paper, papers } from "./documents.ts";
 
 let browser: Promise<Browser> | undefined;
+let visits = 0;
 
-/** One Chromium for the tests of a file. **Errors** without one, a sentence: no test of the page is skipped in silence. */
-export function openBrowser(): Promise<Browser> {
+/** One Chromium for all pages that are open. **Errors** without one, a sentence: no test of the page is skipped in silence. */
+function openBrowser(): Promise<Browser> {
   const executablePath = findChromium();
   if (executablePath === undefined)
     throw new Error("There is no Chromium. Install it, or say in IBID_CHROMIUM where it is.");
   browser ??= chromium.launch({ executablePath, args: [...chromiumSwitches] });
   return browser;
 }
-afterAll(async () => {
-  await (await browser)?.close();
+
+/** The last page that closes ends Chromium. */
+async function leaveBrowser(): Promise<void> {
+  visits -= 1;
+  if (visits > 0) return;
+  const last = browser;
   browser = undefined;
-});
+  await (await last)?.close();
+}
 
 /** The harbour's papers as a base in memory. Their names are below the folder `harbour`. */
 export async function openHarbour(model?: ChatModel, given: readonly Paper[] = papers): Promise<KnowledgeBase> {
@@ -73,6 +79,7 @@ export interface Visit extends Serving {
 
 /** A page of its own, whose problems fail the test. */
 export async function visit(serving: Serving, options: BrowserContextOptions = {}): Promise<Visit> {
+  visits += 1;
   const context = await (
     await openBrowser()
   ).newContext({ viewport: { width: 1280, height: 800 }, locale: "en-GB", ...options });
@@ -91,6 +98,7 @@ export async function visit(serving: Serving, options: BrowserContextOptions = {
   page.on("pageerror", (error) => problems.push(`error: ${error.message}`));
   onTestFinished(async () => {
     await context.close();
+    await leaveBrowser();
     if (problems.length > 0) throw new Error(`The page had problems: ${problems.join("; ")}`);
   });
   await page.goto(serving.url);
