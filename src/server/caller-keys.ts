@@ -154,6 +154,7 @@ export function createIdentification(
   const toCaller = ({ name, access, write = false }: KnownCaller, perMinute = requestsPerMinute): Caller => ({
     name,
     kb: seenBy(access),
+    access,
     isOperator: access === "operator",
     mayWrite: write,
     perMinute,

@@ -39,6 +39,8 @@ export interface ServeSettings {
   readonly basePath?: string | undefined;
   /** Networks of the proxies whose `X-Forwarded-For` names the client, such as `10.0.0.0/8`. */
   readonly trustedProxies?: readonly string[] | undefined;
+  /** Networks that webhooks of jobs may go to although they are not public, such as `10.0.0.0/8`. */
+  readonly webhookNetworks?: readonly string[] | undefined;
   /** Whether `/metrics` tells operators the figures of the service. Default true. */
   readonly metrics?: boolean | undefined;
   /** Port of a second listener that serves `/metrics` alone, without a key. */
@@ -75,6 +77,10 @@ const limitDocs: Readonly<Record<keyof ServiceLimits, string>> = {
   strangersPerMinute: "Requests without a valid key that one address may send each minute.",
   connections: "Connections that may be open at once.",
   headersTimeoutMs: "Time for the headers of a request to arrive, in milliseconds.",
+  jobs: "Jobs of all callers that are not over.",
+  jobBytes: "Bytes of files that arrive, wait or failed.",
+  jobsAtOnce: "Jobs that are done at once.",
+  jobHours: "How long a job is kept after its end, and an upload that does not go on, in hours.",
 };
 
 const limitOtherwise: Partial<Readonly<Record<keyof ServiceLimits, string>>> = {
@@ -153,6 +159,11 @@ const serveRules = {
   },
   trustedProxies: {
     doc: "Networks of the proxies whose `X-Forwarded-For` names the client, such as `10.0.0.0/8`.",
+    kind: { type: "list", of: { type: "string" } },
+    for: inCode,
+  },
+  webhookNetworks: {
+    doc: "Networks that webhooks of jobs may go to although they are not public, such as `10.0.0.0/8`.",
     kind: { type: "list", of: { type: "string" } },
     for: inCode,
   },

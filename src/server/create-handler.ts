@@ -8,7 +8,17 @@ import { createIdentification } from "./caller-keys.ts";
 import { checkOrigin, type OriginRules } from "./check-origin.ts";
 import { describeFailure } from "./describe-failure.ts";
 import { documentRoutes } from "./document-routes.ts";
-import { checkHandlerOptions, type ConnectionFacts, type HandlerOptions, type Login } from "./handler-options.ts";
+import {
+  checkHandlerOptions,
+  type ConnectionFacts,
+  type HandlerOptions,
+  type Login,
+  type ServiceLimits,
+} from "./handler-options.ts";
+import { createJobRoutes } from "./jobs/job-routes.ts";
+import { openJobs } from "./jobs/open-jobs.ts";
+import type { ServiceJobs } from "./jobs/service-jobs.ts";
+import { createTusRoutes } from "./jobs/tus-routes.ts";
 import { addressGroup, createRateLimiter } from "./limits.ts";
 import { createOpenApiRoute } from "./openapi.ts";
 import { openAiRoutes } from "./openai-routes.ts";
@@ -33,7 +43,11 @@ import { createMcpRoute, createMetricsRoute, healthRoute, statusRoute } from "./
  *
  * @experimental
  */
-export type Handler = (request: Request, connection?: ConnectionFacts) => Promise<Response>;
+export interface Handler {
+  (request: Request, connection?: ConnectionFacts): Promise<Response>;
+  /** Ends event streams, and breaks off jobs that are being done. With `files` the next handler goes on with them. */
+  close(): Promise<void>;
+}
 
 /** Values that belong to one request. */
 interface Environment {
@@ -79,6 +93,25 @@ const allowedHeaders = [
   "mcp-session-id",
   "mcp-method",
   "mcp-name",
+  "last-event-id",
+  "tus-resumable",
+  "upload-length",
+  "upload-metadata",
+  "upload-offset",
+];
+
+/** Response headers that a page of an allowed origin may read. */
+const exposedHeaders = [
+  "x-request-id",
+  "retry-after",
+  "location",
+  "tus-extension",
+  "tus-max-size",
+  "tus-resumable",
+  "tus-version",
+  "upload-expires",
+  "upload-length",
+  "upload-offset",
 ];
 
 /**
@@ -91,6 +124,7 @@ const allowedHeaders = [
  * | `POST /chat` | readers | for `useChat` of the AI SDK |
  * | `GET /documents`, `/document?uri=`, `/outline?uri=` | readers | the documents |
  * | `POST /documents`, `PUT` and `DELETE /document?uri=` | writers | a text, a file, a deletion |
+ * | `POST /jobs`, `/uploads`, `GET /jobs`, `/jobs/events` | writers | documents that are ingested in the background; resumable uploads |
  * | `POST /mcp` | readers | for agents, over MCP |
  * | `GET /health/rag` | operators | the last minute |
  * | `GET /livez`, `GET /readyz` | all | probes |
@@ -111,14 +145,20 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
   };
   const identify = createIdentification(kb, options, limits.requestsPerMinute);
   const limiter = createRateLimiter();
-  const lightSlots = createSlots(limits);
-  const slots = createSlots(limits);
+  const pools = {
+    light: createSlots(limits),
+    heavy: createSlots(limits),
+    events: createSlots(limits),
+    uploads: createSlots(limits),
+  };
   const largestBody = Math.max(limits.maxUploadBytes, limits.maxJsonBytes);
   const bodiesOfCaller = Math.max(largestBody, (limits.maxBufferedBytes * limits.perCaller) / limits.concurrent);
   const bodies = createBodyRoom(limits.maxBufferedBytes, bodiesOfCaller);
   const names = createPublicNames(kb);
   const kept = createOriginals(kb, options.files, async (uri) => options.readSource?.(await names.resolve(uri)));
-  const routes = chooseRoutes(options, hasKeys, kept, limits.maxUploadBytes);
+  const jobs = openJobs(kb, options, limits, kept);
+  const routes = chooseRoutes(options, hasKeys, kept, limits, jobs);
+  const pathHeaders = new Map(routes.flatMap(({ path, headers }) => (headers ? [[path, headers] as const] : [])));
   const methods = new Map(
     [...Map.groupBy(routes, ({ path }) => path)].map(([path, own]) => {
       const names: readonly string[] = own.map(({ method }) => method);
@@ -169,7 +209,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
   };
 
   const readBody = async (request: Request, body: Route["body"], held: HeldBody): Promise<unknown> => {
-    if (body === undefined) return undefined;
+    if (body === undefined || body === "stream") return undefined;
     const { bodyTimeoutMs: timeoutMs, maxJsonBytes, maxUploadBytes } = limits;
     const maxBytes = body === "bytes" ? maxUploadBytes : maxJsonBytes;
     const bounds = { maxBytes, timeoutMs, onPart: (bytes: number) => held.add(bytes) };
@@ -195,7 +235,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     try {
       const query = readQuery(request, route.query);
       const body = await readBody(request, route.body, held);
-      leaveSlot = await (route.isLight === true ? lightSlots : slots).take(countedAs, signal);
+      leaveSlot = await pools[route.pool ?? (route.isLight === true ? "light" : "heavy")].take(countedAs, signal);
       const call: Call = {
         query,
         body,
@@ -204,6 +244,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
         request,
         requestId: context.var.requestId,
         signal,
+        hold: (bytes) => held.add(bytes),
         fail: (error) => context.set("failure", error),
       };
       context.set("asked", route.asked?.(call) ?? []);
@@ -264,7 +305,12 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     }
     if (headers.has("access-control-allow-origin")) headers.set("cross-origin-resource-policy", "cross-origin");
     headers.set("vary", usualHeaders.vary);
-    if (context.req.method === "OPTIONS") headers.set("allow", allowed(context).join(", "));
+    const own = pathHeaders.get(context.req.path);
+    for (const [name, value] of Object.entries(own?.always ?? {})) headers.set(name, value);
+    if (context.req.method === "OPTIONS") {
+      headers.set("allow", allowed(context).join(", "));
+      for (const [name, value] of Object.entries(own?.options ?? {})) headers.set(name, value);
+    }
     const finish = (isGivenUp = false): void => {
       // The work notices first that the client left, and may end the body before it is cancelled.
       context.set("isGivenUp", isGivenUp || (isStream(res) && context.req.raw.signal.aborted));
@@ -285,6 +331,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
         query: undefined,
         body: undefined,
         signal: request.signal,
+        hold() {},
         fail() {},
       });
     });
@@ -298,7 +345,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
       origin: [...rules.origins],
       allowMethods: (_origin, context) => allowed(context),
       allowHeaders: allowedHeaders,
-      exposeHeaders: ["x-request-id", "retry-after"],
+      exposeHeaders: exposedHeaders,
       maxAge: 600,
     }),
   );
@@ -330,16 +377,19 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     else context.set("failure", error);
     return jsonResponse({ error: errorJson(refusal, context.var.requestId) }, refusal.status, refusal.headers);
   });
-  return async (request, connection = {}) => app.fetch(request, connection);
+  const handle = async (request: Request, connection: ConnectionFacts = {}): Promise<Response> =>
+    app.fetch(request, connection);
+  return Object.assign(handle, { close: async () => jobs?.close() });
 }
 
-const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
+const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 function chooseRoutes(
   options: HandlerOptions,
   hasKeys: boolean,
   originals: Originals,
-  maxUploadBytes: number,
+  { maxUploadBytes, maxJsonBytes, jobHours }: Required<ServiceLimits>,
+  jobs: ServiceJobs | undefined,
 ): readonly Route[] {
   const { login, mcp = true, metrics, only, page = true, files, readiness = () => "ready" } = options;
   const { keepOriginals = true, threadDays = 30 } = options;
@@ -349,8 +399,15 @@ function chooseRoutes(
   if (only !== "mcp") {
     const keeps = files !== undefined && keepOriginals;
     const facts = { needsKey: hasKeys, originals: keeps || options.readSource !== undefined, maxUploadBytes };
-    const documents = keepingFiles(documentRoutes, keeps ? originals : { ...originals, keep: async () => {} }, threads);
+    const documents = keepingFiles(
+      documentRoutes,
+      keeps ? originals : { ...originals, keep: async () => {} },
+      threads,
+      jobs,
+    );
     routes.push(...questionRoutes, ...documents, ...openAiRoutes, ...createPlaceRoutes(originals));
+    if (jobs !== undefined)
+      routes.push(...createJobRoutes(jobs, maxJsonBytes), ...createTusRoutes(jobs, { maxUploadBytes, jobHours }));
     routes.push(...createKeepingRoutes(threads, facts), statusRoute, healthRoute, ...(page ? pagesWith(login) : []));
   }
   if (login !== undefined && only !== "mcp") routes.push(...login.routes);

@@ -1,5 +1,6 @@
 import type { McpServerOptions } from "../integrations/mcp/mcp-server-options.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { SendRequest } from "../contracts/http.ts";
 import type { BlobStore } from "../contracts/blob-store.ts";
 import type { AccessContext } from "../contracts/scope.ts";
 import { IbidError } from "../contracts/errors.ts";
@@ -93,6 +94,14 @@ export interface ServiceLimits {
   readonly connections?: number;
   /** Time for the headers of a request to arrive. Default 15,000. */
   readonly headersTimeoutMs?: number;
+  /** Jobs of all callers that are not over; further ones get 503. Default 5,000. */
+  readonly jobs?: number;
+  /** Bytes of files that arrive, wait or failed; further ones get 503. **Units** bytes. Default 1 GiB; without `files` at most `maxBufferedBytes`. */
+  readonly jobBytes?: number;
+  /** Jobs that are done at once. Default 2. */
+  readonly jobsAtOnce?: number;
+  /** How long a job is kept after its end, and an upload that does not go on. **Units** hours. Default 168, a week. */
+  readonly jobHours?: number;
 }
 
 /**
@@ -156,7 +165,7 @@ export interface HandlerOptions {
   readonly limits?: ServiceLimits;
   /** Whether `/` shows a page. Default true. */
   readonly page?: boolean;
-  /** Keeps the bytes of uploads, the places of PDF text on its pages, and threads. Default: none, and no threads. */
+  /** Keeps the bytes of uploads, the places of PDF text on its pages, threads and jobs. Default: none; no threads, and jobs in memory. */
   readonly files?: BlobStore;
   /** Reads the file of a document that lies on this machine; `undefined` for what is not there. It gets absolute paths and addresses. Default: none. */
   readonly readSource?: (uri: string) => Promise<Uint8Array | undefined>;
@@ -164,6 +173,8 @@ export interface HandlerOptions {
   readonly keepOriginals?: boolean;
   /** How long `files` keeps a thread after its last question; 0 for no threads. **Units** days. Default 30. */
   readonly threadDays?: number;
+  /** Sends the messages of webhooks, and knows the addresses that are permitted. `startService` has one for public addresses. Default: none, and webhooks are refused. */
+  readonly sendWebhook?: SendRequest;
   /** Whether `/mcp` serves agents, or its options. Default true. */
   readonly mcp?: boolean | McpServerOptions;
   /**
@@ -194,6 +205,7 @@ const known = {
   readSource: true,
   keepOriginals: true,
   threadDays: true,
+  sendWebhook: true,
   mcp: true,
   authorizationServers: true,
   only: true,
@@ -225,6 +237,10 @@ export const defaultLimits: Required<ServiceLimits> = {
   strangersPerMinute: 60,
   connections: 4096,
   headersTimeoutMs: 15_000,
+  jobs: 5000,
+  jobBytes: 2 ** 30,
+  jobsAtOnce: 2,
+  jobHours: 168,
 };
 
 /** The longest time that a timer can wait. */

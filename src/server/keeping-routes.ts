@@ -15,6 +15,7 @@ import {
 import { threadId, type Threads } from "./threads.ts";
 import { restoreResponse, sessionResponse, trashResponse } from "./view-schemas.ts";
 import { Refusal } from "./refusal.ts";
+import type { ServiceJobs } from "./jobs/service-jobs.ts";
 
 /** Facts of the service that a page asks for first. */
 export interface ServiceFacts {
@@ -147,6 +148,7 @@ export function keepingFiles(
   routes: readonly Route[],
   originals: Originals,
   threads: Threads | undefined,
+  jobs: Pick<ServiceJobs, "forget"> | undefined,
 ): readonly Route[] {
   return routes.map((route) => {
     if (route.name === "uploadDocument") {
@@ -174,6 +176,7 @@ export function keepingFiles(
         for await (const one of call.kb.deleted()) if (one.uri === uri || one.uri.startsWith(within)) gone.push(one);
         const response = await route.handle(call);
         await originals.drop(gone.map(({ contentHash }) => contentHash));
+        await jobs?.forget(uri, scope);
         await threads?.forget(gone.map(({ id }) => id));
         return response;
       },

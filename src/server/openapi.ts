@@ -66,7 +66,7 @@ export function createOpenApiRoute(routes: () => readonly Route[], hasKeys: bool
 }
 
 function describeRoute(route: Route, hasKeys: boolean): object {
-  const { name, summary, needs, query, body, answers } = route;
+  const { name, summary, needs, query, body, accepts, answers } = route;
   const said = Object.entries(answers).map(([status, answer]) => [status, describeResponse(answer)] as const);
   const others = Object.entries(refusals)
     .filter(([status]) => !Object.hasOwn(answers, status))
@@ -76,14 +76,21 @@ function describeRoute(route: Route, hasKeys: boolean): object {
     summary,
     ...(hasKeys && needs !== "nobody" && { security: [{ key: [] }] }),
     ...(query && { parameters: describeParameters(query) }),
-    ...(body && { requestBody: { required: true, content: describeBody(body) } }),
+    ...(body && { requestBody: { required: true, content: describeBody(body, accepts) } }),
     responses: Object.fromEntries([...said, ...others]),
   };
 }
 
-function describeBody(body: z.ZodType | "bytes" | "message"): object {
+const file = { type: "string", contentMediaType: "application/octet-stream" } as const;
+
+function describeBody(body: NonNullable<Route["body"]>, accepts: Route["accepts"]): object {
   if (body === "message") return { "application/json": { schema: { type: "object" } } };
-  if (body === "bytes") return { "*/*": { schema: { type: "string", contentMediaType: "application/octet-stream" } } };
+  if (body === "bytes" || body === "stream") {
+    const kinds = Object.entries(accepts ?? { "*/*": undefined });
+    return Object.fromEntries(
+      kinds.map(([type, schema]) => [type, { schema: schema ? toSchema(schema, "input") : file }]),
+    );
+  }
   return { "application/json": { schema: toSchema(body, "input") } };
 }
 

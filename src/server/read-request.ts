@@ -63,7 +63,11 @@ export async function readJson<Schema extends z.ZodType>(
       hint: "Send JSON in UTF-8 with content-type: application/json.",
     });
   }
-  const bytes = await readBytes(request, limits);
+  return parseJson(await readBytes(request, limits), schema);
+}
+
+/** Parses and checks a JSON body. **Errors** 400 for invalid JSON, and for values that the schema refuses. */
+export function parseJson<Schema extends z.ZodType>(bytes: Uint8Array, schema: Schema): z.output<Schema> {
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
@@ -97,7 +101,7 @@ export function readQuery<Schema extends z.ZodType>(request: Request, schema: Sc
 }
 
 /** **Errors** 400 with value and rule of at most three problems. */
-function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;

@@ -28,7 +28,10 @@ export const scopeSchema = z
   })
   .meta({ type: "string", description: aScope.expects });
 
-const notBlank = z.string().regex(/\S/u, "must not be blank").meta({ description: "Any text that is not blank." });
+export const notBlank = z
+  .string()
+  .regex(/\S/u, "must not be blank")
+  .meta({ description: "Any text that is not blank." });
 
 /** The options of a table that HTTP takes, each checked as the table says. */
 type HttpFields<Options, Table extends OptionTable> = {
@@ -140,3 +143,7 @@ export const textBody = z.strictObject({
   title: z.string().min(1).max(1000).optional(),
   ...fieldsOf<IngestOptions, typeof ingestOptions>(ingestOptions),
 });
+
+/** Options of an ingestion, in JSON and as texts. */
+export const jobFacts = fieldsOf<IngestOptions, typeof ingestOptions>(ingestOptions);
+export const jobText = parametersOf<IngestOptions, typeof ingestOptions>(ingestOptions);

@@ -1,10 +1,12 @@
 import type * as z from "zod";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { AccessContext } from "../contracts/scope.ts";
 
 /** The sender of a request, with the knowledge base as that sender sees it. */
 export interface Caller {
   readonly name: string;
   readonly kb: KnowledgeBase;
+  readonly access: AccessContext | "operator";
   readonly isOperator: boolean;
   readonly mayWrite: boolean;
   readonly perMinute: number;
@@ -24,6 +26,8 @@ export interface Call<Query = unknown, Body = unknown> {
   readonly body: Body;
   /** Fires when the client leaves, or the time is up. */
   readonly signal: AbortSignal;
+  /** Counts bytes of the request that are in memory until it is over. **Errors** 503 where there is no room. */
+  readonly hold: (bytes: number) => void;
   /** Reports a failure after the response began; the log gets it. */
   readonly fail: (error: unknown) => void;
 }
@@ -40,20 +44,29 @@ export interface DescribedResponse {
  * Paths have no parameters: the uri of a document contains slashes and dots, so it is a parameter of the address.
  */
 export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodType = z.ZodType> {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   /** Name in generated clients. */
   readonly name: string;
   readonly summary: string;
   readonly needs: NeededRight;
   readonly query?: Query;
-  /** A schema for JSON; `"bytes"` for a file; `"message"` for JSON that `handle` checks itself, as bytes. Default: none. */
-  readonly body?: Body | "bytes" | "message";
+  /** A schema for JSON; `"bytes"` for a file; `"stream"` for one that `handle` reads; `"message"` for JSON that `handle` checks itself, as bytes. Default: none. */
+  readonly body?: Body | "bytes" | "stream" | "message";
+  /** Content types of a body of bytes, for the description. Default: any. */
+  readonly accepts?: Readonly<Record<string, z.ZodType | undefined>>;
   readonly answers: Readonly<Record<number, DescribedResponse>>;
   /** Whether a model may write the response, which takes longer. Default false. */
   readonly isSlow?: true;
   /** Whether the route only reads a few rows. Such routes have slots of their own. Default false. */
   readonly isLight?: true;
+  /** Slots of their own, for routes that hold one as long as a client reads events or sends a file. Default: those of `isLight`. */
+  readonly pool?: "events" | "uploads";
+  /** Headers of every response at this path, and of those to OPTIONS. */
+  readonly headers?: {
+    readonly always: Readonly<Record<string, string>>;
+    readonly options: Readonly<Record<string, string>>;
+  };
   /** Whether the route answers any host name, without slot and log. Default false. */
   readonly isProbe?: true;
   /** Private texts of the request, which the log must not repeat. */

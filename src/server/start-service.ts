@@ -17,7 +17,7 @@ import type { ServiceMetrics } from "./service-metrics.ts";
  *
  * @experimental
  */
-export interface ServiceOptions extends Omit<HandlerOptions, "metrics"> {
+export interface ServiceOptions extends Omit<HandlerOptions, "metrics" | "sendWebhook"> {
   /** Default 9090; 0 for any free port. */
   readonly port?: number;
   /** Default `127.0.0.1`: only this machine. Other hosts need `keys` or `authenticate`. */
@@ -28,6 +28,8 @@ export interface ServiceOptions extends Omit<HandlerOptions, "metrics"> {
   readonly metrics?: ServiceMetrics;
   /** Networks of the proxies whose `X-Forwarded-For` names the client, such as `10.0.0.0/8`. Default: none. */
   readonly trustedProxies?: readonly string[];
+  /** Networks that webhooks of jobs may go to although they are not public, such as `10.0.0.0/8`. Default: none. */
+  readonly webhookNetworks?: readonly string[];
   /** Port of a second listener that serves `/metrics` alone, without a key; it needs `metrics`. Default: none. */
   readonly metricsPort?: number;
   /** Gets each request, as `log` does, in the shape of pino's loggers: `error` for failures of the service, `warn` for refusals, else `info`. */
@@ -72,8 +74,8 @@ const keepAliveMs = 10_000;
  */
 export async function startService(kb: KnowledgeBase, options: ServiceOptions = {}): Promise<RunningService> {
   checkGiven("startService", "options", options, "object");
-  const { port = defaultPort, host = defaultHost, warmUp = false, basePath, trustedProxies = [], ...others } = options;
-  const { metricsPort, logger, ...rest } = others;
+  const { port = defaultPort, host = defaultHost, warmUp = false, basePath, ...others } = options;
+  const { metricsPort, logger, trustedProxies = [], webhookNetworks = [], ...rest } = others;
   const limits = checkHandlerOptions(rest);
   checkPort("port", port);
   const base = readBasePath(basePath);
@@ -97,22 +99,25 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
   }
   let readiness: Readiness = warmUp ? "warming up" : "ready";
   const isStopping = (): boolean => readiness === "stopping";
+  // Only Node needs these, so they are loaded here.
+  const [{ createServer }, { getRequestListener }, { findClientAddress, readNetworks }, { createRequestSender }] =
+    await Promise.all([
+      import("node:http"),
+      import("@hono/node-server"),
+      import("./client-address.ts"),
+      import("../ingest/sources/web/send-request.ts"),
+    ]);
+  const isTrusted = readNetworks("trustedProxies", trustedProxies);
   const handler = createHandler(kb, {
     readiness: () => readiness,
     ...rest,
+    sendWebhook: createRequestSender({ allowAddress: readNetworks("webhookNetworks", webhookNetworks) }),
     log(entry) {
       metrics?.request(entry);
       rest.log?.(entry);
       if (logger !== undefined) writeEntry(logger, entry);
     },
   });
-  // Only Node needs these, so they are loaded here.
-  const [{ createServer }, { getRequestListener }, { findClientAddress, readNetworks }] = await Promise.all([
-    import("node:http"),
-    import("@hono/node-server"),
-    import("./client-address.ts"),
-  ]);
-  const isTrusted = readNetworks("trustedProxies", trustedProxies);
   let active = 0;
   const drained = Promise.withResolvers<void>();
   const listener = getRequestListener(
@@ -142,7 +147,8 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
   const server = createServer(
     {
       headersTimeout: limits.headersTimeoutMs,
-      requestTimeout: limits.headersTimeoutMs + limits.bodyTimeoutMs,
+      // Readers of bodies have limits of their own; an upload may take as long as an answer.
+      requestTimeout: limits.headersTimeoutMs + Math.max(limits.bodyTimeoutMs, limits.answerTimeoutMs),
       keepAliveTimeout: keepAliveMs,
     },
     (request, response) => {
@@ -170,15 +176,16 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
 
   const { address, port: chosen } = server.address() as AddressInfo;
   let stopped: Promise<void> | undefined;
-  const stop = (): Promise<void> => (stopped ??= finish());
   const finish = async (): Promise<void> => {
     readiness = "stopping";
     if (active === 0) drained.resolve();
     const late = setTimeout(() => drained.resolve(), limits.answerTimeoutMs);
-    await drained.promise;
+    // Streams of events end now, and the requests that read them.
+    await Promise.all([handler.close(), drained.promise]);
     clearTimeout(late);
     await Promise.all([close(server, 1000), figures && close(figures, 0)]);
   };
+  const stop = (): Promise<void> => (stopped ??= finish());
   if (warmUp) {
     // A search that fails must not keep the service from being used: the next request gets its error.
     void searchOnce(kb)

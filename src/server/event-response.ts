@@ -1,0 +1,58 @@
+/** One server-sent event. */
+export interface ServerSentEvent {
+  /** Number by which a client resumes after this event. */
+  readonly id?: string;
+  readonly event?: string;
+  /** One line. */
+  readonly data: string;
+}
+
+/** A comment breaks a silence of this length, so that proxies keep the connection open. */
+const heartbeatMs = 15_000;
+
+/**
+ * A response of server-sent events.
+ *
+ * **Shape** an event is made when the client reads it. **Source** HTML, server-sent events; the last header keeps nginx from collecting the stream.
+ */
+export function createEventResponse(
+  events: AsyncGenerator<ServerSentEvent, void>,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  const encoder = new TextEncoder();
+  let heartbeat: ReturnType<typeof setInterval> | undefined;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        heartbeat = setInterval(() => {
+          if ((controller.desiredSize ?? 0) >= 0) controller.enqueue(encoder.encode(": still there\n\n"));
+        }, heartbeatMs);
+        (heartbeat as { unref?: () => void }).unref?.();
+      },
+      async pull(controller) {
+        try {
+          const { done, value } = await events.next();
+          if (done !== true) return controller.enqueue(encoder.encode(toText(value)));
+          clearInterval(heartbeat);
+          controller.close();
+        } catch (error) {
+          clearInterval(heartbeat);
+          throw error;
+        }
+      },
+      cancel() {
+        clearInterval(heartbeat);
+        // Not awaited: an event that is awaited may never come.
+        void events.return().catch(() => {});
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, {
+    headers: { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no", ...headers },
+  });
+}
+
+function toText({ id, event, data }: ServerSentEvent): string {
+  return `${id === undefined ? "" : `id: ${id}\n`}${event === undefined ? "" : `event: ${event}\n`}data: ${data}\n\n`;
+}

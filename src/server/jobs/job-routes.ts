@@ -1,0 +1,272 @@
+import * as z from "zod";
+import { given } from "../given.ts";
+import { checked, parseJson } from "../read-request.ts";
+import { Refusal } from "../refusal.ts";
+import { type Call, defineRoute, jsonResponse, type Route } from "../route.ts";
+import { createEventResponse, type ServerSentEvent } from "../event-response.ts";
+import type { JobChanges, JobRequest } from "./job.ts";
+import * as schemas from "./job-schemas.ts";
+import type { ServiceJobs } from "./service-jobs.ts";
+
+/** Content types that clients send by default. They say nothing of the file. */
+const saysNothing = new Set(["", "application/octet-stream", "application/x-www-form-urlencoded"]);
+
+/** A document to ingest, with its bytes. */
+type Wanted = { readonly request: JobRequest } & (
+  | { readonly kind: "url" }
+  | { readonly kind: "file" | "text"; readonly bytes: Uint8Array }
+);
+
+/** Ingestion in the background. A caller sees the jobs of its own; operators see all. */
+export function createJobRoutes(jobs: ServiceJobs, maxJsonBytes: number): readonly Route[] {
+  return [
+    defineRoute({
+      method: "POST",
+      path: "/jobs",
+      name: "createJobs",
+      summary:
+        "Documents that are ingested in the background: an address, a text, several of them; a form with files; or one file.",
+      needs: "writer",
+      query: schemas.jobQuery,
+      body: "bytes",
+      accepts: {
+        "application/json": schemas.jobBody,
+        "multipart/form-data": z.looseObject({ ...schemas.jobForm.shape }),
+        "*/*": undefined,
+      },
+      answers: { 202: { description: "The jobs.", content: { "application/json": schemas.jobsResponse } } },
+      async handle(call) {
+        const wanted = await readWanted(call, maxJsonBytes);
+        const made: object[] = [];
+        for (const each of wanted) made.push(await create(jobs, call, each));
+        return jsonResponse({ jobs: made }, 202);
+      },
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/jobs",
+      name: "listJobs",
+      summary: "The caller's jobs, latest first; for operators those of all callers.",
+      needs: "writer",
+      isLight: true,
+      query: schemas.jobListQuery,
+      answers: { 200: { description: "One page of the list.", content: { "application/json": schemas.jobPage } } },
+      async handle({ caller, query: { state, batch, limit, after } }) {
+        const all = await jobs.list(caller!, { batch, states: state?.split(",") });
+        const from = after === undefined ? 0 : all.findIndex(({ record }) => record.id === after) + 1;
+        if (after !== undefined && from === 0)
+          throw new Refusal(400, "invalid-argument", "after is no job of this list.", {
+            hint: "Give the `next` of the page before, or begin again.",
+          });
+        const page = all.slice(from, from + limit);
+        const hasMore = from + limit < all.length;
+        return jsonResponse({
+          jobs: page.map((job) => jobs.show(caller!, job)),
+          total: all.length,
+          ...(hasMore && { next: page.at(-1)!.record.id }),
+        });
+      },
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/job",
+      name: "getJob",
+      summary: "One job: its state, its progress, and its result or the reason of its failure.",
+      needs: "writer",
+      isLight: true,
+      query: schemas.jobIdQuery,
+      answers: { 200: { description: "The job.", content: { "application/json": schemas.jobSchema } } },
+      handle: async ({ caller, query: { id } }) => jsonResponse(jobs.show(caller!, await jobs.find(caller!, id))),
+    }),
+    defineRoute({
+      method: "DELETE",
+      path: "/job",
+      name: "removeJob",
+      summary: "Removes a job from the list; one that is not over is cancelled. An ingested document stays.",
+      needs: "writer",
+      isLight: true,
+      query: schemas.jobIdQuery,
+      answers: { 200: { description: "Its id.", content: { "application/json": schemas.jobIdsResponse } } },
+      handle: async ({ caller, query: { id } }) => jsonResponse({ ids: await jobs.remove(caller!, [id]) }),
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/jobs/cancel",
+      name: "cancelJobs",
+      summary: "Ends jobs that are not over.",
+      needs: "writer",
+      isLight: true,
+      body: schemas.jobIdsBody,
+      answers: {
+        200: { description: "Those that it ended.", content: { "application/json": schemas.jobIdsResponse } },
+      },
+      handle: async ({ caller, body: { ids } }) => jsonResponse({ ids: await jobs.cancel(caller!, ids) }),
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/jobs/retry",
+      name: "retryJobs",
+      summary: "Queues failed jobs again.",
+      needs: "writer",
+      isLight: true,
+      body: schemas.jobIdsBody,
+      answers: {
+        200: { description: "Those that it queued.", content: { "application/json": schemas.jobIdsResponse } },
+      },
+      handle: async ({ caller, body: { ids } }) => jsonResponse({ ids: await jobs.retry(caller!, ids) }),
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/jobs/events",
+      name: "watchJobs",
+      summary:
+        "Changes of the caller's jobs as server-sent events: `job` and `removed`, and `end` at the end. Last-Event-ID resumes.",
+      needs: "writer",
+      pool: "events",
+      isSlow: true,
+      query: schemas.jobEventsQuery,
+      answers: {
+        200: { description: "The events.", content: { "text/event-stream": undefined } },
+        204: { description: "All jobs of the selection are over, and the client has seen that.", content: {} },
+      },
+      handle: async (call) => watch(jobs, call),
+    }),
+  ];
+}
+
+async function create(jobs: ServiceJobs, { caller, signal }: Call, wanted: Wanted): Promise<object> {
+  const source = wanted.kind === "url" ? wanted : { kind: wanted.kind, size: wanted.bytes.byteLength };
+  const id = await jobs.create(caller!, wanted.request, source);
+  if (wanted.kind !== "url" && wanted.bytes.byteLength > 0) await jobs.receive(id, 0, wanted.bytes, signal);
+  return jobs.show(caller!, await jobs.find(caller!, id));
+}
+
+async function readWanted(
+  { request, query, body }: Call<z.output<typeof schemas.jobQuery>>,
+  maxJsonBytes: number,
+): Promise<readonly Wanted[]> {
+  const bytes = body as Uint8Array;
+  const given = request.headers.get("content-type") ?? "";
+  const [type = "", ...parameters] = given.split(";").map((part) => part.trim());
+  if (type.toLowerCase() === "application/json" && query.uri === undefined) {
+    refuseParameters(query);
+    if (bytes.byteLength > maxJsonBytes)
+      throw new Refusal(413, "too-large", `The JSON has more than ${maxJsonBytes} bytes.`, {
+        hint: "Send a file of its own for each long text.",
+      });
+    return readSources(parseJson(bytes, schemas.jobBody));
+  }
+  if (type.toLowerCase() === "multipart/form-data") {
+    refuseParameters(query);
+    return readForm(bytes, given);
+  }
+  const { uri, charset, ...facts } = query;
+  if (uri === undefined)
+    throw new Refusal(400, "invalid-argument", "The parameter uri is missing.", {
+      hint: "Name the file: POST /jobs?uri=manual.pdf, or send JSON or a form.",
+    });
+  const declared = parameters.map((each) => /^charset="?([\w.:-]+)"?$/iu.exec(each)?.[1]).find(Boolean);
+  const mediaType = saysNothing.has(type.toLowerCase()) ? undefined : type;
+  return [{ kind: "file", bytes, request: { uri, ...facts, mediaType, charset: charset ?? declared } }];
+}
+
+function refuseParameters(query: object): void {
+  const [name] = Object.entries(query).find(([, value]) => value !== undefined) ?? [];
+  if (name === undefined) return;
+  throw new Refusal(400, "invalid-argument", `The parameter ${name} stands in the address.`, {
+    hint: "Put it into the body: parameters belong to a raw file.",
+  });
+}
+
+/** Addresses and texts of a JSON body. */
+function readSources(body: z.output<typeof schemas.jobBody>): readonly Wanted[] {
+  const { jobs, url, uri, text, title, mediaType, webhook, batch, ...facts } = body;
+  const own = given({ url, uri, text, title, mediaType });
+  if (jobs !== undefined && Object.keys(own).length > 0)
+    throw wrong(`The field ${Object.keys(own)[0]} is given beside jobs`, "Put every source into jobs.");
+  const name = batch ?? (jobs === undefined ? undefined : crypto.randomUUID());
+  return (jobs ?? [{ ...own, metadata: undefined }]).map(({ metadata, ...one }) => {
+    const shared = { ...facts, batch: name, webhook };
+    const all = metadata === undefined ? shared : { ...shared, metadata: { ...facts.metadata, ...metadata } };
+    if (one.url !== undefined) {
+      const beside = Object.keys(given({ ...one, url: undefined }))[0];
+      if (beside !== undefined)
+        throw wrong(`The field ${beside} is given beside url`, "Leave it out: the page has its own.");
+      return { kind: "url", request: { ...all, uri: one.url } };
+    }
+    if (one.text === undefined || one.uri === undefined)
+      throw wrong(
+        "A source has neither url, nor uri and text",
+        'Write {"url": "https://…"} or {"uri": "a.md", "text": "…"}.',
+      );
+    const { text: content, url: _url, ...rest } = one;
+    return { kind: "text", bytes: new TextEncoder().encode(content), request: { ...all, ...rest } as JobRequest };
+  });
+}
+
+/** Files of a form, with its fields. */
+async function readForm(bytes: Uint8Array, type: string): Promise<readonly Wanted[]> {
+  let form: FormData;
+  try {
+    form = await new Response(bytes as Uint8Array<ArrayBuffer>, { headers: { "content-type": type } }).formData();
+  } catch {
+    throw wrong("The form cannot be read", "Send multipart/form-data as a browser does.");
+  }
+  const files: File[] = [];
+  const fields: Record<string, string> = {};
+  for (const [name, value] of form) {
+    if (typeof value !== "string") files.push(value);
+    else if (Object.hasOwn(fields, name)) throw wrong(`The field ${name} is given twice`, "Give each field once.");
+    else fields[name] = value;
+  }
+  if (files.length === 0) throw wrong("The form has no file", "Add a file to it.");
+  const { uri, batch, ...facts } = checked(schemas.jobForm, fields);
+  if (uri !== undefined && files.length > 1)
+    throw wrong("The field uri is given for several files", "Leave it out: each file has its name.");
+  const name = batch ?? (files.length > 1 ? crypto.randomUUID() : undefined);
+  return Promise.all(
+    files.map(async (file): Promise<Wanted> => {
+      const mediaType = saysNothing.has(file.type) ? undefined : file.type;
+      const request = { ...facts, uri: uri ?? file.name, mediaType, batch: name };
+      if (request.uri.trim() === "") throw wrong("A file has no name", "Give it one, or the field uri.");
+      return { kind: "file", bytes: new Uint8Array(await file.arrayBuffer()), request };
+    }),
+  );
+}
+
+/** Sends the state of every job, then each change. */
+async function watch(
+  jobs: ServiceJobs,
+  { caller, query, request, signal }: Call<z.output<typeof schemas.jobEventsQuery>>,
+): Promise<Response> {
+  if (query.id !== undefined) await jobs.find(caller!, query.id);
+  const isFiltered = query.id !== undefined || query.batch !== undefined;
+  const last = /^(\w+)-(\d+)$/u.exec(request.headers.get("last-event-id") ?? "");
+  // Numbers of another process say nothing here.
+  let after = last?.[1] === jobs.epoch ? Number(last?.[2]) : undefined;
+  const first = await jobs.changes(caller!, query, after);
+  if (last !== null && isFiltered && first.isOver && !first.isWhole && first.jobs.length === 0)
+    return new Response(null, { status: 204 });
+  const event = (name: string, revision: number, data: object): ServerSentEvent => ({
+    id: `${jobs.epoch}-${revision}`,
+    event: name,
+    data: JSON.stringify(data),
+  });
+  async function* events(): AsyncGenerator<ServerSentEvent, void> {
+    for (let found: JobChanges = first; ; found = await jobs.changes(caller!, query, after)) {
+      after = found.revision;
+      if (found.isWhole) yield event("begin", 0, { jobs: found.jobs.length });
+      for (const { job, revision } of found.jobs) yield event("job", revision, job);
+      for (const id of found.removed) yield event("removed", after, { id });
+      const reason =
+        isFiltered && found.isOver ? "over" : jobs.isClosed ? "stopping" : signal.aborted ? "time" : undefined;
+      if (reason !== undefined) return yield event("end", after, { reason });
+      await jobs.changed(after, signal);
+    }
+  }
+  return createEventResponse(events());
+}
+
+function wrong(problem: string, hint: string): Refusal {
+  return new Refusal(400, "invalid-argument", `${problem}.`, { hint });
+}

@@ -1,0 +1,438 @@
+import { checkIngest } from "../../ingest/uploads/check-ingest.ts";
+import { ingestOnly } from "../../ingest/uploads/ingest-only.ts";
+import { delayBefore, isTransient, type RetryPolicy } from "../../ingest/queue/retry-policy.ts";
+import { homeScope } from "../../access/scopes.ts";
+import type { Scope } from "../../contracts/scope.ts";
+import type { IngestInput, IngestResult, KnowledgeBase } from "../../contracts/knowledge-base.ts";
+import { platformNow } from "../../runtime/platform-clock.ts";
+import { given } from "../given.ts";
+import { busy, Refusal, toRefusal } from "../refusal.ts";
+import type { Caller } from "../route.ts";
+import {
+  isLive,
+  type JobChanges,
+  type JobRecord,
+  type JobRequest,
+  type JobSelection,
+  type LiveJob,
+  ownerOf,
+  showJob,
+} from "./job.ts";
+import { createJobTable, type JobRoom } from "./job-table.ts";
+import type { JobShelf } from "./job-shelf.ts";
+import { createReceiver, type Receiver } from "./receive-file.ts";
+import type { DeliverWebhook } from "./webhook.ts";
+
+/** Sizes and times of {@link ServiceJobs}. */
+export interface JobSettings extends JobRoom {
+  /** Jobs that are done at once. */
+  readonly jobsAtOnce: number;
+  /** How long a job is kept after its end, and an upload that does not go on. **Units** hours. */
+  readonly jobHours: number;
+  /** Largest file. */
+  readonly maxUploadBytes: number;
+  /** Longest silence of a sender. **Units** milliseconds. */
+  readonly bodyTimeoutMs: number;
+  readonly retry: RetryPolicy;
+}
+
+/** Parts that jobs work with. */
+export interface JobParts {
+  /** The operator's view. */
+  readonly kb: KnowledgeBase;
+  readonly shelf: JobShelf;
+  readonly settings: JobSettings;
+  /** Keeps the bytes of a file that came in. */
+  readonly keepOriginal: (bytes: Uint8Array) => Promise<void>;
+  /** Absent where webhooks are not sent. */
+  readonly deliver: DeliverWebhook | undefined;
+  readonly now?: () => number;
+}
+
+/** Jobs of a service: documents that are ingested in the background. A job is visible to its caller and to operators alone. */
+export interface ServiceJobs extends Receiver {
+  /** Whether jobs outlive the process. */
+  readonly isLasting: boolean;
+  /** Name of this process, beside which revisions count. */
+  readonly epoch: string;
+  /** Makes a job. A file's bytes follow with `receive`. **Errors** `access-denied` and `invalid-argument` as `kb.ingest`; 413; 503 without room. */
+  create(
+    caller: Caller,
+    request: JobRequest,
+    source: { readonly kind: "file" | "text"; readonly size: number } | { readonly kind: "url" },
+  ): Promise<string>;
+  /** **Errors** 404 for a job that is not there, or belongs to another caller. */
+  find(caller: Caller, id: string): Promise<LiveJob>;
+  show(caller: Caller, job: LiveJob): object;
+  /** The caller's jobs, latest first; for operators all. */
+  list(caller: Caller, selection?: JobSelection): Promise<readonly LiveJob[]>;
+  /** Changes after a revision. */
+  changes(caller: Caller, selection: JobSelection, after: number | undefined): Promise<JobChanges>;
+  /** Waits for a change after a revision. **Shape** ends also when the signal fires or the jobs are closed. */
+  changed(after: number, signal: AbortSignal): Promise<void>;
+  /** Ends jobs that are not over. **Shape** the ids of those that it ended. */
+  cancel(caller: Caller, ids: readonly string[]): Promise<readonly string[]>;
+  /** Queues failed jobs again. **Shape** the ids of those that it queued. */
+  retry(caller: Caller, ids: readonly string[]): Promise<readonly string[]>;
+  /** Removes jobs; those that are not over end. */
+  remove(caller: Caller, ids: readonly string[]): Promise<readonly string[]>;
+  /** Removes jobs of all callers for a document that was purged, with every trace of it. */
+  forget(uri: string, scope: Scope | undefined): Promise<void>;
+  readonly isClosed: boolean;
+  /** Breaks off jobs that are being done; a lasting shelf keeps them for the next process. */
+  close(): Promise<void>;
+}
+
+/** Ended jobs that are kept for one caller. */
+const mostEnded = 1000;
+const progressMs = 250;
+const hourMs = 3_600_000;
+
+/** **Shape** starts with the jobs of an earlier process, where the shelf lasts. */
+export function createServiceJobs(parts: JobParts): ServiceJobs {
+  const { kb, shelf, settings, deliver, now = platformNow } = parts;
+  const table = createJobTable(now);
+  const running = new Map<string, { readonly stop: AbortController; readonly done: Promise<void> }>();
+  let isClosed = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let closing: Promise<void> | undefined;
+  let sweptAt = 0;
+
+  const loaded = (async (): Promise<void> => {
+    const kept = await shelf.load();
+    for (const { record, received } of kept.toSorted((a, b) => a.record.createdAt - b.record.createdAt)) {
+      // Work that an earlier process left is begun again.
+      const state = record.state === "reading" || record.state === "embedding" ? "queued" : record.state;
+      table.add({ ...record, state }, received);
+      if (received > 0 && !isLive(record) && state !== "failed") await shelf.drop(record.id);
+    }
+    await sweep();
+    pump();
+  })();
+  // Each call waits for it, and gets the error.
+  loaded.catch(() => {});
+
+  const changeAndSave = async (id: string, more: Partial<JobRecord>, facts: Partial<LiveJob> = {}): Promise<void> => {
+    const changed = table.change(id, more, facts);
+    if (changed !== undefined) await shelf.save(changed.record);
+  };
+
+  const mayBegin = ({ record }: LiveJob): boolean =>
+    record.state === "queued" && !running.has(record.id) && (record.dueAt ?? 0) <= now();
+
+  /** The oldest job that may begin, of the caller with the fewest that are being done. */
+  function next(): LiveJob | undefined {
+    const busyOwners = [...running.keys()].map((id) => table.get(id)?.record.owner);
+    const load = (job: LiveJob): number => busyOwners.filter((owner) => owner === job.record.owner).length;
+    let best: LiveJob | undefined;
+    for (const job of table.all()) {
+      if (mayBegin(job) && (best === undefined || load(job) < load(best))) best = job;
+    }
+    return best;
+  }
+
+  function pump(): void {
+    if (isClosed) return;
+    while (running.size < settings.jobsAtOnce) {
+      const job = next();
+      if (job === undefined) break;
+      const stop = new AbortController();
+      const done = run(job, stop.signal)
+        .catch(() => {})
+        .then(() => {
+          running.delete(job.record.id);
+          pump();
+        });
+      running.set(job.record.id, { stop, done });
+    }
+    clearTimeout(timer);
+    const due = table
+      .all()
+      .flatMap(({ record: { state, dueAt, delivery } }) => [
+        ...(state === "queued" && dueAt !== undefined ? [dueAt] : []),
+        ...(delivery?.state === "waiting" && delivery.dueAt !== undefined ? [delivery.dueAt] : []),
+      ]);
+    const later = due.filter((at) => at > now());
+    if (later.length > 0) {
+      timer = setTimeout(tick, Math.min(Math.min(...later) - now(), hourMs));
+      (timer as { unref?: () => void }).unref?.();
+    }
+  }
+
+  function tick(): void {
+    pump();
+    for (const { record } of table.all()) void tell(record.id);
+  }
+
+  async function run({ record }: LiveJob, signal: AbortSignal): Promise<void> {
+    const { id } = record;
+    const attempts = record.attempts + 1;
+    await changeAndSave(id, { state: "reading", attempts });
+    const outcome = await attempt(record, signal);
+    if (signal.aborted) {
+      // A cancelled job has its state already; one that was broken off keeps its attempts.
+      if (isClosed && table.get(id)?.record.state !== "cancelled")
+        await changeAndSave(id, { state: "queued", attempts: record.attempts });
+      return;
+    }
+    const { result, error, bytes } = outcome;
+    if (error === undefined && result !== undefined) {
+      const { uri, scope, status, documentId, chunks, notes } = result;
+      if (bytes !== undefined) await parts.keepOriginal(bytes);
+      const facts = { uri, scope, status, documentId, chunks, ...(notes && { notes }) };
+      await finish(id, { state: status === "unchanged" ? "unchanged" : "indexed", result: facts });
+      await shelf.drop(id);
+      return;
+    }
+    const { code, message, hint } = toRefusal(error);
+    const failure = { code, message, ...given({ hint }) };
+    const mayRetry = attempts < settings.retry.attempts && isTransient(error);
+    if (mayRetry) {
+      const dueAt = now() + delayBefore(attempts + 1, settings.retry, Math.random());
+      await changeAndSave(id, { state: "queued", error: failure, dueAt }, { progress: undefined });
+    } else await finish(id, { state: "failed", error: failure });
+  }
+
+  async function attempt(
+    record: JobRecord,
+    signal: AbortSignal,
+  ): Promise<{ readonly result?: IngestResult; readonly error?: unknown; readonly bytes?: Uint8Array }> {
+    const { id, access, source, uri, title, mediaType, charset, scope, metadata } = record;
+    try {
+      const bytes = source === "url" ? undefined : await shelf.read(id);
+      const facts = { uri, ...given({ title, mediaType }) };
+      const input: IngestInput =
+        bytes === undefined
+          ? uri
+          : source === "text"
+            ? { ...facts, text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) }
+            : { ...facts, ...given({ charset }), bytes, maxBytes: Math.max(1, bytes.byteLength) };
+      let told = 0;
+      const result = await ingestOnly(access === "operator" ? kb : kb.as(access), input, {
+        ...given({ scope, metadata }),
+        signal,
+        onEmbedding: () => void table.change(id, { state: "embedding" }),
+        onProgress({ chunks }) {
+          if (now() - told < progressMs) return;
+          told = now();
+          if (table.get(id)?.record.state !== "cancelled") table.change(id, {}, { progress: { chunks } });
+        },
+      });
+      return {
+        ...(source === "file" && bytes && { bytes }),
+        ...(result.error === undefined ? { result } : { error: result.error }),
+      };
+    } catch (error) {
+      return { error };
+    }
+  }
+
+  /** Ends a job, and tells its webhook. */
+  async function finish(id: string, more: Partial<JobRecord>): Promise<void> {
+    const { webhook } = table.get(id)?.record ?? {};
+    await changeAndSave(
+      id,
+      { ...more, ...(webhook && { delivery: { state: "waiting", attempts: 0, dueAt: now() } as const }) },
+      { progress: undefined },
+    );
+    void tell(id);
+  }
+
+  const telling = new Set<string>();
+  /** Sends the message about a job that is over, where it is due. */
+  async function tell(id: string): Promise<void> {
+    const job = table.get(id);
+    const { delivery, webhook } = job?.record ?? {};
+    const isDue = delivery?.state === "waiting" && (delivery.dueAt ?? 0) <= now();
+    if (isClosed || job === undefined || webhook === undefined || deliver === undefined || !isDue || telling.has(id))
+      return;
+    telling.add(id);
+    try {
+      const attempts = delivery.attempts + 1;
+      const message = { type: `job.${job.record.state}`, job: showJob(job, undefined, false) };
+      const isTaken = await deliver(webhook, `${id}.${job.record.updatedAt}`, message);
+      const isLast = attempts >= settings.retry.attempts;
+      const dueAt = now() + delayBefore(attempts + 1, settings.retry, Math.random());
+      await changeAndSave(id, {
+        delivery: isTaken
+          ? { state: "delivered", attempts }
+          : isLast
+            ? { state: "failed", attempts }
+            : { state: "waiting", attempts, dueAt },
+      });
+    } finally {
+      telling.delete(id);
+      pump();
+    }
+  }
+
+  /** Removes a job from memory and from the shelf. */
+  async function discard(id: string): Promise<void> {
+    const job = table.get(id);
+    if (job === undefined) return;
+    running.get(id)?.stop.abort();
+    table.remove(id);
+    await shelf.remove(id);
+  }
+
+  /** Removes jobs that ended long ago, and uploads that did not go on. */
+  async function sweep(): Promise<void> {
+    const oldest = now() - settings.jobHours * hourMs;
+    sweptAt = now();
+    const ended = new Map<string, number>();
+    for (const { record } of table.all().toReversed()) {
+      const count = (ended.get(record.owner) ?? 0) + (isLive(record) ? 0 : 1);
+      ended.set(record.owner, count);
+      const isOld = record.updatedAt < oldest && (!isLive(record) || record.state === "receiving");
+      if (isOld || (!isLive(record) && count > mostEnded)) await discard(record.id);
+    }
+  }
+
+  const find = async (caller: Caller, id: string): Promise<LiveJob> => {
+    await loaded;
+    const job = table.get(id);
+    if (job !== undefined && table.seen(caller, { id }).length > 0) return job;
+    throw new Refusal(404, "not-found", "There is no job of yours with this id.", { hint: "See GET /jobs for yours." });
+  };
+
+  const each = async (
+    caller: Caller,
+    ids: readonly string[],
+    act: (job: LiveJob) => Promise<boolean>,
+  ): Promise<readonly string[]> => {
+    const found = await Promise.all(ids.map((id) => find(caller, id)));
+    const done: string[] = [];
+    for (const job of found) if (await act(job)) done.push(job.record.id);
+    pump();
+    return done;
+  };
+
+  const receiver = createReceiver({
+    shelf,
+    silenceMs: settings.bodyTimeoutMs,
+    maxBytes: (job) => job.record.size ?? 0,
+    now: (id) => table.get(id),
+    arrived: (id, received) => void table.change(id, {}, { received }),
+    async complete(id) {
+      await changeAndSave(id, { state: "queued" });
+      pump();
+    },
+  });
+
+  return {
+    ...receiver,
+    isLasting: shelf.isLasting,
+    epoch: crypto.randomUUID().slice(0, 8),
+    get isClosed() {
+      return isClosed;
+    },
+    async create(caller, request, source) {
+      await loaded;
+      if (now() - sweptAt > hourMs / 60) await sweep();
+      const { uri, scope, metadata, charset } = request;
+      const size = source.kind === "url" ? undefined : source.size;
+      const wanted = { scope: scope ?? homeScope(caller.access === "operator" ? undefined : caller.access) };
+      checkIngest(caller.kb, { uri, text: "" }, { ...wanted, ...given({ metadata, charset }) });
+      if ((size ?? 0) > settings.maxUploadBytes)
+        throw new Refusal(
+          413,
+          "too-large",
+          `The file has ${size} bytes; the service takes ${settings.maxUploadBytes}.`,
+          {
+            uri,
+            hint: "Send a smaller file, or ask the operator for a higher limit.",
+          },
+        );
+      if (request.webhook !== undefined && deliver === undefined)
+        throw new Refusal(400, "invalid-argument", "This service sends no webhooks.", {
+          hint: "Leave webhook out, and ask for the state of the job.",
+        });
+      const owner = ownerOf(caller);
+      if (!table.hasRoom(owner, size ?? 0, settings)) throw busy(30);
+      const at = now();
+      const record: JobRecord = {
+        ...request,
+        scope: wanted.scope,
+        id: crypto.randomUUID(),
+        owner,
+        caller: caller.name,
+        access: caller.access,
+        source: source.kind,
+        ...given({ size }),
+        state: source.kind === "url" ? "queued" : "receiving",
+        attempts: 0,
+        createdAt: at,
+        updatedAt: at,
+      };
+      table.add(record, 0);
+      try {
+        await shelf.save(record);
+      } catch (error) {
+        await discard(record.id).catch(() => {});
+        throw error;
+      }
+      if (size === 0) await receiver.receive(record.id, 0, null, new AbortController().signal);
+      pump();
+      return record.id;
+    },
+    find,
+    show: (caller, job) => showJob(job, table.ahead(job.record.id), caller.isOperator),
+    async list(caller, selection = {}) {
+      await loaded;
+      return table.seen(caller, selection).toReversed();
+    },
+    async changes(caller, selection, after) {
+      await loaded;
+      return table.changes(caller, selection, after);
+    },
+    async changed(after, signal) {
+      if (!isClosed) await table.changed(after, signal);
+    },
+    cancel: (caller, ids) =>
+      each(caller, ids, async ({ record }) => {
+        if (!isLive(record)) return false;
+        const { id } = record;
+        const error = { code: "aborted", message: "The job was cancelled." };
+        const stopped = finish(id, { state: "cancelled", error });
+        running.get(id)?.stop.abort();
+        await receiver.stop(id);
+        await stopped;
+        await shelf.drop(id);
+        return true;
+      }),
+    retry: (caller, ids) =>
+      each(caller, ids, async ({ record }) => {
+        if (record.state !== "failed") return false;
+        const fresh = {
+          state: "queued",
+          attempts: 0,
+          error: undefined,
+          dueAt: undefined,
+          delivery: undefined,
+        } as const;
+        await changeAndSave(record.id, fresh);
+        return true;
+      }),
+    remove: (caller, ids) =>
+      each(caller, ids, async ({ record }) => {
+        await receiver.stop(record.id);
+        await discard(record.id);
+        return true;
+      }),
+    async forget(uri, scope) {
+      await loaded;
+      for (const { record } of table.all())
+        if (record.uri === uri && (scope ?? record.scope) === record.scope) await discard(record.id);
+    },
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+      table.wake();
+      return (closing ??= (async () => {
+        await loaded.catch(() => {});
+        for (const { stop } of running.values()) stop.abort();
+        await Promise.all([...running.values()].map(({ done }) => done));
+      })());
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import type { SendRequest } from "../../contracts/http.ts";
+import { platformNow } from "../../runtime/platform-clock.ts";
+import type { JobWebhook } from "./job.ts";
+
+/** Sends a message to a webhook. **Shape** whether the receiver took it; never rejects. */
+export type DeliverWebhook = (to: JobWebhook, id: string, message: object) => Promise<boolean>;
+
+const timeoutMs = 10_000;
+const mostAnswerBytes = 2 ** 16;
+
+/**
+ * Signs messages, and sends them by `send`, which knows the addresses that are permitted.
+ *
+ * **Source** Standard Webhooks 1.0: `webhook-id`, `webhook-timestamp` in seconds, and `webhook-signature`, a HMAC-SHA256 over `id.timestamp.body`.
+ */
+export function createWebhookSender(send: SendRequest): DeliverWebhook {
+  return async ({ url, secret }, id, message) => {
+    const body = JSON.stringify({ ...message, timestamp: new Date(platformNow()).toISOString() });
+    const timestamp = String(Math.floor(platformNow() / 1000));
+    try {
+      const headers = {
+        "content-type": "application/json",
+        "webhook-id": id,
+        "webhook-timestamp": timestamp,
+        "webhook-signature": `v1,${await sign(secret, `${id}.${timestamp}.${body}`)}`,
+      };
+      const { status } = await send({ method: "POST", url, headers, body }, { maxBytes: mostAnswerBytes, timeoutMs });
+      return status >= 200 && status < 300;
+    } catch {
+      // A receiver that cannot be reached gets the message again later; the job says how often it was tried.
+      return false;
+    }
+  };
+}
+
+/** **Shape** Base64. A secret `whsec_…` is the Base64 of its bytes; any other is its text. */
+async function sign(secret: string, content: string): Promise<string> {
+  const encoder = new TextEncoder();
+  const bytes = secret.startsWith("whsec_")
+    ? Uint8Array.from(atob(secret.slice("whsec_".length)), (letter) => letter.codePointAt(0)!)
+    : encoder.encode(secret);
+  const key = await crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+  const signature = new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(content)));
+  return btoa(String.fromCodePoint(...signature));
+}

@@ -1,0 +1,527 @@
+import { createHmac } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, request as startRequest, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Upload } from "tus-js-client";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { openKnowledgeBase } from "../../src/index.node.ts";
+import { openFileBlobStore } from "../../src/stores/blobs/open-file-blob-store.ts";
+import { keys, startWorld, type TestService, type Who } from "./service.ts";
+
+const over = /^(?:indexed|unchanged|failed|cancelled)$/u;
+
+/** Waits until a job is over. */
+async function ended({ as }: TestService, who: Who, id: string) {
+  return await vi.waitFor(
+    async () => {
+      const { json } = await as(who, `/job?id=${id}`);
+      expect(json.state).toMatch(over);
+      return json;
+    },
+    { timeout: 10_000, interval: 20 },
+  );
+}
+
+/** The server-sent events of a response so far, and whether it ended. */
+function parseEvents(text: string) {
+  return text
+    .split("\n\n")
+    .filter((block) => block.includes("data: "))
+    .map((block) => {
+      const field = (name: string) => new RegExp(`^${name}: (.*)$`, "mu").exec(block)?.[1] ?? "";
+      return { id: field("id"), event: field("event"), data: JSON.parse(field("data")) as Record<string, unknown> };
+    });
+}
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "ibid-jobs-"));
+  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** A knowledge base in a folder, with the files of its service beside it. */
+async function openLasting(path: string) {
+  const kb = await openKnowledgeBase(join(path, "kb"), { reading: { worker: false } });
+  onTestFinished(() => kb.close());
+  return { kb, files: openFileBlobStore(join(path, "kb", "files")) };
+}
+
+async function listen(handle: Parameters<typeof createServer>[1]): Promise<{ server: Server; url: string }> {
+  const server = createServer(handle);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+}
+
+const markdown = { "content-type": "text/markdown" };
+
+describe("jobs over HTTP", () => {
+  it("ingests a raw file with its metadata, and tells its caller the end", async () => {
+    const world = await startWorld();
+    const body = "# Cheese\n\nCheddar ripens for twelve months.\n";
+    const metadata = encodeURIComponent('{"topic":"cheese"}');
+    const made = await world.as("ada", `/jobs?uri=cheese.md&title=On%20cheese&metadata=${metadata}`, {
+      body,
+      headers: markdown,
+    });
+    expect(made.status).toBe(202);
+    const [job] = made.json.jobs;
+    expect(job).toMatchObject({ uri: "cheese.md", scope: "team:acme", received: body.length, size: body.length });
+    const done = await ended(world, "ada", job.id);
+    expect(done).toMatchObject({ state: "indexed", attempts: 1, result: { status: "added", scope: "team:acme" } });
+    const found = await world.as("ada", "/search", { body: { query: "cheddar", filter: { topic: "cheese" } } });
+    expect(found.json.hits[0].source).toMatchObject({ uri: "cheese.md", title: "On cheese" });
+    const again = await world.as("ada", `/jobs?uri=cheese.md&title=On%20cheese&metadata=${metadata}`, {
+      body,
+      headers: markdown,
+    });
+    expect((await ended(world, "ada", again.json.jobs[0].id)).state).toBe("unchanged");
+  });
+
+  it("takes a batch of texts, and a form with files, each under one name", async () => {
+    const world = await startWorld();
+    const { json } = await world.as("ada", "/jobs", {
+      body: {
+        jobs: [
+          { uri: "one.txt", text: "The first kite is red." },
+          { uri: "two.txt", text: "The second kite is blue.", metadata: { colour: "blue" } },
+        ],
+        batch: "kites",
+        metadata: { topic: "kites" },
+      },
+    });
+    expect(json.jobs.map(({ batch }: { batch: string }) => batch)).toEqual(["kites", "kites"]);
+    for (const { id } of json.jobs) expect((await ended(world, "ada", id)).state).toBe("indexed");
+    const blue = await world.as("ada", "/search", {
+      body: { query: "kite", filter: { colour: "blue", topic: "kites" } },
+    });
+    expect(blue.json.hits).toMatchObject([{ source: { uri: "two.txt" } }]);
+    const form = new FormData();
+    form.set("scope", "user:ada");
+    form.set("metadata", '{"kind":"note"}');
+    form.append("file", new File(["Ada likes plums."], "plums.txt", { type: "text/plain" }));
+    form.append("file", new File(["Ada dislikes figs."], "figs.txt", { type: "text/plain" }));
+    const sent = await fetch(`${world.service.url}jobs`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${keys.ada.key}` },
+      body: form,
+    });
+    const made = (await sent.json()) as { jobs: { id: string; batch: string; uri: string; scope: string }[] };
+    expect(made.jobs.map(({ uri, scope }) => [uri, scope])).toEqual([
+      ["plums.txt", "user:ada"],
+      ["figs.txt", "user:ada"],
+    ]);
+    expect(new Set(made.jobs.map(({ batch }) => batch)).size).toBe(1);
+    for (const { id } of made.jobs) expect((await ended(world, "ada", id)).state).toBe("indexed");
+    const list = await world.as("ada", "/jobs?limit=3&state=indexed");
+    expect(list.json).toMatchObject({
+      total: 4,
+      jobs: [{ uri: "figs.txt" }, { uri: "plums.txt" }, { uri: "two.txt" }],
+    });
+    const rest = await world.as("ada", `/jobs?limit=3&state=indexed&after=${list.json.next}`);
+    expect(rest.json).toEqual({ total: 4, jobs: [expect.objectContaining({ uri: "one.txt" })] });
+  });
+
+  it("reads an address; one on a private network fails with its reason", async () => {
+    const { url } = await listen((_, response) => {
+      response.writeHead(200, { "content-type": "text/html" }).end("<title>Owls</title><p>Owls hunt by night.</p>");
+    });
+    const blocked = await startWorld();
+    const { json } = await blocked.as("ada", "/jobs", { body: { url } });
+    expect(await ended(blocked, "ada", json.jobs[0].id)).toMatchObject({ state: "failed", source: "url" });
+    const path = await folder();
+    const kb = await openKnowledgeBase(join(path, "kb"), {
+      reading: { worker: false },
+      sources: { allowAddress: (address) => address === "127.0.0.1" },
+    });
+    onTestFinished(() => kb.close());
+    const world = await startWorld({}, kb);
+    const made = await world.as("ada", "/jobs", { body: { url } });
+    expect(await ended(world, "ada", made.json.jobs[0].id)).toMatchObject({ state: "indexed", uri: url });
+    const found = await world.as("ada", "/search", { body: { query: "owls" } });
+    expect(found.json.hits[0].source).toMatchObject({ uri: url, title: "Owls" });
+    for (const bad of ["file:///etc/passwd", "/etc/passwd", "ftp://a/b"])
+      expect((await world.as("ada", "/jobs", { body: { url: bad } })).status).toBe(400);
+  });
+
+  it("shows a job to its caller and to operators alone; others get the answer for one that is not there", async () => {
+    const carol = { name: "carol", key: "carol-carol-carol-1", userId: "carol", teamId: "acme", write: true } as const;
+    const world = await startWorld({ keys: [...Object.values(keys), carol] });
+    const { json } = await world.as("ada", "/jobs?uri=a.txt", { body: "Ada wrote this." });
+    const { id } = json.jobs[0];
+    await ended(world, "ada", id);
+    const asCarol = async (path: string, init: RequestInit = {}) => {
+      const response = await fetch(new URL(path, world.service.url), {
+        ...init,
+        headers: { authorization: `Bearer ${carol.key}`, "content-type": "application/json", "tus-resumable": "1.0.0" },
+      });
+      return { status: response.status, text: await response.text() };
+    };
+    const strip = ({ status, text }: { status: number; text: string }) => ({
+      status,
+      text: text.replace(/"requestId":"[^"]*"/u, ""),
+    });
+    const ids = (one: string) => ({ method: "POST", body: JSON.stringify({ ids: [one] }) });
+    for (const [path, init] of [
+      ["job?id=ID", {}],
+      ["job?id=ID", { method: "DELETE" }],
+      ["upload?id=ID", { method: "DELETE" }],
+      ["upload?id=ID", {}],
+      ["jobs/events?id=ID", {}],
+      ["jobs/cancel", ids(id)],
+      ["jobs/retry", ids(id)],
+    ] as const) {
+      const own = await asCarol(path.replace("ID", id), init);
+      const unknown = await asCarol(
+        path.replace("ID", "nothing"),
+        path.startsWith("jobs/") && "body" in init ? ids("x") : init,
+      );
+      expect(strip(own)).toEqual(strip(unknown));
+      expect(own.status).toBe(404);
+    }
+    expect(JSON.parse((await asCarol("jobs")).text)).toEqual({ jobs: [], total: 0 });
+    expect((await world.as("bob", "/jobs")).status).toBe(403);
+    expect((await world.as("operator", "/jobs")).json).toMatchObject({ total: 1, jobs: [{ id, caller: "ada" }] });
+    expect((await world.as("ada", "/jobs")).json.jobs[0].caller).toBeUndefined();
+    expect((await world.as("ada", `/job?id=${id}`, { method: "DELETE" })).json).toEqual({ ids: [id] });
+    expect((await world.as("operator", "/jobs")).json.total).toBe(0);
+    // The document stays.
+    expect((await world.as("ada", "/document?uri=a.txt")).status).toBe(200);
+  });
+
+  it("refuses what cannot be: foreign scopes, unknown fields, too large files, and uris in the wrong place", async () => {
+    const world = await startWorld({ limits: { maxUploadBytes: 1000 } });
+    const refusal = async (path: string, body: unknown) => {
+      const { status, json } = await world.as("ada", path, { body });
+      return [status, json.error.message];
+    };
+    expect(await refusal("/jobs?uri=a.txt&scope=team:umbrella", "text")).toEqual([
+      403,
+      expect.stringContaining("umbrella"),
+    ]);
+    expect(await refusal("/jobs", { uri: "a", text: "b", titel: "c" })).toEqual([
+      400,
+      expect.stringContaining("titel"),
+    ]);
+    expect(await refusal("/jobs", { uri: "a" })).toEqual([400, expect.stringContaining("neither url")]);
+    expect(await refusal("/jobs", { url: "https://a.example/", title: "A" })).toEqual([
+      400,
+      expect.stringContaining("title"),
+    ]);
+    expect(await refusal("/jobs", "no uri")).toEqual([400, "The parameter uri is missing."]);
+    expect(await refusal("/jobs?uri=a.txt", "x".repeat(1001))).toEqual([413, expect.stringContaining("1000")]);
+    expect((await world.as("ada", "/jobs")).json.total).toBe(0);
+  });
+});
+
+describe("resumable uploads", () => {
+  /** Sends a file by the client of tus; `cut` breaks its connections off. */
+  function upload(
+    url: string,
+    bytes: Buffer,
+    metadata: Record<string, string>,
+    more: Partial<ConstructorParameters<typeof Upload>[1]> = {},
+  ) {
+    return new Promise<{ id: string; upload: Upload }>((resolve, reject) => {
+      const sending = new Upload(bytes, {
+        endpoint: `${url}uploads`,
+        headers: { authorization: `Bearer ${keys.ada.key}` },
+        metadata,
+        retryDelays: [10, 50, 100],
+        onSuccess: () => resolve({ id: new URL(sending.url!).searchParams.get("id")!, upload: sending }),
+        onError: reject,
+        ...more,
+      });
+      sending.start();
+    });
+  }
+
+  it("takes a file from the client of tus, in pieces, with metadata", async () => {
+    const world = await startWorld();
+    const text = `# Rivers\n\n${"The Danube flows to the Black Sea. ".repeat(3000)}`;
+    const { id } = await upload(
+      world.service.url,
+      Buffer.from(text),
+      { filename: "rivers.md", filetype: "text/markdown", metadata: '{"topic":"rivers"}', title: "Flüsse" },
+      { chunkSize: 20_000 },
+    );
+    expect(await ended(world, "ada", id)).toMatchObject({
+      state: "indexed",
+      uri: "rivers.md",
+      title: "Flüsse",
+      size: text.length,
+    });
+    const { json } = await world.as("ada", "/document?uri=rivers.md");
+    expect(json).toMatchObject({ metadata: expect.objectContaining({ topic: "rivers" }), length: text.length });
+  });
+
+  it("goes on after a connection that broke, and after the service began anew, without a byte again", async () => {
+    const path = await folder();
+    const { kb, files } = await openLasting(path);
+    const first = await startWorld({ files }, kb);
+    const bytes = Buffer.from(`A line about storks.${"\n".repeat(9_000_000)}The end of the storks.`);
+    const begun = await fetch(`${first.service.url}uploads`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${keys.ada.key}`,
+        "tus-resumable": "1.0.0",
+        "upload-length": String(bytes.length),
+        "upload-metadata": `filename ${btoa("storks.txt")}`,
+      },
+    });
+    expect(begun.status).toBe(201);
+    const location = begun.headers.get("location")!;
+    const half = 6_000_000;
+    await new Promise<void>((resolve) => {
+      const patch = startRequest(new URL(location, first.service.url), {
+        method: "PATCH",
+        headers: {
+          authorization: `Bearer ${keys.ada.key}`,
+          "tus-resumable": "1.0.0",
+          "content-type": "application/offset+octet-stream",
+          "upload-offset": "0",
+          "content-length": String(bytes.length),
+        },
+      });
+      patch.on("error", () => resolve());
+      // The socket is cut when the half has left it.
+      patch.write(bytes.subarray(0, half), () => setTimeout(() => patch.destroy(), 300));
+    });
+    const head = async (url: string) =>
+      fetch(new URL(location, url), {
+        method: "HEAD",
+        headers: { authorization: `Bearer ${keys.ada.key}`, "tus-resumable": "1.0.0" },
+      });
+    const kept = await head(first.service.url);
+    expect([kept.status, kept.headers.get("upload-offset"), kept.headers.get("upload-length")]).toEqual([
+      204,
+      String(half),
+      String(bytes.length),
+    ]);
+    expect(Date.parse(kept.headers.get("upload-expires")!)).toBeGreaterThan(Date.now());
+    await first.service.stop();
+    const second = await startWorld({ files }, kb);
+    expect((await head(second.service.url)).headers.get("upload-offset")).toBe(String(half));
+    let sent = 0;
+    const { id } = await upload(
+      second.service.url,
+      bytes,
+      {},
+      {
+        uploadUrl: new URL(location, second.service.url).href,
+        onChunkComplete: (size) => void (sent += size),
+      },
+    );
+    expect(sent).toBe(bytes.length - half);
+    expect(await ended(second, "ada", id)).toMatchObject({ state: "indexed", uri: "storks.txt" });
+    const { json } = await second.as("ada", "/search", { body: { query: "the end of the storks" } });
+    expect(json.hits[0].text).toContain("The end of the storks.");
+  });
+
+  it("speaks tus 1.0.0: its version, wrong offsets, wrong types, termination", async () => {
+    const world = await startWorld();
+    const call = (method: string, path: string, headers: Record<string, string> = {}, body?: string) =>
+      fetch(new URL(path, world.service.url), {
+        method,
+        headers: { authorization: `Bearer ${keys.ada.key}`, "tus-resumable": "1.0.0", ...headers },
+        ...(body !== undefined && { body }),
+      });
+    const options = await call("OPTIONS", "uploads");
+    expect(options.headers.get("tus-version")).toBe("1.0.0");
+    expect(options.headers.get("tus-extension")).toBe("creation,creation-with-upload,expiration,termination");
+    expect(options.headers.get("tus-max-size")).toBe(String(32 * 2 ** 20));
+    const name = { "upload-metadata": `filename ${btoa("a.txt")}` };
+    expect((await call("POST", "uploads", { ...name, "tus-resumable": "0.2.2", "upload-length": "5" })).status).toBe(
+      412,
+    );
+    expect((await call("POST", "uploads", name)).status).toBe(400);
+    expect((await call("POST", "uploads", { ...name, "upload-length": String(2 ** 30) })).status).toBe(413);
+    expect(
+      (await call("POST", "uploads", { "upload-metadata": `colour ${btoa("red")}`, "upload-length": "5" })).status,
+    ).toBe(400);
+    const piece = { "content-type": "application/offset+octet-stream" };
+    const made = await call("POST", "uploads", { ...name, ...piece, "upload-length": "10" }, "hello");
+    expect([made.status, made.headers.get("upload-offset"), made.headers.get("tus-resumable")]).toEqual([
+      201,
+      "5",
+      "1.0.0",
+    ]);
+    const at = made.headers.get("location")!;
+    expect((await call("PATCH", at, { ...piece, "upload-offset": "4" }, "xxxxx")).status).toBe(409);
+    expect((await call("PATCH", at, { "content-type": "text/plain", "upload-offset": "5" }, "world")).status).toBe(415);
+    expect((await call("PATCH", at, { ...piece, "upload-offset": "5" }, "worlds!")).status).toBe(413);
+    expect((await call("HEAD", at)).headers.get("upload-offset")).toBe("5");
+    expect((await call("DELETE", at)).status).toBe(204);
+    const gone = await call("HEAD", at);
+    expect([gone.status, gone.headers.get("tus-resumable")]).toEqual([404, "1.0.0"]);
+    const empty = await call("POST", "uploads", {
+      "upload-metadata": `filename ${btoa("e.txt")}`,
+      "upload-length": "0",
+    });
+    const id = new URL(empty.headers.get("location")!, world.service.url).searchParams.get("id")!;
+    expect((await ended(world, "ada", id)).error.code).toBe("empty");
+  });
+});
+
+describe("the life of a job", () => {
+  it("streams every change with ids; a client that comes back gets just what it missed", async () => {
+    const world = await startWorld();
+    const watch = async (last?: string) => {
+      const response = await fetch(`${world.service.url}jobs/events?batch=b`, {
+        headers: { authorization: `Bearer ${keys.ada.key}`, ...(last !== undefined && { "last-event-id": last }) },
+      });
+      return { status: response.status, events: parseEvents(await response.text()) };
+    };
+    const { json } = await world.as("ada", "/jobs", {
+      body: { batch: "b", jobs: [1, 2, 3].map((n) => ({ uri: `${n}.txt`, text: `Kite ${n}.` })) },
+    });
+    const { events } = await watch();
+    expect(events[0]).toMatchObject({ event: "begin", data: { jobs: 3 } });
+    expect(events.at(-1)).toMatchObject({ event: "end", data: { reason: "over" } });
+    const last = new Map(events.filter(({ event }) => event === "job").map(({ data }) => [data["id"], data["state"]]));
+    expect([...last.values()]).toEqual(["indexed", "indexed", "indexed"]);
+    expect(new Set(last.keys())).toEqual(new Set(json.jobs.map(({ id }: { id: string }) => id)));
+    // From each place on, the rest is the same final state.
+    for (const [index, { id }] of events.entries()) {
+      const missed = new Set(
+        events
+          .slice(index + 1)
+          .filter(({ event }) => event === "job")
+          .map(({ data }) => data["id"]),
+      );
+      const rest = await watch(id);
+      const seen = rest.events.filter(({ event }) => event === "job").map(({ data }) => data["id"]);
+      expect([rest.status, new Set(seen)]).toEqual([missed.size === 0 ? 204 : 200, missed]);
+    }
+    const elsewhere = await watch("00000000-3");
+    expect(elsewhere.events.filter(({ event }) => event === "job")).toHaveLength(3);
+  });
+
+  it("retries a failed job, and does jobs of an earlier process", async () => {
+    const path = await folder();
+    const { kb, files } = await openLasting(path);
+    const first = await startWorld({ files, limits: { jobsAtOnce: 1 } }, kb);
+    const broken = await first.as("ada", "/jobs?uri=a.pdf", {
+      body: "no pdf",
+      headers: { "content-type": "application/pdf" },
+    });
+    const { id } = broken.json.jobs[0];
+    const failed = await ended(first, "ada", id);
+    expect(failed).toMatchObject({ state: "failed", attempts: 1, error: { code: expect.any(String) } });
+    expect((await first.as("ada", "/jobs/retry", { body: { ids: [id] } })).json).toEqual({ ids: [id] });
+    expect(await ended(first, "ada", id)).toMatchObject({ state: "failed", attempts: 1 });
+    await first.service.stop();
+    // A record as a killed process leaves it, with its bytes.
+    const left = await files.get(`jobs/${id}.json`);
+    const record = {
+      ...JSON.parse(new TextDecoder().decode(left!.bytes)),
+      state: "reading",
+      uri: "left.txt",
+      mediaType: "text/plain",
+    };
+    delete record.error;
+    await files.put(`jobs/${id}.json`, new TextEncoder().encode(JSON.stringify(record)));
+    const second = await startWorld({ files }, kb);
+    expect(await ended(second, "ada", id)).toMatchObject({ state: "indexed", uri: "left.txt" });
+    expect((await second.as("ada", "/document?uri=left.txt")).json.text).toBe("no pdf");
+    await vi.waitFor(async () => {
+      const kept: string[] = [];
+      for await (const { key } of files.list({ prefix: "jobs/" })) kept.push(key);
+      expect(kept).toEqual([`jobs/${id}.json`]);
+    });
+  });
+
+  it("cancels jobs that are done and jobs that wait, and goes on with the next", async () => {
+    // An address that never answers holds the only place.
+    const silent = await listen(() => {});
+    const path = await folder();
+    const kb = await openKnowledgeBase(join(path, "kb"), {
+      reading: { worker: false },
+      sources: { allowAddress: (address) => address === "127.0.0.1" },
+    });
+    onTestFinished(() => kb.close());
+    const world = await startWorld({ limits: { jobsAtOnce: 1 } }, kb);
+    const { json } = await world.as("ada", "/jobs", {
+      body: {
+        jobs: [{ url: silent.url }, { uri: "waits.txt", text: "It waits." }, { uri: "next.txt", text: "It is next." }],
+      },
+    });
+    const [running, waiting, next] = json.jobs.map(({ id }: { id: string }) => id);
+    await vi.waitFor(async () => expect((await world.as("ada", `/job?id=${running}`)).json.state).toBe("reading"));
+    expect((await world.as("ada", `/job?id=${next}`)).json).toMatchObject({ state: "queued", ahead: 1 });
+    const started = performance.now();
+    expect((await world.as("ada", "/jobs/cancel", { body: { ids: [waiting, running] } })).json.ids).toHaveLength(2);
+    expect(await ended(world, "ada", next)).toMatchObject({ state: "indexed" });
+    expect(performance.now() - started).toBeLessThan(2000);
+    for (const id of [running, waiting])
+      expect((await world.as("ada", `/job?id=${id}`)).json).toMatchObject({
+        state: "cancelled",
+        error: { code: "aborted" },
+      });
+    expect((await world.as("ada", "/document?uri=waits.txt")).status).toBe(404);
+    expect((await world.as("ada", "/jobs/retry", { body: { ids: [waiting] } })).json).toEqual({ ids: [] });
+  });
+
+  it("bounds the jobs and the bytes of one caller, and leaves room for another", async () => {
+    const silent = await listen(() => {});
+    const path = await folder();
+    const kb = await openKnowledgeBase(join(path, "kb"), { sources: { allowAddress: () => true } });
+    onTestFinished(() => kb.close());
+    const world = await startWorld({ limits: { jobs: 8, jobBytes: 100_000, jobsAtOnce: 2 } }, kb);
+    const statuses: number[] = [];
+    for (let index = 0; index < 6; index++)
+      statuses.push((await world.as("ada", "/jobs", { body: { url: `${silent.url}${index}` } })).status);
+    expect(statuses).toEqual([202, 202, 202, 202, 503, 503]);
+    const other = await world.as("operator", "/jobs?uri=a.txt", { body: "x" });
+    expect(other.status).toBe(202);
+    const headers = { "tus-resumable": "1.0.0", "upload-metadata": `filename ${btoa("a")}` };
+    const big = (size: number) =>
+      world.as("operator", "/uploads", { method: "POST", headers: { ...headers, "upload-length": String(size) } });
+    expect((await big(60_000)).status).toBe(503);
+    expect((await big(40_000)).status).toBe(201);
+    expect((await big(20_000)).status).toBe(503);
+  });
+
+  it("signs a webhook for the end of a job, tries again, and never goes to a private address unless permitted", async () => {
+    const taken: { headers: Record<string, unknown>; body: string }[] = [];
+    const { url } = await listen((request, response) => {
+      let body = "";
+      request.setEncoding("utf8").on("data", (part: string) => (body += part));
+      request.on("end", () => {
+        taken.push({ headers: request.headers, body });
+        response.writeHead(204).end();
+      });
+    });
+    const secret = "a secret of the receiver";
+    const job = { uri: "w.txt", text: "Wolves.", webhook: { url, secret } };
+    const permitted = await startWorld({ webhookNetworks: ["127.0.0.1"] });
+    const { json } = await permitted.as("ada", "/jobs", { body: job });
+    await vi.waitFor(() => expect(taken).toHaveLength(1), { timeout: 5000 });
+    const [{ headers, body }] = taken as [{ headers: Record<string, string>; body: string }];
+    const content = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
+    expect(headers["webhook-signature"]).toBe(`v1,${createHmac("sha256", secret).update(content).digest("base64")}`);
+    expect(Math.abs(Number(headers["webhook-timestamp"]) - Date.now() / 1000)).toBeLessThan(60);
+    expect(JSON.parse(body)).toMatchObject({ type: "job.indexed", job: { id: json.jobs[0].id, uri: "w.txt" } });
+    expect(body).not.toContain(secret);
+    await vi.waitFor(async () =>
+      expect((await permitted.as("ada", `/job?id=${json.jobs[0].id}`)).json.webhook).toEqual({
+        state: "delivered",
+        attempts: 1,
+      }),
+    );
+    const closed = await startWorld();
+    const other = await closed.as("ada", "/jobs", { body: job });
+    await vi.waitFor(async () =>
+      expect((await closed.as("ada", `/job?id=${other.json.jobs[0].id}`)).json.webhook).toEqual({
+        state: "waiting",
+        attempts: 1,
+      }),
+    );
+    expect(taken).toHaveLength(1);
+  });
+});
