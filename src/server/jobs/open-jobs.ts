@@ -23,7 +23,7 @@ export function openJobs(
       jobBytes: files === undefined ? Math.min(jobBytes, maxBufferedBytes) : jobBytes,
       retry: defaultRetryPolicy,
     },
-    keepOriginal: async (bytes) => (keepOriginals ? originals.keep(bytes) : undefined),
+    keepOriginal: async (uri, bytes) => (keepOriginals ? originals.keep(uri, bytes) : undefined),
     deliver: sendWebhook && createWebhookSender(sendWebhook),
   });
 }

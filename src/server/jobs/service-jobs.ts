@@ -3,7 +3,7 @@ import { ingestOnly } from "../../ingest/uploads/ingest-only.ts";
 import { delayBefore, isTransient, type RetryPolicy } from "../../ingest/queue/retry-policy.ts";
 import { homeScope } from "../../access/scopes.ts";
 import type { Scope } from "../../contracts/scope.ts";
-import type { IngestInput, IngestResult, KnowledgeBase } from "../../contracts/knowledge-base.ts";
+import type { IngestResult, KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import { platformNow } from "../../runtime/platform-clock.ts";
 import { given } from "../given.ts";
 import { busy, Refusal, toRefusal } from "../refusal.ts";
@@ -43,7 +43,7 @@ export interface JobParts {
   readonly shelf: JobShelf;
   readonly settings: JobSettings;
   /** Keeps the bytes of a file that came in. */
-  readonly keepOriginal: (bytes: Uint8Array) => Promise<void>;
+  readonly keepOriginal: (uri: string, bytes: Uint8Array) => Promise<void>;
   /** Absent where webhooks are not sent. */
   readonly deliver: DeliverWebhook | undefined;
   readonly now?: () => number;
@@ -178,7 +178,7 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
     const { result, error, bytes } = outcome;
     if (error === undefined && result !== undefined) {
       const { uri, scope, status, documentId, chunks, notes } = result;
-      if (bytes !== undefined) await parts.keepOriginal(bytes);
+      if (bytes !== undefined) await parts.keepOriginal(record.uri, bytes);
       const facts = { uri, scope, status, documentId, chunks, ...(notes && { notes }) };
       await finish(id, { state: status === "unchanged" ? "unchanged" : "indexed", result: facts });
       await shelf.drop(id);
@@ -201,7 +201,7 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
     try {
       const bytes = source === "url" ? undefined : await shelf.read(id);
       const facts = { uri, ...given({ title, mediaType }) };
-      const input: IngestInput =
+      const input =
         bytes === undefined
           ? uri
           : source === "text"
@@ -211,7 +211,9 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
       const result = await ingestOnly(access === "operator" ? kb : kb.as(access), input, {
         ...given({ scope, metadata }),
         signal,
-        onEmbedding: () => void table.change(id, { state: "embedding" }),
+        onEmbedding() {
+          if (table.get(id)?.record.state === "reading") table.change(id, { state: "embedding" });
+        },
         onProgress({ chunks }) {
           if (now() - told < progressMs) return;
           told = now();
