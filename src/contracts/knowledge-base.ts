@@ -497,6 +497,12 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
   vacuum(options?: VacuumOptions): Promise<VacuumResult>;
   /** Empties a scope at once and for good: nothing of it can be restored. **Errors** `access-denied`. */
   reset(scope: Scope): Promise<VacuumResult>;
+  /**
+   * The client of the engine behind the dense leg, by the engine's name: for what the engine has and ibid does not. Nothing that is done with it is checked.
+   *
+   * **Errors** `access-denied` unless the operator calls; `invalid-argument` for an unknown name, with the names that there are.
+   */
+  native(name: string): Promise<unknown>;
   /** Every chunk that the caller may read, by scope, then id. **Errors** `ambiguous` for a uri in several scopes. */
   chunks(options?: ChunkListOptions): AsyncIterable<StoredChunk>;
   /**

@@ -78,6 +78,8 @@ export interface DeleteResult {
   /** Live chunks that went. Deleting a deleted chunk counts 0. */
   readonly chunks: number;
   readonly receipt: Receipt;
+  /** Engines that still hold something of a purge. Settling and `scrub` finish it. Absent: none. */
+  readonly pending?: readonly string[] | undefined;
 }
 
 /**
@@ -390,6 +392,12 @@ export interface Store extends DocumentVerbs<Proven>, AsyncDisposable {
   readonly versions?: VersionSwitch<Proven> | undefined;
   readonly trash?: Trash<Proven> | undefined;
   readonly upkeep?: Upkeep<Proven> | undefined;
+  /**
+   * The client of an engine behind a leg, by the engine's name, for everything that the engine has and ibid does not. Nothing that is done with it is checked.
+   *
+   * **Errors** `invalid-argument` for an unknown name, with the names that there are.
+   */
+  native(...call: [...by: Proven["maintain"], name: string]): unknown;
   /** May be called again. After it, every other call throws `store-closed`. */
   close(): Promise<void>;
 }

@@ -80,6 +80,7 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
     },
     reset: (scope) => keep((by) => by.reset(scope)),
     doctor: async (options) => (await keeping()).doctor(options),
+    native: async (name) => (await keeping()).native(name),
     async *chunks(options) {
       yield* (await keeping()).chunks(options);
     },

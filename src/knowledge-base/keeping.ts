@@ -21,7 +21,10 @@ import type { KeepingParts } from "./parts.ts";
 
 const deleteOptions = { scope: true, onMissing: true, purge: true, elements: true } as const;
 
-type Keeping = Pick<KnowledgeBase, "delete" | "restore" | "deleted" | "vacuum" | "reset" | "chunks" | "doctor">;
+type Keeping = Pick<
+  KnowledgeBase,
+  "delete" | "restore" | "deleted" | "vacuum" | "reset" | "chunks" | "doctor" | "native"
+>;
 
 /** How long what was deleted is kept. **Source** ToolUp. */
 const defaultRetentionMs = 7 * 86_400_000;
@@ -199,6 +202,12 @@ export function createKeeping(parts: KeepingParts): Keeping {
       const only = await findDocument(parts, uri, scope === undefined ? {} : { scope });
       if (only === undefined) return;
       yield* listed(await readable([only.scope]), { ...chosen, documentId: only.id });
+    },
+
+    async native(name) {
+      checkText("native", "name", name);
+      await maintain("An engine's own client");
+      return store.native(authority, name);
     },
 
     async doctor(options = {}) {

@@ -64,6 +64,18 @@ export type {
   Upkeep,
   VersionSwitch,
 } from "../contracts/store.ts";
+export type {
+  Engine,
+  EngineCandidate,
+  EngineCapabilities,
+  EngineCondition,
+  EngineEntry,
+  EngineIndex,
+  EngineIndexSpec,
+  EngineMetric,
+  EnginePage,
+  EngineRequest,
+} from "../contracts/engine.ts";
 export type { Metric } from "../contracts/embedding.ts";
 export type { Bm25Options } from "../engine/bm25/bm25-settings.ts";
 export type { FileBlobStoreOptions } from "./blobs/file-blob-store.ts";
@@ -71,6 +83,9 @@ export type { S3Options } from "./blobs/s3-blob-store.ts";
 export type { S3Credentials } from "./blobs/sign-request.ts";
 export { composeStore } from "./compose/compose-store.ts";
 export type { ComposeOptions } from "./compose/guard.ts";
+export { createEngineLeg, type EngineLeg, type EngineLegOptions } from "./engines/engine-leg.ts";
+export { createEngineStore } from "./engines/engine-store.ts";
+export { type ConditionForms, writeCondition } from "./engines/translate-filter.ts";
 export {
   type AnyVectorStore,
   fromVectorStore,

@@ -7,6 +7,8 @@ export { createChunkerPack } from "./chunker-pack.ts";
 export { type CaseDefinition, type ContractCase, ContractViolation, defineCases } from "./contract-case.ts";
 export { edgeTexts, generateText, scripts } from "./corpus.ts";
 export { createEmbeddingModelPack, type EmbeddingModelSubject } from "./embedding-model-pack.ts";
+export { createEnginePack, type EngineSubject } from "./engine-pack.ts";
+export { createFaultProxy, type EngineFaults, type FaultProxy } from "./fault-proxy.ts";
 export {
   createFixedEmbeddingModel,
   type FixedEmbeddingModel,
@@ -20,6 +22,7 @@ export { createLegPack } from "./leg-pack.ts";
 export type { LegSubject } from "./leg-world.ts";
 export { createListSource, type ListedItem } from "./list-source.ts";
 export { createReaderPack, type ReaderSubject } from "./reader-pack.ts";
+export { createReferenceEngine } from "./reference-engine.ts";
 export { createRerankerPack } from "./reranker-pack.ts";
 export type { RetrievableText } from "./retriever-fixtures.ts";
 export { createRetrieverPack, type RetrieverSubject } from "./retriever-pack.ts";

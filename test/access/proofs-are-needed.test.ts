@@ -78,6 +78,7 @@ const operations: Readonly<Record<string, (store: Store, proof: never) => unknow
   touch: (store, proof) => store.touch(proof, "a", { checkedAt: "2024-01-01T00:00:00.000Z" }),
   scopes: (store, proof) => store.scopes(proof),
   vacuum: (store, proof) => store.trash!.vacuum(proof, { olderThanMs: 0 }),
+  native: (store, proof) => store.native(proof, "an engine"),
   "a retriever": (store, proof) => createRetriever({ store }).retrieve(proof, "lantern"),
 };
 
@@ -99,6 +100,7 @@ describe("nothing is done without the gate's value", () => {
       scopes: "maintain";
       status: "read";
       moment: "read" | "write";
+      native: "maintain";
     }>();
     expectTypeOf<Accepted<NonNullable<Store["versions"]>>>().toEqualTypeOf<{
       versions: "read" | "write";

@@ -444,6 +444,7 @@ export function createPlainStore(
 
   const store: PlainStore = {
     secret,
+    native: (authority) => assertSystem(authority),
     capabilities: {
       durability: "snapshot",
       embeddings: ["dense", "sparse", "hybrid"],

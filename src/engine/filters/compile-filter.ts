@@ -90,7 +90,7 @@ function compileEqual(filter: Extract<Filter, { readonly op: "eq" | "ne" }>): Me
 }
 
 /** Lists and objects as text, whatever the order of their keys; no string is taken for one. */
-function comparable(value: JsonValue): unknown {
+export function comparable(value: JsonValue): unknown {
   if (typeof value === "string") return `"${value}`;
   return typeof value === "object" && value !== null ? JSON.stringify(value, sortKeys) : value;
 }

@@ -5,7 +5,9 @@ import type {
   StoredStructure,
   StructureOptions,
 } from "../../contracts/document-store.ts";
+import type { Engine } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
+import type { Leg } from "../../contracts/leg.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type {
   DeleteTarget,
@@ -39,10 +41,12 @@ import { openSession } from "./open-session.ts";
  *
  * @experimental
  */
-export function composeStore(parts: StoreParts, options: ComposeOptions = {}): Store {
-  checkGiven("composeStore", "parts", parts, "object");
+export function composeStore(given: StoreParts, options: ComposeOptions = {}): Store {
+  checkGiven("composeStore", "parts", given, "object");
   checkOptions("composeStore", options, { name: true });
-  checkParts(parts);
+  checkParts(given);
+  // Each engine gets the writes of the parts around it.
+  const parts = given.legs.filter(followsWrites).reduce((each, leg) => leg.follow(each), given);
   let closing: Promise<void> | undefined;
   const secret = parts.secret?.slice() ?? createSecret();
   const capabilities = capabilitiesOf(parts);
@@ -66,6 +70,10 @@ export function composeStore(parts: StoreParts, options: ComposeOptions = {}): S
     versions: versions && guardVersions(versions, guard),
     trash: trash && guardTrash(trash, guard),
     upkeep: upkeep && guardUpkeep(upkeep, guard),
+    native(authority, name) {
+      guard.maintain(authority);
+      return findNative(given, name);
+    },
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -84,6 +92,25 @@ async function untilReady(documents: DocumentStore, signal: AbortSignal | undefi
     if ((await untilAborted(Promise.resolve(documents.ready?.(signal)), signal, what)) ?? true) return;
     await pause(ms, signal, what);
   }
+}
+
+/** A leg that must see every write. */
+interface FollowingLeg extends Leg {
+  follow(parts: StoreParts): StoreParts;
+}
+
+function followsWrites(leg: Leg): leg is FollowingLeg {
+  return typeof (leg as Partial<FollowingLeg>).follow === "function";
+}
+
+function findNative({ legs }: StoreParts, name: string): unknown {
+  const engines = legs.flatMap((leg) => (leg as { readonly engine?: Engine }).engine ?? []);
+  const found = engines.find((engine) => engine.name === name);
+  if (found !== undefined) return found.native;
+  const names = engines.map((engine) => engine.name);
+  throw new IbidError("invalid-argument", `The store has no engine "${name}".`, {
+    hint: names.length === 0 ? "Open it with an engine." : `It has ${names.join(", ")}.`,
+  });
 }
 
 function capabilitiesOf({ documents, legs, versions, trash, upkeep }: StoreParts): StoreCapabilities {

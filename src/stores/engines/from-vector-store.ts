@@ -7,14 +7,11 @@ import type { JsonValue } from "../../contracts/metadata.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { DeleteTarget, DocumentStore, ListChunksOptions, Store, StoreParts } from "../../contracts/store.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
+import { createMemoryParts } from "../memory/memory-store.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { type ChunkPlace, compareChunkPlaces } from "../../runtime/compare-text.ts";
 import { hashParts } from "../../runtime/hash.ts";
 import { composeStore } from "../compose/compose-store.ts";
-import { createMemoryDirectory } from "../memory/memory-directory.ts";
-import { createSecret } from "../segments/create-secret.ts";
-import { createSegmentStore } from "../segments/segment-store.ts";
-import { decideStoreOptions } from "../segments/store-options.ts";
 
 /**
  * One entry that a vector store found.
@@ -104,7 +101,7 @@ export function createVectorStoreParts(vectors: AnyVectorStore, options: FromVec
       hint: "Give an object with add, query and delete.",
     });
   }
-  const { documents, legs, upkeep, secret } = options.parts ?? createMemoryParts();
+  const { documents, legs, upkeep, secret } = options.parts ?? createMemoryParts({ embeddings: ["dense"] });
   const shelf = createVectorShelf(vectors, options.name ?? usualName);
   const [first, ...others] = legs.filter(({ name }) => name !== "dense" && name !== "latent");
   return {
@@ -113,14 +110,6 @@ export function createVectorStoreParts(vectors: AnyVectorStore, options: FromVec
     upkeep,
     secret,
   };
-}
-
-function createMemoryParts(): StoreParts {
-  return createSegmentStore(createMemoryDirectory(), {
-    ...decideStoreOptions({}),
-    embeddings: ["dense"],
-    secret: createSecret(),
-  });
 }
 
 /** The vector store, with its failures as errors of ours. */

@@ -4,10 +4,10 @@ import { checkOptions } from "../../runtime/check-options.ts";
 import { composeStore } from "../compose/compose-store.ts";
 import { createMemoryDirectory } from "./memory-directory.ts";
 import { createSecret } from "../segments/create-secret.ts";
-import { createSegmentStore } from "../segments/segment-store.ts";
+import { type CompleteParts, createSegmentStore } from "../segments/segment-store.ts";
 import { decideStoreOptions, type StoreOptions, storeOptionNames } from "../segments/store-options.ts";
 
-export interface MemoryStoreOptions extends StoreOptions {
+export interface MemoryStoreOptions extends Omit<StoreOptions, "engine"> {
   /** Kinds of embeddings that are kept. Default: all three. */
   readonly embeddings?: readonly EmbeddingKind[];
 }
@@ -24,11 +24,21 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
 
 /** A memory store that messages call `name`. */
 export function createNamedMemoryStore(options: MemoryStoreOptions, name: string): Store {
-  checkOptions("createMemoryStore", options, { ...storeOptionNames, embeddings: true });
-  const parts = createSegmentStore(createMemoryDirectory(), {
+  checkOptions("createMemoryStore", options, memoryOptionNames);
+  const parts = createMemoryParts(options);
+  return composeStore(parts, { name });
+}
+
+const { engine: _engine, ...ownNames } = storeOptionNames;
+
+/** Names of the options of a store in memory. */
+export const memoryOptionNames = { ...ownNames, embeddings: true } as const;
+
+/** The parts of a store in memory. */
+export function createMemoryParts(options: MemoryStoreOptions): CompleteParts {
+  return createSegmentStore(createMemoryDirectory(), {
     ...decideStoreOptions(options),
     embeddings: options.embeddings ?? ["dense", "sparse", "hybrid"],
     secret: createSecret(),
   });
-  return composeStore(parts, { name });
 }

@@ -6,6 +6,7 @@ import { termsFingerprint } from "../../engine/segments/chunk-terms.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { hashParts } from "../../runtime/hash.ts";
 import { composeStore } from "../compose/compose-store.ts";
+import { overEngine } from "../engines/over-engine.ts";
 import { createSecret, toHex } from "../segments/create-secret.ts";
 import { createSegmentCore } from "../segments/segment-core.ts";
 import { resumePurges } from "../segments/purge.ts";
@@ -97,7 +98,10 @@ export async function openPostgresStore(
       const parts = createStoreParts(core);
       await directory.refresh();
       await resumePurges(parts);
-      return composeStore(keepFresh(parts, directory, atMostMs), { name: "The Postgres store" });
+      const fresh = keepFresh(parts, directory, atMostMs);
+      return composeStore(await overEngine(fresh, options), {
+        name: "The Postgres store",
+      });
     } catch (error) {
       connection.close();
       throw error;

@@ -1,5 +1,6 @@
 import { platformNow } from "../../runtime/platform-clock.ts";
 import type { Analyzer } from "../../contracts/analyzer.ts";
+import type { Engine } from "../../contracts/engine.ts";
 import type { CorpusModel } from "../../contracts/corpus-model.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { type Metric, metrics } from "../../contracts/embedding.ts";
@@ -23,6 +24,8 @@ export interface StoreOptions {
   readonly segments?: Partial<SegmentPolicy>;
   /** The clock, in milliseconds since 1970. Default `Date.now`. */
   readonly now?: () => number;
+  /** A vector engine that proposes candidates, such as that of `ibid/stores/qdrant`. Default: none; every vector is compared. */
+  readonly engine?: Engine;
 }
 
 export const storeOptionNames = {
@@ -32,6 +35,7 @@ export const storeOptionNames = {
   corpusModel: true,
   segments: true,
   now: true,
+  engine: true,
 } as const;
 
 /** Fills in the defaults. **Errors** `invalid-argument` for a value that cannot be. */

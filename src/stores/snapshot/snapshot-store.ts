@@ -1,6 +1,7 @@
 import type { Store } from "../../contracts/store.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { resumePurges } from "../segments/purge.ts";
+import { overEngine } from "../engines/over-engine.ts";
 import { composeStore } from "../compose/compose-store.ts";
 import { createSegmentStore, prepareDirectory } from "../segments/segment-store.ts";
 import { openSnapshotDirectory } from "./snapshot-directory.ts";
@@ -37,5 +38,5 @@ export async function openSnapshotStore(options: SnapshotStoreOptions): Promise<
   const secret = await prepareDirectory(directory, decided);
   const parts = createSegmentStore(directory, { ...decided, secret, embeddings: ["dense", "sparse", "hybrid"] });
   await resumePurges(parts);
-  return composeStore(parts, { name: "The snapshot store" });
+  return composeStore(await overEngine(parts, options), { name: "The snapshot store" });
 }

@@ -2,6 +2,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { Store } from "../../contracts/store.ts";
 import { resumePurges } from "../segments/purge.ts";
 import { composeStore } from "../compose/compose-store.ts";
+import { overEngine } from "../engines/over-engine.ts";
 import { createSegmentStore, prepareDirectory } from "../segments/segment-store.ts";
 import { decideStoreOptions, type StoreOptions, storeOptionNames } from "../segments/store-options.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
@@ -41,7 +42,7 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
     const secret = await prepareDirectory(directory, decided);
     const parts = createSegmentStore(directory, { ...decided, secret, embeddings: ["dense", "sparse", "hybrid"] });
     await resumePurges(parts);
-    return composeStore(parts, { name: "The SQLite store" });
+    return composeStore(await overEngine(parts, options), { name: "The SQLite store" });
   } catch (error) {
     connection.close();
     throw error;
