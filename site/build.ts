@@ -1,9 +1,10 @@
 // Builds the documentation site into site/dist: npm run docs:build [-- --base /ibid/]
 // Installs the site's own packages when they are missing or another version is locked.
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { makeReference } from "./reference.ts";
 import { readSite, writeSite } from "./prepare.ts";
 
 const { values } = parseArgs({ options: { base: { type: "string", default: "/" } } });
@@ -25,7 +26,9 @@ if (!existsSync(installed) || readFileSync(installed, "utf8") !== lock) {
   run("npm", "install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund");
   writeFileSync(installed, lock);
 }
-const site = readSite(root, new Map());
+const site = readSite(root, await makeReference(folder));
+// Pages are rendered anew: the generator would keep those whose text is the same under other settings.
+for (const kept of ["node_modules/.astro", ".astro"]) rmSync(join(folder, kept), { recursive: true, force: true });
 writeSite(root, folder, site, base);
 run(process.execPath, "node_modules/astro/bin/astro.mjs", "build");
 console.log(`${site.pages.length} pages, ${site.files.length} linked files: site/dist`);

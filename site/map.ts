@@ -29,6 +29,8 @@ export const sections: readonly Section[] = [
       "CHANGELOG.md",
     ],
   },
+  { label: "Reference from the code", pages: [], collapsed: true },
+  { label: "Names by subpath", pages: [], collapsed: true },
   { label: "Errors", pages: ["docs/errors/*.md"], collapsed: true },
   {
     label: "Explanation",
