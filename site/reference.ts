@@ -284,7 +284,9 @@ function namePages(folder: string): ReadonlyMap<string, string> {
           .replace(/^# .*$/mu, `# ${specifier}`)
           .replaceAll(/\]\(([^)#\s]+\.md)(#[^)\s]*)?\)/gu, (_, target: string, hash: string = "") => {
             const whole = written.get(posix.join(posix.dirname(file), target));
-            return whole === undefined ? "]" : `](${posix.basename(pageOf(whole))}${hash.replace(/(?<!^#property-.*)-\d+$/u, "")})`;
+            return whole === undefined
+              ? "]"
+              : `](${posix.basename(pageOf(whole))}${hash.replace(/(?<!^#property-.*)-\d+$/u, "")})`;
           })
           // Its places count names of other kinds too, and the site's do not.
           .replaceAll(/\]\((#(?!property-)[^)\s]*?)-\d+\)/gu, "]($1)")
