@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { usualFolder } from "./find-config.ts";
+import type { OcrProgress } from "../knowledge-base/open/open-ocr.ts";
 import { folderOf } from "../knowledge-base/open/location.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type {
@@ -25,6 +26,8 @@ import { count, formatDuration, neutralise, wrap } from "./text-layout.ts";
 /** Options of its own; those of the table stand beside them under the names of their flags. */
 interface IngestCommandOptions extends CommonOptions {
   readonly sitemap: readonly string[];
+  /** Languages of scanned pages and pictures. */
+  readonly ocr?: string;
   /** Files with addresses. */
   readonly urls: readonly string[];
 }
@@ -77,7 +80,11 @@ export async function ingest(
     );
   const inputs = [...paths, ...(await openSources(options))];
 
-  return await withKnowledgeBase(options, { create: true, embeds: "documents" }, async (kb) => {
+  const ocr = options.ocr && {
+    languages: options.ocr,
+    onPage: ({ uri, done, pages }: OcrProgress) => line.say(`${neutralise(uri)}: page ${done} of ${pages} recognised`),
+  };
+  return await withKnowledgeBase(options, { create: true, embeds: "documents", ocr }, async (kb) => {
     try {
       return await run(
         context,
@@ -334,6 +341,12 @@ export function addIngestCommand(program: Command, context: Context, done: (exit
     .description("Read files, folders, globs and addresses into the knowledge base; create it if needed.")
     .argument("[path|glob|url...]", "files, folders, globs and addresses; put globs in quotes")
     .addOption(repeated("--sitemap <url>", "read the pages of this sitemap or index of sitemaps"))
+    .addOption(
+      new Option(
+        "--ocr <languages>",
+        "recognise scanned pages and pictures with Tesseract, in these languages: eng, eng+deu",
+      ),
+    )
     .addOption(repeated("--urls <file>", "read the addresses in a text file, one a line"));
   addTableOptions(command, ingestOptions)
     .addHelpText(

@@ -11,6 +11,7 @@ import type { LoadedConfig } from "./load-config.ts";
 import type { Output, Stream } from "./output.ts";
 import { folderOf } from "../knowledge-base/open/location.ts";
 import { readRememberedModels, type RememberedModels, versionName } from "../knowledge-base/open/remembered-models.ts";
+import type { OcrOption } from "../knowledge-base/open/open-ocr.ts";
 import { type OpenModels, type OpenOptions, openOptions } from "../knowledge-base/open/open-options.ts";
 import { chooseModels, rememberModels } from "./remembered-models.ts";
 import { addTableOptions, pickTableOptions } from "./table-options.ts";
@@ -72,6 +73,8 @@ export interface OpenForCommand {
   readonly embeds?: "queries" | "documents";
   /** Observer of the knowledge base, beside the configured one. */
   readonly telemetry?: Telemetry | undefined;
+  /** Text recognition, for commands that read files. */
+  readonly ocr?: OcrOption | undefined;
   /** Text of a list of synonyms in place of the configured one. */
   readonly synonyms?: string | undefined;
 }
@@ -103,6 +106,7 @@ export async function withKnowledgeBase<Result>(
       onDownload: options.onDownload,
     },
     search: { synonyms },
+    ...(how.ocr !== undefined && { reading: { ocr: how.ocr } }),
     operations: { telemetry: both(configured(settings), how.telemetry) },
   };
   const merged = mergeValues(nodeOptions, settings, byFlags);

@@ -1,3 +1,4 @@
+import type { PageText } from "./extraction.ts";
 import type { Metadata } from "./metadata.ts";
 
 /**
@@ -122,6 +123,8 @@ export interface TextMark {
 export interface SourceMap {
   /** Pages in the sense of the format, numbered from 1. Absent for formats without pages. */
   readonly pages?: readonly { readonly number: number; readonly start: number }[];
+  /** Words of pages that were recognised, with their places on the page: what geometry is made of again. */
+  readonly recognised?: readonly PageText[];
   /** Slides of a presentation, numbered from 1 in the order in which they are shown. */
   readonly slides?: readonly { readonly number: number; readonly start: number }[];
   /** Sheets of a workbook, in its order and without overlap. */

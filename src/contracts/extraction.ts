@@ -7,6 +7,27 @@ export interface PageText {
   /** From 1. */
   readonly page: number;
   readonly text: string;
+  /**
+   * The words with their places. With them the reader finds columns, tables and headings as on any page, and a citation marks its words on the page.
+   * `text` is then only looked at for whether there is any.
+   */
+  readonly words?: readonly RecognisedWord[];
+}
+
+/**
+ * A word that was recognised, in its place.
+ *
+ * **Units** parts of the page as it is shown, from its top left corner: 0 to 1.
+ * @experimental
+ */
+export interface RecognisedWord {
+  readonly text: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  /** Number of its line on the page: words of one line share it. */
+  readonly line: number;
 }
 
 /**

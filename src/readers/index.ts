@@ -5,6 +5,7 @@ export type {
   ExtractionInput,
   OcrProvider,
   PageText,
+  RecognisedWord,
   TableExtractor,
 } from "../contracts/extraction.ts";
 export type { HandledData, MediaTypeHandler } from "../contracts/media-type-handler.ts";

@@ -94,7 +94,11 @@ export function nameMediaType(mediaType: string): { readonly label: string; read
   const known = names.get(mediaType);
   if (known !== undefined) return known;
   const main = mediaType.slice(0, mediaType.indexOf("/"));
-  if (main === "image") return { label: `an image (${mediaType})`, hint: "give its text as a text file." };
+  if (main === "image")
+    return {
+      label: `an image (${mediaType})`,
+      hint: "have its text recognised (--ocr eng, or reading.ocr), or give it as a text file.",
+    };
   if (main === "audio" || main === "video")
     return { label: `a recording (${mediaType})`, hint: "give a transcript as a text file." };
   return {

@@ -54,6 +54,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       "readers/data": { packages: ["yaml"] },
       "readers/markup": { packages: ["htmlparser2"] },
       "readers/office": { packages: ["htmlparser2", "yauzl"] },
+      "readers/ocr": {},
       "readers/pdf": { packages: ["unpdf", "pdfjs-dist"] },
       "readers/sheets": { packages: ["@e965/xlsx"] },
       "readers/worker": {},

@@ -319,7 +319,17 @@ describe("mailboxes and saved pages", () => {
         message("6", "Re: both", "References: <5> <2>\n", "Both.") +
         message("7", "Re: Tide", "In-Reply-To: <5>\n", "Low."),
     );
-    expect(showOutline(root)).toEqual(["# Ferry", "## Ferry", "## Re: Ferry", "## AW: Re: Ferry", "# Harbour"]);
+    expect(showOutline(root)).toEqual([
+      "# Ferry",
+      "## Ferry",
+      "## Re: Ferry",
+      "## AW: Re: Ferry",
+      "# Harbour",
+      "## Harbour",
+      "## Tide",
+      "## Re: both",
+      "## Re: Tide",
+    ]);
     expect(sourceMap.parts?.map(({ name, start, end }) => [name, text.slice(start, end).split("\n").at(-1)])).toEqual([
       ["message 1", "When does it sail?"],
       ["message 3", "At dawn."],

@@ -31,6 +31,7 @@ import { findRecordedName } from "./remembered-models.ts";
 import { openStoreInFolder } from "./open-store-in-folder.ts";
 import type { Store } from "../../contracts/store.ts";
 import type { PostgresStoreOptions } from "../../stores/postgres/postgres-store.ts";
+import { type OcrOption, openOcr } from "./open-ocr.ts";
 import { createReaders } from "../../readers/create-readers.ts";
 import { startReaders } from "../../readers/worker/start-readers.ts";
 import { languageAnalyzer } from "../../text/languages/snowball/language-analyzer.ts";
@@ -62,6 +63,12 @@ interface NodeReading extends OpenReading {
    * such a process can be started; `true`: every file, else an error; `false`: none. Your own `readers` stay in this process.
    */
   readonly worker?: boolean | "auto" | undefined;
+  /**
+   * Recognises the text of scanned pages and of pictures: languages for Tesseract (`"eng+deu"`), its options, or a provider of your own. Default: none.
+   *
+   * **Errors** when opening: `dependency-missing` without Tesseract or its languages.
+   */
+  readonly ocr?: OcrOption | undefined;
   /** Rules for the files below paths and globs, where an ingestion gives none of its own. Default: those of `kb.ingest`. */
   readonly folders?: FolderRules | undefined;
 }
@@ -98,6 +105,17 @@ export const nodeOptions = {
             check: (value: unknown) => typeof value === "boolean" || value === "auto",
           },
           default: "auto",
+          for: inCode,
+        },
+        ocr: {
+          doc: 'Recognises scanned pages and pictures: languages for Tesseract (`"eng+deu"`), its options, or a provider.',
+          kind: {
+            type: "value",
+            expects: 'languages such as "eng+deu", options of openTesseractOcr, or a provider',
+            check: (value: unknown) =>
+              (typeof value === "string" && value !== "") || (typeof value === "object" && value !== null),
+          },
+          otherwise: "none",
           for: inCode,
         },
         folders: {
@@ -178,10 +196,14 @@ export async function openKnowledgeBase(first?: string | OpenOptions, second?: O
         ? await openMemory(chosen)
         : await openStoreInFolder(folder, storeChoices(chosen), options.create));
 
-  const reading = startReaders(await completeReaders(options.readers ?? []), worker, createReaders());
+  const ocr = await openOcr(options.reading?.ocr);
+  const own = [...(await completeReaders(options.readers ?? [])), ...ocr.readers];
+  const reading = startReaders(own, worker, createReaders());
   return assembleKnowledgeBase(store, chosen, {
-    readers: reading.readers,
-    closeReaders: () => reading.close(),
+    readers: [...ocr.readers, ...reading.readers],
+    async closeReaders() {
+      await Promise.all([reading.close(), ocr.close()]);
+    },
     async *unpack(input) {
       yield* (await import("../../readers/archives/unpack-archive.ts")).unpackArchive(input);
     },

@@ -1,5 +1,6 @@
 import type { Place } from "../../contracts/document.ts";
 import { IbidError } from "../../contracts/errors.ts";
+import type { SourceMap } from "../../contracts/document.ts";
 import type { DocumentView, KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { MarkedPage, PdfGeometry } from "../../readers/pdf/pdf-geometry.ts";
@@ -66,11 +67,12 @@ export async function showDocument(
  * hold, and no mark is better than a wrong one. Otherwise as the PDF reader. **Cost** reads the PDF.
  */
 export async function readPlacesOnPages(
-  document: Pick<DocumentView, "uri" | "text">,
+  document: Pick<DocumentView, "uri" | "text"> & { readonly sourceMap?: SourceMap },
   original: Uint8Array,
 ): Promise<PdfGeometry> {
   const { readPdfGeometry } = await import("../../readers/pdf/pdf-geometry.ts");
-  const geometry = await readPdfGeometry({ uri: document.uri, bytes: original });
+  const recognised = document.sourceMap?.recognised;
+  const geometry = await readPdfGeometry({ uri: document.uri, bytes: original, ...(recognised && { recognised }) });
   checkPlaces(geometry, document);
   return geometry;
 }

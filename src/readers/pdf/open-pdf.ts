@@ -26,12 +26,14 @@ const settings = {
 export async function openPdf(
   { bytes, uri, password }: Pick<ReadInput, "bytes" | "uri" | "password">,
   maps: string | undefined,
+  own: { readonly maxImageSize?: number } = {},
 ): Promise<PdfDocument> {
   const { getDocumentProxy: open } = await import("unpdf");
   try {
     // PDF.js takes the bytes over, and they are the caller's: it gets a copy, which it wants plain and not as a Buffer.
     return await open(new Uint8Array(bytes), {
       ...settings,
+      ...own,
       ...(maps === undefined ? {} : characterMapSettings(maps)),
       ...(password === undefined ? {} : { password }),
     });

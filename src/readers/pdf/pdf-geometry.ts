@@ -1,3 +1,5 @@
+import type { SourceMap } from "../../contracts/document.ts";
+import type { OcrProvider } from "../../contracts/extraction.ts";
 import type { ReadInput } from "../../contracts/reader.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { noTableExtractor } from "../no-table-extractor.ts";
@@ -72,27 +74,34 @@ export interface PlacedText {
 /**
  * Reads a PDF for the places of its text.
  *
- * A run of the file keeps its place. Within a run, the usual widths of letters share its width out.
+ * `recognised` are the words of scanned pages, from the document's source map. A run of the file keeps its place. Within a run, the usual widths of letters share its width out.
  *
  * **Errors** as the PDF reader. **Cost** as reading the file; some hundred bytes of memory for each line.
  *
  * @experimental
  */
 export async function readPdfGeometry(
-  input: Pick<ReadInput, "uri" | "bytes" | "password" | "limits" | "signal">,
+  input: Pick<ReadInput, "uri" | "bytes" | "password" | "limits" | "signal"> & Pick<SourceMap, "recognised">,
 ): Promise<PdfGeometry> {
-  checkOptions("readPdfGeometry", input, { uri: true, bytes: true, password: true, limits: true, signal: true });
+  const names = { uri: true, bytes: true, password: true, limits: true, signal: true, recognised: true } as const;
+  checkOptions("readPdfGeometry", input, names);
+  const { recognised, ...file } = input;
   const { readPdf } = await import("./read-pdf.ts");
   let places: PlacedText[] = [];
   let pages: PdfGeometry["pages"] = [];
   const maps = findCharacterMaps();
   const { text } = await keepRejections(() =>
-    readPdf({ ...input, mediaType: "application/pdf" }, undefined, noTableExtractor, maps, (printed, sizes) => {
+    readPdf({ ...file, mediaType: "application/pdf" }, replay(recognised), noTableExtractor, maps, (printed, sizes) => {
       places = printed.flatMap(placeLine);
       pages = sizes.map(({ width, height }) => ({ width: round(width), height: round(height) }));
     }),
   );
   return { text, pages, places: places.toSorted((one, other) => one.start - other.start) };
+}
+
+/** A provider that recognises what was recognised when the document was read. */
+function replay(recognised: SourceMap["recognised"]): OcrProvider | undefined {
+  return recognised && { name: "recorded", isScanned: () => true, extractText: () => Promise.resolve(recognised) };
 }
 
 /**

@@ -28,6 +28,7 @@ import { findAreas } from "./find-areas.ts";
 import { removeFurniture } from "./pdf-furniture.ts";
 import { toLine } from "./pdf-lines.ts";
 import { readTagged } from "./pdf-tags.ts";
+import { addRecognised, answerInTime, isWords } from "./recognised-pages.ts";
 
 /** Implements `createPdfReader`; `maps` is the folder of character maps. */
 export async function readPdf(
@@ -69,20 +70,23 @@ export async function readPdf(
     );
     const isEmpty = pages.every(({ sides, comments }) => sides.length === 0 && comments.length === 0);
     const asked = isEmpty ? pages.map((_, index) => index + 1) : silent;
-    const recognised = await recognise(input, ocr, asked);
+    const recognised = await recognisePages(input, ocr, asked);
     if (isEmpty && recognised.length === 0) {
       const [error = hasLostText ? lostText(uri, maps) : withoutText(uri, pdf.numPages, ocr)] = broken.values();
       throw error;
     }
     const found = tables === noTableExtractor ? [] : await tables.extractTables(extractionOf(input));
     throwIfAborted(signal, `Reading ${uri}`, { uri });
+    const placed = recognised.filter(({ words }) => words !== undefined);
+    const whole = addRecognised(pages, placed);
     const areas = addExtracted(
-      await layOutPages(pages, () => throwIfAborted(signal, `Reading ${uri}`, { uri })),
-      recognised,
+      await layOutPages(whole, () => throwIfAborted(signal, `Reading ${uri}`, { uri })),
+      recognised.filter(({ words }) => words === undefined),
       found,
     );
     const { printed, ...written } = await write(pdf, uri, areas);
-    onPrinted?.(printed, pages);
+    onPrinted?.(printed, whole);
+    if (placed.length > 0) written.sourceMap = { ...written.sourceMap, recognised: placed };
     return { ...written, ...notesOn({ pages, silent, broken, recognised, ocr, maps }) };
   } finally {
     await pdf.loadingTask.destroy();
@@ -93,7 +97,7 @@ async function write(
   pdf: PdfDocument,
   uri: string,
   areas: readonly (readonly PdfArea[])[],
-): Promise<ReadResult & Pick<PdfText, "printed">> {
+): Promise<{ -readonly [Key in keyof ReadResult]: ReadResult[Key] } & Pick<PdfText, "printed">> {
   const outline = await readOutline(pdf, areas);
   const usualGap = findUsualGap(areas.flat());
   const cut = outline.length === 0 ? areas : cutAtHeadings(areas, outline);
@@ -146,29 +150,40 @@ function extractionOf({ uri, bytes, mediaType, password, signal }: ReadInput): E
 }
 
 /** Text that a provider recognises on pages without text. **Shape** only requested pages with text. */
-async function recognise(
+async function recognisePages(
   input: ReadInput,
   ocr: OcrProvider | undefined,
   pages: readonly number[],
 ): Promise<PageText[]> {
   if (ocr === undefined || pages.length === 0) return [];
-  const request: ExtractionInput = { ...extractionOf(input), pages };
+  const texts = await recognise(input, ocr, { ...extractionOf(input), pages });
+  return texts.filter(({ page }) => pages.includes(page));
+}
+
+/** A provider's answer, checked. **Shape** only pages with text. **Errors** `timeout`, `invalid-response`, `aborted`. */
+export async function recognise(input: ReadInput, ocr: OcrProvider, request: ExtractionInput): Promise<PageText[]> {
   if (!(await ocr.isScanned(request))) return [];
-  const texts = await ocr.extractText(request);
+  const texts = await answerInTime(ocr, request, limitsOf(input).timeoutMs);
   throwIfAborted(input.signal, `Reading ${input.uri}`, { uri: input.uri });
   if (!isPageTexts(texts)) {
     throw new IbidError("invalid-response", `${ocr.name} gave something else than a list of pages for ${input.uri}.`, {
-      hint: "Give each page as { page, text }: a whole number from 1, and a string.",
+      hint: "Give each page as { page, text }: a whole number from 1, and a string. Words are { text, x, y, width, height, line }, with numbers.",
       uri: input.uri,
     });
   }
-  return texts.filter(({ page, text }) => pages.includes(page) && text.trim() !== "");
+  return texts.filter(({ text }) => text.trim() !== "");
 }
 
 function isPageTexts(given: unknown): given is readonly PageText[] {
   if (!Array.isArray(given)) return false;
   return given.every((one: Partial<PageText> | null) => {
-    return typeof one === "object" && one !== null && Number.isInteger(one.page) && typeof one.text === "string";
+    return (
+      typeof one === "object" &&
+      one !== null &&
+      Number.isInteger(one.page) &&
+      typeof one.text === "string" &&
+      (one.words === undefined || isWords(one.words))
+    );
   });
 }
 
@@ -255,7 +270,7 @@ const longestTurnMs = 50;
  *
  * **Errors** errors of `check`, which runs between pages. **Cost** as {@link findAreas}, for each page.
  */
-async function layOutPages(pages: readonly ReadPage[], check: () => void = () => {}): Promise<PdfArea[][]> {
+export async function layOutPages(pages: readonly ReadPage[], check: () => void = () => {}): Promise<PdfArea[][]> {
   const upright = pages.map(({ sides, height }) => ({
     runs: sides[0]?.angle === 0 ? sides[0].runs : [],
     height,

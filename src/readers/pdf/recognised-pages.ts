@@ -1,0 +1,150 @@
+import { IbidError } from "../../contracts/errors.ts";
+import type { ExtractionInput, OcrProvider, PageText, RecognisedWord } from "../../contracts/extraction.ts";
+import { abortError } from "../../runtime/abort.ts";
+import type { PdfRun } from "./pdf-runs.ts";
+import type { ReadPage } from "./read-page.ts";
+
+/** Heights of letters as parts of their size, in usual fonts: from the baseline up to a capital, up to an x, and down. */
+const em = { capital: 0.72, x: 0.5, below: 0.21 };
+
+/** Letters that reach above an x, and those that reach below the baseline. Other scripts count as reaching up. */
+const tall = /[^acegmnopqrsuvwxyz.,;:\-–—_~+=<>]/u;
+const deep = /[gjpqy,;()[\]{}|@Qµçß]/u;
+
+/** Sizes nearer to the usual one than this part of it are it: a scan is not measured more exactly. */
+const sameSize = 0.2;
+
+/** A gap from so many sizes of letters on separates columns. */
+const columnGap = 1.2;
+
+/** Pages with what was recognised on them, as if the file had the text itself. */
+export function addRecognised(pages: readonly ReadPage[], recognised: readonly PageText[]): readonly ReadPage[] {
+  if (recognised.length === 0) return pages;
+  const measured = new Map(
+    recognised.map(({ page, words = [] }) => {
+      const { width = 0, height = 0 } = pages[page - 1] ?? {};
+      return [page, linesOf(words, width, height)] as const;
+    }),
+  );
+  const usual = usualSize([...measured.values()].flat());
+  return pages.map((page, index) => {
+    const lines = measured.get(index + 1);
+    if (lines === undefined) return page;
+    const runs = lines.flatMap((line) => runsOf(line, usual));
+    return { ...page, sides: [{ angle: 0, runs }, ...page.sides.filter(({ angle }) => angle !== 0)], tree: null };
+  });
+}
+
+/** A line of recognised words, in points. */
+interface MeasuredLine {
+  readonly words: readonly RecognisedWord[];
+  readonly size: number;
+  /** Downwards. */
+  readonly baseline: number;
+  readonly letters: number;
+  readonly width: number;
+}
+
+function linesOf(words: readonly RecognisedWord[], width: number, height: number): MeasuredLine[] {
+  return [...Map.groupBy(words.flatMap(withoutRules), ({ line }) => line).values()].map((line) => {
+    const measured = line.map((word) => {
+      const above = tall.test(word.text) ? em.capital : em.x;
+      const below = deep.test(word.text) ? em.below : 0;
+      const size = (word.height * height) / (above + below);
+      return { size, letters: word.text.length, baseline: (word.y + word.height) * height - below * size };
+    });
+    // The middle of its words: a stroke of a table or a stain makes one of them higher.
+    const size = usualSize(measured);
+    const baseline = measured.map((word) => word.baseline).toSorted((a, b) => a - b)[measured.length >> 1] ?? 0;
+    return { words: line, size, baseline, letters: measured.reduce((sum, { letters }) => sum + letters, 0), width };
+  });
+}
+
+/** The lines of a table are taken for letters: a word that they run through is two. */
+function withoutRules(word: RecognisedWord): RecognisedWord[] {
+  const { text, x, width } = word;
+  if (!text.includes("|")) return [word];
+  const parts: RecognisedWord[] = [];
+  for (const { 0: found, index } of text.matchAll(/[^|[\]{}]+/gu)) {
+    if (!/[\p{L}\p{N}]/u.test(found)) continue;
+    const part = { x: x + (width * index) / text.length, width: (width * found.length) / text.length };
+    parts.push({ ...word, ...part, text: found });
+  }
+  return parts;
+}
+
+/** The size of most letters. */
+function usualSize(lines: readonly Pick<MeasuredLine, "size" | "letters">[]): number {
+  const sorted = lines.toSorted((one, other) => one.size - other.size);
+  const half = sorted.reduce((sum, { letters }) => sum + letters, 0) / 2;
+  let passed = 0;
+  return sorted.find(({ letters }) => (passed += letters) >= half)?.size ?? 0;
+}
+
+function runsOf({ words, size, baseline, width }: MeasuredLine, usual: number): PdfRun[] {
+  // Steps of a quarter: headings of one level have one size, however the scanner saw them.
+  const steps = Math.round(Math.log(size / usual) / Math.log(1.25));
+  const shown = Math.abs(size - usual) < usual * sameSize ? usual : usual * 1.25 ** steps;
+  return words.map(({ text, x, width: own }, index) => {
+    const next = words[index + 1];
+    const gap = next === undefined ? Infinity : (next.x - x - own) * width;
+    // Words stand apart by a space, which reaches to the next; columns stand further apart.
+    const isFollowed = gap > 0 && gap < shown * columnGap;
+    return {
+      text: isFollowed ? `${text} ` : text,
+      x: x * width,
+      right: isFollowed ? next!.x * width : (x + own) * width,
+      y: baseline,
+      size: shown,
+      bold: false,
+      mono: false,
+      rtl: /^[^\p{sc=Latin}]*[\p{sc=Arabic}\p{sc=Hebrew}]/u.test(text),
+    };
+  });
+}
+
+/** Whether a provider's words have the shape that they must have. */
+export function isWords(given: unknown): given is readonly RecognisedWord[] {
+  if (!Array.isArray(given)) return false;
+  const numbers = ["x", "y", "width", "height", "line"] as const;
+  return given.every(
+    (word: Partial<RecognisedWord> | null) =>
+      typeof word === "object" &&
+      word !== null &&
+      typeof word.text === "string" &&
+      numbers.every((name) => Number.isFinite(word[name])),
+  );
+}
+
+/** The provider's answer. **Errors** `timeout` for one that does not come, `aborted`. */
+export async function answerInTime(
+  ocr: OcrProvider,
+  request: ExtractionInput,
+  timeoutMs: number,
+): Promise<readonly PageText[]> {
+  const { uri, signal, pages = [] } = request;
+  const late = Promise.withResolvers<never>();
+  // Pages take their time one by one; a provider of ibid ends each by itself.
+  const allowed = Math.min(timeoutMs * Math.max(1, pages.length), 2 ** 31 - 1);
+  const timer = setTimeout(() => late.reject(tooSlow(ocr, uri, allowed)), allowed);
+  const abort = (): void => late.reject(abortError(signal!, `Reading ${uri}`, { uri }));
+  signal?.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([ocr.extractText(request), late.promise]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+  }
+}
+
+function tooSlow({ name }: OcrProvider, uri: string, allowed: number): IbidError {
+  return new IbidError(
+    "timeout",
+    `${name} gave no text for ${uri} in ${(allowed / 1000).toLocaleString("en")} seconds.`,
+    {
+      hint: "See whether the provider works, or raise the limit timeoutMs.",
+      uri,
+      details: { limit: "timeoutMs", max: allowed },
+    },
+  );
+}

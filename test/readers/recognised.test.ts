@@ -1,0 +1,148 @@
+import { openKnowledgeBase } from "ibid";
+import {
+  createImageReader,
+  createPdfReader,
+  locateOnPages,
+  type OcrProvider,
+  readPdfGeometry,
+  type RecognisedWord,
+} from "ibid/readers";
+import { describe, expect, it } from "vitest";
+import { readPlacesOnPages } from "../../src/knowledge-base/operations/show-document.ts";
+import { encodePng } from "../../src/readers/ocr/encode-png.ts";
+import { drawPictures } from "../../src/readers/ocr/page-picture.ts";
+import { readTsv } from "../../src/readers/ocr/read-tsv.ts";
+import { openPdf } from "../../src/readers/pdf/open-pdf.ts";
+import { makeScan } from "./make-scan.ts";
+import { refusalOf, showBlocks, showOutline } from "./read-with.ts";
+
+const scan = makeScan([{ x: 20, y: 10, width: 40, height: 5 }]);
+
+/** Words of a line, as wide as their letters. **Units** parts of the page. */
+const line = (number: number, text: string, x: number, y: number, height: number): RecognisedWord[] => {
+  let at = x;
+  return text.split(" ").map((word) => {
+    const width = word.length * 0.012;
+    const placed = { text: word, x: at, y, width, height, line: number };
+    at += width + 0.01;
+    return placed;
+  });
+};
+const words = [
+  ...line(1, "Harbour Report", 0.1, 0.05, 0.08),
+  ...line(2, "The harbour was dredged twice this", 0.1, 0.2, 0.0465),
+  ...line(3, "year and both basins by spring", 0.1, 0.26, 0.0465),
+  ...line(4, "Traffic", 0.1, 0.4, 0.06),
+  ...line(5, "Ships carry the freight and grain", 0.1, 0.5, 0.0465),
+];
+const provider = (given: Partial<OcrProvider> = {}): OcrProvider => ({
+  name: "fake/1",
+  isScanned: () => true,
+  extractText: () => Promise.resolve([{ page: 1, text: "some", words }]),
+  ...given,
+});
+const read = (ocr: OcrProvider, limits = {}) =>
+  createPdfReader({ ocr }).read({ uri: "a.pdf", bytes: scan, mediaType: "application/pdf", limits });
+
+describe("recognised pages", () => {
+  it("are laid out by the places of their words: headings by size, lines joined to paragraphs", async () => {
+    const result = await read(provider());
+    expect(showOutline(result.root)).toEqual(["# Harbour Report", "## Traffic"]);
+    expect(showBlocks(result)).toEqual([
+      "heading: Harbour Report",
+      "paragraph: The harbour was dredged twice this year and both basins by spring",
+      "heading: Traffic",
+      "paragraph: Ships carry the freight and grain",
+    ]);
+    expect(result.title).toBe("Harbour Report");
+    expect(result.notes).toEqual(["The text of page 1 was recognised by fake/1."]);
+  });
+
+  it("mark the words of a citation on the page", async () => {
+    const { text, sourceMap } = await read(provider());
+    const recognised = sourceMap.recognised!;
+    const geometry = await readPdfGeometry({ uri: "a.pdf", bytes: scan, recognised });
+    expect(geometry.text).toBe(text);
+    const start = text.indexOf("freight");
+    const [page] = locateOnPages(geometry, start, start + "freight".length);
+    const word = words.find((one) => one.text === "freight")!;
+    expect(page).toMatchObject({ number: 1, width: 200, height: 100 });
+    const [box] = page!.boxes;
+    expect(box!.x).toBeCloseTo(word.x * 200, 0);
+    expect(box!.x + box!.width).toBeCloseTo((word.x + word.width) * 200, -0.5);
+    expect(box!.y).toBeLessThan(word.y * 100 + 1);
+    expect(box!.y + box!.height).toBeGreaterThan((word.y + word.height) * 100 - 2);
+  });
+
+  it("keep their places in a knowledge base", async () => {
+    const kb = await openKnowledgeBase({ reading: { ocr: provider(), worker: false } });
+    await kb.ingest({ uri: "a.pdf", bytes: scan });
+    const document = await kb.document("a.pdf");
+    const geometry = await readPlacesOnPages(document!, scan);
+    expect(locateOnPages(geometry, 0, 7)).toHaveLength(1);
+    await kb.close();
+  });
+
+  it("leave out the lines of tables that were taken for letters", async () => {
+    const row = [{ text: "|Quarter|Ships|", x: 0.1, y: 0.7, width: 0.3, height: 0.05, line: 9 }];
+    const result = await read(
+      provider({ extractText: async () => [{ page: 1, text: "x", words: [...words, ...row] }] }),
+    );
+    expect(result.text.replaceAll(/[^\p{L} ]/gu, "")).toContain("Quarter");
+    expect(result.text).not.toContain("|Quarter|Ships|");
+  });
+
+  it("fail by name when the provider never answers, or answers something else", async () => {
+    const never = provider({ extractText: () => new Promise(() => {}) });
+    expect(await refusalOf(read(never, { timeoutMs: 30 }))).toMatchObject({ code: "timeout", uri: "a.pdf" });
+    const wrong = provider({ extractText: async () => [{ page: 1, text: "a", words: [{ text: "a" }] }] as never });
+    const refusal = await refusalOf(read(wrong));
+    expect(refusal).toMatchObject({ code: "invalid-response" });
+    expect(refusal.hint).toContain("line");
+  });
+
+  it("are pictures too, without a PDF around them", async () => {
+    const reader = createImageReader({ ocr: provider() });
+    const result = await reader.read({ uri: "a.png", bytes: scan, mediaType: "image/png" });
+    expect(showOutline(result.root)).toEqual(["# Harbour Report", "## Traffic"]);
+    expect(result.sourceMap.recognised).toHaveLength(1);
+    const silent = createImageReader({ ocr: provider({ extractText: async () => [] }) });
+    expect(await refusalOf(silent.read({ uri: "a.png", bytes: scan, mediaType: "image/png" }))).toMatchObject({
+      code: "empty",
+    });
+  });
+});
+
+describe("pictures of a page", () => {
+  it("stand where the page has them", async () => {
+    const pdf = await openPdf({ uri: "a.pdf", bytes: scan }, undefined, { maxImageSize: -1 });
+    const picture = await drawPictures(pdf, 1);
+    await pdf.loadingTask.destroy();
+    const { width, height, pixels, dpi } = picture!;
+    expect([width, height, dpi]).toEqual([Math.round((200 / 72) * 200), Math.round((100 / 72) * 200), 200]);
+    const at = (x: number, y: number): number =>
+      pixels[Math.round((y / 72) * 200) * width + Math.round((x / 72) * 200)]!;
+    expect([at(40, 12.5), at(10, 12.5), at(70, 12.5), at(40, 20), at(40, 5)]).toEqual([0, 255, 255, 255, 255]);
+    expect(encodePng(picture!).length).toBeLessThan(5000);
+  });
+
+  it("become words by Tesseract's table", () => {
+    const rows = [
+      "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext",
+      "1\t1\t0\t0\t0\t0\t0\t0\t1000\t500\t-1\t",
+      "5\t1\t1\t1\t1\t1\t100\t50\t200\t25\t96.1\tHarbour",
+      "5\t1\t1\t1\t1\t2\t310\t50\t100\t25\t5\t~~",
+      "5\t1\t1\t1\t2\t1\t100\t100\t50\t25\t90\topen",
+    ];
+    expect(readTsv(rows.join("\n"))).toEqual([
+      {
+        page: 1,
+        text: "Harbour\nopen",
+        words: [
+          { text: "Harbour", x: 0.1, y: 0.1, width: 0.2, height: 0.05, line: 1 },
+          { text: "open", x: 0.1, y: 0.2, width: 0.05, height: 0.05, line: 2 },
+        ],
+      },
+    ]);
+  });
+});
