@@ -1,6 +1,6 @@
 import type { OcrProvider } from "../../contracts/extraction.ts";
 import type { Reader } from "../../contracts/reader.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 
 /**
  * Reads pictures (PNG, JPEG, TIFF, WebP, GIF, BMP) by text recognition. The canonical text is laid out as that of a page.
@@ -12,8 +12,10 @@ import { checkOptions } from "../../runtime/check-options.ts";
  * @experimental
  */
 export function createImageReader(options: { readonly ocr: OcrProvider }): Reader {
+  checkGiven("createImageReader", "options", options, "object");
   checkOptions("createImageReader", options, { ocr: true });
   const { ocr } = options;
+  checkGiven("createImageReader", "ocr", ocr, "object");
   return {
     name: `image/1+ocr:${ocr.name}`,
     accepts: (mediaType) => /^image\/(?:png|jpeg|tiff|webp|gif|bmp)$/u.test(mediaType),

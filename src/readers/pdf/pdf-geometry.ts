@@ -84,6 +84,7 @@ export async function readPdfGeometry(
   input: Pick<ReadInput, "uri" | "bytes" | "password" | "limits" | "signal"> & Pick<SourceMap, "recognised">,
 ): Promise<PdfGeometry> {
   const names = { uri: true, bytes: true, password: true, limits: true, signal: true, recognised: true } as const;
+  checkGiven("readPdfGeometry", "input", input, "object");
   checkOptions("readPdfGeometry", input, names);
   const { recognised, ...file } = input;
   const { readPdf } = await import("./read-pdf.ts");
