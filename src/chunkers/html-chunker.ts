@@ -29,7 +29,7 @@ export interface HtmlChunkerOptions {
   readonly length?: LengthFunction;
 }
 
-const version = 1;
+const version = 2;
 
 const strategies: Readonly<Record<HtmlStrategy, MarkedUpStrategy>> = {
   header: { byHeading: true, byRule: false },
@@ -44,7 +44,8 @@ const strategies: Readonly<Record<HtmlStrategy, MarkedUpStrategy>> = {
  * Cuts a page by its headings, `h1` first.
  *
  * **Shape** the chain: headings, paragraphs, lines (`<br>`), sentences, words, characters. It cuts the canonical text, so that
- * no tag is torn and places are exact. Metadata `header` and `header1` to `header6`: the headings above the whole chunk, with a heading
+ * no tag is torn and places are exact. Sections that fit together share a chunk. The rest of one that was cut never shares a chunk with
+ * the next heading. Metadata `header` and `header1` to `header6`: the headings above the whole chunk, with a heading
  * in it. Headings above a part of it are left out, and the overlap does not count.
  * **Errors** as {@link createMarkdownChunker}. The reader has closed open tags as browsers do.
  * **Cost** linear. **Source** Ballerina `HtmlChunker`, without the delimiters that never match.

@@ -37,7 +37,7 @@ export interface MarkdownChunkerOptions {
   readonly length?: LengthFunction;
 }
 
-const version = 1;
+const version = 2;
 
 const strategies: Readonly<Record<MarkdownStrategy, MarkedUpStrategy>> = {
   header: { byHeading: true, byRule: true },
@@ -54,7 +54,7 @@ const strategies: Readonly<Record<MarkdownStrategy, MarkedUpStrategy>> = {
  * Cuts Markdown by its headings, with code blocks as chunks of their own.
  *
  * **Shape** the chain: headings (the highest within the size first), code blocks, rules, paragraphs, lines, sentences, words, characters. A heading stays with the text that
- * follows. A code block never shares a chunk with its neighbours, whatever the strategy. Its metadata have `type: "code_block"` and `language` (`"unknown"` without a name in
+ * follows, and the rest of a section that was cut never shares a chunk with the next heading. A code block never shares a chunk with its neighbours, whatever the strategy. Its metadata have `type: "code_block"` and `language` (`"unknown"` without a name in
  * the fence). One that does not fit is cut between lines, and each further piece has `prev`, the id of the one before. Metadata `header` and `header1` to
  * `header6` are the headings above the whole chunk, its overlap left out. Tables are cut between rows, with their header repeated in `text`.
  * Works on the blocks and sections that a reader found, not on delimiters: `#` in code is no heading.

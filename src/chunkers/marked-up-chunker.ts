@@ -7,7 +7,7 @@ import { createChunkFactory } from "./create-chunk.ts";
 import { type DocumentUnits, findUnits } from "./document-units.ts";
 import { createHeadingKeys } from "./heading-keys.ts";
 import { createMeasure, type Measure } from "./measure.ts";
-import { type MarkedUpStructure, settleMarkedUpPlan } from "./marked-up-plan.ts";
+import { createMarkedUpPlans, type MarkedUpStructure } from "./marked-up-plan.ts";
 import { createRecursivePlan, type RecursivePlanSettings } from "./recursive-plan.ts";
 import { createSectionPlan } from "./section-plan.ts";
 import { type SplitPlan, splitRange } from "./split-range.ts";
@@ -93,10 +93,7 @@ function createPlans(
   { strategy, maxSize, overlap }: MarkedUpSettings,
 ): PlanFor {
   const { text } = document;
-  if ("byHeading" in strategy) {
-    const settings = settleMarkedUpPlan(document, strategy, { maxSize, overlap });
-    return (to) => createSectionPlan(text, trimEndAt(text, 0, to), units, measure, settings);
-  }
+  if ("byHeading" in strategy) return createMarkedUpPlans(document, units, measure, strategy, { maxSize, overlap });
   const byLine = { maxSize, overlap, respectSentences: true };
   const byPlace = { maxSize, overlap, chain: strategy };
   return (to, code) =>

@@ -1,6 +1,10 @@
 import type { Block, TextDocument } from "../contracts/document.ts";
 import { findHeadingLevels } from "./heading-keys.ts";
-import { type BlockLevels, levelsOfProse, type SectionPlanSettings } from "./section-plan.ts";
+import type { DocumentUnits } from "./document-units.ts";
+import type { Measure } from "./measure.ts";
+import { type BlockLevels, createSectionPlan, levelsOfProse } from "./section-plan.ts";
+import type { SplitPlan } from "./split-range.ts";
+import { trimEndAt } from "./white-space.ts";
 
 /** Ranks of places between blocks, from coarse to fine: before headings, by level; around rules; any other. */
 const headingRank = (level: number): number => level - 10;
@@ -23,19 +27,47 @@ export interface MarkedUpStructure {
 /**
  * Plans the cuts of a text with headings: before the highest heading within the size, at rules, between blocks, at last within one.
  *
- * **Shape** a heading stays with the text after it. **Source** Ballerina's chains of strategies.
+ * **Shape** a heading stays with the text after it. Sections that fit together share a chunk; the rest of a section that was cut never shares
+ * one with the next heading. `to` is where the stretch ends. **Source** Ballerina's chains of strategies.
  */
-export function settleMarkedUpPlan(
-  { root }: TextDocument,
+export function createMarkedUpPlans(
+  { root, text }: TextDocument,
+  units: DocumentUnits,
+  measure: Measure,
   { byHeading, byRule }: MarkedUpStructure,
   sizes: { readonly maxSize: number; readonly overlap: number },
-): SectionPlanSettings {
+): (to: number) => SplitPlan {
   const levels = byHeading ? findHeadingLevels(root) : new Map<number, number>();
+  const starts = [...levels.keys()].toSorted((a, b) => a - b);
   const rankBetween = (before: Block, after: Block): number | undefined => {
     const level = levels.get(after.start);
     if (before.kind === "heading") return undefined;
     if (level !== undefined) return headingRank(level);
     return byRule && (before.kind === "rule" || after.kind === "rule") ? ruleRank : 0;
   };
-  return { ...sizes, respectSentences: true, levels: levelsByLine, rankBetween };
+  const settings = { ...sizes, respectSentences: true, levels: levelsByLine, rankBetween };
+  const isWithin = (position: number): boolean => position > (units.units[0]?.start ?? 0) && !levels.has(position);
+  return (to) => {
+    const plan = createSectionPlan(text, trimEndAt(text, 0, to), units, measure, settings);
+    return {
+      cut(start, after, limit) {
+        const next = limit === undefined && isWithin(after) ? firstAfter(starts, after) : undefined;
+        const apart = next === undefined || next >= to ? undefined : plan.cut(start, after, next);
+        return apart ?? plan.cut(start, after, limit);
+      },
+      overlapStart: plan.overlapStart,
+    };
+  };
+}
+
+/** **Cost** O(log positions). */
+function firstAfter(positions: readonly number[], position: number): number | undefined {
+  let low = 0;
+  let high = positions.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (positions[middle]! > position) high = middle;
+    else low = middle + 1;
+  }
+  return positions[low];
 }

@@ -21,6 +21,8 @@ export interface SectionChunkerOptions {
   readonly length?: LengthFunction;
   /** Whether prose is cut, and overlap begun, at sentences where possible. Default true. */
   readonly respectSentences?: boolean;
+  /** Whether a document without text has one chunk, which is empty, so that it counts and can be found by its title. Default false. */
+  readonly emptyChunk?: boolean;
 }
 
 /** A chunker that can cut one section of a document by itself too. */
@@ -30,12 +32,13 @@ export interface SectionChunker extends Chunker {
 }
 
 /** Change it when the same document would be cut otherwise. */
-const version = 2;
+const version = 3;
 
 /**
  * Cuts a document along its sections, lazily.
  *
- * **Shape** `index` runs over the document; a blank document has no chunks. A chunk's `text` never exceeds `maxSize`, but for a single table row or code point.
+ * **Shape** `index` runs over the document; a blank document has no chunks without `emptyChunk`. A chunk's `text` never exceeds `maxSize`, but for a
+ * single table row with its header, or a single code point.
  *
  * 1. A section that fits is one chunk, its subsections included.
  * 2. Otherwise neighbouring sections without subsections are grouped as long as they fit, the section's own text before them included.
@@ -48,8 +51,14 @@ const version = 2;
  * **Source** Embabel `ContentChunker`.
  */
 export function createSectionChunker(options: SectionChunkerOptions = {}): SectionChunker {
-  checkOptions("createSectionChunker", options, { maxSize: true, overlap: true, length: true, respectSentences: true });
-  const { maxSize = 1500, overlap = 200, length = characters, respectSentences = true } = options;
+  checkOptions("createSectionChunker", options, {
+    maxSize: true,
+    overlap: true,
+    length: true,
+    respectSentences: true,
+    emptyChunk: true,
+  });
+  const { maxSize = 1500, overlap = 200, length = characters, respectSentences = true, emptyChunk = false } = options;
   checkSizes("createSectionChunker", maxSize, overlap, length);
   const settings = { maxSize, overlap, respectSentences };
 
@@ -57,6 +66,10 @@ export function createSectionChunker(options: SectionChunkerOptions = {}): Secti
     checkTextDocument(document);
     const makeChunk = createChunkFactory(document);
     const { text } = document;
+    if (emptyChunk && text.trim() === "") {
+      yield makeChunk(0, 0);
+      return;
+    }
     const walk = createWalk(text, findUnits(document), createMeasure(text, length), settings);
     for (const { start, end, header } of walk(section, section.start, section.end)) {
       yield header === "" ? makeChunk(start, end) : makeChunk(start, end, header + text.slice(start, end));
@@ -64,7 +77,15 @@ export function createSectionChunker(options: SectionChunkerOptions = {}): Secti
   }
 
   return {
-    fingerprint: JSON.stringify(["section", version, maxSize, overlap, lengthKey(length), respectSentences]),
+    fingerprint: JSON.stringify([
+      "section",
+      version,
+      maxSize,
+      overlap,
+      lengthKey(length),
+      respectSentences,
+      ...(emptyChunk ? ["empty"] : []),
+    ]),
     chunk: (document) => {
       checkTextDocument(document);
       return { [Symbol.iterator]: () => chunkSection(document, wholeOf(document)) };

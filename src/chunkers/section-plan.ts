@@ -56,8 +56,8 @@ const keepHeadings = (before: Block): number | undefined => (before.kind === "he
 /**
  * Plans the cuts of one oversized stretch: between blocks; then, in a block that does not fit, by its kind.
  *
- * **Shape** headings stay with the text after them. A table is cut between rows; a row wider than the size stays whole.
- * Its header is repeated before the rows where it takes at most half the size. Code is cut between lines, where it is
+ * **Shape** headings stay with the text after them. A table is cut between rows; a row wider than the size stays whole, its header with it.
+ * The header is repeated before the rows where it takes at most half the size. Code is cut between lines, where it is
  * indented least. `to` is where the stretch ends, white space trimmed.
  * **Source** Embabel.
  */
@@ -94,11 +94,15 @@ export function createSectionPlan(
   }
 
   function betweenRows(table: Block, after: number, limit: number, whole: boolean): number | undefined {
-    const row = lastRowStart(text, table, Math.max(after, table.start), Math.min(limit, table.end));
-    if (row !== undefined && row > (table.bodyStart ?? 0)) return row;
-    if (table.start > after) return table.start;
-    if (row !== undefined || !whole) return row;
-    return firstRowStart(text, table, after + 1) ?? table.end;
+    const { start, end, bodyStart = start } = table;
+    const row = lastRowStart(text, table, Math.max(after, start), Math.min(limit, end));
+    if (row !== undefined && row > bodyStart) return row;
+    if (start > after) return start;
+    if (!whole) return row;
+    // The header stays with a first row beyond the size, unless it is itself too long to be repeated.
+    const headed = after < bodyStart && headerAt(bodyStart) !== "" ? bodyStart : after;
+    if (row !== undefined && headed === after) return row;
+    return firstRowStart(text, table, headed + 1) ?? end;
   }
 
   /** The best cut within `reach`; `whole` says that something must be cut off, be it larger than the size. */
@@ -134,7 +138,7 @@ export function createSectionPlan(
   }
 
   function cutWith(start: number, after: number, header: string, upTo: number): Cut | undefined {
-    const whole = header === "" && after === start && upTo >= to;
+    const whole = after === start && upTo >= to;
     let reach = measure.reach(start, to, maxSize, header);
     const isNear = reach < to && to - reach <= (reach - start) >> 5;
     const isRest = reach >= to || (isNear && measure.of(start, to, header) <= maxSize);

@@ -1,3 +1,4 @@
+import type { Embedding, Metric } from "./embedding.ts";
 import type { EmbeddingModel } from "./embedding-model.ts";
 import type { SchemaInput, SchemaOutput, StandardSchema } from "./schema.ts";
 import type { JsonValue } from "./metadata.ts";
@@ -81,6 +82,30 @@ export type CollectionFilter<Output, Filterable extends keyof Output> = {
 export interface VectorSettings {
   /** Default: the collection's, else the knowledge base's. */
   readonly embeddingModel?: EmbeddingModel;
+  /** Metric of searches by this field's vectors. Default: the knowledge base's, else the cosine. */
+  readonly metric?: Metric;
+  /** Kind of the index. `"flat"` compares every vector; `"dynamic"` leaves the choice to the store. Default `"dynamic"`. */
+  readonly index?: VectorIndex;
+}
+
+/**
+ * Kinds of an index of vectors.
+ *
+ * **Source** Semantic Kernel's `IndexKind`.
+ *
+ * @experimental
+ */
+export type VectorIndex = "flat" | "dynamic";
+
+/**
+ * Order of records by one of their fields.
+ *
+ * @experimental
+ */
+export interface RecordOrder<Field extends string> {
+  readonly field: Field;
+  /** Default `"asc"`. */
+  readonly direction?: "asc" | "desc";
 }
 
 /**
@@ -109,6 +134,11 @@ export interface CollectionDefinition<
   readonly filterable?: readonly Filterable[];
   /** Embeds this collection's records, beside the knowledge base's own model. Default: that one alone. */
   readonly embeddingModel?: EmbeddingModel;
+  /**
+   * Whether a search must name its field where there are several, and vectors that a model made are not handed out. Default false: a search
+   * covers every text field. **Source** Semantic Kernel's rules.
+   */
+  readonly strict?: boolean;
 }
 
 /**
@@ -126,8 +156,14 @@ export interface CollectionAddress {
  *
  * @experimental
  */
-export interface CollectionListOptions<Filter> extends CollectionAddress {
+export interface CollectionListOptions<Filter, Field extends string = string> extends CollectionAddress {
   readonly filter?: Filter;
+  /** Order by fields, the first one first; a missing value comes last. Default: by key. **Cost** reads all records that match before the first. */
+  readonly orderBy?: RecordOrder<Field> | readonly RecordOrder<Field>[];
+  /** Records passed over before the first. Default 0. */
+  readonly skip?: number;
+  /** Most records. Default `"all"`. */
+  readonly topK?: number | "all";
 }
 
 /**
@@ -199,6 +235,19 @@ export interface CollectionSearchOptions<Filter, Vector extends string> {
   /** Narrows the search to these scopes; what the caller may not read is dropped. */
   readonly scopes?: readonly Scope[];
   readonly signal?: AbortSignal;
+}
+
+/**
+ * How a collection is searched by a vector; everything has a default.
+ *
+ * @experimental
+ */
+export interface CollectionVectorOptions<Filter, Vector extends string> extends Omit<
+  CollectionSearchOptions<Filter, Vector>,
+  "keywords" | "storeOptions"
+> {
+  /** Default: the field's, else the knowledge base's, else the cosine. */
+  readonly metric?: Metric;
 }
 
 /**
@@ -293,7 +342,9 @@ export interface RecordCollection<
   /** Keys alone, by key as text, then scope; no record is read. */
   keys(options?: CollectionKeysOptions): AsyncIterable<CollectionKey>;
   /** By key as text, then scope; paged, so that writers are never held up. */
-  list(options?: CollectionListOptions<CollectionFilter<Output, Filterable>>): AsyncIterable<Output>;
+  list(
+    options?: CollectionListOptions<CollectionFilter<Output, Filterable>, keyof Output & string>,
+  ): AsyncIterable<Output>;
   /**
    * Writes records; one with the same key is replaced. All are checked and embedded before the first is written, so that of a batch with something wrong in it
    * nothing is stored. The same record again writes and embeds nothing. Makes the collection where it is not there yet.
@@ -308,6 +359,14 @@ export interface RecordCollection<
   search(
     query: string,
     options?: CollectionSearchOptions<CollectionFilter<Output, Filterable>, Vector>,
+  ): Promise<readonly CollectionHit<Output, Output[Key]>[]>;
+  /**
+   * The records whose vectors are nearest to a vector of the model that serves the field, best first. **Errors** `dimension-mismatch`;
+   * `configuration-missing` where no embedding model serves it.
+   */
+  vectorSearch(
+    vector: Embedding,
+    options?: CollectionVectorOptions<CollectionFilter<Output, Filterable>, Vector>,
   ): Promise<readonly CollectionHit<Output, Output[Key]>[]>;
   /** The same by vectors and words together. */
   hybridSearch(

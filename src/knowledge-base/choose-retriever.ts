@@ -1,3 +1,4 @@
+import type { Metric } from "../contracts/embedding.ts";
 import type { Embedder } from "../contracts/embedding-model.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Retriever, RetrieverParts } from "../contracts/retriever.ts";
@@ -30,11 +31,21 @@ export function chooseRetriever(parts: SharedParts, access: AccessContext | "ope
 }
 
 /** The built-in retriever of one caller, over the knowledge base's models or one of a collection's. */
-export function builtInRetriever(parts: SharedParts, access: AccessContext | "operator", by?: Embedder): Retriever {
-  return parts.observer.retriever(withStructure(parts.store, createBuiltIn(parts, access, by)));
+export function builtInRetriever(
+  parts: SharedParts,
+  access: AccessContext | "operator",
+  by?: Embedder,
+  metric?: Metric,
+): Retriever {
+  return parts.observer.retriever(withStructure(parts.store, createBuiltIn(parts, access, by, metric)));
 }
 
-function createBuiltIn(parts: SharedParts, access: AccessContext | "operator", by?: Embedder): Retriever {
+function createBuiltIn(
+  parts: SharedParts,
+  access: AccessContext | "operator",
+  by?: Embedder,
+  metric = parts.metric,
+): Retriever {
   const {
     searched: store,
     embedder,
@@ -43,7 +54,6 @@ function createBuiltIn(parts: SharedParts, access: AccessContext | "operator", b
     observer,
     analyzer,
     synonyms,
-    metric,
     queryHash,
     imageEmbedder,
   } = parts;

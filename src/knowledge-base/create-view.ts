@@ -59,7 +59,7 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
       readable,
       retriever,
       deleteDocument: deleteDocuments,
-      retrieverBy: (by) => builtInRetriever(parts, access, by),
+      retrieverBy: (by, metric) => builtInRetriever(parts, access, by, metric),
       embed: parts.embedOwn,
       watch: (scope, run) => observer.ingestion(scope, run),
       settleLater: () => parts.settler.later(),

@@ -131,8 +131,8 @@ export interface CollectionParts {
   readonly deleteDocument: KnowledgeBase["delete"];
   /** The view's own retriever. */
   readonly retriever: Retriever;
-  /** One that searches by an embedder of a collection's own. */
-  readonly retrieverBy: (embedder: Embedder) => Retriever;
+  /** One that searches by an embedder of a collection's own, or by another metric. */
+  readonly retrieverBy: (embedder?: Embedder, metric?: Metric) => Retriever;
   /** A model, with what is around every model of the knowledge base. */
   readonly embed: (model: Embedder["model"]) => Promise<Embedder>;
   readonly watch: (

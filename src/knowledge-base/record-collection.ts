@@ -89,7 +89,7 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
     await untilAborted(store.ready(limit), limit, `Waiting for the store of ${name}`);
   }
 
-  const search = { ...parts, plan, apart, ownUri, prefix, recordOf };
+  const search = { ...parts, embedder: parts.stages.embedder, plan, apart, ownUri, prefix, recordOf };
   const current: CollectionMark = { fingerprint: plan.fingerprint, models: plan.modelsFingerprint };
 
   return {
@@ -161,11 +161,16 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
     },
 
     async *list(options: CollectionListOptions<AnyFilter> = {}) {
-      checkOptions("list", options, { scope: true, filter: true });
-      const filter = (await searching()).parseCollectionFilter(plan, options.filter);
+      checkOptions("list", options, { scope: true, filter: true, orderBy: true, skip: true, topK: true });
+      const { parseCollectionFilter, pageOf } = await searching();
+      const filter = parseCollectionFilter(plan, options.filter);
       const matches = filter === undefined ? () => true : compileFilter(filter);
-      for await (const found of stored(await scopesOf(options)))
-        if (matches(found.document.metadata)) yield (await recordOf(found)) as Record<string, unknown>;
+      const scopes = await scopesOf(options);
+      async function* matching(): AsyncGenerator<Record<string, unknown>> {
+        for await (const found of stored(scopes))
+          if (matches(found.document.metadata)) yield (await recordOf(found)) as Record<string, unknown>;
+      }
+      yield* pageOf(matching(), options);
     },
 
     async upsert(records: unknown, options: CollectionWriteOptions = {}) {
@@ -201,6 +206,7 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
     },
 
     search: async (query, options) => (await searching()).searchRecords(search, "dense", query, options),
+    vectorSearch: async (vector, options) => (await searching()).searchRecordsByVector(search, vector, options),
     hybridSearch: async (query, options) => (await searching()).searchRecords(search, "hybrid", query, options),
     textSearch: async (query, options) => (await searching()).searchRecords(search, "lexical", query, options),
 

@@ -1,19 +1,30 @@
 import { narrowProof } from "../access/gate.ts";
 import { parseScope } from "../access/scopes.ts";
 import type { CollectionPlan } from "./records/check-definition.ts";
-import type { CollectionFilter, CollectionHit, CollectionSearchOptions } from "../contracts/collection.ts";
+import type {
+  CollectionFilter,
+  CollectionHit,
+  CollectionListOptions,
+  CollectionSearchOptions,
+  CollectionVectorOptions,
+  RecordOrder,
+} from "../contracts/collection.ts";
 import type { StoredDocument } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Filter, FilterInput } from "../contracts/filter.ts";
 import type { Store } from "../contracts/store.ts";
 import type { Hit, Retriever } from "../contracts/retriever.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
+import { type Embedding, fingerprintVectors, type Metric } from "../contracts/embedding.ts";
 import type { Embedder } from "../contracts/embedding-model.ts";
 import { parseFilter } from "../engine/filters/parse-filter.ts";
 import { recordKeys } from "./records/collection-uri.ts";
 import { checkOptions } from "../runtime/check-options.ts";
 import type { ApartEmbedders } from "./apart-embedders.ts";
 import { checkCollection } from "./collection-mark.ts";
+import { checkEmbedding, dimensionsOf } from "../models/embedder/check-embedding.ts";
+import { compareCodePoints } from "../runtime/compare-text.ts";
+import { everyMetric } from "../search/search-options.ts";
 
 export interface RecordSearch {
   readonly store: Store;
@@ -22,13 +33,17 @@ export interface RecordSearch {
   readonly prefix: string;
   readonly readable: (requested?: readonly Scope[]) => Promise<AuthorizedScopes>;
   readonly retriever: Retriever;
-  readonly retrieverBy: (embedder: Embedder) => Retriever;
+  readonly retrieverBy: (embedder?: Embedder, metric?: Metric) => Retriever;
+  /** The knowledge base's own. */
+  readonly embedder?: Embedder | undefined;
   readonly apart: () => Promise<ApartEmbedders>;
   readonly recordOf: (stored: StoredDocument) => Promise<unknown>;
 }
 
 type AnyRecord = Record<string, unknown>;
 type SearchOptions = CollectionSearchOptions<CollectionFilter<AnyRecord, string>, string>;
+type VectorOptions = CollectionVectorOptions<CollectionFilter<AnyRecord, string>, string>;
+type ListOptions = CollectionListOptions<CollectionFilter<AnyRecord, string>>;
 
 const optionNames = {
   topK: true,
@@ -60,8 +75,64 @@ export async function searchRecords(
   query: string,
   options: SearchOptions = {},
 ): Promise<readonly CollectionHit<AnyRecord, never>[]> {
-  const { store, plan, apart } = search;
   checkOptions(verbs[mode], options, optionNames);
+  const { plan } = search;
+  const { vectorProperty } = options;
+  const own = (await search.apart()).of(vectorProperty);
+  const metric = plan.metrics.get(vectorProperty ?? "");
+  const usual = own === undefined && metric === undefined;
+  return findRecords(search, mode, query, usual ? search.retriever : search.retrieverBy(own, metric), options);
+}
+
+/** As {@link searchRecords}, by a vector in place of a query. */
+export async function searchRecordsByVector(
+  search: RecordSearch,
+  vector: Embedding,
+  given: VectorOptions = {},
+): Promise<readonly CollectionHit<AnyRecord, never>[]> {
+  const { keywords: _, storeOptions: __, ...known } = optionNames;
+  checkOptions("vectorSearch", given, { ...known, metric: true });
+  const { plan } = search;
+  const { metric, ...options } = given;
+  if (metric !== undefined && !(metric in everyMetric)) {
+    throw new IbidError("invalid-argument", `vectorSearch: metric is "${metric}".`, {
+      hint: `Give one of: ${Object.keys(everyMetric).join(", ")}.`,
+    });
+  }
+  const by = (await search.apart()).of(options.vectorProperty) ?? search.embedder;
+  if (by === undefined) {
+    throw new IbidError(
+      "configuration-missing",
+      `${plan.name} has no embedding model, so that no vector fits its own.`,
+      {
+        hint: "Open the knowledge base with models.embedding, or give the collection an embeddingModel.",
+      },
+    );
+  }
+  const serving = search.retrieverBy(answerWith(vector, by), metric ?? plan.metrics.get(options.vectorProperty ?? ""));
+  return findRecords(search, "dense", givenVector, serving, options);
+}
+
+/** The words of a search that has a vector instead. */
+const givenVector = "(a vector)";
+
+/** An embedder that knows the vector of the one query that it is asked for. **Errors** `dimension-mismatch`. */
+function answerWith(vector: Embedding, by: Embedder): Embedder {
+  const { provider, model, fingerprint } = by.model;
+  const dimensions = by.version?.dimensions ?? dimensionsOf(vector) ?? 0;
+  const version = by.version ?? { provider, model, dimensions, fingerprint: fingerprintVectors(fingerprint) };
+  checkEmbedding(vector, version, "The vector");
+  return { ...by, version, embed: async () => ({ version, embeddings: [vector], sent: 0 }) };
+}
+
+async function findRecords(
+  search: RecordSearch,
+  mode: keyof typeof verbs,
+  query: string,
+  retriever: Retriever,
+  options: SearchOptions,
+): Promise<readonly CollectionHit<AnyRecord, never>[]> {
+  const { store, plan } = search;
   const {
     topK = defaultTopK,
     skip = 0,
@@ -73,12 +144,11 @@ export async function searchRecords(
     storeOptions,
   } = options;
   checkPage(topK, skip);
+  if (plan.strict) checkStrictly(plan, vectorProperty, includeEmbeddings);
   const filter = restrict(plan, vectorProperty, parseCollectionFilter(plan, options.filter));
   const scopes = await search.readable(options.scopes?.map(parseScope));
   if (!(await checkCollection(store, scopes, search.ownUri, plan))) return [];
 
-  const own = (await apart()).of(vectorProperty);
-  const retriever = own === undefined ? search.retriever : search.retrieverBy(own);
   const retrieve = (chunks: number | "all"): Promise<readonly Hit[]> =>
     retriever.retrieve(scopes, query, {
       mode,
@@ -89,6 +159,8 @@ export async function searchRecords(
       ...(minScore !== undefined && { minScore }),
       ...(includeEmbeddings !== undefined && { includeEmbeddings }),
       ...(signal !== undefined && { signal }),
+      // A reranker reads words, and there are none.
+      ...(query === givenVector && { rerank: false }),
     });
   const wanted = topK === "all" ? "all" : skip + topK;
   const best = await bestOfEach(retrieve, wanted, ({ source }) => source.uri.startsWith(search.prefix));
@@ -102,6 +174,60 @@ export async function searchRecords(
     found.push({ rank: index + 1, score: hit.score, key: record[plan.key] as never, record, scope: hit.scope, hit });
   }
   return found;
+}
+
+/** **Source** Semantic Kernel: one field is searched at a time, and vectors that a model made stay inside. */
+function checkStrictly({ name, text }: CollectionPlan, field: string | undefined, embeddings = false): void {
+  if (field === undefined && text.length > 1) {
+    throw new IbidError("invalid-argument", `${name} has several text fields, and the search names none.`, {
+      hint: `Give vectorProperty, one of: ${text.join(", ")}; or define the collection without strict.`,
+    });
+  }
+  if (embeddings) {
+    throw new IbidError("invalid-argument", `${name}: includeEmbeddings is set, and a model makes the vectors.`, {
+      hint: "Leave it out, or define the collection without strict.",
+    });
+  }
+}
+
+/** A page of records, in the order that is asked for. */
+export async function* pageOf(
+  records: AsyncIterable<AnyRecord>,
+  { orderBy, skip = 0, topK = "all" }: Pick<ListOptions, "orderBy" | "skip" | "topK">,
+): AsyncGenerator<AnyRecord> {
+  checkPage(topK, skip);
+  const end = topK === "all" ? Infinity : skip + topK;
+  const orders = orderBy === undefined ? [] : [orderBy].flat();
+  for (const order of orders) checkOptions("list: orderBy", order, { field: true, direction: true });
+  let at = 0;
+  for await (const record of orders.length === 0 ? records : await ordered(records, orders)) {
+    if (at >= skip) yield record;
+    at += 1;
+    if (at >= end) return;
+  }
+}
+
+async function ordered(
+  records: AsyncIterable<AnyRecord>,
+  orders: readonly RecordOrder<string>[],
+): Promise<AnyRecord[]> {
+  const all: AnyRecord[] = [];
+  for await (const record of records) all.push(record);
+  return all.sort((a, b) => {
+    for (const { field, direction = "asc" } of orders) {
+      const order = compareValues(a[field], b[field], direction === "asc" ? 1 : -1);
+      if (order !== 0) return order;
+    }
+    return 0;
+  });
+}
+
+/** Numbers by size, texts by their code units, and what is missing last in either direction. */
+function compareValues(a: unknown, b: unknown, sign: 1 | -1): number {
+  const [isA, isB] = [a, b].map((value) => value !== undefined && value !== null);
+  if (!isA || !isB) return Number(isB) - Number(isA);
+  if (typeof a === "number" && typeof b === "number") return sign * (a - b);
+  return sign * compareCodePoints(String(a), String(b));
 }
 
 /** The first hit of each document, until there are enough documents or no more hits. */

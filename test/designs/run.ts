@@ -6,7 +6,7 @@
 import { setTimeout } from "node:timers/promises";
 import { proofs } from "./proofs.ts";
 
-const limitMs = 30_000;
+const limitMs = 120_000;
 
 await Promise.all(
   Object.values(proofs).map(async (group) => {

@@ -324,6 +324,8 @@ function cleanAddresses(block: MappedText, known: ReadonlySet<string>, removed: 
     }
     const plain = trimAddress(cut);
     if (plain === "") continue;
+    // Before a digit it opened nothing; before what comes instead, it is read as if it might.
+    if (text[start - 1] === "<" && !isInCode) block.replace(start - 1, start, "‹");
     if (isHost && !/[:/?#]/u.test(plain)) {
       const around = text.slice(start - 1, start) + text.slice(start + plain.length, start + plain.length + 1);
       const isFree = !/[`\\]/u.test(around);

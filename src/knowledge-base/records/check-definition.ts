@@ -1,7 +1,9 @@
-import type { CollectionDefinition } from "../../contracts/collection.ts";
+import type { CollectionDefinition, VectorSettings } from "../../contracts/collection.ts";
+import type { Metric } from "../../contracts/embedding.ts";
 import type { EmbeddingModel } from "../../contracts/embedding-model.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { StandardSchema } from "../../contracts/schema.ts";
+import { everyMetric } from "../../search/search-options.ts";
 import { checkOptions, checkText } from "../../runtime/check-options.ts";
 import { hashParts } from "../../runtime/hash.ts";
 
@@ -17,6 +19,10 @@ export interface CollectionPlan {
   /** Text fields with vectors of their own. */
   readonly vectors: readonly string[];
   readonly filterable: readonly string[];
+  /** The metrics of the fields that name one. */
+  readonly metrics: ReadonlyMap<string, Metric>;
+  /** Whether a search names its field, and no vector of a model is handed out. */
+  readonly strict: boolean;
   /** The model beside the knowledge base's own that embeds a part: a field, or what the other text fields say together (`""`). */
   readonly models: ReadonlyMap<string, EmbeddingModel>;
   /** A hash of everything that decides how a record is kept. Definitions with the same hash keep a record alike. */
@@ -25,7 +31,21 @@ export interface CollectionPlan {
   readonly modelsFingerprint: string;
 }
 
-const known = { schema: true, key: true, text: true, vectors: true, filterable: true, embeddingModel: true } as const;
+const known = {
+  schema: true,
+  key: true,
+  text: true,
+  vectors: true,
+  filterable: true,
+  embeddingModel: true,
+  strict: true,
+} as const;
+
+const knownOfVectors = { embeddingModel: true, metric: true, index: true } as const satisfies Record<
+  keyof VectorSettings,
+  true
+>;
+const indexes: readonly unknown[] = ["flat", "dynamic"] satisfies readonly VectorSettings["index"][];
 
 /** Names that filters give another meaning. */
 const filterWords: ReadonlySet<string> = new Set(["and", "or", "not", "op"]);
@@ -34,7 +54,7 @@ const filterWords: ReadonlySet<string> = new Set(["and", "or", "not", "op"]);
 export function planCollection(name: string, definition: AnyDefinition): CollectionPlan {
   checkText("collection", "name", name);
   checkOptions(`collection ${name}`, definition ?? null, known);
-  const { schema, key, embeddingModel } = definition;
+  const { schema, key, embeddingModel, strict = false } = definition;
   const invalid = (what: string, hint: string): IbidError =>
     new IbidError("invalid-argument", `Collection ${name}: ${what}.`, { hint });
   // Schemas of some libraries are functions.
@@ -62,10 +82,21 @@ export function planCollection(name: string, definition: AnyDefinition): Collect
   const settings = definition.vectors ?? {};
   const vectors = names("vectors", Object.keys(settings));
   const models = new Map<string, EmbeddingModel>();
+  const metrics = new Map<string, Metric>();
+  if (typeof strict !== "boolean") throw invalid("strict is no boolean", "Give true or false.");
   for (const field of vectors) {
     if (!text.includes(field))
       throw invalid(`vectors names "${field}", which is no text field`, "Name it in text too.");
-    checkOptions(`collection ${name}: vectors.${field}`, settings[field], { embeddingModel: true });
+    checkOptions(`collection ${name}: vectors.${field}`, settings[field], knownOfVectors);
+    const { metric, index = "dynamic" } = settings[field]!;
+    if (metric !== undefined && !(metric in everyMetric))
+      throw invalid(`vectors.${field}.metric is "${metric}"`, `Give one of: ${Object.keys(everyMetric).join(", ")}.`);
+    if (!indexes.includes(index))
+      throw invalid(
+        `vectors.${field}.index is "${String(index)}", a kind that the store has not`,
+        `Give one of: ${indexes.join(", ")}.`,
+      );
+    if (metric !== undefined) metrics.set(field, metric);
     const model = settings[field]?.embeddingModel ?? embeddingModel;
     if (model !== undefined) models.set(field, model);
   }
@@ -84,6 +115,8 @@ export function planCollection(name: string, definition: AnyDefinition): Collect
     text,
     vectors,
     filterable,
+    metrics,
+    strict,
     models,
     fingerprint: hashParts("collection/1", fields, modelsFingerprint),
     modelsFingerprint,

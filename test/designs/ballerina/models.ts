@@ -295,6 +295,20 @@ export const models = [
     ];
     const beta = chunks.find(({ text }) => text.includes("Beta"));
     equal([beta?.metadata["header"], beta?.metadata["header1"], beta?.metadata["header2"]], ["Two", "One", "Two"]);
+    const longer = await createHtmlReader().read({
+      uri: "b.html",
+      mediaType: "text/html",
+      bytes: bytes(
+        "<h1>Guide</h1><p>Before the sections.</p><h2>Section 1</h2><p>The first section has a paragraph that does not fit.</p><h2>Section 2</h2><p>The second.</p>",
+      ),
+    });
+    const cut = [
+      ...createHtmlChunker({ maxSize: 50, overlap: 5 }).chunk({ ...plain("b.html", longer.text), ...longer }),
+    ];
+    const under = (title: string) =>
+      cut.filter(({ metadata }) => metadata["header2"] === title).map(({ urtext }) => urtext);
+    equal([under("Section 1").length, under("Section 2")], [2, ["fit.\n\nSection 2\n\nThe second."]]);
+    holds(cut.every(({ text }) => text.length <= 50));
   }),
   prove("B37", "the augmented message goes to the model as it is", () =>
     withTexts({ a: "Refunds take 14 days." }, async (kb) => {

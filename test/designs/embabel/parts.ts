@@ -131,6 +131,19 @@ export const parts = [
       const rows = await chunk(`# T\n\n${table}`, 120);
       holds(rows.length > 2 && rows.slice(1).every(({ text }) => text.startsWith("| Bird | Count |\n|---|---|\n")));
       equal(rows.flatMap(({ urtext }) => urtext.match(/Heron \d+/gu) ?? []).length, 20);
+      const wide = `| ${"wide ".repeat(40)}| 1 |`;
+      const header = "| Bird | Count |\n|---|---|\n";
+      equal(
+        (await chunk(`${header}${wide}\n| Wren | 2 |\n${wide}\n`, 60)).map(({ text }) => text),
+        [`${header}${wide}`, `${header}| Wren | 2 |`, `${header}${wide}`],
+      );
+      const some = await readTree("a.md", "Text.");
+      const none = { ...some, text: "", blocks: [], root: { ...some.root, start: 0, contentStart: 0, end: 0 } };
+      equal(
+        [...createSectionChunker({ emptyChunk: true }).chunk(none)].map(({ text, start, end }) => [text, start, end]),
+        [["", 0, 0]],
+      );
+      equal([...createSectionChunker().chunk(none)], []);
     },
   ),
   prove(

@@ -12,7 +12,8 @@ import { createMemoryStore } from "ibid/stores";
 import { openSqliteStore } from "ibid/stores/sqlite";
 import { createScriptedChatModel } from "ibid/testing";
 import * as z from "zod";
-import { equal, matches, refuses, withTexts } from "../kit.ts";
+import { fixed } from "../fixed.ts";
+import { all, equal, matches, refuses, withTexts } from "../kit.ts";
 import { prove } from "../prove.ts";
 
 const budget = "My budget for 2024 is 100,000 dollars.";
@@ -138,6 +139,67 @@ export const memory = [
       equal([await collection.delete(["K-1", "X"]), await collection.drop(), await collection.exists()], [1, 1, false]);
       await refuses("invalid-argument", () => collection.search("x", { topK: 0 }));
     }),
+  ),
+  prove(
+    "S25",
+    "records by a vector, in an order, by the metric of a field; strict rules; errors that name the collection",
+    () =>
+      withTexts(
+        {},
+        async (kb) => {
+          const definition = {
+            schema: products,
+            key: "sku",
+            text: ["name", "description"],
+            filterable: ["brand", "price"],
+          } as const;
+          const collection = kb.collection("products", {
+            ...definition,
+            vectors: { description: { metric: "squared-euclidean", index: "flat" } },
+          });
+          await collection.upsert([kettle, pan]);
+          const skus = (found: readonly { readonly record: { readonly sku: string } }[]) =>
+            found.map(({ record }) => record.sku);
+          const near = { vectorProperty: "description" } as const;
+          equal(skus(await collection.vectorSearch([0, 1], near)), ["P-2", "K-1"]);
+          equal(skus(await collection.vectorSearch([0, 1], { ...near, filter: { price: { lt: 60 } } })), ["K-1"]);
+          equal(skus(await collection.vectorSearch([0, 1], { ...near, topK: 1, skip: 1 })), ["K-1"]);
+          equal((await collection.vectorSearch([0, 3], near))[0]?.score, 1 / (1 + 2));
+          equal((await collection.vectorSearch([0, 3], { ...near, metric: "dot" }))[0]?.score, 3);
+          equal((await collection.search("pan", near))[0]?.score, 1);
+          await refuses("dimension-mismatch", () => collection.vectorSearch([1, 2, 3]));
+          equal(
+            (await all(collection.list({ orderBy: { field: "price", direction: "desc" } }))).map(({ sku }) => sku),
+            ["P-2", "K-1"],
+          );
+          equal(
+            (await all(collection.list({ orderBy: { field: "price" }, skip: 1, topK: 1 }))).map(({ sku }) => sku),
+            ["P-2"],
+          );
+          const strict = kb.collection("products", {
+            ...definition,
+            vectors: { description: { metric: "squared-euclidean" } },
+            strict: true,
+          });
+          await refuses("invalid-argument", () => strict.search("pan"));
+          await refuses("invalid-argument", () => strict.search("pan", { ...near, includeEmbeddings: true }));
+          equal(skus(await strict.search("pan", { ...near, topK: 1 })), ["P-2"]);
+          await refuses("invalid-argument", () =>
+            kb.collection("x", { ...definition, vectors: { description: { index: "hnsw" as never } } }),
+          );
+        },
+        {
+          models: {
+            embedding: fixed({
+              pan: [0, 1],
+              [kettle.name]: [1, 0],
+              [pan.name]: [0, 1],
+              [kettle.description]: [1, 0],
+              [pan.description]: [0, 1],
+            }),
+          },
+        },
+      ),
   ),
   prove("S26", "a provider that injects what the messages ask for, or offers a tool", () =>
     withTexts({ "a.md": budget }, async (kb) => {
