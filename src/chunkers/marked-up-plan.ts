@@ -55,7 +55,7 @@ export function createMarkedUpPlans(
         const apart = next === undefined || next >= to ? undefined : plan.cut(start, after, next);
         return apart ?? plan.cut(start, after, limit);
       },
-      overlapStart: plan.overlapStart,
+      overlapStart: (start, end, rank) => plan.overlapStart(start, end, rank),
     };
   };
 }

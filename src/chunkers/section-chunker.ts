@@ -31,8 +31,8 @@ export interface SectionChunker extends Chunker {
   chunkSection(document: TextDocument, section: Section): Iterable<Chunk>;
 }
 
-/** Change it when the same document would be cut otherwise. */
-const version = 3;
+/** Change it when the same document would be cut otherwise, for more than rows beyond the size: every document is read again then. */
+const version = 2;
 
 /**
  * Cuts a document along its sections, lazily.

@@ -93,7 +93,7 @@ export function planCollection(name: string, definition: AnyDefinition): Collect
       throw invalid(`vectors.${field}.metric is "${metric}"`, `Give one of: ${Object.keys(everyMetric).join(", ")}.`);
     if (!indexes.includes(index))
       throw invalid(
-        `vectors.${field}.index is "${String(index)}", a kind that the store has not`,
+        `vectors.${field}.index is "${index}", a kind that the store has not`,
         `Give one of: ${indexes.join(", ")}.`,
       );
     if (metric !== undefined) metrics.set(field, metric);
