@@ -10,11 +10,14 @@ export type {
   CollectionListOptions,
   Collections,
   CollectionSearchOptions,
+  CollectionVectorOptions,
   CollectionSummary,
   CollectionWriteOptions,
   CollectionWriteResult,
   ReadyOptions,
   RecordCollection,
+  RecordOrder,
+  VectorIndex,
   VectorSettings,
 } from "../../contracts/collection.ts";
 export type {
