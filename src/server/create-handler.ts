@@ -1,6 +1,8 @@
 import { platformNow } from "../runtime/platform-clock.ts";
 import { type Context, Hono } from "hono";
+import { compress } from "hono/compress";
 import { cors } from "hono/cors";
+import { etag } from "hono/etag";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { untilAborted } from "../runtime/abort.ts";
 import { createBodyRoom, type HeldBody } from "./body-room.ts";
@@ -24,6 +26,7 @@ import { createOpenApiRoute } from "./openapi.ts";
 import { openAiRoutes } from "./openai-routes.ts";
 import { createKeepingRoutes, keepingFiles } from "./keeping-routes.ts";
 import { createOriginals, type Originals } from "./originals.ts";
+import { createPaths, isRepeatable } from "./paths.ts";
 import { createPlaceRoutes } from "./place-routes.ts";
 import { createPublicNames } from "./public-names.ts";
 import { createThreads } from "./threads.ts";
@@ -31,7 +34,7 @@ import { pageRoutes } from "./page/page-routes.ts";
 import { createDeadline } from "./deadline.ts";
 import { createProbeRoutes } from "./probe-routes.ts";
 import { questionRoutes } from "./question-routes.ts";
-import { readBytes, readJson, readQuery } from "./read-request.ts";
+import { readBytes, readJson, readParams, readQuery } from "./read-request.ts";
 import { errorJson, Refusal, toRefusal } from "./refusal.ts";
 import { type Call, type Caller, jsonResponse, type Route } from "./route.ts";
 import { createSlots } from "./slots.ts";
@@ -80,7 +83,7 @@ const usualHeaders = {
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
   "cross-origin-resource-policy": "same-origin",
-  vary: "Origin, Authorization",
+  vary: "Origin, Authorization, Cookie, Accept-Encoding",
 } as const;
 
 /** Request headers that a page of an allowed origin may send. */
@@ -89,6 +92,7 @@ const allowedHeaders = [
   "content-type",
   "accept",
   "x-request-id",
+  "if-none-match",
   "mcp-protocol-version",
   "mcp-session-id",
   "mcp-method",
@@ -104,6 +108,7 @@ const allowedHeaders = [
 const exposedHeaders = [
   "x-request-id",
   "retry-after",
+  "etag",
   "location",
   "tus-extension",
   "tus-max-size",
@@ -159,6 +164,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
   const jobs = openJobs(kb, options, limits, kept);
   const routes = chooseRoutes(options, hasKeys, kept, limits, jobs);
   const pathHeaders = new Map(routes.flatMap(({ path, headers }) => (headers ? [[path, headers] as const] : [])));
+  const paths = createPaths(routes);
   const methods = new Map(
     [...Map.groupBy(routes, ({ path }) => path)].map(([path, own]) => {
       const names: readonly string[] = own.map(({ method }) => method);
@@ -166,7 +172,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     }),
   );
   const probes = new Set(routes.flatMap(({ isProbe, path }) => (isProbe === true ? [path] : [])));
-  const allowed = (context: Context): string[] => methods.get(context.req.path) ?? ["OPTIONS"];
+  const allowed = (context: Context): string[] => methods.get(paths.of(context.req.path) ?? "") ?? ["OPTIONS"];
 
   const countRequest = (who: string, perMinute: number): void => {
     const wait = limiter.take(who, perMinute);
@@ -190,7 +196,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
       countRequest(`stranger ${group}`, limits.strangersPerMinute);
       throw new Refusal(401, "unauthenticated", "Send a key: this request has none that is valid.", {
         hint: "Send the header authorization: Bearer, and the key after it.",
-        headers: { "www-authenticate": challengeOf(context.req.raw, options.authorizationServers) },
+        headers: { "www-authenticate": challengeOf(context.req.raw, homeOf(context), options.authorizationServers) },
       });
     }
     // The log names a caller also when the request is refused.
@@ -233,16 +239,19 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     let work: Promise<Response> | undefined;
     let isServed = false;
     try {
+      const params: unknown = readParams(context.req.param(), route.params);
       const query = readQuery(request, route.query);
       const body = await readBody(request, route.body, held);
       leaveSlot = await pools[route.pool ?? (route.isLight === true ? "light" : "heavy")].take(countedAs, signal);
       const call: Call = {
+        params,
         query,
         body,
         kb: caller === undefined || caller.isOperator ? (caller?.kb ?? kb) : names.hide(caller.kb),
         caller,
         request,
         requestId: context.var.requestId,
+        home: homeOf(context),
         signal,
         hold: (bytes) => held.add(bytes),
         fail: (error) => context.set("failure", error),
@@ -269,15 +278,16 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
 
   const log = (context: Context<Environment>, started: number): void => {
     const { requestId, caller, refused, failure, asked = [] } = context.var;
-    const { method, path } = context.req;
-    if (probes.has(path)) return;
+    const { method } = context.req;
+    const path = paths.of(context.req.path);
+    if (path !== undefined && probes.has(path)) return;
     const { remoteAddress } = context.env;
     try {
       options.log?.({
         at: new Date(platformNow()).toISOString(),
         id: requestId,
         method: knownMethods.has(method) ? method : "?",
-        path: methods.has(path) ? path : null,
+        path: path ?? null,
         status: context.var.isGivenUp === true ? 499 : context.res.status,
         ms: Math.round(performance.now() - started),
         ...(caller !== undefined && { caller }),
@@ -303,6 +313,8 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
       if (name === "set-cookie") headers.append(name, value);
       else headers.set(name, value);
     }
+    // A client may keep what has an ETag, and asks each time whether it is still so.
+    if (headers.has("etag") && !res.headers.has("cache-control")) headers.set("cache-control", "private, no-cache");
     if (headers.has("access-control-allow-origin")) headers.set("cross-origin-resource-policy", "cross-origin");
     headers.set("vary", usualHeaders.vary);
     const own = pathHeaders.get(context.req.path);
@@ -323,11 +335,14 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     if (!isStream(res)) finish();
   });
   for (const route of routes.filter(({ isProbe }) => isProbe)) {
-    app.on(route.method, route.path, ({ req: { raw: request }, var: { requestId } }) => {
+    app.on(route.method, route.path, (context) => {
+      const request = context.req.raw;
       return route.handle({
         kb,
         request,
-        requestId,
+        requestId: context.var.requestId,
+        home: homeOf(context),
+        params: undefined,
         query: undefined,
         body: undefined,
         signal: request.signal,
@@ -349,9 +364,11 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
       maxAge: 600,
     }),
   );
+  app.use(compress());
+  for (const path of routes.filter(isRepeatable).map(({ path }) => path)) app.on("GET", paths.pattern(path), etag());
   for (const route of routes) {
     if (route.isProbe === true) continue;
-    app.on(route.method, route.path, (context) =>
+    app.on(route.method, paths.pattern(route.path), (context) =>
       serve(context, route).catch((error: unknown) => {
         // hono handles nothing but an Error; an application may throw anything.
         throw error instanceof Error ? error : new Error(String(error));
@@ -359,7 +376,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     );
   }
   for (const path of methods.keys()) {
-    app.all(path, (context) => {
+    app.all(paths.pattern(path), (context) => {
       const allow = allowed(context).join(", ");
       throw new Refusal(405, "method-not-allowed", `${path} does not take this method.`, {
         hint: `Use ${allow}.`,
@@ -367,9 +384,9 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
       });
     });
   }
-  const paths = [...methods.keys()].join(", ");
+  const known = [...methods.keys()].join(", ");
   app.notFound(() => {
-    throw new Refusal(404, "not-found", "This service has no such route.", { hint: `The routes are ${paths}.` });
+    throw new Refusal(404, "not-found", "This service has no such route.", { hint: `The routes are ${known}.` });
   });
   app.onError((error, context) => {
     const refusal = toRefusal(error);
@@ -416,8 +433,13 @@ function chooseRoutes(
     if (options.authorizationServers !== undefined)
       routes.push(createResourceMetadataRoute(options.authorizationServers));
   }
-  routes.push(createOpenApiRoute(() => routes, hasKeys));
+  routes.push(createOpenApiRoute(() => routes, { hasKeys, cookie: login?.cookie }));
   return routes;
+}
+
+function homeOf({ req, env }: Context<Environment>): string {
+  const { protocol, host } = new URL(req.url);
+  return `${env.protocol === undefined ? protocol : `${env.protocol}:`}//${host}${env.basePath ?? ""}/`;
 }
 
 /** The page, which sends people to the login who have not signed in. */

@@ -22,6 +22,8 @@ export interface ConnectionFacts {
   readonly peerAddress?: string | undefined;
   /** Path under which a proxy shows the service, such as `/kb`. The request's own address lacks it. */
   readonly basePath?: string | undefined;
+  /** Protocol between the client and a trusted proxy. Default: that of the request. */
+  readonly protocol?: "http" | "https" | undefined;
 }
 
 /**
@@ -138,6 +140,8 @@ export interface Login {
   readonly authenticate: NonNullable<HandlerOptions["authenticate"]>;
   /** Address of the login, from the page. */
   readonly path: string;
+  /** Name of the cookie of a session, for the OpenAPI document. */
+  readonly cookie?: string;
 }
 
 /**

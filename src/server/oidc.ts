@@ -221,6 +221,7 @@ export async function openLogin(options: LoginOptions): Promise<Login> {
 
   return {
     path: "login",
+    cookie: sessionCookie,
     routes: [
       loginRoute("GET", "/login", "login", "Begins a login with the OpenID provider.", begin),
       loginRoute("GET", "/login/callback", "loginCallback", "Ends a login, and begins a session.", finish),
@@ -251,6 +252,7 @@ function loginRoute(
     path,
     name,
     summary,
+    tag: "page",
     needs: "nobody",
     isLight: true,
     query: z.looseObject({}),

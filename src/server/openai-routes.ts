@@ -59,6 +59,38 @@ const responseBody = z.strictObject({
   ...idle,
 });
 
+/** Responses in OpenAI's shapes: the fields that clients read. */
+const completion = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal("chat.completion"),
+    model: z.string(),
+    choices: z.array(
+      z.looseObject({
+        message: z.looseObject({
+          role: z.literal("assistant"),
+          content: z.string(),
+          annotations: z.array(z.looseObject({})),
+        }),
+        finish_reason: z.string(),
+      }),
+    ),
+    usage: z.looseObject({ total_tokens: z.int() }),
+  })
+  .meta({ id: "OpenAICompletion" });
+const completionChunk = z
+  .looseObject({ id: z.string(), object: z.literal("chat.completion.chunk"), choices: z.array(z.looseObject({})) })
+  .meta({ id: "OpenAICompletionChunk" });
+const response = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal("response"),
+    status: z.string(),
+    output: z.array(z.looseObject({ type: z.string() })),
+  })
+  .meta({ id: "OpenAIResponse" });
+const responseEvent = z.looseObject({ type: z.string(), sequence_number: z.int() }).meta({ id: "OpenAIResponseEvent" });
+
 type CompletionCall = Call<unknown, z.output<typeof completionBody>>;
 type ResponseCall = Call<unknown, z.output<typeof responseBody>>;
 type Message = z.output<typeof message>;
@@ -75,6 +107,7 @@ export const openAiRoutes: readonly Route[] = [
     path: "/v1/models",
     name: "listModels",
     summary: "The one model of this service, in OpenAI's shape.",
+    tag: "openai",
     needs: "reader",
     isLight: true,
     answers: { 200: { description: "The models.", content: { "application/json": z.looseObject({}) } } },
@@ -86,12 +119,15 @@ export const openAiRoutes: readonly Route[] = [
     path: "/v1/chat/completions",
     name: "createChatCompletion",
     summary: "An answer with verified citations as annotations, in the shape of OpenAI's chat completions.",
+    tag: "openai",
     needs: "reader",
     body: completionBody,
     answers: {
       200: {
         description: "The completion; with stream, its chunks.",
-        content: { "application/json": z.looseObject({}), "text/event-stream": undefined },
+        content: { "application/json": completion },
+        events: { message: completionChunk },
+        end: "[DONE]",
       },
     },
     isSlow: true,
@@ -127,12 +163,14 @@ export const openAiRoutes: readonly Route[] = [
     path: "/v1/responses",
     name: "createResponse",
     summary: "An answer with a file search and file citations, in the shape of OpenAI's responses.",
+    tag: "openai",
     needs: "reader",
     body: responseBody,
     answers: {
       200: {
         description: "The response; with stream, its events.",
-        content: { "application/json": z.looseObject({}), "text/event-stream": undefined },
+        content: { "application/json": response },
+        events: { message: responseEvent },
       },
     },
     isSlow: true,

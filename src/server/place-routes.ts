@@ -22,6 +22,7 @@ export function createPlaceRoutes(originals: Originals): readonly Route[] {
       path: "/view",
       name: "viewDocument",
       summary: "A document's blocks around a stretch: headings, paragraphs, tables and code, as runs of its text.",
+      tag: "documents",
       needs: "reader",
       query: requests.documentTextQuery,
       answers: { 200: { description: "The blocks.", content: { "application/json": viewResponse } } },
@@ -51,6 +52,7 @@ export function createPlaceRoutes(originals: Originals): readonly Route[] {
       path: "/geometry",
       name: "getGeometry",
       summary: "The pages of a PDF on which a stretch of its text stands, with the boxes that cover it.",
+      tag: "documents",
       needs: "reader",
       query: requests.documentTextQuery,
       answers: { 200: { description: "The pages.", content: { "application/json": geometryResponse } } },
@@ -78,6 +80,7 @@ export function createPlaceRoutes(originals: Originals): readonly Route[] {
       path: "/original",
       name: "getOriginal",
       summary: "The file that a document was read from, whole or in ranges.",
+      tag: "documents",
       needs: "reader",
       query: requests.documentQuery,
       answers: {

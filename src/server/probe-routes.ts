@@ -15,6 +15,7 @@ export function createProbeRoutes(readiness: () => Readiness): readonly Route[] 
       path,
       name,
       summary,
+      tag: "service",
       needs: "nobody",
       isLight: true,
       isProbe: true,

@@ -24,6 +24,7 @@ export const questionRoutes: readonly Route[] = [
     path: "/rag/query",
     name: "query",
     summary: "An answer as plain text, without its citations, in the shape of Ballerina's query service.",
+    tag: "questions",
     needs: "reader",
     body: requests.queryBody,
     answers: {
@@ -43,6 +44,7 @@ export const questionRoutes: readonly Route[] = [
     path: "/search",
     name: "search",
     summary: "The chunks that match a query, best first.",
+    tag: "questions",
     needs: "reader",
     body: requests.searchBody,
     answers: { 200: { description: "The hits.", content: { "application/json": responses.searchResponse } } },
@@ -65,13 +67,15 @@ export const questionRoutes: readonly Route[] = [
     name: "ask",
     summary:
       "An answer with verified citations and a verdict for each sentence: whole, or as events with `accept: text/event-stream`.",
+    tag: "questions",
     needs: "reader",
     body: requests.askBody,
     answers: {
       200: {
         description:
           "The answer; or the events hits, text, citation and answer, each with JSON, and error where it ended early.",
-        content: { "application/json": responses.answerSchema, "text/event-stream": undefined },
+        content: { "application/json": responses.answerSchema },
+        events: { ...responses.answerEvents, error: responses.refusalSchema },
       },
     },
     isSlow: true,
@@ -96,6 +100,7 @@ export const questionRoutes: readonly Route[] = [
     path: "/verify",
     name: "verify",
     summary: "Verdicts on the sentences and quotations of an answer that somebody else wrote.",
+    tag: "questions",
     needs: "reader",
     body: requests.verifyBody,
     answers: {
@@ -112,9 +117,17 @@ export const questionRoutes: readonly Route[] = [
     path: "/chat",
     name: "chat",
     summary: "An answer for a chat client of the AI SDK (`useChat`), as its UI message stream.",
+    tag: "questions",
     needs: "reader",
     body: requests.chatBody,
-    answers: { 200: { description: "UI message stream, version 1.", content: { "text/event-stream": undefined } } },
+    answers: {
+      200: {
+        description: "UI message stream, version 1: data without names of events, and [DONE] at the end.",
+        content: {},
+        events: { message: responses.messageChunk },
+        end: "[DONE]",
+      },
+    },
     isSlow: true,
     asked({ body: { messages, pattern = "" } }) {
       const { question, history } = readUIMessages(messages);

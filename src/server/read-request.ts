@@ -100,6 +100,14 @@ export function readQuery<Schema extends z.ZodType>(request: Request, schema: Sc
   });
 }
 
+/** Reads the parameters of a path. **Errors** 400 for values that the schema refuses. */
+export function readParams<Schema extends z.ZodType>(
+  given: Readonly<Record<string, string>>,
+  schema: Schema | undefined,
+): z.output<Schema> {
+  return schema === undefined ? (undefined as z.output<Schema>) : checked(schema, given);
+}
+
 /** **Errors** 400 with value and rule of at most three problems. */
 export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value, { reportInput: true });

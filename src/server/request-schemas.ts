@@ -26,7 +26,7 @@ export const scopeSchema = z
   .custom<Scope>((value) => typeof value === "string" && aScope.pattern.test(value), {
     error: `must be ${aScope.expects}`,
   })
-  .meta({ type: "string", description: aScope.expects });
+  .meta({ id: "Scope", type: "string", description: aScope.expects });
 
 export const notBlank = z
   .string()
@@ -71,44 +71,60 @@ const readParameter = (rule: OptionRule, text: unknown): unknown =>
   typeof text === "string" ? readOptionText(rule, text) : text;
 
 /** The body of `POST /rag/query`. */
-export const queryBody = z.strictObject({ query: z.string() });
+export const queryBody = z
+  .strictObject({ query: z.string() })
+  .meta({ id: "Query", examples: [{ query: "How long is a key valid?" }] });
 
-export const searchBody = z.strictObject({
-  query: notBlank,
-  ...fieldsOf<SearchOptions, typeof searchOptions>(searchOptions),
-});
+export const searchBody = z
+  .strictObject({
+    query: notBlank,
+    ...fieldsOf<SearchOptions, typeof searchOptions>(searchOptions),
+  })
+  .meta({ id: "SearchRequest", examples: [{ query: "rotate a key", topK: 3, filter: { year: { gte: 2024 } } }] });
 
-export const askBody = z.strictObject({
-  // A text that asks nothing gets a reply that says so.
-  question: z.string(),
-  ...fieldsOf<AskOptions, typeof askOptions>(askOptions),
-  // Messages of other roles come from the application alone.
-  history: z
-    .array(z.strictObject({ role: z.enum(["user", "assistant"]), content: z.string() }))
-    .max(askOptions.history.bounds.http.max)
-    .optional()
-    .meta({ description: askOptions.history.doc }),
-});
+export const askBody = z
+  .strictObject({
+    // A text that asks nothing gets a reply that says so.
+    question: z.string(),
+    ...fieldsOf<AskOptions, typeof askOptions>(askOptions),
+    // Messages of other roles come from the application alone.
+    history: z
+      .array(z.strictObject({ role: z.enum(["user", "assistant"]), content: z.string() }))
+      .max(askOptions.history.bounds.http.max)
+      .optional()
+      .meta({ description: askOptions.history.doc }),
+  })
+  .meta({ id: "AskRequest", examples: [{ question: "How long is a key valid?", grounding: "strict" }] });
 
-export const verifyBody = z.strictObject({
-  answer: z
-    .union([notBlank, z.record(z.string(), z.unknown()), z.array(z.unknown())])
-    .meta({ description: "A text in Markdown, or the response of an API with its citations." }),
-  ...fieldsOf<VerifyOptions, typeof verifyOptions>(verifyOptions),
-});
+export const verifyBody = z
+  .strictObject({
+    answer: z
+      .union([notBlank, z.record(z.string(), z.unknown()), z.array(z.unknown())])
+      .meta({ description: "A text in Markdown, or the response of an API with its citations." }),
+    ...fieldsOf<VerifyOptions, typeof verifyOptions>(verifyOptions),
+  })
+  .meta({
+    id: "VerifyRequest",
+    examples: [{ answer: 'A key is valid for ninety days [1].\n\n[1]: docs/keys.md "valid for ninety days"' }],
+  });
 
 const { history: _history, ...chatOptions } = askOptions;
 
 /**
  * The body that `useChat` of the AI SDK posts, with the options of `POST /ask` that its `body` gives. The messages are the history. `readUIMessages` reads their text.
  */
-export const chatBody = z.strictObject({
-  messages: z.array(z.unknown()).min(1),
-  id: z.string().max(200).optional().meta({ description: "The chat, by which its stream is found again." }),
-  messageId: z.string().optional(),
-  trigger: z.string().optional(),
-  ...fieldsOf<AskOptions, typeof chatOptions>(chatOptions),
-});
+export const chatBody = z
+  .strictObject({
+    messages: z.array(z.unknown()).min(1),
+    id: z.string().max(200).optional().meta({ description: "The chat, by which its stream is found again." }),
+    messageId: z.string().optional(),
+    trigger: z.string().optional(),
+    ...fieldsOf<AskOptions, typeof chatOptions>(chatOptions),
+  })
+  .meta({
+    id: "ChatRequest",
+    examples: [{ messages: [{ role: "user", parts: [{ type: "text", text: "How long is a key valid?" }] }] }],
+  });
 
 /** Numbers in an address arrive as text. */
 const position = z.coerce.number().int().min(0);
@@ -136,13 +152,18 @@ export const uploadQuery = z.strictObject({
   ...parametersOf<IngestOptions, typeof ingestOptions>(ingestOptions),
 });
 
-export const textBody = z.strictObject({
-  uri,
-  text: z.string(),
-  mediaType: z.string().min(1).max(200).optional(),
-  title: z.string().min(1).max(1000).optional(),
-  ...fieldsOf<IngestOptions, typeof ingestOptions>(ingestOptions),
-});
+export const textBody = z
+  .strictObject({
+    uri,
+    text: z.string(),
+    mediaType: z.string().min(1).max(200).optional(),
+    title: z.string().min(1).max(1000).optional(),
+    ...fieldsOf<IngestOptions, typeof ingestOptions>(ingestOptions),
+  })
+  .meta({
+    id: "NewText",
+    examples: [{ uri: "notes/keys.md", text: "# Keys\n\nA key is valid for ninety days.", mediaType: "text/markdown" }],
+  });
 
 /** Options of an ingestion, in JSON and as texts. */
 export const jobFacts = fieldsOf<IngestOptions, typeof ingestOptions>(ingestOptions);

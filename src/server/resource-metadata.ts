@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { defineRoute, jsonResponse, type Route } from "./route.ts";
 
-const metadataPath = "/.well-known/oauth-protected-resource/mcp";
+const metadataPath = ".well-known/oauth-protected-resource/mcp";
 
 /**
  * `GET /.well-known/oauth-protected-resource/mcp`: who gives tokens for `/mcp`.
@@ -17,15 +17,16 @@ export function createResourceMetadataRoute(authorizationServers: readonly strin
   });
   return defineRoute({
     method: "GET",
-    path: metadataPath,
+    path: `/${metadataPath}`,
     name: "mcpResourceMetadata",
     summary: "The servers that give tokens for the route of agents.",
+    tag: "agents",
     needs: "nobody",
     isLight: true,
     answers: { 200: { description: "RFC 9728.", content: { "application/json": metadata } } },
-    handle: async ({ request }) =>
+    handle: async ({ home }) =>
       jsonResponse({
-        resource: baseOf(request) + "/mcp",
+        resource: `${home}mcp`,
         authorization_servers: authorizationServers,
         bearer_methods_supported: ["header"],
         resource_name: "ibid",
@@ -34,11 +35,11 @@ export function createResourceMetadataRoute(authorizationServers: readonly strin
 }
 
 /** The challenge of a 401. For `/mcp` with authorization servers, it names the metadata. **Source** RFC 9728, 5.1. */
-export function challengeOf(request: Request, authorizationServers: readonly string[] | undefined): string {
+export function challengeOf(
+  request: Request,
+  home: string,
+  authorizationServers: readonly string[] | undefined,
+): string {
   if (authorizationServers === undefined || new URL(request.url).pathname !== "/mcp") return "Bearer";
-  return `Bearer resource_metadata="${baseOf(request)}${metadataPath}"`;
-}
-
-function baseOf({ url }: Request): string {
-  return new URL(url).origin;
+  return `Bearer resource_metadata="${home}${metadataPath}"`;
 }

@@ -15,13 +15,20 @@ export interface Caller {
 /** The right that a route needs; `nobody`: it is open to all. */
 export type NeededRight = "nobody" | "reader" | "writer" | "operator";
 
+/** The group of a route in the OpenAPI document. */
+export type RouteTag = "questions" | "documents" | "jobs" | "threads" | "openai" | "agents" | "service" | "page";
+
 /** An admitted request, with its parameters and its body checked. */
-export interface Call<Query = unknown, Body = unknown> {
+export interface Call<Query = unknown, Body = unknown, Params = unknown> {
   readonly kb: KnowledgeBase;
   /** Absent where the route is open to all. */
   readonly caller?: Caller | undefined;
   readonly request: Request;
   readonly requestId: string;
+  /** Address of the service as its client sees it, with a slash at its end. */
+  readonly home: string;
+  /** Parts of the path that the route names. */
+  readonly params: Params;
   readonly query: Query;
   readonly body: Body;
   /** Fires when the client leaves, or the time is up. */
@@ -36,20 +43,30 @@ export interface Call<Query = unknown, Body = unknown> {
 export interface DescribedResponse {
   readonly description: string;
   readonly content: Readonly<Record<string, z.ZodType | undefined>>;
+  /** Server-sent events by name, each with the schema of its data. */
+  readonly events?: Readonly<Record<string, z.ZodType>>;
+  /** Data of the last event, which is no JSON. */
+  readonly end?: "[DONE]";
 }
 
 /**
  * One route. The table of routes makes both the router and the OpenAPI document.
  *
- * Paths have no parameters: the uri of a document contains slashes and dots, so it is a parameter of the address.
+ * A path names its parameters in braces, `/v1/files/{file}`, for ids that the service makes. The uri of a document contains slashes and dots, so it is a parameter of the address.
  */
-export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodType = z.ZodType> {
+export interface Route<
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+  Params extends z.ZodType = z.ZodType,
+> {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   /** Name in generated clients. */
   readonly name: string;
   readonly summary: string;
+  readonly tag: RouteTag;
   readonly needs: NeededRight;
+  readonly params?: Params;
   readonly query?: Query;
   /** A schema for JSON; `"bytes"` for a file; `"stream"` for one that `handle` reads; `"message"` for JSON that `handle` checks itself, as bytes. Default: none. */
   readonly body?: Body | "bytes" | "stream" | "message";
@@ -70,21 +87,24 @@ export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodTy
   /** Whether the route answers any host name, without slot and log. Default false. */
   readonly isProbe?: true;
   /** Private texts of the request, which the log must not repeat. */
-  readonly asked?: (call: Call<z.output<Query>, z.output<Body>>) => readonly string[];
-  handle(call: Call<z.output<Query>, z.output<Body>>): Promise<Response>;
+  readonly asked?: (call: Call<z.output<Query>, z.output<Body>, z.output<Params>>) => readonly string[];
+  handle(call: Call<z.output<Query>, z.output<Body>, z.output<Params>>): Promise<Response>;
   /** The response in place of the usual error when `handle` fails. */
   readonly failed?: () => Response;
 }
 
 /** Types a route by its schemas. The result has the general type, so that all routes fit into one list. */
-export function defineRoute<Query extends z.ZodType, Body extends z.ZodType>(route: Route<Query, Body>): Route {
+export function defineRoute<Query extends z.ZodType, Body extends z.ZodType, Params extends z.ZodType>(
+  route: Route<Query, Body, Params>,
+): Route {
   return route;
 }
 
 /** A response with JSON. */
 export function jsonResponse(value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Response {
-  return new Response(JSON.stringify(value), {
+  const body = new TextEncoder().encode(JSON.stringify(value));
+  return new Response(body, {
     status,
-    headers: { "content-type": "application/json; charset=utf-8", ...headers },
+    headers: { "content-type": "application/json; charset=utf-8", "content-length": String(body.length), ...headers },
   });
 }

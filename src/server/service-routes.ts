@@ -12,6 +12,7 @@ export const healthRoute: Route = defineRoute({
   path: "/health/rag",
   name: "health",
   summary: "Counts and latencies of the last minute, from every process that has the knowledge base open.",
+  tag: "service",
   needs: "operator",
   isLight: true,
   answers: { 200: { description: "The last minute.", content: { "application/json": responses.healthResponse } } },
@@ -25,6 +26,7 @@ export function createMetricsRoute(metrics: NonNullable<HandlerOptions["metrics"
     path: "/metrics",
     name: "metrics",
     summary: "Figures of requests, searches, writes and the process, in the text format of Prometheus.",
+    tag: "service",
     needs: "operator",
     isLight: true,
     answers: { 200: { description: "The figures.", content: { "text/plain": undefined } } },
@@ -39,6 +41,7 @@ export const statusRoute: Route = defineRoute({
   path: "/status",
   name: "status",
   summary: "Counts of documents and chunks by scope, and the fit of the store's own model.",
+  tag: "service",
   needs: "reader",
   isLight: true,
   answers: { 200: { description: "The counts.", content: { "application/json": responses.statusResponse } } },
@@ -55,6 +58,7 @@ const messageRefusals: Readonly<Record<number, string>> = {
   406: "The client accepts no content that the protocol has.",
   415: "The service does not take this kind of content.",
 };
+const rpcMessage = z.looseObject({ jsonrpc: z.literal("2.0") }).meta({ id: "RpcMessage" });
 const refused = (description: string) => ({ description, content: { "application/json": z.looseObject({}) } });
 
 /**
@@ -70,12 +74,14 @@ export function createMcpRoute(options: McpServerOptions, hasPage: boolean): Rou
     path: "/mcp",
     name: "mcp",
     summary: "The documents for agents: a message of the Model Context Protocol, over streamable HTTP.",
+    tag: "agents",
     needs: "reader",
     body: "message",
     answers: {
       200: {
         description: "The answer.",
-        content: { "application/json": z.looseObject({}), "text/event-stream": undefined },
+        content: { "application/json": rpcMessage },
+        events: { message: rpcMessage },
       },
       202: { description: "The service took a notification.", content: {} },
       ...Object.fromEntries(
@@ -83,10 +89,10 @@ export function createMcpRoute(options: McpServerOptions, hasPage: boolean): Rou
       ),
     },
     asked: ({ body }) => argumentsOf(body as Uint8Array),
-    async handle({ kb, request, body, signal, fail }) {
+    async handle({ kb, request, home, body, signal, fail }) {
       const { createMcpHandler } = await import("../integrations/mcp/mcp-handler.ts");
       const handler = createMcpHandler(() => kb, {
-        ...(hasPage && { pageAddress: new URL(request.url).origin }),
+        ...(hasPage && { pageAddress: home }),
         ...options,
         onError(error) {
           fail(error);

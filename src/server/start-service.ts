@@ -139,6 +139,7 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
         remoteAddress,
         peerAddress: incoming.socket.remoteAddress,
         ...(base !== "" && { basePath: base }),
+        ...(isTrusted(incoming.socket.remoteAddress ?? "") && { protocol: forwardedProtocol(incoming) }),
       });
     },
     // The globals belong to the application.
@@ -213,6 +214,12 @@ function checkPort(option: string, port: number): void {
       hint: "Give 0 for any free port.",
     },
   );
+}
+
+/** The protocol that the nearest proxy was asked by; `undefined` where it says none. */
+function forwardedProtocol({ headersDistinct }: IncomingMessage): "http" | "https" | undefined {
+  const said = headersDistinct["x-forwarded-proto"]?.at(-1)?.split(",").at(-1)?.trim().toLowerCase();
+  return said === "http" || said === "https" ? said : undefined;
 }
 
 /** **Shape** `""` for none; else a path without a slash at its end. */

@@ -4,31 +4,35 @@ import { scopeSchema } from "./request-schemas.ts";
 const position = z.int().min(0);
 
 /** A place of a document: enough to read the quotation again. */
-const placeSchema = z.strictObject({
-  marker: z.string().max(20),
-  uri: z.string().min(1).max(4096),
-  scope: scopeSchema.optional(),
-  documentId: z.string().min(1).max(200),
-  contentHash: z.string().max(200).optional(),
-  start: position,
-  end: position,
-  page: z.int().optional(),
-  line: z.int().optional(),
-  slide: z.int().optional(),
-  sheet: z.string().max(300).optional(),
-  cells: z.string().max(300).optional(),
-  part: z.string().max(1000).optional(),
-  headings: z.array(z.string().max(1000)).max(20).optional(),
-});
+const placeSchema = z
+  .strictObject({
+    marker: z.string().max(20),
+    uri: z.string().min(1).max(4096),
+    scope: scopeSchema.optional(),
+    documentId: z.string().min(1).max(200),
+    contentHash: z.string().max(200).optional(),
+    start: position,
+    end: position,
+    page: z.int().optional(),
+    line: z.int().optional(),
+    slide: z.int().optional(),
+    sheet: z.string().max(300).optional(),
+    cells: z.string().max(300).optional(),
+    part: z.string().max(1000).optional(),
+    headings: z.array(z.string().max(1000)).max(20).optional(),
+  })
+  .meta({ id: "ThreadPlace" });
 
 const verdict = z.enum(["supported", "partly", "unsupported", "uncited"]);
 
-const sentenceSchema = z.strictObject({
-  text: z.string().max(20_000).optional().meta({ description: "Absent for a sentence that is its quotation." }),
-  gap: z.string().max(200).optional().meta({ description: "The white space before it." }),
-  verdict: verdict.optional(),
-  places: z.array(placeSchema).max(20),
-});
+const sentenceSchema = z
+  .strictObject({
+    text: z.string().max(20_000).optional().meta({ description: "Absent for a sentence that is its quotation." }),
+    gap: z.string().max(200).optional().meta({ description: "The white space before it." }),
+    verdict: verdict.optional(),
+    places: z.array(placeSchema).max(20),
+  })
+  .meta({ id: "ThreadSentence" });
 
 const turnFacts = {
   question: z.string().max(20_000),
@@ -45,18 +49,22 @@ const sourceSchema = z.strictObject({
   documentId: z.string().min(1).max(200),
 });
 
-const turnSchema = z.strictObject({
-  ...turnFacts,
-  sources: z.array(sourceSchema).max(200).optional().meta({
-    description: "The documents that the model was given. A sentence without a place may rest on any of them.",
-  }),
-  sentences: z.array(sentenceSchema).max(500),
-});
+const turnSchema = z
+  .strictObject({
+    ...turnFacts,
+    sources: z.array(sourceSchema).max(200).optional().meta({
+      description: "The documents that the model was given. A sentence without a place may rest on any of them.",
+    }),
+    sentences: z.array(sentenceSchema).max(500),
+  })
+  .meta({ id: "Turn" });
 
-export const threadBody = z.strictObject({
-  title: z.string().trim().min(1).max(300),
-  turns: z.array(turnSchema).max(200),
-});
+export const threadBody = z
+  .strictObject({
+    title: z.string().trim().min(1).max(300),
+    turns: z.array(turnSchema).max(200),
+  })
+  .meta({ id: "NewThread" });
 
 /** One question with its answer, as it is kept. */
 export type StoredTurn = z.output<typeof turnSchema>;
@@ -68,33 +76,41 @@ export interface StoredThread extends z.output<typeof threadBody> {
 
 export const threadQuery = z.strictObject({ id: z.string().min(1).max(100) });
 
-export const threadsResponse = z.strictObject({
-  threads: z.array(z.strictObject({ id: z.string(), title: z.string(), updatedAt: z.string(), turns: z.int().min(0) })),
-});
+export const threadsResponse = z
+  .strictObject({
+    threads: z.array(
+      z.strictObject({ id: z.string(), title: z.string(), updatedAt: z.string(), turns: z.int().min(0) }),
+    ),
+  })
+  .meta({ id: "Threads" });
 
-const shownPlace = placeSchema.extend({ quote: z.string(), title: z.string(), changed: z.literal(true).optional() });
+const shownPlace = placeSchema
+  .extend({ quote: z.string(), title: z.string(), changed: z.literal(true).optional() })
+  .meta({ id: "ShownPlace" });
 
-export const threadResponse = z.strictObject({
-  id: z.string(),
-  title: z.string(),
-  updatedAt: z.string(),
-  own: z.boolean(),
-  turns: z.array(
-    z.strictObject({
-      ...turnFacts,
-      sources: z.array(sourceSchema).optional(),
-      sentences: z.array(
-        z.strictObject({
-          text: z.string().optional(),
-          gap: z.string().optional(),
-          verdict: verdict.optional(),
-          withheld: z.literal(true).optional().meta({ description: "The caller may not read all of its evidence." }),
-          places: z.array(shownPlace),
-        }),
-      ),
-    }),
-  ),
-});
+export const threadResponse = z
+  .strictObject({
+    id: z.string(),
+    title: z.string(),
+    updatedAt: z.string(),
+    own: z.boolean(),
+    turns: z.array(
+      z.strictObject({
+        ...turnFacts,
+        sources: z.array(sourceSchema).optional(),
+        sentences: z.array(
+          z.strictObject({
+            text: z.string().optional(),
+            gap: z.string().optional(),
+            verdict: verdict.optional(),
+            withheld: z.literal(true).optional().meta({ description: "The caller may not read all of its evidence." }),
+            places: z.array(shownPlace),
+          }),
+        ),
+      }),
+    ),
+  })
+  .meta({ id: "Thread" });
 
 export const keptResponse = z.strictObject({ id: z.string() });
 export const removedResponse = z.strictObject({ removed: z.literal(true) });

@@ -12,83 +12,97 @@ const run = z
     shown: z.string().optional().meta({ description: "The sign that an entity stands for." }),
     styles: z.array(z.enum(["strong", "emphasis", "strike", "code", "link"])).optional(),
   })
-  .meta({ description: "The document's own text from start to end." });
+  .meta({ id: "Run", description: "The document's own text from start to end." });
 
-const row = z.strictObject({
-  start: position,
-  end: position,
-  isHeader: z.literal(true).optional(),
-  isSyntax: z.literal(true).optional(),
-  cells: z.array(z.array(run)),
-});
+const row = z
+  .strictObject({
+    start: position,
+    end: position,
+    isHeader: z.literal(true).optional(),
+    isSyntax: z.literal(true).optional(),
+    cells: z.array(z.array(run)),
+  })
+  .meta({ id: "Row" });
 
-const block = z.strictObject({
-  kind: z.enum(["heading", "paragraph", "item", "table", "code", "quote", "markup", "rule"]),
-  start: position,
-  end: position,
-  level: z.int().optional(),
-  runs: z.array(run).optional(),
-  rows: z.array(row).optional(),
-  isHard: z.literal(true).optional(),
-});
+const block = z
+  .strictObject({
+    kind: z.enum(["heading", "paragraph", "item", "table", "code", "quote", "markup", "rule"]),
+    start: position,
+    end: position,
+    level: z.int().optional(),
+    runs: z.array(run).optional(),
+    rows: z.array(row).optional(),
+    isHard: z.literal(true).optional(),
+  })
+  .meta({ id: "Block" });
 
-export const viewResponse = z.strictObject({
-  uri: z.string(),
-  ...home,
-  scope: scopeSchema,
-  documentId: z.string(),
-  title: z.string(),
-  mediaType: z.string(),
-  contentHash: z.string(),
-  length: position,
-  pages: z.int().optional(),
-  language: z.string().optional(),
-  place: z.strictObject({ headings: z.array(z.string()), ...places }),
-  start: position,
-  end: position,
-  blocks: z.array(block),
-});
+export const viewResponse = z
+  .strictObject({
+    uri: z.string(),
+    ...home,
+    scope: scopeSchema,
+    documentId: z.string(),
+    title: z.string(),
+    mediaType: z.string(),
+    contentHash: z.string(),
+    length: position,
+    pages: z.int().optional(),
+    language: z.string().optional(),
+    place: z.strictObject({ headings: z.array(z.string()), ...places }),
+    start: position,
+    end: position,
+    blocks: z.array(block),
+  })
+  .meta({ id: "View" });
 
 const size = { width: z.number(), height: z.number() };
 
-export const geometryResponse = z.strictObject({
-  uri: z.string(),
-  documentId: z.string(),
-  pageCount: z.int(),
-  sizes: z.array(z.strictObject(size)).meta({ description: "Sizes of all pages, in points." }),
-  pages: z.array(
-    z.strictObject({
-      number: z.int(),
-      ...size,
-      boxes: z.array(z.strictObject({ x: z.number(), y: z.number(), ...size })),
-    }),
-  ),
-});
+export const geometryResponse = z
+  .strictObject({
+    uri: z.string(),
+    documentId: z.string(),
+    pageCount: z.int(),
+    sizes: z.array(z.strictObject(size)).meta({ description: "Sizes of all pages, in points." }),
+    pages: z.array(
+      z.strictObject({
+        number: z.int(),
+        ...size,
+        boxes: z.array(z.strictObject({ x: z.number(), y: z.number(), ...size })),
+      }),
+    ),
+  })
+  .meta({ id: "Geometry" });
 
-export const sessionResponse = z.strictObject({
-  name: z.string(),
-  operator: z.boolean(),
-  write: z.boolean(),
-  needsKey: z.boolean().meta({ description: "Whether this service knows its callers by keys." }),
-  threads: z.boolean(),
-  originals: z.boolean(),
-  maxUploadBytes: z.int(),
-});
+export const sessionResponse = z
+  .strictObject({
+    name: z.string(),
+    operator: z.boolean(),
+    write: z.boolean(),
+    needsKey: z.boolean().meta({ description: "Whether this service knows its callers by keys." }),
+    threads: z.boolean(),
+    originals: z.boolean(),
+    maxUploadBytes: z.int(),
+  })
+  .meta({ id: "Session" });
 
-export const trashResponse = z.strictObject({
-  documents: z.array(
-    z.strictObject({
-      uri: z.string(),
-      ...home,
-      scope: scopeSchema,
-      title: z.string(),
-      mediaType: z.string(),
-      bytes: z.int().min(0),
-      deletedAt: z.string(),
-    }),
-  ),
-});
+export const trashResponse = z
+  .strictObject({
+    documents: z.array(
+      z.strictObject({
+        uri: z.string(),
+        ...home,
+        scope: scopeSchema,
+        title: z.string(),
+        mediaType: z.string(),
+        bytes: z.int().min(0),
+        deletedAt: z.string(),
+      }),
+    ),
+  })
+  .meta({ id: "Trash" });
 
-export const restoreResponse = z.strictObject({
-  restored: z.array(z.strictObject({ uri: z.string(), scope: scopeSchema, chunks: z.int() })),
-});
+export const restoreResponse = z
+  .strictObject({
+    restored: z.array(z.strictObject({ uri: z.string(), scope: scopeSchema, chunks: z.int() })),
+  })
+  .meta({ id: "Restored" });

@@ -19,7 +19,7 @@ describe("ibid/server", () => {
         else if (!each.typeOnly) packages.add(`${path}: ${each.from}`);
       }
     }
-    const atOnce = new Set(["zod", "hono", "hono/cors", "hono/streaming"]);
+    const atOnce = new Set(["zod", "hono", "hono/compress", "hono/cors", "hono/etag", "hono/streaming"]);
     const froms = [...packages]
       .filter((each) => !each.startsWith("readers/"))
       .map((each) => each.split(": ")[1]!)

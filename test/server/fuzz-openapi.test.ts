@@ -25,12 +25,15 @@ interface Operation {
     readonly schema: Schema;
   }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
-  readonly responses: Readonly<Record<string, { readonly content?: object }>>;
+  readonly responses: Readonly<Record<string, { readonly $ref?: string; readonly content?: object }>>;
 }
 
 interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly responses: Readonly<Record<string, { readonly content?: object }>>;
+  };
 }
 
 const anything = fc.jsonValue({ maxDepth: 2 });
@@ -107,7 +110,8 @@ describe("requests that the OpenAPI document generates", () => {
                   headers: { "content-type": type, accept: "application/json, text/event-stream" },
                 }),
               });
-              const named = operation.responses[answered.status];
+              const said = operation.responses[answered.status];
+              const named = said?.$ref === undefined ? said : api.components.responses[said.$ref.split("/").at(-1)!];
               statuses.add(answered.status);
               expect(answered.status).toBeLessThan(500);
               expect({ status: answered.status, isNamed: named !== undefined }).toMatchObject({ isNamed: true });

@@ -14,20 +14,58 @@ interface Operation {
     readonly required: boolean;
     readonly schema: object;
   }[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: object }>> };
-  readonly responses: Readonly<
-    Record<
-      string,
-      { readonly description: string; readonly content: Readonly<Record<string, { readonly schema: object }>> }
-    >
-  >;
-  readonly security?: readonly object[];
+  readonly requestBody?: {
+    readonly content: Readonly<Record<string, { readonly schema: { readonly $ref?: string } }>>;
+  };
+  readonly responses: Readonly<Record<string, { readonly $ref?: string } & Partial<Said>>>;
+  readonly security: readonly object[];
+  readonly tags: readonly string[];
+}
+
+interface Said {
+  readonly description: string;
+  readonly content: Readonly<Record<string, { readonly schema: object }>>;
+}
+
+/** One event of a stream. */
+interface EventSchema {
+  readonly properties: {
+    readonly event: { readonly const: string };
+    readonly data: { readonly contentSchema: object };
+  };
+}
+
+/** A schema that stands by itself, with the components that it refers to. */
+function validatorOf(schema: object, { components }: OpenApi) {
+  const whole = JSON.stringify({ ...schema, $defs: components.schemas }).replaceAll(
+    "#/components/schemas/",
+    "#/$defs/",
+  );
+  return z.fromJSONSchema(JSON.parse(whole) as Parameters<typeof z.fromJSONSchema>[0]);
+}
+
+/** The server-sent events in a text. */
+function eventsOf(text: string): readonly { readonly event: string; readonly data: string }[] {
+  return text
+    .split("\n\n")
+    .filter((block) => block.includes("data:"))
+    .map((block) => ({
+      event: /^event: ?(.*)$/mu.exec(block)?.[1] ?? "message",
+      data: /^data: ?(.*)$/mu.exec(block)?.[1] ?? "",
+    }));
 }
 
 interface OpenApi {
   readonly openapi: string;
+  readonly info: { readonly license: object };
+  readonly servers: readonly { readonly url: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, object>>; readonly securitySchemes?: object };
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly components: {
+    readonly schemas: Readonly<Record<string, { readonly examples?: readonly unknown[] }>>;
+    readonly responses: Readonly<Record<string, Said>>;
+    readonly securitySchemes?: object;
+  };
 }
 
 const place = { marker: "[1]", uri: "deployment.md", documentId: "x", start: 0, end: 4 };
@@ -180,15 +218,21 @@ describe("the OpenAPI document", () => {
       expect(path.split("?")[0]).toBe(operation.path);
       const isEmpty = answered.text === "";
       const [type = ""] = (answered.headers["content-type"] ?? "").split(";");
-      const described = operation.responses[answered.status]?.content[type]?.schema;
+      const described = operation.responses[answered.status]?.content?.[type]?.schema;
       expect({ id, described: described !== undefined }).toEqual({ id, described: !isEmpty });
-      const body: unknown = type === "application/json" ? answered.json : answered.text;
-      expect({
-        id,
-        fits: isEmpty
-          ? undefined
-          : z.fromJSONSchema(described as Parameters<typeof z.fromJSONSchema>[0]).safeParse(body).error?.issues,
-      }).toEqual({ id, fits: undefined });
+      const bodies: readonly unknown[] = isEmpty
+        ? []
+        : type === "application/json"
+          ? [answered.json]
+          : type === "text/event-stream"
+            ? eventsOf(answered.text)
+            : [answered.text];
+      expect(bodies.length > 0).toBe(!isEmpty);
+      for (const body of bodies)
+        expect({ id, fits: validatorOf(described!, document).safeParse(body).error?.issues }).toEqual({
+          id,
+          fits: undefined,
+        });
     }
   });
 
@@ -198,21 +242,101 @@ describe("the OpenAPI document", () => {
     expect(document.openapi).toBe("3.1.0");
     const text = JSON.stringify(document);
     const references = [...text.matchAll(/"\$ref":"([^"]*)"/gu)].map(([, to = ""]) => to);
-    expect(new Set(references)).toEqual(new Set(["#/components/schemas/Error"]));
-    expect(Object.keys(document.components.schemas)).toEqual(["Error"]);
-    expect(text).not.toMatch(/"\$schema"|"\$defs"/u);
+    const { schemas, responses: shared } = document.components;
+    const named = [
+      ...Object.keys(schemas).map((name) => `#/components/schemas/${name}`),
+      ...Object.keys(shared).map((name) => `#/components/responses/${name}`),
+    ];
+    // Each reference leads to a component, and each component is referred to.
+    expect(new Set(references)).toEqual(new Set(named));
+    expect(Object.keys(schemas)).toEqual(
+      expect.arrayContaining(["Hit", "Answer", "Citation", "Document", "Sentence", "View", "AskRequest"]),
+    );
+    expect(text).not.toMatch(/"\$schema"|"\$defs"|"id":"[A-Z]/u);
     const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
-    for (const { parameters = [], responses, operationId } of operations) {
+    // Rules of redocly's that a client needs; `npm run check:openapi` asks redocly itself.
+    expect(document.info.license).toEqual({ name: "Apache-2.0", identifier: "Apache-2.0" });
+    expect(document.servers).toEqual([expect.objectContaining({ url: "." })]);
+    expect(operations.map(({ operationId }) => operationId)).toHaveLength(
+      new Set(operations.map(({ operationId }) => operationId)).size,
+    );
+    for (const [path, methods] of Object.entries(document.paths)) {
+      const wanted = [...path.matchAll(/\{(\w+)\}/gu)].map(([, name = ""]) => name);
+      for (const { parameters = [], responses } of Object.values(methods)) {
+        const given = parameters.filter((parameter) => parameter.in === "path");
+        expect({ path, names: given.map(({ name }) => name) }).toEqual({ path, names: wanted });
+        expect(given.every(({ required }) => required)).toBe(true);
+        const statuses = Object.keys(responses);
+        expect(
+          statuses.some((status) => /^[23]/u.test(status)) && statuses.some((status) => status.startsWith("4")),
+        ).toBe(true);
+      }
+    }
+    const tags = document.tags.map(({ name }) => name);
+    expect(new Set(operations.flatMap(({ tags: own }) => own))).toEqual(new Set(tags));
+    for (const { parameters = [], responses, operationId, tags: own } of operations) {
+      expect({ operationId, tags: own.length }).toEqual({ operationId, tags: 1 });
       expect(new Set(parameters.map(({ name }) => name)).size).toBe(parameters.length);
       expect(parameters.every(({ schema }) => Object.keys(schema).length > 0)).toBe(true);
-      for (const { description } of Object.values(responses))
-        expect({ operationId, description }).not.toMatchObject({ description: "" });
+      for (const { description, $ref } of Object.values(responses))
+        expect({ operationId, isDescribed: (description ?? $ref ?? "") !== "" }).toEqual({
+          operationId,
+          isDescribed: true,
+        });
     }
-    const open = operations.filter(({ security }) => security === undefined).map(({ operationId }) => operationId);
+    const open = operations.filter(({ security }) => security.length === 0).map(({ operationId }) => operationId);
     expect(open.toSorted()).toEqual(["livez", "openapi", "readyz", ...pageCalls.map(([id]) => id)].toSorted());
     const keyless = await startWorld({ keyless: true });
     const local = (await keyless.as(null, "/openapi.json")).json as OpenApi;
     expect(local.components.securitySchemes).toBeUndefined();
+  });
+
+  it("names the events of a stream, each with a schema that its data pass", async () => {
+    const { as } = await startWorld();
+    const document = (await as(null, "/openapi.json")).json as OpenApi;
+    const { schema } = document.paths["/ask"]!["post"]!.responses["200"]!.content!["text/event-stream"]!;
+    const items = (schema as { readonly anyOf: readonly EventSchema[] }).anyOf;
+    const named = Object.fromEntries(
+      items.map(({ properties: { event, data } }) => [event.const, data.contentSchema] as const),
+    );
+    expect(Object.keys(named)).toEqual(["hits", "text", "citation", "answer", "error"]);
+    const headers = { accept: "text/event-stream" };
+    const { text } = await as("ada", "/ask", { body: { question: "How long is a key valid?" }, headers });
+    const events = eventsOf(text);
+    expect(new Set(events.map(({ event }) => event))).toEqual(new Set(["hits", "text", "citation", "answer"]));
+    for (const { event, data } of events)
+      expect({ event, fits: validatorOf(named[event]!, document).safeParse(JSON.parse(data)).error?.issues }).toEqual({
+        event,
+        fits: undefined,
+      });
+    expect(validatorOf(named["citation"]!, document).safeParse(JSON.parse(events[0]!.data)).success).toBe(false);
+  });
+
+  it("gives examples that fit their schemas, and requests that are answered", async () => {
+    const { as } = await startWorld();
+    const document = (await as(null, "/openapi.json")).json as OpenApi;
+    const examples = Object.entries(document.components.schemas).flatMap(([name, { examples: given = [] }]) =>
+      given.map((example) => ({ name, example })),
+    );
+    expect(examples.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["Hit", "Citation", "Error", "SearchRequest", "AskRequest", "VerifyRequest", "NewText"]),
+    );
+    for (const { name, example } of examples) {
+      const schema = document.components.schemas[name]!;
+      expect({ name, fits: validatorOf(schema, document).safeParse(example).error?.issues }).toEqual({
+        name,
+        fits: undefined,
+      });
+    }
+    for (const [path, methods] of Object.entries(document.paths)) {
+      const schema = methods["post"]?.requestBody?.content["application/json"]?.schema;
+      const name = schema?.$ref?.split("/").at(-1);
+      for (const { example } of examples.filter((each) => each.name === name)) {
+        const { status, text } = await as("ada", path, { body: example });
+        expect({ path, status, text: status < 300 ? "" : text }).toEqual({ path, status, text: "" });
+        expect(status).toBeLessThan(300);
+      }
+    }
   });
 
   it("names every field in camelCase, but for the shapes of others", async () => {
@@ -226,8 +350,9 @@ describe("the OpenAPI document", () => {
         walk(inner);
       }
     };
-    const { paths } = (await as(null, "/openapi.json")).json as OpenApi;
+    const { paths, components } = (await as(null, "/openapi.json")).json as OpenApi;
     walk(Object.fromEntries(Object.entries(paths).filter(([path]) => !path.startsWith("/v1/"))));
+    walk(Object.fromEntries(Object.entries(components.schemas).filter(([name]) => !name.startsWith("OpenAI"))));
     expect(names.length).toBeGreaterThan(100);
     expect(names.filter((name) => !/^[a-z][a-zA-Z0-9]*$/u.test(name))).toEqual([]);
   });
@@ -238,7 +363,10 @@ describe("the OpenAPI document", () => {
       await openWorld(createScriptedChatModel(() => "A key is valid for ninety days [1].")),
     );
     const document = (await as(null, "/openapi.json")).json as OpenApi;
-    const schema = document.paths["/ask"]?.["post"]?.requestBody?.content["application/json"]?.schema as {
+    expect(document.paths["/ask"]?.["post"]?.requestBody?.content["application/json"]?.schema).toEqual({
+      $ref: "#/components/schemas/AskRequest",
+    });
+    const schema = document.components.schemas["AskRequest"] as {
       readonly properties: Readonly<Record<string, unknown>>;
       readonly additionalProperties: boolean;
     };

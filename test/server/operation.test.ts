@@ -208,6 +208,35 @@ describe("a base path", () => {
       expect((await as(null, path)).status).toBe(200);
   });
 
+  it("stands in the addresses that agents get, with the protocol that a trusted proxy was asked by", async () => {
+    const call = { name: "search", arguments: { query: "Who rotates a key?" } };
+    const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: call };
+    const headers = {
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": "2025-06-18",
+      host: "kb.example",
+      "x-forwarded-proto": "https",
+    };
+    const options = { basePath: "/kb", authorizationServers: ["https://login.example"] };
+    for (const [trustedProxies, home] of [
+      [["127.0.0.1", "::1"], "https://kb.example/kb/"],
+      [[], "http://kb.example/kb/"],
+    ] as const) {
+      const { as } = await startWorld({ ...options, trustedProxies });
+      const { text } = await as("ada", "/kb/mcp", { body: message, headers });
+      const data = JSON.parse(/\{"(?:jsonrpc|result).*/u.exec(text)![0]) as {
+        readonly result: { readonly structuredContent: { readonly results: readonly { readonly url: string }[] } };
+      };
+      const [first] = data.result.structuredContent.results;
+      expect(first?.url.startsWith(`${home}#uri=`)).toBe(true);
+      const refused = await as(null, "/kb/mcp", { body: message, headers });
+      const metadata = `${home}.well-known/oauth-protected-resource/mcp`;
+      expect(refused.headers["www-authenticate"]).toBe(`Bearer resource_metadata="${metadata}"`);
+      const found = await as(null, new URL(metadata).pathname, { headers });
+      expect(found.json).toMatchObject({ resource: `${home}mcp` });
+    }
+  });
+
   it("is a path", async () => {
     const kb = await openWorld();
     for (const basePath of ["kb", "/k b", "/kb?x", "//"])

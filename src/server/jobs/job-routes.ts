@@ -26,6 +26,7 @@ export function createJobRoutes(jobs: ServiceJobs, maxJsonBytes: number): readon
       name: "createJobs",
       summary:
         "Documents that are ingested in the background: an address, a text, several of them; a form with files; or one file.",
+      tag: "jobs",
       needs: "writer",
       query: schemas.jobQuery,
       body: "bytes",
@@ -47,6 +48,7 @@ export function createJobRoutes(jobs: ServiceJobs, maxJsonBytes: number): readon
       path: "/jobs",
       name: "listJobs",
       summary: "The caller's jobs, latest first; for operators those of all callers.",
+      tag: "jobs",
       needs: "writer",
       isLight: true,
       query: schemas.jobListQuery,
@@ -72,6 +74,7 @@ export function createJobRoutes(jobs: ServiceJobs, maxJsonBytes: number): readon
       path: "/job",
       name: "getJob",
       summary: "One job: its state, its progress, and its result or the reason of its failure.",
+      tag: "jobs",
       needs: "writer",
       isLight: true,
       query: schemas.jobIdQuery,
@@ -83,6 +86,7 @@ export function createJobRoutes(jobs: ServiceJobs, maxJsonBytes: number): readon
       path: "/job",
       name: "removeJob",
       summary: "Removes a job from the list; one that is not over is cancelled. An ingested document stays.",
+      tag: "jobs",
       needs: "writer",
       isLight: true,
       query: schemas.jobIdQuery,
@@ -94,6 +98,7 @@ export function createJobRoutes(jobs: ServiceJobs, maxJsonBytes: number): readon
       path: "/jobs/cancel",
       name: "cancelJobs",
       summary: "Ends jobs that are not over.",
+      tag: "jobs",
       needs: "writer",
       isLight: true,
       body: schemas.jobIdsBody,
@@ -107,6 +112,7 @@ export function createJobRoutes(jobs: ServiceJobs, maxJsonBytes: number): readon
       path: "/jobs/retry",
       name: "retryJobs",
       summary: "Queues failed jobs again.",
+      tag: "jobs",
       needs: "writer",
       isLight: true,
       body: schemas.jobIdsBody,
@@ -115,23 +121,28 @@ export function createJobRoutes(jobs: ServiceJobs, maxJsonBytes: number): readon
       },
       handle: async ({ caller, body: { ids } }) => jsonResponse({ ids: await jobs.retry(caller!, ids) }),
     }),
-    defineRoute({
-      method: "GET",
-      path: "/jobs/events",
-      name: "watchJobs",
-      summary:
-        "Changes of the caller's jobs as server-sent events: `job` and `removed`, and `end` at the end. Last-Event-ID resumes.",
-      needs: "writer",
-      pool: "events",
-      isSlow: true,
-      query: schemas.jobEventsQuery,
-      answers: {
-        200: { description: "The events.", content: { "text/event-stream": undefined } },
-        204: { description: "All jobs of the selection are over, and the client has seen that.", content: {} },
-      },
-      handle: async (call) => watch(jobs, call),
-    }),
+    createEventsRoute(jobs),
   ];
+}
+
+function createEventsRoute(jobs: ServiceJobs): Route {
+  return defineRoute({
+    method: "GET",
+    path: "/jobs/events",
+    name: "watchJobs",
+    summary:
+      "Changes of the caller's jobs as server-sent events: `job` and `removed`, and `end` at the end. Last-Event-ID resumes.",
+    tag: "jobs",
+    needs: "writer",
+    pool: "events",
+    isSlow: true,
+    query: schemas.jobEventsQuery,
+    answers: {
+      200: { description: "The events.", content: {}, events: schemas.jobEvents },
+      204: { description: "All jobs of the selection are over, and the client has seen that.", content: {} },
+    },
+    handle: async (call) => watch(jobs, call),
+  });
 }
 
 async function create(jobs: ServiceJobs, { caller, signal }: Call, wanted: Wanted): Promise<object> {

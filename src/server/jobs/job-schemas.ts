@@ -58,18 +58,20 @@ const oneSource = {
   mediaType,
 };
 
-export const jobBody = z.strictObject({
-  ...oneSource,
-  jobs: z
-    .array(z.strictObject({ ...oneSource, metadata: jobFacts.metadata }))
-    .min(1)
-    .max(1000)
-    .optional()
-    .meta({ description: "Several sources, in place of one." }),
-  ...jobFacts,
-  batch,
-  webhook: webhook.optional(),
-});
+export const jobBody = z
+  .strictObject({
+    ...oneSource,
+    jobs: z
+      .array(z.strictObject({ ...oneSource, metadata: jobFacts.metadata }))
+      .min(1)
+      .max(1000)
+      .optional()
+      .meta({ description: "Several sources, in place of one." }),
+    ...jobFacts,
+    batch,
+    webhook: webhook.optional(),
+  })
+  .meta({ id: "NewJobs" });
 
 /** Parameters of a raw body. The file's kind is its content-type. */
 export const jobQuery = z.strictObject({ uri: uri.optional(), title, ...jobText, batch });
@@ -112,38 +114,50 @@ export const jobIdQuery = z.strictObject({ id: jobId });
 export const jobEventsQuery = z.strictObject({ id: jobId.optional(), batch });
 export const jobIdsBody = z.strictObject({ ids: z.array(jobId).min(1).max(1000) });
 
-export const jobSchema = z.strictObject({
-  id: z.string(),
-  uri: z.string(),
-  scope: scopeSchema.optional(),
-  title: z.string().optional(),
-  mediaType: z.string().optional(),
-  batch: z.string().optional(),
-  caller: z.string().optional().meta({ description: "Name of the caller; for operators." }),
-  state,
-  source: z.enum(["file", "text", "url"]),
-  received: z.int().min(0).optional().meta({ description: "Bytes that arrived." }),
-  size: z.int().min(0).optional().meta({ description: "Bytes of the file." }),
-  ahead: z.int().min(0).optional().meta({ description: "Jobs that are done before this one." }),
-  progress: z.strictObject({ chunks: z.int().min(0) }).optional(),
-  attempts: z.int().min(0),
-  createdAt: z.string(),
-  updatedAt: z.string(),
-  retryAt: z.string().optional().meta({ description: "Time of the next attempt." }),
-  error: z.strictObject({ code: z.string(), message: z.string(), hint: z.string().optional() }).optional(),
-  result: z
-    .strictObject({
-      uri: z.string(),
-      scope: scopeSchema,
-      status: z.enum(["added", "updated", "unchanged", "removed", "failed"]),
-      documentId: z.string(),
-      chunks: z.int().min(0),
-      notes: z.array(z.string()).optional(),
-    })
-    .optional(),
-  webhook: z.strictObject({ state: z.enum(["waiting", "delivered", "failed"]), attempts: z.int().min(0) }).optional(),
-});
+export const jobSchema = z
+  .strictObject({
+    id: z.string(),
+    uri: z.string(),
+    scope: scopeSchema.optional(),
+    title: z.string().optional(),
+    mediaType: z.string().optional(),
+    batch: z.string().optional(),
+    caller: z.string().optional().meta({ description: "Name of the caller; for operators." }),
+    state,
+    source: z.enum(["file", "text", "url"]),
+    received: z.int().min(0).optional().meta({ description: "Bytes that arrived." }),
+    size: z.int().min(0).optional().meta({ description: "Bytes of the file." }),
+    ahead: z.int().min(0).optional().meta({ description: "Jobs that are done before this one." }),
+    progress: z.strictObject({ chunks: z.int().min(0) }).optional(),
+    attempts: z.int().min(0),
+    createdAt: z.string(),
+    updatedAt: z.string(),
+    retryAt: z.string().optional().meta({ description: "Time of the next attempt." }),
+    error: z.strictObject({ code: z.string(), message: z.string(), hint: z.string().optional() }).optional(),
+    result: z
+      .strictObject({
+        uri: z.string(),
+        scope: scopeSchema,
+        status: z.enum(["added", "updated", "unchanged", "removed", "failed"]),
+        documentId: z.string(),
+        chunks: z.int().min(0),
+        notes: z.array(z.string()).optional(),
+      })
+      .optional(),
+    webhook: z.strictObject({ state: z.enum(["waiting", "delivered", "failed"]), attempts: z.int().min(0) }).optional(),
+  })
+  .meta({ id: "Job" });
 
 export const jobsResponse = z.strictObject({ jobs: z.array(jobSchema) });
-export const jobPage = z.strictObject({ jobs: z.array(jobSchema), total: z.int().min(0), next: z.string().optional() });
+export const jobPage = z
+  .strictObject({ jobs: z.array(jobSchema), total: z.int().min(0), next: z.string().optional() })
+  .meta({ id: "JobPage" });
 export const jobIdsResponse = z.strictObject({ ids: z.array(z.string()) });
+
+/** Events of `GET /jobs/events`, each with its data. */
+export const jobEvents = {
+  begin: z.strictObject({ jobs: z.int().min(0) }).meta({ id: "JobsBegin", description: "How many jobs follow." }),
+  job: jobSchema,
+  removed: z.strictObject({ id: z.string() }).meta({ id: "JobRemoved" }),
+  end: z.strictObject({ reason: z.enum(["over", "time", "stopping"]) }).meta({ id: "JobsEnd" }),
+};

@@ -54,6 +54,7 @@ function file(path: string, name: string, source: PageFileName): Route {
     path,
     name,
     summary: source === "index.html" ? "A screen of the page." : "A file of the page.",
+    tag: "page",
     needs: "nobody",
     isLight: true,
     // The parameters of a screen are for its script.
