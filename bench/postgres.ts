@@ -146,7 +146,32 @@ try {
   for (const [name, times] of Object.entries(single)) console.log(`one write, ${name}: ${shown(times)}`);
   console.log(`first look of the other node after a write, the rows included: ${shown(seen)}`);
 
-  const still = await openPostgresStore(pool, { replicas: join(folder, "b"), atMostMs: 3_600_000 });
+  for (const follow of ["listen", "poll"] as const) {
+    const reader = await openPostgresStore(pool, {
+      replicas: join(folder, "b"),
+      atMostMs: 3_600_000,
+      leaseMs: 3_600_000,
+      follow,
+    });
+    const late: number[] = [];
+    for (const { scope, write } of later) {
+      const { receipt } = await a.replace(gate.write(operator, scope), {
+        ...write,
+        contentHash: `${follow}${write.contentHash}`.slice(0, 64),
+      });
+      const from = performance.now();
+      const held = async (): Promise<number> =>
+        (await reader.moment(gate.read(operator, [scope]))).stamps.get(scope)?.stamp ?? 0;
+      while ((await held()) < receipt.stamp) await new Promise((resolve) => setTimeout(resolve, 1));
+      late.push(performance.now() - from);
+      // Polling must not fall into step with the writes.
+      await new Promise((resolve) => setTimeout(resolve, random.next() * 300));
+    }
+    console.log(`from the writer's receipt until the following node has it, ${follow}: ${shown(late)}`);
+    await reader.close();
+  }
+
+  const still = await openPostgresStore(pool, { replicas: join(folder, "b"), atMostMs: 3_600_000, leaseMs: 3_600_000 });
   for (const [kind, query] of [
     ["words", (): Query => ({ question: "", text: text(3), syntax: "literal", embeddings: [] })],
     [

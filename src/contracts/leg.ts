@@ -367,6 +367,8 @@ export interface ReadChunk {
 export interface SessionOptions {
   /** The session's moment holds these commits. */
   readonly after?: readonly Receipt[] | undefined;
+  /** How old a state may be that a store with copies answers from. **Units** milliseconds. Default: the store's own choice. */
+  readonly atMostMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -99,6 +99,11 @@ export interface RetrieveOptions {
   readonly includeEmbeddings?: boolean | undefined;
   /** Receipts of writes that the search must see, such as `summary.receipt`. **Errors** `unsupported` where a leg of the store sees writes later. */
   readonly after?: Receipt | readonly Receipt[] | undefined;
+  /**
+   * How old a state may be that a store with copies, such as Postgres, answers from without asking. Other stores always answer from the newest.
+   * **Units** milliseconds. Default: as the store was opened. **Errors** `store-busy` where the copy cannot catch up.
+   */
+  readonly atMostMs?: number | undefined;
   /** Stops the search. */
   readonly signal?: AbortSignal | undefined;
   /**

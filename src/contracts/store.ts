@@ -250,13 +250,14 @@ export interface DocumentVerbs<By extends Places> {
   /** Counts live documents and chunks of the given scopes only. */
   status(scopes: By["read"]): Promise<StoreStatus>;
   /**
-   * The newest state of some scopes; with `after`, one that holds those commits.
+   * The newest state of some scopes; with `after`, one that holds those commits. With `atMostMs`, a store that keeps copies may give a state that was the newest
+   * at most so long ago, in milliseconds.
    *
    * **Shape** `stamp` grows with every call that changes a scope, whichever process makes it, and never for sealing or merging. `life` is another one after a
    * purge, a vacuum or a reset: whatever was derived from the scope's chunks must go too.
    * **Errors** `invalid-argument` for a receipt of a commit that the store does not have.
    */
-  moment(scopes: By["any"], after?: readonly Receipt[]): Promise<Moment>;
+  moment(scopes: By["any"], after?: readonly Receipt[], atMostMs?: number): Promise<Moment>;
 }
 
 /** Verbs that the author of a store may leave out. */

@@ -53,7 +53,7 @@ export async function searchAndRead(
   const after = plan.after === undefined ? undefined : [plan.after].flat();
   let before: ReadonlyMap<string, string> = new Map();
   for (let sessions = 1; ; sessions++) {
-    const session = await store.session(scopes, { signal, after });
+    const session = await store.session(scopes, { signal, after, atMostMs: plan.atMostMs });
     const chunks: ChunkCache = new Map();
     let { wanted } = search;
     let found = await searchSession(session, search);

@@ -164,6 +164,12 @@ export const retrieveOptions = {
     for: inCode,
   },
   after: { doc: "Receipts of writes that the search must see.", kind: someReceipts, for: inCode },
+  atMostMs: {
+    doc: "How old a state may be, in milliseconds, that a store with copies answers from without asking.",
+    kind: { type: "integer", min: 0 },
+    otherwise: "as the store was opened",
+    for: inCode,
+  },
   signal: { doc: "Stops the search.", kind: aSignal, for: inCode },
   keywords: {
     doc: "Words that the lexical leg looks for in place of the query.",

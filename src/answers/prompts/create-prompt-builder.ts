@@ -76,6 +76,7 @@ const searchable = {
   merge: true,
   signal: true,
   after: true,
+  atMostMs: true,
   onUsage: true,
   keywords: true,
   storeOptions: true,

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { IbidError } from "../../contracts/errors.ts";
 import { createEventFile } from "../../stores/sqlite/sqlite-event-store.ts";
 import type { FolderRules, KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import {
@@ -32,6 +33,7 @@ import { openStoreInFolder } from "./open-store-in-folder.ts";
 import type { Store } from "../../contracts/store.ts";
 import type { PostgresStoreOptions } from "../../stores/postgres/postgres-store.ts";
 import { type OcrOption, openOcr } from "./open-ocr.ts";
+import { type ReplicaOptions, replicaOptions } from "../../stores/postgres/replica-options.ts";
 import { createReaders } from "../../readers/create-readers.ts";
 import { startReaders } from "../../readers/worker/start-readers.ts";
 import { languageAnalyzer } from "../../text/languages/snowball/language-analyzer.ts";
@@ -53,6 +55,8 @@ export interface OpenOptions extends Omit<AnyRuntimeOptions, "models" | "reading
   readonly reading?: NodeReading | undefined;
   /** Files and pages that may be read. */
   readonly sources?: OpenSources | undefined;
+  /** This node's copy of a base in Postgres. */
+  readonly replica?: ReplicaOptions | undefined;
   /** Whether to make a folder that does not exist. Default true. */
   readonly create?: boolean | undefined;
 }
@@ -131,6 +135,11 @@ export const nodeOptions = {
     kind: { type: "group", options: sourceOptions },
     for: inCode,
   },
+  replica: {
+    doc: "This node's copy of a base in Postgres.",
+    kind: { type: "group", options: replicaOptions },
+    for: inCode,
+  },
   create: {
     doc: "Whether to make a folder that does not exist; otherwise it is an error.",
     kind: { type: "boolean" },
@@ -174,6 +183,11 @@ export async function openKnowledgeBase(first?: string | OpenOptions, second?: O
   };
   const { prices, cache, batch, limits, image } = models;
   const address = isPostgresAddress(location) ? location : undefined;
+  if (options.replica !== undefined && address === undefined) {
+    throw new IbidError("invalid-argument", "The option replica is for a base in Postgres.", {
+      hint: "Give postgres://user@host/database as the location, or leave replica out.",
+    });
+  }
   const place = address === undefined ? location : undefined;
   const { worker = "auto" } = options.reading ?? {};
   const chosen: AnyRuntimeOptions = {
@@ -191,7 +205,7 @@ export async function openKnowledgeBase(first?: string | OpenOptions, second?: O
   const store =
     (await takeStore(chosen)) ??
     (address !== undefined
-      ? await openInPostgres(address, { ...storeChoices(chosen), create: options.create })
+      ? await openInPostgres(address, { ...storeChoices(chosen), ...options.replica, create: options.create })
       : folder === undefined
         ? await openMemory(chosen)
         : await openStoreInFolder(folder, storeChoices(chosen), options.create));

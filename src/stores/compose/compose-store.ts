@@ -241,8 +241,8 @@ function guardReads({ documents }: StoreParts, guard: Guard): Reads {
     async status(scopes) {
       return copyPlain(await documents.status(guard.read(scopes)));
     },
-    async moment(scopes, after = []) {
-      const { stamps } = await documents.moment(scopesOf(scopes, guard), copyPlain(after));
+    async moment(scopes, after = [], atMostMs) {
+      const { stamps } = await documents.moment(scopesOf(scopes, guard), copyPlain(after), atMostMs);
       return { stamps: new Map(Array.from(stamps, ([scope, stamp]) => [scope, { ...stamp }])) };
     },
   };

@@ -38,11 +38,11 @@ export async function openSession(
   options: SessionOptions = {},
 ): Promise<StoreSession> {
   const scopes = guard.read(proof);
-  checkOptions("session", options, { after: true, signal: true });
+  checkOptions("session", options, { after: true, atMostMs: true, signal: true });
   throwIfAborted(options.signal, "The search");
   // A receipt of a scope that the session does not read decides nothing.
   const after = copyPlain(options.after ?? []).filter(({ scope }) => scopes.includes(scope));
-  const moment = await parts.documents.moment(scopes, after);
+  const moment = await parts.documents.moment(scopes, after, options.atMostMs);
   const session: Session = { parts, guard, scopes: new Set(scopes), moment, waits: after.length > 0, known: new Map() };
   return {
     scopes,

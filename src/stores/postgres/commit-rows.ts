@@ -217,7 +217,10 @@ export function commitStatement(schema: string, changes: readonly RowChange[], s
 const slice = (at: string, size: string): string =>
   `CASE WHEN r.${at} IS NOT NULL THEN substring(($7::bytea) FROM r.${at} FOR r.${size}) END`;
 
-/** The one statement of a write. Its parts all run, and see the same state; `go.ok` says whether they may write. */
+/**
+ * The one statement of a write. Its parts all run, and see the same state; `go.ok` says whether they may write. `ready` says the same once new scopes are
+ * there: where row-level security is on, it checks that a row's scope is one of the role's.
+ */
 function commitText(schema: string): string {
   return `
 WITH expected AS (SELECT * FROM json_to_recordset($1::json) AS e(key bigint, stamp bigint, next bigint, gone boolean)),
@@ -226,33 +229,34 @@ go AS MATERIALIZED (SELECT (SELECT count(*) FROM locked) = (SELECT count(*) FROM
 moved AS (UPDATE ${schema}.scopes s SET stamp = e.stamp + 1, next_key = e.next, gone = e.gone FROM expected e, go WHERE s.key = e.key AND go.ok RETURNING s.key, s.stamp),
 made AS (INSERT INTO ${schema}.scopes (key, name, stamp, next_key) SELECT r.key, r.name, 1, r.next
   FROM json_to_recordset($2::json) AS r(key bigint, name text, next bigint), go WHERE go.ok RETURNING key, stamp),
+ready AS MATERIALIZED (SELECT go.ok AND (SELECT count(*) FROM made) >= 0 AS ok FROM go),
 emptied_documents AS (DELETE FROM ${schema}.documents d USING expected e, go WHERE go.ok AND e.gone AND d.scope = e.key),
 emptied_chunks AS (DELETE FROM ${schema}.chunks c USING expected e, go WHERE go.ok AND e.gone AND c.scope = e.key),
 emptied_settings AS (DELETE FROM ${schema}.settings o USING expected e, go WHERE go.ok AND e.gone AND o.scope = e.key),
 put_documents AS (INSERT INTO ${schema}.documents AS t (scope, key, changed, written, gone, id, uri, facts, structure, text)
   SELECT r.scope, r.key, r.changed, r.changed, r.gone, r.id, r.uri, r.facts, r.structure, ${slice("at", "size")}
-  FROM json_to_recordset($3::json) AS r(scope bigint, key bigint, changed bigint, gone boolean, id text, uri text, facts text, structure text, at int, size int), go WHERE go.ok
+  FROM json_to_recordset($3::json) AS r(scope bigint, key bigint, changed bigint, gone boolean, id text, uri text, facts text, structure text, at int, size int), ready WHERE ready.ok
   ON CONFLICT (scope, key) DO UPDATE SET changed = excluded.changed, gone = excluded.gone, id = excluded.id, uri = excluded.uri, facts = excluded.facts,
     written = CASE WHEN excluded.text IS NULL AND NOT excluded.gone THEN t.written ELSE excluded.written END,
     structure = CASE WHEN excluded.gone THEN NULL ELSE coalesce(excluded.structure, t.structure) END,
     text = CASE WHEN excluded.gone THEN NULL ELSE coalesce(excluded.text, t.text) END),
 put_chunks AS (INSERT INTO ${schema}.chunks AS t (scope, key, changed, written, gone, document, id, facts, placed, terms, vectors)
   SELECT r.scope, r.key, r.changed, r.changed, r.gone, r.document, r.id, r.facts, r.placed, ${slice("at", "size")}, ${slice("vectors_at", "vectors_size")}
-  FROM json_to_recordset($4::json) AS r(scope bigint, key bigint, changed bigint, gone boolean, document bigint, id text, facts text, placed text, at int, size int, vectors_at int, vectors_size int), go WHERE go.ok
+  FROM json_to_recordset($4::json) AS r(scope bigint, key bigint, changed bigint, gone boolean, document bigint, id text, facts text, placed text, at int, size int, vectors_at int, vectors_size int), ready WHERE ready.ok
   ON CONFLICT (scope, key) DO UPDATE SET changed = excluded.changed, gone = excluded.gone, document = excluded.document, id = excluded.id, facts = excluded.facts,
     written = CASE WHEN excluded.terms IS NULL AND NOT excluded.gone THEN t.written ELSE excluded.written END,
     placed = CASE WHEN excluded.gone THEN NULL ELSE coalesce(excluded.placed, t.placed) END,
     terms = CASE WHEN excluded.gone THEN NULL ELSE coalesce(excluded.terms, t.terms) END,
     vectors = CASE WHEN excluded.gone THEN NULL ELSE coalesce(excluded.vectors, t.vectors) END),
 put_settings AS (INSERT INTO ${schema}.settings AS t (scope, name, changed, value) SELECT r.scope, r.name, r.changed, r.value
-  FROM json_to_recordset($5::json) AS r(scope bigint, name text, changed bigint, value text), go WHERE go.ok
+  FROM json_to_recordset($5::json) AS r(scope bigint, name text, changed bigint, value text), ready WHERE ready.ok
   ON CONFLICT (scope, name) DO UPDATE SET changed = excluded.changed, value = excluded.value),
 put_fits AS (INSERT INTO ${schema}.fits AS t (scope, key, changed, written, gone, facts, parts)
   SELECT 0, r.key, r.changed, r.changed, r.gone, r.facts, ${slice("at", "size")}
-  FROM json_to_recordset($6::json) AS r(key bigint, changed bigint, gone boolean, facts text, at int, size int), go WHERE go.ok
+  FROM json_to_recordset($6::json) AS r(key bigint, changed bigint, gone boolean, facts text, at int, size int), ready WHERE ready.ok
   ON CONFLICT (scope, key) DO UPDATE SET changed = excluded.changed, gone = excluded.gone, facts = excluded.facts,
     written = CASE WHEN excluded.parts IS NULL AND NOT excluded.gone THEN t.written ELSE excluded.written END,
     parts = CASE WHEN excluded.gone THEN NULL ELSE coalesce(excluded.parts, t.parts) END),
 noted AS (INSERT INTO ${schema}.changes (scope, stamp, writer) SELECT key, stamp, $8::uuid FROM moved UNION ALL SELECT key, stamp, $8::uuid FROM made)
-SELECT ok FROM go`;
+SELECT ok, EXISTS (SELECT 1 FROM ${schema}.nodes WHERE listens AND lease_until > now()) AS heard FROM go`;
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { IbidError } from "../../contracts/errors.ts";
 import { findPackage, loadModule } from "../../runtime/packages.ts";
+import type { Ear, Listen } from "./hear-news.ts";
 import { readPostgresAddress } from "./postgres-address.ts";
 
 /**
@@ -11,6 +12,10 @@ import { readPostgresAddress } from "./postgres-address.ts";
  */
 export interface PostgresClient {
   query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
+  /** Lends a connection, as a pool does. Only a store that listens asks for one. */
+  connect?(): Promise<unknown>;
+  /** Hears a channel, as PGlite does. */
+  listen?(channel: string, heard: (payload: string) => void): Promise<unknown>;
 }
 
 /** A database that answers, with errors that name it. */
@@ -19,6 +24,8 @@ export interface Postgres {
   readonly name: string;
   /** One statement, one trip. **Errors** `store-failed`. */
   query<Row>(operation: string, text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
+  /** `undefined` for a client that lends no connection. */
+  readonly listen: Listen | undefined;
   close(): Promise<void>;
 }
 
@@ -74,7 +81,58 @@ export function overClient(client: PostgresClient, name = "the given client"): P
         throw sayFailure(error, operation, name);
       }
     },
+    listen: listenOver(client, name),
     close: async () => {},
+  };
+}
+
+/** The parts of a connection of `pg` that hear notices. */
+interface Connection {
+  query(text: string): Promise<unknown>;
+  on(
+    event: "notification",
+    listener: (notice: { readonly channel: string; readonly payload?: string }) => void,
+  ): unknown;
+  on(event: "error" | "end", listener: () => void): unknown;
+  release(destroy?: boolean): void;
+}
+
+function listenOver(client: PostgresClient, name: string): Listen | undefined {
+  if (typeof client.listen === "function") {
+    return async (channel, heard) => {
+      const end = (await client.listen!(channel, heard)) as () => Promise<void>;
+      return { isOpen: true, close: () => end() };
+    };
+  }
+  if (typeof client.connect !== "function") return undefined;
+  return async (channel, heard) => {
+    try {
+      const connection = (await client.connect!()) as Connection;
+      return await listenOn(connection, channel, heard);
+    } catch (error) {
+      throw sayFailure(error, "listening", name);
+    }
+  };
+}
+
+async function listenOn(connection: Connection, channel: string, heard: (payload: string) => void): Promise<Ear> {
+  let isOpen = true;
+  const ended = (): void => void (isOpen = false);
+  connection.on("notification", (notice) => {
+    if (notice.channel === channel) heard(notice.payload ?? "");
+  });
+  connection.on("error", ended);
+  connection.on("end", ended);
+  await connection.query(`LISTEN ${channel}`);
+  return {
+    get isOpen() {
+      return isOpen;
+    },
+    async close() {
+      isOpen = false;
+      // The connection goes: nobody else is to hear the channel.
+      connection.release(true);
+    },
   };
 }
 

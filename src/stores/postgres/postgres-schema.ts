@@ -1,5 +1,8 @@
 import { IbidError } from "../../contracts/errors.ts";
-import type { Postgres } from "./postgres-client.ts";
+import { type Postgres, stateOf } from "./postgres-client.ts";
+
+/** Schema of the tables that nobody named. */
+export const defaultSchema = "ibid";
 
 /** Version of the tables below. */
 export const tablesFormat = 1;
@@ -55,8 +58,16 @@ CREATE TABLE IF NOT EXISTS ${schema}.changes (
   scope bigint NOT NULL, stamp bigint NOT NULL, writer uuid NOT NULL, at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (scope, stamp)
 );
 CREATE INDEX IF NOT EXISTS changes_by_writer ON ${schema}.changes (writer);
+${nodesTable(schema)}
 INSERT INTO ${schema}.scopes (key, name, stamp, next_key) VALUES (0, '', 0, 1) ON CONFLICT DO NOTHING;
 INSERT INTO ${schema}.settings (scope, name, changed, value) VALUES (0, 'format', 0, '${tablesFormat}') ON CONFLICT DO NOTHING;`;
+}
+
+/** Nodes that follow the base. The server's clock alone decides when a lease has run out. */
+function nodesTable(schema: string): string {
+  return `CREATE TABLE IF NOT EXISTS ${schema}.nodes (
+  node uuid PRIMARY KEY, name text COLLATE "C" NOT NULL, listens boolean NOT NULL, lease_until timestamptz NOT NULL
+);`;
 }
 
 /** Facts of a base that never change after its first opening. */
@@ -70,6 +81,8 @@ interface State {
   readonly version: number | string;
   readonly scopes: boolean;
   readonly settings: boolean;
+  /** Whether the tables are all there that came after the first ones. */
+  readonly complete: boolean;
 }
 
 /**
@@ -86,8 +99,9 @@ export async function openTables(
 ): Promise<FixedSettings> {
   const [state] = await db.query<State>(
     "opening",
-    `SELECT current_setting('server_version_num') AS version, to_regclass($1) IS NOT NULL AS scopes, to_regclass($2) IS NOT NULL AS settings`,
-    [`${schema}.scopes`, `${schema}.settings`],
+    `SELECT current_setting('server_version_num') AS version, to_regclass($1) IS NOT NULL AS scopes, to_regclass($2) IS NOT NULL AS settings,
+to_regclass($3) IS NOT NULL AS complete`,
+    [`${schema}.scopes`, `${schema}.settings`, `${schema}.nodes`],
   );
   if (state === undefined || Number(state.version) < oldestServer) {
     throw new IbidError(
@@ -105,11 +119,31 @@ export async function openTables(
         hint: "Make one with: ibid ingest <path> --kb <address>",
       });
     }
-    // One statement makes all tables or none; the lock lets two processes make them at once.
-    const body = `BEGIN PERFORM pg_advisory_xact_lock(1768055140); ${createTables(schema)} END`;
-    await db.query("making its tables", `DO $ibid$ ${body} $ibid$`);
+    await makeTables(db, createTables(schema));
   }
-  return readFacts(db, schema, wished);
+  const facts = await readFacts(db, schema, wished);
+  if (state.scopes && !state.complete) await makeTables(db, nodesTable(schema));
+  return facts;
+}
+
+/** States in which another process has made the same table or schema at this moment. */
+const madeMeanwhile: ReadonlySet<string | undefined> = new Set(["23505", "42P06", "42P07"]);
+
+/**
+ * One statement makes all tables or none; the lock lets two processes make them at once. A server may still believe what it looked up before it waited, so the
+ * statement is sent once more.
+ */
+async function makeTables(db: Postgres, text: string): Promise<void> {
+  const make = async (): Promise<void> => {
+    const body = `BEGIN PERFORM pg_advisory_xact_lock(1768055140); ${text} END`;
+    await db.query("making its tables", `DO $ibid$ ${body} $ibid$`);
+  };
+  try {
+    await make();
+  } catch (error) {
+    if (!madeMeanwhile.has(stateOf(error))) throw error;
+    await make();
+  }
 }
 
 function foreign(db: Postgres, schema: string): IbidError {

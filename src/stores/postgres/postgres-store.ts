@@ -1,4 +1,5 @@
 import { chmodSync, mkdirSync, rmSync } from "node:fs";
+import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Store } from "../../contracts/store.ts";
@@ -16,10 +17,15 @@ import { openConnection } from "../sqlite/open-connection.ts";
 import type { SqliteConnection } from "../sqlite/sqlite-connection.ts";
 import { createSqliteDirectory } from "../sqlite/sqlite-directory.ts";
 import { defaultReplicas } from "./default-replicas.ts";
-import { connectPostgres, overClient, type PostgresClient } from "./postgres-client.ts";
-import { type FixedSettings, checkSchemaName, openTables } from "./postgres-schema.ts";
+import { createAnnouncer, follow } from "./follow.ts";
+import type { Listen } from "./hear-news.ts";
+import { narrowPlacement, type Placement } from "./placement.ts";
+import { readGrants } from "./row-security.ts";
+import { connectPostgres, overClient, type Postgres, type PostgresClient } from "./postgres-client.ts";
+import { type FixedSettings, checkSchemaName, defaultSchema, openTables } from "./postgres-schema.ts";
 import { keepFresh } from "./keep-fresh.ts";
 import { createReplicaDirectory } from "./replica-directory.ts";
+import { type ReplicaOptions, replicaOptions, type ReplicaPlan, readReplicaOptions } from "./replica-options.ts";
 import { baseScope, createReplicaStamps, replicaTable } from "./replica-stamps.ts";
 
 /**
@@ -27,38 +33,28 @@ import { baseScope, createReplicaStamps, replicaTable } from "./replica-stamps.t
  *
  * @experimental
  */
-export interface PostgresStoreOptions extends StoreOptions {
+export interface PostgresStoreOptions extends StoreOptions, ReplicaOptions {
   /** Schema of the tables. Default: `schema` of the address, or `"ibid"`. */
   readonly schema?: string | undefined;
   /** Whether to make the tables where there are none. Default true. */
   readonly create?: boolean | undefined;
   /**
-   * Folder of this node's copies, one for each base. Default: `IBID_REPLICAS`, or `ibid/replicas` in the user's cache folder. Processes of one machine may
-   * share it. It holds every text of the base: keep it as private as the base.
-   */
-  readonly replicas?: string | undefined;
-  /**
    * Whether the store compares meanings by a model of its own, fitted on its chunks, as a knowledge base without an embedding model does. Every node must
    * choose the same. Default true; give false beside an embedding model.
    */
   readonly ownModel?: boolean | undefined;
-  /** How old a state may be that is read without asking the database. **Units** milliseconds. Default 0: each read asks. */
-  readonly atMostMs?: number | undefined;
-  /** How long a call waits for other writers, for a lost connection, and for the copy. Default 30,000. */
-  readonly busyTimeoutMs?: number | undefined;
 }
 
 const names = {
   ...storeOptionNames,
   schema: true,
   create: true,
-  replicas: true,
   ownModel: true,
-  atMostMs: true,
-  busyTimeoutMs: true,
+  ...(Object.fromEntries(Object.keys(replicaOptions).map((name) => [name, true])) as Record<
+    keyof ReplicaOptions,
+    true
+  >),
 } as const;
-
-const defaultSchema = "ibid";
 
 /** As `openPostgresStore` of `ibid/stores/postgres`, without an analyzer and a model of its own unless they are given. */
 export async function openPostgresStore(
@@ -66,18 +62,15 @@ export async function openPostgresStore(
   options: PostgresStoreOptions = {},
 ): Promise<Store> {
   checkOptions("openPostgresStore", options, names);
-  const { atMostMs = 0, busyTimeoutMs = 30_000, create = true } = options;
-  if (!(atMostMs >= 0) || !(busyTimeoutMs >= 0)) {
-    throw new IbidError("invalid-argument", "atMostMs and busyTimeoutMs are durations in milliseconds, from 0.", {
-      hint: "Leave them out for their defaults.",
-    });
-  }
+  const { create = true } = options;
+  const replica = readReplicaOptions(options);
   const decided = decideStoreOptions(options);
   const given = await connect(database);
   const close = (): Promise<void> => given.db.close();
   try {
     const schema = checkSchemaName(options.schema ?? given.schema ?? defaultSchema);
     const analyzer = termsFingerprint(decided.analyzer);
+    const granted = await readGrants(given.db, schema);
     const facts = await openTables(given.db, schema, { secret: toHex(createSecret()), analyzer }, create);
     if (facts.analyzer !== analyzer) {
       throw new IbidError(
@@ -89,27 +82,69 @@ export async function openPostgresStore(
         },
       );
     }
-    const { connection, path } = await openReplica(facts, options.replicas);
-    try {
-      const secret = await prepareDirectory(createSqliteDirectory(connection), decided);
-      const directory = createReplicaDirectory({ db: given.db, schema, connection, path, busyTimeoutMs });
-      const core = createSegmentCore(directory, { ...decided, secret, embeddings: ["dense", "sparse", "hybrid"] });
-      directory.join(core);
-      const parts = createStoreParts(core);
-      await directory.refresh();
-      await resumePurges(parts);
-      const fresh = keepFresh(parts, directory, atMostMs);
-      return composeStore(await overEngine(fresh, options), {
-        name: "The Postgres store",
-      });
-    } catch (error) {
-      connection.close();
-      throw error;
-    }
+    const placement = narrowPlacement(replica.placement, granted);
+    return await openOverReplica({ db: given.db, schema, facts, replica: { ...replica, placement } }, decided, options);
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+interface Opened {
+  readonly db: Postgres;
+  readonly schema: string;
+  readonly facts: FixedSettings;
+  readonly replica: ReplicaPlan;
+}
+
+async function openOverReplica(
+  { db, schema, facts, replica }: Opened,
+  decided: ReturnType<typeof decideStoreOptions>,
+  options: StoreOptions,
+): Promise<Store> {
+  const { busyTimeoutMs, placement, pollMs, leaseMs, atMostMs } = replica;
+  const { connection, path } = await openReplica(facts, placement, replica.replicas);
+  const node = crypto.randomUUID();
+  const announcer = createAnnouncer(db, schema, node);
+  const onCommit = (): void => announcer.tell();
+  const direct = replica.listenAt === undefined ? undefined : await connectPostgres(replica.listenAt);
+  try {
+    const secret = await prepareDirectory(createSqliteDirectory(connection), decided);
+    const directory = createReplicaDirectory({ db, schema, connection, path, busyTimeoutMs, placement, onCommit });
+    const core = createSegmentCore(directory, { ...decided, secret, embeddings: ["dense", "sparse", "hybrid"] });
+    directory.join(core);
+    const parts = createStoreParts(core);
+    await directory.refresh();
+    await resumePurges(parts);
+    const listen = replica.follow === "listen" ? listenOf(direct ?? db) : undefined;
+    const follower =
+      replica.follow === undefined
+        ? undefined
+        : await follow(directory, node, { db, schema, pollMs, leaseMs, listen, name: hostname() });
+    const fresh = keepFresh(parts, directory, placement, { atMostMs, leaseMs });
+    const documents: typeof fresh.documents = {
+      ...fresh.documents,
+      async close() {
+        await follower?.close();
+        await announcer.close();
+        await direct?.close();
+        await fresh.documents.close();
+      },
+    };
+    return composeStore(await overEngine({ ...fresh, documents }, options), { name: "The Postgres store" });
+  } catch (error) {
+    connection.close();
+    await direct?.close();
+    throw error;
+  }
+}
+
+/** **Errors** `invalid-argument` for a client that cannot listen. */
+function listenOf(db: Postgres): Listen {
+  if (db.listen !== undefined) return db.listen;
+  throw new IbidError("invalid-argument", `${db.name} lends no connection, so it cannot listen.`, {
+    hint: 'Give a client with connect or listen, such as pg.Pool or PGlite, or choose follow: "poll".',
+  });
 }
 
 async function connect(database: string | PostgresClient): Promise<{
@@ -131,9 +166,13 @@ async function connect(database: string | PostgresClient): Promise<{
 /** Opens this node's copy of a base. A copy of an earlier format is made anew, since nothing is in it that the base lacks. */
 async function openReplica(
   facts: FixedSettings,
+  { patterns }: Placement,
   replicas = defaultReplicas(),
 ): Promise<{ readonly connection: SqliteConnection; readonly path: string }> {
-  const folder = resolve(replicas, hashParts("replica", facts.secret).slice(0, 32));
+  const folder = resolve(
+    replicas,
+    hashParts("replica", facts.secret, ...(patterns[0] === "*" ? [] : patterns)).slice(0, 32),
+  );
   const path = join(folder, "replica.sqlite");
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });

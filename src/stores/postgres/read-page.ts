@@ -1,3 +1,4 @@
+import { isPlaced } from "./placement.ts";
 import type { ReplicaStamp } from "./replica-stamps.ts";
 
 /** A row of a page, of any table. */
@@ -39,7 +40,12 @@ export const pageSize = { chunks: 2000, scopes: 64 } as const;
 /** The statement that asks whether the copy lacks anything. It is planned in a fraction of the time that the other one takes. */
 export function probeText(schema: string): string {
   return `SELECT 1 FROM ${schema}.scopes s LEFT JOIN json_to_recordset($1::json) AS h(scope bigint, stamp bigint) ON h.scope = s.key
-WHERE s.stamp > coalesce(h.stamp, 0) AND NOT (s.gone AND h.scope IS NULL) LIMIT 1`;
+WHERE s.stamp > coalesce(h.stamp, 0) AND NOT (s.gone AND h.scope IS NULL) AND ${placed("$2")} LIMIT 1`;
+}
+
+/** Whether the node holds the scope. The parameter is JSON with the patterns of its placement. */
+function placed(parameter: string): string {
+  return `(s.key = 0 OR ${isPlaced("s.name", `${parameter}::json`)})`;
 }
 
 /**
@@ -52,7 +58,7 @@ export function pageText(schema: string): string {
   return `
 WITH have AS (SELECT * FROM json_to_recordset($1::json) AS h(scope bigint, stamp bigint)),
 moved AS (SELECT s.key, s.name, s.stamp, s.next_key, s.gone, coalesce(h.stamp, 0) AS have FROM ${schema}.scopes s LEFT JOIN have h ON h.scope = s.key
-  WHERE s.stamp > coalesce(h.stamp, 0) AND NOT (s.gone AND h.scope IS NULL) ORDER BY s.gone DESC, s.key LIMIT $3::int),
+  WHERE s.stamp > coalesce(h.stamp, 0) AND NOT (s.gone AND h.scope IS NULL) AND ${placed("$4")} ORDER BY s.gone DESC, s.key LIMIT $3::int),
 b AS MATERIALIZED (SELECT m.*, CASE WHEN m.gone THEN m.stamp ELSE coalesce((SELECT c.changed FROM ${schema}.chunks c WHERE c.scope = m.key AND c.changed > m.have
   ORDER BY c.changed OFFSET $2::int LIMIT 1), m.stamp) END AS upto FROM moved m)
 SELECT 's' AS kind, b.key AS scope, b.next_key AS key, b.gone, b.name AS a, b.upto::text AS b, b.stamp::text || ' ' || b.have::text AS c, NULL::bytea AS x, NULL::bytea AS y FROM b

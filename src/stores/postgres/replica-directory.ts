@@ -11,6 +11,7 @@ import { createSqliteRows } from "../sqlite/sqlite-rows.ts";
 import { applyPage, type Applied } from "./apply-page.ts";
 import { commitStatement, type CommitStatement } from "./commit-rows.ts";
 import { type Postgres, stateOf } from "./postgres-client.ts";
+import type { Placement } from "./placement.ts";
 import { pageSize, pageText, probeText, readPage, sayStamps, type Page } from "./read-page.ts";
 import { createReplicaStamps } from "./replica-stamps.ts";
 import { createRowLog, noScopeKey } from "./row-log.ts";
@@ -30,8 +31,8 @@ export interface ReplicaDirectory extends SegmentDirectory {
   join(core: SegmentCore): void;
   /** Brings the copy to the newest state that was there when this was called. **Errors** `store-failed`, `store-busy` with the distance. */
   refresh(): Promise<void>;
-  /** When the state that the copy has was the newest, by `performance.now`. */
-  freshAt(): number;
+  /** How long ago the copy was surely the newest state. A machine that slept, or whose clock was put back, makes it older, never younger. **Units** milliseconds. */
+  age(): number;
   /** Forgets which writer made a commit, once nobody can still wait for its answer. */
   prune(): Promise<void>;
   /** Whether something was removed for good elsewhere since this was asked last, so that this node's files must lose it too. */
@@ -45,6 +46,9 @@ export interface ReplicaDirectoryOptions {
   /** The copy's file. */
   readonly path: string;
   readonly busyTimeoutMs: number;
+  readonly placement: Placement;
+  /** Called after a commit of this node, where other nodes listen. */
+  readonly onCommit?: (() => void) | undefined;
 }
 
 interface Waiting {
@@ -55,6 +59,14 @@ interface Waiting {
 }
 
 type Outcome = { readonly result: unknown } | { readonly error: unknown };
+
+/** A moment by the clock that only runs, which may stop while the machine sleeps, and by the one that is set. */
+interface Instant {
+  readonly running: number;
+  readonly clock: number;
+}
+
+const present = (): Instant => ({ running: performance.now(), clock: Date.now() });
 
 /** Rolls the copy back: another writer was faster, or a key is missing. */
 class Conflict extends Error {}
@@ -124,6 +136,8 @@ export function createReplicaDirectory({
   connection,
   path,
   busyTimeoutMs,
+  placement,
+  onCommit,
 }: ReplicaDirectoryOptions): ReplicaDirectory {
   const rows = createSqliteRows(connection);
   const stamps = createReplicaStamps(connection);
@@ -139,11 +153,14 @@ export function createReplicaDirectory({
   const waiting: Waiting[] = [];
   let lastWrite: Promise<unknown> = Promise.resolve();
   let core: SegmentCore | undefined;
-  let fresh = -Infinity;
+  let fresh: Instant = { running: -Infinity, clock: -Infinity };
   let isPurged = false;
+  /** Whether a node listened when this one committed last. */
+  let isHeard = false;
   /** Upkeep of the copy, which no call waits for. */
   let upkeep: Promise<unknown> = Promise.resolve();
   const [page, probe] = [pageText(schema), probeText(schema)];
+  const held = JSON.stringify(placement.patterns);
 
   function forgetIndex(): void {
     rows.undone();
@@ -173,9 +190,9 @@ export function createReplicaDirectory({
     const until = performance.now() + busyTimeoutMs;
     let isBehind = false;
     for (;;) {
-      const asked = performance.now();
+      const asked = present();
       const have = sayStamps(await lock.read(async () => stamps.all()));
-      if (!isBehind && (await db.query("asking for the newest state", probe, [have])).length === 0) {
+      if (!isBehind && (await db.query("asking for the newest state", probe, [have, held])).length === 0) {
         fresh = asked;
         return;
       }
@@ -184,6 +201,7 @@ export function createReplicaDirectory({
           have,
           pageSize.chunks,
           pageSize.scopes,
+          held,
         ]),
       );
       if (found.scopes.length === 0) {
@@ -257,7 +275,7 @@ export function createReplicaDirectory({
 
   /** Sends the statement. **Errors** {@link Conflict}, {@link Unanswered}, `store-failed` of a statement that was refused. */
   async function send(statement: CommitStatement): Promise<void> {
-    let answer: readonly { readonly ok: boolean }[];
+    let answer: readonly { readonly ok: boolean; readonly heard: boolean }[];
     try {
       answer = await db.query("writing", statement.text, statement.values);
     } catch (error) {
@@ -266,6 +284,7 @@ export function createReplicaDirectory({
       throw conflicts.has(state) ? new Conflict() : error;
     }
     if (answer[0]?.ok !== true) throw new Conflict();
+    isHeard = answer[0].heard;
   }
 
   /** Whether a statement without an answer was done. Sent again, it writes only if it was not done before. */
@@ -359,6 +378,8 @@ export function createReplicaDirectory({
         await sleep(wait * Math.random());
       }
     }
+    if (isHeard) onCommit?.();
+    isHeard = false;
     outcomes.forEach((outcome, i) => {
       if ("error" in outcome) group[i]!.reject(outcome.error);
       else group[i]!.resolve(outcome.result as never);
@@ -395,7 +416,7 @@ export function createReplicaDirectory({
       core = given;
     },
     refresh,
-    freshAt: () => fresh,
+    age: () => Math.max(performance.now() - fresh.running, Date.now() - fresh.clock),
     peek() {
       try {
         return lock.isHeld ? undefined : rows.stamp();

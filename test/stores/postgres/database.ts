@@ -20,12 +20,16 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
+/** Postgres in this process takes seconds to start: all files of the process share one, each with schemas of its own. */
+let inProcess: Promise<PGlite> | undefined;
+
 export async function openTestDatabase(): Promise<TestDatabase> {
   const address = process.env["IBID_TEST_POSTGRES"] || undefined;
   const folder = mkdtempSync(join(tmpdir(), "ibid-replicas-"));
-  const server = address === undefined ? await PGlite.create() : new Pool({ connectionString: address, max: 8 });
+  const server =
+    address === undefined ? await (inProcess ??= PGlite.create()) : new Pool({ connectionString: address, max: 8 });
   const client: PostgresClient = server;
-  const run = `t${Date.now().toString(36)}`;
+  const run = `t${Date.now().toString(36)}${Math.floor(Math.random() * 1e6)}`;
   const schemas = new Set<string>();
   return {
     client,
@@ -41,7 +45,7 @@ export async function openTestDatabase(): Promise<TestDatabase> {
     },
     async close() {
       for (const schema of schemas) await client.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
-      await ("end" in server ? server.end() : server.close());
+      if (server instanceof Pool) await server.end();
       rmSync(folder, { recursive: true });
     },
   };

@@ -1,0 +1,197 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { IbidError } from "../../../src/contracts/errors.ts";
+import type { Store } from "../../../src/contracts/store.ts";
+import type { PostgresClient } from "../../../src/stores/postgres/postgres-client.ts";
+import { collect, documentEntry, plainAnalyzer, read, system, write } from "../build.ts";
+import { openTestDatabase, type TestDatabase } from "./database.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database.close());
+
+const everything = read("deployment", "team:a");
+const uris = async (store: Store): Promise<readonly string[]> =>
+  (await collect(store.documents(everything))).map(({ uri }) => uri);
+const anHour = 3_600_000;
+
+async function open(base: string, options: Parameters<TestDatabase["open"]>[1] = {}): Promise<Store> {
+  const store = await database.open(base, { analyzer: plainAnalyzer, ...options });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** A client that counts its trips, and fails while it is cut off. */
+function watched(): { readonly client: PostgresClient; trips: number; isCut: boolean } {
+  const state = {
+    trips: 0,
+    isCut: false,
+    client: {
+      query(text: string, values?: unknown[]) {
+        state.trips++;
+        if (state.isCut) throw new Error("connect ETIMEDOUT");
+        return database.client.query(text, values);
+      },
+    },
+  };
+  return state;
+}
+
+const failureOf = async (work: Promise<unknown>): Promise<IbidError> => {
+  const error: unknown = await work.catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(IbidError);
+  return error as IbidError;
+};
+
+describe("a call", () => {
+  it("chooses the age of the state that it is answered from", async () => {
+    const [writer, watch] = [await open("age"), watched()];
+    const reader = await open("age", { node: "b", client: watch.client });
+    const { receipt } = await writer.replace(write("deployment"), documentEntry("a", ["ash"]));
+    watch.trips = 0;
+    const stampAt = async (options: object): Promise<unknown> =>
+      (await reader.session(everything, options)).moment.stamps.get("deployment")?.stamp;
+    expect([await stampAt({ atMostMs: anHour }), watch.trips]).toEqual([undefined, 0]);
+    expect(await stampAt({ atMostMs: anHour, after: [receipt] })).toBe(1);
+    // The copy has the receipt's commit now: nothing is asked.
+    watch.trips = 0;
+    expect([await stampAt({ atMostMs: anHour, after: [receipt] }), watch.trips]).toEqual([1, 0]);
+    expect([await stampAt({}), watch.trips]).toEqual([1, 1]);
+  });
+
+  it("gets no answer once the lease has run out, however old a state it allows", async () => {
+    const watch = watched();
+    const reader = await open("lease", { client: watch.client, atMostMs: anHour, leaseMs: 40, busyTimeoutMs: 50 });
+    expect(await uris(reader)).toEqual([]);
+    watch.isCut = true;
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    const error = await failureOf(uris(reader));
+    expect([error.code, error.message]).toEqual(["store-failed", expect.stringContaining("ETIMEDOUT")]);
+    watch.isCut = false;
+    expect(await uris(reader)).toEqual([]);
+  });
+
+  it.each([anHour, -anHour])("asks too often, never too seldom, when the clock is wrong by %i ms", async (wrong) => {
+    const watch = watched();
+    const reader = await open(`clock${Math.sign(wrong) + 1}`, { client: watch.client, atMostMs: anHour, leaseMs: 40 });
+    const real = Date.now;
+    const clock = vi.spyOn(Date, "now").mockImplementation(() => real() + wrong);
+    onTestFinished(() => clock.mockRestore());
+    watch.trips = 0;
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    await uris(reader);
+    expect(watch.trips).toBe(1);
+  });
+});
+
+/** Waits until the reader sees a document in the copy alone. **Units** milliseconds. */
+async function seenAfter(reader: Store, uri: string): Promise<number> {
+  const from = performance.now();
+  while (!(await uris(reader)).includes(uri)) {
+    if (performance.now() - from > 5_000) throw new Error(`${uri} was not seen.`);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  return performance.now() - from;
+}
+
+describe("a node that follows", () => {
+  const lazy = { atMostMs: anHour, leaseMs: anHour };
+
+  it("sees what others write though nobody asks for it", async () => {
+    const [writer, reader] = [
+      await open("polled"),
+      await open("polled", { ...lazy, node: "b", follow: "poll", pollMs: 20 }),
+    ];
+    await writer.replace(write("deployment"), documentEntry("a", ["ash"]));
+    expect(await seenAfter(reader, "a.txt")).toBeLessThan(5_000);
+  });
+
+  it("hears of a commit long before it would ask", async () => {
+    const reader = await open("heard", { ...lazy, node: "b", follow: "listen", pollMs: anHour });
+    const writer = await open("heard");
+    for (const id of ["a", "b"]) {
+      await writer.replace(write("deployment"), documentEntry(id, ["ash"]));
+      expect(await seenAfter(reader, `${id}.txt`)).toBeLessThan(5_000);
+    }
+  });
+
+  it("polls where a notice is dropped", async () => {
+    let isDeaf = false;
+    const client: PostgresClient = {
+      query: (text, values) => database.client.query(text, values),
+      // A listener that drops what comes after the test.
+      listen: async (_, heard) => {
+        const { client } = database;
+        const sent = client.query.bind(client);
+        const spy = vi.spyOn(client, "query").mockImplementation(async (text: string, values?: unknown[]) => {
+          if (text.includes("pg_notify") && !isDeaf) heard(values![1] as string);
+          return sent(text, values);
+        });
+        return async () => spy.mockRestore();
+      },
+    };
+    const reader = await open("dropped", { ...lazy, node: "b", follow: "listen", pollMs: 50, client });
+    const writer = await open("dropped");
+    isDeaf = true;
+    await writer.replace(write("deployment"), documentEntry("a", ["ash"]));
+    expect(await seenAfter(reader, "a.txt")).toBeLessThan(5_000);
+  });
+
+  it("refuses a connection that never hears, as a pooler's", async () => {
+    const client: PostgresClient = {
+      query: (text, values) => database.client.query(text, values),
+      listen: async () => async () => {},
+    };
+    const error = await failureOf(database.open("deaf", { client, follow: "listen" }));
+    expect([error.code, error.hint]).toEqual(["unsupported", expect.stringContaining("listenAt")]);
+    const none: PostgresClient = { query: (text, values) => client.query(text, values) };
+    expect((await failureOf(database.open("deaf", { client: none, follow: "listen" }))).code).toBe("invalid-argument");
+  });
+
+  it("has a lease that others can see, and gives it up when it is closed", async () => {
+    const store = await database.open("leased", { follow: "poll" });
+    const leases = async (): Promise<number> =>
+      (await database.client.query(`SELECT 1 FROM ${database.schemaOf("leased")}.nodes WHERE lease_until > now()`)).rows
+        .length;
+    expect(await leases()).toBe(1);
+    await store.close();
+    expect(await leases()).toBe(0);
+  });
+});
+
+describe("a node with some scopes", () => {
+  it("copies and answers for these alone", async () => {
+    const writer = await open("placed");
+    for (const [scope, word] of [
+      ["deployment", "ash"],
+      ["team:a", "birch"],
+      ["team:b", "quicksilver"],
+    ] as const)
+      await writer.replace(write(scope), documentEntry("d", [`${word} tree`]));
+    const reader = await open("placed", { node: "some", scopes: ["team:a", "user:*"] });
+    expect(await uris(reader)).toEqual(["d.txt", "d.txt"]);
+    expect(await reader.scopes(system)).toEqual(["deployment", "team:a"]);
+    await reader.replace(write("user:ada"), documentEntry("own", ["cedar"]));
+    for (const refused of [
+      collect(reader.documents(read("team:b"))),
+      reader.session(read("deployment", "team:b")),
+      reader.replace(write("team:b"), documentEntry("x", ["ash"])),
+    ])
+      expect([(await failureOf(refused)).code]).toEqual(["unsupported"]);
+    const folder = database.replicasOf("some");
+    const bytes = readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name)).toString("latin1"))
+      .join("");
+    expect([bytes.includes("birch"), bytes.includes("quicksilver")]).toEqual([true, false]);
+    expect((await collect(writer.documents(read("user:ada")))).map(({ uri }) => uri)).toEqual(["own.txt"]);
+  });
+
+  it.each([["team:"], ["north"], [7]])("refuses %j as a placement", async (scope) => {
+    const error = await failureOf(database.open("nowhere", { scopes: [scope as string] }));
+    expect(error.code).toBe("invalid-argument");
+  });
+});

@@ -1,0 +1,172 @@
+import { PGlite } from "@electric-sql/pglite";
+import { Pool } from "pg";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { IbidError } from "../../../src/contracts/errors.ts";
+import type { Store } from "../../../src/contracts/store.ts";
+import type { PostgresClient } from "../../../src/stores/postgres/postgres-client.ts";
+import { grantScopes } from "../../../src/stores/postgres/row-security.ts";
+import { collect, documentEntry, plainAnalyzer, read, system, write } from "../build.ts";
+import { openTestDatabase, type TestDatabase } from "./database.ts";
+
+let database: TestDatabase;
+const roles: string[] = [];
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(async () => {
+  for (const role of roles) {
+    await database.client.query(`DROP OWNED BY ${role}`);
+    await database.client.query(`DROP ROLE ${role}`);
+  }
+  await database.close();
+});
+
+const password = "node-word";
+let count = 0;
+
+async function makeRole(rights = ""): Promise<string> {
+  const role = `ibid_node_${Date.now().toString(36)}_${count++}`;
+  await database.client.query(`CREATE ROLE ${role} LOGIN PASSWORD '${password}' ${rights}`);
+  roles.push(role);
+  return role;
+}
+
+/** A client that has logged in as the role. */
+function as(role: string): PostgresClient {
+  const { client } = database;
+  if (client instanceof PGlite) {
+    return {
+      query: (text, values) =>
+        client.transaction(async (turn) => {
+          await turn.query(`SET LOCAL ROLE ${role}`);
+          return turn.query(text, values);
+        }),
+    };
+  }
+  const address = new URL(process.env["IBID_TEST_POSTGRES"]!);
+  address.username = role;
+  address.password = password;
+  const pool = new Pool({ connectionString: address.href, max: 2 });
+  onTestFinished(() => pool.end());
+  return pool;
+}
+
+async function open(base: string, options: Parameters<TestDatabase["open"]>[1] = {}): Promise<Store> {
+  const store = await database.open(base, { analyzer: plainAnalyzer, ...options });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+const uris = async (store: Store, ...scopes: Parameters<typeof read>): Promise<readonly string[]> =>
+  (await collect(store.documents(read(...scopes)))).map(({ uri }) => uri);
+
+async function fill(base: string): Promise<Store> {
+  const store = await open(base);
+  for (const scope of ["deployment", "team:a", "team:b"] as const)
+    await store.replace(write(scope), documentEntry(`in-${scope.replace(":", "-")}`, ["quicksilver", "birch"]));
+  return store;
+}
+
+const failureOf = async (work: Promise<unknown>): Promise<IbidError> => {
+  const error: unknown = await work.catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(IbidError);
+  return error as IbidError;
+};
+
+describe("a role with some scopes", () => {
+  it("holds, reads and writes these, and new ones of its beginning", async () => {
+    const all = await fill("lock");
+    const role = await makeRole();
+    const schema = database.schemaOf("lock");
+    await grantScopes(database.client, { role, scopes: ["team:a", "user:*"], schema });
+    const node = await open("lock", { node: "own", client: as(role) });
+    expect(await node.scopes(system)).toEqual(["deployment", "team:a"]);
+    expect(await uris(node, "deployment", "team:a")).toEqual(["in-deployment.txt", "in-team-a.txt"]);
+    await node.replace(write("team:a"), documentEntry("more", ["ash"]));
+    await node.replace(write("user:ada"), documentEntry("own", ["cedar"]));
+    expect(await uris(all, "team:a", "team:b", "user:ada")).toEqual([
+      "in-team-a.txt",
+      "in-team-b.txt",
+      "more.txt",
+      "own.txt",
+    ]);
+    expect((await failureOf(node.session(read("team:b")))).code).toBe("unsupported");
+    await all.delete(write("team:b"), { scope: true });
+    await all.delete(write("team:a"), { documentIds: ["more"] }, { purge: true });
+    expect(await uris(node, "team:a")).toEqual(["in-team-a.txt"]);
+  });
+
+  it("gets no row of another one, by SQL of its own and with the program's own check removed", async () => {
+    const all = await fill("lied");
+    const role = await makeRole();
+    const schema = database.schemaOf("lied");
+    await grantScopes(database.client, { role, scopes: ["team:a"], schema });
+    const client = as(role);
+    const { rows } = await client.query(`SELECT name FROM ${schema}.scopes ORDER BY key`);
+    expect(rows).toEqual([{ name: "" }, { name: "deployment" }, { name: "team:a" }]);
+    const { rows: texts } = await client.query(`SELECT id FROM ${schema}.documents ORDER BY id`);
+    expect(texts).toEqual([{ id: "in-deployment" }, { id: "in-team-a" }]);
+    for (const table of ["chunks", "settings", "changes"]) {
+      const { rows: foreign } = await database.client.query(
+        `SELECT DISTINCT scope FROM ${schema}.${table} WHERE scope = (SELECT key FROM ${schema}.scopes WHERE name = 'team:b')`,
+      );
+      const { scope } = foreign[0] as { scope: unknown };
+      expect([table, (await client.query(`SELECT 1 FROM ${schema}.${table} WHERE scope = $1`, [scope])).rows]).toEqual([
+        table,
+        [],
+      ]);
+      await expect(client.query(`UPDATE ${schema}.${table} SET scope = $1`, [scope])).rejects.toThrow(
+        /row-level security/u,
+      );
+    }
+    // A node that believes that it may hold everything.
+    const lied: PostgresClient = {
+      query: async (text, values) =>
+        text.includes("row_security_active") ? { rows: [{ guarded: false }] } : client.query(text, values),
+    };
+    const node = await open("lied", { node: "liar", client: lied });
+    expect(await node.scopes(system)).toEqual(["deployment", "team:a"]);
+    expect(await uris(node, "deployment", "team:a", "team:b")).toEqual(["in-deployment.txt", "in-team-a.txt"]);
+    const error = await failureOf(node.replace(write("team:c"), documentEntry("x", ["ash"])));
+    expect([error.code, error.message]).toEqual(["store-failed", expect.stringContaining("row-level security")]);
+    const taken = await failureOf(node.replace(write("team:b"), documentEntry("x", ["ash"])));
+    expect(taken.code).toMatch(/^store-/u);
+    expect(await uris(all, "team:b")).toEqual(["in-team-b.txt"]);
+  });
+
+  it("may hold fewer of them, and no others", async () => {
+    await fill("fewer");
+    const role = await makeRole();
+    await grantScopes(database.client, { role, scopes: ["team:*"], schema: database.schemaOf("fewer") });
+    const node = await open("fewer", { node: "fewer", client: as(role), scopes: ["team:b"] });
+    expect(await node.scopes(system)).toEqual(["deployment", "team:b"]);
+    const error = await failureOf(open("fewer", { client: as(role), scopes: ["user:ada"] }));
+    expect([error.code, error.message]).toEqual(["access-denied", expect.stringContaining("user:ada")]);
+  });
+});
+
+describe("a role", () => {
+  it("without a grant, or without rights, gets a clear error", async () => {
+    await fill("shut");
+    const [role, other] = [await makeRole(), await makeRole()];
+    const schema = database.schemaOf("shut");
+    const bare = await failureOf(open("shut", { client: as(role) }));
+    expect([bare.code, bare.hint]).toEqual(["store-failed", expect.stringContaining("GRANT")]);
+    await grantScopes(database.client, { role: other, scopes: [], schema });
+    await database.client.query(`GRANT USAGE ON SCHEMA ${schema} TO ${role}`);
+    await database.client.query(`GRANT SELECT ON ALL TABLES IN SCHEMA ${schema} TO ${role}`);
+    const hidden = await failureOf(open("shut", { client: as(role) }));
+    expect([hidden.code, hidden.hint]).toEqual(["access-denied", expect.stringContaining("grantScopes")]);
+  });
+
+  it("that the lock does not bind is refused", async () => {
+    await fill("free");
+    const [schema, role] = [database.schemaOf("free"), await makeRole("BYPASSRLS")];
+    const refuse = async (options: object): Promise<unknown> =>
+      (await failureOf(grantScopes(database.client, { schema, role, scopes: [], ...options }))).code;
+    expect(await refuse({})).toBe("invalid-argument");
+    expect(await refuse({ role: "ibid_nobody_there" })).toBe("not-found");
+    expect(await refuse({ role: "x; DROP TABLE chunks" })).toBe("invalid-argument");
+    expect(await refuse({ schema: "nothing_here" })).toBe("not-found");
+  });
+});
