@@ -1,6 +1,5 @@
-import type { Ear, Listen } from "./hear-news.ts";
 import { channelOf, listenProved, notify } from "./hear-news.ts";
-import type { Postgres } from "./postgres-client.ts";
+import type { Ear, Listen, Postgres } from "./postgres-client.ts";
 import type { ReplicaDirectory } from "./replica-directory.ts";
 
 /** How a node learns of commits while nobody reads. */

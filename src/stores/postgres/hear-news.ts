@@ -1,16 +1,6 @@
 import { IbidError } from "../../contracts/errors.ts";
 import { hashParts } from "../../runtime/hash.ts";
-import type { Postgres } from "./postgres-client.ts";
-
-/** A connection of its own that hears of commits. */
-export interface Ear {
-  /** Whether the connection still stands. */
-  readonly isOpen: boolean;
-  close(): Promise<void>;
-}
-
-/** Hears a channel. **Shape** `heard` gets the payload of each notice. */
-export type Listen = (channel: string, heard: (payload: string) => void) => Promise<Ear>;
+import type { Ear, Listen, Postgres } from "./postgres-client.ts";
 
 /** How long the test notice may take. */
 const testMs = 3_000;

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { IbidError } from "../../contracts/errors.ts";
 import { findPackage, loadModule } from "../../runtime/packages.ts";
-import type { Ear, Listen } from "./hear-news.ts";
 import { readPostgresAddress } from "./postgres-address.ts";
 
 /**
@@ -17,6 +16,16 @@ export interface PostgresClient {
   /** Hears a channel, as PGlite does. */
   listen?(channel: string, heard: (payload: string) => void): Promise<unknown>;
 }
+
+/** A connection of its own that hears of commits. */
+export interface Ear {
+  /** Whether the connection still stands. */
+  readonly isOpen: boolean;
+  close(): Promise<void>;
+}
+
+/** Hears a channel. **Shape** `heard` gets the payload of each notice. */
+export type Listen = (channel: string, heard: (payload: string) => void) => Promise<Ear>;
 
 /** A database that answers, with errors that name it. */
 export interface Postgres {

@@ -3,6 +3,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { SegmentCore } from "../segments/segment-core.ts";
 import type { DirectoryWriter, SegmentDirectory } from "../segments/segment-directory.ts";
+import { platformNow } from "../../runtime/platform-clock.ts";
 import { openFileShelf } from "../sqlite/file-shelf.ts";
 import { inspectFiles } from "../sqlite/inspect-files.ts";
 import { scrubPatiently } from "../sqlite/scrub-file.ts";
@@ -66,7 +67,7 @@ interface Instant {
   readonly clock: number;
 }
 
-const present = (): Instant => ({ running: performance.now(), clock: Date.now() });
+const present = (): Instant => ({ running: performance.now(), clock: platformNow() });
 
 /** Rolls the copy back: another writer was faster, or a key is missing. */
 class Conflict extends Error {}
@@ -416,7 +417,7 @@ export function createReplicaDirectory({
       core = given;
     },
     refresh,
-    age: () => Math.max(performance.now() - fresh.running, Date.now() - fresh.clock),
+    age: () => Math.max(performance.now() - fresh.running, platformNow() - fresh.clock),
     peek() {
       try {
         return lock.isHeld ? undefined : rows.stamp();

@@ -1,5 +1,5 @@
 import { IbidError } from "../../contracts/errors.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { isPlaced, readPlacement } from "./placement.ts";
 import { checkSchemaName, defaultSchema } from "./postgres-schema.ts";
 import { connectPostgres, overClient, type Postgres, type PostgresClient } from "./postgres-client.ts";
@@ -59,14 +59,17 @@ ${scoped.map((table) => policy(table, shown, `${schema}.holds(scope)`)).join("\n
  * @experimental
  */
 export async function grantScopes(database: string | PostgresClient, options: GrantOptions): Promise<void> {
+  checkGiven("grantScopes", "options", options, "object");
   checkOptions("grantScopes", options, { role: true, scopes: true, schema: true });
   const { role, scopes } = options;
+  checkGiven("grantScopes", "role", role, "text");
   if (!plainRole.test(role)) {
     throw new IbidError("invalid-argument", `"${role.slice(0, 80)}" cannot be the role of a node.`, {
       hint: "Give 1 to 63 lower-case letters, digits and underscores, not beginning with a digit.",
     });
   }
   const { patterns } = readPlacement(scopes);
+  if (typeof database !== "string") checkGiven("grantScopes", "database", database, "object");
   const opened = typeof database === "string" ? await connectPostgres(database) : undefined;
   const db = opened ?? overClient(database as PostgresClient);
   try {
