@@ -39,10 +39,12 @@ export interface ArchivedFile {
  * **Cost** reads the directory; a member is inflated at each call.
  * **Source** PKWARE APPNOTE 6.3; Fifield, "A better zip bomb" (2019), for members that overlap: unpacked bytes count.
  */
-export async function openArchive(input: Pick<ReadInput, "uri" | "bytes" | "limits" | "signal">): Promise<Archive> {
-  const { uri, bytes, signal } = input;
+export async function openArchive(
+  input: Pick<ReadInput, "uri" | "bytes" | "limits" | "signal" | "password">,
+): Promise<Archive> {
+  const { uri, signal } = input;
   const { maxParts, maxExpandedBytes } = limitsOf(input);
-  if (isCompoundFile(bytes)) throw encrypted(uri);
+  const bytes = isCompoundFile(input.bytes) ? await unlock(input) : input.bytes;
   const { fromBufferPromise, getFileNameLowLevel } = await import("yauzl").then((module) => module.default);
   const zip = await fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), {
     autoClose: false,
@@ -146,6 +148,20 @@ function foldName(name: string): string {
 /** Office puts a file with a password into a compound file, which is no ZIP. **Source** MS-OFFCRYPTO, 1.3.3. */
 function isCompoundFile(bytes: Uint8Array): boolean {
   return bytes[0] === 0xd0 && bytes[1] === 0xcf && bytes[2] === 0x11 && bytes[3] === 0xe0;
+}
+
+/** The package in a file of Office with a password. **Errors** `encrypted` without a password or with a wrong one. */
+async function unlock({ uri, bytes, password }: Pick<ReadInput, "uri" | "bytes" | "password">): Promise<Uint8Array> {
+  const opened =
+    password === undefined
+      ? undefined
+      : (await import("../compound/decrypt-package.ts")).decryptPackage(bytes, uri, password);
+  if (opened !== undefined) return opened;
+  const wrong = password === undefined ? "" : ", and the given one is wrong";
+  throw new IbidError("encrypted", `${uri} is protected by a password${wrong}.`, {
+    hint: "Give it: the option `password` when ingesting, `ibid ingest --password` at a terminal. Or give a copy that opens without one.",
+    uri,
+  });
 }
 
 /** The refusal of a file whose content only a password or a licence opens. */

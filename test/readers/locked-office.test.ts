@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { openKnowledgeBase } from "ibid";
+import { readAny } from "./read-any.ts";
+import { refusalOf } from "./read-with.ts";
+
+// Another program locked them: officecrypto-tool 0.0.19, from `bench/reading/files/minutes.docx`.
+const locked = (kind: string): Uint8Array =>
+  Uint8Array.from(readFileSync(new URL(`../fixtures/locked/${kind}.docx`, import.meta.url)));
+const open = Uint8Array.from(readFileSync(new URL("../../bench/reading/files/minutes.docx", import.meta.url)));
+const password = "Schlüssel 1";
+
+describe("Office files with a password", () => {
+  it.each(["agile", "standard"])("of the %s kind open with it, and only with it", async (kind) => {
+    const kb = await openKnowledgeBase({ reading: { worker: false } });
+    const read = async (given?: string) => {
+      const summary = await kb.ingest(
+        { uri: "minutes.docx", bytes: locked(kind) },
+        given === undefined ? {} : { password: given },
+      );
+      return summary.failures[0]?.error;
+    };
+    expect(await read()).toMatchObject({ code: "encrypted", message: "minutes.docx is protected by a password." });
+    expect(await read("wrong")).toMatchObject({ code: "encrypted" });
+    expect((await read("wrong"))?.message).toContain("the given one is wrong");
+    expect(await read(password)).toBeUndefined();
+    const { text } = (await kb.document("minutes.docx"))!;
+    expect(text).toBe((await readAny("minutes.docx", open)).text);
+    await kb.close();
+  });
+
+  it("are refused by name when they are damaged", async () => {
+    const bytes = locked("agile");
+    bytes.fill(0, 4000, 6000);
+    expect(["encrypted", "unreadable"]).toContain((await refusalOf(readAny("minutes.docx", bytes))).code);
+  });
+});
