@@ -64,6 +64,44 @@ export interface OcrProvider {
 }
 
 /**
+ * A stretch of a recording.
+ *
+ * **Units** seconds from its beginning.
+ * @experimental
+ */
+export interface TranscriptSegment {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  readonly speaker?: string;
+}
+
+/**
+ * A transcribed recording.
+ *
+ * @experimental
+ */
+export interface Transcript {
+  /** In the order of their times. */
+  readonly segments: readonly TranscriptSegment[];
+  /** BCP 47, where the provider knows it. */
+  readonly language?: string;
+}
+
+/**
+ * Writes down what is said in a recording, with the times.
+ *
+ * **Errors** an error that it throws refuses the file.
+ *
+ * @experimental
+ */
+export interface TranscriptionProvider {
+  /** Names it, its version and its settings; part of the reader's name and so of the pipeline fingerprint. */
+  readonly name: string;
+  transcribe(input: ExtractionInput): Promise<Transcript>;
+}
+
+/**
  * A table on a page. **Source** ToolUp.
  *
  * @experimental

@@ -7,6 +7,9 @@ export type {
   PageText,
   RecognisedWord,
   TableExtractor,
+  Transcript,
+  TranscriptionProvider,
+  TranscriptSegment,
 } from "../contracts/extraction.ts";
 export type { HandledData, MediaTypeHandler } from "../contracts/media-type-handler.ts";
 export type {
@@ -37,6 +40,7 @@ export { createNotebookReader } from "./notebook/notebook-reader.ts";
 export type { PdfReaderOptions } from "./pdf/pdf-reader.ts";
 export { defaultReadLimits } from "./read-limits.ts";
 export { csvReader } from "./sheets/csv-reader.ts";
+export { createRecordingReader } from "./markup/recording-reader.ts";
 export { plainTextReader } from "./text/plain-text-reader.ts";
 export { createLocator, type DocumentLink, linksIn, locate } from "../text/locate.ts";
 export { findSectionPath, listDescendants, listLeaves } from "../text/walk-sections.ts";

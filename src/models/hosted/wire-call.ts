@@ -41,7 +41,7 @@ export function tooLarge({ provider }: WirePlace, maxBytes: number): IbidError {
 }
 
 /**
- * Sends JSON and gives what answers it: an object.
+ * Sends JSON, or a form with files, and gives what answers it: an object.
  *
  * **Errors** in the form of the AI SDK's `APICallError`, `JSONParseError` and the like, for {@link toModelError}. No retries.
  */
@@ -86,11 +86,11 @@ export async function* openWire(
     const response = await fetch(url, {
       method: "POST",
       headers: {
-        "content-type": "application/json",
+        ...(body instanceof FormData ? {} : { "content-type": "application/json" }),
         accept: "application/json, text/event-stream",
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       },
-      body: JSON.stringify(body),
+      body: body instanceof FormData ? body : JSON.stringify(body),
       // A redirect would send the token to another server.
       redirect: "error",
       signal: stop,
