@@ -36,7 +36,7 @@ export type {
   VersionedEmbedding,
   VersionName,
 } from "../contracts/embedding.ts";
-export type { ImageEmbedder, Transcript, TranscriptionProvider } from "../contracts/extraction.ts";
+export type { ImageEmbedder } from "../contracts/extraction.ts";
 export { createHostedTranscription, type HostedTranscriptionOptions } from "./hosted/hosted-transcription.ts";
 export type { Reranker } from "../contracts/retriever.ts";
 export type { DownloadProgress } from "../contracts/download-progress.ts";

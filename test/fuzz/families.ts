@@ -1,4 +1,5 @@
 import { createRandom, type Random } from "../../src/testing/random.ts";
+import { makeMsg } from "../readers/make-msg.ts";
 import { makePdf } from "../readers/make-pdf.ts";
 import { damageMember, type Members, mutateArchive, packMembers } from "./archives.ts";
 import * as languages from "./languages.ts";
@@ -67,6 +68,12 @@ const pdfs = [
   makePdf([[{ text: "one page", y: 700 }]]),
 ];
 
+const message = makeMsg({
+  texts: { "0037": "Keys", "1000": "Turn the key and wait.", "0042": "Ada", "5D02": "ada@example.com" },
+  to: [{ name: "Grace", smtp: "grace@example.com" }],
+  attachments: [{ name: "a.md", content: encode("# Spare\n\nleft") }],
+});
+
 function family(name: string, list: readonly FuzzSeed[]): FuzzFamily {
   return {
     name,
@@ -112,6 +119,7 @@ export const families: readonly FuzzFamily[] = [
     "mail",
     seeds.messages.map((text) => textSeed("a.eml", text, languages.mail)),
   ),
+  family("outlook", [{ uri: "a.msg", bytes: message, restructure: (random: Random) => mutateBytes(message, random) }]),
   family("data", [
     ...seeds.notebooks.map((text) => textSeed("a.ipynb", text, languages.json)),
     ...seeds.jsons.map((text) => textSeed("a.json", text, languages.json)),

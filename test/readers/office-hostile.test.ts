@@ -26,6 +26,7 @@ import {
   wordTable,
 } from "./make-office.ts";
 import { makeZip } from "./make-zip.ts";
+import { readAny } from "./read-any.ts";
 import { refusalOf } from "./read-with.ts";
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -287,5 +288,24 @@ describe("files that were damaged", () => {
       }),
       { numRuns: 150 },
     );
+  });
+});
+
+describe("a part that is packed as no document is", () => {
+  it("is refused before it is unpacked", async () => {
+    const head =
+      '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>';
+    const content = head + "a".repeat(17 * 1024 * 1024);
+    const bytes = makeZip([
+      {
+        name: "[Content_Types].xml",
+        content:
+          '<Types><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>',
+      },
+      { name: "word/document.xml", content },
+    ]);
+    const refusal = await refusalOf(readAny("a.docx", bytes));
+    expect(refusal).toMatchObject({ code: "too-large", details: { part: "word/document.xml" } });
+    expect(refusal.message).toContain("times its size");
   });
 });

@@ -94,6 +94,7 @@ export async function openArchive(
     has: (name) => find(name) !== undefined,
     async read(name) {
       const entry = find(name);
+      if (entry !== undefined && isBomb(entry)) throw tooDense(uri, name, entry);
       return entry && read(name, entry);
     },
     files: entries.map(([name, entry]) => ({
@@ -103,6 +104,29 @@ export async function openArchive(
       read: () => read(name, entry),
     })),
   };
+}
+
+/** A part that is smaller is read whatever it is packed into. **Units** bytes. */
+const smallPart = 16 * 1024 * 1024;
+/** **Source** Apache POI's least ratio of inflation, one to a hundred: XML of documents is packed to a tenth or a thirtieth. */
+const mostDensity = 100;
+
+/** Whether a part of a document is packed as no document is: a few bytes that become hundreds of megabytes of XML. */
+function isBomb({ uncompressedSize, compressedSize }: Entry): boolean {
+  return uncompressedSize > smallPart && uncompressedSize > compressedSize * mostDensity;
+}
+
+function tooDense(uri: string, name: string, { uncompressedSize, compressedSize }: Entry): IbidError {
+  const times = Math.floor(uncompressedSize / Math.max(1, compressedSize)).toLocaleString("en");
+  return new IbidError(
+    "too-large",
+    `${uri} has a part ${name} that unpacks to ${times} times its size; ${mostDensity} are allowed.`,
+    {
+      hint: "If the file is honest, open it in a program of its kind, and save it again from there.",
+      uri,
+      details: { part: name, packed: compressedSize, unpacked: uncompressedSize },
+    },
+  );
 }
 
 /** The stream fails by itself when a member is longer or shorter than it declares. */
