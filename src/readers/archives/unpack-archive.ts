@@ -5,7 +5,8 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { ReadInput, ReadLimits } from "../../contracts/reader.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { fileNameOf } from "../file-name.ts";
-import { cleanPath, openArchive, unreadable } from "../office/open-archive.ts";
+import { cleanPath, openArchive } from "../office/open-archive.ts";
+import { unreadable } from "../office/refusals.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
 
 /** A file in an archive. */

@@ -1,4 +1,4 @@
-import { unreadable } from "../office/open-archive.ts";
+import { unreadable } from "../office/refusals.ts";
 
 /** A storage of a compound file: streams and storages by their names. */
 export interface Storage {

@@ -1,6 +1,6 @@
 import { createDecipheriv, createHash, timingSafeEqual } from "node:crypto";
 
-import { unreadable } from "../office/open-archive.ts";
+import { unreadable } from "../office/refusals.ts";
 import { openCompoundFile } from "./compound-file.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { unreadable } from "../office/open-archive.ts";
+import { unreadable } from "../office/refusals.ts";
 
 /** A stretch of the text as it lies in the file. */
 export interface Piece {

@@ -1,4 +1,4 @@
-import { unreadable } from "../office/open-archive.ts";
+import { unreadable } from "../office/refusals.ts";
 
 /** A record of a presentation: a container of others, or bytes. */
 export interface PptRecord {

@@ -4,7 +4,7 @@ import { composeDocument } from "../compose-document.ts";
 import { fileNameOf } from "../file-name.ts";
 import { oneLine } from "../office/clean-text.ts";
 import { createEndMarkedWriter } from "../office/end-marked-writer.ts";
-import { encrypted, unreadable, withoutText } from "../office/open-archive.ts";
+import { encrypted, unreadable, withoutText } from "../office/refusals.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
 import { openCompoundFile } from "./compound-file.ts";
 import { findRun, type Piece, readHidden, readParagraphs, readPieces, readStyles } from "./doc-properties.ts";

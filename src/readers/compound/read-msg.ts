@@ -1,6 +1,6 @@
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { readMail } from "../mail/read-mail.ts";
-import { encrypted, unreadable } from "../office/open-archive.ts";
+import { encrypted, unreadable } from "../office/refusals.ts";
 import { openCompoundFile } from "./compound-file.ts";
 import { readMessage } from "./msg-message.ts";
 import { writeMime } from "./write-mime.ts";

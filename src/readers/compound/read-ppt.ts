@@ -3,7 +3,7 @@ import { throwIfAborted } from "../../runtime/abort.ts";
 import { type Composition, composeDocument } from "../compose-document.ts";
 import { fileNameOf } from "../file-name.ts";
 import { cleanText, oneLine } from "../office/clean-text.ts";
-import { encrypted, unreadable, withoutText } from "../office/open-archive.ts";
+import { encrypted, unreadable, withoutText } from "../office/refusals.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
 import { openCompoundFile } from "./compound-file.ts";
 import { findRecord, type PptRecord, readParts, recordsIn, recordType, viewOf } from "./ppt-records.ts";

@@ -1,6 +1,6 @@
 import { IbidError } from "../../contracts/errors.ts";
 import type { Reader, ReadInput, ReadResult } from "../../contracts/reader.ts";
-import { unreadable } from "../office/open-archive.ts";
+import { unreadable } from "../office/refusals.ts";
 
 /**
  * Reads web pages that a browser saved in one file (MHTML): the page itself, by the reader of HTML.

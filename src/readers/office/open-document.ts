@@ -1,7 +1,8 @@
 import type { Metadata } from "../../contracts/metadata.ts";
 import type { ReadInput } from "../../contracts/reader.ts";
 
-import { encrypted, openArchive } from "./open-archive.ts";
+import { openArchive } from "./open-archive.ts";
+import { encrypted } from "./refusals.ts";
 import { readFact, statedFacts } from "./package-facts.ts";
 import { findAll, findChild, readXml, type XmlElement, type XmlVisit } from "./read-xml.ts";
 

@@ -1,6 +1,7 @@
 import type { ReadInput } from "../../contracts/reader.ts";
 
-import { type Archive, openArchive, resolvePath, unreadable } from "./open-archive.ts";
+import { type Archive, openArchive, resolvePath } from "./open-archive.ts";
+import { unreadable } from "./refusals.ts";
 import { elementsOf, readXml, type XmlElement, type XmlVisit } from "./read-xml.ts";
 
 /** Where one part of a package points to. */

@@ -9,7 +9,7 @@ import { readDocxNumbering } from "./docx-numbering.ts";
 import { readDocxStyles } from "./docx-styles.ts";
 import { createDocxWriter, type DocxParts } from "./docx-writer.ts";
 import { readGraphics } from "./graphic-text.ts";
-import { unreadable, withoutText } from "./open-archive.ts";
+import { unreadable, withoutText } from "./refusals.ts";
 import { type OfficePackage, openPackage, type Relationship } from "./open-package.ts";
 import { readPackageFacts } from "./package-facts.ts";
 import { elementsOf, type XmlElement } from "./read-xml.ts";

@@ -5,15 +5,8 @@ import { composeDocument } from "../compose-document.ts";
 import { fileNameOf } from "../file-name.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
 import { nameSome } from "./clean-text.ts";
-import {
-  decodePath,
-  encrypted,
-  openArchive,
-  resolvePath,
-  unreadable,
-  withoutText,
-  type Archive,
-} from "./open-archive.ts";
+import { decodePath, openArchive, resolvePath, type Archive } from "./open-archive.ts";
+import { encrypted, unreadable, withoutText } from "./refusals.ts";
 import { readFact, statedFacts } from "./package-facts.ts";
 import { elementsOf, findAll, findChild, readXml, type XmlElement } from "./read-xml.ts";
 

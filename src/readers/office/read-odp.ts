@@ -7,7 +7,7 @@ import { imageText, oneLine } from "./clean-text.ts";
 import { createOdtWriter } from "./odt-writer.ts";
 import { readOdtStyles } from "./odt-styles.ts";
 import { openOpenDocument } from "./open-document.ts";
-import { unreadable, withoutText } from "./open-archive.ts";
+import { unreadable, withoutText } from "./refusals.ts";
 import { elementsOf, findAll, findChild, textOf, type XmlElement } from "./read-xml.ts";
 
 /** Implements {@link createOdpReader}; loaded with its libraries when the first file is read. */

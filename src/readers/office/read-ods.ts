@@ -5,7 +5,7 @@ import { createSheetBuilders, type SheetBuilder } from "../sheets/sheet-builder.
 import type { CellKind, Sheet } from "../sheets/workbook.ts";
 
 import { openOpenDocument } from "./open-document.ts";
-import { unreadable } from "./open-archive.ts";
+import { unreadable } from "./refusals.ts";
 import { elementsOf, findChild, type XmlElement } from "./read-xml.ts";
 
 /** A sheet says of its blank end that it is repeated; rows and columns beyond these are no one's. */

@@ -5,7 +5,7 @@ import { limitsOf, overLimit } from "../read-limits.ts";
 
 import { createOdtWriter, type OdtWriter } from "./odt-writer.ts";
 import { readOdtStyles } from "./odt-styles.ts";
-import { unreadable, withoutText } from "./open-archive.ts";
+import { unreadable, withoutText } from "./refusals.ts";
 import { openOpenDocument } from "./open-document.ts";
 import { findChild } from "./read-xml.ts";
 

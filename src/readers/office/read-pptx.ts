@@ -4,7 +4,7 @@ import { fileNameOf } from "../file-name.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
 
 import { readGraphics } from "./graphic-text.ts";
-import { unreadable, withoutText } from "./open-archive.ts";
+import { unreadable, withoutText } from "./refusals.ts";
 import { type OfficePackage, openPackage, type Relationship } from "./open-package.ts";
 import { readPackageFacts } from "./package-facts.ts";
 import { elementsOf, findChild, type XmlElement } from "./read-xml.ts";

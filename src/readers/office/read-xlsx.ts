@@ -3,7 +3,7 @@ import { composeWorkbook } from "../sheets/compose-workbook.ts";
 import { createSheetBuilders } from "../sheets/sheet-builder.ts";
 import type { Sheet } from "../sheets/workbook.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
-import { unreadable } from "./open-archive.ts";
+import { unreadable } from "./refusals.ts";
 import { type OfficePackage, openPackage } from "./open-package.ts";
 import { readPackageFacts } from "./package-facts.ts";
 import { elementsOf, findChild } from "./read-xml.ts";

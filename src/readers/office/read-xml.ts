@@ -1,6 +1,6 @@
 import { Parser } from "htmlparser2";
 
-import { unreadable } from "./open-archive.ts";
+import { unreadable } from "./refusals.ts";
 
 /** An element with everything in it. Names are local: `w:p` in Word's files is `p`, whatever prefix a writer chose. */
 export interface XmlElement {

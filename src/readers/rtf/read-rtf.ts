@@ -4,7 +4,7 @@ import { type Composition, composeDocument } from "../compose-document.ts";
 import { fileNameOf } from "../file-name.ts";
 import { oneLine } from "../office/clean-text.ts";
 import { createEndMarkedWriter } from "../office/end-marked-writer.ts";
-import { unreadable, withoutText } from "../office/open-archive.ts";
+import { unreadable, withoutText } from "../office/refusals.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
 
 import { readRtfTokens } from "./rtf-tokens.ts";

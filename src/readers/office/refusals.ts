@@ -1,0 +1,28 @@
+import { IbidError } from "../../contracts/errors.ts";
+
+/** The refusal of a file whose content only a password or a licence opens. */
+export function encrypted(uri: string): IbidError {
+  return new IbidError("encrypted", `${uri} is encrypted.`, {
+    hint: "Give a copy that opens without a password or licence.",
+    uri,
+  });
+}
+
+/** The refusal of a broken file. `what` goes on the sentence that its name begins. */
+export function unreadable(uri: string, what: string, cause?: unknown): IbidError {
+  // The library's own sentences end as they like.
+  const reason = cause instanceof Error ? `: ${cause.message.replace(/\.$/u, "")}` : "";
+  return new IbidError("unreadable", `${uri} ${what}${reason}.`, {
+    hint: "Check that it opens in a program of its kind, and save it again from there.",
+    uri,
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** The refusal of a file on which nothing is to be read. */
+export function withoutText(uri: string): IbidError {
+  return new IbidError("empty", `${uri} shows no text.`, {
+    hint: "If its text is in pictures, run text recognition (OCR) over them, and give the result.",
+    uri,
+  });
+}
