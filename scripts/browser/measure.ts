@@ -31,6 +31,7 @@ const open = 'export { openKnowledgeBase } from "ibid";';
 const notForPages: ReadonlySet<string> = new Set([
   "ibid/langchain",
   "ibid/mcp",
+  "ibid/memory",
   "ibid/opentelemetry",
   "ibid/server",
   "ibid/stores/postgres",
