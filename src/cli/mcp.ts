@@ -5,7 +5,8 @@ import { IbidError } from "../contracts/errors.ts";
 import type { FilterInput } from "../contracts/filter.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { examples, note } from "./help-text.ts";
-import { type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
+import { memoryPlace } from "./memory-place.ts";
+import { asOperator, type CommonOptions, type Context, readCaller, withKnowledgeBase } from "./open.ts";
 import { clientFile, installEntry, type McpClient, mcpClients, thisSystem } from "./mcp-install.ts";
 import { readFilter, readScope } from "./read-option.ts";
 import { serve, readPort } from "./serve.ts";
@@ -17,6 +18,9 @@ export interface McpCommandOptions extends CommonOptions {
   readonly port?: number;
   readonly host?: string;
   readonly keys?: string;
+  /** Where notes are kept: the caller's own scope, that of the repository, or a scope. `true` chooses. */
+  readonly memory?: true | string;
+  readonly memoryConfirm?: true;
 }
 
 /**
@@ -26,14 +30,34 @@ export interface McpCommandOptions extends CommonOptions {
  */
 export async function mcp(context: Context, options: McpCommandOptions): Promise<number> {
   const { signal, stderr } = context;
-  const { about, filter, scope, port, host, keys } = options;
+  const { about, filter, scope, port, host, keys, memory: where, memoryConfirm } = options;
+  if (memoryConfirm === true && where === undefined) {
+    throw new IbidError("invalid-argument", "--memory-confirm needs --memory.", {
+      hint: "Add --memory, or leave --memory-confirm out.",
+    });
+  }
+  const caller = readCaller(options);
+  const memory =
+    where === undefined
+      ? undefined
+      : {
+          ...memoryPlace(where, caller, port !== undefined),
+          ...(memoryConfirm === true && { confirm: true }),
+        };
   const limits = {
     ...(about !== undefined && { about }),
     ...(filter !== undefined && { filter }),
     ...(scope !== undefined && { scopes: [scope] }),
   };
   if (port !== undefined)
-    return serve(context, { ...options, allowHost: [], allowOrigin: [], trustProxy: [], mcp: limits, only: "mcp" });
+    return serve(context, {
+      ...options,
+      allowHost: [],
+      allowOrigin: [],
+      trustProxy: [],
+      mcp: { ...limits, ...(memory && { memory }) },
+      only: "mcp",
+    });
   if (host !== undefined || keys !== undefined) {
     throw new IbidError(
       "invalid-argument",
@@ -43,12 +67,23 @@ export async function mcp(context: Context, options: McpCommandOptions): Promise
       },
     );
   }
-  return withKnowledgeBase(options, { embeds: "queries" }, async (kb) => {
+  // A memory begins without a knowledge base.
+  const how =
+    memory === undefined ? ({ embeds: "queries" } as const) : ({ embeds: "documents", create: true } as const);
+  const session = crypto.randomUUID();
+  return withKnowledgeBase(asOperator(options), how, async (whole) => {
+    const kb = caller === undefined ? whole : whole.as(caller);
+    const offered = {
+      ...limits,
+      ...(memory && {
+        memory: { ...memory, whole, session, ...(caller?.userId !== undefined && { by: caller.userId }) },
+      }),
+    };
     const [{ createMcpServer }, { serveStdio }] = await Promise.all([
       import("../integrations/mcp/index.ts"),
       import("@modelcontextprotocol/server/stdio"),
     ]);
-    const connection = serveStdio(() => createMcpServer(kb, limits), {
+    const connection = serveStdio(() => createMcpServer(kb, offered), {
       onerror: (error) => void stderr.write(`ibid mcp: ${error.name}\n`),
     });
     try {
@@ -111,15 +146,21 @@ export function addMcpCommand(program: Command, context: Context, done: (exitCod
     )
     .option("--host <address>", "with --port: on which address (default: 127.0.0.1); others need --keys")
     .option("--keys <file>", "with --port: who may ask, as for serve")
+    .option(
+      "--memory [where]",
+      "remember and recall notes: caller, repository, or a scope (default: the caller's own, else the repository's)",
+    )
+    .option("--memory-confirm", "with --memory: let the client ask the user about each write")
     .addHelpText(
       "after",
       examples([
+        "ibid mcp --memory --kb ~/.ibid-memory",
         "ibid mcp --kb ./kb",
         "ibid mcp --kb ./kb --as-user ada --as-team acme",
         "ibid mcp --port 9090 --keys keys.json",
       ]) +
         note(
-          'In a client\'s configuration: { "command": "npx", "args": ["ibid", "mcp", "--kb", "/path/to/kb"] }. It reads only; who is asking is what --as-user and --as-team say, or over HTTP the key. ibid serve has the same at /mcp.',
+          'In a client\'s configuration: { "command": "npx", "args": ["ibid", "mcp", "--kb", "/path/to/kb"] }. Without --memory it reads only. --as-user and --as-team name the caller; over HTTP the key does. ibid serve has the same at /mcp.',
         ),
     )
     .action(async function (this: Command) {

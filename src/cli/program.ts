@@ -15,6 +15,7 @@ import { addListCommand } from "./list.ts";
 import { addMcpCommand } from "./mcp.ts";
 import { openOptions, qualityOptions } from "../knowledge-base/open/open-options.ts";
 import { answerModels, type CommonOptions, type Context } from "./open.ts";
+import { addMemoryCommand } from "./memory.ts";
 import { addMigrateCommand } from "./migrate.ts";
 import { addReembedCommand } from "./reembed.ts";
 import { showDownload } from "./show-download.ts";
@@ -90,6 +91,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
   addIngestCommand(program, context, done);
   addWatchCommand(program, context, done);
   addMcpCommand(program, context, done);
+  addMemoryCommand(program, context, done);
   addSearchCommand(program, context, done);
   addAskCommands(program, context, done);
   addVerifyCommand(program, context, done);

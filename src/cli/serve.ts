@@ -99,7 +99,9 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
   const { asUser: _user, asTeam: _team, asTeams: _teams, ...asOperator } = options;
   const workers = options.workers ?? set.workers ?? 0;
   // Uploads are embedded too.
-  const embeds = write || keys !== undefined || known.authenticate !== undefined ? "documents" : "queries";
+  const takes = write || keys !== undefined || known.authenticate !== undefined;
+  const remembers = typeof mcp === "object" && mcp.memory !== undefined;
+  const embeds = takes || remembers ? "documents" : "queries";
   // A service that takes documents begins without any.
   const how = { create: embeds === "documents", embeds, telemetry: metrics?.telemetry } as const;
   return await withKnowledgeBase(asOperator, how, async (kb) => {

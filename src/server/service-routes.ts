@@ -1,10 +1,11 @@
 import * as z from "zod";
-import type { McpServerOptions } from "../integrations/mcp/mcp-server-options.ts";
+import { ownScope } from "../access/scopes.ts";
+import type { McpMemoryOptions, McpServerOptions } from "../integrations/mcp/mcp-server-options.ts";
 import { describeHealth } from "../knowledge-base/operations/health-body.ts";
 import { given } from "./given.ts";
 import type { HandlerOptions } from "./handler-options.ts";
 import * as responses from "./response-schemas.ts";
-import { defineRoute, jsonResponse, type Route } from "./route.ts";
+import { type Caller, defineRoute, jsonResponse, type Route } from "./route.ts";
 
 /** `GET /health/rag`. It counts the requests of all callers, so only operators may read it. **Source** ToolUp. */
 export const healthRoute: Route = defineRoute({
@@ -89,11 +90,12 @@ export function createMcpRoute(options: McpServerOptions, hasPage: boolean): Rou
       ),
     },
     asked: ({ body }) => argumentsOf(body as Uint8Array),
-    async handle({ kb, request, home, body, signal, fail }) {
+    async handle({ kb, caller, request, home, body, signal, fail }) {
       const { createMcpHandler } = await import("../integrations/mcp/mcp-handler.ts");
       const handler = createMcpHandler(() => kb, {
         ...(hasPage && { pageAddress: home }),
         ...options,
+        ...(options.memory !== undefined && { memory: memoryOf(options.memory, caller) }),
         onError(error) {
           fail(error);
           options.onError?.(error);
@@ -103,6 +105,14 @@ export function createMcpRoute(options: McpServerOptions, hasPage: boolean): Rou
       return handler(new Request(url, { method: "POST", headers, body: body as Uint8Array<ArrayBuffer>, signal }));
     },
   });
+}
+
+/** The memory of a caller: their own notes where the service names no scope. A caller who only reads does not write notes. */
+function memoryOf(memory: McpMemoryOptions, caller: Caller | undefined): McpMemoryOptions {
+  const access = caller?.access;
+  const own = access === undefined ? undefined : ownScope(access === "operator" ? undefined : access);
+  const { writes = true, scope = own, by = caller?.name } = memory;
+  return { ...memory, writes: writes && caller?.mayWrite === true, ...(scope && { scope }), ...(by && { by }) };
 }
 
 /** The arguments of a tool call are private, like a question. */

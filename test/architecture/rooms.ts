@@ -116,6 +116,8 @@ export const rooms: Readonly<Record<string, Room>> = {
         packages: ["@secretlint/core", "@secretlint/secretlint-rule-preset-recommend"],
         node: false,
       },
+      "integrations/memory/index.node": {},
+      "integrations/memory/sessions": {},
       "integrations/mcp": { packages: ["@modelcontextprotocol/server"] },
       "integrations/opentelemetry": { packages: ["@opentelemetry/api"] },
     },

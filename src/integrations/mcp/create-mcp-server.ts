@@ -1,6 +1,10 @@
-import type { McpServer } from "@modelcontextprotocol/server";
+import type * as Mcp from "@modelcontextprotocol/server";
+import type { ClientCapabilities, InputRequiredResult, McpServer, ServerContext } from "@modelcontextprotocol/server";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Tool } from "../../contracts/tool.ts";
+import { createMemory } from "../memory/create-memory.ts";
+import { createMemoryTools } from "../memory/memory-tools.ts";
+import type { NoteProvenance } from "../memory/note.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { createAskTool } from "../tools/create-ask-tool.ts";
 import { createFetchTools } from "../tools/create-fetch-tools.ts";
@@ -12,7 +16,7 @@ import { describeToolFailure, isInnerFailure } from "../tools/tool-failure.ts";
 import { version } from "../../runtime/version.ts";
 import { addAnswerPrompts } from "./answer-prompts.ts";
 import { addDocumentResources } from "./document-resources.ts";
-import type { McpServerOptions } from "./mcp-server-options.ts";
+import type { McpMemoryOptions, McpServerOptions } from "./mcp-server-options.ts";
 
 /** All but `search`, which exists under the name that chat clients look for. */
 const defaultTools: readonly SearchToolName[] = [
@@ -48,12 +52,13 @@ export async function createMcpServer(kb: KnowledgeBase, options: McpServerOptio
     serverName: true,
     serverVersion: true,
     instructions: true,
+    memory: true,
     more: true,
     maxResourceLength: true,
     onError: true,
   });
   const { serverName = "ibid", serverVersion = version, instructions = guidance, ...others } = options;
-  const { more = [], maxResourceLength = 1_000_000, tools = defaultTools, onError, ...rest } = others;
+  const { memory, more = [], maxResourceLength = 1_000_000, tools = defaultTools, onError, ...rest } = others;
   const { filter, scopes, about, topK, maxLength, pageAddress } = rest;
   const mcp = await import("@modelcontextprotocol/server");
   const cached = { ttlMs: listTtlMs, cacheScope: "private" } as const;
@@ -89,12 +94,69 @@ export async function createMcpServer(kb: KnowledgeBase, options: McpServerOptio
     ...createSearchTools(kb, { ...rest, tools }),
   ];
   for (const tool of [...own, ...more]) add(server, tool, onError);
+  if (memory !== undefined) {
+    const client = () => server.server.getClientVersion()?.name;
+    const { confirm: asks = false, ...kept } = memory;
+    const confirm = asks ? confirmWrite(mcp, server) : undefined;
+    for (const tool of memoryTools(kb, kept, client)) add(server, tool, onError, tool.readOnly ? undefined : confirm);
+  }
   addDocumentResources(server, mcp, createFixedView(kb, limits), maxResourceLength);
   addAnswerPrompts(server, about ?? "the user's documents", filter === undefined);
   return server;
 }
 
-function add(server: McpServer, tool: Tool, onError: McpServerOptions["onError"]): void {
+/** The tools of a memory. A caller who may not write its scope does not see those that write. */
+function memoryTools(
+  kb: KnowledgeBase,
+  { writes = true, ...options }: Omit<McpMemoryOptions, "confirm">,
+  client: () => string | undefined,
+): readonly Tool[] {
+  const memory = createMemory(kb, options);
+  const origin = (): NoteProvenance => {
+    const by = [options.by, client()].filter((name) => name !== undefined).join(", ");
+    return by === "" ? {} : { by };
+  };
+  return createMemoryTools(memory, { writes: writes && kb.mayWrite(memory.scope), origin });
+}
+
+/** Asks the user about a call. **Shape** `true`, a text that refuses, or the request that the client answers before it calls again. */
+type Confirm = (
+  tool: Tool,
+  input: Record<string, unknown>,
+  request: Pick<ServerContext["mcpReq"], "envelope" | "inputResponses">,
+) => true | string | InputRequiredResult;
+
+/** **Source** Model Context Protocol: elicitation, as a request in a result (2026-07-28); the package turns it into a request of its own for earlier clients. */
+function confirmWrite(mcp: typeof Mcp, server: McpServer): Confirm {
+  return (tool, input, { envelope, inputResponses }) => {
+    const answer = mcp.inputResponse(inputResponses, "confirm");
+    if (answer.kind === "elicit")
+      return answer.action === "accept" && answer.content?.["confirm"] === true
+        ? true
+        : "The user did not allow this. Nothing was changed.";
+    // Since 2026 each request names the capabilities; before, the handshake did.
+    const said: Readonly<Record<string, unknown>> = { ...envelope };
+    const named = said[mcp.CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
+    const offered = named ?? server.server.getClientCapabilities();
+    if (offered?.elicitation === undefined)
+      return "This server asks the user about each change, and this client cannot ask. Nothing was changed.";
+    const fields = Object.entries(input).map(([name, value]) => `${name}: ${String(value)}`);
+    return mcp.inputRequired({
+      inputRequests: {
+        confirm: mcp.inputRequired.elicit({
+          message: `${tool.title} this?\n${fields.join("\n")}`,
+          requestedSchema: {
+            type: "object",
+            properties: { confirm: { type: "boolean", title: tool.title, default: true } },
+            required: ["confirm"],
+          },
+        }),
+      },
+    });
+  };
+}
+
+function add(server: McpServer, tool: Tool, onError: McpServerOptions["onError"], confirm?: Confirm): void {
   const { name, title, description, inputSchema, readOnly, structured } = tool;
   const annotations = { readOnlyHint: readOnly, openWorldHint: false };
   const outputSchema = structured?.schema;
@@ -102,6 +164,9 @@ function add(server: McpServer, tool: Tool, onError: McpServerOptions["onError"]
   server.registerTool(name, config, async (input, { mcpReq }) => {
     try {
       const { signal } = mcpReq;
+      const verdict = confirm?.(tool, input as Record<string, unknown>, mcpReq) ?? true;
+      if (typeof verdict === "string") return { content: [{ type: "text" as const, text: verdict }], isError: true };
+      if (verdict !== true) return verdict;
       if (structured === undefined)
         return { content: [{ type: "text" as const, text: await tool.execute(input, { signal }) }] };
       const { text, data } = await structured.call(input, { signal });

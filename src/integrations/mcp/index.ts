@@ -1,4 +1,4 @@
 /** `ibid/mcp`. */
 export { createMcpServer } from "./create-mcp-server.ts";
 export { type AuthorizeMcp, createMcpHandler } from "./mcp-handler.ts";
-export type { McpServerOptions } from "./mcp-server-options.ts";
+export type { McpMemoryOptions, McpServerOptions } from "./mcp-server-options.ts";

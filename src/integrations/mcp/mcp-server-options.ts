@@ -1,5 +1,18 @@
 import type { Tool } from "../../contracts/tool.ts";
+import type { MemoryOptions } from "../memory/create-memory.ts";
 import type { SearchToolOptions } from "../tools/create-search-tools.ts";
+
+/**
+ * The memory that an MCP server offers.
+ *
+ * @experimental
+ */
+export interface McpMemoryOptions extends MemoryOptions {
+  /** Whether `remember` and `forget` are offered. Default: where the caller may write the scope. */
+  readonly writes?: boolean;
+  /** Whether the client asks the user about each write, by elicitation. A client that cannot ask gets a refusal. Default false. */
+  readonly confirm?: boolean;
+}
 
 /**
  * Options of an MCP server. All have defaults.
@@ -13,6 +26,8 @@ export interface McpServerOptions extends SearchToolOptions {
   readonly serverVersion?: string;
   /** Guidance for the model, once for the whole server. Default: search first, open what was found, quote it. */
   readonly instructions?: string;
+  /** Whether agents remember and recall notes, and how. Default: no tool of a memory. */
+  readonly memory?: McpMemoryOptions;
   /** Further tools of the application. */
   readonly more?: readonly Tool[];
   /** Characters of a resource. Default 1,000,000. */

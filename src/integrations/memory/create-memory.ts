@@ -12,6 +12,7 @@ import { laterThan, readTime } from "./note-time.ts";
 import {
   type Note,
   type NoteInput,
+  messagePrefix,
   noteKeys,
   notePrefix,
   type NoteProvenance,
@@ -85,6 +86,8 @@ export interface ListNotesOptions {
   readonly asOf?: string | undefined;
   /** Whether ended, replaced and future notes are listed too. Default false. */
   readonly all?: boolean | undefined;
+  /** Whether messages of imported sessions are listed too. Default false. */
+  readonly messages?: boolean | undefined;
 }
 
 /**
@@ -175,7 +178,7 @@ export function createMemory(kb: KnowledgeBase, options: MemoryOptions = {}): Me
     if (key !== undefined) checkKey(key);
     const found = await findSubject(
       { kb, scope, judge, get, signal },
-      { text, key, supersedes: input.supersedes, at: given.validFrom ?? time() },
+      { text, key, supersedes: input.supersedes, at: given.validFrom ?? time(), isNew: given.id === undefined },
     );
     const id = given.id ?? newId(now());
     const subject = found.subject ?? subjectOf(key, id);
@@ -259,13 +262,14 @@ export function createMemory(kb: KnowledgeBase, options: MemoryOptions = {}): Me
     forget: (target) => inTurn(() => forgetNotes({ kb, whole, scope, get, read }, target)),
     get,
     async *list(asked = {}) {
-      checkOptions("list", asked, { key: true, asOf: true, all: true });
+      checkOptions("list", asked, { key: true, asOf: true, all: true, messages: true });
       const at = asked.asOf === undefined ? time() : readTime("asOf", asked.asOf);
       const versions =
         asked.key === undefined
           ? await readVersions(kb, notePrefix, scope)
           : await readSubject(kb, subjectOf(asked.key, ""), scope);
       for (const version of versions) {
+        if (version.subject.startsWith(messagePrefix) && asked.messages !== true) continue;
         if (asked.all !== true && !holdsAt(version, at)) continue;
         const note = await readPlaced(version, versions);
         if (note !== undefined) yield note;

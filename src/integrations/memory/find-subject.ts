@@ -45,9 +45,11 @@ export async function findSubject(
     readonly key: string | undefined;
     readonly supersedes: string | undefined;
     readonly at: string;
+    /** Whether the rule may compare it: a note of an import knows what it replaces. */
+    readonly isNew: boolean;
   },
 ): Promise<SubjectFinding> {
-  const { text, key, supersedes, at } = note;
+  const { text, key, supersedes, at, isNew } = note;
   if (supersedes !== undefined) {
     const before = await get(supersedes);
     if (before === undefined) {
@@ -63,6 +65,7 @@ export async function findSubject(
     return { subject: before.subject, by: "supersedes", doubts: [] };
   }
   if (key !== undefined) return { subject: subjectOf(key, ""), by: "key", doubts: [] };
+  if (!isNew) return { doubts: [] };
 
   const hits = await kb.search(text.slice(0, 2000), {
     topK: mostCompared,

@@ -9,5 +9,9 @@ export {
 } from "./create-memory.ts";
 export type { SubjectFinding } from "./find-subject.ts";
 export type { Forgotten, ForgetTarget } from "./forget-notes.ts";
+export { createMemoryTools, type MemoryToolOptions } from "./memory-tools.ts";
+export { formatNotes, type ImportedNotes, importNotes, parseNotes } from "./notes-markdown.ts";
+export { importSessions, type ImportedSessions } from "./sessions/import-sessions.ts";
+export type { SessionClient, SessionMessage, SessionProblem } from "./sessions/session-message.ts";
 export type { Note, NoteInput, NoteProvenance, NoteSuspicion } from "./note.ts";
 export type { Recalled, RecalledNote, RecallOptions } from "./recall-notes.ts";

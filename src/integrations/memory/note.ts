@@ -41,7 +41,7 @@ export interface NoteInput extends NoteProvenance {
   readonly supersedes?: string | undefined;
   /** Metadata that a recall can filter by. */
   readonly metadata?: Metadata | undefined;
-  /** Id of the note, for an import that must not write a note twice. Default: a new one. */
+  /** Id of the note, for an import that must not write a note twice. The rule leaves such a note alone. Default: a new one. */
   readonly id?: string | undefined;
   /** Time of the statement, for an import. ISO 8601. Default: now. */
   readonly recordedAt?: string | undefined;
@@ -107,6 +107,9 @@ export function readNoteUri(uri: string): { readonly subject: string; readonly i
     return undefined;
   }
 }
+
+/** Begins the subjects of imported messages. Each message is its own subject. */
+export const messagePrefix = "message-";
 
 /** Name of the subject of a key, and of a first note without one. */
 export const subjectOf = (key: string | undefined, id: string): string =>

@@ -1,0 +1,307 @@
+import { spawnSync } from "node:child_process";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Command } from "commander";
+import { IbidError } from "../contracts/errors.ts";
+import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { Memory, Note } from "../integrations/memory/index.node.ts";
+import { examples, note as remark } from "./help-text.ts";
+import { memoryPlace } from "./memory-place.ts";
+import { asOperator, type CommonOptions, type Context, readCaller, withKnowledgeBase } from "./open.ts";
+import { ruleFiles } from "./rule-files.ts";
+import { count, neutralise } from "./text-layout.ts";
+
+interface MemoryCommandOptions extends CommonOptions {
+  readonly in?: string;
+}
+
+interface Opened {
+  readonly memory: Memory;
+  readonly kb: KnowledgeBase;
+}
+
+/** Opens the memory of a command. */
+async function withMemory<Result>(
+  options: MemoryCommandOptions,
+  writes: boolean,
+  use: (opened: Opened) => Promise<Result>,
+): Promise<Result> {
+  const caller = readCaller(options);
+  const how = writes ? ({ embeds: "documents", create: true } as const) : ({ embeds: "queries" } as const);
+  const { createMemory } = await import("../integrations/memory/index.node.ts");
+  return withKnowledgeBase(asOperator(options), how, async (whole) => {
+    const kb = caller === undefined ? whole : whole.as(caller);
+    return use({ kb, memory: createMemory(kb, { ...memoryPlace(options.in ?? true, caller), whole }) });
+  });
+}
+
+async function requireNote(memory: Memory, id: string): Promise<Note> {
+  const found = await memory.get(id);
+  if (found !== undefined) return found;
+  throw new IbidError("not-found", `There is no note ${id} in ${memory.scope}.`, {
+    hint: "See: ibid memory list --all",
+  });
+}
+
+async function showNote({ output }: Context, note: Note, whole: boolean): Promise<void> {
+  const { id, key, validFrom, validTo, supersededBy, suspicious, text } = note;
+  const time = validTo === undefined ? `since ${validFrom}` : `${validFrom} to ${validTo}`;
+  const marks = [
+    ...(supersededBy === undefined ? [] : [`replaced by ${supersededBy}`]),
+    ...(suspicious === undefined ? [] : [`suspicious: ${suspicious.join(", ")}`]),
+  ];
+  await output.line(
+    [output.style.bold(neutralise(key ?? id)), ...(key === undefined ? [] : [neutralise(id)]), time, ...marks].join(
+      "  ",
+    ),
+  );
+  if (whole) {
+    for (const name of ["by", "session", "file", "recordedAt", "supersedes"] as const)
+      if (note[name] !== undefined) await output.line(`  ${name}: ${neutralise(note[name])}`);
+  }
+  const shown = whole ? text : text.length > 200 ? `${text.slice(0, 200)} …` : text;
+  for (const line of shown.split("\n")) await output.line(`  ${neutralise(line)}`);
+}
+
+interface ListOptions extends MemoryCommandOptions {
+  readonly all?: true;
+  readonly asOf?: string;
+  readonly key?: string;
+}
+
+async function list(context: Context, { all, asOf, key, ...options }: ListOptions): Promise<number> {
+  return withMemory(options, false, async ({ memory }) => {
+    const notes: Note[] = [];
+    const asked = { all: all === true, ...(asOf !== undefined && { asOf }), ...(key !== undefined && { key }) };
+    for await (const one of memory.list(asked)) notes.push(one);
+    if (context.output.json) await context.output.object({ scope: memory.scope, notes });
+    else {
+      for (const one of notes) await showNote(context, one, false);
+      await context.output.line(context.output.style.dim(`${count(notes.length, "note")} in ${memory.scope}`));
+    }
+    return 0;
+  });
+}
+
+async function forget(
+  { output }: Context,
+  id: string,
+  { only, ...options }: MemoryCommandOptions & { readonly only?: true },
+): Promise<number> {
+  return withMemory(options, true, async ({ memory }) => {
+    const byId = await memory.get(id);
+    const proof = await memory.forget(byId === undefined ? { key: id } : { id, only: only === true });
+    if (output.json) await output.object(proof);
+    else {
+      for (const one of proof.notes) await output.line(`forgot ${neutralise(one.uri)}  sha256 ${one.textHash}`);
+      await output.line(`in the files: ${proof.files}`);
+    }
+    return proof.files === "present" ? 1 : 0;
+  });
+}
+
+/** `ibid memory edit`: the note in the editor of the user, or the text that is given. */
+async function edit(
+  context: Context,
+  id: string,
+  { text: given, ...options }: MemoryCommandOptions & { readonly text?: string },
+): Promise<number> {
+  return withMemory(options, true, async ({ memory }) => {
+    const before = await requireNote(memory, id);
+    const text = given ?? (await editText(before.text));
+    const { by, session, file, metadata } = before;
+    const done = await memory.remember({ text, supersedes: before.id, by, session, file, metadata });
+    if (context.output.json) await context.output.object(done);
+    else {
+      await context.output.line(done.status === "unchanged" ? "unchanged" : `replaced ${neutralise(before.id)}`);
+      await showNote(context, done.note, false);
+    }
+    return 0;
+  });
+}
+
+async function editText(text: string): Promise<string> {
+  const editor = process.env["VISUAL"] ?? process.env["EDITOR"];
+  if (editor === undefined || editor.trim() === "" || !process.stdin.isTTY) {
+    throw new IbidError("invalid-argument", "There is no editor: EDITOR is not set, or this is no terminal.", {
+      hint: "Set EDITOR, or give the words with --text.",
+    });
+  }
+  const folder = await mkdtemp(join(tmpdir(), "ibid-note-"));
+  try {
+    const file = join(folder, "note.md");
+    await writeFile(file, text, { mode: 0o600 });
+    const { status } = spawnSync(`${editor} "${file}"`, { stdio: "inherit", shell: true });
+    if (status !== 0) throw new IbidError("aborted", "The editor ended with an error. Nothing was changed.");
+    return (await readFile(file, "utf8")).trim();
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function exportNotes(
+  { output }: Context,
+  file: string | undefined,
+  { all, ...options }: MemoryCommandOptions & { readonly all?: true },
+): Promise<number> {
+  return withMemory(options, false, async ({ memory }) => {
+    const { formatNotes } = await import("../integrations/memory/index.node.ts");
+    const notes: Note[] = [];
+    for await (const one of memory.list({ all: all === true })) notes.push(one);
+    const markdown = formatNotes(notes);
+    if (file !== undefined) await writeFile(file, markdown, { mode: 0o600 });
+    if (output.json) await output.object({ notes: notes.length, ...(file === undefined ? { markdown } : { file }) });
+    else if (file === undefined) await output.line(markdown.trimEnd());
+    else await output.line(`wrote ${count(notes.length, "note")} to ${file}`);
+    return 0;
+  });
+}
+
+interface ImportOptions extends MemoryCommandOptions {
+  readonly watch?: true;
+  readonly rules?: true;
+}
+
+/** Time between two looks at watched files. **Units** milliseconds. */
+const lookEvery = 1000;
+
+/** `ibid memory import`: exports of notes, session files, and with `--rules` the rule files of a folder. **Shape** exit code 1 where a line was refused. */
+async function importFiles(
+  context: Context,
+  paths: readonly string[],
+  { watch, rules, ...options }: ImportOptions,
+): Promise<number> {
+  const { output, signal } = context;
+  return withMemory(options, true, async ({ memory, kb }) => {
+    const seen = new Map<string, string>();
+    let refused = false;
+    for (;;) {
+      for (const path of paths) {
+        for (const file of rules === true ? await ruleFiles(path) : await filesOf(path)) {
+          const state = await stateOf(file);
+          if (seen.get(file) === state) continue;
+          seen.set(file, state);
+          const { problems, ...counts } =
+            rules === true ? await importRule(kb, memory, file) : await importFile(kb, memory, file);
+          refused ||= problems.length > 0;
+          if (output.json) await output.object({ file, ...counts, problems });
+          else {
+            const said = Object.entries(counts)
+              .filter(([, n]) => n > 0)
+              .map(([name, n]) => `${n} ${name}`);
+            await output.line(`${neutralise(file)}  ${said.length === 0 ? "nothing" : said.join(", ")}`);
+            for (const { line, message } of problems)
+              await output.line(`  refused${line === undefined ? "" : ` line ${line}`}: ${neutralise(message)}`);
+          }
+        }
+      }
+      if (watch !== true || signal.aborted) return refused ? 1 : 0;
+      await wait(lookEvery, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return 0;
+    }
+  });
+}
+
+async function filesOf(path: string): Promise<readonly string[]> {
+  return (await import("../integrations/memory/index.node.ts")).findSessionFiles(path);
+}
+
+/** Size and time of a file. A session of opencode lies in several files, so it is read at each look. */
+async function stateOf(file: string): Promise<string> {
+  const found = await stat(file).catch(() => undefined);
+  const isSpread = /[/\\]ses_[^/\\]*\.json$/u.test(file);
+  return found === undefined ? "" : `${found.size} ${found.mtimeMs} ${isSpread ? performance.now() : ""}`;
+}
+
+interface Imported {
+  readonly added: number;
+  readonly replaced?: number;
+  readonly unchanged: number;
+  readonly problems: readonly { readonly line?: number | undefined; readonly message: string }[];
+}
+
+async function importFile(kb: KnowledgeBase, memory: Memory, file: string): Promise<Imported> {
+  const { importNotes, importSessions, readSessionFile } = await import("../integrations/memory/index.node.ts");
+  if (/\.(?:md|markdown)$/iu.test(file))
+    return { ...(await importNotes(memory, await readFile(file, "utf8"))), problems: [] };
+  return importSessions(kb, await readSessionFile(file), { scope: memory.scope });
+}
+
+/** A file of rules as a document. */
+async function importRule(kb: KnowledgeBase, memory: Memory, file: string): Promise<Imported> {
+  const input = {
+    uri: file,
+    text: await readFile(file, "utf8"),
+    mediaType: "text/markdown",
+    metadata: { rules: true },
+  };
+  const { added, updated, unchanged, failures } = await kb.ingest(input, { scope: memory.scope });
+  return { added, replaced: updated, unchanged, problems: failures.map(({ error }) => ({ message: error.message })) };
+}
+
+/** `ibid memory` with its commands and their help. */
+export function addMemoryCommand(program: Command, context: Context, done: (exitCode: number) => void): void {
+  const command = program
+    .command("memory")
+    .summary("list, edit, forget, export and import what agents remember")
+    .description("List, show, edit, forget, export and import the notes that agents and people remember.")
+    .addHelpText(
+      "after",
+      examples(["ibid memory list", "ibid memory export notes.md", "ibid memory import ~/.claude/projects"]) +
+        remark(
+          "Notes stand in the caller's own scope, else in that of the repository, else in that of the login name; --in names another.",
+        ),
+    );
+  const add = (name: string, summary: string) =>
+    command
+      .command(name)
+      .summary(summary)
+      .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`)
+      .option("--in <where>", "caller, repository, or a scope such as team:acme");
+  add("list", "list the notes that hold")
+    .option("--all", "also replaced and ended notes")
+    .option("--as-of <time>", "the notes that held then, such as 2026-11-23")
+    .option("--key <key>", "only the versions of this key")
+    .action(async function (this: Command) {
+      done(await list(context, this.optsWithGlobals()));
+    });
+  add("show", "show a note with its origin")
+    .argument("<id>", "as list prints it")
+    .action(async function (this: Command, id: string) {
+      done(
+        await withMemory(this.optsWithGlobals(), false, async ({ memory }) => {
+          const note = await requireNote(memory, id);
+          if (context.output.json) await context.output.object(note);
+          else await showNote(context, note, true);
+          return 0;
+        }),
+      );
+    });
+  add("edit", "replace the words of a note")
+    .argument("<id>", "as list prints it")
+    .option("--text <words>", "the new words, without an editor")
+    .action(async function (this: Command, id: string) {
+      done(await edit(context, id, this.optsWithGlobals()));
+    });
+  add("forget", "erase a note with all its versions, and prove it")
+    .argument("<id or key>", "as list prints it")
+    .option("--only", "only this version; the one before it holds again")
+    .action(async function (this: Command, id: string) {
+      done(await forget(context, id, this.optsWithGlobals()));
+    });
+  add("export", "write the notes as Markdown that can be edited and imported again")
+    .argument("[file]", "where to; standard output without one")
+    .option("--all", "also replaced and ended notes")
+    .action(async function (this: Command, file: string | undefined) {
+      done(await exportNotes(context, file, this.optsWithGlobals()));
+    });
+  add("import", "read exports of notes, or session files of Claude Code, Codex, Cursor and opencode")
+    .argument("<path...>", "files or folders")
+    .option("--rules", "read CLAUDE.md, AGENTS.md and other rule files of these folders, as documents")
+    .option("--watch", "look again each second until a signal")
+    .action(async function (this: Command, paths: string[]) {
+      done(await importFiles(context, paths, this.optsWithGlobals()));
+    });
+}

@@ -1,0 +1,3 @@
+/** `ibid/memory` on Node. */
+export * from "./index.ts";
+export { findSessionFiles, readSessionFile, type SessionFile } from "./sessions/read-session-files.ts";

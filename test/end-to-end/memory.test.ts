@@ -1,0 +1,156 @@
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+
+const executable = fileURLToPath(new URL("../../src/cli/bin.ts", import.meta.url));
+const source = (path: string): string => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
+const folder = mkdtempSync(join(tmpdir(), "ibid-agents-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function connect(args: readonly string[], cwd = folder) {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [executable, "mcp", "--memory", ...args],
+    stderr: "pipe",
+    cwd,
+  });
+  const client = new Client({ name: "test-agent", version: "1" });
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  const call = async (name: string, args: Record<string, unknown> = {}) => {
+    const { content, isError, structuredContent } = await client.callTool({ name, arguments: args });
+    const text = content.map((part) => (part.type === "text" ? part.text : "")).join("");
+    return { text, isError: isError === true, data: structuredContent as Record<string, never> };
+  };
+  return { client, call };
+}
+
+const bytesBelow = (place: string): string =>
+  readdirSync(place, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"))
+    .join("");
+
+describe("ibid mcp --memory, by the official client", () => {
+  it("remembers, restarts, recalls, supersedes, answers as of before, forgets, and leaves no byte", async () => {
+    const kb = join(folder, "kb");
+    const args = ["--kb", kb, "--as-user", "ada"];
+    const first = await connect(args);
+    const one = await first.call("remember", {
+      text: "The deploy day is Tuesday, says the quokka.",
+      key: "deploy-day",
+      file: "ci.yml",
+      validFrom: "2026-01-01",
+    });
+    expect(one).toMatchObject({ isError: false, data: { status: "added" } });
+    expect(one.data["note"]).toMatchObject({ by: "ada, test-agent", file: "ci.yml", key: "deploy-day" });
+    expect(one.data["note"]?.["session"]).toMatch(/^[0-9a-f-]{36}$/u);
+    await first.client.close();
+
+    const second = await connect(args);
+    const found = await second.call("recall", { query: "When do we deploy?" });
+    expect(found.text).toContain("The deploy day is Tuesday, says the quokka.");
+    const two = await second.call("remember", {
+      text: "Deploys leave on Thursdays, says the wombat.",
+      key: "deploy-day",
+    });
+    expect(two.data).toMatchObject({
+      status: "replaced",
+      replaced: { text: "The deploy day is Tuesday, says the quokka." },
+    });
+    const now = await second.call("recall", { query: "When do we deploy?" });
+    expect(now.text).toContain("wombat");
+    expect(now.text).not.toContain("quokka");
+    const yesterday = new Date(Date.now() - 86_400_000).toISOString();
+    const then = await second.call("recall", { query: "When do we deploy?", asOf: yesterday });
+    expect(then.text).toContain("quokka");
+    expect(then.text).toMatch(/REPLACED by \S+: it holds no longer\./u);
+    expect((await second.call("list_memories")).data["notes"]).toHaveLength(1);
+    expect((await second.call("list_memories", { all: true })).data["notes"]).toHaveLength(2);
+
+    expect(bytesBelow(kb)).toContain("quokka");
+    const proof = await second.call("forget", { key: "deploy-day" });
+    expect(proof.data).toMatchObject({ files: "absent" });
+    expect(proof.text).toContain("no byte of it is left");
+    expect((await second.call("recall", { query: "deploy", asOf: yesterday })).text).toBe("0 notes");
+    await second.client.close();
+    const bytes = bytesBelow(kb);
+    for (const word of ["quokka", "wombat"]) expect(bytes.includes(word)).toBe(false);
+  });
+
+  it("keeps the notes of a repository by its root, and of another caller apart", async () => {
+    const repository = join(folder, "shop");
+    mkdirSync(join(repository, ".git"), { recursive: true });
+    mkdirSync(join(repository, "src", "deep"), { recursive: true });
+    const kb = ["--kb", join(folder, "shared")];
+    const inside = await connect(kb, join(repository, "src", "deep"));
+    await inside.call("remember", { text: "The shop sells umbrellas." });
+    const root = await connect(kb, repository);
+    expect((await root.call("recall", { query: "umbrellas" })).text).toContain("The shop sells umbrellas.");
+    const outside = await connect(kb);
+    expect((await outside.call("recall", { query: "umbrellas" })).text).toBe("0 notes");
+    const bob = await connect([...kb, "--as-user", "bob"]);
+    expect((await bob.call("recall", { query: "umbrellas" })).text).toBe("0 notes");
+  });
+
+  it("loses nothing when two processes remember at once", async () => {
+    const place = join(folder, "two");
+    const program = `
+      import { openKnowledgeBase } from ${source("index.node.ts")};
+      import { createMemory } from ${source("integrations/memory/index.ts")};
+      const kb = await openKnowledgeBase(${JSON.stringify(place)});
+      const memory = createMemory(kb);
+      const name = process.argv[1];
+      for (let i = 0; i < 20; i++) {
+        await memory.remember({ text: "Fact " + i + " of " + name + " stands.", key: name + i });
+        await memory.remember({ text: "Word " + i + " of " + name + ".", key: "shared" });
+      }
+      await kb.close();`;
+    const run = (name: string) =>
+      new Promise<number | null>((resolve) => {
+        const child = spawn(process.execPath, ["--input-type=module", "-e", program, name], {
+          stdio: ["ignore", "ignore", "inherit"],
+          cwd: fileURLToPath(new URL("../..", import.meta.url)),
+        });
+        child.on("close", resolve);
+      });
+    execFileSync(process.execPath, [
+      executable,
+      "memory",
+      "import",
+      "--rules",
+      "--in",
+      "deployment",
+      "--kb",
+      place,
+      folder,
+    ]);
+    expect(await Promise.all([run("left"), run("right")])).toEqual([0, 0]);
+    const json = execFileSync(process.execPath, [
+      executable,
+      "memory",
+      "list",
+      "--all",
+      "--in",
+      "deployment",
+      "--kb",
+      place,
+      "--json",
+    ]);
+    const { notes } = JSON.parse(json.toString()) as { notes: { key: string; text: string; supersededBy?: string }[] };
+    const own = notes.filter(({ key }) => key !== "shared");
+    expect(own.map(({ text }) => text).toSorted()).toEqual(
+      ["left", "right"]
+        .flatMap((name) => Array.from({ length: 20 }, (_, i) => `Fact ${i} of ${name} stands.`))
+        .toSorted(),
+    );
+    const shared = notes.filter(({ key }) => key === "shared");
+    expect(shared).toHaveLength(40);
+    expect(shared.filter(({ supersededBy }) => supersededBy === undefined)).toHaveLength(1);
+  });
+});
