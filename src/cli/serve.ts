@@ -206,7 +206,7 @@ function keptFiles({
 }: ServeCommandOptions): Pick<HandlerOptions, "files" | "keepOriginals" | "threadDays" | "readSource"> {
   const files = openFiles(kb);
   return {
-    ...(files !== undefined && { files }),
+    files,
     keepOriginals: originals !== false,
     threadDays: threads === false ? 0 : typeof threads === "number" ? threads : 30,
     async readSource(uri) {

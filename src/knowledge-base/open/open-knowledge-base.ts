@@ -8,6 +8,7 @@ import {
   completeReaders,
   openMemory,
   readOpenArguments,
+  type RuntimeParts,
   storeChoices,
   takeStore,
 } from "./assemble.ts";
@@ -231,6 +232,7 @@ export async function openKnowledgeBase(first?: string | OpenOptions, second?: O
         openKept: async () =>
           existsSync(join(folder, "files")) ? (await import("./open-files.ts")).openFiles(folder) : undefined,
       }),
+    ...(address !== undefined && options.store === undefined && (await besidePostgres(address))),
     openSource: (inputs, rules) =>
       openInputs(inputs, {
         base,
@@ -246,6 +248,18 @@ export async function openKnowledgeBase(first?: string | OpenOptions, second?: O
 async function openInPostgres(address: string, options: PostgresStoreOptions): Promise<Store> {
   const { openPostgresStore } = await import("../../stores/postgres/postgres-store.ts");
   return openPostgresStore(address, options);
+}
+
+/** Events, media and kept files of all nodes are in the database. */
+async function besidePostgres(address: string): Promise<Partial<RuntimeParts>> {
+  const { openBesidePostgres } = await import("../../stores/postgres/beside-postgres.ts");
+  const beside = openBesidePostgres(address);
+  return {
+    openEvents: (retention) => beside.openEvents(retention),
+    openBlobs: async () => beside.media,
+    mayHoldMedia: () => true,
+    openKept: async () => beside.files,
+  };
 }
 
 /** Loads what providers and the AI SDK need, unless no model is chosen. */

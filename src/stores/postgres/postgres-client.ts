@@ -63,12 +63,15 @@ function loadPg(): PgLibrary {
 }
 
 /** Opens an address with the package `pg`. **Errors** `dependency-missing`, `invalid-argument`. */
-export async function connectPostgres(given: string): Promise<Postgres & { readonly schema: string | undefined }> {
+export async function connectPostgres(
+  given: string,
+  settings: object = {},
+): Promise<Postgres & { readonly schema: string | undefined }> {
   const { url, name, schema } = readPostgresAddress(given);
   const { Pool } = loadPg();
   let pool: Pool;
   try {
-    pool = new Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 10_000, keepAlive: true });
+    pool = new Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 10_000, keepAlive: true, ...settings });
   } catch {
     throw new IbidError("invalid-argument", `The address of the database ${name} cannot be used.`, {
       hint: "Write postgres://user:password@host:5432/database.",

@@ -58,16 +58,27 @@ CREATE TABLE IF NOT EXISTS ${schema}.changes (
   scope bigint NOT NULL, stamp bigint NOT NULL, writer uuid NOT NULL, at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (scope, stamp)
 );
 CREATE INDEX IF NOT EXISTS changes_by_writer ON ${schema}.changes (writer);
-${nodesTable(schema)}
+${laterTables(schema)}
 INSERT INTO ${schema}.scopes (key, name, stamp, next_key) VALUES (0, '', 0, 1) ON CONFLICT DO NOTHING;
 INSERT INTO ${schema}.settings (scope, name, changed, value) VALUES (0, 'format', 0, '${tablesFormat}') ON CONFLICT DO NOTHING;`;
 }
 
-/** Nodes that follow the base. The server's clock alone decides when a lease has run out. */
-function nodesTable(schema: string): string {
+/**
+ * Tables that came after the first ones. Nodes that follow the base: the server's clock alone decides when a lease has run out. Files that a service keeps, and
+ * media, by area. Events of all nodes.
+ */
+function laterTables(schema: string): string {
   return `CREATE TABLE IF NOT EXISTS ${schema}.nodes (
   node uuid PRIMARY KEY, name text COLLATE "C" NOT NULL, listens boolean NOT NULL, lease_until timestamptz NOT NULL
-);`;
+);
+CREATE TABLE IF NOT EXISTS ${schema}.events (
+  key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at double precision NOT NULL, name text COLLATE "C" NOT NULL, event text COLLATE "C" NOT NULL
+);
+CREATE INDEX IF NOT EXISTS events_by_time ON ${schema}.events (at);
+CREATE TABLE IF NOT EXISTS ${schema}.blobs (
+  area text COLLATE "C" NOT NULL, key text COLLATE "C" NOT NULL, etag text NOT NULL, size bigint NOT NULL, bytes bytea NOT NULL, PRIMARY KEY (area, key)
+);
+ALTER TABLE ${schema}.blobs ALTER bytes SET STORAGE EXTERNAL;`;
 }
 
 /** Facts of a base that never change after its first opening. */
@@ -101,7 +112,7 @@ export async function openTables(
     "opening",
     `SELECT current_setting('server_version_num') AS version, to_regclass($1) IS NOT NULL AS scopes, to_regclass($2) IS NOT NULL AS settings,
 to_regclass($3) IS NOT NULL AS complete`,
-    [`${schema}.scopes`, `${schema}.settings`, `${schema}.nodes`],
+    [`${schema}.scopes`, `${schema}.settings`, `${schema}.blobs`],
   );
   if (state === undefined || Number(state.version) < oldestServer) {
     throw new IbidError(
@@ -122,7 +133,7 @@ to_regclass($3) IS NOT NULL AS complete`,
     await makeTables(db, createTables(schema));
   }
   const facts = await readFacts(db, schema, wished);
-  if (state.scopes && !state.complete) await makeTables(db, nodesTable(schema));
+  if (state.scopes && !state.complete) await makeTables(db, laterTables(schema));
   return facts;
 }
 

@@ -52,7 +52,8 @@ ${scoped.map((table) => policy(table, shown, `${schema}.holds(scope)`)).join("\n
  * asks: a second lock behind the gate.
  *
  * **Shape** to be called by the owner of the tables. Rows of every role without a grant are hidden from then on, the owner's too; superusers see all. All
- * roles share settings and fits of the base itself. A node that logs in with the role holds the role's scopes, or those of them that its own option names.
+ * roles share settings and fits of the base itself. Files, threads, media and events of a service name no scope: a role without `"*"` may delete them and add
+ * events, and reads none. A node that logs in with the role holds the role's scopes, or those of them that its own option names.
  * **Errors** `invalid-argument` for a name that is not plain, a role that row-level security does not bind, and a placement that names no scope;
  * `not-found` without a base or a role; `store-failed` without the rights.
  *
@@ -84,7 +85,10 @@ INSERT INTO ${schema}.grants (role, pattern) VALUES ${listed};
 GRANT USAGE ON SCHEMA ${schema} TO ${role};
 GRANT SELECT ON ${schema}.grants TO ${role};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${["scopes", "nodes", ...scoped].map((table) => `${schema}.${table}`).join(", ")} TO ${role};
-GRANT USAGE ON SEQUENCE ${schema}.scope_keys TO ${role}; END $ibid$`,
+GRANT USAGE ON SEQUENCE ${schema}.scope_keys TO ${role};
+REVOKE ALL ON ${schema}.events, ${schema}.blobs FROM ${role};
+GRANT INSERT ON ${schema}.events TO ${role};
+${patterns[0] === "*" ? `GRANT SELECT, DELETE ON ${schema}.events TO ${role}; GRANT ALL ON ${schema}.blobs TO ${role};` : `GRANT SELECT (key, at), DELETE ON ${schema}.events TO ${role}; GRANT SELECT (area, key, etag, size), DELETE ON ${schema}.blobs TO ${role};`} END $ibid$`,
     );
   } finally {
     await db.close();
