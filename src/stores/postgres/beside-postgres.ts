@@ -6,7 +6,7 @@ import { createPostgresEventStore } from "./postgres-events.ts";
 import { checkSchemaName, defaultSchema } from "./postgres-schema.ts";
 import { readPostgresAddress } from "./postgres-address.ts";
 
-/** What stands beside the documents of a base in Postgres. */
+/** Parts of a base in Postgres beside its documents. */
 export interface BesidePostgres {
   /** Files that a service keeps: uploads as they came, and threads. */
   readonly files: BlobStore;
