@@ -282,6 +282,26 @@ export type IngestRun = Run<IngestResult, IngestSummary>;
 /** An answer, started when it is first awaited or iterated: `await` gives it whole, `for await` as it is made. */
 export type AskRun = Run<AnswerEvent, Answer>;
 
+/**
+ * Restricts and pages a list of documents.
+ *
+ * @experimental
+ */
+export interface ListOptions extends DocumentAddress {
+  /** Only uris with this prefix. */
+  readonly under?: string | undefined;
+  /** Only documents that follow this one in the order, though it may be deleted: the last one of the page before. */
+  readonly after?: { readonly uri: string; readonly scope: Scope } | undefined;
+  /** At most this many. Default: all. */
+  readonly limit?: number | undefined;
+  /** Only this media type, such as `application/pdf`, or a family of them, such as `image/`. */
+  readonly mediaType?: string | undefined;
+  /** Only documents that were ingested then or later: ISO 8601. */
+  readonly since?: string | undefined;
+  /** Only documents that were ingested earlier: ISO 8601. */
+  readonly before?: string | undefined;
+}
+
 /** Distinguishes documents that share a uri. */
 export interface DocumentAddress {
   /** Scope of the document, when several hold the uri. */
@@ -442,8 +462,13 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
    * An answer without citations costs one search a sentence; a judge costs one call.
    */
   verify(answer: string | object, options?: VerifyOptions): Promise<Verification>;
-  /** By uri, then scope. With `under`, only uris that begin so; uris before and after are not read. */
-  list(options?: DocumentAddress & { readonly under?: string }): AsyncIterable<DocumentSummary>;
+  /**
+   * Documents by uri, then scope.
+   *
+   * **Cost** its own rows: what stands before `after`, or outside `under`, is not read, and no more than `limit` of each scope. `mediaType`, `since` and `before` read what they
+   * leave out.
+   */
+  list(options?: ListOptions): AsyncIterable<DocumentSummary>;
   /**
    * Counts of what the caller may read, of all documents or of those whose metadata match. **Cost** the tree of each document.
    * **Source** Embabel's repository info.

@@ -2,7 +2,7 @@ import { operator } from "../access/gate.ts";
 import { parseScope } from "../access/scopes.ts";
 import type { DocumentSummary } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
-import type { DocumentAddress, KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { DocumentAddress, KnowledgeBase, ListOptions } from "../contracts/knowledge-base.ts";
 import type { Store } from "../contracts/store.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { checkOptions, checkText } from "../runtime/check-options.ts";
@@ -19,10 +19,24 @@ export function createCatalogue(parts: KeepingParts): Catalogue {
 
   return {
     async *list(options = {}) {
-      checkOptions("list", options, { scope: true, under: true });
-      const { scope, under } = options;
+      checkOptions("list", options, knownListOptions);
+      const { scope, under, after, limit } = options;
+      if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 1))
+        throw wrongList(`limit is ${String(limit)}; it must be 1 or more`, "Give a whole number.");
+      const isWanted = createSelection(options);
       const scopes = await readable(scope === undefined ? undefined : [parseScope(scope)]);
-      yield* store.documents(scopes, under === undefined ? {} : { under });
+      const listed = store.documents(scopes, {
+        ...(under !== undefined && { under }),
+        ...(after !== undefined && { after: { uri: after.uri, scope: parseScope(after.scope) } }),
+        ...(limit !== undefined && isWanted === undefined && { limit }),
+      });
+      if (isWanted === undefined) return yield* listed;
+      let left = limit ?? Infinity;
+      for await (const summary of listed) {
+        if (!isWanted(summary)) continue;
+        yield summary;
+        if (--left === 0) return;
+      }
     },
 
     info: async (options) => (await import("./count-contents.ts")).countContents(store, await readable(), options),
@@ -59,6 +73,45 @@ export function createCatalogue(parts: KeepingParts): Catalogue {
       return caller === operator ? { ...status, cacheHitRate: embedder?.cacheHitRate ?? 0 } : status;
     },
   };
+}
+
+const knownListOptions = {
+  scope: true,
+  under: true,
+  after: true,
+  limit: true,
+  mediaType: true,
+  since: true,
+  before: true,
+} as const;
+
+/** The test of documents by their facts; `undefined` where every document passes. */
+function createSelection({
+  mediaType,
+  since,
+  before,
+}: ListOptions): ((summary: DocumentSummary) => boolean) | undefined {
+  if (mediaType === undefined && since === undefined && before === undefined) return undefined;
+  const [from, until] = [readTime("since", since) ?? -Infinity, readTime("before", before) ?? Infinity];
+  const type = mediaType?.toLowerCase();
+  return (summary) => {
+    const at = Date.parse(summary.ingestedAt);
+    const own = summary.mediaType.toLowerCase();
+    return (
+      at >= from && at < until && (type === undefined || (type.endsWith("/") ? own.startsWith(type) : own === type))
+    );
+  };
+}
+
+function readTime(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const time = Date.parse(text);
+  if (!Number.isNaN(time)) return time;
+  throw wrongList(`${name} is ${JSON.stringify(text)}; it must be a date`, "Write ISO 8601, such as 2026-05-01.");
+}
+
+function wrongList(problem: string, hint: string): IbidError {
+  return new IbidError("invalid-argument", `list: ${problem}.`, { hint });
 }
 
 /**

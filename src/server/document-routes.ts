@@ -1,7 +1,8 @@
+import type * as z from "zod";
 import type { DocumentSummary } from "../contracts/document-store.ts";
+import type { Scope } from "../contracts/scope.ts";
 import type { IngestResult, KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { ingestOnly } from "../ingest/uploads/ingest-only.ts";
-import { compareCodePoints } from "../runtime/compare-text.ts";
 import { given } from "./given.ts";
 import { Refusal } from "./refusal.ts";
 import * as requests from "./request-schemas.ts";
@@ -31,7 +32,7 @@ export const documentRoutes: readonly Route[] = [
     isLight: true,
     query: requests.listQuery,
     answers: { 200: { description: "One page of the list.", content: { "application/json": responses.listResponse } } },
-    handle: async ({ kb, query: { limit, after }, signal }) => jsonResponse(await listPage(kb, limit, after, signal)),
+    handle: async ({ kb, query, signal }) => jsonResponse(await listPage(kb, query, signal)),
   }),
   defineRoute({
     method: "POST",
@@ -127,39 +128,42 @@ function summarise(document: DocumentSummary): object {
   return { uri, rootLabel, path, scope, documentId: id, title, mediaType, chunks, bytes, ingestedAt };
 }
 
-/** **Cost** each page walks the list from its beginning. */
+/** **Cost** the rows of the page and one more; a total reads the whole list. */
 async function listPage(
   kb: KnowledgeBase,
-  limit: number,
-  after: string | undefined,
+  { limit, after, total, ...selection }: z.output<typeof requests.listQuery>,
   signal: AbortSignal,
 ): Promise<object> {
-  const documents: object[] = [];
-  let last: DocumentSummary | undefined;
-  let isPassed = after === undefined;
-  for await (const document of kb.list()) {
+  const chosen = given(selection);
+  const page: DocumentSummary[] = [];
+  const position = after === undefined ? {} : { after: readPosition(after) };
+  for await (const document of kb.list({ ...chosen, ...position, limit: limit + 1 })) {
     signal.throwIfAborted();
-    if (!isPassed) {
-      isPassed = comesAfter(document, after!);
-      if (!isPassed) continue;
-    }
-    if (documents.length === limit) return { documents, next: JSON.stringify([last!.uri, last!.scope]) };
-    documents.push(summarise(document));
-    last = document;
+    page.push(document);
   }
-  return { documents };
+  const documents = page.slice(0, limit).map(summarise);
+  const { uri, scope } = page[limit - 1] ?? {};
+  return {
+    documents,
+    ...(page.length > limit && { next: JSON.stringify([uri, scope]) }),
+    ...(total === "true" && { total: await count(kb.list(chosen), signal) }),
+  };
 }
 
-/** Compares by uri, then scope. The document that `after` names may be deleted by now. */
-function comesAfter({ uri, scope }: DocumentSummary, after: string): boolean {
-  const [afterUri, afterScope] = readPosition(after);
-  return (compareCodePoints(uri, afterUri) || compareCodePoints(scope, afterScope)) > 0;
+async function count(documents: AsyncIterable<unknown>, signal: AbortSignal): Promise<number> {
+  let found = 0;
+  for await (const _ of documents) {
+    signal.throwIfAborted();
+    found++;
+  }
+  return found;
 }
 
-function readPosition(after: string): readonly [string, string] {
+function readPosition(after: string): { readonly uri: string; readonly scope: Scope } {
   try {
     const [uri, scope] = JSON.parse(after) as unknown[];
-    if (typeof uri === "string" && typeof scope === "string") return [uri, scope];
+    const read = requests.scopeSchema.safeParse(scope);
+    if (typeof uri === "string" && read.success) return { uri, scope: read.data };
   } catch {
     // Refused below.
   }

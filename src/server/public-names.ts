@@ -1,4 +1,6 @@
-import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { DocumentSummary } from "../contracts/document-store.ts";
+import { IbidError } from "../contracts/errors.ts";
+import type { KnowledgeBase, ListOptions } from "../contracts/knowledge-base.ts";
 import { sha256 } from "../runtime/hash.ts";
 
 /** Names under which readers see documents: a file by its folder's name and its path below it, never by where it lies on this machine. */
@@ -106,6 +108,35 @@ export function createPublicNames(all: KnowledgeBase): PublicNames {
     } as unknown as Run;
   };
 
+  /** The list by options in which a uri is a public name. **Cost** where files of this machine are listed, a prefix reads the whole list. */
+  async function* listByName(kb: KnowledgeBase, options: ListOptions = {}): AsyncGenerator<DocumentSummary> {
+    if (options.under === undefined && options.after === undefined) return yield* kb.list(options);
+    await refresh();
+    if (byName.size === 0) return yield* kb.list(options);
+    const { under, limit = Infinity, ...rest } = options;
+    const from = options.after && {
+      uri: byName.get(options.after.uri) ?? options.after.uri,
+      scope: options.after.scope,
+    };
+    if (
+      from !== undefined &&
+      !byUri.has(from.uri) &&
+      (await kb.document(from.uri, { scope: from.scope, start: 0, end: 0 })) === undefined
+    )
+      throw new IbidError("invalid-argument", "The document that `after` names is gone.", {
+        hint: "List from the beginning.",
+      });
+    const after = from && { after: from };
+    if (under === undefined) return yield* kb.list({ ...options, ...after });
+    let left = limit;
+    for await (const summary of kb.list({ ...rest, ...after })) {
+      await know([summary.uri]);
+      if (!publish(summary.uri).startsWith(under)) continue;
+      yield summary;
+      if (--left === 0) return;
+    }
+  }
+
   return {
     async resolve(name) {
       if (!byName.has(name) && !isLocal(name)) await refresh();
@@ -116,7 +147,7 @@ export function createPublicNames(all: KnowledgeBase): PublicNames {
       search: async (query, options) => shown(await kb.search(query, options)),
       ask: (question, options) => shownRun(kb.ask(question, options)),
       verify: async (answer, options) => shown(await kb.verify(answer, options)),
-      list: (options) => shownRun(kb.list(options)),
+      list: (options) => shownRun(listByName(kb, options)),
       document: async (uri, address) => shown(await kb.document(await resolve(uri), address)),
       outline: async (uri, address) => shown(await kb.outline(await resolve(uri), address)),
       section: async (uri, id, options) => shown(await kb.section(await resolve(uri), id, options)),

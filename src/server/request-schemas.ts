@@ -130,7 +130,26 @@ export const chatBody = z
 const position = z.coerce.number().int().min(0);
 export const uri = notBlank.max(4096);
 
+const date = z
+  .string()
+  .max(40)
+  .refine((text) => !Number.isNaN(Date.parse(text)), { error: "must be a date in ISO 8601, such as 2026-05-01" });
+
 export const listQuery = z.strictObject({
+  under: uri.optional().meta({ description: "Only uris with this prefix." }),
+  scope: scopeSchema.optional(),
+  mediaType: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .meta({ description: "Only this media type, or with a slash at its end, such as `image/`, a family of them." }),
+  since: date.optional().meta({ description: "Only documents that were ingested then or later: ISO 8601." }),
+  before: date.optional().meta({ description: "Only documents that were ingested earlier: ISO 8601." }),
+  total: z
+    .enum(["true", "false"])
+    .optional()
+    .meta({ description: "Whether to count all documents of the list, which reads them." }),
   limit: z.coerce.number().int().min(1).max(1000).default(100),
   after: z.string().min(1).max(10_000).optional().meta({ description: "The `next` of the page before." }),
 });

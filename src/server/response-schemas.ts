@@ -306,6 +306,7 @@ export const listResponse = z
   .strictObject({
     documents: z.array(documentSummary),
     next: z.string().optional().meta({ description: "For the next page; absent on the last one." }),
+    total: z.int().min(0).optional().meta({ description: "With total: the documents of the whole list." }),
   })
   .meta({ id: "DocumentPage" });
 

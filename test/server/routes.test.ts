@@ -204,6 +204,52 @@ describe("the other routes", () => {
     expect(broken).toMatchObject({ status: 400, json: { error: { code: "invalid-argument" } } });
   });
 
+  it("lists by prefix, scope, media type and date, with a total of all pages", async () => {
+    const { as, kb } = await startWorld();
+    await kb.ingest({ uri: "notes/a.txt", text: "A." });
+    await kb.ingest({ uri: "notes/b.md", text: "B.", mediaType: "text/markdown" });
+    const list = async (query: string): Promise<readonly unknown[]> => {
+      const { json } = await as("ada", `/documents?${query}`);
+      return [json.documents.map(({ uri }: { uri: string }) => uri), json.total, json.next !== undefined];
+    };
+    expect(await list("under=notes/&total=true")).toEqual([["notes/a.txt", "notes/b.md"], 2, false]);
+    expect(await list("under=notes/&limit=1&total=true")).toEqual([["notes/a.txt"], 2, true]);
+    expect(await list("mediaType=text/markdown&under=notes/")).toEqual([["notes/b.md"], undefined, false]);
+    expect(await list("mediaType=text/&under=notes/&limit=2")).toEqual([
+      ["notes/a.txt", "notes/b.md"],
+      undefined,
+      false,
+    ]);
+    expect(await list("mediaType=image/")).toEqual([[], undefined, false]);
+    expect(await list("scope=user:ada&total=true")).toEqual([["user-ada.md"], 1, false]);
+    expect(await list("before=2001-01-01")).toEqual([[], undefined, false]);
+    expect(await list("since=2001-01-01&limit=1000&total=true")).toMatchObject([expect.any(Array), 5, false]);
+    for (const wrong of ["since=yesterday", "total=maybe", "limit=0", "prefix=notes"])
+      expect((await as("ada", `/documents?${wrong}`)).status).toBe(400);
+    await expect(kb.list({ limit: 0 })[Symbol.asyncIterator]().next()).rejects.toThrow("limit is 0");
+    await expect(kb.list({ since: "soon" })[Symbol.asyncIterator]().next()).rejects.toThrow('since is "soon"');
+  });
+
+  it("pages files of this machine by the names that readers see", async () => {
+    const { as, kb } = await startWorld();
+    for (const name of ["a", "b", "c"]) await kb.ingest({ uri: `/srv/data/${name}.md`, text: `About ${name}.` });
+    const names: string[] = [];
+    let after = "";
+    for (let pages = 0; pages < 6; pages++) {
+      const { json, text } = await as("anyone", `/documents?limit=1${after}`);
+      expect(text).not.toContain("/srv");
+      names.push(...json.documents.map(({ uri }: { uri: string }) => uri));
+      if (json.next === undefined) break;
+      after = `&after=${encodeURIComponent(json.next)}`;
+    }
+    expect(names).toEqual(["a.md", "b.md", "c.md", "deployment.md"]);
+    const { json } = await as("anyone", "/documents?under=b&total=true");
+    expect([json.documents.map(({ uri }: { uri: string }) => uri), json.total]).toEqual([["b.md"], 1]);
+    // A position whose document is gone has no place that a reader may know.
+    const gone = `/documents?after=${encodeURIComponent(JSON.stringify(["gone.md", "deployment"]))}`;
+    expect((await as("anyone", gone)).status).toBe(400);
+  });
+
   it("takes in text and files, says what became of them, and takes them out", async () => {
     const { as } = await startWorld();
     const text = {

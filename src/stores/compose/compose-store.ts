@@ -209,7 +209,7 @@ function guardReads({ documents }: StoreParts, guard: Guard): Reads {
     },
     async *documents(scopes, options = {}) {
       const readable = guard.read(scopes);
-      checkOptions("documents", options, { under: true });
+      checkOptions("documents", options, { under: true, after: true, limit: true });
       for await (const summary of documents.documents(readable, { ...options })) {
         guard.open();
         yield copyPlain(summary);

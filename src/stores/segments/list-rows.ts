@@ -82,11 +82,15 @@ export function embeddingsOf(view: ScopeView, row: Pick<ChunkRow, "key">): Versi
 export async function* listDocuments(
   look: Look,
   scopes: readonly Scope[],
-  { under = "" }: ListDocumentsOptions = {},
+  { under = "", after: from, limit = Infinity }: ListDocumentsOptions = {},
 ): AsyncGenerator<DocumentSummary> {
-  let last: { readonly uri: string; readonly scope: Scope; readonly id: string } | undefined;
+  if (limit < 1) return;
+  let last: { readonly uri: string; readonly scope: Scope; readonly id?: string } | undefined;
+  // A place before the prefix says no more than the prefix itself.
+  if (from !== undefined && compareCodePoints(from.uri, under) >= 0) last = { uri: from.uri, scope: from.scope };
+  let left = limit;
   // A prefix is mostly one whole uri.
-  for (let size = under === "" ? pageSize : 8; ; size = pageSize) {
+  for (let size = Math.min(left, under === "" ? pageSize : 8); ; size = Math.min(left, pageSize)) {
     const after = last;
     const page = await look((rows) => {
       const found = scopes.flatMap((scope) => {
@@ -109,7 +113,8 @@ export async function* listDocuments(
     });
     yield* page;
     last = page.at(-1);
-    if (last === undefined || page.length < size) return;
+    left -= page.length;
+    if (last === undefined || page.length < size || left === 0) return;
   }
 }
 

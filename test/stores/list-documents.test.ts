@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import type { Scope } from "../../src/contracts/scope.ts";
+import { compareCodePoints } from "../../src/runtime/compare-text.ts";
+import { listDocuments, type Look } from "../../src/stores/segments/list-rows.ts";
+
+/** Rows of two scopes that count what is read of them. */
+function openRows(count: number) {
+  const scopes: readonly Scope[] = ["deployment", "team:acme"];
+  const rows = scopes.map((_, scope) =>
+    Array.from({ length: count }, (__, at) => ({
+      scope,
+      id: `${scope}-${at}`,
+      uri: `docs/${String(at).padStart(6, "0")}.md`,
+      folder: null,
+      etag: null,
+      lastModified: null,
+      checkedAt: null,
+      ingestedAt: "2026-05-01T00:00:00.000Z",
+    })),
+  );
+  const read = { rows: 0 };
+  const reader = {
+    scope: (scope: Scope) => ({ key: scopes.indexOf(scope) }),
+    liveChunksOf: () => 1,
+    documentsAfter(key: number, uri: string, id: string | undefined, limit: number) {
+      const found = rows[key]!.filter((row) => {
+        const order = compareCodePoints(row.uri, uri);
+        return order > 0 || (order === 0 && id !== undefined && compareCodePoints(row.id, id) > 0);
+      }).slice(0, limit);
+      read.rows += found.length;
+      return found;
+    },
+  };
+  const look = (async (work: (rows: typeof reader) => unknown) => work(reader)) as unknown as Look;
+  return { look, scopes, read };
+}
+
+describe("a page of a list of documents", () => {
+  it("costs its own rows in each scope, the last page as much as the first [20]", async () => {
+    const { look, scopes, read } = openRows(5000);
+    const costs: number[] = [];
+    const seen: string[] = [];
+    let after: { readonly uri: string; readonly scope: Scope } | undefined;
+    for (;;) {
+      read.rows = 0;
+      const page = [];
+      for await (const one of listDocuments(look, scopes, { limit: 100, ...(after && { after }) })) page.push(one);
+      costs.push(read.rows);
+      if (page.length === 0) break;
+      seen.push(...page.map(({ uri, scope }) => `${uri} ${scope}`));
+      after = page.at(-1);
+    }
+    // A hundred of each of two scopes; the page after the last one has none.
+    expect([costs.length, Math.max(...costs), costs.at(-1)]).toEqual([101, 200, 0]);
+    expect(seen.length).toBe(10_000);
+    expect(seen).toEqual([...new Set(seen)].toSorted(compareCodePoints));
+  });
+
+  it("begins after a place where nothing stands, within a prefix", async () => {
+    const { look, scopes } = openRows(20);
+    const list = async (options: object): Promise<readonly string[]> => {
+      const found = [];
+      for await (const { uri, scope } of listDocuments(look, scopes, options)) found.push(`${uri} ${scope}`);
+      return found;
+    };
+    expect(await list({ limit: 2, after: { uri: "docs/000003.mdx", scope: "team:zebra" } })).toEqual([
+      "docs/000004.md deployment",
+      "docs/000004.md team:acme",
+    ]);
+    const deployment = { uri: "docs/000003.md", scope: "deployment" };
+    expect(await list({ limit: 1, after: deployment })).toEqual(["docs/000003.md team:acme"]);
+    expect(await list({ under: "docs/00001", limit: 1, after: { uri: "a", scope: "deployment" } })).toEqual([
+      "docs/000010.md deployment",
+    ]);
+    expect(await list({ under: "docs/00000", after: { uri: "docs/00001", scope: "deployment" } })).toEqual([]);
+  });
+});
