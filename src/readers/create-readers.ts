@@ -10,6 +10,7 @@ import { createMboxReader } from "./mail/mbox-reader.ts";
 import { createMhtmlReader } from "./mail/mhtml-reader.ts";
 import { createMarkdownReader } from "./markdown/markdown-reader.ts";
 import { createMarkupReader } from "./markup/markup-reader.ts";
+import { createSvgReader } from "./markup/svg-reader.ts";
 import { createDocxReader } from "./office/docx-reader.ts";
 import { createEpubReader } from "./office/epub-reader.ts";
 import { createOdpReader } from "./office/odp-reader.ts";
@@ -32,6 +33,7 @@ export function createReaders(): readonly Reader[] {
     createMarkdownReader(),
     createHtmlReader(),
     createMarkupReader(),
+    createSvgReader(),
     createPdfReader(),
     createDocxReader(),
     createDocReader(),

@@ -8,6 +8,7 @@ export { createMailReader } from "./mail/mail-reader.ts";
 export { createMboxReader } from "./mail/mbox-reader.ts";
 export { createMarkdownReader } from "./markdown/markdown-reader.ts";
 export { createXlsxReader } from "./office/xlsx-reader.ts";
+export { type ConverterOptions, createConverterReader } from "./converter/converter-reader.ts";
 export { createImageReader } from "./ocr/image-reader.ts";
 export { type OcrProgress, openTesseractOcr, type TesseractOptions } from "./ocr/tesseract-ocr.ts";
 export { createPdfReader } from "./pdf/pdf-reader.ts";

@@ -51,6 +51,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       "readers/mail": { packages: ["postal-mime"] },
       "readers/markdown": { packages: ["markdown-it", "yaml"] },
       "readers/compound": {},
+      "readers/converter": {},
       "readers/data": { packages: ["yaml"] },
       "readers/markup": { packages: ["htmlparser2"] },
       "readers/office": { packages: ["htmlparser2", "yauzl"] },
