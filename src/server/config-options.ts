@@ -77,6 +77,9 @@ const limitDocs: Readonly<Record<keyof ServiceLimits, string>> = {
   strangersPerMinute: "Requests without a valid key that one address may send each minute.",
   connections: "Connections that may be open at once.",
   headersTimeoutMs: "Time for the headers of a request to arrive, in milliseconds.",
+  resumeMs:
+    "How long the stream of an answer waits for a client that left, and is kept after its end, in milliseconds.",
+  streamBytes: "Bytes of events that are kept for clients that come back.",
   jobs: "Jobs of all callers that are not over.",
   jobBytes: "Bytes of files that arrive, wait or failed.",
   jobsAtOnce: "Jobs that are done at once.",
@@ -92,7 +95,7 @@ const limitOtherwise: Partial<Readonly<Record<keyof ServiceLimits, string>>> = {
 const limitRules: OptionTable = Object.fromEntries(
   (Object.keys(limitDocs) as (keyof ServiceLimits)[]).map((name): [string, OptionRule] => {
     const otherwise = limitOtherwise[name];
-    const least = name === "waiting" ? 0 : 1;
+    const least = name === "waiting" || name === "resumeMs" ? 0 : 1;
     return [
       name,
       {

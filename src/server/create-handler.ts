@@ -7,6 +7,7 @@ import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { untilAborted } from "../runtime/abort.ts";
 import { createBodyRoom, type HeldBody } from "./body-room.ts";
 import { createIdentification } from "./caller-keys.ts";
+import { allowedHeaders, exposedHeaders } from "./origin-headers.ts";
 import { checkOrigin, type OriginRules } from "./check-origin.ts";
 import { describeFailure } from "./describe-failure.ts";
 import { documentRoutes } from "./document-routes.ts";
@@ -33,7 +34,9 @@ import { createThreads } from "./threads.ts";
 import { pageRoutes } from "./page/page-routes.ts";
 import { createDeadline } from "./deadline.ts";
 import { createProbeRoutes } from "./probe-routes.ts";
-import { questionRoutes } from "./question-routes.ts";
+import { type AnswerStreams, createAnswerStreams } from "./answer-streams.ts";
+import { createStreamRoutes } from "./stream-routes.ts";
+import { createQuestionRoutes } from "./question-routes.ts";
 import { readBytes, readJson, readParams, readQuery } from "./read-request.ts";
 import { errorJson, Refusal, toRefusal } from "./refusal.ts";
 import { type Call, type Caller, jsonResponse, type Route } from "./route.ts";
@@ -86,39 +89,6 @@ const usualHeaders = {
   vary: "Origin, Authorization, Cookie, Accept-Encoding",
 } as const;
 
-/** Request headers that a page of an allowed origin may send. */
-const allowedHeaders = [
-  "authorization",
-  "content-type",
-  "accept",
-  "x-request-id",
-  "if-none-match",
-  "mcp-protocol-version",
-  "mcp-session-id",
-  "mcp-method",
-  "mcp-name",
-  "last-event-id",
-  "tus-resumable",
-  "upload-length",
-  "upload-metadata",
-  "upload-offset",
-];
-
-/** Response headers that a page of an allowed origin may read. */
-const exposedHeaders = [
-  "x-request-id",
-  "retry-after",
-  "etag",
-  "location",
-  "tus-extension",
-  "tus-max-size",
-  "tus-resumable",
-  "tus-version",
-  "upload-expires",
-  "upload-length",
-  "upload-offset",
-];
-
 /**
  * Serves a knowledge base over HTTP, as a function from a request to a response.
  *
@@ -162,7 +132,8 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
   const names = createPublicNames(kb);
   const kept = createOriginals(kb, options.files, async (uri) => options.readSource?.(await names.resolve(uri)));
   const jobs = openJobs(kb, options, limits, kept);
-  const routes = chooseRoutes(options, hasKeys, kept, limits, jobs);
+  const streams = createAnswerStreams(limits);
+  const routes = chooseRoutes(options, hasKeys, kept, limits, { jobs, streams });
   const pathHeaders = new Map(routes.flatMap(({ path, headers }) => (headers ? [[path, headers] as const] : [])));
   const paths = createPaths(routes);
   const methods = new Map(
@@ -238,6 +209,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     };
     let work: Promise<Response> | undefined;
     let isServed = false;
+    let isDetached = false;
     try {
       const params: unknown = readParams(context.req.param(), route.params);
       const query = readQuery(request, route.query);
@@ -254,13 +226,25 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
         home: homeOf(context),
         signal,
         hold: (bytes) => held.add(bytes),
+        detach() {
+          isDetached = true;
+          const own = createDeadline(new AbortController().signal, timeoutMs);
+          return {
+            signal: own.signal,
+            release() {
+              own.release();
+              giveBack();
+            },
+          };
+        },
         fail: (error) => context.set("failure", error),
       };
       context.set("asked", route.asked?.(call) ?? []);
       work = route.handle(call);
       const response = await untilAborted(work, signal, "The request");
       isServed = true;
-      if (isStream(response)) context.set("release", giveBack);
+      if (isDetached) deadline.release();
+      else if (isStream(response)) context.set("release", giveBack);
       else giveBack();
       return response;
     } catch (error) {
@@ -347,6 +331,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
         body: undefined,
         signal: request.signal,
         hold() {},
+        detach: () => ({ signal: request.signal, release() {} }),
         fail() {},
       });
     });
@@ -396,7 +381,12 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
   });
   const handle = async (request: Request, connection: ConnectionFacts = {}): Promise<Response> =>
     app.fetch(request, connection);
-  return Object.assign(handle, { close: async () => jobs?.close() });
+  return Object.assign(handle, {
+    async close() {
+      streams.close();
+      await jobs?.close();
+    },
+  });
 }
 
 const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
@@ -406,7 +396,7 @@ function chooseRoutes(
   hasKeys: boolean,
   originals: Originals,
   { maxUploadBytes, maxJsonBytes, jobHours }: Required<ServiceLimits>,
-  jobs: ServiceJobs | undefined,
+  { jobs, streams }: { readonly jobs: ServiceJobs | undefined; readonly streams: AnswerStreams },
 ): readonly Route[] {
   const { login, mcp = true, metrics, only, page = true, files, readiness = () => "ready" } = options;
   const { keepOriginals = true, threadDays = 30 } = options;
@@ -422,7 +412,13 @@ function chooseRoutes(
       threads,
       jobs,
     );
-    routes.push(...questionRoutes, ...documents, ...openAiRoutes, ...createPlaceRoutes(originals));
+    routes.push(
+      ...createQuestionRoutes(streams),
+      ...createStreamRoutes(streams),
+      ...documents,
+      ...openAiRoutes,
+      ...createPlaceRoutes(originals),
+    );
     if (jobs !== undefined)
       routes.push(...createJobRoutes(jobs, maxJsonBytes), ...createTusRoutes(jobs, { maxUploadBytes, jobHours }));
     routes.push(...createKeepingRoutes(threads, facts), statusRoute, healthRoute, ...(page ? pagesWith(login) : []));

@@ -13,11 +13,12 @@ const heartbeatMs = 15_000;
 /**
  * A response of server-sent events.
  *
- * **Shape** an event is made when the client reads it. **Source** HTML, server-sent events; the last header keeps nginx from collecting the stream.
+ * **Shape** an event is made when the client reads it. `left` is called when the client leaves before the end. **Source** HTML, server-sent events; the last header keeps nginx from collecting the stream.
  */
 export function createEventResponse(
   events: AsyncGenerator<ServerSentEvent, void>,
   headers: Readonly<Record<string, string>> = {},
+  left: () => void = () => {},
 ): Response {
   const encoder = new TextEncoder();
   let heartbeat: ReturnType<typeof setInterval> | undefined;
@@ -42,6 +43,7 @@ export function createEventResponse(
       },
       cancel() {
         clearInterval(heartbeat);
+        left();
         // Not awaited: an event that is awaited may never come.
         void events.return().catch(() => {});
       },

@@ -96,6 +96,10 @@ export interface ServiceLimits {
   readonly connections?: number;
   /** Time for the headers of a request to arrive. Default 15,000. */
   readonly headersTimeoutMs?: number;
+  /** How long the stream of an answer waits for a client that left, and is kept after its end. 0 ends the run when the client leaves. Default 30,000. */
+  readonly resumeMs?: number;
+  /** Bytes of events that are kept for clients that come back. **Units** bytes. Default 16 MiB. */
+  readonly streamBytes?: number;
   /** Jobs of all callers that are not over; further ones get 503. Default 5,000. */
   readonly jobs?: number;
   /** Bytes of files that arrive, wait or failed; further ones get 503. **Units** bytes. Default 1 GiB; without `files` at most `maxBufferedBytes`. */
@@ -241,6 +245,8 @@ export const defaultLimits: Required<ServiceLimits> = {
   strangersPerMinute: 60,
   connections: 4096,
   headersTimeoutMs: 15_000,
+  resumeMs: 30_000,
+  streamBytes: 2 ** 24,
   jobs: 5000,
   jobBytes: 2 ** 30,
   jobsAtOnce: 2,
@@ -283,7 +289,7 @@ export function checkHandlerOptions(options: HandlerOptions): Required<ServiceLi
     );
   }
   for (const [name, value] of Object.entries(limits)) {
-    const least = name === "waiting" ? 0 : 1;
+    const least = name === "waiting" || name === "resumeMs" ? 0 : 1;
     if (value === undefined || (Number.isSafeInteger(value) && value >= least && value <= mostOfALimit)) continue;
     throw wrong(`limits.${name} is ${String(value)}; it must be ${least} or more`, "Give a whole number.");
   }

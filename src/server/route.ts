@@ -35,6 +35,8 @@ export interface Call<Query = unknown, Body = unknown, Params = unknown> {
   readonly signal: AbortSignal;
   /** Counts bytes of the request that are in memory until it is over. **Errors** 503 where there is no room. */
   readonly hold: (bytes: number) => void;
+  /** Lets the work outlive the client: it has the slot until `release`, and a signal that fires when the time is up. */
+  readonly detach: () => { readonly signal: AbortSignal; readonly release: () => void };
   /** Reports a failure after the response began; the log gets it. */
   readonly fail: (error: unknown) => void;
 }

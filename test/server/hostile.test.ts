@@ -365,7 +365,7 @@ describe("hostile requests", () => {
         }
       },
     } as never);
-    const { service, log } = await startWorld({ limits: { concurrent: 1 } }, kb);
+    const { service, log } = await startWorld({ limits: { concurrent: 1, resumeMs: 50 } }, kb);
     const left = new AbortController();
     onTestFinished(() => left.abort());
     const response = await fetch(`${service.url}ask`, {
@@ -383,7 +383,7 @@ describe("hostile requests", () => {
     await expect.poll(() => said).toBeGreaterThan(2);
     left.abort();
     expect((await send(service.url, "/documents", { key: keys.ada.key })).status).toBe(200);
-    // The slot is free as soon as the reader has gone; the model hears of it at its next word.
+    // The slot is free as soon as the reader has not come back in time; the model hears of it at its next word.
     await expect.poll(() => stopped).toBe(1);
     await expect.poll(() => new Set(log.map(({ path }) => path))).toEqual(new Set(["/ask", "/documents"]));
   });

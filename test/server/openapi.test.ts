@@ -106,6 +106,7 @@ const tus = { "tus-resumable": "1.0.0" };
 const statuses: Readonly<Record<string, number>> = {
   addText: 201,
   uploadDocument: 201,
+  resumeStream: 204,
   createJobs: 202,
   createUpload: 201,
   getUpload: 204,
@@ -132,6 +133,8 @@ const calls: readonly (readonly [id: string, path: string, sent?: object])[] = [
     "/chat",
     { body: { messages: [{ role: "user", parts: [{ type: "text", text: "How long is a key valid?" }] }] } },
   ],
+  ["resumeStream", "/stream?chat=none"],
+  ["stopStream", "/stream?chat=none", { method: "DELETE" }],
   ["listDocuments", "/documents?limit=2"],
   ["addText", "/documents", { body: { uri: "a.txt", text: "A text.", metadata: { a: [1, null] }, scope: "user:ada" } }],
   ["uploadDocument", "/document?uri=b.txt&charset=utf-8", { method: "PUT", body: "B text." }],

@@ -104,7 +104,7 @@ describe("the other routes", () => {
       .trimEnd()
       .split("\n\n")
       .map((event) => {
-        const [, type = "", data = ""] = /^event: (.*)\ndata: (.*)$/su.exec(event) ?? [];
+        const [, type = "", data = ""] = /^id: [\w-]+\.\d+\nevent: (.*)\ndata: (.*)$/su.exec(event) ?? [];
         return { type, data: JSON.parse(data) as Record<string, unknown> };
       });
     expect(events.map(({ type }) => type)).toEqual(["hits", "text", "citation", "text", "citation", "answer"]);

@@ -83,7 +83,7 @@ export function toUIMessageStreamResponse(
 }
 
 /** **Source** AI SDK UI message stream protocol v1; the last header keeps nginx from collecting the stream. */
-const uiMessageStreamHeaders: Readonly<Record<string, string>> = {
+export const uiMessageStreamHeaders: Readonly<Record<string, string>> = {
   "content-type": "text/event-stream",
   "cache-control": "no-cache",
   "x-vercel-ai-ui-message-stream": "v1",
