@@ -25,7 +25,10 @@ function slowModel() {
         signal?.throwIfAborted();
         yield { type: "text", delta };
       }
-      yield { type: "finish", result: { message: { role: "assistant", content: words.join("") }, finishReason: "stop" } };
+      yield {
+        type: "finish",
+        result: { message: { role: "assistant", content: words.join("") }, finishReason: "stop" },
+      };
     },
   } as ChatModel;
   return {
