@@ -147,15 +147,13 @@ export function createAnswerStreams({ resumeMs, streamBytes }: StreamLimits): An
     const reader: Reader = { next: after + 1, wake: () => {} };
     clearTimeout(stream.timer);
     stream.readers.add(reader);
-    let isLeft = false;
     const leave = (): void => {
-      isLeft = true;
-      reader.wake();
       if (stream.readers.delete(reader)) rest(stream);
+      reader.wake();
     };
     async function* events(): AsyncGenerator<ServerSentEvent, void> {
       try {
-        while (!isLeft) {
+        while (stream.readers.has(reader)) {
           const event = stream.events[reader.next - stream.first];
           if (event !== undefined) {
             reader.next += 1;

@@ -30,7 +30,7 @@ function slowModel() {
         result: { message: { role: "assistant", content: words.join("") }, finishReason: "stop" },
       };
     },
-  } as ChatModel;
+  };
   return {
     model,
     goOn: () => allowed.resolve(),
@@ -121,7 +121,7 @@ describe("a stream of an answer", () => {
   it("belongs to its caller: others cannot resume or end it, and an unknown id is not asked again", async () => {
     const slow = slowModel();
     const { service } = await startWorld({}, await openWorld(slow.model));
-    const [{ id = "" } = {}] = await read(await asker(service.url)("ask", { body: question }), 1);
+    const id = (await read(await asker(service.url)("ask", { body: question }), 1))[0]!.id;
     const [stream] = id.split(".");
     for (const who of ["bob", "anyone", "operator"] as const) {
       const send = asker(service.url, who);
@@ -144,7 +144,7 @@ describe("a stream of an answer", () => {
     const slow = slowModel();
     const { service } = await startWorld({ limits: { resumeMs: 50 } }, await openWorld(slow.model));
     const send = asker(service.url);
-    const [{ id = "" } = {}] = await read(await send("ask", { body: question }), 1);
+    const id = (await read(await send("ask", { body: question }), 1))[0]!.id;
     await vi.waitFor(() => expect(slow.stopped).toBe(1), { timeout: 5000 });
     await vi.waitFor(async () => expect((await send("ask", { body: question, last: id })).status).toBe(404), {
       timeout: 5000,
