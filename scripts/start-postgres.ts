@@ -44,7 +44,7 @@ function findBinaries(): string | undefined {
   return folder;
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", reject);
@@ -56,7 +56,7 @@ function freePort(): Promise<number> {
 }
 
 /** Postgres refuses to run as root: the user `nobody` has the number 65534 on Linux. */
-const asNobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+export const asNobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 export interface PostgresServer {
   readonly address: string;
