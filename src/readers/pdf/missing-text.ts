@@ -86,7 +86,7 @@ export function withoutText(uri: string, pages: number, ocr: OcrProvider | undef
     {
       hint:
         ocr === undefined
-          ? 'Have its text recognised: `ibid ingest --ocr eng` at a terminal, reading: { ocr: "eng" } in a program.'
+          ? 'Have its text recognised (OCR): `ibid ingest --ocr eng` at a terminal, reading: { ocr: "eng" } in a program.'
           : "Check that the scan is sharp and upright, and that the provider knows its language.",
       uri,
       details: { pages },
