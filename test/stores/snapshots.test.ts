@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openKnowledgeBase } from "../../src/index.node.ts";
 import { createMemoryBlobStore, type BlobStore, type Store } from "../../src/stores/index.node.ts";
+import type { IbidError } from "../../src/contracts/errors.ts";
 import { systemAuthority } from "../../src/access/gate.ts";
 import { openSnapshotStore } from "../../src/stores/snapshot/snapshot-store.ts";
 import { decodeRows, encodeRows } from "../../src/stores/snapshot/snapshot-rows.ts";
@@ -79,7 +80,9 @@ describe("when a snapshot is saved", () => {
     const again = await open(blobs);
     await write(again, "one more");
     await again.close();
-    expect(blobs.puts.length - many).toBeLessThanOrEqual(3);
+    // The first part is written twice, which proves that the blob store honours conditions.
+    expect(blobs.puts.length - many).toBeLessThanOrEqual(4);
+    expect(new Set(blobs.puts.slice(many)).size).toBeLessThanOrEqual(3);
     expect(before.length).toBeGreaterThanOrEqual(5);
     const after = await keysIn(blobs);
     expect(after.filter((key) => !before.includes(key)).length).toBeLessThanOrEqual(3);
@@ -151,6 +154,19 @@ describe("when a snapshot is saved", () => {
     await expect(second.close()).rejects.toMatchObject({ details: { reason: "overtaken" } });
     expect(await ids(await open(blobs))).toBe("a");
   });
+});
+
+it("a blob store that ignores conditions is refused before a snapshot stands in it", async () => {
+  const blobs = createMemoryBlobStore();
+  const careless: BlobStore = { ...blobs, put: (key, bytes) => blobs.put(key, bytes) };
+  const store = await open(careless);
+  await write(store, "a");
+  const error: unknown = await store.close().catch((reason: unknown) => reason);
+  expect([(error as IbidError).code, (error as IbidError).message]).toEqual([
+    "unsupported",
+    expect.stringContaining("ignores conditional writes"),
+  ]);
+  expect(await blobs.get("manifest")).toBe(undefined);
 });
 
 describe("whoever is killed while they save", () => {

@@ -23,7 +23,7 @@ export interface SeenSnapshot {
 export interface SnapshotFiles {
   /** **Errors** `store-corrupt`, having written nothing. */
   load(take: (row: SnapshotRow) => void): Promise<SeenSnapshot>;
-  /** Writes a unit's rows as parts of that generation. */
+  /** Writes a unit's rows as parts of that generation. **Errors** `unsupported` for a blob store that ignores conditions. */
   writeUnit(rows: readonly SnapshotRow[], generation: number): Promise<readonly SnapshotPart[]>;
   /** **Shape** as it is then seen, or `undefined` when another process was faster. */
   commit(manifest: SnapshotManifest, before: SeenSnapshot): Promise<SeenSnapshot | undefined>;
@@ -86,6 +86,18 @@ export function openSnapshotFiles(blobs: BlobStore, prefix: string): SnapshotFil
     }
   }
 
+  let isProved = false;
+
+  /** Writes a blob that is there a second time: a server that takes it ignores conditions, and two writers would overwrite each other. */
+  async function proveConditions(key: string, bytes: Uint8Array): Promise<true> {
+    const { status } = await blobs.put(key, bytes, { ifNoneMatch: "*" });
+    if (status === "conflict") return true;
+    throw new IbidError("unsupported", `The blob store of the snapshot at ${manifestKey} ignores conditional writes.`, {
+      uri: manifestKey,
+      hint: "Use a server that honours If-None-Match and If-Match, as S3 does. No snapshot was written.",
+    });
+  }
+
   return {
     async load(take) {
       for (let attempt = 1; ; attempt++) {
@@ -111,6 +123,7 @@ export function openSnapshotFiles(blobs: BlobStore, prefix: string): SnapshotFil
         const part = bytes.subarray(at, at + partBytes);
         const name = `parts/${generation}-${crypto.randomUUID()}`;
         await blobs.put(prefix + name, part, { ifNoneMatch: "*" });
+        isProved ||= await proveConditions(prefix + name, part);
         parts.push({ name, size: part.length, sha256: sha256(part) });
       }
       return parts;
