@@ -62,6 +62,7 @@ async function docs(context: Context, words: readonly string[]): Promise<number>
     const started = performance.now();
     const hits = await kb.search(asked, { topK: 5, explain: !output.json, signal: context.signal });
     await writeHits(context, asked, hits, { ms: Math.round(performance.now() - started) });
+    if (hits.length === 0 && !output.json) await output.line("Use other words, or list the pages: ibid docs");
   } finally {
     await kb.close();
   }
@@ -80,7 +81,7 @@ async function readPages(): Promise<readonly Page[]> {
     });
   }
   const names = ["", "tutorials", "guides", "migrate", "explanation", "errors"].flatMap((part) =>
-    readdirSync(join(docs, part))
+    (existsSync(join(docs, part)) ? readdirSync(join(docs, part)) : [])
       .filter((name) => name.endsWith(".md"))
       .map((name) => join(part, name.slice(0, -3)).replaceAll("\\", "/")),
   );

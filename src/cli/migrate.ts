@@ -22,7 +22,7 @@ export async function migrateTo(context: Context, to: string, options: CommonOpt
       const { documents, chunks, scopes, unchanged } = summary;
       const same = unchanged === 0 ? "" : `, ${unchanged.toLocaleString("en")} unchanged`;
       await output.line(
-        `${target} holds ${count(documents, "document")} and ${count(chunks, "chunk")} of ${count(scopes, "scope")}${same}`,
+        `Copied ${showLocation(options.kb)}: ${target} holds ${count(documents, "document")} and ${count(chunks, "chunk")} of ${count(scopes, "scope")}${same}`,
       );
     }
     return 0;

@@ -25,6 +25,7 @@ import { createTusRoutes } from "./jobs/tus-routes.ts";
 import { addressGroup, createRateLimiter } from "./limits.ts";
 import { createOpenApiRoute } from "./openapi.ts";
 import { openAiRoutes } from "./openai-routes.ts";
+import { openAiStoreRoutes } from "./openai-store-routes.ts";
 import { createKeepingRoutes, keepingFiles } from "./keeping-routes.ts";
 import { createOriginals, type Originals } from "./originals.ts";
 import { createPaths, isRepeatable } from "./paths.ts";
@@ -417,6 +418,7 @@ function chooseRoutes(
       ...createStreamRoutes(streams),
       ...documents,
       ...openAiRoutes,
+      ...openAiStoreRoutes,
       ...createPlaceRoutes(originals),
     );
     if (jobs !== undefined)

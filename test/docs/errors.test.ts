@@ -25,6 +25,11 @@ describe("the pages of errors", () => {
 });
 
 describe("ibid docs", () => {
+  it("says what to do where no page has the words", async () => {
+    const { stdout } = await callIbid(await makeFolder({}), ["docs", "qqzzxxyy"]);
+    expect(stdout).toBe("Nothing found.\nUse other words, or list the pages: ibid docs\n");
+  });
+
   it("lists the pages, prints one, and searches all", async () => {
     const cwd = await makeFolder({});
     const listed = await callIbid(cwd, ["docs", "--json"]);

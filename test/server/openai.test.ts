@@ -119,3 +119,46 @@ describe("the shapes of OpenAI's API, by its own client", () => {
     await expect(stranger.models.list()).rejects.toMatchObject({ status: 401 });
   });
 });
+
+describe("files and vector stores, by the client of OpenAI", () => {
+  it("are the documents and scopes that the key may read, and nothing else [L3]", async () => {
+    const client = await clientOf("ada");
+    const stores = (await client.vectorStores.list()).data;
+    expect(stores.map(({ id }) => id)).toEqual(["deployment", "team:acme", "user:ada"]);
+    const store = await client.vectorStores.retrieve("team:acme");
+    expect([store.name, store.file_counts.total]).toEqual(["team:acme", 1]);
+    // Pages of two, which the client walks by `after`.
+    const files: { readonly id: string; readonly filename: string }[] = [];
+    for await (const file of client.files.list({ limit: 2 })) files.push(file);
+    expect(files.map(({ filename }) => filename)).toEqual(["deployment.md", "team-acme.md", "user-ada.md"]);
+    const [first] = files;
+    expect(await client.files.retrieve(first!.id)).toMatchObject({ object: "file", filename: "deployment.md" });
+    expect(await (await client.files.content(first!.id)).text()).toContain("valid for ninety days");
+    const own = (await client.vectorStores.files.list("user:ada")).data;
+    expect(own.map(({ id, vector_store_id }) => [id, vector_store_id])).toEqual([[files[2]!.id, "user:ada"]]);
+    const others = await clientOf("bob");
+    for (const asked of [
+      () => others.vectorStores.retrieve("user:ada"),
+      () => others.vectorStores.search("team:acme", { query: "key" }),
+      () => others.files.retrieve(files[2]!.id),
+      () => others.files.delete(files[0]!.id.replace(/^./u, "x")),
+    ])
+      await expect(asked()).rejects.toThrow(/404|403/u);
+  });
+
+  it("search one vector store, with the places of the words", async () => {
+    const client = await clientOf("ada");
+    const { data } = await client.vectorStores.search("deployment", { query: question, max_num_results: 2 });
+    expect(data[0]?.content[0]?.text).toContain("ninety days");
+    expect(data.every(({ filename }) => filename === "deployment.md")).toBe(true);
+    const acme = await client.vectorStores.search("team:acme", { query: "Who rotates a key?" });
+    expect(new Set(acme.data.map(({ filename }) => filename))).toEqual(new Set(["team-acme.md"]));
+  });
+
+  it("delete a document for those who may write there", async () => {
+    const client = await clientOf("ada");
+    const { data } = await client.vectorStores.files.list("user:ada");
+    expect(await client.files.delete(data[0]!.id)).toMatchObject({ deleted: true });
+    await expect(client.files.retrieve(data[0]!.id)).rejects.toThrow("404");
+  });
+});
