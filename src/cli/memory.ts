@@ -40,6 +40,7 @@ async function withMemory<Result>(
 async function requireNote(memory: Memory, id: string): Promise<Note> {
   const found = await memory.get(id);
   if (found !== undefined) return found;
+  for await (const one of memory.list({ key: id })) return one;
   throw new IbidError("not-found", `There is no note ${id} in ${memory.scope}.`, {
     hint: "See: ibid memory list --all",
   });
@@ -268,7 +269,7 @@ export function addMemoryCommand(program: Command, context: Context, done: (exit
       done(await list(context, this.optsWithGlobals()));
     });
   add("show", "show a note with its origin")
-    .argument("<id>", "as list prints it")
+    .argument("<id or key>", "as list prints it")
     .action(async function (this: Command, id: string) {
       done(
         await withMemory(this.optsWithGlobals(), false, async ({ memory }) => {
@@ -280,7 +281,7 @@ export function addMemoryCommand(program: Command, context: Context, done: (exit
       );
     });
   add("edit", "replace the words of a note")
-    .argument("<id>", "as list prints it")
+    .argument("<id or key>", "as list prints it")
     .option("--text <words>", "the new words, without an editor")
     .action(async function (this: Command, id: string) {
       done(await edit(context, id, this.optsWithGlobals()));

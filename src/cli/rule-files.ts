@@ -36,4 +36,4 @@ export async function ruleFiles(path: string): Promise<readonly string[]> {
 }
 
 const isInRules = (path: string): boolean =>
-  /\.mdc?$/u.test(path) && folders.some((folder) => path.includes(`${sep}${folder}${sep}`));
+  /\.mdc?$/u.test(path) && folders.some((folder) => `${sep}${path}`.includes(`${sep}${folder}${sep}`));

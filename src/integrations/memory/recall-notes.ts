@@ -2,7 +2,7 @@ import type { LengthFunction } from "../../contracts/chunker.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { FilterInput } from "../../contracts/filter.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
-import type { Hit } from "../../contracts/retriever.ts";
+import type { Hit, SearchMode } from "../../contracts/retriever.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { heuristicTokens } from "../../text/length.ts";
@@ -25,6 +25,8 @@ export interface RecallOptions {
   /** Only the note of this key. */
   readonly key?: string | undefined;
   readonly filter?: FilterInput | undefined;
+  /** Legs of the search. Default `"lexical"`, which takes a fraction of the time; `"hybrid"` for a knowledge base with an embedding model. */
+  readonly mode?: SearchMode | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -79,6 +81,8 @@ const halfLife = 30;
 const firstLook = 30;
 /** Candidates after which a recall takes what it has. */
 const lastLook = 3000;
+/** Notes with which a recall is content, so that a common word does not read thousands. */
+const enough = 5;
 
 /** Finds the notes that hold at a time and fit a question. */
 export async function recallNotes(
@@ -86,7 +90,15 @@ export async function recallNotes(
   question: string | undefined,
   options: RecallOptions,
 ): Promise<Recalled> {
-  checkOptions("recall", options, { tokens: true, topK: true, asOf: true, key: true, filter: true, signal: true });
+  checkOptions("recall", options, {
+    tokens: true,
+    topK: true,
+    asOf: true,
+    key: true,
+    filter: true,
+    mode: true,
+    signal: true,
+  });
   const { tokens = 1000, topK = 10, key } = options;
   checkCount("tokens", tokens);
   checkCount("topK", topK);
@@ -120,7 +132,7 @@ async function fittingNotes(
   question: string,
   at: string,
   topK: number,
-  { filter, signal }: RecallOptions,
+  { filter, mode = "lexical", signal }: RecallOptions,
 ): Promise<readonly Found[]> {
   const filters: readonly FilterInput[] = [holdsFilter(at), ...(filter === undefined ? [] : [filter])];
   const timelines = new Map<string, Promise<readonly PlacedVersion[]>>();
@@ -134,6 +146,7 @@ async function fittingNotes(
   for (let most = firstLook; ; most *= 10) {
     const hits = await kb.search(question, {
       topK: most,
+      mode,
       filter: { and: filters } as FilterInput,
       origins: ["note"],
       scopes: [scope],
@@ -155,7 +168,7 @@ async function fittingNotes(
       const note = toNote({ uri, scope: hit.scope, text: hit.text, metadata: hit.metadata });
       if (note !== undefined) found.push({ note: placeNote(note, versions), text: hit.text, start, end, score, parts });
     }
-    if (found.length === topK || hits.length < most || most >= lastLook) return found;
+    if (found.length >= Math.min(topK, enough) || hits.length < most || most >= lastLook) return found;
   }
 }
 
