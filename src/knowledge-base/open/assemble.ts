@@ -7,6 +7,7 @@ import type { Embedder, EmbeddingModel } from "../../contracts/embedding-model.t
 import { IbidError } from "../../contracts/errors.ts";
 import type { EventRetention, EventStore } from "../../contracts/event-store.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
+import type { Engine } from "../../contracts/engine.ts";
 import type { Store } from "../../contracts/store.ts";
 import type { MediaTypeHandler } from "../../contracts/media-type-handler.ts";
 import type { CustomReader, Reader } from "../../contracts/reader.ts";
@@ -46,6 +47,7 @@ interface StoreWishes {
   readonly access?: AccessPolicy | undefined;
   readonly operations?: OpenOperations | undefined;
   readonly snapshots?: SnapshotOptions | undefined;
+  readonly engine?: Engine | undefined;
 }
 
 /**
@@ -59,7 +61,8 @@ export function storeChoices({
   access,
   operations,
   snapshots,
-}: StoreWishes): Pick<StoreOptions, "analyzer" | "bm25" | "corpusModel" | "now"> {
+  engine,
+}: StoreWishes): Pick<StoreOptions, "analyzer" | "bm25" | "corpusModel" | "now" | "engine"> {
   const { analyzer, bm25 } = search ?? {};
   if (snapshots !== undefined) {
     throw new IbidError("invalid-argument", "A knowledge base in a folder has no need of snapshots.", {
@@ -69,6 +72,7 @@ export function storeChoices({
   return {
     ...(analyzer && { analyzer }),
     ...(bm25 && { bm25 }),
+    ...(engine && { engine }),
     ...(operations?.now && { now: operations.now }),
     ...(models?.embedding === undefined && {
       corpusModel: access?.deployment === false ? neverFitted : latentSemanticModel,
@@ -81,11 +85,11 @@ export function storeChoices({
  *
  * **Errors** `invalid-argument` for an incomplete store, by the missing method, and for options that only a store that is made here can follow.
  */
-export async function takeStore({ store, search, snapshots }: OpenOptions): Promise<Store | undefined> {
+export async function takeStore({ store, search, snapshots, engine }: OpenOptions): Promise<Store | undefined> {
   if (store === undefined) return undefined;
   const { checkStore } = await import("../../stores/compose/check-store.ts");
   const checked = checkStore(store);
-  for (const [name, value] of Object.entries({ bm25: search?.bm25, snapshots })) {
+  for (const [name, value] of Object.entries({ bm25: search?.bm25, snapshots, engine })) {
     if (value === undefined) continue;
     throw new IbidError("invalid-argument", `${name} is given beside store.`, {
       hint: `Open the store itself with ${name}, and leave it out here.`,
@@ -97,6 +101,11 @@ export async function takeStore({ store, search, snapshots }: OpenOptions): Prom
 /** Opens a store in memory; with `snapshots`, one that is kept. */
 export async function openMemory({ snapshots, ...wishes }: StoreWishes): Promise<Store> {
   const choices = storeChoices(wishes);
+  if (snapshots === undefined && choices.engine !== undefined) {
+    const { createEngineStore } = await import("../../stores/engines/engine-store.ts");
+    const { engine, ...rest } = choices;
+    return createEngineStore(engine, rest);
+  }
   if (snapshots === undefined) return createMemoryStore(choices);
   const { openSnapshotStore } = await import("../../stores/snapshot/snapshot-store.ts");
   return openSnapshotStore({ ...choices, snapshots });

@@ -31,6 +31,8 @@ import {
 } from "./open-options.ts";
 import { findRecordedName } from "./remembered-models.ts";
 import { openStoreInFolder } from "./open-store-in-folder.ts";
+import type { Engine } from "../../contracts/engine.ts";
+import { type NamedEngine, openEngine } from "./open-engine.ts";
 import type { Store } from "../../contracts/store.ts";
 import type { PostgresStoreOptions } from "../../stores/postgres/postgres-store.ts";
 import { type OcrOption, openOcr } from "./open-ocr.ts";
@@ -49,7 +51,9 @@ interface NodeModels extends OpenModels<AnyChatModel, AnyEmbeddingModel, AnyRera
 }
 
 /** Options of {@link openKnowledgeBase} on Node. Everything has a default. */
-export interface OpenOptions extends Omit<AnyRuntimeOptions, "models" | "reading">, QualityOptions {
+export interface OpenOptions extends Omit<AnyRuntimeOptions, "models" | "reading" | "engine">, QualityOptions {
+  /** Vector engine that proposes candidates: your own, or one of ibid's by name with its options, such as `{ name: "qdrant", url }`. Default: none. */
+  readonly engine?: Engine | NamedEngine | undefined;
   /** Models for embeddings, answers and ranking: your own, of the AI SDK, or by name, such as `"ollama/qwen3:8b"`. */
   readonly models?: NodeModels | undefined;
   /** How files become documents. */
@@ -175,7 +179,7 @@ export function openKnowledgeBase(location?: string, options?: OpenOptions): Pro
 export async function openKnowledgeBase(first?: string | OpenOptions, second?: OpenOptions): Promise<KnowledgeBase> {
   checkNode(process.versions);
   const { location, options } = readOpenArguments(first, second);
-  const { models: given = {}, quality, ...rest } = options;
+  const { models: given = {}, quality, engine: _engine, ...withoutEngine } = options;
   checkOpenOptions(options as AnyRuntimeOptions, nodeOptions);
   const models = {
     ...given,
@@ -191,8 +195,8 @@ export async function openKnowledgeBase(first?: string | OpenOptions, second?: O
   }
   const place = address === undefined ? location : undefined;
   const { worker = "auto" } = options.reading ?? {};
-  const chosen: AnyRuntimeOptions = {
-    ...rest,
+  let chosen: AnyRuntimeOptions = {
+    ...withoutEngine,
     search: {
       ...options.search,
       analyzer: options.search?.analyzer ?? languageAnalyzer,
@@ -203,6 +207,8 @@ export async function openKnowledgeBase(first?: string | OpenOptions, second?: O
   };
   const folder = place === undefined ? undefined : resolve(checkLocation(place));
   const base = folder === undefined ? process.cwd() : dirname(folder);
+  const engine = options.engine === undefined ? undefined : await openEngine(options.engine);
+  chosen = { ...chosen, ...(engine && { engine }) };
   const store =
     (await takeStore(chosen)) ??
     (address !== undefined

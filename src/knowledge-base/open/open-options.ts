@@ -7,6 +7,7 @@ import type { ChatModel, Prices } from "../../contracts/chat.ts";
 import type { ChunkTransformer, CustomChunker } from "../../contracts/chunker.ts";
 import type { EmbeddingCache, EmbeddingModel } from "../../contracts/embedding-model.ts";
 import { IbidError } from "../../contracts/errors.ts";
+import type { Engine } from "../../contracts/engine.ts";
 import type { EventRetention, EventStore } from "../../contracts/event-store.ts";
 import type { Store } from "../../contracts/store.ts";
 import type { MediaTypeHandler } from "../../contracts/media-type-handler.ts";
@@ -116,6 +117,10 @@ export interface OpenOperations {
 export interface OpenOptions {
   /** Store that keeps everything, in place of one that is made for the location. The knowledge base closes it; relative paths still follow the location. */
   readonly store?: Store | undefined;
+  /**
+   * Vector engine that proposes candidates, such as that of `ibid/stores/qdrant`. Default: none; every vector is compared.
+   */
+  readonly engine?: Engine | undefined;
   /** Models for embeddings, answers and ranking. */
   readonly models?: OpenModels | undefined;
   /** Readers that are asked before the built-in ones. */
@@ -432,6 +437,17 @@ export const openOptions = {
     doc: "Store of the bytes of pictures, recordings and files.",
     kind: objectWith("a blob store", "put"),
     otherwise: "in the folder of the knowledge base, else in memory",
+    for: inCode,
+  },
+  engine: {
+    doc: 'Vector engine that proposes candidates: your own, or `{ name: "qdrant", url }`; see [engines](engines.md).',
+    kind: {
+      type: "value",
+      expects: "an engine, or its name and options",
+      check: (value) =>
+        typeof value === "object" && value !== null && typeof (value as { name?: unknown }).name === "string",
+    },
+    otherwise: "none: every vector is compared",
     for: inCode,
   },
   snapshots: {

@@ -1,0 +1,46 @@
+import type { Engine } from "../../contracts/engine.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import type { ChromaOptions } from "../../stores/chroma/chroma-engine.ts";
+import type { HnswOptions } from "../../stores/hnsw/hnsw-engine.ts";
+import type { OpenSearchOptions } from "../../stores/opensearch/opensearch-engine.ts";
+import type { PgvectorOptions } from "../../stores/pgvector/pgvector-engine.ts";
+import type { QdrantOptions } from "../../stores/qdrant/qdrant-engine.ts";
+
+/** Options of each engine that has a name. */
+interface EngineOptions {
+  readonly chroma: ChromaOptions;
+  readonly elasticsearch: OpenSearchOptions;
+  readonly hnsw: HnswOptions;
+  readonly opensearch: OpenSearchOptions;
+  readonly pgvector: PgvectorOptions;
+  readonly qdrant: QdrantOptions;
+}
+
+/**
+ * An engine by its name, with the options of its maker in `ibid/stores/…`.
+ */
+export type NamedEngine = {
+  [Name in keyof EngineOptions]: { readonly name: Name } & EngineOptions[Name];
+}[keyof EngineOptions];
+
+/** Each loads its engine when it is chosen. */
+const makers: { readonly [Name in keyof EngineOptions]: (options: EngineOptions[Name]) => Promise<Engine> } = {
+  chroma: async (options) => (await import("../../stores/chroma/chroma-engine.ts")).createChromaEngine(options),
+  elasticsearch: async (options) =>
+    (await import("../../stores/opensearch/opensearch-engine.ts")).createElasticsearchEngine(options),
+  hnsw: async (options) => (await import("../../stores/hnsw/hnsw-engine.ts")).createHnswEngine(options),
+  opensearch: async (options) =>
+    (await import("../../stores/opensearch/opensearch-engine.ts")).createOpenSearchEngine(options),
+  pgvector: async (options) => (await import("../../stores/pgvector/pgvector-engine.ts")).createPgvectorEngine(options),
+  qdrant: async (options) => (await import("../../stores/qdrant/qdrant-engine.ts")).createQdrantEngine(options),
+};
+
+/** Makes an engine of its name and options; an engine stays as it is. **Errors** `invalid-argument` for an unknown name or option. */
+export async function openEngine(given: Engine | NamedEngine): Promise<Engine> {
+  if ("open" in given && typeof given.open === "function") return given;
+  const { name, ...options } = given as NamedEngine;
+  if (Object.hasOwn(makers, name)) return makers[name](options as never);
+  throw new IbidError("invalid-argument", `There is no engine "${name}".`, {
+    hint: `Known engines: ${Object.keys(makers).join(", ")}. Or give an engine of your own.`,
+  });
+}

@@ -1,0 +1,2 @@
+/** `ibid/stores/chroma`. */
+export { createChromaEngine, type ChromaOptions } from "./chroma-engine.ts";

@@ -1,0 +1,2 @@
+/** `ibid/stores/opensearch`. */
+export { createElasticsearchEngine, createOpenSearchEngine, type OpenSearchOptions } from "./opensearch-engine.ts";

@@ -1,0 +1,2 @@
+/** `ibid/stores/pgvector`. */
+export { createPgvectorEngine, type PgvectorOptions } from "./pgvector-engine.ts";

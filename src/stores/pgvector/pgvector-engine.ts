@@ -1,0 +1,254 @@
+import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
+import { checkDimensions, checkPrefix, everyCondition } from "../engines/check-engine.ts";
+import { writeCondition } from "../engines/translate-filter.ts";
+import { connectPostgres, overClient, type Postgres, type PostgresClient } from "../postgres/postgres-client.ts";
+
+/**
+ * Options of {@link createPgvectorEngine}.
+ *
+ * @experimental
+ */
+export interface PgvectorOptions {
+  /** An address, such as `postgres://user@host/database`, or a driver's pool, which stays open. */
+  readonly database: string | PostgresClient;
+  /** Schema of the tables. Default `"public"`. */
+  readonly schema?: string | undefined;
+  /** Beginning of the names of tables. Default `"ibid"`. */
+  readonly prefix?: string | undefined;
+  /**
+   * Settings of pgvector for searches. Default `{ ef_search: 400, iterative_scan: "strict_order", max_scan_tuples: 20000 }`.
+   */
+  readonly hnsw?: Readonly<Record<string, string | number>> | undefined;
+  /** Whether tables get an HNSW index. Without one every search is exact, and reads every entry. Default true, up to 2,000 dimensions. */
+  readonly index?: boolean | undefined;
+}
+
+const operators = { cosine: "<=>", dot: "<#>", euclidean: "<->" } as const satisfies Record<EngineMetric, string>;
+const classes = { cosine: "vector_cosine_ops", dot: "vector_ip_ops", euclidean: "vector_l2_ops" } as const;
+
+const pageSize = 1_000;
+
+/** Dimensions that pgvector indexes at most. */
+const mostIndexed = 2_000;
+
+/** pgvector before 0.8.4 can read beyond an index that is being written. **Source** its changelog. */
+const leastVersion = "0.8.4";
+
+/**
+ * An engine over Postgres with pgvector 0.8.4 or later: a table for each base and embedding version.
+ *
+ * **Errors** `invalid-argument` for options; `dependency-missing` without the package `pg`; `unsupported` without the extension, or with an older one; others as
+ * those of an `Engine`.
+ *
+ * @example
+ * const kb = await openKnowledgeBase("./kb", { engine: createPgvectorEngine({ database: "postgres://app@db/vectors" }) });
+ *
+ * @experimental
+ */
+export function createPgvectorEngine(options: PgvectorOptions): Engine {
+  checkGiven("createPgvectorEngine", "the options", options, "object");
+  checkOptions("createPgvectorEngine", options, {
+    database: true,
+    schema: true,
+    prefix: true,
+    hnsw: true,
+    index: true,
+  });
+  const schema = checkPrefix("pgvector", options.schema ?? "public");
+  const prefix = `${checkPrefix("pgvector", options.prefix ?? "ibid")}_`;
+  const { database, index: isIndexed = true } = options;
+  const settings = { ef_search: 400, iterative_scan: "strict_order", max_scan_tuples: 20_000, ...options.hnsw };
+  let connecting: Promise<Postgres> | undefined;
+  const connect = (): Promise<Postgres> => {
+    connecting ??= (async () => {
+      const db = typeof database === "string" ? await connectPostgres(database) : overClient(database);
+      await prepare(db, schema, prefix, settings);
+      return db;
+    })();
+    connecting.catch(() => (connecting = undefined));
+    return connecting;
+  };
+  return {
+    name: "pgvector",
+    native: {
+      schema,
+      prefix,
+      query: async (text: string, values?: unknown[]) => (await connect()).query("query", text, values),
+    },
+    capabilities: {
+      exhaustive: !isIndexed,
+      conditions: everyCondition,
+      metrics: ["cosine", "dot", "euclidean"],
+      visibleAfterMs: 0,
+      candidates: 10_000,
+      batch: 500,
+    },
+    async open(spec) {
+      const db = await connect();
+      const table = `"${schema}"."${prefix}${spec.name}"`;
+      await makeTable(db, table, spec, isIndexed);
+      return createIndex(db, table, `"${schema}"."${prefix}nearest"`, spec.metric);
+    },
+    async indexes(beginning) {
+      const db = await connect();
+      const rows = await db.query<{ name: string }>(
+        "list tables",
+        "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = $1 AND starts_with(table_name, $2)",
+        [schema, `${prefix}${beginning}`],
+      );
+      return rows.map(({ name }) => name.slice(prefix.length));
+    },
+    async drop(name) {
+      const db = await connect();
+      await db.query("drop a table", `DROP TABLE IF EXISTS "${schema}"."${prefix}${name.replaceAll('"', "")}"`);
+    },
+    close: async () => (await connecting)?.close(),
+  };
+}
+
+/** Makes the extension and the function that searches with settings of its own: a pool may give each statement another connection. */
+async function prepare(
+  db: Postgres,
+  schema: string,
+  prefix: string,
+  settings: Readonly<Record<string, string | number>>,
+): Promise<void> {
+  const version = async (): Promise<string | undefined> =>
+    (
+      await db.query<{ v: string }>(
+        "read the version",
+        "SELECT extversion AS v FROM pg_extension WHERE extname = 'vector'",
+      )
+    )[0]?.v;
+  let found = await version();
+  if (found === undefined) {
+    await db.query("make the extension", "CREATE EXTENSION IF NOT EXISTS vector").catch((cause: unknown) => {
+      throw new IbidError("unsupported", `pgvector: the database ${db.name} has no extension "vector".`, {
+        hint: "Install pgvector on the server, then run: CREATE EXTENSION vector.",
+        cause,
+      });
+    });
+    found = await version();
+  }
+  const isOld = (found ?? "0").localeCompare(leastVersion, "en", { numeric: true }) < 0;
+  if (isOld) {
+    throw new IbidError("unsupported", `pgvector: the database ${db.name} has version ${found} of the extension.`, {
+      hint: `Install ${leastVersion} or later, then run: ALTER EXTENSION vector UPDATE.`,
+    });
+  }
+  const set = Object.entries(settings).map(([name, value]) => {
+    if (/^[a-z_]+$/u.test(name) && /^[\w.]+$/u.test(String(value))) return `SET hnsw.${name} = '${value}'`;
+    throw new IbidError("invalid-argument", `pgvector: hnsw.${name} is ${JSON.stringify(value)}.`, {
+      hint: "Give names and values of pgvector's settings, such as ef_search: 400.",
+    });
+  });
+  const body = "BEGIN RETURN QUERY EXECUTE statement USING query; END";
+  await db.query(
+    "make the function",
+    `CREATE OR REPLACE FUNCTION "${schema}"."${prefix}nearest"(statement text, query vector)
+     RETURNS TABLE (ref text, distance double precision) LANGUAGE plpgsql STABLE ${set.join(" ")} AS $$ ${body} $$`,
+  );
+}
+
+async function makeTable(db: Postgres, table: string, spec: EngineIndexSpec, isIndexed: boolean): Promise<void> {
+  await db.query(
+    "make a table",
+    `CREATE TABLE IF NOT EXISTS ${table}
+     (key uuid PRIMARY KEY, ref text NOT NULL, tags text[] NOT NULL, numbers jsonb NOT NULL, vector vector(${spec.dimensions}) NOT NULL)`,
+  );
+  const name = (what: string): string => `"${spec.name}_${what}"`;
+  await db.query("index the tags", `CREATE INDEX IF NOT EXISTS ${name("tags")} ON ${table} USING gin (tags)`);
+  if (isIndexed && spec.dimensions <= mostIndexed) {
+    await db.query(
+      "index the vectors",
+      `CREATE INDEX IF NOT EXISTS ${name("hnsw")} ON ${table} USING hnsw (vector ${classes[spec.metric]}) WITH (m = 16, ef_construction = 128)`,
+    );
+  }
+  const [row] = await db.query<{ n: number }>(
+    "read a table",
+    "SELECT atttypmod AS n FROM pg_attribute WHERE attrelid = $1::regclass AND attname = 'vector'",
+    [table],
+  );
+  checkDimensions("pgvector", spec, row?.n ?? spec.dimensions);
+}
+
+function createIndex(db: Postgres, table: string, nearest: string, metric: EngineMetric): EngineIndex {
+  return {
+    async put(entries) {
+      const rows = entries.map(({ key, ref, tags, numbers, vector }) => ({
+        key,
+        ref,
+        tags,
+        numbers,
+        vector: `[${vector.join(",")}]`,
+      }));
+      await db.query(
+        "write",
+        `INSERT INTO ${table} (key, ref, tags, numbers, vector)
+         SELECT (r->>'key')::uuid, r->>'ref', ARRAY(SELECT jsonb_array_elements_text(r->'tags')), r->'numbers', (r->>'vector')::vector
+         FROM jsonb_array_elements($1::jsonb) AS r ON CONFLICT (key) DO NOTHING`,
+        [JSON.stringify(rows)],
+      );
+    },
+    async delete(keys) {
+      await db.query("delete", `DELETE FROM ${table} WHERE key = ANY($1::uuid[])`, [keys]);
+    },
+    async count(tag) {
+      const [row] = await db.query<{ n: string }>(
+        "count",
+        `SELECT count(*) AS n FROM ${table} WHERE tags @> ARRAY[$1::text]`,
+        [tag],
+      );
+      return Number(row?.n ?? 0);
+    },
+    async list(tag, from) {
+      const rows = await db.query<{ key: string }>(
+        "list",
+        `SELECT key::text AS key FROM ${table} WHERE tags @> ARRAY[$1::text] AND ($2::uuid IS NULL OR key > $2::uuid) ORDER BY key LIMIT ${pageSize}`,
+        [tag, from ?? null],
+      );
+      const keys = rows.map(({ key }) => key);
+      return { keys, next: keys.length < pageSize ? undefined : keys.at(-1) };
+    },
+    async nearest({ vector, condition, limit }) {
+      const distance = `vector ${operators[metric]} $1`;
+      const where = writeWhere(condition);
+      const statement = `SELECT ref, ${distance} FROM ${table}${where === undefined ? "" : ` WHERE ${where}`} ORDER BY ${distance} LIMIT ${limit}`;
+      const rows = await db.query<{ ref: string; distance: number }>(
+        "search",
+        `SELECT ref, distance FROM ${nearest}($1, $2::vector)`,
+        [statement, `[${vector.join(",")}]`],
+      );
+      return rows.map((row) => ({ ref: row.ref, score: scores[metric](row.distance) }));
+    },
+  };
+}
+
+const scores: Readonly<Record<EngineMetric, (distance: number) => number>> = {
+  cosine: (distance) => 1 - distance,
+  dot: (distance) => -distance,
+  euclidean: (distance) => 1 / (1 + distance),
+};
+
+const comparisons = { gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
+
+/** Tags and keys are hexadecimal digits and numbers are finite, so that they stand in the statement as they are. */
+function writeWhere(condition: EngineCondition | undefined): string | undefined {
+  return writeCondition<string>(condition, {
+    has: (tag) => `tags @> ARRAY['${checked(tag)}']`,
+    lacks: (tag) => `NOT tags @> ARRAY['${checked(tag)}']`,
+    number: (key, is, value) => `COALESCE((numbers->>'${checked(key)}')::float8 ${comparisons[is]} ${value}, false)`,
+    and: (parts) => `(${parts.join(" AND ")})`,
+    or: (parts) => `(${parts.join(" OR ")})`,
+    nothing: () => "false",
+  });
+}
+
+function checked(name: string): string {
+  if (/^[0-9a-zA-Z_]+$/u.test(name)) return name;
+  throw new IbidError("invalid-argument", `pgvector: ${JSON.stringify(name)} is no tag.`, {
+    hint: "Tags are hexadecimal digits.",
+  });
+}

@@ -1,0 +1,2 @@
+/** `ibid/stores/qdrant`. */
+export { createQdrantEngine, type QdrantOptions } from "./qdrant-engine.ts";

@@ -1,0 +1,201 @@
+import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
+import { checkDimensions, checkPrefix, everyCondition } from "../engines/check-engine.ts";
+import { createEngineClient, type EngineAddress, type EngineClient } from "../engines/engine-client.ts";
+import { writeCondition } from "../engines/translate-filter.ts";
+
+/**
+ * Options of {@link createQdrantEngine}.
+ *
+ * @experimental
+ */
+export interface QdrantOptions extends EngineAddress {
+  /** Key of the service. It travels as a header. */
+  readonly apiKey?: string | undefined;
+  /** Beginning of the names of collections. Default `"ibid"`. */
+  readonly prefix?: string | undefined;
+  /** Fields of Qdrant's request to create a collection, such as `hnsw_config`, `quantization_config`, `shard_number` or `replication_factor`. */
+  readonly collection?: Readonly<Record<string, unknown>> | undefined;
+  /** Fields of Qdrant's request for points, such as `params: { hnsw_ef: 256 }` or `params: { exact: true }`. */
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
+}
+
+const distances = { cosine: "Cosine", dot: "Dot", euclidean: "Euclid" } as const satisfies Record<EngineMetric, string>;
+
+const pageSize = 1_000;
+
+/**
+ * An engine over Qdrant, by its REST interface: a collection for each base and embedding version.
+ *
+ * **Errors** `invalid-argument` for options; others as those of an `Engine`.
+ * **Source** Qdrant 1.15, "REST API" of qdrant.tech, read in November 2026.
+ *
+ * @example
+ * const kb = await openKnowledgeBase("./kb", { engine: createQdrantEngine({ url: "http://127.0.0.1:6333" }) });
+ *
+ * @experimental
+ */
+export function createQdrantEngine(options: QdrantOptions): Engine {
+  checkGiven("createQdrantEngine", "the options", options, "object");
+  checkOptions("createQdrantEngine", options, {
+    url: true,
+    headers: true,
+    timeoutMs: true,
+    attempts: true,
+    apiKey: true,
+    prefix: true,
+    collection: true,
+    query: true,
+  });
+  const headers = { ...options.headers, ...(options.apiKey !== undefined && { "api-key": options.apiKey }) };
+  const client = createEngineClient("qdrant", { ...options, headers });
+  const prefix = `${checkPrefix("qdrant", options.prefix ?? "ibid")}_`;
+  return {
+    name: "qdrant",
+    native: client,
+    capabilities: {
+      exhaustive: false,
+      conditions: everyCondition,
+      metrics: ["cosine", "dot", "euclidean"],
+      visibleAfterMs: 0,
+      candidates: 10_000,
+      batch: 500,
+    },
+    async open(spec, signal) {
+      const path = `/collections/${prefix}${spec.name}`;
+      await makeCollection(client, path, spec, options.collection, signal);
+      return createIndex(client, path, spec.metric, options.query);
+    },
+    async indexes(beginning, signal) {
+      const { body } = await client.call<{ result: { collections: { name: string }[] } }>("list collections", {
+        method: "GET",
+        path: "/collections",
+        signal,
+      });
+      return body.result.collections.flatMap(({ name }) =>
+        name.startsWith(`${prefix}${beginning}`) ? name.slice(prefix.length) : [],
+      );
+    },
+    async drop(name, signal) {
+      await client.call("delete a collection", {
+        method: "DELETE",
+        path: `/collections/${prefix}${name}`,
+        expects: [404],
+        signal,
+      });
+    },
+  };
+}
+
+async function makeCollection(
+  client: EngineClient,
+  path: string,
+  spec: EngineIndexSpec,
+  more: QdrantOptions["collection"],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  type Info = { result?: { config: { params: { vectors: { size: number } } } } };
+  const look = (): Promise<{ status: number; body: Info }> =>
+    client.call<Info>("read a collection", { method: "GET", path, expects: [404], signal });
+  let found = await look();
+  if (found.status === 404) {
+    const vectors = { size: spec.dimensions, distance: distances[spec.metric] };
+    // 409: another process has just made it.
+    await client.call("create a collection", {
+      method: "PUT",
+      path,
+      body: { ...more, vectors },
+      expects: [409],
+      signal,
+    });
+    const index = { field_name: "tags", field_schema: "keyword" };
+    await client.call("index the tags", { method: "PUT", path: `${path}/index?wait=true`, body: index, signal });
+    found = await look();
+  }
+  checkDimensions("qdrant", spec, found.body.result?.config.params.vectors.size ?? spec.dimensions);
+}
+
+function createIndex(
+  client: EngineClient,
+  path: string,
+  metric: EngineMetric,
+  more: QdrantOptions["query"],
+): EngineIndex {
+  const points = `${path}/points`;
+  return {
+    async put(entries, signal) {
+      const body = {
+        points: entries.map(({ key, ref, vector, tags, numbers }) => ({
+          id: key,
+          vector: [...vector],
+          payload: { ref, tags, numbers },
+        })),
+      };
+      await client.call("write points", { method: "PUT", path: `${points}?wait=true`, body, signal });
+    },
+    async delete(keys, signal) {
+      await client.call("delete points", {
+        method: "POST",
+        path: `${points}/delete?wait=true`,
+        body: { points: keys },
+        signal,
+      });
+    },
+    async count(tag, signal) {
+      const body = { filter: { must: [match(tag)] }, exact: true };
+      const found = await client.call<{ result: { count: number } }>("count points", {
+        method: "POST",
+        path: `${points}/count`,
+        body,
+        signal,
+      });
+      return found.body.result.count;
+    },
+    async list(tag, from, signal) {
+      const body = {
+        filter: { must: [match(tag)] },
+        limit: pageSize,
+        with_payload: false,
+        with_vector: false,
+        ...(from !== undefined && { offset: from }),
+      };
+      type Page = { result: { points: { id: string }[]; next_page_offset: string | null } };
+      const { result } = (
+        await client.call<Page>("list points", { method: "POST", path: `${points}/scroll`, body, signal })
+      ).body;
+      return { keys: result.points.map(({ id }) => id), next: result.next_page_offset ?? undefined };
+    },
+    async nearest({ vector, condition, limit, options, signal }) {
+      const filter = writeFilter(condition);
+      const body = {
+        ...more,
+        ...(options as object | undefined),
+        query: [...vector],
+        limit,
+        with_payload: ["ref"],
+        ...(filter !== undefined && { filter }),
+      };
+      type Found = { result: { points: { score: number; payload?: { ref?: string } }[] } };
+      const { result } = (await client.call<Found>("search", { method: "POST", path: `${points}/query`, body, signal }))
+        .body;
+      return result.points.map(({ score, payload }) => ({
+        ref: payload?.ref ?? "",
+        // Qdrant gives the distance itself.
+        score: metric === "euclidean" ? 1 / (1 + score) : score,
+      }));
+    },
+  };
+}
+
+const match = (tag: string): object => ({ key: "tags", match: { value: tag } });
+
+function writeFilter(condition: EngineCondition | undefined): object | undefined {
+  return writeCondition<object>(condition, {
+    has: (tag) => ({ must: [match(tag)] }),
+    lacks: (tag) => ({ must_not: [match(tag)] }),
+    number: (key, is, value) => ({ must: [{ key: `numbers.${key}`, range: { [is]: value } }] }),
+    and: (parts) => ({ must: parts }),
+    or: (parts) => ({ should: parts }),
+    nothing: () => ({ must: [{ has_id: [] }] }),
+  });
+}
