@@ -114,7 +114,12 @@ try {
       : spawnSync(process.execPath, [vitest, "run", "test/stores/postgres", "test/contracts/postgres-store.test.ts"], {
           cwd: root,
           stdio: "inherit",
-          env: { ...process.env, IBID_TEST_POSTGRES: postgres.address, IBID_FULL: "1", ...(pooler && { IBID_TEST_POOLER: pooler.address }) },
+          env: {
+            ...process.env,
+            IBID_TEST_POSTGRES: postgres.address,
+            IBID_FULL: "1",
+            ...(pooler && { IBID_TEST_POOLER: pooler.address }),
+          },
         });
     failed = status !== 0;
   }
