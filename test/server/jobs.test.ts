@@ -8,7 +8,11 @@ import { Upload } from "tus-js-client";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openKnowledgeBase } from "../../src/index.node.ts";
 import { openFileBlobStore } from "../../src/stores/blobs/open-file-blob-store.ts";
-import { keys, startWorld, type TestService, type Who } from "./service.ts";
+import { defaultLimits } from "../../src/server/handler-options.ts";
+import { createMemoryJobShelf } from "../../src/server/jobs/job-shelf.ts";
+import { createServiceJobs } from "../../src/server/jobs/service-jobs.ts";
+import type { Caller } from "../../src/server/route.ts";
+import { keys, openWorld, startWorld, type TestService, type Who } from "./service.ts";
 
 const over = /^(?:indexed|unchanged|failed|cancelled)$/u;
 
@@ -487,7 +491,7 @@ describe("the life of a job", () => {
     expect((await big(20_000)).status).toBe(503);
   });
 
-  it("signs a webhook for the end of a job, tries again, and never goes to a private address unless permitted", async () => {
+  it("signs a webhook for the end of a job, and never goes to a private address unless permitted", async () => {
     const taken: { headers: Record<string, unknown>; body: string }[] = [];
     const { url } = await listen((request, response) => {
       let body = "";
@@ -523,5 +527,45 @@ describe("the life of a job", () => {
       }),
     );
     expect(taken).toHaveLength(1);
+  });
+
+  it("tells a webhook again that did not answer, with growing pauses, until it takes the message or has had its attempts", async () => {
+    const kb = await openWorld();
+    const caller: Caller = { name: "ops", kb, access: "operator", isOperator: true, mayWrite: true, perMinute: 1 };
+    const settle = async (fails: number) => {
+      const times: number[] = [];
+      const ids: string[] = [];
+      const jobs = createServiceJobs({
+        kb,
+        shelf: createMemoryJobShelf(),
+        settings: {
+          ...defaultLimits,
+          retry: { attempts: 3, initialMs: 40, longestMs: 1000, jitter: 0 },
+        },
+        keepOriginal: async () => {},
+        async deliver(_to, id) {
+          times.push(performance.now());
+          ids.push(id);
+          return times.length > fails;
+        },
+      });
+      onTestFinished(() => jobs.close());
+      const webhook = { url: "https://receiver.example/", secret: "a secret of the receiver" };
+      const id = await jobs.create(caller, { uri: "wolf.txt", webhook }, { kind: "text", size: 5 });
+      await jobs.receive(id, 0, new TextEncoder().encode("Wolf."), new AbortController().signal);
+      const delivery = await vi.waitFor(async () => {
+        const { record } = await jobs.find(caller, id);
+        expect(record.delivery?.state).toMatch(/delivered|failed/u);
+        return record.delivery;
+      });
+      // One message has one id, by which its receiver knows it again.
+      expect(new Set(ids).size).toBe(1);
+      return { delivery, pauses: times.slice(1).map((at, index) => at - times[index]!) };
+    };
+    const second = await settle(2);
+    expect(second.delivery).toMatchObject({ state: "delivered", attempts: 3 });
+    expect(second.pauses[0]).toBeGreaterThan(35);
+    expect(second.pauses[1]).toBeGreaterThan(75);
+    expect((await settle(9)).delivery).toMatchObject({ state: "failed", attempts: 3 });
   });
 });

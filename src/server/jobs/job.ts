@@ -67,6 +67,8 @@ export interface JobRecord extends JobRequest {
 
 /** State of the message about the end of a job. */
 export interface WebhookDelivery {
+  /** Id of the message, which every attempt has. */
+  readonly id: string;
   readonly state: "waiting" | "delivered" | "failed";
   readonly attempts: number;
   readonly dueAt?: number | undefined;

@@ -234,7 +234,10 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
     const { webhook } = table.get(id)?.record ?? {};
     await changeAndSave(
       id,
-      { ...more, ...(webhook && { delivery: { state: "waiting", attempts: 0, dueAt: now() } as const }) },
+      {
+        ...more,
+        ...(webhook && { delivery: { id: crypto.randomUUID(), state: "waiting", attempts: 0, dueAt: now() } as const }),
+      },
       { progress: undefined },
     );
     void tell(id);
@@ -252,15 +255,15 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
     try {
       const attempts = delivery.attempts + 1;
       const message = { type: `job.${job.record.state}`, job: showJob(job, undefined, false) };
-      const isTaken = await deliver(webhook, `${id}.${job.record.updatedAt}`, message);
+      const isTaken = await deliver(webhook, delivery.id, message);
       const isLast = attempts >= settings.retry.attempts;
       const dueAt = now() + delayBefore(attempts + 1, settings.retry, Math.random());
       await changeAndSave(id, {
         delivery: isTaken
-          ? { state: "delivered", attempts }
+          ? { id: delivery.id, state: "delivered", attempts }
           : isLast
-            ? { state: "failed", attempts }
-            : { state: "waiting", attempts, dueAt },
+            ? { id: delivery.id, state: "failed", attempts }
+            : { id: delivery.id, state: "waiting", attempts, dueAt },
       });
     } finally {
       telling.delete(id);
