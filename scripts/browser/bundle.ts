@@ -12,6 +12,11 @@ export interface Bundle {
 
 const sources = new Map(subpaths.map(({ specifier, source }) => [specifier, join(root, source)]));
 const entry = "\0entry";
+/** Packages that code for every runtime loads on Node alone. */
+const onNodeAlone: ReadonlySet<string> = new Set([
+  "@secretlint/core",
+  "@secretlint/secretlint-rule-preset-recommend",
+]);
 
 /**
  * Bundles a program that imports `ibid` and its subpaths, as an application for a browser would be.
@@ -31,6 +36,7 @@ export async function bundleForBrowser(program: string): Promise<Bundle> {
           const source = sources.get(id);
           if (source !== undefined) return source;
           if (id.startsWith("./") || id.startsWith("../") || isAbsolute(id)) return undefined;
+          if (onNodeAlone.has(id)) return { id, external: true };
           throw new Error(`${importer ?? "The program"} imports "${id}", which no browser has.`);
         },
         load: (id) => (id === entry ? program : undefined),

@@ -32,6 +32,33 @@ const patterns: readonly (readonly [rule: string, pattern: RegExp])[] = [
  * **Shape** in order of `start`. **Cost** the detector is loaded at the first call.
  */
 export async function findSecrets(text: string): Promise<readonly FoundSecret[]> {
+  const found: FoundSecret[] = isNode() ? await findByDetector(text) : [];
+  for (const [rule, pattern] of patterns)
+    for (const { index, 0: match } of text.matchAll(pattern))
+      found.push({ rule, start: index, end: index + match.length });
+  return found.toSorted((a, b) => a.start - b.start || a.end - b.end);
+}
+
+/** **Errors** `invalid-argument` for a text with a secret. The message names the rule and the place, and never the secret. */
+export async function refuseSecrets(text: string): Promise<void> {
+  const [first] = await findSecrets(text);
+  if (first === undefined) return;
+  throw new IbidError(
+    "invalid-argument",
+    `The note has a secret at character ${first.start}, by the rule "${first.rule}". Nothing was stored.`,
+    {
+      hint: "Name the place where the secret is kept, and leave its value out.",
+      details: { rule: first.rule, start: first.start, end: first.end },
+    },
+  );
+}
+
+/** Pages have no such packages. The forms above are looked for everywhere. */
+function isNode(): boolean {
+  return typeof process === "object" && process.versions?.node !== undefined;
+}
+
+async function findByDetector(text: string): Promise<FoundSecret[]> {
   const [{ lintSource }, { creator }] = await Promise.all([
     import("@secretlint/core"),
     import("@secretlint/secretlint-rule-preset-recommend"),
@@ -51,27 +78,9 @@ export async function findSecrets(text: string): Promise<readonly FoundSecret[]>
     source: { filePath: "note.txt", content: text, contentType: "text", ext: ".txt" },
     options: { noPhysicFilePath: true, config },
   });
-  const found = messages.map(({ ruleId, range: [start, end] }) => ({
+  return messages.map(({ ruleId, range: [start, end] }) => ({
     rule: ruleId.replace(/^@secretlint\/secretlint-rule-/u, ""),
     start,
     end,
   }));
-  for (const [rule, pattern] of patterns)
-    for (const { index, 0: match } of text.matchAll(pattern))
-      found.push({ rule, start: index, end: index + match.length });
-  return found.toSorted((a, b) => a.start - b.start || a.end - b.end);
-}
-
-/** **Errors** `invalid-argument` for a text with a secret. The message names the rule and the place, and never the secret. */
-export async function refuseSecrets(text: string): Promise<void> {
-  const [first] = await findSecrets(text);
-  if (first === undefined) return;
-  throw new IbidError(
-    "invalid-argument",
-    `The note has a secret at character ${first.start}, by the rule "${first.rule}". Nothing was stored.`,
-    {
-      hint: "Name the place where the secret is kept, and leave its value out.",
-      details: { rule: first.rule, start: first.start, end: first.end },
-    },
-  );
 }
