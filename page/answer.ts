@@ -92,6 +92,7 @@ export interface Thread {
 
 export interface Filters {
   readonly scopes?: readonly string[] | undefined;
+  readonly filter?: object;
 }
 
 /** Asks, and tells each state of the answer. The text that came stays, whatever happens next. */

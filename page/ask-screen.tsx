@@ -6,7 +6,6 @@ import {
   type Answer,
   ask,
   type Citation,
-  type Filters,
   type Hit,
   keepThread,
   readThread,
@@ -15,7 +14,9 @@ import {
 } from "./answer.ts";
 import { Failure } from "./api.ts";
 import { Empty } from "./empty.tsx";
-import { Failed, Icon, nameOf, Notice, placeText } from "./shared.tsx";
+import { prepareForPdf } from "./evidence.tsx";
+import { askLimits, FilterBar, toFilters } from "./filters.tsx";
+import { Failed, Icon, nameOf, Notice, placeText, plainText } from "./shared.tsx";
 import {
   announced,
   go,
@@ -61,7 +62,8 @@ export function AskScreen({ documents }: { readonly documents: number | undefine
     return () => controller.abort();
   }, [id, session.value?.name]);
 
-  const start = async (question: string, filters: Filters = {}): Promise<void> => {
+  const start = async (question: string): Promise<void> => {
+    const filters = toFilters(askLimits.peek());
     running.current?.abort();
     const controller = new AbortController();
     running.current = controller;
@@ -73,6 +75,7 @@ export function AskScreen({ documents }: { readonly documents: number | undefine
     });
     if (done.state === "done") {
       announced.value = t("answerReady", { n: done.answer!.citations.length });
+      prepareForPdf(done.answer!.citations.map(({ uri }) => uri));
       const kept = await keepThread(thread.value.own ? thread.value.id : undefined, turns.value).catch(() => undefined);
       if (kept !== undefined && kept !== thread.value.id && running.current === controller) {
         thread.value = { id: kept, own: true };
@@ -104,6 +107,7 @@ export function AskScreen({ documents }: { readonly documents: number | undefine
       {turns.value.map((turn, index) => (
         <TurnView key={index} turn={turn} onRetry={() => void start(turn.question)} />
       ))}
+      <FilterBar chosen={askLimits.value} onChange={(chosen) => (askLimits.value = chosen)} />
       <QuestionForm
         isFollowUp={turns.value.length > 0}
         isBusy={isBusy}
@@ -349,13 +353,15 @@ function SourceCard({
       </span>
       {!isBrief && (
         <span class="quote" dir="auto">
-          {citation.quote}
+          {isMarkdown(citation.uri) ? plainText(citation.quote) : citation.quote}
         </span>
       )}
       {citation.changed === true && <span class="small warn-text">{t("changed")}</span>}
     </button>
   );
 }
+
+const isMarkdown = (uri: string): boolean => /\.(?:md|mdx|markdown|html?|ipynb)$/iu.test(uri);
 
 const doubts = { partly: "verdictPartly", unsupported: "verdictUnsupported", uncited: "verdictUncited" } as const;
 const isDoubtful = ({ verdict }: Sentence): boolean =>

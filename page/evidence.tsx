@@ -46,7 +46,16 @@ export interface View extends Place {
   readonly blocks: readonly Block[];
 }
 
-const PdfPages = lazy(async () => (await import("./pdf-pages.tsx")).PdfPages);
+const loadPdf = () => import("./pdf-pages.tsx");
+const PdfPages = lazy(async () => (await loadPdf()).PdfPages);
+/** Loads what draws pages of PDFs before somebody opens one: an answer has cited it, or its document is on its way. */
+export const prepareForPdf = (uris: readonly string[]): void => {
+  if (uris.some((uri) => /\.pdf$/iu.test(uri)))
+    void loadPdf().then(
+      ({ warmUp }) => warmUp(),
+      () => {},
+    );
+};
 const isPdf = (mediaType: string): boolean => mediaType === "application/pdf" || mediaType === "application/x-pdf";
 /** Text around a place. **Units** UTF-16 code units. */
 const around = 3000;
@@ -129,6 +138,7 @@ export function PlaceView({
     ),
   );
   const view = value.value;
+  useEffect(() => prepareForPdf([uri]), [uri]);
   const mode = useSignal<"page" | "text" | undefined>(undefined);
   if (failure.value !== undefined) {
     const shown =
@@ -226,10 +236,12 @@ function PlaceTools({
         </div>
       )}
       <span class="spacer" />
-      {place.end > place.start && <IconButton icon="copy" label={t("copyQuote")} onClick={() => void copy(quote())} />}
+      {place.end > place.start && (
+        <IconButton name="tool-copy" icon="copy" label={t("copyQuote")} onClick={() => void copy(quote())} />
+      )}
       <IconButton icon="link" label={t("copyLink")} onClick={() => void copy(new URL(address, location.href).href)} />
       {session.value?.originals === true && (
-        <IconButton icon="download" label={t("original")} onClick={() => void download(view)} />
+        <IconButton name="tool-original" icon="download" label={t("original")} onClick={() => void download(view)} />
       )}
       {!isWhole && (
         <a class="icon-button" title={t("fullScreen")} aria-label={t("fullScreen")} {...link(address)}>

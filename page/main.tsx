@@ -264,6 +264,9 @@ function Help({ onClose }: { readonly onClose: () => void }): VNode {
   const keys = [
     ["/", "keysAsk"],
     ["[ ]", "keysSource"],
+    ["j k", "keysSource"],
+    ["o", "keysOriginal"],
+    ["c", "keysCopy"],
     ["Esc", "keysClose"],
     ["g l", "keysLibrary"],
     ["?", "keysHelp"],
@@ -310,8 +313,10 @@ function useShortcuts(toggleHelp: () => void): void {
         document.querySelector<HTMLElement>("#question")?.focus();
       } else if (event.key === "?") toggleHelp();
       else if (event.key === "l" && before === "g") go("library");
-      else if ((event.key === "[" || event.key === "]") && open !== undefined) {
-        const index = open.index + (event.key === "]" ? 1 : -1);
+      else if (event.key === "o" || event.key === "c")
+        document.querySelector<HTMLElement>(event.key === "o" ? ".tool-original" : ".tool-copy")?.click();
+      else if (/^[[\]jk]$/u.test(event.key) && open !== undefined) {
+        const index = open.index + (event.key === "]" || event.key === "j" ? 1 : -1);
         if (index >= 0 && index < open.places.length) openPlace.value = { ...open, index };
       }
       before = event.key;

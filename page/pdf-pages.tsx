@@ -44,13 +44,18 @@ function startWorker(): Worker {
   return new Worker(trusted, { type: "module" });
 }
 
+/** Starts the worker, whose script takes the longest to load. */
+export function warmUp(): void {
+  GlobalWorkerOptions.workerPort ??= startWorker();
+}
+
 let last: { readonly key: string; readonly opened: Promise<PDFDocumentProxy> } | undefined;
 
 function openPdf({ uri, scope, contentHash }: View): Promise<PDFDocumentProxy> {
   const key = `${uri} ${scope} ${contentHash}`;
   if (last?.key === key) return last.opened;
   void last?.opened.then((pdf) => pdf.loadingTask.destroy()).catch(() => {});
-  GlobalWorkerOptions.workerPort ??= startWorker();
+  warmUp();
   const url = new URL(`original?${new URLSearchParams({ uri, scope })}`, location.href).href;
   const opened = getDocument({
     url,
@@ -85,6 +90,7 @@ export function PdfPages({
   const failed = useSignal<"file" | "page" | undefined>(undefined);
   const pdf = useSignal<PDFDocumentProxy | undefined>(undefined);
   const shown = useSignal<readonly number[]>([]);
+  const zoom = useSignal(1);
   useEffect(() => {
     const controller = new AbortController();
     const { uri, scope, place } = view;
@@ -120,13 +126,22 @@ export function PdfPages({
   if (pdf.value === undefined || known === undefined) return <p class="faint pulse">{t("loading")}</p>;
   const count = pdf.value.numPages;
   const [first, final] = [shown.value[0]!, shown.value.at(-1)!];
+  const resize = (factor: number): void => void (zoom.value = Math.min(4, Math.max(1, zoom.value * factor)));
   const turn = (page: number): void => void (shown.value = [page]);
   const marked = known === "unknown" ? [] : known.pages;
   return (
     <div class="pdf-pages">
       {(known === "unknown" || (end > start && marked.length === 0)) && <Notice tone="warn">{t("noGeometry")}</Notice>}
+      <div class="row centre pdf-zoom">
+        <IconButton icon="smaller" label={t("zoomOut")} disabled={zoom.value <= 1} onClick={() => resize(1 / 1.5)} />
+        <button type="button" class="plain small" onClick={() => (zoom.value = 1)}>
+          {t("fitWidth")}
+        </button>
+        <IconButton icon="larger" label={t("zoomIn")} disabled={zoom.value >= 4} onClick={() => resize(1.5)} />
+      </div>
       {shown.value.map((number) => (
         <PdfPage
+          zoom={zoom.value}
           key={number}
           pdf={pdf.value!}
           number={number}
@@ -146,7 +161,9 @@ function PdfPage({
   pdf,
   number,
   boxes,
+  zoom,
 }: {
+  readonly zoom: number;
   readonly pdf: PDFDocumentProxy;
   readonly number: number;
   readonly boxes: Geometry["pages"][number] | undefined;
@@ -193,28 +210,33 @@ function PdfPage({
   useLayoutEffect(() => {
     frame.current?.querySelector(".pdf-mark")?.scrollIntoView({ block: "center" });
   }, [drawn.value > 0, boxes, ratio.value]);
+  useLayoutEffect(() => {
+    frame.current?.querySelector(".pdf-mark")?.scrollIntoView({ block: "center", inline: "center" });
+  }, [zoom]);
   const percent = (part: number, whole: number): string => `${(100 * part) / whole}%`;
   return (
-    <div
-      class="pdf-page"
-      ref={frame}
-      data-page={number}
-      data-drawn={drawn.value > 0}
-      style={{ aspectRatio: `1 / ${ratio.value}` }}
-    >
-      <canvas ref={canvas} role="img" aria-label={t("pageLabel", { n: number })} />
-      {boxes?.boxes.map(({ x, y, width, height }) => (
-        <span
-          {...asMark}
-          class="pdf-mark"
-          style={{
-            left: percent(x, boxes.width),
-            top: percent(y, boxes.height),
-            width: percent(width, boxes.width),
-            height: percent(height, boxes.height),
-          }}
-        />
-      ))}
+    <div class="pdf-frame" tabIndex={zoom > 1 ? 0 : -1}>
+      <div
+        class="pdf-page"
+        ref={frame}
+        data-page={number}
+        data-drawn={drawn.value > 0}
+        style={{ aspectRatio: `1 / ${ratio.value}`, width: `${zoom * 100}%` }}
+      >
+        <canvas ref={canvas} role="img" aria-label={t("pageLabel", { n: number })} />
+        {boxes?.boxes.map(({ x, y, width, height }) => (
+          <span
+            {...asMark}
+            class="pdf-mark"
+            style={{
+              left: percent(x, boxes.width),
+              top: percent(y, boxes.height),
+              width: percent(width, boxes.width),
+              height: percent(height, boxes.height),
+            }}
+          />
+        ))}
+      </div>
     </div>
   );
 }

@@ -5,7 +5,19 @@ import type { Hit, Thread } from "./answer.ts";
 import { call, type Failure, get, send } from "./api.ts";
 import { Empty } from "./empty.tsx";
 import { EvidencePanel, PlaceView } from "./evidence.tsx";
-import { Dialog, Failed, Icon, IconButton, markWords, nameOf, Notice, placeText, useLoaded } from "./shared.tsx";
+import { FilterBar, toFilters } from "./filters.tsx";
+import {
+  Dialog,
+  Failed,
+  Icon,
+  IconButton,
+  markWords,
+  nameOf,
+  Notice,
+  placeText,
+  plainText,
+  useLoaded,
+} from "./shared.tsx";
 import {
   announced,
   bytesText,
@@ -46,23 +58,24 @@ interface Status {
 export function SearchScreen({ documents }: { readonly documents: number | undefined }): VNode {
   const query = route.value.hash.get("q") ?? "";
   const mode = route.value.hash.get("mode") ?? "hybrid";
-  const scope = route.value.hash.get("scope") ?? "";
+  const limit = (name: string): string => route.value.hash.get(name) ?? "";
+  const chosen = { scope: limit("scope"), kind: limit("kind"), since: limit("since") };
+  const limits = JSON.stringify(chosen);
   const count = useSignal(20);
   const field = useRef<HTMLInputElement>(null);
-  const scopes = useLoaded(`${session.value?.name}`, (signal) => get<Status>("status", {}, signal));
-  useEffect(() => void (count.value = 20), [query, mode, scope]);
-  const found = useLoaded(`${query} ${mode} ${scope} ${count.value}`, async (signal) => {
+  useEffect(() => void (count.value = 20), [query, mode, limits]);
+  const found = useLoaded(`${query} ${mode} ${limits} ${count.value}`, async (signal) => {
     if (query.trim() === "") return undefined;
     announced.value = t("searching");
     const started = performance.now();
-    const body = { query, topK: count.value, merge: true, mode, ...(scope !== "" && { scopes: [scope] }) };
+    const body = { query, topK: count.value, merge: true, mode, ...toFilters(chosen) };
     const { hits } = await send<{ hits: readonly Hit[] }>("search", body, { signal });
     announced.value = t("results", { n: hits.length });
     return { query, hits, ms: performance.now() - started };
   });
   const change = (values: Record<string, string>): void => {
     const hash = new URLSearchParams(
-      Object.entries({ q: query, mode, scope, ...values }).filter(
+      Object.entries({ q: query, mode, ...chosen, ...values }).filter(
         ([name, value]) => value !== "" && !(name === "mode" && value === "hybrid"),
       ),
     );
@@ -103,17 +116,7 @@ export function SearchScreen({ documents }: { readonly documents: number | undef
             <option value="lexical">{t("modeLexical")}</option>
           </select>
         </label>
-        {(scopes.value.value?.scopes.length ?? 0) > 1 && (
-          <label class="small">
-            {t("scope")}{" "}
-            <select value={scope} onChange={(event) => change({ scope: event.currentTarget.value })}>
-              <option value="">{t("allScopes")}</option>
-              {scopes.value.value!.scopes.map((each) => (
-                <option value={each.scope}>{each.scope}</option>
-              ))}
-            </select>
-          </label>
-        )}
+        <FilterBar chosen={chosen} onChange={(next) => change({ ...next })} />
         {found.value.value !== undefined && (
           <span class="small faint">
             {t("resultsIn", { n: groups.size, hits: t("results", { n: hits.length }) })} ·{" "}
@@ -160,7 +163,10 @@ function HitGroup({ hits, query }: { readonly hits: readonly Hit[]; readonly que
             {placeText(hit.source)}
           </span>
           <span class="snippet" dir="auto">
-            {markWords(hit.snippet, query)}
+            {markWords(
+              /\.(?:md|mdx|markdown|html?|ipynb)$/iu.test(source.uri) ? plainText(hit.snippet) : hit.snippet,
+              query,
+            )}
           </span>
         </button>
       ))}

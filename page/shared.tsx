@@ -20,6 +20,8 @@ const paths = {
   file: "M7 3h7l4 4v14H7zM14 3v4h4",
   download: "M12 4v11M7 11l5 5 5-5M5 20h14",
   trash: "M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13",
+  larger: "M12 6v12M6 12h12",
+  smaller: "M6 12h12",
   check: "M5 13l4 4L19 7",
   warn: "M12 4 2.5 20h19zM12 10v5M12 17.5v.5",
 } as const;
@@ -37,14 +39,24 @@ export function IconButton({
   label,
   onClick,
   disabled = false,
+  name = "",
 }: {
   readonly icon: keyof typeof paths;
   readonly label: string;
   readonly onClick: () => void;
   readonly disabled?: boolean;
+  /** Class by which shortcuts find it. */
+  readonly name?: string;
 }): VNode {
   return (
-    <button type="button" class="icon-button" title={label} aria-label={label} onClick={onClick} disabled={disabled}>
+    <button
+      type="button"
+      class={`icon-button ${name}`}
+      title={label}
+      aria-label={label}
+      onClick={onClick}
+      disabled={disabled}
+    >
       <Icon name={icon} />
     </button>
   );
@@ -83,6 +95,16 @@ export function Notice({
 }): VNode {
   return <div class={`notice notice-${tone}`}>{children}</div>;
 }
+
+/** A passage without the signs of Markdown, for a card that holds plain text alone. */
+export const plainText = (passage: string): string =>
+  passage
+    .replaceAll(/^\s*(?:#{1,6}|>|[|:\- ]{3,}$)\s*/gmu, "")
+    .replaceAll(/!?\[([^\]\n]*)\]\([^)\n]*\)/gu, "$1")
+    .replaceAll(/(\*\*|__|`+|~~)(?=\S)(.+?)(?<=\S)\1/gu, "$2")
+    .replaceAll(/(?<![\p{L}\p{N}*_])([*_])(?=\S)([^*_\n]+?)(?<=\S)\1(?![\p{L}\p{N}*_])/gu, "$2")
+    .replaceAll(/^\s*\|\s*|\s*\|\s*$/gmu, "")
+    .replaceAll(/\s+\|\s+/gu, " · ");
 
 /** The name of a document as readers know it, without where it lies on the server. */
 export function nameOf({

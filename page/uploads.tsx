@@ -112,7 +112,8 @@ function send({ id, name }: Upload, file: File): void {
       finish({ state: "failed", reason: failure.message }),
     );
   };
-  request.open("PUT", `document?${new URLSearchParams({ uri: name })}`);
+  const metadata = JSON.stringify({ fileName: file.name, modifiedAt: new Date(file.lastModified).toISOString() });
+  request.open("PUT", `document?${new URLSearchParams({ uri: name, metadata })}`);
   for (const [header, value] of Object.entries(keyHeaders())) request.setRequestHeader(header, value);
   request.setRequestHeader("content-type", file.type || "application/octet-stream");
   request.send(file);

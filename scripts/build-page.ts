@@ -3,7 +3,7 @@
 //
 //   npm run build:page               into src/server/page/built, for the sources and the tests
 //   npm run build:page -- dist       into dist/server/page/built, for the package
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { rolldown } from "rolldown";
@@ -52,6 +52,9 @@ export async function buildPage(folder: string): Promise<PageSizes> {
     readFileSync(join(root, "node_modules", "pdfjs-dist", "build", "pdf.worker.min.mjs")),
   );
   mkdirSync(folder, { recursive: true });
+  const modules = output.flatMap((each) => (each.type === "chunk" ? each.moduleIds : []));
+  const packages = modules.flatMap((id) => /node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/u.exec(id)?.[1] ?? []);
+  writeFileSync(join(folder, "LICENSES.txt"), licencesOf([...new Set(packages)].toSorted()));
   const parts = Map.groupBy([...files], ([name]) => apart[name] ?? "app");
   const sizes: Record<string, number> = {};
   for (const [part, own] of parts) {
@@ -64,6 +67,18 @@ export async function buildPage(folder: string): Promise<PageSizes> {
     writeFileSync(join(folder, `${part}.mjs`), `${note}export const files = {\n${entries.join("")}};\n`);
   }
   return sizes;
+}
+
+/** The licences of packages whose code is in the page, as they ask. **Errors** for a package without one. */
+function licencesOf(packages: readonly string[]): string {
+  const texts = packages.map((name) => {
+    const own = join(root, "node_modules", name);
+    const file = readdirSync(own).find((each) => /^licen[cs]e/iu.test(each));
+    const { version, license } = JSON.parse(readFileSync(join(own, "package.json"), "utf8")) as Record<string, string>;
+    if (file === undefined) throw new Error(`${name} has no file of its licence; find it in its repository.`);
+    return `${name} ${version}, ${license}\n\n${readFileSync(join(own, file), "utf8").trim()}\n`;
+  });
+  return `The page of ibid has code of these packages.\n\n${texts.join(`\n${"-".repeat(80)}\n\n`)}`;
 }
 
 if (import.meta.main) {

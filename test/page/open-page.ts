@@ -35,7 +35,8 @@ async function leaveBrowser(): Promise<void> {
 /** The harbour's papers as a base in memory. Their names are below the folder `harbour`. */
 export async function openHarbour(model?: ChatModel, given: readonly Paper[] = papers): Promise<KnowledgeBase> {
   const kb = await openKnowledgeBase({ models: { ...(model && { chat: model }) } });
-  for (const { name, bytes } of given) await kb.ingest({ uri: `harbour/${name}`, bytes });
+  for (const { name, bytes } of given)
+    await kb.ingest({ uri: `harbour/${name}`, bytes }, { metadata: { fileName: name } });
   return kb;
 }
 

@@ -1,0 +1,101 @@
+import { signal } from "@preact/signals";
+import type { VNode } from "preact";
+import type { Filters } from "./answer.ts";
+import { get } from "./api.ts";
+import { Icon, useLoaded } from "./shared.tsx";
+import { session, t } from "./state.ts";
+
+/** Limits of a question or a search, as the reader chose them. */
+export interface Chosen {
+  readonly scope: string;
+  /** Ending of the names of files. */
+  readonly kind: string;
+  /** Day in ISO 8601. */
+  readonly since: string;
+}
+export const noLimits: Chosen = { scope: "", kind: "", since: "" };
+/** The limits of questions; those of a search stand in its address. */
+export const askLimits = signal<Chosen>(noLimits);
+
+const kinds = ["csv", "docx", "eml", "epub", "html", "ipynb", "md", "odt", "pdf", "pptx", "rtf", "txt", "xls", "xlsx"];
+
+/** The limits in the filter language of the service. */
+export function toFilters({ scope, kind, since }: Chosen): Filters {
+  const filter = {
+    ...(kind !== "" && { fileName: { endsWith: `.${kind}` } }),
+    ...(since !== "" && { modifiedAt: { gte: since } }),
+  };
+  return {
+    ...(scope !== "" && { scopes: [scope] }),
+    ...(Object.keys(filter).length > 0 && { filter }),
+  };
+}
+
+/** Fields to choose limits by, folded away until somebody asks for them; a chip for each limit that holds. */
+export function FilterBar({
+  chosen,
+  onChange,
+}: {
+  readonly chosen: Chosen;
+  readonly onChange: (chosen: Chosen) => void;
+}): VNode {
+  const status = useLoaded(`${session.value?.name}`, (stop) =>
+    get<{ scopes: readonly { readonly scope: string }[] }>("status", {}, stop),
+  );
+  const scopes = status.value.value?.scopes ?? [];
+  const names = { scope: t("scope"), kind: t("type"), since: t("since") };
+  const held = (["scope", "kind", "since"] as const).filter((name) => chosen[name] !== "");
+  return (
+    <div class="filter-bar">
+      <details>
+        <summary class="small">{t("filter")}</summary>
+        <div class="row filters">
+          {scopes.length > 1 && (
+            <label class="small filter-scope">
+              {t("scope")}{" "}
+              <select
+                value={chosen.scope}
+                onChange={(event) => onChange({ ...chosen, scope: event.currentTarget.value })}
+              >
+                <option value="">{t("allScopes")}</option>
+                {scopes.map(({ scope }) => (
+                  <option value={scope}>{scope}</option>
+                ))}
+              </select>
+            </label>
+          )}
+          <label class="small filter-kind">
+            {t("type")}{" "}
+            <select value={chosen.kind} onChange={(event) => onChange({ ...chosen, kind: event.currentTarget.value })}>
+              <option value="">{t("allTypes")}</option>
+              {kinds.map((kind) => (
+                <option value={kind}>{kind}</option>
+              ))}
+            </select>
+          </label>
+          <label class="small filter-since">
+            {t("since")}{" "}
+            <input
+              type="date"
+              value={chosen.since}
+              onChange={(event) => onChange({ ...chosen, since: event.currentTarget.value })}
+            />
+          </label>
+        </div>
+      </details>
+      {held.map((name) => (
+        <span class="chip small">
+          {names[name]}: <bdi>{chosen[name]}</bdi>
+          <button
+            type="button"
+            title={t("removeFilter")}
+            aria-label={`${t("removeFilter")}: ${names[name]}`}
+            onClick={() => onChange({ ...chosen, [name]: "" })}
+          >
+            <Icon name="close" />
+          </button>
+        </span>
+      ))}
+    </div>
+  );
+}

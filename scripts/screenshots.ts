@@ -1,0 +1,173 @@
+// Pictures of every screen and state of the page: desktop, phone and 320 wide, light and dark, and from right to left.
+//
+//   npm run screenshots                   into .screenshots
+//   npm run screenshots -- FOLDER         into another folder
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { openKnowledgeBase } from "../src/index.node.ts";
+import { startService } from "../src/server/index.node.ts";
+import { openFileBlobStore } from "../src/stores/index.node.ts";
+import { createScriptedChatModel } from "../src/testing/scripted-chat-model.ts";
+import { papers } from "../test/page/documents.ts";
+import { chromiumSwitches, findChromium } from "./browser/find-chromium.ts";
+import { buildPage } from "./build-page.ts";
+
+const root = join(import.meta.dirname, "..");
+const target = process.argv[2] ?? join(root, ".screenshots");
+const executablePath = findChromium();
+if (executablePath === undefined)
+  throw new Error("There is no Chromium. Install it, or say in IBID_CHROMIUM where it is.");
+await buildPage(join(root, "src", "server", "page", "built"));
+mkdirSync(target, { recursive: true });
+
+const long =
+  "A very long name of a document that nobody would ever type by hand, with_underscores_instead_of_spaces_and_no_place_to_break.txt";
+const answer = `The lamp glass is polished every ninety days [1].
+
+- Nobody touches it with bare hands [1].
+- The keeper is paid in whale oil and pearls.
+
+| part | interval |
+|---|---|
+| lens | 90 days |
+`;
+const folder = mkdtempSync(join(tmpdir(), "ibid-screens-"));
+const model = createScriptedChatModel(() => answer);
+const full = await openKnowledgeBase({ models: { chat: model } });
+for (const { name, bytes } of papers)
+  await full.ingest({ uri: `harbour/${name}`, bytes }, { metadata: { fileName: name } });
+await full.ingest({
+  uri: `harbour/${long}`,
+  text: "A harbour with a long name has a long tale, too.",
+  mediaType: "text/plain",
+});
+await full.ingest({ uri: "harbour/gone.txt", text: "This went to the trash.", mediaType: "text/plain" });
+await full.delete("harbour/gone.txt");
+const quoting = await openKnowledgeBase();
+for (const { name, bytes } of papers) await quoting.ingest({ uri: `harbour/${name}`, bytes });
+const empty = await openKnowledgeBase();
+const originals = new Map(papers.map(({ name, bytes }) => [`harbour/${name}`, bytes]));
+const operator = { access: "operator", write: true } as const;
+const start = (kb: typeof full, name: string, more = {}) =>
+  startService(kb, {
+    port: 0,
+    files: openFileBlobStore(join(folder, name)),
+    readSource: async (uri) => originals.get(uri),
+    limits: { requestsPerMinute: 100_000 },
+    ...more,
+  });
+const services = {
+  full: await start(full, "full", { local: operator }),
+  quoting: await start(quoting, "quoting", { local: operator }),
+  empty: await start(empty, "empty", { local: operator }),
+  reader: await start(empty, "reader", { local: { access: { userId: "bob" } } }),
+  keys: await start(full, "keys", { keys: [{ name: "ada", key: "ada-ada-ada-ada-ada" }] }),
+};
+
+const ask = async (page: Page, question: string): Promise<void> => {
+  await page.fill("#question", question);
+  await page.press("#question", "Enter");
+  await page.waitForSelector('.turn[data-state="done"]');
+};
+const spanOf = async (uri: string, words: string): Promise<string> => {
+  const start = (await full.document(uri))!.text.indexOf(words);
+  return `d?uri=${uri}&at=${start}:${start + words.length}`;
+};
+const screens: Readonly<Record<string, readonly [keyof typeof services, string, (page: Page) => Promise<unknown>]>> = {
+  "01-empty": ["empty", "", (page) => page.waitForSelector(".empty")],
+  "02-empty-reader": ["reader", "", (page) => page.waitForSelector(".empty")],
+  "03-ask": ["full", "", (page) => page.waitForSelector("#question")],
+  "04-answer": ["full", "", (page) => ask(page, papers[0]!.question)],
+  "05-place": [
+    "full",
+    "",
+    async (page) => {
+      await ask(page, papers[0]!.question);
+      await page.click(".turn .marker");
+      await page.waitForSelector(".evidence mark");
+    },
+  ],
+  "06-quotes": ["quoting", "", (page) => ask(page, papers[2]!.question)],
+  "07-refusal": ["quoting", "", (page) => ask(page, "Who won the chess championship in Reykjavik?")],
+  "08-search": ["full", "search#q=harbour", (page) => page.waitForSelector(".hit")],
+  "09-filter": [
+    "full",
+    "search#q=harbour&kind=pdf",
+    async (page) => {
+      await page.waitForSelector(".chip");
+      await page.click("summary");
+    },
+  ],
+  "10-nothing-found": ["full", "search#q=harbour&since=2999-01-01", (page) => page.waitForSelector(".small-empty")],
+  "11-library": ["full", "library", (page) => page.waitForSelector(".document")],
+  "12-trash": ["full", "library?trash", (page) => page.waitForSelector(".upload")],
+  "13-text": [
+    "full",
+    await spanOf("harbour/handbook.md", "six seconds in each minute"),
+    (page) => page.waitForSelector("mark"),
+  ],
+  "14-sheet": ["full", await spanOf("harbour/fleet.xlsx", "coal wharf"), (page) => page.waitForSelector("mark")],
+  "15-pdf": [
+    "full",
+    await spanOf("harbour/columns.pdf", "every fifteen years"),
+    (page) => page.waitForSelector('[data-drawn="true"]'),
+  ],
+  "16-arabic-pdf": [
+    "full",
+    await spanOf("harbour/arabic.pdf", "عند الفجر"),
+    (page) => page.waitForSelector('[data-drawn="true"]'),
+  ],
+  "17-no-document": ["full", "d?uri=nothing.md", (page) => page.waitForSelector(".notice-bad")],
+  "18-threads": ["full", "history", (page) => page.waitForSelector(".upload")],
+  "19-add": [
+    "full",
+    "add",
+    async (page) => {
+      await page.setInputFiles("input[type=file] >> nth=0", [
+        { name: long, mimeType: "text/plain", buffer: Buffer.from("A harbour.") },
+        { name: "random.bin", mimeType: "application/octet-stream", buffer: Buffer.from([0, 1, 255, 254]) },
+      ]);
+      await page.waitForSelector('.upload[data-state="failed"]');
+    },
+  ],
+  "20-operator": ["full", "ops", (page) => page.waitForSelector(".facts dd")],
+  "21-key": ["keys", "", (page) => page.waitForSelector("#key")],
+  "22-shortcuts": [
+    "full",
+    "library",
+    async (page) => {
+      await page.waitForSelector(".document");
+      await page.keyboard.press("?");
+      await page.waitForSelector("dialog[open]");
+    },
+  ],
+};
+const looks: Readonly<Record<string, BrowserContextOptions>> = {
+  desktop: { viewport: { width: 1280, height: 800 } },
+  dark: { viewport: { width: 1280, height: 800 }, colorScheme: "dark" },
+  phone: { viewport: { width: 390, height: 844 }, isMobile: true },
+  narrow: { viewport: { width: 320, height: 640 }, colorScheme: "dark" },
+  arabic: { viewport: { width: 1280, height: 800 }, locale: "ar" },
+};
+
+const browser = await chromium.launch({ executablePath, args: [...chromiumSwitches] });
+try {
+  for (const [look, options] of Object.entries(looks)) {
+    for (const [name, [service, address, reach]] of Object.entries(screens)) {
+      const context = await browser.newContext({ locale: "en-GB", ...options });
+      const page = await context.newPage();
+      await page.goto(new URL(address, services[service].url).href);
+      await reach(page);
+      await page.screenshot({ path: join(target, `${name}-${look}.png`) });
+      await context.close();
+    }
+    console.log(`${look}: ${Object.keys(screens).length} pictures in ${target}`);
+  }
+} finally {
+  await browser.close();
+  for (const service of Object.values(services)) await service.stop();
+  for (const kb of [full, quoting, empty]) await kb.close();
+  rmSync(folder, { recursive: true, force: true });
+}
