@@ -115,7 +115,7 @@ export async function* events(
     const whole = (rest + part.value).split("\n\n");
     rest = whole.pop()!;
     for (const event of whole) {
-      const [, type, data] = /^event: (.*)\ndata: (.*)$/su.exec(event) ?? [];
+      const [, type, data] = /^(?:id: [^\n]*\n)?event: (.*)\ndata: (.*)$/su.exec(event) ?? [];
       if (type !== undefined) yield { type, data: JSON.parse(data!), requestId };
     }
   }

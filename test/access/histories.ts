@@ -157,7 +157,11 @@ async function seeService({ kb }: Opened, history: History, known: Known): Promi
     const { status, text } = answer;
     seen[`${path} ${JSON.stringify(body) ?? ""}`] = {
       status,
-      text: text.replace(times, "").replaceAll(service.url, ""),
+      // Each stream has a name of its own.
+      text: text
+        .replace(times, "")
+        .replaceAll(service.url, "")
+        .replaceAll(/^id: [\w-]+\./gmu, "id: "),
     };
   };
   try {

@@ -65,7 +65,7 @@ describe("ibid serve --workers", () => {
     const asked = await send(url, "/ask", { key: bob, body });
     expect(asked.json).toMatchObject({ kind: "quotes", text: expect.stringContaining("ninety days") });
     const streamed = await send(url, "/ask", { key: bob, body, headers: { accept: "text/event-stream" } });
-    expect(streamed.text).toMatch(/^event: hits\n[^]*event: answer\n/u);
+    expect(streamed.text).toMatch(/^id: .*\nevent: hits\n[^]*event: answer\n/u);
     expect((await send(url, "/search", { key: bob, body: { query: "(", mode: "regex" } })).json).toMatchObject({
       error: { code: "invalid-regex" },
     });

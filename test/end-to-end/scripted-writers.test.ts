@@ -113,7 +113,7 @@ async function askService(grounding: Grounding): Promise<Asked> {
   });
   expect(response.status).toBe(200);
   const events = (await response.text()).split("\n\n").flatMap((block): ServedEvent[] => {
-    const [, type = "", data = ""] = /^event: (\w+)\ndata: (.*)$/u.exec(block) ?? [];
+    const [, type = "", data = ""] = /^(?:id: .*\n)?event: (\w+)\ndata: (.*)$/u.exec(block) ?? [];
     return type === "" ? [] : [{ type, ...(JSON.parse(data) as Omit<ServedEvent, "type">) }];
   });
   const shown = events.map(({ delta = "" }) => delta).join("");
