@@ -4,7 +4,7 @@ import type { Reader, ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { composeDocument } from "../compose-document.ts";
 import { fileNameOf } from "../file-name.ts";
 import { oneLine } from "../office/clean-text.ts";
-import { readXml, type XmlElement } from "../office/read-xml.ts";
+import type { XmlElement } from "../office/read-xml.ts";
 
 /**
  * Reads drawings in SVG: their title, descriptions and texts, in the order of the file.
@@ -18,6 +18,7 @@ export function createSvgReader(): Reader {
 const worded: ReadonlySet<string> = new Set(["title", "desc", "text"]);
 
 async function readSvg({ uri, bytes }: ReadInput): Promise<ReadResult> {
+  const { readXml } = await import("../office/read-xml.ts");
   const root = readXml(bytes, uri, fileNameOf(uri));
   const document = composeDocument();
   let title = "";
