@@ -256,7 +256,11 @@ export function createMemory(kb: KnowledgeBase, options: MemoryOptions = {}): Me
 
   return {
     scope,
-    remember: (note, call = {}) => inTurn(() => write(typeof note === "string" ? { text: note } : note, call)),
+    remember: (note, call = {}) =>
+      inTurn(() => {
+        checkOptions("remember", call, { signal: true });
+        return write(typeof note === "string" ? { text: note } : note, call);
+      }),
     recall: (question, asked = {}) =>
       recallNotes({ kb, scope, now: time, countTokens: options.countTokens }, question, asked),
     forget: (target) => inTurn(() => forgetNotes({ kb, whole, scope, get, read }, target)),
