@@ -44,6 +44,9 @@ try {
     await kb.ingest({ uri: "keys.md", text: `# Keys\n\nKeys of ${scope} rotate every 90 days.` }, { scope });
   await kb.close();
   writeFileSync(join(folder, "keys.json"), JSON.stringify({ keys }));
+  // A piece of an upload is bytes, under a name that schemathesis does not know.
+  const alias = 'schemathesis.serializer.alias("application/offset+octet-stream", "application/octet-stream")';
+  writeFileSync(join(folder, "hooks.py"), `import schemathesis\n\n${alias}\n`);
   const broken: string[] = [];
   const run = async (
     how: readonly string[],
@@ -101,7 +104,8 @@ function fuzz(url: string, key: string | undefined): Promise<number> {
     "none",
     ...(key === undefined ? [] : ["--header", `Authorization: Bearer ${key}`]),
   ];
+  const env = { ...process.env, SCHEMATHESIS_HOOKS: "hooks" };
   return new Promise((resolve) => {
-    spawn(program, [...args, ...how], { stdio: "inherit", cwd: folder }).on("close", (code) => resolve(code ?? 1));
+    spawn(program, [...args, ...how], { stdio: "inherit", cwd: folder, env }).on("close", (code) => resolve(code ?? 1));
   });
 }
