@@ -175,44 +175,32 @@ export async function keepThread(id: string | undefined, turns: readonly Turn[])
   return kept.id;
 }
 
+/** Facts of a citation by which its place is found again; its words are read from there. */
+const storedFields = [
+  "marker",
+  "uri",
+  "scope",
+  "documentId",
+  "contentHash",
+  "start",
+  "end",
+  "page",
+  "line",
+  "slide",
+  "sheet",
+  "cells",
+  "part",
+  "headings",
+] as const satisfies readonly (keyof Citation)[];
+
 function toStored(
   question: string,
   { kind, text, citations, sentences, refusal, model, ms, sources }: Answer,
 ): StoredTurn {
-  const bare = ({
-    marker,
-    uri,
-    scope,
-    documentId,
-    contentHash,
-    start,
-    end,
-    page,
-    line,
-    slide,
-    sheet,
-    cells,
-    part,
-    headings,
-  }: Citation) =>
-    JSON.parse(
-      JSON.stringify({
-        marker,
-        uri,
-        scope,
-        documentId,
-        contentHash,
-        start,
-        end,
-        page,
-        line,
-        slide,
-        sheet,
-        cells,
-        part,
-        headings,
-      }),
-    ) as StoredTurn["sentences"][number]["places"][number];
+  const bare = (citation: Citation) =>
+    Object.fromEntries(
+      storedFields.filter((name) => citation[name] !== undefined).map((name) => [name, citation[name]]),
+    ) as unknown as StoredTurn["sentences"][number]["places"][number];
   const facts = {
     question,
     kind,

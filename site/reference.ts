@@ -149,7 +149,7 @@ ${table(["name", "install", "key", "address", "kinds"], rows)}
 `;
 }
 
-/** What a running service says of itself. */
+/** The OpenAPI document of a running service. */
 async function describeService(): Promise<{
   readonly openapi: OpenApi;
   readonly tools: readonly {

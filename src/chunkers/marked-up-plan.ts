@@ -4,6 +4,7 @@ import type { DocumentUnits } from "./document-units.ts";
 import type { Measure } from "./measure.ts";
 import { type BlockLevels, createSectionPlan, levelsOfProse } from "./section-plan.ts";
 import type { SplitPlan } from "./split-range.ts";
+import { indexFrom } from "./table-rows.ts";
 import { trimEndAt } from "./white-space.ts";
 
 /** Ranks of places between blocks, from coarse to fine: before headings, by level; around rules; any other. */
@@ -51,23 +52,11 @@ export function createMarkedUpPlans(
     const plan = createSectionPlan(text, trimEndAt(text, 0, to), units, measure, settings);
     return {
       cut(start, after, limit) {
-        const next = limit === undefined && isWithin(after) ? firstAfter(starts, after) : undefined;
+        const next = limit === undefined && isWithin(after) ? starts[indexFrom(starts, after + 1)] : undefined;
         const apart = next === undefined || next >= to ? undefined : plan.cut(start, after, next);
         return apart ?? plan.cut(start, after, limit);
       },
       overlapStart: (start, end, rank) => plan.overlapStart(start, end, rank),
     };
   };
-}
-
-/** **Cost** O(log positions). */
-function firstAfter(positions: readonly number[], position: number): number | undefined {
-  let low = 0;
-  let high = positions.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (positions[middle]! > position) high = middle;
-    else low = middle + 1;
-  }
-  return positions[low];
 }

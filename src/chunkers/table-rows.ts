@@ -1,13 +1,13 @@
 import type { Block } from "../contracts/document.ts";
 import { firstLineStart, lastLineStart } from "./boundaries.ts";
 
-/** The first index whose row starts at or after a position. */
-function rowAt(rowStarts: readonly number[], position: number): number {
+/** Index of the first of ascending places at or after a position. **Cost** O(log places). */
+export function indexFrom(places: readonly number[], position: number): number {
   let low = 0;
-  let high = rowStarts.length;
+  let high = places.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (rowStarts[middle]! >= position) high = middle;
+    if (places[middle]! >= position) high = middle;
     else low = middle + 1;
   }
   return low;
@@ -17,7 +17,7 @@ function rowAt(rowStarts: readonly number[], position: number): number {
 export function lastRowStart(text: string, table: Block, after: number, limit: number): number | undefined {
   const { rowStarts } = table;
   if (rowStarts === undefined) return lastLineStart(text, after, limit);
-  const row = rowStarts[rowAt(rowStarts, limit + 1) - 1];
+  const row = rowStarts[indexFrom(rowStarts, limit + 1) - 1];
   return row === undefined || row <= after ? undefined : row;
 }
 
@@ -25,6 +25,6 @@ export function lastRowStart(text: string, table: Block, after: number, limit: n
 export function firstRowStart(text: string, table: Block, from: number, limit = table.end): number | undefined {
   const { rowStarts } = table;
   if (rowStarts === undefined) return firstLineStart(text, from, limit);
-  const row = rowStarts[rowAt(rowStarts, from)];
+  const row = rowStarts[indexFrom(rowStarts, from)];
   return row === undefined || row >= limit ? undefined : row;
 }

@@ -110,11 +110,9 @@ export async function searchRecordsByVector(
     );
   }
   const serving = search.retrieverBy(answerWith(vector, by), metric ?? plan.metrics.get(options.vectorProperty ?? ""));
-  return findRecords(search, "dense", givenVector, serving, options);
+  // A reranker reads words, and there are none.
+  return findRecords(search, "dense", "(a vector)", serving, options, false);
 }
-
-/** The words of a search that has a vector instead. */
-const givenVector = "(a vector)";
 
 /** An embedder that knows the vector of the one query that it is asked for. **Errors** `dimension-mismatch`. */
 function answerWith(vector: Embedding, by: Embedder): Embedder {
@@ -131,6 +129,7 @@ async function findRecords(
   query: string,
   retriever: Retriever,
   options: SearchOptions,
+  rerank = true,
 ): Promise<readonly CollectionHit<AnyRecord, never>[]> {
   const { store, plan } = search;
   const {
@@ -159,8 +158,7 @@ async function findRecords(
       ...(minScore !== undefined && { minScore }),
       ...(includeEmbeddings !== undefined && { includeEmbeddings }),
       ...(signal !== undefined && { signal }),
-      // A reranker reads words, and there are none.
-      ...(query === givenVector && { rerank: false }),
+      ...(!rerank && { rerank }),
     });
   const wanted = topK === "all" ? "all" : skip + topK;
   const best = await bestOfEach(retrieve, wanted, ({ source }) => source.uri.startsWith(search.prefix));

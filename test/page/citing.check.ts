@@ -3,7 +3,7 @@ import { glyphBox, type PageLine } from "./make-pages.ts";
 import { drawn, papers } from "./documents.ts";
 import { askOnPage, markedText, visitHarbour } from "./open-page.ts";
 
-/** What a mark shows of a quote: white space between blocks and the line of dashes below a table's head are not drawn. */
+/** The part of a quote that a mark shows. White space between blocks is not drawn, nor is the line of dashes below a table's head. */
 const drawnSigns = (text: string): string => text.replaceAll(/^[ |:-]*--[ |:-]*$/gmu, "").replaceAll(/\s+/gu, "");
 
 const formats = papers.filter(({ name }) => !name.endsWith(".pdf"));

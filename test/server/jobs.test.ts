@@ -568,4 +568,29 @@ describe("the life of a job", () => {
     expect(second.pauses[1]).toBeGreaterThan(75);
     expect((await settle(9)).delivery).toMatchObject({ state: "failed", attempts: 3 });
   });
+
+  it("says that a job failed when its file cannot be kept, and does the next one", async () => {
+    const kb = await openWorld();
+    const caller: Caller = { name: "ops", kb, access: "operator", isOperator: true, mayWrite: true, perMinute: 1 };
+    const jobs = createServiceJobs({
+      kb,
+      shelf: createMemoryJobShelf(),
+      settings: { ...defaultLimits, jobsAtOnce: 1, retry: { attempts: 1, initialMs: 1, longestMs: 1, jitter: 0 } },
+      async keepOriginal(uri) {
+        if (uri === "wolf.txt") throw new Error("no space left on device");
+      },
+      deliver: undefined,
+    });
+    onTestFinished(() => jobs.close());
+    const states = ["wolf.txt", "lynx.txt"].map(async (uri) => {
+      const id = await jobs.create(caller, { uri }, { kind: "file", size: 5 });
+      await jobs.receive(id, 0, new TextEncoder().encode("Wolf."), new AbortController().signal);
+      return await vi.waitFor(async () => {
+        const { record } = await jobs.find(caller, id);
+        expect(record.state).toMatch(over);
+        return record.state;
+      });
+    });
+    expect(await Promise.all(states)).toEqual(["failed", "indexed"]);
+  });
 });

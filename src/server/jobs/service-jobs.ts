@@ -16,6 +16,7 @@ import {
   type JobSelection,
   type LiveJob,
   ownerOf,
+  type ServiceJobFailure,
   showJob,
 } from "./job.ts";
 import { createJobTable, type JobRoom } from "./job-table.ts";
@@ -88,6 +89,11 @@ const mostEnded = 1000;
 const progressMs = 250;
 const hourMs = 3_600_000;
 
+function failureOf(error: unknown): ServiceJobFailure {
+  const { code, message, hint } = toRefusal(error);
+  return { code, message, ...given({ hint }) };
+}
+
 /** **Shape** starts with the jobs of an earlier process, where the shelf lasts. */
 export function createServiceJobs(parts: JobParts): ServiceJobs {
   const { kb, shelf, settings, deliver, now = platformNow } = parts;
@@ -138,7 +144,8 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
       if (job === undefined) break;
       const stop = new AbortController();
       const done = run(job, stop.signal)
-        .catch(() => {})
+        // A failure outside of the ingestion, such as a full disk, ends the job: nobody waits for this promise.
+        .catch((error: unknown) => fail(job.record.id, error))
         .then(() => {
           running.delete(job.record.id);
           pump();
@@ -184,8 +191,7 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
       await shelf.drop(id);
       return;
     }
-    const { code, message, hint } = toRefusal(error);
-    const failure = { code, message, ...given({ hint }) };
+    const failure = failureOf(error);
     const mayRetry = attempts < settings.retry.attempts && isTransient(error);
     if (mayRetry) {
       const dueAt = now() + delayBefore(attempts + 1, settings.retry, Math.random());
@@ -227,6 +233,13 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
     } catch (error) {
       return { error };
     }
+  }
+
+  /** Ends a job that cannot be done. A shelf that cannot keep the state does not hide it. */
+  async function fail(id: string, error: unknown): Promise<void> {
+    const { record } = table.get(id) ?? {};
+    if (record === undefined || !isLive(record)) return;
+    await finish(id, { state: "failed", error: failureOf(error) }).catch(() => {});
   }
 
   /** Ends a job, and tells its webhook. */

@@ -155,7 +155,7 @@ export const memory = [
           } as const;
           const collection = kb.collection("products", {
             ...definition,
-            vectors: { description: { metric: "squared-euclidean", index: "flat" } },
+            vectors: { description: { metric: "manhattan", index: "flat" } },
           });
           await collection.upsert([kettle, pan]);
           const skus = (found: readonly { readonly record: { readonly sku: string } }[]) =>
@@ -164,7 +164,7 @@ export const memory = [
           equal(skus(await collection.vectorSearch([0, 1], near)), ["P-2", "K-1"]);
           equal(skus(await collection.vectorSearch([0, 1], { ...near, filter: { price: { lt: 60 } } })), ["K-1"]);
           equal(skus(await collection.vectorSearch([0, 1], { ...near, topK: 1, skip: 1 })), ["K-1"]);
-          equal((await collection.vectorSearch([0, 3], near))[0]?.score, 1 / (1 + 2));
+          equal((await collection.vectorSearch([0.5, 3], near))[0]?.score, 1 / (1 + 2.5));
           equal((await collection.vectorSearch([0, 3], { ...near, metric: "dot" }))[0]?.score, 3);
           equal((await collection.search("pan", near))[0]?.score, 1);
           await refuses("dimension-mismatch", () => collection.vectorSearch([1, 2, 3]));
@@ -178,7 +178,7 @@ export const memory = [
           );
           const strict = kb.collection("products", {
             ...definition,
-            vectors: { description: { metric: "squared-euclidean" } },
+            vectors: { description: { metric: "manhattan" } },
             strict: true,
           });
           await refuses("invalid-argument", () => strict.search("pan"));
