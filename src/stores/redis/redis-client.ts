@@ -1,0 +1,147 @@
+import { join } from "node:path";
+import { IbidError } from "../../contracts/errors.ts";
+import { throwIfAborted } from "../../runtime/abort.ts";
+import { findPackage, loadModule } from "../../runtime/packages.ts";
+
+/**
+ * The part of a client of the package `redis` that is used here. A pool or a cluster of that package has it too.
+ *
+ * @experimental
+ */
+export interface RedisClient {
+  sendCommand(args: readonly (string | Buffer)[]): Promise<unknown>;
+}
+
+/** A server that answers, with errors that name store and operation. */
+export interface Redis {
+  send(operation: string, args: readonly (string | number | Buffer)[], signal?: AbortSignal): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+interface OwnClient extends RedisClient {
+  on(event: "error", listener: (error: unknown) => void): unknown;
+  connect(): Promise<unknown>;
+  close?(): Promise<unknown>;
+}
+
+type RedisLibrary = { readonly createClient: (options: object) => OwnClient };
+
+const packageName = "redis";
+
+/** Tries of a connection that is lost, before commands fail. */
+const mostTries = 5;
+
+function loadRedis(): RedisLibrary {
+  const path = findPackage(packageName, [import.meta.url, join(process.cwd(), "package.json")]);
+  if (path !== undefined) {
+    const loaded = loadModule(path) as Partial<RedisLibrary> & { readonly default?: RedisLibrary };
+    const library = loaded.default ?? (loaded as RedisLibrary);
+    if (typeof library.createClient === "function") return library;
+  }
+  throw new IbidError("dependency-missing", "The package redis, which speaks to Redis, is not installed.", {
+    hint: "npm install redis, or give createRedisEngine a connected client of your own.",
+    details: { package: packageName },
+  });
+}
+
+/** Speaks to the server at an address, which is connected when it is first asked, or through a client that stays open. */
+export function connectRedis(server: string | RedisClient, timeoutMs: number): Redis {
+  const host = typeof server === "string" ? readHost(server) : "the client given";
+  let own: Promise<OwnClient> | undefined;
+
+  const connect = (url: string): Promise<OwnClient> => {
+    own ??= (async () => {
+      const reconnectStrategy = (tries: number): number | Error =>
+        tries >= mostTries ? new Error("the connection was lost") : 50 * 2 ** tries;
+      const client = loadRedis().createClient({ url, socket: { connectTimeout: timeoutMs, reconnectStrategy } });
+      // Each command fails with the same error; an event without a listener would end the process.
+      client.on("error", () => {});
+      await client.connect();
+      return client;
+    })();
+    own.catch(() => (own = undefined));
+    return own;
+  };
+
+  return {
+    async send(operation, args, signal) {
+      throwIfAborted(signal, `redis: ${operation}`);
+      try {
+        const client = typeof server === "string" ? await connect(server) : server;
+        return await client.sendCommand(args.map((arg) => (typeof arg === "number" ? String(arg) : arg)));
+      } catch (error) {
+        if (IbidError.isInstance(error)) throw error;
+        throw redisFailed(host, operation, error);
+      }
+    },
+    async close() {
+      const client = await own?.catch(() => undefined);
+      own = undefined;
+      await client?.close?.();
+    },
+  };
+}
+
+/** Beginnings of errors that pass: the server loads, runs a script, lacks memory, or moves keys. */
+const passing = /^(?:LOADING|BUSY|OOM|TRYAGAIN|CLUSTERDOWN|MASTERDOWN)\b/u;
+
+function redisFailed(host: string, operation: string, cause: unknown): IbidError {
+  const reason = cause instanceof Error ? cause.message || cause.name : String(cause);
+  const code = cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
+  const said = (reason.startsWith("connect ") ? (code ?? reason) : reason).replace(/\.$/u, "");
+  const isBusy = passing.test(reason);
+  const hint = /^(?:NOAUTH|WRONGPASS|NOPERM)\b/u.test(reason)
+    ? "Check the user, the password and the rights that go with them."
+    : /unknown command/iu.test(reason)
+      ? "Use Redis 8, or Redis 7 with the module RediSearch 2.10 or later."
+      : isBusy
+        ? "Call again later, and look at the server."
+        : "Check the address, and look at the server.";
+  return new IbidError(isBusy ? "store-busy" : "store-failed", `redis at ${host}: ${operation} failed: ${said}.`, {
+    hint,
+    details: { store: "redis", operation },
+    cause,
+  });
+}
+
+function readHost(address: string): string {
+  try {
+    const { protocol, host } = new URL(address);
+    if (protocol === "redis:" || protocol === "rediss:") return host;
+  } catch {
+    // Below, with the other wrong addresses.
+  }
+  throw new IbidError("invalid-argument", "The address of redis cannot be read.", {
+    hint: "Write redis://host:port, or rediss://… with TLS; encode @ and : in a password as %40 and %3A.",
+  });
+}
+
+/** A reply of names and values, as a list of the second protocol or a map of the third. */
+export function readPairs(reply: unknown): Readonly<Record<string, unknown>> {
+  if (!Array.isArray(reply)) return (reply ?? {}) as Readonly<Record<string, unknown>>;
+  const pairs: Record<string, unknown> = {};
+  for (let i = 0; i + 1 < reply.length; i += 2) pairs[String(reply[i])] = reply[i + 1];
+  return pairs;
+}
+
+/** A reply of FT.SEARCH: the number of all that matched, and the documents that were asked for. */
+export function readFound(reply: unknown): {
+  readonly total: number;
+  readonly documents: readonly { readonly id: string; readonly fields: Readonly<Record<string, unknown>> }[];
+} {
+  if (!Array.isArray(reply)) {
+    const { total_results: total, results = [] } = reply as { total_results: number; results?: unknown[] };
+    const documents = results.map((each) => {
+      const { id, extra_attributes: fields } = readPairs(each);
+      return { id: String(id), fields: readPairs(fields) };
+    });
+    return { total, documents };
+  }
+  const [total, ...rest] = reply as [number, ...unknown[]];
+  const documents: { id: string; fields: Readonly<Record<string, unknown>> }[] = [];
+  for (const each of rest) {
+    if (Array.isArray(each)) documents.push({ ...documents.pop()!, fields: readPairs(each) });
+    else documents.push({ id: String(each), fields: {} });
+  }
+  return { total, documents };
+}
