@@ -62,7 +62,7 @@ export const manualQuestions: readonly ManualQuestion[] = [
     places: [
       ["docs/library.md", "A PDF of scanned pages is refused without text recognition"],
       ["README.md", "Scans and office files from before 2007 (DOC, PPT) must be converted first"],
-      ["docs/formats.md", "scanned pages without an `ocr` provider"],
+      ["docs/formats.md", "scanned pages without text recognition"],
     ],
   },
   {
