@@ -113,11 +113,13 @@ function applyScope({ db, rows, stamps, core }: Replica, { scope, name }: PageSc
     setSetting() {},
     deleteSetting() {},
   };
-  const changes = changeScope(writer, core.view, name as Scope, { sealAt: sealedTogether });
-  const place = createPlacing(rows, core.latent);
   const newest = own.find(({ kind, a }) => kind === "o" && a === retiredSetting(scope))?.b ?? null;
   const retired = newest === null ? readRetired(rows, scope) : (parseStored(newest) as Retired);
   const isKept = (key: number, version: string): boolean => !(keyOf(scope, retired[version] ?? 0) > key);
+  // Chunks that come now may have such a vector anew.
+  dropRetired(writer, core.view, name as Scope, retired);
+  const changes = changeScope(writer, core.view, name as Scope, { sealAt: sealedTogether });
+  const place = createPlacing(rows, core.latent);
   changes.scopeKey();
   const chunks = own.filter(({ kind }) => kind === "c");
   const documents = own.filter(({ kind }) => kind === "d");
@@ -168,10 +170,9 @@ function applyScope({ db, rows, stamps, core }: Replica, { scope, name }: PageSc
     for (const chunk of hidden) hiding.hide(chunk, chunk.deletedAt!);
     hiding.finish();
   }
-  dropRetired(writer, core.view, name as Scope, retired);
 }
 
-/** Takes vectors of versions that the scope has lost since. */
+/** Takes vectors of versions that the scope has lost since from the chunks that the copy holds. */
 function dropRetired(rows: DirectoryWriter, view: SegmentCore["view"], scope: Scope, retired: Retired): void {
   const held = view.scope(rows, scope);
   if (held === undefined) return;

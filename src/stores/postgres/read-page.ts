@@ -52,6 +52,7 @@ function placed(parameter: string): string {
  * The statement that brings what the copy lacks.
  *
  * Rows that change between two pages come again with the later one. After a page that reaches every stamp, the copy is the base at that page's snapshot.
+ * Versions whose vectors have gone come with the first page: a chunk of any page loses such a vector by its key.
  */
 export function pageText(schema: string): string {
   const since = "b.key AND NOT b.gone";
@@ -69,7 +70,7 @@ UNION ALL SELECT 'c', c.scope, c.key, c.gone, json_build_array(c.id, c.document)
   CASE WHEN c.written > b.have THEN c.vectors END FROM b JOIN ${schema}.chunks c ON c.scope = ${since} AND c.changed > b.have AND c.changed <= b.upto
   WHERE NOT (c.gone AND b.have = 0)
 UNION ALL SELECT 'o', o.scope, 0, o.value IS NULL, o.name, o.value, NULL, NULL, NULL FROM b
-  JOIN ${schema}.settings o ON o.scope = ${since} AND o.changed > b.have AND o.changed <= b.upto
+  JOIN ${schema}.settings o ON o.scope = ${since} AND o.changed > b.have AND (o.changed <= b.upto OR o.name LIKE 'retired of %')
 UNION ALL SELECT 'f', f.scope, f.key, f.gone, f.facts, NULL, NULL, CASE WHEN f.written > b.have THEN f.parts END, NULL FROM b
   JOIN ${schema}.fits f ON f.scope = ${since} AND f.changed > b.have AND f.changed <= b.upto
 ORDER BY 1, 2, 3`;

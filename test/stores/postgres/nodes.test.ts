@@ -178,3 +178,18 @@ it("chunks that wait for a fit, and those that came after it, are where the SQLi
   await compare(fitted, 2);
   await compare([...fitted, [0, gone], [1, settle], [0, { ...gone, purge: true }], [1, write("f", 3)]], 2);
 }, 600_000);
+
+it("a node that comes late has vectors of a version that the scope had lost before, and has again", async () => {
+  const write = (from: number) =>
+    ({ do: "replace", scope: "team:a", id: "a", from, count: 3, embeds: true, year: 2020 }) as const;
+  const other = { do: "another model", scope: "team:a" } as const;
+  const vacuum = { do: "vacuum", age: 1 } as const;
+  const lost = [
+    [0, write(3)],
+    [1, other],
+    [1, { do: "settle" }],
+    [1, vacuum],
+  ] as const;
+  await compare([...lost, [0, write(5)]], 2);
+  await compare([...lost, [0, write(5)], [1, other], [0, { do: "settle" }], [0, vacuum], [1, write(7)]], 2);
+}, 600_000);
