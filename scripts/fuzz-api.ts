@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { openKnowledgeBase } from "../src/index.node.ts";
+import { buildPage } from "./build-page.ts";
 
 const { values } = parseArgs({
   options: {
@@ -35,6 +36,7 @@ const keys = [
 ];
 const roles = [{ name: "no key", key: undefined }, { name: "wrong key", key: "wrong-wrong-wrong-wrong" }, ...keys];
 
+await buildPage(join(import.meta.dirname, "..", "src", "server", "page", "built"));
 const folder = mkdtempSync(join(tmpdir(), "ibid-fuzz-api-"));
 const place = join(folder, ".ibid");
 let failed = 0;
@@ -71,10 +73,15 @@ try {
 }
 process.exitCode = failed > 0 ? 1 : 0;
 
-/** Starts the real command, and waits for the address that it prints. */
+/** Starts the real command, and waits for the address that it prints. A request that a limit refuses tests nothing else, so the limits are high. */
 async function serve(how: readonly string[]): Promise<{ readonly url: string; stop(): void }> {
   const args = ["src/cli/bin.ts", "serve", "--kb", place, "--port", "0", ...how];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+  const env = {
+    ...process.env,
+    IBID_SERVE_LIMITS_REQUESTS_PER_MINUTE: "1000000",
+    IBID_SERVE_LIMITS_STRANGERS_PER_MINUTE: "1000000",
+  };
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"], env });
   const url = await new Promise<string>((resolve, reject) => {
     let said = "";
     const read = (text: string): void => {
