@@ -92,14 +92,18 @@ export async function send<Value>(
   return (await response.json()) as Value;
 }
 
-/** Server-sent events of a POST. `EventSource` cannot post, and asks again by itself. */
+/** Server-sent events of a GET, or with a body of a POST. `EventSource` cannot post or send a key, and asks again by itself. */
 export async function* events(
   path: string,
-  body: unknown,
-  signal: AbortSignal,
+  body?: unknown,
+  signal?: AbortSignal,
 ): AsyncGenerator<{ readonly type: string; readonly data: unknown; readonly requestId: string | undefined }> {
-  const headers = { "content-type": "application/json", accept: "text/event-stream" };
-  const response = await call(path, { method: "POST", signal, headers, body: JSON.stringify(body) });
+  const headers = { accept: "text/event-stream" };
+  const sent =
+    body === undefined
+      ? { headers }
+      : { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(body) };
+  const response = await call(path, { ...sent, signal: signal ?? null });
   const requestId = response.headers.get("x-request-id") ?? undefined;
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";

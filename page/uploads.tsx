@@ -1,16 +1,39 @@
 import { signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useRef } from "preact/hooks";
-import { failureOf, keyHeaders } from "./api.ts";
+import { call, events, failureOf, keyHeaders, send as post } from "./api.ts";
 import { Icon, nameOf } from "./shared.tsx";
-import { announced, bytesText, documentAddress, keep, libraryVersion, link, readKept, session, t } from "./state.ts";
+import {
+  announced,
+  bytesText,
+  documentAddress,
+  keep,
+  libraryVersion,
+  link,
+  locked,
+  readKept,
+  session,
+  t,
+} from "./state.ts";
 
 /** One file on its way into the library. */
 export interface Upload {
   readonly id: string;
   readonly name: string;
   readonly size: number;
-  readonly state: "waiting" | "sending" | "reading" | "ready" | "unchanged" | "failed" | "cancelled" | "lost";
+  readonly state:
+    | "waiting"
+    | "sending"
+    | "interrupted"
+    | "reading"
+    | "ready"
+    | "unchanged"
+    | "failed"
+    | "cancelled"
+    | "lost";
+  /** Id and batch of the service's job for it. */
+  readonly job?: string;
+  readonly batch?: string;
   readonly percent?: number;
   readonly chunks?: number;
   readonly notes?: readonly string[];
@@ -19,13 +42,16 @@ export interface Upload {
   readonly scope?: string;
 }
 
-const isUnderWay = ({ state }: Upload): boolean => state === "waiting" || state === "sending" || state === "reading";
+const isSending = ({ state }: Upload): boolean => state === "sending" || state === "interrupted";
+const isUnderWay = (row: Upload): boolean => row.state === "waiting" || isSending(row) || row.state === "reading";
 
-/** Rows survive a reload; the bytes of a file do not, so a row that was under way says so. */
+/** Rows survive a reload; the bytes of a file do not, so a row that was not sent whole says so. */
 function readRows(): readonly Upload[] {
   try {
     const rows = JSON.parse(readKept("uploads") ?? "[]") as readonly Upload[];
-    return rows.map((row) => (isUnderWay(row) ? { ...row, state: "lost" as const } : row));
+    return rows.map((row) =>
+      isUnderWay(row) && !(row.state === "reading" && row.job !== undefined) ? { ...row, state: "lost" as const } : row,
+    );
   } catch {
     return [];
   }
@@ -33,13 +59,28 @@ function readRows(): readonly Upload[] {
 
 export const uploads = signal<readonly Upload[]>(readRows());
 const files = new Map<string, File>();
-const running = new Map<string, XMLHttpRequest>();
+const running = new Map<string, AbortController>();
 /** Files that are sent at once. */
 const atOnce = 2;
+/** Name that the jobs of this visit share. */
+const ownBatch: string = crypto.randomUUID();
 
 function change(id: string, more: Partial<Upload>): void {
   uploads.value = uploads.value.map((row) => (row.id === id ? { ...row, ...more } : row));
   keep("uploads", JSON.stringify(uploads.value.slice(-300)));
+}
+
+/** Ends a row, unless its reader ended it before. */
+function settle(id: string, more: Partial<Upload>): void {
+  const row = uploads.value.find((each) => each.id === id);
+  if (row === undefined || !isUnderWay(row)) return;
+  change(id, more);
+  if (more.state === "ready" || more.state === "unchanged") {
+    files.delete(id);
+    libraryVersion.value += 1;
+  }
+  if (!uploads.value.some(isUnderWay))
+    announced.value = t("documents", { n: uploads.value.filter(({ state }) => state === "ready").length });
 }
 
 export function addFiles(given: Iterable<File>): void {
@@ -53,7 +94,9 @@ export function addFiles(given: Iterable<File>): void {
       state: "waiting",
     };
   });
-  uploads.value = [...uploads.value, ...rows];
+  const isBack = ({ state, name, size }: Upload): boolean =>
+    state === "lost" && rows.some((row) => row.name === name && row.size === size);
+  uploads.value = [...uploads.value.filter((row) => !isBack(row)), ...rows];
   pump();
 }
 
@@ -61,81 +104,133 @@ function pump(): void {
   for (const row of uploads.value) {
     if (running.size >= atOnce) return;
     const file = files.get(row.id);
-    if (row.state === "waiting" && file !== undefined && !running.has(row.id)) send(row, file);
+    if (row.state === "waiting" && file !== undefined && !running.has(row.id)) void send(row, file);
   }
 }
 
-function send({ id, name }: Upload, file: File): void {
+async function send({ id, name }: Upload, file: File): Promise<void> {
   const { maxUploadBytes = Infinity } = session.value ?? {};
-  if (file.size > maxUploadBytes) {
-    change(id, { state: "failed", reason: t("accepted", { size: bytesText(maxUploadBytes) }) });
-    return;
-  }
-  // A request of this kind tells how much is sent; `fetch` does not.
-  const request = new XMLHttpRequest();
-  running.set(id, request);
-  const finish = (more: Partial<Upload>): void => {
-    running.delete(id);
-    change(id, more);
-    if (more.state === "ready" || more.state === "unchanged") {
-      files.delete(id);
-      libraryVersion.value += 1;
-    }
-    if (!uploads.value.some(isUnderWay))
-      announced.value = t("documents", { n: uploads.value.filter(({ state }) => state === "ready").length });
-    pump();
-  };
-  request.upload.onprogress = ({ loaded, total }) =>
-    change(id, { state: "sending", percent: total === 0 ? 1 : loaded / total });
-  request.upload.onload = () => change(id, { state: "reading" });
-  request.onabort = () => finish({ state: "cancelled" });
-  request.onerror = () => finish({ state: "failed", reason: t("networkDown") });
-  request.onload = () => {
-    if (request.status >= 200 && request.status < 300) {
-      const { status, chunks, notes, uri, scope } = JSON.parse(request.responseText) as {
-        status: string;
-        chunks: number;
-        notes?: string[];
-        uri: string;
-        scope: string;
-      };
-      finish({
-        state: status === "unchanged" ? "unchanged" : "ready",
-        chunks,
-        uri,
-        scope,
-        ...(notes !== undefined && { notes }),
-      });
-      return;
-    }
-    void failureOf(new Response(request.responseText, { status: request.status })).then((failure) =>
-      finish({ state: "failed", reason: failure.message }),
-    );
-  };
-  const metadata = JSON.stringify({ fileName: file.name, modifiedAt: new Date(file.lastModified).toISOString() });
-  request.open("PUT", `document?${new URLSearchParams({ uri: name, metadata })}`);
-  for (const [header, value] of Object.entries(keyHeaders())) request.setRequestHeader(header, value);
-  request.setRequestHeader("content-type", file.type || "application/octet-stream");
-  request.send(file);
+  if (file.size > maxUploadBytes)
+    return change(id, { state: "failed", reason: t("accepted", { size: bytesText(maxUploadBytes) }) });
+  const stop = new AbortController();
+  running.set(id, stop);
   change(id, { state: "sending", percent: 0 });
+  let batch = ownBatch;
+  try {
+    const { sendFile } = await import("./send-file.ts");
+    await sendFile(file, {
+      uri: name,
+      batch,
+      headers: keyHeaders(),
+      signal: stop.signal,
+      onBegin(job, own) {
+        batch = own;
+        change(id, { job, batch });
+      },
+      onProgress: (percent) => change(id, { state: "sending", percent }),
+      onBreak: () => change(id, { state: "interrupted" }),
+      failureOf: async (response) => (response === undefined ? new Error(t("networkDown")) : failureOf(response)),
+    });
+    change(id, { state: "reading" });
+    void follow(batch);
+  } catch (error) {
+    if (!stop.signal.aborted) settle(id, { state: "failed", reason: (error as Error).message });
+  } finally {
+    running.delete(id);
+    pump();
+  }
 }
+
+/** A job, as the service tells. */
+interface Job {
+  readonly id: string;
+  readonly state: string;
+  readonly error?: { readonly message: string; readonly hint?: string };
+  readonly result?: {
+    readonly chunks: number;
+    readonly notes?: readonly string[];
+    readonly uri: string;
+    readonly scope: string;
+  };
+}
+
+function takeJob({ id: job, state, error, result }: Job): void {
+  const row = uploads.value.find((each) => each.job === job && each.state === "reading");
+  if (row === undefined) return;
+  if (result !== undefined) settle(row.id, { state: state === "unchanged" ? "unchanged" : "ready", ...result });
+  else if (state === "cancelled") settle(row.id, { state: "cancelled" });
+  else if (error !== undefined && state === "failed")
+    settle(row.id, { state: "failed", reason: [error.message, error.hint].filter(Boolean).join(" ") });
+}
+
+const followed = new Set<string>();
+const secondsBetween = 2;
+/** Hears of the jobs of a batch, until no row waits for one. A connection that ends is opened again. */
+async function follow(batch: string): Promise<void> {
+  if (followed.has(batch)) return;
+  followed.add(batch);
+  const waiting = (): readonly Upload[] =>
+    uploads.value.filter((row) => row.batch === batch && row.state === "reading");
+  while (waiting().length > 0) {
+    const untold = new Map(waiting().map(({ id, job }) => [job, id]));
+    try {
+      for await (const { type, data } of events(`jobs/events?${new URLSearchParams({ batch })}`)) {
+        if (type === "job") {
+          untold.delete((data as Job).id);
+          takeJob(data as Job);
+        } else if (type === "removed") takeJob({ id: (data as Job).id, state: "cancelled" });
+        else if (type === "end" && (data as { reason: string }).reason === "over") {
+          // A service that keeps no files forgets its jobs with its end.
+          for (const id of untold.values()) settle(id, { state: "lost" });
+        }
+      }
+    } catch {
+      // Without a key or a connection the rows wait.
+    }
+    while (waiting().length > 0) {
+      await new Promise((resolve) => setTimeout(resolve, secondsBetween * 1000));
+      if (locked.value === undefined) break;
+    }
+  }
+  followed.delete(batch);
+}
+for (const { batch } of uploads.value.filter(({ state }) => state === "reading")) void follow(batch!);
 
 function cancel(id: string): void {
-  const request = running.get(id);
-  if (request === undefined) change(id, { state: "cancelled" });
-  else request.abort();
+  const { job, ...row } = uploads.value.find((each) => each.id === id)!;
+  // A job that is over meanwhile tells so itself.
+  if (row.state === "reading") void post("jobs/cancel", { ids: [job] }).catch(() => {});
+  else {
+    settle(id, { state: "cancelled" });
+    running.get(id)?.abort();
+  }
 }
 
 const dismiss = (wanted: (row: Upload) => boolean): void => {
-  for (const { id } of uploads.value.filter(wanted)) files.delete(id);
+  for (const { id, job, state } of uploads.value.filter(wanted)) {
+    files.delete(id);
+    // A failed job keeps its file at the service.
+    if (state === "failed" && job !== undefined)
+      void call(`job?${new URLSearchParams({ id: job })}`, { method: "DELETE" }).catch(() => {});
+  }
   uploads.value = uploads.value.filter((row) => !wanted(row));
   keep("uploads", JSON.stringify(uploads.value));
 };
 const again = (wanted: (row: Upload) => boolean): void => {
-  for (const row of uploads.value)
-    if (wanted(row) && files.has(row.id)) change(row.id, { state: "waiting", reason: "" });
+  for (const row of uploads.value) if (wanted(row) && files.has(row.id)) void tryAgain(row);
   pump();
 };
+
+/** Has a failed job done again, or sends the file again. */
+async function tryAgain({ id, job, batch, state }: Upload): Promise<void> {
+  if (state === "failed" && job !== undefined && batch !== undefined) {
+    change(id, { state: "reading", reason: "" });
+    const { ids } = await post<{ ids: readonly string[] }>("jobs/retry", { ids: [job] }).catch(() => ({ ids: [] }));
+    if (ids.length > 0) return follow(batch);
+  }
+  change(id, { state: "waiting", reason: "" });
+  pump();
+}
 
 /** Buttons that choose files and folders. */
 export function FileChoice(): VNode {
@@ -220,6 +315,7 @@ function UploadRow({ row, ahead }: { readonly row: Upload; readonly ahead: numbe
   const said = {
     waiting: () => t("stateWaiting", { n: ahead }),
     sending: () => t("stateSending", { percent: percentText }),
+    interrupted: () => t("stateInterrupted", { percent: percentText }),
     reading: () => t("stateReading"),
     ready: () =>
       [t("stateReady", { n: chunks }), notes.length > 0 ? t("notes", { n: notes.length }) : ""]
@@ -252,7 +348,7 @@ function UploadRow({ row, ahead }: { readonly row: Upload; readonly ahead: numbe
         {notes.map((note) => (
           <span class="small faint">{note}</span>
         ))}
-        {(state === "sending" || state === "reading") && (
+        {(isSending(row) || state === "reading") && (
           <progress max={1} value={state === "reading" ? undefined : percent} aria-label={said} />
         )}
       </div>

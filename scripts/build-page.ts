@@ -27,7 +27,11 @@ export async function buildPage(folder: string): Promise<PageSizes> {
     },
     external: [/^node:/u, "@napi-rs/canvas"],
     resolve: {
-      alias: { "pdfjs-dist": join(root, "node_modules", "pdfjs-dist", "build", "pdf.min.mjs") },
+      alias: {
+        "pdfjs-dist": join(root, "node_modules", "pdfjs-dist", "build", "pdf.min.mjs"),
+        "tus-js-client": join(root, "node_modules", "tus-js-client", "lib.esm", "browser", "index.js"),
+        "url-parse": join(root, "page", "native-url.ts"),
+      },
       conditionNames: ["browser", "import", "default"],
     },
   });
@@ -35,7 +39,8 @@ export async function buildPage(folder: string): Promise<PageSizes> {
     format: "esm",
     minify: true,
     entryFileNames: "[name].js",
-    chunkFileNames: ({ name }) => `page-${name.replace("pdf-pages", "pdf").replace("jsxRuntime", "view")}.js`,
+    chunkFileNames: ({ name }) =>
+      `page-${name.replace("pdf-pages", "pdf").replace("send-file", "upload").replace("jsxRuntime", "view")}.js`,
   });
   await bundle.close();
   const made = output.map(({ fileName }) => fileName).toSorted();

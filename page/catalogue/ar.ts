@@ -115,6 +115,7 @@ export const ar: Catalogue = {
     other: "في الانتظار، قبله {n} ملف",
   },
   stateSending: "جارٍ الإرسال، {percent}",
+  stateInterrupted: "انقطع عند {percent}، ويُستأنف تلقائيًا",
   stateReading: "جارٍ القراءة والفهرسة …",
   stateReady: {
     zero: "جاهز، بلا مقاطع",

@@ -91,6 +91,7 @@ export const de: Catalogue = {
     "PDF, Word, PowerPoint, Excel, OpenDocument, EPUB, E-Mail, Webseiten, Markdown, Text, CSV, Notebooks und Code, je bis {size}.",
   stateWaiting: { one: "wartet, {n} davor", other: "wartet, {n} davor" },
   stateSending: "wird gesendet, {percent}",
+  stateInterrupted: "bei {percent} unterbrochen, geht von selbst weiter",
   stateReading: "wird gelesen und erschlossen …",
   stateReady: { one: "fertig, {n} Abschnitt", other: "fertig, {n} Abschnitte" },
   stateUnchanged: "unverändert, war schon da",

@@ -88,6 +88,7 @@ export const en = {
     "PDF, Word, PowerPoint, Excel, OpenDocument, EPUB, e-mail, web pages, Markdown, text, CSV, notebooks and code, up to {size} each.",
   stateWaiting: { one: "waiting, {n} ahead", other: "waiting, {n} ahead" },
   stateSending: "sending, {percent}",
+  stateInterrupted: "interrupted at {percent}, goes on by itself",
   stateReading: "reading and indexing …",
   stateReady: { one: "ready, {n} passage", other: "ready, {n} passages" },
   stateUnchanged: "unchanged, it was here already",

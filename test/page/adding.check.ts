@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import type { Page } from "playwright-core";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { openKnowledgeBase } from "../../src/index.node.ts";
 import { makePdf } from "../readers/make-pdf.ts";
 import { papers } from "./documents.ts";
@@ -76,35 +77,34 @@ test("[page 3] thirty dropped files have thirty rows; those that cannot be read 
   expect(await rowsOf()).toEqual(rows);
 });
 
+const sentence = "The harbour keeps its papers in boxes of tin, and nobody has counted them.\n";
+
 /** A text of so many megabytes in the page's own memory, which no test has to carry there. */
 async function dropLarge(page: Page, name: string, megabytes: number): Promise<void> {
   const transfer = await page.evaluateHandle(
-    ([own, size]) => {
+    ([own, size, line]) => {
       const world = globalThis as unknown as { DataTransfer: new () => { items: { add(file: unknown): void } } };
-      const line = "The harbour keeps its papers in boxes of tin, and nobody has counted them.\n";
       const made = new world.DataTransfer();
-      made.items.add(new File([line.repeat((size * 1_000_000) / line.length)], own));
+      made.items.add(
+        new File([line.repeat((size * 1_000_000) / line.length)], own, { lastModified: 1_700_000_000_000 }),
+      );
       return made;
     },
-    [name, megabytes] as const,
+    [name, megabytes, sentence] as const,
   );
   await page.dispatchEvent("body", "drop", { dataTransfer: transfer });
 }
 
 /** Bytes a second, each way. */
-async function slowDown(page: Page, bytesPerSecond: number): Promise<{ cut(isCut: boolean): Promise<void> }> {
+async function slowDown(page: Page, bytesPerSecond: number): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send("Network.enable");
-  const set = async (offline: boolean): Promise<void> => {
-    await session.send("Network.emulateNetworkConditions", {
-      offline,
-      latency: 0,
-      downloadThroughput: bytesPerSecond,
-      uploadThroughput: bytesPerSecond,
-    });
-  };
-  await set(false);
-  return { cut: set };
+  await session.send("Network.emulateNetworkConditions", {
+    offline: false,
+    latency: 0,
+    downloadThroughput: bytesPerSecond,
+    uploadThroughput: bytesPerSecond,
+  });
 }
 
 test("[page 4] cancel ends an upload of 28 MB within two seconds, and the library does not have it", async () => {
@@ -122,17 +122,114 @@ test("[page 4] cancel ends an upload of 28 MB within two seconds, and the librar
   expect(documents.some(({ uri }) => uri.includes("large"))).toBe(false);
 });
 
-test("[page 6] while 28 MB come in and are read, /livez answers within 100 ms in 99 of 100 cases", async () => {
+/** A network before a service. **Shape** `sent` is the number of bytes from the page so far. It is cut once, when so many came, until it is mended. */
+async function openNetwork(
+  url: string,
+  cutAfter: number,
+): Promise<{ readonly url: string; readonly sent: number; readonly cuts: number; mend(): void }> {
+  const { hostname, port } = new URL(url);
+  const open = new Set<Socket>();
+  let isCut = false;
+  const network = { url: "", sent: 0, cuts: 0, mend: () => void (isCut = false) };
+  const server = createServer((client) => {
+    if (isCut) return void client.destroy();
+    const service = connect(Number(port), hostname);
+    for (const [one, other] of [
+      [client, service],
+      [service, client],
+    ] as const) {
+      open.add(one);
+      one.on("error", () => {});
+      one.on("close", () => {
+        open.delete(one);
+        other.destroy();
+      });
+    }
+    client.on("data", (bytes) => {
+      network.sent += bytes.length;
+      if (network.cuts === 0 && network.sent > cutAfter) {
+        network.cuts += 1;
+        isCut = true;
+        for (const socket of open) socket.destroy();
+      } else if (!service.write(bytes)) {
+        client.pause();
+        service.once("drain", () => client.resume());
+      }
+    });
+    service.pipe(client);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    for (const socket of open) socket.destroy();
+    server.close();
+  });
+  network.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return network;
+}
+
+test("[page 5] a network that is cut for five seconds at the half of 28 MB costs one piece again, and no sign of the file", async () => {
+  const serving = await serve(await openHarbour());
+  const network = await openNetwork(serving.url, 14_000_000);
+  const { page } = await visit({ ...serving, url: network.url });
+  await page.waitForSelector("#question");
+  await dropLarge(page, "large.txt", 28);
+  await page.waitForSelector('.upload[data-state="interrupted"]');
+  expect(await page.textContent(".upload")).toMatch(/interrupted at (?:[3-6]\d)%/u);
+  await page.waitForTimeout(5000);
+  network.mend();
+  await page.waitForSelector('.upload[data-state="ready"]', { timeout: 90_000 });
+  expect(network.cuts).toBe(1);
+  const document = await serving.kb.document("large.txt");
+  const { length } = document!.text;
+  expect(document!.text).toBe(sentence.repeat(length / sentence.length));
+  expect(length).toBeGreaterThan(27_900_000);
+  // A piece has 8 MiB; requests of the page itself are small.
+  expect(network.sent - length).toBeLessThan(8 * 2 ** 20 + 200_000);
+});
+
+test("[page 5] a file whose page was closed goes on where it was when it is chosen again; a file that was sent is read without the page", async () => {
+  const serving = await serve(await openHarbour());
+  const network = await openNetwork(serving.url, 10_000_000);
+  const { page, url } = await visit({ ...serving, url: network.url });
+  await page.waitForSelector("#question");
+  await dropLarge(page, "large.txt", 16);
+  await page.waitForSelector('.upload[data-state="interrupted"]');
+  await page.goto("about:blank");
+  network.mend();
+  await page.goto(new URL("add", url).href);
+  await page.waitForSelector('.upload[data-state="lost"]');
+  await page.waitForSelector("input[type=file]", { state: "attached" });
+  const before = network.sent;
+  await dropLarge(page, "large.txt", 16);
+  await page.waitForSelector('.upload[data-state="reading"]', { timeout: 60_000 });
+  expect(network.sent - before).toBeLessThan(16_000_000 - 10_000_000 + 8 * 2 ** 20 + 200_000);
+  await page.reload();
+  await page.waitForSelector('.upload[data-state="ready"]', { timeout: 90_000 });
+  expect((await serving.kb.document("large.txt"))!.text.length).toBeGreaterThan(15_900_000);
+});
+
+/**
+ * Time that this process made a caller wait: the processor time of its main thread until the answer, at most the time by the clock. A machine that is
+ * busy with others makes the clock's longer, not this. The clock's is in bench/event-loop.ts.
+ */
+async function waited(answer: () => Promise<unknown>): Promise<number> {
+  const [started, before] = [performance.now(), process.threadCpuUsage()];
+  await answer();
+  const { user, system } = process.threadCpuUsage(before);
+  return Math.min(performance.now() - started, (user + system) / 1000);
+}
+
+test("[page 6] while 28 MB come in and are read, /livez waits for at most 100 ms of work in 99 of 100 cases", async () => {
   const { page, url } = await visit(await serve(await openHarbour()));
   await page.waitForSelector("#question");
   await dropLarge(page, "large.txt", 28);
   await page.waitForSelector(".upload");
   const times: number[] = [];
-  for (let index = 0; index < 200; index++) {
-    const started = performance.now();
-    expect((await fetch(`${url}livez`)).status).toBe(200);
-    times.push(performance.now() - started);
+  const isUnderWay = () => page.$$eval(".upload", ([row]) => row.getAttribute("data-state") !== "ready");
+  while (times.length < 200 || (times.length < 2000 && (await isUnderWay()))) {
+    times.push(await waited(async () => expect((await fetch(`${url}livez`)).status).toBe(200)));
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  expect(times.toSorted((a, b) => a - b)[197]).toBeLessThan(100);
+  await page.waitForSelector('.upload[data-state="ready"]', { timeout: 90_000 });
+  expect(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99) - 1]).toBeLessThan(100);
 });

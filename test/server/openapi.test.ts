@@ -92,6 +92,7 @@ const pageCalls = [
   ["pageStyle", "/page.css"],
   ["pageScript", "/page.js"],
   ["pageShared", "/page-shared.js"],
+  ["pageUpload", "/page-upload.js"],
   ["pageView", "/page-view.js"],
   ["pageMarkdown", "/page-markdown.js"],
   ["pageDe", "/page-de.js"],

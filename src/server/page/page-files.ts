@@ -10,6 +10,7 @@ export const pageFileNames = [
   "page-markdown.js",
   "page-de.js",
   "page-ar.js",
+  "page-upload.js",
   "page-pdf.js",
   "page-pdf-worker.js",
 ] as const;
