@@ -44,6 +44,14 @@ interface Printed {
 const root = join(import.meta.dirname, "..");
 const slice = ["README.md", "docs/tutorials/first-answer.md"];
 const separator = "\u001e";
+/** Variables by which this machine reaches the registry of packages. */
+const wayToRegistry = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) =>
+    /^(?:https?_proxy|no_proxy|node_extra_ca_certs|ssl_cert_(?:file|dir)|npm_config_(?:registry|userconfig))$/iu.test(
+      name,
+    ),
+  ),
+);
 
 /** Fences of a page. **Errors** a mark that is not known. */
 export function findFences(page: string, text: string): readonly Fence[] {
@@ -137,6 +145,7 @@ function runSession(page: string, fences: readonly Fence[], packed: string | und
         npm_config_audit: "false",
         npm_config_update_notifier: "false",
         npm_config_cache: process.env["npm_config_cache"] ?? join(process.env["HOME"] ?? "", ".npm"),
+        ...wayToRegistry,
       },
     });
     const parts = done.stdout.split(separator);
