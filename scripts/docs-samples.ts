@@ -134,6 +134,8 @@ function runSession(page: string, fences: readonly Fence[], packed: string | und
       encoding: "utf8",
       maxBuffer: 64 * 2 ** 20,
       timeout: 900_000,
+      // A group of its own, which ends with the session. The types do not know that spawnSync can make one.
+      ...({ detached: true } as object),
       env: {
         PATH: [join(project, "node_modules/.bin"), join(root, "node_modules/.bin"), process.env["PATH"]].join(":"),
         HOME: join(project, ".."),
@@ -148,6 +150,7 @@ function runSession(page: string, fences: readonly Fence[], packed: string | und
         ...wayToRegistry,
       },
     });
+    endGroup(done.pid);
     const parts = done.stdout.split(separator);
     const printed = new Map<Fence, Printed>();
     for (const [index, fence] of steps.entries()) {
@@ -163,9 +166,19 @@ function runSession(page: string, fences: readonly Fence[], packed: string | und
   }
 }
 
+/** Ends servers that a session left in the background: `kill %1` reaches npx only where no shell controls jobs. */
+function endGroup(pid: number): void {
+  try {
+    process.kill(-pid);
+  } catch {
+    // Nobody is left.
+  }
+}
+
 /** Packs the package once. */
 function pack(): string {
   const folder = mkdtempSync(join(tmpdir(), "ibid-packed-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   const said = execFileSync("npm", ["pack", "--silent", "--pack-destination", folder], { cwd: root, encoding: "utf8" });
   return join(folder, said.trim().split("\n").at(-1) ?? "");
 }
