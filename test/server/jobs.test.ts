@@ -293,7 +293,7 @@ describe("resumable uploads", () => {
         },
       });
       patch.on("error", () => resolve());
-      // The socket is cut when the half has left it.
+      // The socket is cut when the half has left it. A busy service has not read all of it by then.
       patch.write(bytes.subarray(0, half), () => setTimeout(() => patch.destroy(), 300));
     });
     const head = async (url: string) =>
@@ -301,16 +301,14 @@ describe("resumable uploads", () => {
         method: "HEAD",
         headers: { authorization: `Bearer ${keys.ada.key}`, "tus-resumable": "1.0.0" },
       });
-    const kept = await head(first.service.url);
-    expect([kept.status, kept.headers.get("upload-offset"), kept.headers.get("upload-length")]).toEqual([
-      204,
-      String(half),
-      String(bytes.length),
-    ]);
-    expect(Date.parse(kept.headers.get("upload-expires")!)).toBeGreaterThan(Date.now());
+    const shown = await head(first.service.url);
+    expect([shown.status, shown.headers.get("upload-length")]).toEqual([204, String(bytes.length)]);
+    expect(Date.parse(shown.headers.get("upload-expires")!)).toBeGreaterThan(Date.now());
     await first.service.stop();
     const second = await startWorld({ files }, kb);
-    expect((await head(second.service.url)).headers.get("upload-offset")).toBe(String(half));
+    const kept = Number((await head(second.service.url)).headers.get("upload-offset"));
+    expect(kept).toBeGreaterThan(0);
+    expect(kept).toBeLessThanOrEqual(half);
     let sent = 0;
     const { id } = await upload(
       second.service.url,
@@ -321,7 +319,7 @@ describe("resumable uploads", () => {
         onChunkComplete: (size) => void (sent += size),
       },
     );
-    expect(sent).toBe(bytes.length - half);
+    expect(sent).toBe(bytes.length - kept);
     expect(await ended(second, "ada", id)).toMatchObject({ state: "indexed", uri: "storks.txt" });
     const { json } = await second.as("ada", "/search", { body: { query: "the end of the storks" } });
     expect(json.hits[0].text).toContain("The end of the storks.");
