@@ -56,6 +56,9 @@ def answer(method, path, body):
     if rest == ["index"]:
         shard.update(q.UpdateOperation.create_field_index(body["field_name"], q.PayloadSchemaType.Keyword))
         return 200, {"status": "completed"}
+    if rest == ["points"] and method == "POST":
+        found = shard.retrieve([uuid.UUID(one) for one in body["ids"]], with_payload=True, with_vector=False)
+        return 200, [{"id": str(one.id), "payload": {key: one.payload[key] for key in body["with_payload"] if key in one.payload}} for one in found]
     if rest == ["points"]:
         points = [q.Point(uuid.UUID(one["id"]), one["vector"], one["payload"]) for one in body["points"]]
         shard.update(q.UpdateOperation.upsert_points(points))

@@ -84,7 +84,10 @@ export interface VectorSettings {
   readonly embeddingModel?: EmbeddingModel;
   /** Metric of searches by this field's vectors. Default: the knowledge base's, else the cosine. */
   readonly metric?: Metric;
-  /** Kind of the index. `"flat"` compares every vector; `"dynamic"` leaves the choice to the store. Default `"dynamic"`. */
+  /**
+   * Kind of the index. `"flat"` compares every vector; `"dynamic"` leaves the choice to the store. Others are those of the engine that keeps the records.
+   * Default `"dynamic"`.
+   */
   readonly index?: VectorIndex;
 }
 
@@ -95,7 +98,7 @@ export interface VectorSettings {
  *
  * @experimental
  */
-export type VectorIndex = "flat" | "dynamic";
+export type VectorIndex = "flat" | "dynamic" | "hnsw" | "ivf-flat" | "quantized-flat" | "disk-ann";
 
 /**
  * Order of records by one of their fields.
@@ -134,6 +137,11 @@ export interface CollectionDefinition<
   readonly filterable?: readonly Filterable[];
   /** Embeds this collection's records, beside the knowledge base's own model. Default: that one alone. */
   readonly embeddingModel?: EmbeddingModel;
+  /**
+   * Where records are kept. `"documents"`: each is a document of the knowledge base. `"engine"`: each is a row of the knowledge base's engine, which other
+   * programs read too. Searches outside of the collection do not find such a record, and deleting is final. Default `"documents"`.
+   */
+  readonly keptIn?: "documents" | "engine";
   /**
    * Whether a search must name its field where there are several, and vectors that a model made are not handed out. Default false: a search
    * covers every text field. **Source** Semantic Kernel's rules.

@@ -1,3 +1,4 @@
+import type { VectorIndex } from "./collection.ts";
 import type { EmbeddingVersion } from "./embedding.ts";
 import type { JsonValue } from "./metadata.ts";
 
@@ -19,10 +20,28 @@ export interface EngineIndexSpec {
   readonly version: EmbeddingVersion;
   readonly dimensions: number;
   readonly metric: EngineMetric;
+  /** Kind of the index, one of `capabilities.records.kinds`. Default: the engine's usual one. */
+  readonly kind?: VectorIndex | undefined;
+  /** Whether entries carry records, so that columns and an index of words for them are needed. Default false. */
+  readonly records?: boolean | undefined;
 }
 
 /**
- * One vector on its way into an engine. An entry never changes: other contents have another key.
+ * The record of an entry, for an engine that keeps a collection itself.
+ *
+ * @experimental
+ */
+export interface EngineRecord {
+  /** The record as JSON, kept and given back to the character. Absent on the entries of a record's further vectors. */
+  readonly json?: string | undefined;
+  /** The text that the vector was made of, for an engine that searches words. */
+  readonly text: string;
+  /** Fields that filters can name, for an engine that keeps any JSON: other programs read them there. ibid asks for tags and numbers alone. */
+  readonly fields: Readonly<Record<string, JsonValue>>;
+}
+
+/**
+ * One vector on its way into an engine. An entry without a record never changes: other contents have another key.
  *
  * @experimental
  */
@@ -36,6 +55,8 @@ export interface EngineEntry {
   readonly tags: readonly string[];
   /** Numbers of the metadata, by `n` and a hash of the key. */
   readonly numbers: Readonly<Record<string, number>>;
+  /** In indexes that were opened with `records`. */
+  readonly record?: EngineRecord | undefined;
 }
 
 /**
@@ -60,6 +81,8 @@ export interface EngineRequest {
   /** The entries that may be proposed. An engine that cannot evaluate it proposes more, never fewer. */
   readonly condition?: EngineCondition | undefined;
   readonly limit: number;
+  /** Words of a hybrid search, for an engine whose `capabilities.records.words` is true. Its own fusion makes the score. */
+  readonly words?: string | undefined;
   /** `storeOptions` of the search, as the caller gave them. */
   readonly options?: JsonValue | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -94,7 +117,7 @@ export interface EnginePage {
  * @experimental
  */
 export interface EngineIndex {
-  /** Writes entries. An entry that is there stays as it is. At most `capabilities.batch` at a time. */
+  /** Writes entries, in place of those with the same keys. At most `capabilities.batch` at a time. */
   put(entries: readonly EngineEntry[], signal?: AbortSignal): Promise<void>;
   /** Removes entries for good. Unknown keys are passed over. At most `capabilities.batch` at a time. */
   delete(keys: readonly string[], signal?: AbortSignal): Promise<void>;
@@ -104,6 +127,31 @@ export interface EngineIndex {
   list(tag: string, from: string | undefined, signal?: AbortSignal): Promise<EnginePage>;
   /** The nearest entries that meet the condition, nearest first. */
   nearest(request: EngineRequest): Promise<readonly EngineCandidate[]>;
+  /** Entries by their keys, in any order, unknown ones left out. At most `capabilities.batch` at a time. Needed where records are kept. */
+  read?(keys: readonly string[], signal?: AbortSignal): Promise<readonly EngineRow[]>;
+}
+
+/**
+ * An entry with a record, as an engine gives it back.
+ *
+ * @experimental
+ */
+export interface EngineRow {
+  readonly key: string;
+  readonly ref: string;
+  readonly json: string;
+}
+
+/**
+ * Abilities of an engine that keeps records itself.
+ *
+ * @experimental
+ */
+export interface EngineRecordCapabilities {
+  /** Kinds of indexes that {@link EngineIndexSpec.kind} may name. `"dynamic"` is always there. */
+  readonly kinds: readonly VectorIndex[];
+  /** `nearest` takes words beside the vector. */
+  readonly words: boolean;
 }
 
 /**
@@ -121,8 +169,10 @@ export interface EngineCapabilities {
   readonly visibleAfterMs: number;
   /** Most candidates of one request. */
   readonly candidates: number;
-  /** Most entries of one write, and keys of one delete. */
+  /** Most entries of one write, and keys of one delete or read. */
   readonly batch: number;
+  /** Default: the engine keeps no records. */
+  readonly records?: EngineRecordCapabilities | undefined;
 }
 
 /**
@@ -142,6 +192,8 @@ export interface Engine {
   indexes(beginning: string, signal?: AbortSignal): Promise<readonly string[]>;
   /** Removes an index with everything in it. An unknown name is passed over. */
   drop(name: string, signal?: AbortSignal): Promise<void>;
+  /** Whether it can be written; asked again until it is. Default: at once. */
+  ready?(signal?: AbortSignal): Promise<boolean>;
   /** The engine's own client. Nothing that is done with it is checked. */
   readonly native: unknown;
   close?(): Promise<void>;

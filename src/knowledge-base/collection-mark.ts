@@ -10,6 +10,8 @@ export interface CollectionMark {
   /** `""` while they are being written again. */
   readonly fingerprint: string;
   readonly models: string;
+  /** Indexes of an engine that keeps the records, as JSON. */
+  readonly indexes?: string | undefined;
 }
 
 /**
@@ -46,7 +48,7 @@ export async function markCollection(
   store: Store,
   into: AuthorizedScopes<"write">,
   { uri, name, scope }: { readonly uri: string; readonly name: string; readonly scope: Scope },
-  { fingerprint, models }: CollectionMark,
+  { fingerprint, models, indexes }: CollectionMark,
 ): Promise<void> {
   await store.replace(into, {
     document: {
@@ -60,6 +62,7 @@ export async function markCollection(
         [recordKeys.collection]: name,
         [recordKeys.definition]: fingerprint,
         [recordKeys.models]: models,
+        ...(indexes !== undefined && { [recordKeys.indexes]: indexes }),
       },
       origin: "user-content",
       root: { id: "0", title: name, level: 0, start: 0, end: 0, contentStart: 0, children: [] },
@@ -67,7 +70,7 @@ export async function markCollection(
     },
     chunks: [],
     contentHash: fingerprint,
-    metadataHash: models,
+    metadataHash: indexes === undefined ? models : hashParts(models, indexes),
     fingerprint: "collection/1",
     bytes: 0,
     folder: null,

@@ -63,6 +63,8 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
       embed: parts.embedOwn,
       watch: (scope, run) => observer.ingestion(scope, run),
       settleLater: () => parts.settler.later(),
+      metric: parts.metric,
+      engine: parts.engine,
     }),
     ...createCatalogue(keepingParts),
     media: async (uri, address) => (await media()).read(uri, address),

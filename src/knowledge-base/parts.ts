@@ -1,8 +1,10 @@
 import type { Caller, Gate } from "../access/gate.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
+import type { RecordCollection } from "../contracts/collection.ts";
 import type { ChatModel } from "../contracts/chat.ts";
 import type { Metric } from "../contracts/embedding.ts";
 import type { Embedder, EmbeddingModel } from "../contracts/embedding-model.ts";
+import type { Engine } from "../contracts/engine.ts";
 import type { EventStore } from "../contracts/event-store.ts";
 import type { IngestResult, IngestSummary, KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { SynonymRule } from "../contracts/leg.ts";
@@ -59,6 +61,8 @@ export interface KnowledgeBaseParts extends IngestStages {
   readonly openSource?: OpenSource | undefined;
   /** Turns a path into the uri of its document. Default: unchanged. */
   readonly resolveUri?: ((uri: string) => string) | undefined;
+  /** The engine under the store, which keeps collections itself where they ask for it. Default: none. */
+  readonly engine?: Engine | undefined;
   /** Closes the readers, with the knowledge base. */
   readonly closeReaders?: (() => Promise<void>) | undefined;
   /** Closes the store of events, after its last event. */
@@ -121,6 +125,16 @@ export interface KeepingParts {
   readonly modelCheck: ModelCheck;
 }
 
+/** A collection of any schema: fields are names. */
+export type AnyCollection = RecordCollection<unknown, Record<string, unknown>, string, string>;
+
+/** A scope that is written, with the proofs of it. */
+export interface RecordTarget {
+  readonly scope: Scope;
+  readonly into: AuthorizedScopes<"write">;
+  readonly from: AuthorizedScopes;
+}
+
 /** The parts of one caller's view that collections use. */
 export interface CollectionParts {
   readonly store: Store;
@@ -140,4 +154,6 @@ export interface CollectionParts {
     run: AsyncGenerator<IngestResult, IngestSummary>,
   ) => AsyncGenerator<IngestResult, IngestSummary>;
   readonly settleLater: () => void;
+  readonly metric?: Metric | undefined;
+  readonly engine?: Engine | undefined;
 }

@@ -8,9 +8,9 @@ import type {
   CollectionListOptions,
   CollectionWriteOptions,
   ReadyOptions,
-  RecordCollection,
 } from "../contracts/collection.ts";
 import type { StoredDocument } from "../contracts/document-store.ts";
+import type { Engine } from "../contracts/engine.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { DeletedSummary } from "../contracts/store.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
@@ -18,12 +18,12 @@ import { compileFilter } from "../engine/filters/compile-filter.ts";
 import { untilAborted } from "../runtime/abort.ts";
 import { checkOptions } from "../runtime/check-options.ts";
 import type { ApartEmbedders } from "./apart-embedders.ts";
-import type { CollectionParts } from "./parts.ts";
+import type { AnyCollection, CollectionParts, RecordTarget } from "./parts.ts";
 import type { CollectionMark } from "./collection-mark.ts";
+import type { EngineCollectionParts } from "./engine-records/engine-places.ts";
+import type { EngineVerbs } from "./engine-records/engine-verbs.ts";
 
 type Key = string | number;
-/** A collection of any schema: from here on fields are names. */
-export type AnyCollection = RecordCollection<unknown, Record<string, unknown>, string, string>;
 type AnyFilter = CollectionFilter<Record<string, unknown>, string>;
 
 /** How long a store is waited for. **Units** milliseconds. */
@@ -45,7 +45,7 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
 
   const scopesOf = (address: CollectionAddress): Promise<AuthorizedScopes> =>
     readable(address.scope === undefined ? undefined : [parseScope(address.scope)]);
-  const target = (given: Scope | undefined) => {
+  const target = (given: Scope | undefined): RecordTarget => {
     const scope = parseScope(given ?? homeScope(caller === operator ? undefined : caller));
     return { scope, into: gate.write(caller, scope), from: gate.read(caller, [scope], [scope]) };
   };
@@ -55,21 +55,8 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
     return readRecord(plan, metadata[recordKeys.record], uri);
   }
 
-  async function find(scopes: AuthorizedScopes, key: Key): Promise<StoredDocument | undefined> {
-    const uri = recordUri(name, key);
-    const [found, ...others] = await store.find(scopes, uri);
-    if (found === undefined || others.length === 0) return found;
-    const held = [found, ...others].map(({ summary }) => summary.scope);
-    throw new IbidError(
-      "ambiguous",
-      `${name}: record ${JSON.stringify(key)} is in several scopes: ${held.join(", ")}.`,
-      {
-        uri,
-        hint: `Say which: scope "${held[0]}", for example.`,
-        details: { scopes: held },
-      },
-    );
-  }
+  const find = (scopes: AuthorizedScopes, key: Key): Promise<StoredDocument | undefined> =>
+    findRecord(store, name, scopes, key);
 
   async function* stored(scopes: AuthorizedScopes): AsyncGenerator<StoredDocument> {
     for await (const { id, scope } of store.documents(scopes, { under: prefix })) {
@@ -87,12 +74,18 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
     await readable([]);
     const limit = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])]);
     await untilAborted(store.ready(limit), limit, `Waiting for the store of ${name}`);
+    if (plan.keptIn !== "engine") return;
+    await untilAborted((await engineVerbs()).waitUntilReady(limit), limit, `Waiting for the engine of ${name}`);
   }
 
   const search = { ...parts, embedder: parts.stages.embedder, plan, apart, ownUri, prefix, recordOf };
   const current: CollectionMark = { fingerprint: plan.fingerprint, models: plan.modelsFingerprint };
+  let inEngine: Promise<EngineVerbs> | undefined;
+  const engine = plan.keptIn === "engine" ? engineOf(parts, plan) : undefined;
+  const engineVerbs = (): Promise<EngineVerbs> =>
+    (inEngine ??= loadEngineVerbs({ ...parts, engine: engine!, plan, ownUri, apart, scopesOf, target, markIn }));
 
-  return {
+  const collection: AnyCollection = {
     name,
     uriOf: (key: unknown) => recordUri(name, key),
 
@@ -115,23 +108,7 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
       await markIn(into, scope);
     },
 
-    async drop(options = {}) {
-      checkOptions("drop", options, { scope: true, purge: true });
-      const scopes = await scopesOf(options);
-      const wanted = options.scope === undefined ? gate.writable(caller, scopes.scopes) : [parseScope(options.scope)];
-      let gone = 0;
-      for (const scope of wanted) {
-        const { from } = target(scope);
-        const purge = options.purge ?? false;
-        const uris = [];
-        for await (const { uri } of store.documents(from, { under: prefix })) uris.push(uri);
-        // With a purge, what was only deleted goes too.
-        if (purge) for await (const { uri } of deletedUnder(prefix, { scope })) uris.push(uri);
-        for (const uri of new Set(uris)) gone += (await parts.deleteDocument(uri, { scope, purge })).length;
-        await parts.deleteDocument(ownUri, { scope, purge });
-      }
-      return gone;
-    },
+    drop,
 
     get: (async (keys: unknown, address: CollectionAddress = {}) => {
       checkOptions("get", address, { scope: true });
@@ -156,7 +133,7 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
       checkOptions("keys", options, { scope: true, keyPrefix: true, deleted: true });
       const { keyPrefix, deleted = false } = options;
       const under = keyPrefix === undefined ? prefix : recordUri(name, keyPrefix);
-      const found = deleted ? deletedUnder(under, options) : store.documents(await scopesOf(options), { under });
+      const found = deleted ? deletedUnder(parts, under, options) : store.documents(await scopesOf(options), { under });
       for await (const { uri, scope } of found) yield { key: keyOfRecord(uri), scope };
     },
 
@@ -212,10 +189,30 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
 
     rebuild,
   };
+  if (plan.keptIn === "documents") return collection;
+  return overEngine(collection, engineVerbs, waitUntilReady);
 
-  async function markIn(into: AuthorizedScopes<"write">, scope: Scope): Promise<void> {
+  async function drop(options: CollectionAddress & { readonly purge?: boolean } = {}): Promise<number> {
+    checkOptions("drop", options, { scope: true, purge: true });
+    const scopes = await scopesOf(options);
+    const wanted = options.scope === undefined ? gate.writable(caller, scopes.scopes) : [parseScope(options.scope)];
+    let gone = 0;
+    for (const scope of wanted) {
+      const { from } = target(scope);
+      const purge = options.purge ?? false;
+      const uris = [];
+      for await (const { uri } of store.documents(from, { under: prefix })) uris.push(uri);
+      // With a purge, what was only deleted goes too.
+      if (purge) for await (const { uri } of deletedUnder(parts, prefix, { scope })) uris.push(uri);
+      for (const uri of new Set(uris)) gone += (await parts.deleteDocument(uri, { scope, purge })).length;
+      await parts.deleteDocument(ownUri, { scope, purge });
+    }
+    return gone;
+  }
+
+  async function markIn(into: AuthorizedScopes<"write">, scope: Scope, indexes?: string): Promise<void> {
     const { markCollection } = await marking();
-    await markCollection(store, into, { uri: ownUri, name, scope }, current);
+    await markCollection(store, into, { uri: ownUri, name, scope }, { ...current, indexes });
   }
 
   async function loadApart(): Promise<ApartEmbedders> {
@@ -232,16 +229,80 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
     const kept = () => stored(where.from);
     return (await writing()).rebuildRecords(parts, plan, embedders, kept, where, { signal });
   }
+}
 
-  /** Records that can be restored, in scopes that the caller may write. */
-  async function* deletedUnder(under: string, address: CollectionAddress): AsyncGenerator<DeletedSummary> {
-    const { scope } = address;
-    // A scope of which everything was deleted is not among those that hold something.
-    const looked: readonly Scope[] =
-      scope === undefined ? [...(await readable()).scopes, "deployment", "platform"] : [parseScope(scope)];
-    const own = gate.writable(caller, (await readable(looked)).scopes);
-    if (store.trash === undefined || own.length === 0) return;
-    for await (const summary of store.trash.deleted(await readable(own)))
-      if (summary.uri.startsWith(under)) yield summary;
-  }
+/** **Errors** `ambiguous` for a key of several scopes. */
+async function findRecord(
+  store: CollectionParts["store"],
+  name: string,
+  scopes: AuthorizedScopes,
+  key: Key,
+): Promise<StoredDocument | undefined> {
+  const uri = recordUri(name, key);
+  const [found, ...others] = await store.find(scopes, uri);
+  if (found === undefined || others.length === 0) return found;
+  const held = [found, ...others].map(({ summary }) => summary.scope);
+  throw new IbidError("ambiguous", `${name}: record ${JSON.stringify(key)} is in several scopes: ${held.join(", ")}.`, {
+    uri,
+    hint: `Say which: scope "${held[0]}", for example.`,
+    details: { scopes: held },
+  });
+}
+
+/** **Errors** `configuration-missing` for a knowledge base without an engine. */
+function engineOf({ engine }: CollectionParts, { name }: CollectionPlan): Engine {
+  if (engine !== undefined) return engine;
+  throw new IbidError("configuration-missing", `${name} is kept in an engine, and the knowledge base has none.`, {
+    hint: 'Open the knowledge base with engine: { name: "qdrant", url }, for example.',
+  });
+}
+
+async function loadEngineVerbs(parts: EngineCollectionParts): Promise<EngineVerbs> {
+  return (await import("./engine-records/engine-verbs.ts")).createEngineVerbs(parts);
+}
+
+/** The collection with the verbs that an engine does. They are loaded at their first use. */
+function overEngine(
+  collection: AnyCollection,
+  engineVerbs: () => Promise<EngineVerbs>,
+  waitUntilReady: (options?: ReadyOptions) => Promise<void>,
+): AnyCollection {
+  return {
+    ...collection,
+    drop: async (options) => (await engineVerbs()).drop(options),
+    get: (async (keys: never, address) => (await engineVerbs()).get(keys, address)) as AnyCollection["get"],
+    scopesOf: async (key) => (await engineVerbs()).scopesOf(key),
+    async *keys(options) {
+      yield* (await engineVerbs()).keys(options);
+    },
+    async *list(options) {
+      yield* (await engineVerbs()).list(options);
+    },
+    upsert: async (records, options) => {
+      await waitUntilReady(options?.signal === undefined ? {} : { signal: options.signal });
+      return (await engineVerbs()).upsert(records, options);
+    },
+    delete: async (keys, options) => (await engineVerbs()).delete(keys, options),
+    search: async (query, options) => (await engineVerbs()).search(query, options),
+    vectorSearch: async (vector, options) => (await engineVerbs()).vectorSearch(vector, options),
+    hybridSearch: async (query, options) => (await engineVerbs()).hybridSearch(query, options),
+    textSearch: async (query, options) => (await engineVerbs()).textSearch(query, options),
+    rebuild: async (options) => (await engineVerbs()).rebuild(options),
+  };
+}
+
+/** Records that can be restored, in scopes that the caller may write. */
+async function* deletedUnder(
+  { store, gate, caller, readable }: CollectionParts,
+  under: string,
+  address: CollectionAddress,
+): AsyncGenerator<DeletedSummary> {
+  const { scope } = address;
+  // A scope of which everything was deleted is not among those that hold something.
+  const looked: readonly Scope[] =
+    scope === undefined ? [...(await readable()).scopes, "deployment", "platform"] : [parseScope(scope)];
+  const own = gate.writable(caller, (await readable(looked)).scopes);
+  if (store.trash === undefined || own.length === 0) return;
+  for await (const summary of store.trash.deleted(await readable(own)))
+    if (summary.uri.startsWith(under)) yield summary;
 }

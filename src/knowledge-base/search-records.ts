@@ -45,7 +45,7 @@ type SearchOptions = CollectionSearchOptions<CollectionFilter<AnyRecord, string>
 type VectorOptions = CollectionVectorOptions<CollectionFilter<AnyRecord, string>, string>;
 type ListOptions = CollectionListOptions<CollectionFilter<AnyRecord, string>>;
 
-const optionNames = {
+export const optionNames = {
   topK: true,
   skip: true,
   filter: true,
@@ -62,7 +62,7 @@ const optionNames = {
 const verbs = { dense: "search", hybrid: "hybridSearch", lexical: "textSearch" } as const;
 
 /** Default number of records, as in the retriever. */
-const defaultTopK = 5;
+export const defaultTopK = 5;
 
 /**
  * Chunks that match, as records: each once, where its best chunk stands.
@@ -286,7 +286,7 @@ function restrict(plan: CollectionPlan, field: string | undefined, filter: Filte
 }
 
 /** **Source** Semantic Kernel: a top below 1 and a skip below 0 are errors. */
-function checkPage(topK: number | "all", skip: number): void {
+export function checkPage(topK: number | "all", skip: number): void {
   if (!Number.isSafeInteger(skip) || skip < 0) {
     throw new IbidError("invalid-argument", `skip is ${String(skip)}.`, { hint: "Give a whole number from 0." });
   }

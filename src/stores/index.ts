@@ -74,7 +74,10 @@ export type {
   EngineIndexSpec,
   EngineMetric,
   EnginePage,
+  EngineRecord,
+  EngineRecordCapabilities,
   EngineRequest,
+  EngineRow,
 } from "../contracts/engine.ts";
 export type { Metric } from "../contracts/embedding.ts";
 export type { Bm25Options } from "../engine/bm25/bm25-settings.ts";

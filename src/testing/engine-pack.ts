@@ -11,6 +11,7 @@ import { check, equal } from "./assert.ts";
 import { checkKind } from "./check-subject.ts";
 import { type ContractCase, defineCases } from "./contract-case.ts";
 import { dimensions, indexCases, vectorOf, version, withIndex } from "./engine-index-cases.ts";
+import { type OpenBase, recordCases, withRecords } from "./engine-record-cases.ts";
 import { createFaultProxy, type EngineFaults, type FaultProxy } from "./fault-proxy.ts";
 import { createRandom, type Random } from "./random.ts";
 import {
@@ -38,6 +39,8 @@ export interface EngineSubject {
   readonly create: () => Promise<Engine>;
   /** A new, empty store in memory; with an engine, over it: `createEngineStore(engine)`. */
   readonly createStore: (engine?: Engine) => Store;
+  /** Opens a knowledge base over an engine, or over none, for the cases about collections that the engine keeps. Default: those cases are left out. */
+  readonly openKnowledgeBase?: OpenBase | undefined;
   /** Chunks of the case that measures recall. Default 600. */
   readonly chunks?: number | undefined;
   /** Receives the recall at each share of chunks that a filter excludes, for a report. */
@@ -59,9 +62,13 @@ export function createEnginePack(subject: EngineSubject): readonly ContractCase[
   checkKind("createEnginePack", "the subject", subject, "object");
   for (const name of ["create", "createStore"] as const)
     checkKind("createEnginePack", `the subject's ${name}`, subject[name], "function");
+  const { openKnowledgeBase } = subject;
   return defineCases(`engine/${subject.name}`, [
     ...indexCases.map(([name, run]) => [name, "", () => withIndex(subject.create, run)] as const),
     ...storeCases.map(([name, items, run]) => [name, items, () => withWorld(subject, run)] as const),
+    ...(openKnowledgeBase === undefined ? [] : recordCases).map(
+      ([name, run]) => [name, "S1 S10", () => withRecords(subject.create, openKnowledgeBase!, run)] as const,
+    ),
   ]);
 }
 

@@ -105,6 +105,10 @@ export function createFaultProxy(engine: Engine, faults: EngineFaults = {}, seed
         await begin();
         return index.list(tag, from);
       },
+      async read(keys) {
+        await begin();
+        return index.read?.(keys) ?? [];
+      },
       async nearest({ condition, ...request }) {
         await begin();
         const { ignoresConditions, shuffled, leaks } = proxy.faults;

@@ -29,6 +29,7 @@ export function createReferenceEngine(options: { readonly name?: string } = {}):
     visibleAfterMs: 0,
     candidates: 100_000,
     batch: 500,
+    records: { kinds: ["flat"], words: true },
   };
   return {
     name,
@@ -64,10 +65,20 @@ function createIndex(entries: Map<string, EngineEntry>, metric: EngineMetric): E
       const page = keys.sort().slice(0, pageSize);
       return { keys: page, next: page.length < pageSize ? undefined : page.at(-1) };
     },
-    async nearest({ vector, condition, limit }) {
+    async nearest({ vector, condition, limit, words }) {
       const met = [...entries.values()].filter((entry) => condition === undefined || meets(entry, condition));
-      const scored = met.map(({ ref, vector: other }) => ({ ref, score: scores[metric](vector, other) }));
+      const asked = words === undefined ? [] : wordsOf(words);
+      const scored = met.map(({ ref, vector: other, record }) => {
+        const has = new Set(wordsOf(record?.text ?? ""));
+        return { ref, score: scores[metric](vector, other) + asked.filter((word) => has.has(word)).length };
+      });
       return scored.sort((a, b) => b.score - a.score).slice(0, limit);
+    },
+    async read(keys) {
+      return keys.flatMap((key) => {
+        const { ref, record } = entries.get(key) ?? {};
+        return ref === undefined || record?.json === undefined ? [] : [{ key, ref, json: record.json }];
+      });
     },
   };
 }
@@ -92,6 +103,8 @@ function meets(entry: EngineEntry, condition: EngineCondition): boolean {
       return condition.of.some((part) => meets(entry, part));
   }
 }
+
+const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
 const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, i) => sum + value * b[i]!, 0);
 

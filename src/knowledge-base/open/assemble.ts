@@ -191,6 +191,7 @@ async function assembleParts(store: Store, options: OpenOptions, runtime: Runtim
     closeEvents: events === operations.events ? undefined : async () => events?.close(),
     access: options.access,
     findName: runtime.findName,
+    engine: options.engine,
     openSource: runtime.openSource,
     resolveUri: runtime.resolveUri,
     closeReaders: runtime.closeReaders,

@@ -1,4 +1,4 @@
-import type { CollectionDefinition, VectorSettings } from "../../contracts/collection.ts";
+import type { CollectionDefinition, VectorIndex, VectorSettings } from "../../contracts/collection.ts";
 import type { Metric } from "../../contracts/embedding.ts";
 import type { EmbeddingModel } from "../../contracts/embedding-model.ts";
 import { IbidError } from "../../contracts/errors.ts";
@@ -23,6 +23,9 @@ export interface CollectionPlan {
   readonly metrics: ReadonlyMap<string, Metric>;
   /** Whether a search names its field, and no vector of a model is handed out. */
   readonly strict: boolean;
+  readonly keptIn: "documents" | "engine";
+  /** The kinds of indexes of the fields that name one. */
+  readonly kinds: ReadonlyMap<string, VectorIndex>;
   /** The model beside the knowledge base's own that embeds a part: a field, or what the other text fields say together (`""`). */
   readonly models: ReadonlyMap<string, EmbeddingModel>;
   /** A hash of everything that decides how a record is kept. Definitions with the same hash keep a record alike. */
@@ -31,7 +34,7 @@ export interface CollectionPlan {
   readonly modelsFingerprint: string;
 }
 
-const known = {
+const knownNames = {
   schema: true,
   key: true,
   text: true,
@@ -39,13 +42,18 @@ const known = {
   filterable: true,
   embeddingModel: true,
   strict: true,
+  keptIn: true,
 } as const;
 
 const knownOfVectors = { embeddingModel: true, metric: true, index: true } as const satisfies Record<
   keyof VectorSettings,
   true
 >;
-const indexes: readonly unknown[] = ["flat", "dynamic"] satisfies readonly VectorSettings["index"][];
+/** Kinds of indexes, by where records are kept. An engine names those that it has. */
+const indexes = {
+  documents: ["flat", "dynamic"],
+  engine: ["flat", "dynamic", "hnsw", "ivf-flat", "quantized-flat", "disk-ann"],
+} as const satisfies Readonly<Record<CollectionPlan["keptIn"], readonly VectorIndex[]>>;
 
 /** Names that filters give another meaning. */
 const filterWords: ReadonlySet<string> = new Set(["and", "or", "not", "op"]);
@@ -53,8 +61,8 @@ const filterWords: ReadonlySet<string> = new Set(["and", "or", "not", "op"]);
 /** **Errors** `invalid-argument` for a definition that contradicts itself, naming the field. */
 export function planCollection(name: string, definition: AnyDefinition): CollectionPlan {
   checkText("collection", "name", name);
-  checkOptions(`collection ${name}`, definition ?? null, known);
-  const { schema, key, embeddingModel, strict = false } = definition;
+  checkOptions(`collection ${name}`, definition ?? null, knownNames);
+  const { schema, key, embeddingModel, strict = false, keptIn = "documents" } = definition;
   const invalid = (what: string, hint: string): IbidError =>
     new IbidError("invalid-argument", `Collection ${name}: ${what}.`, { hint });
   // Schemas of some libraries are functions.
@@ -83,6 +91,10 @@ export function planCollection(name: string, definition: AnyDefinition): Collect
   const vectors = names("vectors", Object.keys(settings));
   const models = new Map<string, EmbeddingModel>();
   const metrics = new Map<string, Metric>();
+  const kinds = new Map<string, VectorIndex>();
+  if (!Object.hasOwn(indexes, keptIn))
+    throw invalid(`keptIn is "${keptIn as string}"`, 'Give "documents" or "engine".');
+  const known: readonly VectorIndex[] = indexes[keptIn];
   if (typeof strict !== "boolean") throw invalid("strict is no boolean", "Give true or false.");
   for (const field of vectors) {
     if (!text.includes(field))
@@ -91,12 +103,13 @@ export function planCollection(name: string, definition: AnyDefinition): Collect
     const { metric, index = "dynamic" } = settings[field]!;
     if (metric !== undefined && !(metric in everyMetric))
       throw invalid(`vectors.${field}.metric is "${metric}"`, `Give one of: ${Object.keys(everyMetric).join(", ")}.`);
-    if (!indexes.includes(index))
+    if (!known.includes(index))
       throw invalid(
         `vectors.${field}.index is "${index}", a kind that the store has not`,
-        `Give one of: ${indexes.join(", ")}.`,
+        `Give one of: ${known.join(", ")}.`,
       );
     if (metric !== undefined) metrics.set(field, metric);
+    if (index !== "dynamic") kinds.set(field, index);
     const model = settings[field]?.embeddingModel ?? embeddingModel;
     if (model !== undefined) models.set(field, model);
   }
@@ -107,7 +120,8 @@ export function planCollection(name: string, definition: AnyDefinition): Collect
       JSON.stringify([provider, model, kind, dimensions ?? 0, fingerprint ?? ""]),
     ]),
   );
-  const fields = JSON.stringify([key, text, vectors.toSorted(), filterable.toSorted()]);
+  const inEngine = keptIn === "engine" ? [[...metrics], [...kinds]] : [];
+  const fields = JSON.stringify([key, text, vectors.toSorted(), filterable.toSorted(), ...inEngine]);
   return {
     name,
     schema,
@@ -117,6 +131,8 @@ export function planCollection(name: string, definition: AnyDefinition): Collect
     filterable,
     metrics,
     strict,
+    keptIn,
+    kinds,
     models,
     fingerprint: hashParts("collection/1", fields, modelsFingerprint),
     modelsFingerprint,

@@ -6,13 +6,14 @@ const recordsPrefix = "ibid:collection/";
 /** Every collection's own uri begins so; apart from the records', so that collections can be listed without them. */
 export const collectionsPrefix = "ibid:collections/";
 
-/** Metadata keys: of a record's document and its chunks; of the document alone; of the chunks alone; of the collection's own document, the last two. */
+/** Metadata keys: of a record's document and its chunks; of the document alone; of the chunks alone; of the collection's own document, the last three. */
 export const recordKeys = {
   collection: "_collection",
   record: "_record",
   field: "_field",
   definition: "_definition",
   models: "_models",
+  indexes: "_indexes",
 } as const;
 
 /** **Errors** `invalid-argument` for a name that is blank or no text. */

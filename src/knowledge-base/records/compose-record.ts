@@ -118,7 +118,8 @@ function chunkerOf({ parts }: ComposedRecord, chunker: Chunker | AsyncChunker): 
   );
 }
 
-function textOf(plan: CollectionPlan, { key, value }: KeptRecord, name: string): string {
+/** **Errors** `invalid-argument` for a text field that is no text. */
+export function textOf(plan: CollectionPlan, { key, value }: KeptRecord, name: string): string {
   const words = Object.hasOwn(value, name) ? value[name] : undefined;
   // Halves of characters cannot be written as UTF-8; the record itself keeps them.
   if (typeof words === "string") return words.toWellFormed();
@@ -126,7 +127,12 @@ function textOf(plan: CollectionPlan, { key, value }: KeptRecord, name: string):
   throw wrongField(plan, key, name, "no text");
 }
 
-function metadataOf(plan: CollectionPlan, { key, value, json }: KeptRecord): Metadata {
+function metadataOf(plan: CollectionPlan, record: KeptRecord): Metadata {
+  return { ...filterableOf(plan, record), [recordKeys.collection]: plan.name, [recordKeys.record]: record.json };
+}
+
+/** The fields that filters can name. **Errors** `invalid-argument` for one that no filter could compare. */
+export function filterableOf(plan: CollectionPlan, { key, value }: KeptRecord): Metadata {
   const filterable = plan.filterable.flatMap((name): [string, JsonValue][] => {
     const held = Object.hasOwn(value, name) ? value[name] : undefined;
     if (held === undefined) return [];
@@ -134,7 +140,7 @@ function metadataOf(plan: CollectionPlan, { key, value, json }: KeptRecord): Met
     if (members.every((member) => typeof member !== "object" || member === null)) return [[name, held]];
     throw wrongField(plan, key, name, "nothing that a filter can compare");
   });
-  return { ...Object.fromEntries(filterable), [recordKeys.collection]: plan.name, [recordKeys.record]: json };
+  return Object.fromEntries(filterable);
 }
 
 function wrongField({ name }: CollectionPlan, key: string | number, field: string, what: string): IbidError {

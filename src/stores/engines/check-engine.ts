@@ -1,4 +1,5 @@
-import type { EngineCapabilities, EngineIndexSpec } from "../../contracts/engine.ts";
+import { type Metric, metrics } from "../../contracts/embedding.ts";
+import type { Engine, EngineCapabilities, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 
 /** Forms of conditions, for engines that evaluate all of them. */
@@ -29,5 +30,32 @@ export function engineFailed(engine: string, operation: string, cause: unknown):
     hint: "Look at the engine, and call again.",
     details: { store: engine, operation },
     cause,
+  });
+}
+
+/** The engine's own metric for one of ibid's. **Errors** `unsupported`, with those that the engine has. */
+export function engineMetric({ name, capabilities }: Engine, given: Metric): EngineMetric {
+  const metric = metrics[given];
+  const found = capabilities.metrics.find((each) => each === metric);
+  if (found !== undefined) return found;
+  throw new IbidError("unsupported", `${name} has no metric "${given}".`, {
+    hint: `It has ${capabilities.metrics.join(", ")}.`,
+    details: { store: name, metrics: capabilities.metrics },
+  });
+}
+
+/** **Errors** `unsupported` for an engine that keeps no records, or has no index of the kind. */
+export function checkRecords({ name, capabilities }: Engine, { kind = "dynamic" }: EngineIndexSpec): void {
+  const { records, conditions } = capabilities;
+  if (records === undefined || everyCondition.some((form) => !conditions.includes(form))) {
+    throw new IbidError("unsupported", `${name} keeps no records.`, {
+      hint: 'Keep the collection in "documents", or choose another engine.',
+      details: { store: name },
+    });
+  }
+  if (kind === "dynamic" || records.kinds.includes(kind)) return;
+  throw new IbidError("unsupported", `${name} has no index of the kind "${kind}".`, {
+    hint: `It has ${[...records.kinds, "dynamic"].join(", ")}.`,
+    details: { store: name, kinds: records.kinds },
   });
 }

@@ -6,6 +6,7 @@ import type { Scope } from "../../contracts/scope.ts";
 import type { StoreParts } from "../../contracts/store.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
+import { engineMetric } from "./check-engine.ts";
 import { createEngineKeeper, type EngineKeeper } from "./engine-keeper.ts";
 import { decodeRef } from "./engine-tags.ts";
 import { toEngineVector } from "./engine-vector.ts";
@@ -109,16 +110,6 @@ export function createEngineLeg(engine: Engine, catalog: StoreParts, options: En
     search: (query, k, within) => searchByEngine(search, query, k, within),
     follow: (parts) => followEngine(parts, engine, keeper, purgeWaitMs),
   };
-}
-
-function engineMetric({ name, capabilities }: Engine, given: Metric): EngineMetric {
-  const metric = metrics[given];
-  const found = capabilities.metrics.find((each) => each === metric);
-  if (found !== undefined) return found;
-  throw new IbidError("unsupported", `${name} has no metric "${given}".`, {
-    hint: `It has ${capabilities.metrics.join(", ")}.`,
-    details: { store: name, metrics: capabilities.metrics },
-  });
 }
 
 interface EngineSearch {

@@ -66,7 +66,13 @@ export function toEntry(tags: EngineTags, scope: Scope, chunk: Chunk, vector: Fl
   return { key: toUuid(key), ref, vector, tags: [...new Set(all)], numbers };
 }
 
-function addMetadata(tags: EngineTags, metadata: Metadata, all: string[], numbers: Record<string, number>): void {
+/** Adds the tags and numbers of metadata. */
+export function addMetadata(
+  tags: EngineTags,
+  metadata: Metadata,
+  all: string[],
+  numbers: Record<string, number>,
+): void {
   for (const [key, value] of Object.entries(metadata)) {
     if (value === undefined) continue;
     all.push(tags.exists(key), tags.equal(key, value));
@@ -83,12 +89,12 @@ function addMetadata(tags: EngineTags, metadata: Metadata, all: string[], number
   }
 }
 
-function toUuid(hex: string): string {
+export function toUuid(hex: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join("-");
 }
 
 /** Scope and id of a chunk as one word of ASCII, without blanks and quotation marks. */
-function encodeRef({ scope, id }: ChunkRef): string {
+export function encodeRef({ scope, id }: ChunkRef): string {
   return [scope, id].map((part) => encodeURIComponent(part).replaceAll("'", "%27")).join("/");
 }
 

@@ -22,7 +22,7 @@ export interface EngineRestriction {
  */
 export function translateRestriction(
   scopes: readonly Scope[],
-  restriction: Restriction | undefined,
+  restriction: Pick<Restriction, "filter" | "origins"> | undefined,
   tags: EngineTags,
   can: readonly EngineCondition["op"][],
 ): EngineRestriction {

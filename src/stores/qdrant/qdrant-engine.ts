@@ -60,6 +60,7 @@ export function createQdrantEngine(options: QdrantOptions): Engine {
       visibleAfterMs: 0,
       candidates: 10_000,
       batch: 500,
+      records: { kinds: ["flat", "hnsw"], words: false },
     },
     async open(spec, signal) {
       const path = `/collections/${prefix}${spec.name}`;
@@ -100,11 +101,13 @@ async function makeCollection(
   let found = await look();
   if (found.status === 404) {
     const vectors = { size: spec.dimensions, distance: distances[spec.metric] };
+    // Without links there is no graph, and every vector is compared.
+    const flat = spec.kind === "flat" && { hnsw_config: { m: 0 } };
     // 409: another process has just made it.
     await client.call("create a collection", {
       method: "PUT",
       path,
-      body: { ...more, vectors },
+      body: { ...more, ...flat, vectors },
       expects: [409],
       signal,
     });
@@ -125,10 +128,10 @@ function createIndex(
   return {
     async put(entries, signal) {
       const body = {
-        points: entries.map(({ key, ref, vector, tags, numbers }) => ({
+        points: entries.map(({ key, ref, vector, tags, numbers, record }) => ({
           id: key,
           vector: [...vector],
-          payload: { ref, tags, numbers },
+          payload: { ref, tags, numbers, ...(record && { record: record.json, fields: record.fields }) },
         })),
       };
       await client.call("write points", { method: "PUT", path: `${points}?wait=true`, body, signal });
@@ -164,6 +167,14 @@ function createIndex(
         await client.call<Page>("list points", { method: "POST", path: `${points}/scroll`, body, signal })
       ).body;
       return { keys: result.points.map(({ id }) => id), next: result.next_page_offset ?? undefined };
+    },
+    async read(keys, signal) {
+      const body = { ids: keys, with_payload: ["ref", "record"], with_vector: false };
+      type Found = { result: { id: string; payload?: { ref: string; record?: string } }[] };
+      const { result } = (await client.call<Found>("read points", { method: "POST", path: points, body, signal })).body;
+      return result.flatMap(({ id, payload: { ref, record } = { ref: "" } }) =>
+        record === undefined ? [] : [{ key: id, ref, json: record }],
+      );
     },
     async nearest({ vector, condition, limit, options, signal }) {
       const filter = writeFilter(condition);

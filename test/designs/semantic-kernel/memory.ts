@@ -185,7 +185,7 @@ export const memory = [
           await refuses("invalid-argument", () => strict.search("pan", { ...near, includeEmbeddings: true }));
           equal(skus(await strict.search("pan", { ...near, topK: 1 })), ["P-2"]);
           await refuses("invalid-argument", () =>
-            kb.collection("x", { ...definition, vectors: { description: { index: "hnsw" as never } } }),
+            kb.collection("x", { ...definition, vectors: { description: { index: "hnsw" } } }),
           );
         },
         {

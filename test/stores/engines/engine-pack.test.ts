@@ -1,4 +1,5 @@
 import { describe } from "vitest";
+import { openKnowledgeBase } from "../../../src/knowledge-base/open/open-knowledge-base.ts";
 import { createEngineStore } from "../../../src/stores/engines/engine-store.ts";
 import { createMemoryStore } from "../../../src/stores/memory/memory-store.ts";
 import { createEnginePack } from "../../../src/testing/engine-pack.ts";
@@ -11,6 +12,7 @@ describe("the reference engine", () => {
       name: "reference",
       create: async () => createReferenceEngine(),
       createStore: (engine) => (engine === undefined ? createMemoryStore() : createEngineStore(engine)),
+      openKnowledgeBase: (engine) => openKnowledgeBase({ engine }),
     }),
   );
 });
