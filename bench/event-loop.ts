@@ -1,9 +1,11 @@
 // Delay of the event loop while a knowledge base works in the same process.
 //
-//   npx node bench/event-loop.ts <folder in BEIR's layout> [documents] [megabytes of Markdown] [--own-model]
+//   npx node bench/event-loop.ts <folder in BEIR's layout> [documents, default 1500] [megabytes of Markdown, default 28] [--stacks]
 //
 // A timer of ten milliseconds tells how late it is, by the clock and by this thread's processor time since it ran last. The clock has the delays of the
 // machine's other work in it; the processor time has no waiting for the disk. Each line is one work. The bar: .99 quantile 20 ms, greatest 100 ms; for searches, greatest 30 ms.
+// With --stacks, the functions of the longest turn of each work follow, with their milliseconds; the profiler makes all of them longer.
+import { type Profiler, Session } from "node:inspector/promises";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,10 +13,10 @@ import { parseArgs } from "node:util";
 import { openKnowledgeBase } from "../src/index.node.ts";
 import { readCollection } from "./beir.ts";
 
-const { positionals } = parseArgs({ allowPositionals: true });
+const { positionals, values } = parseArgs({ allowPositionals: true, options: { stacks: { type: "boolean" } } });
 const [folder, documents = "1500", megabytes = "28"] = positionals;
 if (folder === undefined) {
-  throw new Error("usage: npx node bench/event-loop.ts <folder in BEIR's layout> [documents] [megabytes]");
+  throw new Error("usage: npx node bench/event-loop.ts <folder in BEIR's layout> [documents] [megabytes] [--stacks]");
 }
 const { corpus, queries } = readCollection(folder);
 const texts = corpus.map(({ text }) => text.trim()).filter((text) => text !== "");
@@ -45,9 +47,55 @@ interface Delays {
   readonly processor: number[];
 }
 
+/** A turn of the event loop, in microseconds of the clock that profiles have. */
+interface Turn {
+  readonly from: number;
+  readonly to: number;
+  readonly processor: number;
+}
+
+const microseconds = (): number => Number(process.hrtime.bigint() / 1000n);
+
+/** The functions of a turn, indented by who called them, with their milliseconds. Those below a tenth of the turn are left out. */
+function describeTurn({ nodes, samples = [], timeDeltas = [], startTime }: Profiler.Profile, turn: Turn): string {
+  const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));
+  const spent = new Map<number, number>();
+  let at = startTime;
+  samples.forEach((sample, i) => {
+    const took = timeDeltas[i]!;
+    at += took;
+    if (at < turn.from || at > turn.to) return;
+    for (let node: number | undefined = sample; node !== undefined; node = parents.get(node))
+      spent.set(node, (spent.get(node) ?? 0) + took);
+  });
+  const known = new Map(nodes.map((node) => [node.id, node]));
+  const least = (spent.get(nodes[0]!.id) ?? 0) / 10;
+  const lines: string[] = [];
+  function describe(id: number, depth: number): void {
+    const { callFrame, children = [] } = known.get(id)!;
+    const file = callFrame.url.slice(callFrame.url.lastIndexOf("/") + 1);
+    lines.push(
+      `${" ".repeat(depth)}${(spent.get(id)! / 1000).toFixed(0)} ${callFrame.functionName || "anonymous"} ${file}:${callFrame.lineNumber + 1}`,
+    );
+    for (const child of children.toSorted((a, b) => (spent.get(b) ?? 0) - (spent.get(a) ?? 0)))
+      if ((spent.get(child) ?? 0) > least) describe(child, depth + 1);
+  }
+  if (least > 0) describe(nodes[0]!.id, 0);
+  return lines.join("\n");
+}
+
 /** Runs a work beside the timer. */
-async function watch(work: () => Promise<unknown>): Promise<Delays & { readonly seconds: number }> {
+async function watch(
+  work: () => Promise<unknown>,
+): Promise<Delays & { readonly seconds: number; readonly stack: string }> {
   const delays: Delays = { clock: [], processor: [] };
+  const session = values.stacks === true ? new Session() : undefined;
+  session?.connect();
+  await session?.post("Profiler.enable");
+  await session?.post("Profiler.setSamplingInterval", { interval: 500 });
+  await session?.post("Profiler.start");
+  let longest: Turn = { from: 0, to: 0, processor: 0 };
+  let from = microseconds();
   let then = performance.now();
   let used = process.threadCpuUsage();
   let timer: NodeJS.Timeout;
@@ -55,7 +103,11 @@ async function watch(work: () => Promise<unknown>): Promise<Delays & { readonly 
     const now = performance.now();
     const { user, system } = process.threadCpuUsage(used);
     delays.clock.push(Math.max(0, now - then - 10));
-    delays.processor.push((user + system) / 1000);
+    const processor = (user + system) / 1000;
+    delays.processor.push(processor);
+    const to = microseconds();
+    if (processor > longest.processor) longest = { from, to, processor };
+    from = to;
     then = performance.now();
     used = process.threadCpuUsage();
     timer = setTimeout(tick, 10);
@@ -67,7 +119,9 @@ async function watch(work: () => Promise<unknown>): Promise<Delays & { readonly 
   // The last turn counts, too.
   await new Promise((resolve) => void setTimeout(resolve, 15));
   clearTimeout(timer);
-  return { ...delays, seconds };
+  const profiled = await session?.post("Profiler.stop");
+  session?.disconnect();
+  return { ...delays, seconds, stack: profiled === undefined ? "" : describeTurn(profiled.profile, longest) };
 }
 
 const quantile = (numbers: readonly number[], share: number): number =>
@@ -80,15 +134,12 @@ const made = Array.from({ length: Number(documents) }, (_, i) => ({
   text: paragraphs(18, i + 1).join("\n\n"),
   metadata: { even: i % 2 === 0 },
 }));
-const upload = writeMarkdown(Number(megabytes) * 1_000_000);
+const upload = new TextEncoder().encode(writeMarkdown(Number(megabytes) * 1_000_000));
 
 const works: readonly (readonly [name: string, work: () => Promise<unknown>])[] = [
   [`ingestion of ${documents} texts`, () => kb.ingest(made)],
   ["settling: merges and the first fit", () => kb.ingest([], { settle: true })],
-  [
-    `upload of ${megabytes} MB of Markdown`,
-    () => kb.ingest([{ uri: "large.md", bytes: new TextEncoder().encode(upload) }]),
-  ],
+  [`upload of ${megabytes} MB of Markdown`, () => kb.ingest([{ uri: "large.md", bytes: upload }])],
   ["settling: merges and a refit", () => kb.ingest([], { settle: true })],
   ["the first pattern", () => kb.search("f[a-z]+uency", { mode: "regex" })],
   [
@@ -104,12 +155,13 @@ const works: readonly (readonly [name: string, work: () => Promise<unknown>])[] 
 
 console.log("ms                                     clock p99     max   processor p99     max    seconds");
 for (const [name, work] of works) {
-  const { clock, processor, seconds } = await watch(work);
+  const { clock, processor, seconds, stack } = await watch(work);
   const most = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.max(a, b), 0);
   const cells = [quantile(clock, 0.99), most(clock), quantile(processor, 0.99), most(processor)];
   console.log(
     `${name.padEnd(38)} ${cells.map((cell, i) => cell.toFixed(0).padStart(i === 2 ? 15 : i === 0 ? 9 : 7)).join(" ")} ${seconds.toFixed(1).padStart(10)}`,
   );
+  if (stack !== "") console.log(stack);
 }
 const { chunks } = await kb.status();
 console.log(`${chunks} chunks at the end`);

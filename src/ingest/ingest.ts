@@ -294,10 +294,13 @@ async function prepareSeen(work: Work, arrival: Arrival, see: () => Promise<Seen
       return keep(work, before, { folder, validators, looked: true, fingerprint });
   }
 
+  await giveTurn();
   const { document: read, chunks, notes = [] } = await seen.read(before?.id ?? "");
   if (before !== undefined && (await job.refresh?.shouldRefreshDocument?.(read, before)) === false)
     return keep(work, before, { folder, looked: true });
+  await giveTurn();
   const document = withLanguage(read, stages.analyzer);
+  await giveTurn();
   return {
     facts: {
       document,

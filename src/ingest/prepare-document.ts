@@ -9,6 +9,7 @@ import type { SourceItem } from "../contracts/reader.ts";
 import { type FoundResult, readDocument } from "../readers/read-document.ts";
 import { limitsOf, overLimit } from "../readers/read-limits.ts";
 import { sha256 } from "../runtime/hash.ts";
+import { giveTurn } from "../runtime/next-turn.ts";
 import type { IngestStages } from "./stages.ts";
 
 /** A caller's options for an item, beside those of its source. */
@@ -150,6 +151,9 @@ export async function cutDocument(
 /** Chunks that are embedded and handed on together. */
 const batchSize = 512;
 
+/** Chunks that are cut between two looks at the clock. */
+const cutAtOnce = 8;
+
 /**
  * Cuts a document that nothing is written around, some chunks at a time: the next are cut when the ones before have been taken.
  *
@@ -162,7 +166,7 @@ export async function* cutInBatches(
 ): AsyncGenerator<readonly Chunk[], undefined> {
   let batch: Chunk[] = [];
   for await (const chunk of chunker.chunk(document, signal === undefined ? {} : { signal })) {
-    batch.push(chunk);
+    if (batch.push(chunk) % cutAtOnce === 0) await giveTurn();
     if (batch.length < batchSize) continue;
     checkChunkIds(batch);
     yield batch;

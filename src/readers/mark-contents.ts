@@ -1,5 +1,6 @@
 import type { Block, TextMark } from "../contracts/document.ts";
 import type { ReadResult } from "../contracts/reader.ts";
+import { giveTurn } from "../runtime/next-turn.ts";
 import { anchorEntry, contentsHeading, linkEntry, pageEntry } from "../text/contents-lines.ts";
 import { walkSections } from "../text/walk-sections.ts";
 
@@ -8,6 +9,8 @@ const mostLines = 0.8;
 /** Entries in a row, from which on they are a table of contents. Below a heading that says so, fewer will do. **Source** our own choice. */
 const leastEntries = 3;
 const leastBelowHeading = 2;
+/** Sections and blocks that are looked at between two looks at the clock. */
+const seenAtOnce = 64;
 /** A longer line is no entry. **Units** UTF-16 code units. */
 const longestEntry = 200;
 
@@ -18,12 +21,14 @@ const longestEntry = 200;
  * the page, or words with dots and a page number. Links to other pages are entries below a heading such as "Contents" only. Marks that the reader gave stay.
  * **Cost** linear in the blocks; the text of a block that does not begin with entries is not read to its end.
  */
-export function markContents<Result extends ReadResult>(result: Result): Result {
+export async function markContents<Result extends ReadResult>(result: Result): Promise<Result> {
   const { text, root, blocks = [], sourceMap } = result;
+  let seen = 0;
   const titles = new Set<string>();
   const listings: { readonly start: number; readonly end: number }[] = [];
   for (const { title, level, contentStart, end, children } of walkSections(root)) {
     if (level === 0) continue;
+    if (++seen % seenAtOnce === 0) await giveTurn();
     titles.add(plainTitle(title));
     if (contentsHeading.test(title.trim())) listings.push({ start: contentStart, end: children[0]?.start ?? end });
   }
@@ -43,6 +48,7 @@ export function markContents<Result extends ReadResult>(result: Result): Result 
   let at = 0;
   for (const block of blocks) {
     const { kind, role, start, end } = block;
+    if (++seen % seenAtOnce === 0) await giveTurn();
     if (kind === "front-matter") found.push({ kind, start, end });
     else if (role === "contents") found.push({ kind: role, start, end });
     else if (kind === "list" || kind === "paragraph" || kind === "table") {

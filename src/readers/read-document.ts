@@ -125,7 +125,7 @@ async function attemptRead(
     const result = await read();
     checkReadResult(result, reader.name, uri, limitsOf({ ...(limits && { limits }) }).maxTextLength);
     // The file around a part marks the blocks of both.
-    return depth === 0 ? markContents(result) : result;
+    return depth === 0 ? await markContents(result) : result;
   } catch (error) {
     if (IbidError.isInstance(error)) throw error;
     throwIfAborted(signal, `Reading ${uri}`, { uri, cause: error });

@@ -29,11 +29,15 @@ export function locate(document: LocatableDocument, start: number, end?: number)
 export function createLocator(document: LocatableDocument): Locator {
   checkGiven("createLocator", "document", document, "object");
   const { text } = document;
-  let counted: Uint32Array | undefined;
+  /** Newlines before each stretch of the text, as far as anybody has asked: chunks ask from front to back, in slices. */
+  const counted: number[] = [0];
   /** Lines of the canonical text that begin at or before a position. */
   const linesUntil = (position: number): number => {
-    counted ??= countLines(text);
     const stretch = Math.floor(position / linesCountedEvery);
+    for (let known = counted.length; known <= stretch; known++) {
+      const end = known * linesCountedEvery;
+      counted.push(counted[known - 1]! + countNewlines(text, end - linesCountedEvery, end));
+    }
     return counted[stretch]! + countNewlines(text, stretch * linesCountedEvery, position) + 1;
   };
 
@@ -181,16 +185,6 @@ function lastAtOrBefore(length: number, startOf: (index: number) => number, posi
 
 /** A place for each line would be four times as long as a text of short lines. **Units** UTF-16 code units. */
 const linesCountedEvery = 2048;
-
-/** Newlines before each stretch of the text. */
-function countLines(text: string): Uint32Array {
-  const counts = new Uint32Array(Math.floor(text.length / linesCountedEvery) + 1);
-  for (let stretch = 1; stretch < counts.length; stretch++) {
-    const end = stretch * linesCountedEvery;
-    counts[stretch] = counts[stretch - 1]! + countNewlines(text, end - linesCountedEvery, end);
-  }
-  return counts;
-}
 
 /** Counts in the stretch alone: a search without a match would run to the end of the text. */
 function countNewlines(text: string, from: number, to: number): number {

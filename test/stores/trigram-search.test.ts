@@ -201,3 +201,32 @@ describe("the trigrams of a file", () => {
     await two.close();
   });
 });
+
+describe.each(stores)("a long search by a pattern ($name)", ({ open }) => {
+  const into = write("deployment");
+  const large = (id: string) =>
+    documentEntry(
+      id,
+      Array.from({ length: 400 }, (_, i) => `${id}${i} ${"ash elm fir birch ".repeat(60)} end${i}`),
+    );
+  const count = async (store: Store): Promise<number> =>
+    (await searchPattern(store, read("deployment"), { pattern: "fir birch\\s+end[0-9]+$", topK: "all" })).length;
+
+  it("lets others have their turn, and tells one moment of a store that is written to [L7]", async () => {
+    const store = await open();
+    for (const id of ["a", "b"]) await store.replace(into, large(id));
+    let [turns, isOver] = [0, false];
+    const tick = (): void => void setImmediate(() => (isOver ? undefined : (turns++, tick())));
+    tick();
+    const found = count(store);
+    await store.delete(into, { documentIds: ["a"] }, { purge: true });
+    await store.replace(into, large("c"));
+    await store.replace(into, documentEntry("d", ["fir birch end7"]));
+    const number = await found;
+    isOver = true;
+    expect([800, 400, 801]).toContain(number);
+    expect(turns).toBeGreaterThan(3);
+    expect(await count(store)).toBe(801);
+    await store.close();
+  });
+});

@@ -60,31 +60,52 @@ export function rarityOf(all: number, having: number): number {
   return Math.log(1 + (all - having + 0.5) / (having + 0.5));
 }
 
+/** {@link buildDocumentFields} in one go. */
+export function createDocumentFields(...given: Parameters<typeof buildDocumentFields>): DocumentFields {
+  const steps = buildDocumentFields(...given);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** Chunks that are placed, and entries that are named, in one step. */
+const placedAtOnce = 8192;
+const namedAtOnce = 128;
+
 /**
- * Builds the fields of some segments.
+ * Builds the fields of some segments in steps of some milliseconds.
  *
  * **Cost** linear in the chunks. Names are analysed once for each document and language.
  */
-export function createDocumentFields(
-  segments: readonly Segment[],
+export function* buildDocumentFields(
+  segments: readonly (Segment & { readDocuments?(): boolean })[],
   namesOf: (documents: readonly number[]) => ReadonlyMap<number, DocumentNames>,
   analyzer: Analyzer,
-): DocumentFields {
-  const homes = placeChunks(segments);
+): Generator<undefined, DocumentFields> {
+  for (const segment of segments) while (segment.readDocuments?.() === true) yield;
+  const homes = yield* placeChunks(segments);
   const { documentOf, languageOf, rows, chunkCounts } = homes;
   const entries = documentOf.length;
   const documents = rows.length;
   const vocabulary = new Map<string, number>();
-  const names = namesOf(rows);
+  const names = new Map<number, DocumentNames>();
+  for (let at = 0; at < rows.length; at += namedAtOnce) {
+    for (const [row, named] of namesOf(rows.slice(at, at + namedAtOnce))) names.set(row, named);
+    yield;
+  }
   const titles = createNameLists(vocabulary);
   const files = createNameLists(vocabulary);
   for (let entry = 0; entry < entries; entry++) {
     const { title, file } = names.get(rows[documentOf[entry]!]!) ?? { title: "", file: "" };
     titles.add(analyzer.analyze(title, languageOf[entry]));
     files.add(analyzer.analyze(file, languageOf[entry]));
+    if (entry % namedAtOnce === 0) yield;
   }
   const byTitle = titles.build();
+  yield;
   const byFile = files.build();
+  yield;
   const rarities = weighTerms(vocabulary.size, documents, documentOf, [byTitle, byFile]);
   const masses = { title: sumMasses(byTitle, rarities), file: sumMasses(byFile, rarities) };
   let chunks = 0;
@@ -181,7 +202,7 @@ interface PlacedChunks {
 }
 
 /** Numbers the documents and entries of live chunks. */
-function placeChunks(segments: readonly Segment[]): PlacedChunks {
+function* placeChunks(segments: readonly Segment[]): Generator<undefined, PlacedChunks> {
   const languageIds = new Map<string, number>();
   for (const segment of segments) {
     for (const language of segment.languages()) {
@@ -201,6 +222,7 @@ function placeChunks(segments: readonly Segment[]): PlacedChunks {
     const own = new Uint32Array(segment.size).fill(noEntry);
     let [lastRow, lastLanguage, entry] = [-1, "", noEntry];
     for (let i = 0; i < segment.size; i++) {
+      if (i % placedAtOnce === 0) yield;
       if (segment.live[i] !== 1) continue;
       const [row, language] = [documents[i]!, segment.languageOf(i)];
       // Chunks of a document stand together mostly.

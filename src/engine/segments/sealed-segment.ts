@@ -37,6 +37,8 @@ export interface SealedSegment extends Segment {
   /** 1 for chunks that have a row still: the live ones and the restorable. May be longer than `size`. */
   readonly present: Uint8Array;
   readonly presentCount: number;
+  /** Reads the next of what `documents` gives. **Shape** whether there are more. */
+  readDocuments(): boolean;
   /** The ordinal of a chunk's row, or -1. */
   find(key: number): number;
   /** Language of each chunk, by ordinal; for merging. */
@@ -57,6 +59,9 @@ const factsAtOnce = 4096;
 
 /** Linear lookups of keys before they are sorted: a search finds a few dozen, and sorting takes as long as a thousand lookups. */
 const mostScans = 256;
+
+/** Chunks whose documents are read together: a millisecond or two. */
+const placedAtOnce = 2048;
 
 export function packState(live: Uint8Array, present: Uint8Array, size: number): Uint8Array {
   const bytes = (size + 7) >> 3;
@@ -86,7 +91,9 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
   let spoken: LanguageColumn | undefined;
   let languages: ReadonlySet<string> | undefined;
   let facts: MetadataColumn | undefined;
-  let documents: Float64Array | undefined;
+  let documents: Float64Array = new Float64Array(0);
+  /** Chunks whose documents were read. */
+  let placed = 0;
   let byKey: Uint32Array | undefined;
   let scans = 0;
   const { chunkId, chunkIds } = createIdReader(keys, source);
@@ -115,6 +122,15 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
 
   function languageColumn(): LanguageColumn {
     return (spoken ??= readLanguages(file("languages", 0)));
+  }
+
+  function readDocuments(): boolean {
+    if (placed === size) return false;
+    if (placed === 0) documents = new Float64Array(size);
+    const to = Math.min(size, placed + placedAtOnce);
+    documents.set(source.chunkDocuments(Array.from(keys.subarray(placed, to))), placed);
+    placed = to;
+    return placed < size;
   }
 
   function load(column: number): VectorColumn {
@@ -154,7 +170,11 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
     key: (ordinal) => keys[ordinal]!,
     chunkId,
     chunkIds,
-    documents: () => (documents ??= Float64Array.from(source.chunkDocuments(Array.from(keys)))),
+    documents() {
+      while (readDocuments());
+      return documents;
+    },
+    readDocuments,
     places: (ordinals) => source.chunkPlaces(ordinals.map((ordinal) => keys[ordinal]!)),
     postings: (term) => lists.get(term),
     *terms(prefix) {
@@ -205,7 +225,7 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
       }
       stamp = newStamp;
       facts = undefined;
-      documents = undefined;
+      placed = 0;
       admitted.clear();
     },
   };

@@ -4,7 +4,7 @@ import { detectMediaType } from "../media-type.ts";
 import { createPartReader, type PartInput } from "../read-document.ts";
 import { limitsOf } from "../read-limits.ts";
 import { createCalls } from "../../runtime/calls.ts";
-import type { CallersResult, FilePiece, WorkerJob } from "./worker-job.ts";
+import { type CallersResult, type FilePiece, sendAhead, type WorkerJob } from "./worker-job.ts";
 
 /**
  * The worker's side: reads each file that it receives, one at a time, and ends with the process that started it.
@@ -40,7 +40,7 @@ export function serveReaders(readers: readonly Reader[], maxMemoryBytes: number)
       whole.set(bytes, at);
       files.set(file, whole);
     },
-    async read({ reader, input: sent, hasOwn, file }: WorkerJob) {
+    async read({ job, reader, input: sent, hasOwn, file }: WorkerJob) {
       const input = { ...sent, bytes: files.get(file ?? 0) ?? sent.bytes };
       files.delete(file ?? 0);
       const asked = readers[reader];
@@ -50,7 +50,7 @@ export function serveReaders(readers: readonly Reader[], maxMemoryBytes: number)
         limits: limitsOf(input),
         ...(hasOwn && { readElsewhere }),
       });
-      return asked.read({ ...input, readPart });
+      return sendAhead(calls.call.bind(calls), job, await asked.read({ ...input, readPart }));
     },
   });
   process.on("message", (message) => calls.receive(message));

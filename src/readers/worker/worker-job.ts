@@ -1,7 +1,10 @@
+import type { Block } from "../../contracts/document.ts";
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
 
 /** A file on its way to the worker: which reader, by its place in the list that both sides have, and what it is given. */
 export interface WorkerJob {
+  /** Names the job in pieces of its result. */
+  readonly job: number;
   readonly reader: number;
   readonly input: Omit<ReadInput, "signal" | "readPart">;
   /** Whether there are readers that live with the caller and are asked first for what the file carries inside. */
@@ -21,14 +24,57 @@ export interface FilePiece {
 /** Result of the caller's own reader for a part; `undefined` when there was none. */
 export type CallersResult = (ReadResult & { readonly mediaType: string }) | undefined;
 
-const pieceBytes = 4 * 1024 * 1024;
-let files = 0;
+/** A piece of a large result, which is sent before the rest of it: a message takes in some milliseconds then. */
+export interface ResultPiece {
+  readonly job: number;
+  readonly text?: string;
+  readonly blocks?: readonly Block[];
+}
 
-/** Sends a job, a large file in pieces: one at a time is on its way. */
-export async function sendJob(
-  call: (method: string, argument: unknown) => Promise<unknown>,
-  job: WorkerJob,
-): Promise<ReadResult> {
+const pieceBytes = 4 * 1024 * 1024;
+/** Characters of a text, and blocks, of one piece of a result. */
+const pieceLength = 1024 * 1024;
+const blocksAtOnce = 4096;
+let files = 0;
+let jobs = 0;
+
+type Call = (method: string, argument: unknown) => Promise<unknown>;
+
+/** Pieces of results that are on their way here, by job. */
+const arriving = new Map<number, { readonly texts: string[]; readonly blocks: Block[] }>();
+
+export function takeResultPiece({ job, text, blocks = [] }: ResultPiece): void {
+  const taken = arriving.get(job);
+  if (text !== undefined) taken?.texts.push(text);
+  for (const block of blocks) taken?.blocks.push(block);
+}
+
+/** The worker's side of a large result: sends its text and its blocks ahead. **Shape** the rest. */
+export async function sendAhead(call: Call, job: number, result: ReadResult): Promise<ReadResult> {
+  const { text, blocks } = result;
+  if (text.length <= pieceLength && (blocks?.length ?? 0) <= blocksAtOnce) return result;
+  const send = (piece: Omit<ResultPiece, "job">): Promise<unknown> => call("resultPiece", { job, ...piece });
+  for (let at = 0; at < text.length; at += pieceLength) await send({ text: text.slice(at, at + pieceLength) });
+  for (let at = 0; at < (blocks?.length ?? 0); at += blocksAtOnce)
+    await send({ blocks: blocks!.slice(at, at + blocksAtOnce) });
+  return { ...result, text: "", ...(blocks && { blocks: [] }) };
+}
+
+/** Sends a job, a large file in pieces: one at a time is on its way. A large result comes back in pieces, too. */
+export async function sendJob(call: Call, given: Omit<WorkerJob, "job">): Promise<ReadResult> {
+  const job: WorkerJob = { ...given, job: ++jobs };
+  const ahead = { texts: [], blocks: [] };
+  arriving.set(job.job, ahead);
+  try {
+    const rest = await sendFile(call, job);
+    const [text, blocks]: [string, readonly Block[]] = [ahead.texts.join(""), ahead.blocks];
+    return text === "" ? rest : { ...rest, text, ...(rest.blocks && { blocks }) };
+  } finally {
+    arriving.delete(job.job);
+  }
+}
+
+async function sendFile(call: Call, job: WorkerJob): Promise<ReadResult> {
   const { bytes } = job.input;
   const total = bytes.byteLength;
   if (total <= pieceBytes) return (await call("read", job)) as ReadResult;

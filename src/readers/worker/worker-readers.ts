@@ -6,7 +6,7 @@ import { limitsOf } from "../read-limits.ts";
 import { needsWorker } from "./needs-worker.ts";
 import { createReadingPool } from "./reading-pool.ts";
 import { NotStarted, type ReadingProcess, startReadingProcess } from "./reading-process.ts";
-import { type CallersResult, sendJob, type WorkerJob } from "./worker-job.ts";
+import { type CallersResult, sendJob, takeResultPiece, type WorkerJob } from "./worker-job.ts";
 
 /** How files are read in a worker. */
 export interface WorkerReaderOptions {
@@ -46,10 +46,15 @@ export function createWorkerReaders(
   let isSaid = false;
   let hasStarted = false;
 
-  const jobOf = (reader: number, input: ReadInput): WorkerJob => ({ reader, input: sendable(input), hasOwn });
+  const jobOf = (reader: number, input: ReadInput): Omit<WorkerJob, "job"> => ({
+    reader,
+    input: sendable(input),
+    hasOwn,
+  });
   /** Methods for parts inside a file: the caller's own reader may need that same worker again. */
   const methodsFor = (process: ReadingProcess) => ({
     takes: (mediaType: string): boolean => own.some((reader) => reader.accepts(mediaType)),
+    resultPiece: takeResultPiece,
     readPart: (part: PartInput): Promise<CallersResult> => readDocument([...own, ...within(process)], part),
   });
   const within = (process: ReadingProcess): readonly Reader[] =>

@@ -1,9 +1,88 @@
 import { IbidError } from "../../contracts/errors.ts";
 import type { Metadata } from "../../contracts/metadata.ts";
+import type { Scope } from "../../contracts/scope.ts";
 import type { DeleteOptions, DeleteTarget } from "../../contracts/store.ts";
+import { compileFilter } from "../../engine/filters/compile-filter.ts";
+import { type Removal, type Removed, type RestoreTarget, worthAThread } from "./errands.ts";
 import type { ScopeView } from "./index-view.ts";
-import type { ScopeChange } from "./scope-change.ts";
+import { fittedOn } from "./latent-leg.ts";
+import { beginPurge } from "./purge.ts";
+import { readReceipt, type ScopeChange } from "./scope-change.ts";
+import { retireVersions } from "./scope-versions.ts";
+import type { SegmentCore } from "./segment-core.ts";
 import type { ChunkRow, DirectoryReader, DocumentRow } from "./segment-directory.ts";
+
+/** Deletes in one transaction. **Errors** as {@link deleteTargets}. */
+export async function removeChunks(core: SegmentCore, { scope, target, options, now }: Removal): Promise<Removed> {
+  if ("scope" in target) return emptyScope(core, scope);
+  const matches = "filter" in target ? compileFilter(target.filter) : () => false;
+  let resumes = false;
+  const { result: chunks, receipt } = await core.change(scope, (changes) => {
+    if (options.purge === true) {
+      changes.forget();
+      resumes = beginPurge(changes.rows);
+    }
+    return deleteTargets(changes, target, options, now, (held) => findByMetadata(held, matches));
+  });
+  return { chunks, receipt, resumes };
+}
+
+async function emptyScope({ write, view, latent }: SegmentCore, scope: Scope): Promise<Removed> {
+  const { dropFits } = await import("./refit.ts");
+  return write((rows) => {
+    const held = view.scope(rows, scope);
+    if (held === undefined) return { chunks: 0, receipt: readReceipt(rows, scope), resumes: true };
+    beginPurge(rows);
+    rows.deleteScope(held.row.key);
+    if (latent !== undefined && scope === fittedOn) dropFits(rows, view, latent);
+    rows.setStamp(rows.stamp() + 1);
+    const chunks = held.segments.reduce((sum, { liveCount }) => sum + liveCount, 0);
+    return { chunks, receipt: readReceipt(rows, scope), resumes: true };
+  });
+}
+
+/** Takes back a delete in one transaction. **Shape** as {@link restoreTargets}. */
+export async function restoreChunks(
+  { change }: SegmentCore,
+  { scope, target }: { readonly scope: Scope; readonly target: RestoreTarget },
+): Promise<number> {
+  return (await change(scope, (changes) => restoreTargets(changes, target))).result;
+}
+
+/** Removes for good what was deleted at or before `until`. **Shape** how many chunks went. */
+export async function vacuumChunks(
+  { change, write, view }: SegmentCore,
+  { scope, until, now }: { readonly scope: Scope; readonly until: number; readonly now: number },
+): Promise<number> {
+  const { result } = await change(scope, (changes) => {
+    changes.forget();
+    beginPurge(changes.rows);
+    return vacuumScope(changes, until);
+  });
+  await write((rows) => retireVersions(rows, view, scope, until, now));
+  return result;
+}
+
+/** A document of these bytes may have as many chunks as are worth a thread, where they are short. */
+const worthAThreadInBytes = worthAThread * 250;
+
+/** Whether a target may have so many chunks that another thread had better change them. **Cost** a look at the documents' rows, never at their chunks. */
+export function isLargeTarget(
+  rows: DirectoryReader,
+  { view }: Pick<SegmentCore, "view">,
+  scope: Scope,
+  target: DeleteTarget,
+): boolean {
+  const held = view.scope(rows, scope);
+  const all = held?.segments.reduce((sum, { size }) => sum + size, 0) ?? 0;
+  if (held === undefined || all < worthAThread) return false;
+  if ("scope" in target) return true;
+  if ("filter" in target) return findByMetadata(held, compileFilter(target.filter)).length >= worthAThread;
+  if ("ids" in target) return target.ids.length >= worthAThread;
+  let bytes = 0;
+  for (const id of target.documentIds) bytes += rows.documentById(held.row.key, id)?.bytes ?? 0;
+  return target.documentIds.length >= worthAThread || bytes >= worthAThreadInBytes;
+}
 
 /** The rows that a delete or a restore applies to. */
 interface Targets {
@@ -14,7 +93,7 @@ interface Targets {
 }
 
 /** Chunks of the scope whose metadata a filter admits, restorable ones included. */
-export type FindByFilter = (view: ScopeView) => readonly number[];
+type FindByFilter = (view: ScopeView) => readonly number[];
 
 /**
  * Deletes what `target` names in one scope; the whole scope is not handled here.
@@ -22,7 +101,7 @@ export type FindByFilter = (view: ScopeView) => readonly number[];
  * **Shape** how many live chunks went. Purging also takes what was deleted before.
  * **Errors** `not-found` for an unknown id, when that is an error; then nothing was deleted.
  */
-export function deleteTargets(
+function deleteTargets(
   change: ScopeChange,
   target: Exclude<DeleteTarget, { readonly scope: true }>,
   options: DeleteOptions,
@@ -100,10 +179,7 @@ function targetsByDocument(rows: DirectoryReader, scope: number, ids: readonly s
  * **Shape** the number of chunks restored. A document is restored with the chunks deleted together with it, not with chunks deleted earlier.
  * A restored chunk restores its document too, so that it can be cited.
  */
-export function restoreTargets(
-  change: ScopeChange,
-  target: { readonly ids: readonly string[] } | { readonly documentIds: readonly string[] },
-): number {
+function restoreTargets(change: ScopeChange, target: RestoreTarget): number {
   const { before, rows } = change;
   if (before === undefined) return 0;
   const scope = before.row.key;
@@ -129,7 +205,7 @@ export function restoreTargets(
 }
 
 /** Removes for good what was deleted at or before a time. **Shape** how many chunks went. */
-export function vacuumScope(change: ScopeChange, until: number): number {
+function vacuumScope(change: ScopeChange, until: number): number {
   const { before, rows } = change;
   if (before === undefined) return 0;
   const chunks = rows.deletedChunks(before.row.key, until);
@@ -144,7 +220,7 @@ export function vacuumScope(change: ScopeChange, until: number): number {
 }
 
 /** Live chunks and restorable ones, whose metadata is admitted. */
-export function findByMetadata(view: ScopeView, matches: (metadata: Metadata) => boolean): number[] {
+function findByMetadata(view: ScopeView, matches: (metadata: Metadata) => boolean): number[] {
   const keys: number[] = [];
   const look = (
     key: number,

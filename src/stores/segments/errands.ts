@@ -2,9 +2,36 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { DocumentWrite, ReplaceResult } from "../../contracts/document-store.ts";
 import type { Receipt } from "../../contracts/leg.ts";
 import type { Scope } from "../../contracts/scope.ts";
-import type { SettleOptions } from "../../contracts/store.ts";
+import type { DeleteOptions, DeleteTarget, SettleOptions } from "../../contracts/store.ts";
 import type { ColumnFile } from "../../engine/vectors/vector-column.ts";
 import type { SharedShelf } from "./shelf.ts";
+
+/** A delete from one scope as data, so that another thread can do it as well. */
+export interface Removal {
+  readonly scope: Scope;
+  readonly target: DeleteTarget;
+  readonly options: DeleteOptions;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** **Shape** `resumes`: an earlier purge is unfinished. */
+export interface Removed {
+  readonly chunks: number;
+  readonly receipt: Receipt;
+  readonly resumes: boolean;
+}
+
+/** Chunks or documents whose delete is taken back. */
+export type RestoreTarget = { readonly ids: readonly string[] } | { readonly documentIds: readonly string[] };
+
+/** Texts that a thread looked at: `starts` and `ends` of `counts[i]` matches in the chunk of the row `keys[i]`, within the chunk. */
+export interface LookedAt {
+  readonly keys: readonly number[];
+  readonly counts: readonly number[];
+  readonly starts: readonly number[];
+  readonly ends: readonly number[];
+}
 
 /** Works on a store that take long, by name: the data that each takes, and its result. Both can be sent to another thread. */
 export interface Errands {
@@ -22,6 +49,18 @@ export interface Errands {
     };
     readonly result: { readonly result: ReplaceResult; readonly receipt: Receipt };
   };
+  /** Deletes a target of many chunks. */
+  readonly remove: { readonly given: Removal; readonly result: Removed };
+  /** Takes back the delete of a target of many chunks. */
+  readonly restore: {
+    readonly given: { readonly scope: Scope; readonly target: RestoreTarget };
+    readonly result: number;
+  };
+  /** Removes for good what was deleted. */
+  readonly vacuum: {
+    readonly given: { readonly scope: Scope; readonly until: number; readonly now: number };
+    readonly result: number;
+  };
   /** Fits the store's own model. */
   readonly fit: { readonly given: undefined; readonly result: void };
   /** Takes what was purged out of segments and out of the fit. */
@@ -30,6 +69,11 @@ export interface Errands {
   readonly trigrams: {
     readonly given: { readonly scope: Scope; readonly row: number };
     readonly result: readonly ColumnFile[];
+  };
+  /** Looks for a pattern in the texts of chunks, by row. */
+  readonly match: {
+    readonly given: { readonly keys: readonly number[]; readonly source: string; readonly ignoreCase: boolean };
+    readonly result: LookedAt;
   };
 }
 

@@ -2,14 +2,14 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { Bm25Settings } from "../../engine/bm25/bm25-settings.ts";
-import { createDocumentFields, type DocumentNames } from "../../engine/bm25/document-fields.ts";
-import { createWordIndex, type WordIndex } from "../../engine/bm25/word-index.ts";
+import type { WordIndex } from "../../engine/bm25/word-index.ts";
 import { createLiveSegment, type LiveSegment } from "../../engine/segments/live-segment.ts";
 import { openSealedSegment, type SealedSegment } from "../../engine/segments/sealed-segment.ts";
 import type { Segment } from "../../engine/segments/segment.ts";
 import type { Heading, ReadHeadings } from "../../engine/bm25/heading-part.ts";
-import { documentPath, pathWords } from "../../text/document-path.ts";
+import { documentPath } from "../../text/document-path.ts";
 import type { DirectoryReader, ScopeRow } from "./segment-directory.ts";
+import { createWordIndexes } from "./word-indexes.ts";
 import { parseStored } from "../../runtime/parse-stored.ts";
 
 /** The index of one scope as this process holds it, brought up to date. */
@@ -48,6 +48,16 @@ export interface IndexView {
    * names, and in its postings for each word. Sets of scopes are kept within 128 MB, the one that was asked for last at any size.
    */
   words(rows: DirectoryReader, scopes: readonly Scope[], analyzer: Analyzer, settings: Bm25Settings): WordIndex;
+  /**
+   * Makes some milliseconds of what `words` needs, so that the first search after a commit does not hold up everybody. `begun` where nothing of this commit was
+   * made before; `ready` where `words` has little left to do.
+   */
+  prepareWords(
+    rows: DirectoryReader,
+    scopes: readonly Scope[],
+    analyzer: Analyzer,
+    settings: Bm25Settings,
+  ): "begun" | "more" | "ready";
   /** Innermost headings as terms; forgotten when anything changes. **Cost** one read for those that are not known. */
   headings(rows: DirectoryReader, analyzer: Analyzer): ReadHeadings;
   /** Forgets everything: what it saw last has been taken back. */
@@ -85,25 +95,10 @@ function innermostHeading(details: string): string {
   });
 }
 
-/** Bytes of words and names that are kept. */
-const wordBudget = 128_000_000;
-
 /** Headings that are kept, and chunks whose heading is known. */
 const mostHeadings = 50_000;
 
-/** Whether names of documents count at all. */
-function hasNames({ variant, fileWeight, naming, document, heading }: Bm25Settings): boolean {
-  return variant === "bm25f" && fileWeight + naming + document + heading > 0;
-}
-
 const noHeading: Heading = { terms: [] };
-
-function readNames(rows: DirectoryReader, documents: readonly number[]): ReadonlyMap<number, DocumentNames> {
-  const homes = rows.homesOf(documents.filter((document) => document !== 0));
-  return new Map(
-    homes.map(({ key, uri, title, folder }) => [key, { title, file: pathWords(documentPath(uri, folder).path) }]),
-  );
-}
 
 /** Characters of names that are kept. */
 const homeBudget = 1_000_000;
@@ -135,9 +130,6 @@ export function createIndexView(): IndexView {
     homesKept = 0;
   }
 
-  /** By the scopes that were searched together. */
-  const indexes = new Map<string, WordIndex>();
-  let indexStamp = -1;
   /** Innermost headings by the chunk's row, and by their words in a language. */
   const headingsOf = new Map<number, Heading>();
   const headingsBySaying = new Map<string, Heading>();
@@ -179,6 +171,8 @@ export function createIndexView(): IndexView {
     current.seen = stamp;
     return current;
   }
+
+  const words = createWordIndexes((rows, scopes) => scopes.flatMap((scope) => scopeView(rows, scope)?.segments ?? []));
 
   return {
     scope: scopeView,
@@ -234,32 +228,8 @@ export function createIndexView(): IndexView {
       }
       return homes;
     },
-    words(rows, scopes, analyzer, settings) {
-      const stamp = rows.stamp();
-      if (stamp !== indexStamp) indexes.clear();
-      indexStamp = stamp;
-      const key = scopes.join("\n");
-      let made = indexes.get(key);
-      if (made === undefined || made.settings !== settings) {
-        const segments = scopes.flatMap((scope) => scopeView(rows, scope)?.segments ?? []);
-        const fields = hasNames(settings)
-          ? createDocumentFields(segments, (documents) => readNames(rows, documents), analyzer)
-          : undefined;
-        made = createWordIndex(segments, settings, fields);
-      }
-      // The one that was asked for last stands last, and goes last.
-      indexes.delete(key);
-      indexes.set(key, made);
-      const bytesOf = (index: WordIndex): number => index.bytes + (index.fields?.bytes ?? 0);
-      let bytes = 0;
-      for (const each of indexes.values()) bytes += bytesOf(each);
-      for (const [other, each] of indexes) {
-        if (bytes <= wordBudget || other === key) break;
-        indexes.delete(other);
-        bytes -= bytesOf(each);
-      }
-      return made;
-    },
+    prepareWords: (...given) => words.prepare(...given),
+    words: (...given) => words.index(...given),
     headings: (rows, analyzer) => (segment, ordinals) => {
       const stamp = rows.stamp();
       if (stamp !== headingStamp || headingsOf.size > mostHeadings) headingsOf.clear();
@@ -286,7 +256,7 @@ export function createIndexView(): IndexView {
       }
     },
     forget() {
-      indexes.clear();
+      words.forget();
       headingsOf.clear();
       views.clear();
       forgetTexts();

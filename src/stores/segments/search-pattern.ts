@@ -1,35 +1,57 @@
-import type { LegMatch, Query, Restriction, Within } from "../../contracts/leg.ts";
-import { admitChunks } from "../../engine/segments/admit-chunks.ts";
+import type { LegMatch, Query, Within } from "../../contracts/leg.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { forEachBit } from "../../engine/patterns/trigram-file.ts";
 import { requireTrigrams, type TrigramQuery } from "../../engine/patterns/trigram-query.ts";
+import type { SealedSegment } from "../../engine/segments/sealed-segment.ts";
+import { admitChunks } from "../../engine/segments/admit-chunks.ts";
 import { compareChunkPlaces } from "../../runtime/compare-text.ts";
-import { compileLinearRegex } from "../../text/patterns/linear-regex.ts";
+import { compileLinearRegex, type LinearRegex } from "../../text/patterns/linear-regex.ts";
 import { parseRegex } from "../../text/patterns/regex-syntax.ts";
 import { createChunkReader, createRowFilter } from "./chunk-rows.ts";
-import { sendErrand, type StoreThread, worthAThread } from "./errands.ts";
-import type { IndexView, ScopeView } from "./index-view.ts";
+import { type LookedAt, sendErrand, type StoreThread, worthAThread } from "./errands.ts";
+import { createIndexView, type IndexView, type ScopeView } from "./index-view.ts";
 import type { ChunkRow, DirectoryReader } from "./segment-directory.ts";
 import { createTrigramKeeper, type TrigramKeeper } from "./trigram-keeper.ts";
 
-/** Rows are read by key up to one in `fewOf` of the live chunks; beyond that, all are read in order. */
-const fewOf = 8;
+/** A search goes on in slices of this length, with a turn of others between them. **Units** milliseconds. */
+const longestSlice = 5;
+
+/** Rows that are read together. */
+const pageSize = 32;
+
+/** Texts that another thread looks at before this one may stop the search. */
+const sentAtOnce = 4096;
+
+/** Commits during a search after which its last rows are read in one go. */
+const mostRestarts = 4;
+
+type Look = <Result>(work: (rows: DirectoryReader) => Result) => Promise<Result>;
+type Pattern = NonNullable<Query["pattern"]>;
+type Ranges = readonly { readonly start: number; readonly end: number }[];
+
+/** One search by a pattern, in slices. The text of a row's key never changes, so that matches of an earlier slice count. The last slice decides which rows are there. */
+export interface PatternRun {
+  /** Looks at texts for some milliseconds. **Shape** as of `rows`, every match, best first, equal scores by uri, start, scope and id; `undefined` while texts are left. */
+  advance(rows: DirectoryReader): readonly LegMatch[] | undefined;
+  /** Has the thread look at a batch of the texts that are left, where they are many. */
+  send(): Promise<void>;
+}
 
 /** Searches by pattern, and the indexes that they make on their way. Loaded when a pattern is first looked for. */
 export interface PatternSearch {
-  /** **Shape** every match, best first, equal scores by uri, start, scope and id. `only` holds row keys. */
-  search(
-    rows: DirectoryReader,
+  /** Begins a search. `only` holds row keys; `thread` looks at the texts of many chunks. */
+  begin(
     view: IndexView,
-    pattern: NonNullable<Query["pattern"]>,
+    pattern: Pattern,
     within: Pick<Within, "scopes" | "restriction">,
+    thread: StoreThread | undefined,
     only?: ReadonlySet<number>,
-  ): readonly LegMatch[];
-  /** Has the thread make the indexes that a search would make otherwise. **Cost** one look where there is nothing to make. */
+  ): PatternRun;
+  /** Makes the indexes that the search gains by: in the thread where there is one, else in slices. **Cost** one look where there is nothing to make. */
   prepare(
-    look: <Result>(work: (rows: DirectoryReader) => Result) => Promise<Result>,
+    look: Look,
     view: IndexView,
-    thread: StoreThread,
+    thread: StoreThread | undefined,
     source: string,
     scopes: readonly Scope[],
   ): Promise<void>;
@@ -44,100 +66,180 @@ export interface PatternSearch {
  */
 export function createPatternSearch(worthIndexing: number): PatternSearch {
   const trigrams = createTrigramKeeper(worthIndexing);
+  /** Indexes that are being made, for all searches that wait for them. */
+  const making = new Map<SealedSegment, Promise<void>>();
+
+  async function make(look: Look, view: IndexView, thread: StoreThread | undefined, segment: SealedSegment) {
+    const { scope, row } = segment;
+    const here = () => trigrams.collect(look, view, segment);
+    const files = await (thread === undefined ? here() : sendErrand(thread, "trigrams", { scope, row }, here));
+    if (files.length > 0) trigrams.keep(segment, files);
+  }
+
   return {
-    search(rows, view, { source, ignoreCase }, { scopes, restriction }, only) {
-      const regex = compileLinearRegex(source, { ignoreCase });
-      const needs = requireTrigrams(parseRegex(source));
-      const reader = createChunkReader(rows, view);
-      const found: { readonly document: number; readonly start: number; readonly match: LegMatch }[] = [];
-      const documents = new Set<number>();
-      for (const scope of scopes) {
-        const held = view.scope(rows, scope);
-        if (held === undefined) continue;
-        const candidates =
-          only === undefined
-            ? readCandidates(rows, held, restriction, needs, trigrams)
-            : readGiven(rows, held, restriction, only);
-        for (const row of candidates) {
-          const matches = regex.findAll(reader.urtext(row));
-          if (matches.length === 0) continue;
-          const ranges = matches.map(({ start, end }) => ({ start: row.start + start, end: row.start + end }));
-          const score = matches.length / (matches.length + 1);
-          const { id, key, document, start } = row;
-          documents.add(document);
-          found.push({ document, start, match: { scope, id, score, revision: key, why: { kind: "ranges", ranges } } });
-        }
-      }
-      const homes = view.homes(rows, [...documents]);
-      return found
-        .map(({ document, start, match }) => ({ uri: homes.get(document)?.uri ?? "", start, match, ...match }))
-        .sort((a, b) => b.score - a.score || compareChunkPlaces(a, b))
-        .map(({ match }) => match);
-    },
+    begin: (view, pattern, within, thread, only) => createPatternRun(view, trigrams, pattern, within, thread, only),
     async prepare(look, view, thread, source, scopes) {
+      if (requireTrigrams(parseRegex(source)).kind === "any") return;
       const lacking = await look((rows) => {
         const views = scopes.flatMap((scope) => view.scope(rows, scope) ?? []);
-        return views.flatMap((held) => trigrams.lacking(rows, held)).filter(({ size }) => size >= worthAThread);
+        return views.flatMap((held) => trigrams.lacking(rows, held));
       });
-      if (lacking.length === 0 || requireTrigrams(parseRegex(source)).kind === "any") return;
+      const isLarge = lacking.reduce((sum, { size }) => sum + size, 0) >= worthAThread;
       for (const segment of lacking) {
-        const { scope, row } = segment;
-        const files = await sendErrand(thread, "trigrams", { scope, row }, () => Promise.resolve([]));
-        if (files.length > 0) trigrams.keep(segment, files);
+        let made = making.get(segment);
+        if (made === undefined) {
+          made = make(look, view, isLarge ? thread : undefined, segment).finally(() => making.delete(segment));
+          making.set(segment, made);
+        }
+        await made;
       }
     },
     save: (write) => trigrams.save(write),
   };
 }
 
-function readGiven(
-  rows: DirectoryReader,
-  held: ScopeView,
-  restriction: Restriction | undefined,
-  keys: ReadonlySet<number>,
-): readonly ChunkRow[] {
-  const admits = createRowFilter(restriction);
-  const read = rows.chunks([...keys]);
-  return read.filter((row) => row?.scope === held.row.key && row.deletedAt === null && admits(row)) as ChunkRow[];
-}
+const nowhere: Ranges = [];
 
-/** Documents one after the other rather than chunks in the order of the index, so that each text is read once. */
-function* readCandidates(
-  rows: DirectoryReader,
-  held: ScopeView,
-  restriction: Restriction | undefined,
-  needs: TrigramQuery,
+function createPatternRun(
+  view: IndexView,
   trigrams: TrigramKeeper,
-): Generator<ChunkRow> {
-  const all = needs.kind === "any" ? undefined : findCandidates(rows, held, restriction, needs, trigrams);
-  const live = held.segments.reduce((sum, { liveCount }) => sum + liveCount, 0);
-  if (all !== undefined && all.length * fewOf < live) {
-    const few = rows.chunks(all).filter((row) => row !== undefined);
-    yield* few.sort((a, b) => a.document - b.document || a.start - b.start || a.key - b.key);
-    return;
+  { source, ignoreCase }: Pattern,
+  { scopes, restriction }: Pick<Within, "scopes" | "restriction">,
+  thread: StoreThread | undefined,
+  only: ReadonlySet<number> | undefined,
+): PatternRun {
+  const regex = compileLinearRegex(source, { ignoreCase });
+  const needs = requireTrigrams(parseRegex(source));
+  const admits = createRowFilter(restriction);
+  /** Matches by row, within the chunk. */
+  const known = new Map<number, Ranges>();
+  /** Candidates at the commit that the last slice saw, first those whose text is not known. `done` of them were looked at, and `matching` match. */
+  let candidates: readonly number[] = [];
+  let done = 0;
+  let matching: { readonly row: ChunkRow; readonly ranges: Ranges }[] = [];
+  let scopeOf = new Map<number, Scope>();
+  let stamp = -1;
+  let isArranged = false;
+  let restarts = -1;
+  /** Whether the thread knows more. */
+  let isHelpful = thread !== undefined;
+
+  function arrange(rows: DirectoryReader): void {
+    if (stamp !== rows.stamp()) restarts++;
+    stamp = rows.stamp();
+    isArranged = true;
+    const held = scopes.flatMap((scope) => view.scope(rows, scope) ?? []);
+    scopeOf = new Map(held.map(({ row }) => [row.key, row.scope]));
+    const keys =
+      only === undefined ? held.flatMap((each) => findCandidates(rows, each, restriction, needs, trigrams)) : [...only];
+    // Chunks of a document were written one after the other, so that each text is read once.
+    keys.sort((a, b) => a - b);
+    candidates = [...keys.filter((key) => !known.has(key)), ...keys.filter((key) => (known.get(key)?.length ?? 0) > 0)];
+    [done, matching] = [0, []];
   }
-  const keys = all && new Set(all);
-  const admits = keys === undefined ? createRowFilter(restriction) : (row: ChunkRow) => keys.has(row.key);
-  for (const row of rows.scanChunks(held.row.key)) if (admits(row)) yield row;
+
+  function readPage(rows: DirectoryReader): void {
+    const reader = createChunkReader(rows, view);
+    for (const row of rows.chunks(candidates.slice(done, done + pageSize))) {
+      if (row === undefined || row.deletedAt !== null || !scopeOf.has(row.scope) || !admits(row)) continue;
+      let ranges = known.get(row.key);
+      if (ranges === undefined) known.set(row.key, (ranges = findRanges(regex, reader.urtext(row))));
+      if (ranges.length > 0) matching.push({ row, ranges });
+    }
+    done += pageSize;
+  }
+
+  function tell(rows: DirectoryReader): readonly LegMatch[] {
+    const homes = view.homes(rows, [...new Set(matching.map(({ row }) => row.document))]);
+    return matching
+      .map(({ row, ranges: within }) => {
+        const { id, key, document, start } = row;
+        const ranges = within.map((range) => ({ start: start + range.start, end: start + range.end }));
+        const score = ranges.length / (ranges.length + 1);
+        const scope = scopeOf.get(row.scope)!;
+        const match: LegMatch = { scope, id, score, revision: key, why: { kind: "ranges", ranges } };
+        return { uri: homes.get(document)?.uri ?? "", start, match, ...match };
+      })
+      .sort((a, b) => b.score - a.score || compareChunkPlaces(a, b))
+      .map(({ match }) => match);
+  }
+
+  const unknownKeys = (): number[] => candidates.slice(done).filter((key) => !known.has(key));
+  const isForThread = (): boolean => isHelpful && unknownKeys().length >= worthAThread;
+
+  return {
+    advance(rows) {
+      if (!isArranged || rows.stamp() !== stamp) arrange(rows);
+      const isLast = restarts > mostRestarts && known.has(candidates[0] ?? -1);
+      if (isForThread()) return undefined;
+      const until = isLast ? Infinity : performance.now() + longestSlice;
+      while (done < candidates.length) {
+        readPage(rows);
+        if (performance.now() > until && done < candidates.length) return undefined;
+      }
+      return tell(rows);
+    },
+    async send() {
+      if (thread === undefined || !isForThread()) return;
+      const keys = unknownKeys();
+      const nothing: LookedAt = { keys: [], counts: [], starts: [], ends: [] };
+      const given = { keys: keys.slice(0, sentAtOnce), source, ignoreCase };
+      const looked = await sendErrand(thread, "match", given, () => Promise.resolve(nothing));
+      // A thread that is gone, or sees an older state, has nothing to tell.
+      isHelpful = looked.keys.length > 0;
+      isArranged = !isHelpful;
+      let at = 0;
+      looked.keys.forEach((key, i) => {
+        const to = at + looked.counts[i]!;
+        const ranges: { start: number; end: number }[] = [];
+        for (; at < to; at++) ranges.push({ start: looked.starts[at]!, end: looked.ends[at]! });
+        known.set(key, ranges.length === 0 ? nowhere : ranges);
+      });
+    },
+  };
 }
 
-/** Keys of the chunks in which the pattern may match. `undefined` when no segment has an index to ask. */
+function findRanges(regex: LinearRegex, text: string): Ranges {
+  const found = regex.findAll(text);
+  return found.length === 0 ? nowhere : found.map(({ start, end }) => ({ start, end }));
+}
+
+/** Looks at the texts of some rows, in one transaction. **Shape** those that are there. */
+export function matchTexts(rows: DirectoryReader, keys: readonly number[], { source, ignoreCase }: Pattern): LookedAt {
+  const regex = compileLinearRegex(source, { ignoreCase });
+  const reader = createChunkReader(rows, createIndexView());
+  const looked: Record<keyof LookedAt, number[]> = { keys: [], counts: [], starts: [], ends: [] };
+  for (let at = 0; at < keys.length; at += pageSize) {
+    for (const row of rows.chunks(keys.slice(at, at + pageSize))) {
+      if (row === undefined) continue;
+      const ranges = findRanges(regex, reader.urtext(row));
+      looked.keys.push(row.key);
+      looked.counts.push(ranges.length);
+      for (const { start, end } of ranges) {
+        looked.starts.push(start);
+        looked.ends.push(end);
+      }
+    }
+  }
+  return looked;
+}
+
+/** Keys of the chunks in which the pattern may match; of all that are admitted where no segment has an index to ask. */
 function findCandidates(
   rows: DirectoryReader,
   held: ScopeView,
-  restriction: Restriction | undefined,
+  restriction: Within["restriction"],
   needs: TrigramQuery,
   trigrams: TrigramKeeper,
-): number[] | undefined {
-  const indexes = trigrams.indexes(rows, held);
-  if (indexes.size === 0) return undefined;
+): number[] {
+  const indexes = needs.kind === "any" ? undefined : trigrams.indexes(rows, held);
   const keys: number[] = [];
   for (const segment of held.segments) {
     const admitted = admitChunks(segment, restriction);
     const take = (ordinal: number): void => {
       if (admitted[ordinal] === 1) keys.push(segment.key(ordinal));
     };
-    const bits = indexes.get(segment)?.find(needs);
+    const bits = indexes?.get(segment)?.find(needs);
     if (bits !== undefined) forEachBit(bits, take);
     else for (let ordinal = 0; ordinal < segment.size; ordinal++) take(ordinal);
   }

@@ -259,6 +259,8 @@ export interface SegmentDirectory {
   openShelf?(): Shelf;
   /** Another thread for works that take long. Absent where there is none; writes of this directory wait for those that write. */
   readonly thread?: StoreThread | undefined;
+  /** A thread for works that only read, so that none of them waits for one that writes. Absent where there is none. */
+  readonly readingThread?: StoreThread | undefined;
   /** Looks at the files as bytes. Absent where there are none. */
   inspect?(probes: readonly string[]): Promise<FileReport>;
   close(): Promise<void>;

@@ -25,11 +25,12 @@ import type { Segment } from "../../engine/segments/segment.ts";
 import { type NearestHit, searchNearest } from "../../engine/vectors/nearest.ts";
 import { type StoredVector, toStoredVector } from "../../engine/vectors/stored-vector.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
+import { nextTurn } from "../../runtime/next-turn.ts";
 import { createChunkReader } from "./chunk-rows.ts";
-import type { StoreThread } from "./errands.ts";
+import { type StoreThread, worthAThread } from "./errands.ts";
 import type { IndexView } from "./index-view.ts";
 import type { LatentLeg } from "./latent-leg.ts";
-import type { PatternSearch } from "./search-pattern.ts";
+import type { PatternRun, PatternSearch } from "./search-pattern.ts";
 import type { DirectoryReader } from "./segment-directory.ts";
 import { openMoment, placesOf, prepareOnce, refKey, type SegmentMoment } from "./segment-moment.ts";
 
@@ -42,6 +43,7 @@ export interface SegmentLegParts {
   readonly metric: Metric;
   readonly latent: LatentLeg | undefined;
   readonly look: <Result>(work: (rows: DirectoryReader) => Result) => Promise<Result>;
+  /** Looks at the texts of many chunks. */
   readonly thread: StoreThread | undefined;
   /** The pattern search, loaded when a pattern is first looked for. */
   readonly patterns: () => Promise<PatternSearch>;
@@ -214,7 +216,7 @@ function createLexicalLeg({ view, look, analyzer, bm25 }: SegmentLegParts): Leg 
     accepts: () => true,
     async search(query, k, within) {
       const lucene = query.syntax === "lucene" ? await loadLucene() : undefined;
-      return look((rows) => {
+      const find = (rows: DirectoryReader): LegResult => {
         const search = openSearch(rows, view, name, query, k, within);
         const { searched, scoring } = search.prepare((): State => {
           const segments = search.segments(within.scopes);
@@ -257,10 +259,23 @@ function createLexicalLeg({ view, look, analyzer, bm25 }: SegmentLegParts): Leg 
           ),
           terms,
         };
-      });
+      };
+      for (let begun = 0; ;) {
+        const result = await look((rows) => {
+          const state = begun > mostBeginnings ? "ready" : view.prepareWords(rows, within.scopes, analyzer, bm25);
+          if (state === "begun") begun++;
+          return state === "ready" ? find(rows) : undefined;
+        });
+        if (result !== undefined) return result;
+        await nextTurn();
+        throwIfAborted(within.signal, "The search");
+      }
     },
   };
 }
+
+/** Commits during a search after which it prepares its words in one go. */
+const mostBeginnings = 3;
 
 async function loadLucene() {
   const [{ planLucene }, { parseLucene }] = await Promise.all([
@@ -329,12 +344,15 @@ function createDenseLeg({ view, look, metric: defaultMetric }: SegmentLegParts):
 
 function createLatentLeg({ view, look }: SegmentLegParts, latent: LatentLeg): Leg {
   const name = "latent";
+  /** The stamp at which the terms of the space were read last. */
+  let preparedAt = -1;
   return {
     name,
     capabilities,
     accepts: ({ embeddings }) => embeddings.length === 0,
-    search: (query, k, within) =>
-      look((rows) => {
+    async search(query, k, within) {
+      let hasWaited = within.moment === undefined;
+      const find = (rows: DirectoryReader): LegResult | undefined => {
         const search = openSearch(rows, view, name, query, k, within);
         const state = search.prepare(() => {
           const searched = search.segments(within.scopes);
@@ -352,6 +370,14 @@ function createLatentLeg({ view, look }: SegmentLegParts, latent: LatentLeg): Le
             version,
           };
         });
+        const isFirst = preparedAt !== rows.stamp();
+        preparedAt = rows.stamp();
+        const { searched } = state.vector;
+        if (isFirst && !hasWaited && searched.reduce((sum, { segment }) => sum + segment.size, 0) >= worthAThread) {
+          // After a commit, others have a turn between the terms and the vectors.
+          hasWaited = true;
+          return undefined;
+        }
         const { fitted, energy, weight, version } = state;
         const hits = state.isEmpty ? [] : nearest(search, state.vector);
         // A fitted space has two directions side by side, which halves the variance of what only the second says.
@@ -361,7 +387,13 @@ function createLatentLeg({ view, look }: SegmentLegParts, latent: LatentLeg): Le
           ...toResult(search, toVectorMatches(search, hits), { weight, scale: 1, aloneAbove }),
           latent: { fitted, energy, version },
         };
-      }),
+      };
+      for (;;) {
+        const result = await look(find);
+        if (result !== undefined) return result;
+        await nextTurn();
+      }
+    },
   };
 }
 
@@ -373,25 +405,31 @@ function createPatternLeg({ view, look, thread, patterns, searchedPattern }: Seg
     capabilities,
     accepts: ({ pattern }) => pattern !== undefined,
     async search(query, k, within) {
+      const { pattern } = query;
       const loaded = await patterns();
-      if (thread !== undefined && query.pattern !== undefined && within.only === undefined)
-        await loaded.prepare(look, view, thread, query.pattern.source, within.scopes);
-      const result = await look((rows): LegResult => {
-        const search = openSearch(rows, view, name, query, k, within);
-        const only =
-          within.only && new Set(placesOf(rows, search.at, within.only).flatMap((place) => place?.key ?? []));
-        const found = query.pattern === undefined ? [] : loaded.search(rows, view, query.pattern, within, only);
-        return {
-          ...toResult(
-            search,
-            found.filter(({ score }) => score >= search.minScore),
-            patternCalibration,
-          ),
-          complete: true,
-        };
-      });
-      searchedPattern(loaded);
-      return result;
+      if (pattern !== undefined && within.only === undefined)
+        await loaded.prepare(look, view, thread, pattern.source, within.scopes);
+      let run: PatternRun | undefined;
+      for (;;) {
+        const result = await look((rows): LegResult | undefined => {
+          const search = openSearch(rows, view, name, query, k, within);
+          if (pattern !== undefined && run === undefined) {
+            const places = within.only && placesOf(rows, search.at, within.only);
+            const only = places && new Set(places.flatMap((place) => place?.key ?? []));
+            run = loaded.begin(view, pattern, within, thread, only);
+          }
+          const found = run === undefined ? [] : run.advance(rows);
+          if (found === undefined) return undefined;
+          const matches = found.filter(({ score }) => score >= search.minScore);
+          return { ...toResult(search, matches, patternCalibration), complete: true };
+        });
+        if (result !== undefined) {
+          searchedPattern(loaded);
+          return result;
+        }
+        await run?.send();
+        await nextTurn();
+      }
     },
   };
 }

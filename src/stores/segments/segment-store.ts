@@ -54,7 +54,7 @@ export function createStoreParts(core: SegmentCore): CompleteParts {
       metric: options.metric,
       latent,
       look: createSharedLook(look),
-      thread: directory.thread,
+      thread: directory.readingThread,
       patterns: loadPatterns,
       searchedPattern(search) {
         keeping = keeping.then(() => search.save(write));

@@ -3,35 +3,29 @@ import { sendErrand, worthAThread } from "./errands.ts";
 import { isAnyLacking, readFitState } from "./fit-due.ts";
 import { forgetDeparture, hasDeparture } from "./fit-members.ts";
 import { listDeleted } from "./list-rows.ts";
-import { beginPurge, type Purge } from "./purge.ts";
+import type { Purge } from "./purge.ts";
 import type { SegmentCore } from "./segment-core.ts";
 
 /** The trash of a segment store, without `restore`, which is a write. */
 export function segmentTrash(core: SegmentCore, purge: Purge): Omit<Trash, "restore"> {
-  const { look, write, change, view, options } = core;
+  const { look, view, options } = core;
   return {
     deleted: (scopes) => listDeleted(look, scopes),
 
     scopes: () => look((rows) => rows.scopes().map(({ scope }) => scope)),
 
     async vacuum({ olderThanMs, scope: only }) {
-      const [{ vacuumScope }, { retireVersions }] = await Promise.all([
-        import("./delete-chunks.ts"),
-        import("./scope-versions.ts"),
-      ]);
+      const { vacuumChunks } = await import("./delete-chunks.ts");
       const at = options.now();
       const until = at - olderThanMs;
       const held = await look((rows) => rows.scopes().map(({ scope }) => scope));
       const scopes = only === undefined ? held : held.filter((scope) => scope === only);
       let gone = 0;
       for (const scope of scopes) {
-        const { result } = await change(scope, (changes) => {
-          changes.forget();
-          beginPurge(changes.rows);
-          return vacuumScope(changes, until);
-        });
-        gone += result;
-        await write((rows) => retireVersions(rows, view, scope, until, at));
+        const size = await look((rows) => view.segments(rows, [scope]).reduce((sum, held) => sum + held.size, 0));
+        const thread = size < worthAThread ? undefined : core.directory.thread;
+        const given = { scope, until, now: at };
+        gone += await sendErrand(thread, "vacuum", given, () => vacuumChunks(core, given));
       }
       await purge.finish(scopes);
       return gone;

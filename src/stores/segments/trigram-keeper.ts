@@ -11,8 +11,10 @@ import {
   type TrigramIndex,
 } from "../../engine/patterns/trigram-file.ts";
 import type { ColumnFile } from "../../engine/vectors/vector-column.ts";
+import { nextTurn } from "../../runtime/next-turn.ts";
+import { createChunkReader } from "./chunk-rows.ts";
 import { createUncachedReader } from "./replace-document.ts";
-import type { ScopeView } from "./index-view.ts";
+import type { IndexView, ScopeView } from "./index-view.ts";
 import type { DirectoryReader, DirectoryWriter } from "./segment-directory.ts";
 
 /**
@@ -26,6 +28,8 @@ export interface TrigramKeeper {
   indexes(rows: DirectoryReader, held: ScopeView): ReadonlyMap<Segment, TrigramIndex>;
   /** Sealed segments that have none yet, where the scope is large enough to gain by them. */
   lacking(rows: DirectoryReader, held: ScopeView): readonly SealedSegment[];
+  /** Collects the trigrams of a segment in slices, as {@link collectSegmentTrigrams} does in one go. **Shape** none when the segment has gone meanwhile. */
+  collect(look: Look, view: IndexView, segment: SealedSegment): Promise<readonly ColumnFile[]>;
   /** Keeps an index that was made elsewhere, as {@link collectSegmentTrigrams} makes it. */
   keep(segment: SealedSegment, files: readonly ColumnFile[]): void;
   /**
@@ -36,6 +40,7 @@ export interface TrigramKeeper {
   save(write: Write): Promise<void>;
 }
 
+type Look = <Result>(work: (rows: DirectoryReader) => Result) => Promise<Result>;
 type Write = (work: (rows: DirectoryWriter) => void) => Promise<void>;
 
 /** **Shape** `worthIndexing` is how many sealed chunks a scope must have; of fewer, every one is looked at. */
@@ -76,6 +81,7 @@ export function createTrigramKeeper(worthIndexing: number): TrigramKeeper {
   }
 
   return {
+    collect: collectInSlices,
     keep,
     lacking: (rows, held) => (isWorth(held) ? held.sealed.filter((segment) => !hasIndex(rows, segment)) : []),
     indexes(rows, held) {
@@ -106,6 +112,36 @@ function saveOne(rows: DirectoryWriter, segment: SealedSegment, files: readonly 
   // Another process may have been faster, or has made one with other tables of letters.
   if (!stands || rows.file(segment.row, trigramFile, 0) !== undefined) return;
   for (const { name, part, data } of files) rows.addFile(segment.row, name, part, data);
+}
+
+/** Chunks whose texts are read together. */
+const readTogether = 16;
+/** **Units** milliseconds. */
+const longestSlice = 5;
+
+async function collectInSlices(look: Look, view: IndexView, segment: SealedSegment): Promise<readonly ColumnFile[]> {
+  const collector = createTrigramCollector(segment.size);
+  let ordinal = 0;
+  /** **Shape** whether the segment is still there. */
+  const collectSlice = (rows: DirectoryReader): boolean => {
+    if (view.scope(rows, segment.scope)?.sealed.includes(segment) !== true) return false;
+    const reader = createChunkReader(rows, view);
+    const until = performance.now() + longestSlice;
+    while (ordinal < segment.size && performance.now() < until) {
+      const to = Math.min(segment.size, ordinal + readTogether);
+      const ordinals: number[] = [];
+      for (; ordinal < to; ordinal++) if (segment.present[ordinal] === 1) ordinals.push(ordinal);
+      rows
+        .chunks(ordinals.map((each) => segment.key(each)))
+        .forEach((row, i) => row && collector.add(ordinals[i]!, reader.urtext(row)));
+    }
+    return true;
+  };
+  while (ordinal < segment.size) {
+    if (!(await look(collectSlice))) return [];
+    await nextTurn();
+  }
+  return collector.finish();
 }
 
 /** The index of every chunk that has a row, for what is deleted may be restored. Texts of one document are read together. */

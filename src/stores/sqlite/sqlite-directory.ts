@@ -28,6 +28,8 @@ interface SqliteDirectoryParts {
   readonly rows?: SqliteRows;
   /** Has a connection of its own to the same file. */
   readonly thread?: StoreThread | undefined;
+  /** Another one, for works that only read. */
+  readonly readingThread?: StoreThread | undefined;
 }
 
 /** A write that waits for its turn. */
@@ -51,7 +53,7 @@ type Outcome = { readonly result: unknown } | { readonly error: unknown };
 export function createSqliteDirectory(
   connection: SqliteConnection,
   path?: string,
-  { rows = createSqliteRows(connection), thread }: SqliteDirectoryParts = {},
+  { rows = createSqliteRows(connection), thread, readingThread }: SqliteDirectoryParts = {},
 ): SegmentDirectory {
   const waiting: Waiting[] = [];
   /** Ends when the last write that was asked for has; never rejects. */
@@ -128,7 +130,7 @@ export function createSqliteDirectory(
       return calls.isAlive;
     },
     call(name, given, options) {
-      if (name === "fit" || name === "trigrams") return calls.call(name, given, options);
+      if (name === "fit") return calls.call(name, given, options);
       const done = lastWrite.then(() => calls.call(name, given, options));
       lastWrite = done.catch(() => {});
       return done;
@@ -139,6 +141,7 @@ export function createSqliteDirectory(
   return {
     durability: "commit",
     thread: thread && inLine(thread),
+    readingThread,
     peek() {
       try {
         return rows.stamp();
@@ -179,7 +182,7 @@ export function createSqliteDirectory(
     }),
     async close() {
       await lastWrite;
-      await thread?.close();
+      await Promise.all([thread?.close(), readingThread?.close()]);
       connection.close();
     },
   };

@@ -37,8 +37,9 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
     const rows = connection.isEarlier
       ? (await import("./earlier/rows-of-format-6.ts")).createEarlierRows(connection)
       : createSqliteRows(connection);
-    const thread = connection.isEarlier ? undefined : await createStoreThread(path, busyTimeoutMs, decided);
-    const directory = createSqliteDirectory(connection, path, { rows, thread });
+    const createThread = () => (connection.isEarlier ? undefined : createStoreThread(path, busyTimeoutMs, decided));
+    const [thread, readingThread] = await Promise.all([createThread(), createThread()]);
+    const directory = createSqliteDirectory(connection, path, { rows, thread, readingThread });
     const secret = await prepareDirectory(directory, decided);
     const parts = createSegmentStore(directory, { ...decided, secret, embeddings: ["dense", "sparse", "hybrid"] });
     await resumePurges(parts);

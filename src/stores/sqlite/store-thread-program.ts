@@ -4,9 +4,11 @@ import { Transfer } from "../../runtime/calls.ts";
 import { platformNow } from "../../runtime/platform-clock.ts";
 import { serveThread } from "../../runtime/thread.ts";
 import { defaultAnalyzer } from "../../text/analyzer.ts";
+import { removeChunks, restoreChunks, vacuumChunks } from "../segments/delete-chunks.ts";
 import type { Errands } from "../segments/errands.ts";
 import { rewritePurged } from "../segments/purge.ts";
 import { replaceDocument } from "../segments/replace-document.ts";
+import { matchTexts } from "../segments/search-pattern.ts";
 import { createSegmentCore, type SegmentCore } from "../segments/segment-core.ts";
 import { createChunkShelf } from "../segments/shelve-chunks.ts";
 import { collectSegmentTrigrams } from "../segments/trigram-keeper.ts";
@@ -60,6 +62,10 @@ const tell = serveThread({
     );
   },
 
+  remove: (removal: Given<"remove">): Result<"remove"> => removeChunks(opened(), removal),
+  restore: (given: Given<"restore">): Result<"restore"> => restoreChunks(opened(), given),
+  vacuum: (given: Given<"vacuum">): Result<"vacuum"> => vacuumChunks(opened(), given),
+
   async fit(): Result<"fit"> {
     const { look, write, view, latent } = opened();
     if (latent === undefined) return;
@@ -72,6 +78,9 @@ const tell = serveThread({
   },
 
   rewrite: (scopes: Given<"rewrite">): Result<"rewrite"> => rewritePurged(opened(), scopes),
+
+  match: ({ keys, ...pattern }: Given<"match">): Result<"match"> =>
+    opened().look((rows) => matchTexts(rows, keys, pattern)),
 
   async trigrams({ scope, row }: Given<"trigrams">) {
     const { look, view } = opened();
