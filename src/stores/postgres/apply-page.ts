@@ -56,16 +56,16 @@ export function applyPage(replica: Replica, { scopes, rows: all }: Page): Applie
   }
   const touched: Scope[] = [];
   let purged = false;
+  // The name of a scope that has gone becomes free before another takes it, which may have a lower key.
+  for (const { scope } of scopes.filter(({ gone }) => gone)) {
+    rows.deleteScope(scope);
+    stamps.remove(scope);
+    rows.setStamp(rows.stamp() + 1);
+    purged = true;
+  }
   for (const scope of scopes) {
+    if (scope.gone || scope.scope === baseScope) continue;
     const own = byScope.get(scope.scope) ?? [];
-    if (scope.scope === baseScope) continue;
-    if (scope.gone) {
-      rows.deleteScope(scope.scope);
-      stamps.remove(scope.scope);
-      rows.setStamp(rows.stamp() + 1);
-      purged = true;
-      continue;
-    }
     applyScope(replica, scope, own);
     purged = applySettings(rows, own) || purged;
     touched.push(scope.name as Scope);

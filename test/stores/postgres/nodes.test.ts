@@ -193,3 +193,15 @@ it("a node that comes late has vectors of a version that the scope had lost befo
   await compare([...lost, [0, write(5)]], 2);
   await compare([...lost, [0, write(5)], [1, other], [0, { do: "settle" }], [0, vacuum], [1, write(7)]], 2);
 }, 600_000);
+
+it("a copy takes a scope that went and came again, whichever key it has now", async () => {
+  const write = (scope: Scope, id: string) =>
+    ({ do: "replace", scope, id, from: 3, count: 3, embeds: false, year: 2020 }) as const;
+  // Each node numbers its scopes from a stock: the first node's numbers are the lower ones.
+  const stocks = [
+    [0, write("user:b", "a")],
+    [1, write("deployment", "a")],
+    [2, write("deployment", "b")],
+  ] as const;
+  await compare([...stocks, [1, { do: "wipe", scope: "deployment" }], [0, write("deployment", "c")]], 3);
+}, 600_000);
