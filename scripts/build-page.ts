@@ -1,8 +1,9 @@
 // Builds the page of `ibid serve` from page/ into one module of compressed files for each part, which the service
-// imports. A bundler carries them along, and a service on any runtime can send them.
+// imports. A bundler carries them along, and a service on any runtime can send them. Then builds the element
+// `<ibid-search>` from page/site, which `ibid site build` writes beside its index.
 //
-//   npm run build:page               into src/server/page/built, for the sources and the tests
-//   npm run build:page -- dist       into dist/server/page/built, for the package
+//   npm run build:page               into src/server/page/built and src/knowledge-base/site/built, for the sources and the tests
+//   npm run build:page -- dist       into the same folders of dist, for the package
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -74,6 +75,39 @@ export async function buildPage(folder: string): Promise<PageSizes> {
   return sizes;
 }
 
+/** The element in one file, and its engine in another, which it loads when a reader wants it. */
+export async function buildElement(folder: string): Promise<PageSizes> {
+  const sizes: Record<string, number> = {};
+  const entries: string[] = [];
+  for (const [name, source] of [
+    ["ibid-search.js", "ibid-search.ts"],
+    ["ibid-engine.js", "engine.ts"],
+  ] as const) {
+    const bundle = await rolldown({
+      input: join(root, "page", "site", source),
+      platform: "browser",
+      // Secrets are found on Node, where documents are read.
+      external: [/^@secretlint\//u],
+      checks: { ineffectiveDynamicImport: false },
+      plugins: [
+        {
+          name: "engine apart",
+          resolveId: (id) => (id === "./engine.ts" ? { id: "./ibid-engine.js", external: true } : undefined),
+        },
+      ],
+    });
+    const { output } = await bundle.generate({ format: "esm", minify: true, codeSplitting: false });
+    await bundle.close();
+    const zipped = gzipSync(output[0].code, { level: 9 });
+    sizes[name] = zipped.length;
+    entries.push(`  ${JSON.stringify(name)}: "${zipped.toString("base64")}",\n`);
+  }
+  mkdirSync(folder, { recursive: true });
+  const note = "// Made by scripts/build-page.ts: the element <ibid-search>, compressed with gzip, in base64.\n";
+  writeFileSync(join(folder, "element.mjs"), `${note}export const files = {\n${entries.join("")}};\n`);
+  return sizes;
+}
+
 /** The licences of packages whose code is in the page, as they ask. **Errors** for a package without one. */
 function licencesOf(packages: readonly string[]): string {
   const texts = packages.map((name) => {
@@ -88,7 +122,10 @@ function licencesOf(packages: readonly string[]): string {
 
 if (import.meta.main) {
   const target = process.argv[2] === "dist" ? "dist" : "src";
-  const sizes = await buildPage(join(root, target, "server", "page", "built"));
+  const sizes = {
+    ...(await buildPage(join(root, target, "server", "page", "built"))),
+    ...(await buildElement(join(root, target, "knowledge-base", "site", "built"))),
+  };
   for (const [name, size] of Object.entries(sizes))
     console.log(`${name.padEnd(24)} ${String(size).padStart(8)} bytes, gzip`);
 }

@@ -13,6 +13,7 @@ export default defineConfig({
       title: "ibid",
       description: "Retrieval-augmented generation in TypeScript: every answer leads back to its place.",
       pagefind: false,
+      components: { Search: "./src/search.astro" },
       // A line that is too long is wrapped: a block that scrolls would need a place in the order of the keyboard.
       expressiveCode: { defaultProps: { wrap: true } },
       sidebar,

@@ -5,6 +5,9 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { makeReference } from "./reference.ts";
+import { buildElement } from "../scripts/build-page.ts";
+import { buildSite } from "../src/knowledge-base/site/build-site.ts";
+import { searchWeights } from "./map.ts";
 import { readSite, writeSite } from "./prepare.ts";
 
 const { values } = parseArgs({ options: { base: { type: "string", default: "/" } } });
@@ -31,4 +34,7 @@ const site = readSite(root, await makeReference(folder));
 for (const kept of ["node_modules/.astro", ".astro"]) rmSync(join(folder, kept), { recursive: true, force: true });
 writeSite(root, folder, site, base);
 run(process.execPath, "node_modules/astro/bin/astro.mjs", "build");
+await buildElement(join(root, "src/knowledge-base/site/built"));
+const index = await buildSite(join(folder, "dist"), { weights: searchWeights });
+console.log(`search: ${index.files} files, ${index.bytes} bytes for ${index.pages} pages`);
 console.log(`${site.pages.length} pages, ${site.files.length} linked files: site/dist`);

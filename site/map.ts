@@ -50,6 +50,20 @@ export const sections: readonly Section[] = [
   },
 ];
 
+/**
+ * Factors of scores by the beginning of an address. Generated reference and decisions repeat the words of the guides, and would stand above them.
+ *
+ * **Source** `npm run docs:search-quality`: docs/decisions/0220.
+ */
+export const searchWeights: Readonly<Record<string, number>> = {
+  "api/": 0.6,
+  "decisions/0": 0.6,
+  "seeds/": 0.6,
+  "reference/": 0.8,
+  "bench/": 0.8,
+  "changelog/": 0.8,
+};
+
 /** Address of a page below the site's base: `docs/errors/empty.md` is `errors/empty/`, and the README is the first page. */
 export function addressOf(path: string): string {
   if (path === "README.md") return "";

@@ -23,6 +23,7 @@ import { addSearchCommand } from "./search.ts";
 import { addServeCommand } from "./serve.ts";
 import { addShowCommand } from "./show.ts";
 import { addSynonymsCommand } from "./synonyms.ts";
+import { addSiteCommand } from "./site.ts";
 import { addStatusCommand } from "./status.ts";
 import { addTableOptions } from "./table-options.ts";
 import { version } from "../runtime/version.ts";
@@ -108,6 +109,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
   addKeysCommand(program, context, done);
   addSynonymsCommand(program, context, done);
   addEvalCommand(program, context, done);
+  addSiteCommand(program, context, done);
   addDocsCommand(program, context, done);
   addCompletionCommand(program, context, done);
 

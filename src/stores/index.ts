@@ -97,5 +97,13 @@ export {
 } from "./engines/from-vector-store.ts";
 export { createMemoryBlobStore } from "./memory/memory-blob-store.ts";
 export { createMemoryStore } from "./memory/memory-store.ts";
+export {
+  createPublication,
+  type Publication,
+  type PublishedFile,
+  type PublishOptions,
+} from "./published/create-publication.ts";
+export type { ReadPublished } from "./published/published-directory.ts";
+export { openPublishedStore, type PublishedStoreOptions } from "./published/published-store.ts";
 export type { SnapshotOptions } from "./snapshot/snapshot-options.ts";
 export { openSnapshotStore, type SnapshotStoreOptions } from "./snapshot/snapshot-store.ts";

@@ -1,8 +1,8 @@
 import { existsSync, globSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { buildPage } from "../../scripts/build-page.ts";
+import { buildElement, buildPage } from "../../scripts/build-page.ts";
 
-/** Builds the page before the tests, where its sources are newer than what was built. */
+/** Builds the page and the element of sites before the tests, where their sources are newer than the page that was built. */
 export default async function setup(): Promise<void> {
   const root = join(import.meta.dirname, "..", "..");
   const folder = join(root, "src", "server", "page", "built");
@@ -11,5 +11,8 @@ export default async function setup(): Promise<void> {
     globSync(pattern, { cwd: root }),
   );
   const newest = Math.max(...sources.map((file) => statSync(join(root, file)).mtimeMs));
-  if (!existsSync(built) || statSync(built).mtimeMs < newest) await buildPage(folder);
+  const site = join(root, "src", "knowledge-base", "site", "built");
+  const isFresh = (file: string): boolean => existsSync(file) && statSync(file).mtimeMs >= newest;
+  if (!isFresh(built)) await buildPage(folder);
+  if (!isFresh(join(site, "element.mjs"))) await buildElement(site);
 }

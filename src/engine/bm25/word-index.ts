@@ -99,7 +99,9 @@ export function createWordIndex(
       return word;
     },
     idf(term) {
-      const count = (): number => sum((segment) => countLive(joined(index, segment, { terms: [term] }), segment));
+      const [only] = held.length === 1 && settings.fileWeight > 0 ? held : [];
+      const count = (): number =>
+        only?.frequencyOf?.(term) ?? sum((segment) => countLive(joined(index, segment, { terms: [term] }), segment));
       const frequency = words.get(term)?.frequency ?? fields?.known(term, count) ?? count();
       return formula.idf(chunks, frequency);
     },

@@ -14,7 +14,7 @@ export interface PostingsFile {
 }
 
 /** A look-up reads one block; smaller blocks make longer indexes. */
-const blockBytes = 16_384;
+const defaultBlockBytes = 16_384;
 
 /**
  * Writes postings as blocks of terms, each term beside its list: a segment costs a few rows rather than one per term.
@@ -25,7 +25,7 @@ const blockBytes = 16_384;
  * term at all, theirs.
  * **Source** the block tree of Lucene's term dictionary, without the tree.
  */
-export function writePostings(terms: Iterable<TermPostings>): PostingsFile {
+export function writePostings(terms: Iterable<TermPostings>, blockBytes = defaultBlockBytes): PostingsFile {
   const blocks: Uint8Array[] = [];
   const firsts: string[] = [];
   const block = createByteWriter(blockBytes * 2);

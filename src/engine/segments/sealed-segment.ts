@@ -177,6 +177,7 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
     readDocuments,
     places: (ordinals) => source.chunkPlaces(ordinals.map((ordinal) => keys[ordinal]!)),
     postings: (term) => lists.get(term),
+    frequencyOf: (term) => source.frequency?.(row.key, term),
     *terms(prefix) {
       for (let block = Math.max(0, findBlock(index(), prefix)); block < index().length; block++) {
         if ((yield* termsOf(file("postings", block), prefix)) === "done") return;

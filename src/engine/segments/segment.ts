@@ -95,6 +95,8 @@ export interface Segment {
   /** Row of each chunk's document, by ordinal; 0 for one that is gone. May be longer than `size`. **Cost** one read of all, once. */
   documents(): Float64Array;
   postings(term: string): Postings | undefined;
+  /** Live chunks that have a term in any field, the names of files included, where that is known without its postings. */
+  frequencyOf?(term: string): number | undefined;
   /** Terms from `prefix` on, in order of UTF-16 code units, each once, as long as they begin with it. */
   terms(prefix: string): Iterable<string>;
   /** Languages of its live chunks. */
@@ -121,6 +123,8 @@ export interface SegmentSource {
    * where there is nothing but whole parts to read.
    */
   bytes?(segment: number, name: string): ReadBytes | undefined;
+  /** As {@link Segment.frequencyOf}. Absent where postings are at hand. */
+  frequency?(segment: number, term: string): number | undefined;
   chunkId(chunk: number): string;
   /** In the order asked. */
   chunkIds(chunks: readonly number[]): readonly string[];

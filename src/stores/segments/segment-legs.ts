@@ -204,7 +204,13 @@ function toResult(
   return { matches, complete: matches.length < most, exact: true, calibration, stale };
 }
 
-function createLexicalLeg({ view, look, analyzer, bm25 }: SegmentLegParts): Leg {
+/** The leg of words alone. */
+export function createLexicalLeg({
+  view,
+  look,
+  analyzer,
+  bm25,
+}: Pick<SegmentLegParts, "view" | "look" | "analyzer" | "bm25">): Leg {
   const name = "lexical";
   interface State {
     readonly searched: readonly SearchedSegment[];

@@ -1,0 +1,92 @@
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { IbidError } from "../../contracts/errors.ts";
+import { openKnowledgeBase } from "../open/open-knowledge-base.ts";
+import { checkOptions, checkText } from "../../runtime/check-options.ts";
+import { createPublication } from "../../stores/published/create-publication.ts";
+import { readPages } from "./read-pages.ts";
+
+/**
+ * Options of {@link buildSite}.
+ *
+ * @experimental
+ */
+export interface BuildSiteOptions {
+  /** Folder that is written, and emptied of an earlier index. Default: `ibid` in the folder of the pages. */
+  readonly out?: string;
+  /** Factors of scores by the beginning of an address, such as `{ "api/": 0.6 }`; the longest beginning counts. */
+  readonly weights?: Readonly<Record<string, number>>;
+  /** Ending of the addresses of pages that are there as Markdown alone: `""` keeps `.md`. Default `""`. */
+  readonly suffix?: string;
+}
+
+/**
+ * Result of {@link buildSite}.
+ *
+ * @experimental
+ */
+export interface BuiltSite {
+  readonly out: string;
+  readonly pages: number;
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** Files that this function writes, and may delete. */
+const written = /^(?:[0-9a-f]{20}|manifest)\.ibid$|^ibid-(?:search|engine)\.js$/u;
+
+/**
+ * Makes a folder of HTML or Markdown searchable by a page alone: an index of static files, and the element `<ibid-search>`.
+ *
+ * **Shape** the folder `out` has `ibid-search.js`, `ibid-engine.js`, `manifest.ibid` and the files that it names. The same pages give the same files, but for the
+ * date in the manifest.
+ * **Errors** `not-found` and `empty` for the folder; `invalid-argument` for a weight that is not above 0 and at most 1; `store-failed` for pages that cannot be indexed.
+ * **Cost** some 25 ms a page.
+ *
+ * @experimental
+ */
+export async function buildSite(folder: string, options: BuildSiteOptions = {}): Promise<BuiltSite> {
+  checkText("buildSite", "folder", folder);
+  checkOptions("buildSite", options, { out: true, weights: true, suffix: true });
+  const { weights = {}, suffix = "" } = options;
+  const out = resolve(options.out ?? join(folder, "ibid"));
+  const pages = await readPages(folder, suffix);
+  const publication = createPublication();
+  const kb = await openKnowledgeBase({ store: publication.store, models: { embedding: null } });
+  const run = kb.ingest(
+    pages.map(({ address, text, title, mediaType, anchors }) => ({
+      uri: address,
+      text,
+      mediaType,
+      ...(title !== undefined && { title }),
+      metadata: { anchors: JSON.stringify(anchors) },
+    })),
+    { settle: true },
+  );
+  const { failures } = await run;
+  // An empty page has nothing to find, and is no failure of the site.
+  const [failure] = failures.filter(({ error }) => error?.code !== "empty");
+  if (failure?.error !== undefined) {
+    throw new IbidError("store-failed", `The page ${failure.uri} cannot be indexed: ${failure.error.message}`, {
+      uri: failure.uri,
+      hint: "Correct the page, or move its file out of the folder.",
+      cause: failure.error,
+    });
+  }
+  const prefixes = Object.keys(weights).toSorted((a, b) => b.length - a.length);
+  const files = await publication.files({
+    weigh: ({ uri }) => weights[prefixes.find((prefix) => uri.startsWith(prefix)) ?? ""] ?? 1,
+  });
+  await kb.close();
+  const { files: element } = await import("./built/element.mjs");
+  const all = [
+    ...files,
+    ...Object.entries(element).map(([name, zipped]) => ({ name, bytes: gunzipSync(Buffer.from(zipped, "base64")) })),
+  ];
+  await mkdir(out, { recursive: true });
+  const names = new Set(all.map(({ name }) => name));
+  for (const name of await readdir(out)) if (written.test(name) && !names.has(name)) await rm(join(out, name));
+  for (const { name, bytes } of all) await writeFile(join(out, name), bytes);
+  return { out, pages: pages.length, files: all.length, bytes: all.reduce((sum, { bytes }) => sum + bytes.length, 0) };
+}

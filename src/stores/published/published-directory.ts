@@ -1,0 +1,343 @@
+import { IbidError } from "../../contracts/errors.ts";
+import type { Scope } from "../../contracts/scope.ts";
+import { bytesOf, encodeText } from "../../engine/segments/bytes.ts";
+import { liveLanguages, readLanguages } from "../../engine/segments/language-column.ts";
+import { findBlock } from "../../engine/segments/postings-file.ts";
+import { packState } from "../../engine/segments/sealed-segment.ts";
+import { analyzerSetting } from "../segments/segment-core.ts";
+import type {
+  ChunkRow,
+  DirectoryReader,
+  DocumentRow,
+  ScopeRow,
+  SegmentDirectory,
+} from "../segments/segment-directory.ts";
+import { manifestName, nameOf, type PublishedPart, readManifest, unpack, unpackColumn } from "./published-format.ts";
+
+/**
+ * Reads a file of the publication by its name; `undefined` where there is none.
+ *
+ * @experimental
+ */
+export type ReadPublished = (name: string) => Promise<Uint8Array | undefined>;
+
+/** A published directory, and what a store over it knows beside the rows. */
+export interface PublishedDirectory extends SegmentDirectory {
+  readonly scope: Scope;
+  /** Languages of its chunks, sorted. */
+  readonly languages: readonly string[];
+  /** Factor of the scores of a chunk, by its id. */
+  weightOf(id: string): number;
+  /** The document of a chunk, by the chunk's id. */
+  documentOf(id: string): string;
+  /** Reads the postings of some terms side by side, before a search asks for one after the other. */
+  expect(terms: Iterable<string>): Promise<void>;
+}
+
+/** Thrown inside of a read that needs a file. The read is repeated once the file is there. */
+const absent = new Error("A file of the publication is not loaded.");
+
+const scopeKey = 1;
+const segmentKey = 1;
+const stamp = 1;
+
+/**
+ * A directory over static files. A read runs on what is loaded; where a file is missing, it is loaded and the read runs again.
+ *
+ * **Errors** `store-corrupt` for a file that is missing or damaged; errors of `read`. Every write is `unsupported`.
+ */
+export async function openPublishedDirectory(read: ReadPublished): Promise<PublishedDirectory> {
+  const manifest = readManifest(await load(manifestName));
+  const { documents, scope, details, firsts } = manifest;
+  const size = details.length;
+  const columns = unpackColumn(manifest.chunks);
+  const column = (at: number): readonly number[] => columns.slice(at * size, (at + 1) * size);
+  const [ofDocument, starts, lengths, indexes, groups] = [
+    column(0),
+    column(1),
+    column(2),
+    column(3),
+    column(4),
+  ] as const;
+  /** Ordinals of each document's chunks, by its number less 1. */
+  const ordinals: number[][] = documents.map(() => []);
+  ofDocument.forEach((document, ordinal) => ordinals[document - 1]!.push(ordinal));
+  const copies = Map.groupBy(groups.keys(), (ordinal) => groups[ordinal]!);
+  const byUri = new Map(documents.map(({ uri }, i) => [uri, i + 1]));
+  const all = new Uint8Array(size).fill(1);
+  const segment = {
+    key: segmentKey,
+    scope: scopeKey,
+    size,
+    stamp,
+    keys: bytesOf(Float64Array.from(ofDocument, (_, ordinal) => ordinal + 1)),
+    lengths: bytesOf(Uint32Array.from([...unpackColumn(manifest.textLengths), ...unpackColumn(manifest.nameLengths)])),
+    state: packState(all, all, size),
+    columns: "[]",
+  };
+  const terms = encodeText(JSON.stringify(firsts));
+  const counted = unpackColumn(manifest.frequencies);
+  const frequencies = new Map(manifest.headingTerms.map((term, i) => [term, counted[i]!]));
+
+  /** Files that are there, and those that a read wanted. */
+  const loaded = new Map<string, Uint8Array>();
+  const parsed = new Map<string, PublishedPart>();
+  const loading = new Map<string, Promise<void>>();
+  const wanted = new Set<string>();
+
+  async function load(name: string): Promise<Uint8Array> {
+    const packed = await read(name);
+    if (packed === undefined || (name !== manifestName && nameOf(packed) !== name)) {
+      throw new IbidError("store-corrupt", `The publication's file ${name} is ${packed ? "damaged" : "not there"}.`, {
+        uri: name,
+        hint: "Copy all files of one publication together, or publish the documents again.",
+      });
+    }
+    return unpack(packed);
+  }
+
+  /** Loads a file that is not there yet; two that want it at once share the load. */
+  function fetchOne(name: string): Promise<void> {
+    let under = loading.get(name);
+    if (under === undefined) {
+      under = load(name)
+        .then((bytes) => void loaded.set(name, bytes))
+        .finally(() => loading.delete(name));
+      loading.set(name, under);
+    }
+    return under;
+  }
+
+  async function fetchAll(names: readonly string[]): Promise<void> {
+    await Promise.all(names.filter((name) => !loaded.has(name)).map(fetchOne));
+  }
+
+  function bytesIn(name: string): Uint8Array {
+    const bytes = loaded.get(name);
+    if (bytes !== undefined) return bytes;
+    wanted.add(name);
+    throw absent;
+  }
+
+  function part(document: number, number: number): PublishedPart | undefined {
+    const name = documents[document - 1]?.parts[number];
+    if (name === undefined) return undefined;
+    let known = parsed.get(name);
+    if (known === undefined) {
+      known = JSON.parse(new TextDecoder().decode(bytesIn(name))) as PublishedPart;
+      parsed.set(name, known);
+    }
+    return known;
+  }
+
+  /** Wants the files that chunks lie in, all at once. */
+  function wantChunks(keys: readonly number[], withText: boolean): void {
+    let complete = true;
+    for (const key of keys) {
+      const ordinal = key - 1;
+      const { parts, ends } = documents[ofDocument[ordinal]! - 1]!;
+      const [start, end] = [starts[ordinal]!, starts[ordinal]! + lengths[ordinal]!];
+      parts.forEach((name, i) => {
+        const isNeeded = i === 0 || (withText && start < ends[i]! && end > ends[i - 1]!);
+        if (!isNeeded || loaded.has(name)) return;
+        wanted.add(name);
+        complete = false;
+      });
+    }
+    if (!complete) throw absent;
+  }
+
+  const scopeRow: ScopeRow = { key: scopeKey, scope, stamp, rewrites: 0 };
+  const idOf = (ordinal: number): string => `${ofDocument[ordinal]!}.${indexes[ordinal]!}`;
+  const byId = new Map(Array.from(ofDocument, (_, ordinal) => [idOf(ordinal), ordinal + 1]));
+  const isHere = (key: number): boolean => key >= 1 && key <= size;
+
+  function chunkRow(key: number): ChunkRow {
+    const ordinal = key - 1;
+    const document = ofDocument[ordinal]!;
+    const { metadata = [], chunks = [] } = part(document, 0)!;
+    const [said, urtext, text] = chunks[ordinals[document - 1]!.indexOf(ordinal)]!;
+    const start = starts[ordinal]!;
+    return {
+      key,
+      scope: scopeKey,
+      id: idOf(ordinal),
+      documentId: String(document),
+      document,
+      start,
+      end: start + lengths[ordinal]!,
+      index: indexes[ordinal]!,
+      details: details[ordinal]!,
+      metadata: metadata[said]!,
+      origin: "user-content",
+      urtext,
+      text,
+      textKey: groups[ordinal] === 0 ? `one ${key}` : `group ${groups[ordinal]}`,
+      deletedAt: null,
+    };
+  }
+
+  function documentRow(key: number): DocumentRow {
+    const { uri, title, mediaType, bytes } = documents[key - 1]!;
+    return {
+      key,
+      scope: scopeKey,
+      id: String(key),
+      uri,
+      title,
+      mediaType,
+      origin: "user-content",
+      contentHash: "",
+      metadataHash: "",
+      fingerprint: "",
+      bytes,
+      folder: null,
+      ingestedAt: manifest.publishedAt,
+      checkedAt: null,
+      etag: null,
+      lastModified: null,
+      deletedAt: null,
+      readers: null,
+      validFrom: null,
+      validTo: null,
+      supersedes: null,
+    };
+  }
+
+  const keysOf = (documentId: string): readonly number[] =>
+    (ordinals[Number(documentId) - 1] ?? []).map((ordinal) => ordinal + 1);
+  const rowsOf = (keys: readonly number[]): readonly ChunkRow[] => {
+    wantChunks(keys, false);
+    return keys.map(chunkRow);
+  };
+  const known = (ids: readonly string[]): readonly number[] => ids.flatMap((id) => byId.get(id) ?? []);
+  const everyKey = (): readonly number[] => Array.from(ofDocument, (_, ordinal) => ordinal + 1);
+  const wholeText = (key: number): string => {
+    const { parts } = documents[key - 1]!;
+    for (const name of parts) if (!loaded.has(name)) wanted.add(name);
+    return parts.map((_, i) => part(key, i)!.text).join("");
+  };
+  const byUriAndId = (): readonly DocumentRow[] => documents.map((_, i) => documentRow(i + 1));
+
+  const rows: DirectoryReader = {
+    stamp: () => stamp,
+    setting: (name) => (name === analyzerSetting ? manifest.analyzer : undefined),
+    scope: (asked) => (asked === scope ? scopeRow : undefined),
+    scopes: () => [scopeRow],
+    segmentStamps: () => (size === 0 ? [] : [{ key: segmentKey, stamp }]),
+    segment: () => segment,
+    segmentState: () => segment,
+    fits: () => [],
+    fitPart: () => undefined,
+    file(_segment, name, number) {
+      if (name === "terms") return terms;
+      if (name === "languages") return manifest.languages;
+      const file = name === "postings" ? manifest.postings[number] : undefined;
+      return file === undefined ? undefined : bytesIn(file);
+    },
+    frequency: (_segment, term) => frequencies.get(term),
+    pendingAfter: () => [],
+    pendingStamps: () => [],
+    pending: () => missing(),
+    chunk: (key) => (isHere(key) ? rowsOf([key])[0]! : missing()),
+    chunks(keys) {
+      wantChunks(keys.filter(isHere), true);
+      return keys.map((key) => (isHere(key) ? chunkRow(key) : undefined));
+    },
+    chunkDetails: (keys) => keys.map((key) => details[key - 1]!),
+    chunkId: (key) => idOf(key - 1),
+    chunkIds: (keys) => keys.map((key) => idOf(key - 1)),
+    chunkDocuments: (keys) => keys.map((key) => ofDocument[key - 1] ?? 0),
+    chunkPlaces: (keys) =>
+      keys.map((key) => ({ uri: documents[ofDocument[key - 1]! - 1]!.uri, start: starts[key - 1]! })),
+    chunkFacts: rowsOf,
+    chunkById: (_scope, id) => rowsOf(known([id]))[0],
+    chunkKeysById: (_scope, ids) => known(ids).map((key) => ({ key, id: idOf(key - 1), deletedAt: null })),
+    chunksById: (_scope, ids) => rowsOf(known(ids)),
+    chunksOfDocument: (_scope, documentId) => rowsOf(keysOf(documentId)),
+    copiesOf(_scope, textKey, own) {
+      const [, group] = /^group (\d+)$/u.exec(textKey) ?? [];
+      const others = (copies.get(Number(group ?? -1)) ?? []).map((ordinal) => ordinal + 1);
+      return rowsOf(others.filter((key) => key !== own));
+    },
+    chunkKeysOf: (_scope, documentId) => keysOf(documentId).map((key) => ({ key, id: idOf(key - 1), deletedAt: null })),
+    liveChunksOf: (_scope, documentId) => keysOf(documentId).length,
+    chunkSpansOf: (_scope, documentId) =>
+      keysOf(documentId)
+        .map((key) => {
+          const [start, index] = [starts[key - 1]!, indexes[key - 1]!];
+          return { id: idOf(key - 1), index, start, end: start + lengths[key - 1]! };
+        })
+        .sort((a, b) => a.index - b.index || a.start - b.start),
+    chunksAfter: (_scope, id, limit) =>
+      rowsOf(
+        [...byId]
+          .filter(([other]) => other > id)
+          .sort(([a], [b]) => (a < b ? -1 : 1))
+          .slice(0, limit)
+          .map(([, key]) => key),
+      ),
+    scanChunks: () => rowsOf(everyKey()),
+    deletedChunks: () => [],
+    document: (key) => (key >= 1 && key <= documents.length ? documentRow(key) : missing()),
+    homesOf: (keys) => keys.map(documentRow),
+    documentBody: (key) => ({ text: wholeText(key), structure: part(key, 0)!.structure! }),
+    documentStructure: (key) => part(key, 0)!.structure!,
+    documentText: wholeText,
+    documentPart: (key, number) => part(key, number)?.text,
+    documentEnds: (key) => documents[key - 1]!.ends,
+    documentById: (_scope, id) => (documents[Number(id) - 1] === undefined ? undefined : documentRow(Number(id))),
+    documentsByUri(_scope, uri) {
+      const key = byUri.get(uri);
+      return key === undefined ? [] : [documentRow(key)];
+    },
+    documentsAfter: (_scope, uri, id, limit) =>
+      byUriAndId()
+        .filter((row) => row.uri > uri || (row.uri === uri && id !== undefined && row.id > id))
+        .slice(0, limit),
+    deletedDocuments: () => [],
+    orphans: () => [],
+    totals: () => ({ documents: documents.length, bytes: documents.reduce((sum, { bytes }) => sum + bytes, 0) }),
+  };
+
+  return {
+    scope,
+    languages: size === 0 ? [] : [...liveLanguages(readLanguages(manifest.languages), all)].sort(),
+    durability: "snapshot",
+    weightOf: (id) => documents[Number.parseInt(id, 10) - 1]!.weight,
+    documentOf: (id) => id.slice(0, id.indexOf(".")),
+    async expect(said) {
+      const blocks = new Set<string>();
+      for (const term of said) {
+        const block = findBlock(firsts, term);
+        if (block >= 0) blocks.add(manifest.postings[block]!);
+      }
+      await fetchAll([...blocks]);
+    },
+    peek: () => stamp,
+    async read(work) {
+      for (;;) {
+        wanted.clear();
+        let outcome: { readonly result: ReturnType<typeof work> } | { readonly error: unknown };
+        try {
+          outcome = { result: work(rows) };
+        } catch (error) {
+          outcome = { error };
+        }
+        // A work may have caught the error itself, so that the list of wanted files decides.
+        if (wanted.size > 0) await fetchAll([...wanted]);
+        else if ("result" in outcome) return outcome.result;
+        else throw outcome.error;
+      }
+    },
+    write: async () => {
+      throw new IbidError("internal", "A published directory is never written to.");
+    },
+    scrub: async () => true,
+    close: async () => {},
+  };
+}
+
+function missing(): never {
+  throw new IbidError("internal", "A row that the index refers to is not there.");
+}
