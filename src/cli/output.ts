@@ -50,6 +50,11 @@ export interface OutputOptions {
 
 export function createOutput({ stdout, stderr, json, quiet = false, env, onFailure }: OutputOptions): Output {
   const isTerminal = stdout.isTTY === true;
+  // The site as a whole: its pages of errors stand in a folder of it.
+  const site = env["IBID_DOCS_URL"];
+  const pages = site === undefined || site === "" ? undefined : `${site.replace(/\/*$/u, "")}/errors`;
+  const pageOf = (error: IbidError): string | undefined =>
+    pages === undefined ? error.page : `${pages}/${error.code}/`;
   const debug = env["IBID_DEBUG"] !== undefined && env["IBID_DEBUG"] !== "";
   const style = createStyle(hasColours(stdout, env));
   const errorStyle = createStyle(hasColours(stderr, env));
@@ -83,7 +88,7 @@ export function createOutput({ stdout, stderr, json, quiet = false, env, onFailu
       json ? Promise.resolve() : write(stdout, raw && !isTerminal ? text : neutraliseText(text)),
     error(error) {
       const stack = debug ? `${neutraliseText(describeStack(error))}\n` : "";
-      if (json) return write(stderr, `${toJsonLine({ error: describe(error) })}\n${stack}`);
+      if (json) return write(stderr, `${toJsonLine({ error: describe(error, pageOf(error)) })}\n${stack}`);
       const width = stderr.isTTY === true ? Math.max(20, stderr.columns ?? 80) : Infinity;
       const [first = "", ...rest] = wrap(neutralise(error.message), width - 7);
       const hint = error.hint === undefined ? [] : wrap(neutralise(error.hint), width - 2);
@@ -91,7 +96,9 @@ export function createOutput({ stdout, stderr, json, quiet = false, env, onFailu
         `${errorStyle.bad("error:")} ${first}`,
         ...rest.map((line) => `       ${line}`),
         ...hint.map((line) => `  ${line}`),
-        ...(stderr.isTTY === true ? [errorStyle.dim(`  More: ibid docs ${error.code}`)] : []),
+        ...(stderr.isTTY === true || pages !== undefined
+          ? [errorStyle.dim(`  More: ${pageOf(error) ?? `ibid docs ${error.code}`}`)]
+          : []),
       ];
       return write(stderr, `${lines.join("\n")}\n${stack}`);
     },
@@ -99,12 +106,13 @@ export function createOutput({ stdout, stderr, json, quiet = false, env, onFailu
 }
 
 /** The JSON of an error. */
-function describe(error: IbidError): object {
+function describe(error: IbidError, page: string | undefined): object {
   return {
     code: error.code,
     message: error.message,
     hint: error.hint ?? "",
     ...(error.uri === undefined ? {} : { uri: error.uri }),
+    ...(page === undefined ? {} : { page }),
   };
 }
 

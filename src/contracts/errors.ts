@@ -67,6 +67,13 @@ const mark = Symbol.for("ibid.error");
  * **Source** Wesichain's `EmbeddingError` and `StoreError`, Ballerina's error values.
  */
 export class IbidError extends Error {
+  /**
+   * Address below which the pages of the errors stand, such as `https://docs.example/errors/`. Default: none, because the site has no address of its own.
+   *
+   * @experimental
+   */
+  static pages: string | undefined;
+
   override readonly name = "IbidError";
   readonly code: IbidErrorCode;
   readonly hint: string | undefined;
@@ -82,10 +89,19 @@ export class IbidError extends Error {
     Object.defineProperty(this, mark, { value: true });
   }
 
+  /**
+   * Address of the page about this code; `undefined` without {@link IbidError.pages}. `ibid docs <code>` prints the same page.
+   *
+   * @experimental
+   */
+  get page(): string | undefined {
+    return IbidError.pages === undefined ? undefined : `${IbidError.pages.replace(/\/*$/u, "/")}${this.code}/`;
+  }
+
   /** Plain data for logs and JSON results, without stack and cause. */
   toJSON(): Readonly<Record<string, unknown>> {
-    const { name, code, message, hint, uri, details } = this;
-    return { name, code, message, hint, uri, details };
+    const { name, code, message, hint, uri, details, page } = this;
+    return { name, code, message, hint, uri, details, ...(page !== undefined && { page }) };
   }
 
   /** Whether `error` is an `IbidError` of any copy of this package, and of this `code` when one is given. */

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 
+import { IbidError } from "../../src/contracts/errors.ts";
 import { callIbid, makeFolder } from "../cli/run-ibid.ts";
 
 const folder = new URL("../../docs/errors/", import.meta.url);
@@ -21,6 +22,31 @@ describe("the pages of errors", () => {
     // An example shows the code that it is about; that it prints it, the tests of all examples see.
     const shows = new RegExp(`console\\.log\\(.*\\); // ${code}\n`, "u").test(page);
     expect(shows).toBe(page.includes("## Example"));
+  });
+});
+
+describe("the address of an error's page", () => {
+  it("is there where the site has one, without a second slash", () => {
+    const error = new IbidError("store-busy", "Busy.");
+    expect(error.page).toBeUndefined();
+    expect(error.toJSON()).not.toHaveProperty("page");
+    onTestFinished(() => void (IbidError.pages = undefined));
+    for (const base of ["https://docs.example/errors", "https://docs.example/errors/"]) {
+      IbidError.pages = base;
+      expect(error.page).toBe("https://docs.example/errors/store-busy/");
+      expect(error.toJSON()).toMatchObject({ page: error.page });
+    }
+  });
+
+  it("is named by a command, as IBID_DOCS_URL says", async () => {
+    const cwd = await makeFolder({});
+    const env = { IBID_DOCS_URL: "https://docs.example/ibid/" };
+    const { stderr } = await callIbid(cwd, ["show", "gone.md"], env);
+    expect(stderr).toMatch(/\n {2}More: https:\/\/docs\.example\/ibid\/errors\/[a-z-]+\/\n$/u);
+    const json = await callIbid(cwd, ["show", "gone.md", "--json"], env);
+    const { error } = JSON.parse(json.stderr) as { error: { code: string; page: string } };
+    expect(error.page).toBe(`https://docs.example/ibid/errors/${error.code}/`);
+    expect((await callIbid(cwd, ["show", "gone.md"])).stderr).not.toContain("More:");
   });
 });
 

@@ -26,6 +26,11 @@ async function publish(weigh?: (document: { uri: string }) => number): Promise<r
   return files;
 }
 
+let published: Promise<readonly PublishedFile[]> | undefined;
+
+/** The files without weights, made once. */
+const files = (): Promise<readonly PublishedFile[]> => (published ??= publish());
+
 /** Reads from a list of files, and notes their names. */
 function reader(files: readonly PublishedFile[]) {
   const bytes = new Map(files.map((file) => [file.name, file.bytes]));
@@ -51,7 +56,7 @@ describe("a published store", () => {
   it("gives the hits, the order, the scores and the answers of the store that was published", async () => {
     const before = await open(createMemoryStore());
     await before.ingest(documents);
-    const after = await open(await openPublishedStore({ read: reader(await publish()).read }));
+    const after = await open(await openPublishedStore({ read: reader(await files()).read }));
     for (const question of questions) {
       const [expected, found] = [
         await before.search(question, { topK: 12, explain: true }),
@@ -70,13 +75,13 @@ describe("a published store", () => {
   });
 
   it("reads the manifest at first, then a part of the files, and none of them twice", async () => {
-    const files = await publish();
-    const { read, names } = reader(files);
+    const all = await files();
+    const { read, names } = reader(all);
     const kb = await open(await openPublishedStore({ read }));
     expect(names).toEqual(["manifest.ibid"]);
     await kb.search("rotate the key", { topK: 3 });
     expect(names.length).toBeGreaterThan(1);
-    expect(names.length).toBeLessThan(files.length / 2);
+    expect(names.length).toBeLessThan(all.length / 2);
     await kb.search("rotate the key", { topK: 3 });
     expect(new Set(names).size).toBe(names.length);
   });
@@ -90,7 +95,7 @@ describe("a published store", () => {
 
   it("multiplies scores and their explanation by the weight of the document", async () => {
     const weigh = ({ uri }: { uri: string }): number => (uri < "20.md" ? 0.5 : 1);
-    const plain = await open(await openPublishedStore({ read: reader(await publish()).read }));
+    const plain = await open(await openPublishedStore({ read: reader(await files()).read }));
     const kb = await open(await openPublishedStore({ read: reader(await publish(weigh)).read }));
     const whole = await plain.search("vault of room 7", { topK: "all", explain: true });
     const found = await kb.search("vault of room 7", { topK: "all", explain: true });
@@ -102,14 +107,14 @@ describe("a published store", () => {
   });
 
   it("gives at most as many hits of a document as perDocument says", async () => {
-    const kb = await open(await openPublishedStore({ read: reader(await publish()).read, perDocument: 1 }));
+    const kb = await open(await openPublishedStore({ read: reader(await files()).read, perDocument: 1 }));
     const uris = (await kb.search("rotate the key of the room", { topK: 20 })).map(({ source }) => source.uri);
     expect(new Set(uris).size).toBe(uris.length);
     expect(uris.length).toBeGreaterThan(10);
   });
 
   it("names a file that is damaged or not there", async () => {
-    const { bytes } = reader(await publish());
+    const { bytes } = reader(await files());
     const load = (name: string) => async (asked: string) => (asked === name ? undefined : bytes.get(asked));
     await expect(openPublishedStore({ read: load("manifest.ibid") })).rejects.toMatchObject({ code: "store-corrupt" });
     const gone = await open(
@@ -128,7 +133,7 @@ describe("a published store", () => {
   });
 
   it("takes no write, and names the next action", async () => {
-    const kb = await open(await openPublishedStore({ read: reader(await publish()).read }));
+    const kb = await open(await openPublishedStore({ read: reader(await files()).read }));
     const { failures } = await kb.ingest({ uri: "new.txt", text: "Something new." });
     expect(failures[0]?.error).toMatchObject({ code: "unsupported", hint: /publish them again/u });
     await expect(kb.delete("00.md")).rejects.toMatchObject({ code: "unsupported" });
@@ -153,7 +158,7 @@ describe("a published store", () => {
     await expect(publish(() => 2)).rejects.toMatchObject({ code: "invalid-argument" });
     const { createAnalyzer } = await import("ibid/text");
     const analyzer = createAnalyzer({ stem: "none" });
-    await expect(openPublishedStore({ read: reader(await publish()).read, analyzer })).rejects.toMatchObject({
+    await expect(openPublishedStore({ read: reader(await files()).read, analyzer })).rejects.toMatchObject({
       code: "invalid-argument",
     });
   });
