@@ -13,7 +13,14 @@ import {
 export type ConfigValues = { readonly [name: string]: unknown };
 
 /** Variables that ibid reads elsewhere. */
-const otherVariables = new Set(["IBID_MODELS", "IBID_ALLOW_DOWNLOAD", "IBID_DEBUG", "IBID_DOCS_URL", "IBID_PASSWORD", "IBID_CONFIG"]);
+const otherVariables = new Set([
+  "IBID_MODELS",
+  "IBID_ALLOW_DOWNLOAD",
+  "IBID_DEBUG",
+  "IBID_DOCS_URL",
+  "IBID_PASSWORD",
+  "IBID_CONFIG",
+]);
 
 /** An option of a table with its groups. */
 export interface PlacedOption {
