@@ -80,7 +80,7 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
         hint: "Leave them out: claims say who may write.",
       },
     );
-  const who: Pick<HandlerOptions, "keys" | "local" | "authenticate" | "login"> =
+  const who: Pick<HandlerOptions, "keys" | "local" | "authenticate" | "authorizationServers" | "login"> =
     known.authenticate !== undefined
       ? { ...known, ...(keys !== undefined && { keys: () => keys ?? [] }) }
       : keys === undefined
@@ -162,7 +162,7 @@ async function openIdentities({
   tokens,
   login: loginOptions,
   trustedHeaders,
-}: ServeSettings): Promise<Pick<HandlerOptions, "authenticate" | "login">> {
+}: ServeSettings): Promise<Pick<HandlerOptions, "authenticate" | "authorizationServers" | "login">> {
   const { firstOf, openLogin, trustHeaders, verifyTokens } = await import("../server/index.node.ts");
   const login = loginOptions && (await openLogin(loginOptions));
   const ways = [
@@ -170,7 +170,13 @@ async function openIdentities({
     ...(login === undefined ? [] : [login.authenticate]),
     ...(trustedHeaders === undefined ? [] : [await trustHeaders(trustedHeaders)]),
   ];
-  return ways.length === 0 ? {} : { authenticate: firstOf(ways), ...(login !== undefined && { login }) };
+  if (ways.length === 0) return {};
+  return {
+    authenticate: firstOf(ways),
+    ...(login !== undefined && { login }),
+    // Clients of /mcp find the issuer by it.
+    ...(tokens !== undefined && { authorizationServers: [tokens.issuer] }),
+  };
 }
 
 /** Searches for the process that started this one, with the same arguments. Signals go to both; this one ends with the other. */

@@ -14,8 +14,8 @@ import { defineRoute, type Route } from "./route.ts";
 export interface TokenOptions {
   /** Issuer of the tokens, such as `https://login.example/realms/main`. Its discovery document names the keys. */
   readonly issuer: string;
-  /** Audience that a token must name: the id of this service. */
-  readonly audience: string;
+  /** Audience that a token must name: the id of this service. One of several is enough, such as the address of `/mcp` beside it. */
+  readonly audience: string | readonly string[];
   readonly claims?: ClaimRules;
 }
 
@@ -79,7 +79,9 @@ export async function verifyTokens(options: TokenOptions): Promise<Authenticate>
   checkOptions("verifyTokens", options, { issuer: true, audience: true, claims: true });
   const { issuer, audience } = options;
   checkAddress("issuer", issuer);
-  if (typeof audience !== "string" || audience === "") throw wrong("the audience is blank", "Name this service's id.");
+  const audiences = [audience].flat();
+  if (audiences.length === 0 || audiences.some((one) => typeof one !== "string" || one === ""))
+    throw wrong("the audience is blank", "Name this service's id.");
   const claims = checkClaimRules("claims", options.claims);
   const jose = await loadJose();
   let keys: JWTVerifyGetKey | undefined;
@@ -88,7 +90,12 @@ export async function verifyTokens(options: TokenOptions): Promise<Authenticate>
     if (token === undefined) return undefined;
     keys ??= jose.createRemoteJWKSet(new URL(await findKeys(issuer)));
     try {
-      const { payload } = await jose.jwtVerify(token, keys, { issuer, audience, algorithms, clockTolerance });
+      const { payload } = await jose.jwtVerify(token, keys, {
+        issuer,
+        audience: audiences,
+        algorithms,
+        clockTolerance,
+      });
       return callerOf(payload, claims);
     } catch (error) {
       if (error instanceof jose.errors.JOSEError && !(error instanceof jose.errors.JWKSTimeout)) return undefined;

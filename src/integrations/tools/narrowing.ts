@@ -18,7 +18,7 @@ const filter: Field<FilterInput | undefined> = {
   schema: {
     type: "object",
     description:
-      'Only where the metadata match: {"year": 2026}, {"year": {"gte": 2020}}, {"or": [{"team": "a"}, {"team": "b"}]}. The key uri is the document\'s address.',
+      'Only where the metadata match: {"year": 2026}, {"year": {"gte": 2020}}, {"or": [{"team": "a"}, {"team": "b"}]}.',
   },
   wrong: (value) =>
     typeof value === "object" && value !== null && !Array.isArray(value) ? undefined : "must be an object",
