@@ -7,6 +7,7 @@ import { restoreFrom } from "./backup.ts";
 import { examples } from "./help-text.ts";
 import { type CommonOptions, type Context, findUris, withKnowledgeBase } from "./open.ts";
 import { readDuration, scopeOption } from "./read-option.ts";
+import { noDeletedDocument } from "./suggest-uris.ts";
 import { count, neutralise } from "./text-layout.ts";
 
 /** The notice about an unfinished purge. */
@@ -52,11 +53,7 @@ export async function restore(context: Context, typed: string, options: RestoreC
       }
       return 0;
     }
-    const where = options.scope === undefined ? "" : ` in ${options.scope}`;
-    throw new IbidError("not-found", `There is no deleted document ${typed}${where}.`, {
-      uri: typed,
-      hint: "A purged or vacuumed document cannot be restored; ingest it again.",
-    });
+    throw await noDeletedDocument(kb, typed, uris, options.scope);
   });
 }
 

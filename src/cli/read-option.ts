@@ -68,8 +68,12 @@ export function readFilter(text: string): FilterInput {
 /** `--at`: two positions with a colon between them. */
 export function readRange(text: string): { readonly start: number; readonly end: number } {
   const [, start, end] = /^(\d{1,15}):(\d{1,15})$/u.exec(text) ?? [];
-  if (start === undefined || end === undefined)
-    throw new InvalidArgumentError("It must be START:END, such as 120:180.");
+  if (start === undefined || end === undefined) {
+    // Ranges are often typed as other programs write them.
+    const [, first, last] = /^\s*(\d{1,15})\s*(?:-|–|\.\.|,|\s|:)\s*(\d{1,15})\s*$/u.exec(text) ?? [];
+    const meant = first === undefined ? "It must be START:END, such as 120:180." : `Did you mean ${first}:${last}?`;
+    throw new InvalidArgumentError(meant);
+  }
   return { start: Number(start), end: Number(end) };
 }
 

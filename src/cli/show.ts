@@ -5,13 +5,14 @@ import type { Excerpt } from "../contracts/expansion.ts";
 import type { DocumentView, KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { type DocumentLink, linksIn } from "../text/locate.ts";
+import { isWithinEdits } from "../runtime/edit-distance.ts";
 import { showSuspicion } from "../text/untrusted/describe-suspicions.ts";
 import { findSuspicious } from "../text/untrusted/find-suspicious.ts";
 import { examples } from "./help-text.ts";
 import { type CommonOptions, type Context, findUris, requireText, withKnowledgeBase } from "./open.ts";
 import type { Output } from "./output.ts";
 import { readCount, readDepth, readRange, scopeOption } from "./read-option.ts";
-import { noDocument } from "./suggest-uris.ts";
+import { noChunk, noDocument } from "./suggest-uris.ts";
 import { neutralise } from "./text-layout.ts";
 
 export interface ShowCommandOptions extends CommonOptions {
@@ -55,11 +56,7 @@ async function showChunk(context: Context, id: string, options: ShowCommandOptio
   return await withKnowledgeBase(options, {}, async (kb) => {
     const way = zoomOut === undefined ? { neighbours } : { zoomOut: zoomOut === true ? 1 : zoomOut };
     const excerpt = await kb.expand(id, { ...way, ...where });
-    if (excerpt === undefined) {
-      throw new IbidError("not-found", `There is no chunk ${id}${scope === undefined ? "" : ` in ${scope}`}.`, {
-        hint: "Find chunks with: ibid search <query> --ids",
-      });
-    }
+    if (excerpt === undefined) throw await noChunk(kb, id, scope);
     return await writeExcerpt(context, excerpt, await linksOf(kb, excerpt, options), options.raw);
   });
 }
@@ -105,10 +102,31 @@ async function showSection(
   const excerpt = await kb.section(uri, sectionId, { scope, maxLength: Number.MAX_SAFE_INTEGER });
   if (excerpt !== undefined)
     return await writeExcerpt(context, excerpt, await linksOf(kb, excerpt, options), options.raw);
+  const { root } = (await kb.document(uri, { scope, start: 0, end: 0 })) ?? {};
+  const near = root === undefined ? [] : nearSections(root, sectionId);
   throw new IbidError("not-found", `${uri} has no section ${sectionId}.`, {
     uri,
-    hint: `List its sections with: ibid show ${uri} --outline`,
+    hint:
+      near.length === 0
+        ? `List its sections with: ibid show ${neutralise(uri)} --outline`
+        : `Did you mean ${near.map(({ id, title }) => `--section ${id} (${neutralise(title)})`).join(", or ")}?`,
   });
+}
+
+/** The sections whose title was typed, or a title that differs in few letters; else the nearest one above the typed id. */
+function nearSections(root: Section, typed: string): readonly Section[] {
+  const sections: Section[] = [];
+  const collect = (section: Section): void => {
+    for (const child of section.children) {
+      sections.push(child);
+      collect(child);
+    }
+  };
+  collect(root);
+  const wanted = typed.trim().toLowerCase();
+  const byTitle = sections.filter(({ title }) => isWithinEdits(title.toLowerCase(), wanted, wanted.length >> 2));
+  if (byTitle.length > 0) return byTitle.slice(0, 3);
+  return sections.filter(({ id }) => typed.startsWith(`${id}.`)).slice(-1);
 }
 
 /** Prints the text; a notice about a cut goes to standard error. */
@@ -173,9 +191,13 @@ async function findDocument(
 /** The text from `start` to `end`. **Errors** `invalid-argument` out of range, or through a surrogate pair. **Units** UTF-16 code units. */
 function textAt({ uri, text, start: origin, length }: DocumentView, start: number, end: number): string {
   if (start > end || end > length) {
+    const [first, last] = [start, end].map((position) => Math.min(position, length)).toSorted((a, b) => a - b);
     throw new IbidError("invalid-argument", `${uri} has no place ${start}:${end}; it is ${length} characters long.`, {
       uri,
-      hint: `Give START:END with 0 <= START <= END <= ${length}.`,
+      hint:
+        first === last
+          ? `Give START:END with 0 <= START <= END <= ${length}.`
+          : `Did you mean --at ${first}:${last}? It needs 0 <= START <= END <= ${length}.`,
     });
   }
   for (const position of [start, end]) {

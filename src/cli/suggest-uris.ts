@@ -22,6 +22,67 @@ export async function noDocument(kb: KnowledgeBase, typed: string, scope: Scope 
   });
 }
 
+/**
+ * The error for a uri that names no deleted document, with the nearest of those that can be restored.
+ *
+ * **Cost** one listing of the deleted documents, and a look for the document itself.
+ */
+export async function noDeletedDocument(
+  kb: KnowledgeBase,
+  typed: string,
+  uris: readonly string[],
+  scope: Scope | undefined,
+): Promise<IbidError> {
+  const where = scope === undefined ? "" : ` in ${scope}`;
+  const refuse = (hint: string): IbidError =>
+    new IbidError("not-found", `There is no deleted document ${typed}${where}.`, { uri: typed, hint });
+  const deleted = new Set<string>();
+  for await (const document of kb.deleted())
+    if (scope === undefined || document.scope === scope) deleted.add(document.uri);
+  for await (const document of kb.list())
+    if (uris.includes(document.uri) && (scope ?? document.scope) === document.scope)
+      return refuse(`${neutralise(document.uri)} is there, and not deleted: ibid show ${neutralise(document.uri)}`);
+  const near = nearest(typed, [...deleted]).map(neutralise);
+  return refuse(
+    near.length === 0
+      ? "A purged or vacuumed document cannot be restored; ingest it again."
+      : `Did you mean ${near.join(", or ")}?`,
+  );
+}
+
+/** Chunks whose ids are compared with a typed one. */
+const mostChunks = 20_000;
+/** Letters by which the beginning of an id names one of many chunks. */
+const leastOfId = 4;
+
+/**
+ * The error for an id that names no chunk. It offers chunks whose ids begin so or differ in two letters at most, or the document whose uri was typed.
+ *
+ * **Cost** one listing of the caller's documents, and of 20,000 of their chunks.
+ */
+export async function noChunk(kb: KnowledgeBase, typed: string, scope: Scope | undefined): Promise<IbidError> {
+  const where = scope === undefined ? "" : ` in ${scope}`;
+  const refuse = (hint: string): IbidError =>
+    new IbidError("not-found", `There is no chunk ${typed}${where}.`, { hint });
+  const wanted = typed.toLowerCase().replace(/(?:…|\.{3})$/u, "");
+  const near: string[] = [];
+  let seen = 0;
+  for await (const { chunk } of kb.chunks(scope === undefined ? {} : { scope })) {
+    const isBeginning = wanted.length >= leastOfId && chunk.id.startsWith(wanted);
+    if (isBeginning || isWithinEdits(chunk.id, wanted, 2)) near.push(`${chunk.id} (${neutralise(chunk.uri)})`);
+    if (near.length === mostOffered || ++seen === mostChunks) break;
+  }
+  if (near.length > 0) return refuse(`Did you mean ${near.join(", or ")}?`);
+  const uris: string[] = [];
+  for await (const document of kb.list()) if (scope === undefined || document.scope === scope) uris.push(document.uri);
+  const [uri] = nearest(typed, uris).map(neutralise);
+  return refuse(
+    uri === undefined
+      ? "Find chunks with: ibid search <query> --ids"
+      : `For a document, leave --chunk out: ibid show ${uri}`,
+  );
+}
+
 /** Uris close to a typed one, the closest first. They end in it, have its file name, or differ in few letters. */
 export function nearest(typed: string, uris: readonly string[]): readonly string[] {
   const wanted = typed
