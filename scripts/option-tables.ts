@@ -12,6 +12,7 @@ import { nodeOptions } from "../src/knowledge-base/open/open-knowledge-base.ts";
 import { configOptions } from "../src/server/config-options.ts";
 import { flagOf, manualTable } from "../src/runtime/describe-options.ts";
 import type { OptionTable } from "../src/runtime/plan-options.ts";
+import { listOptions } from "../src/search/list-options.ts";
 import { searchOptions } from "../src/search/search-options.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -34,6 +35,8 @@ const tables: Readonly<Record<string, () => string>> = {
   verify: () => manualTable(verifyOptions),
   ingest: () => manualTable(ingestOptions),
   serve: () => manualTable({ serve: configOptions["serve"]! }),
+  "list fields": () => fieldTable(listOptions),
+  "list flags": () => flagTable(listOptions),
   "search flags": () => flagTable(searchOptions),
   "ask flags": () => flagTable(onlyAsk),
   "verify flags": () => flagTable(verifyOptions),

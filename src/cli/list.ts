@@ -1,20 +1,44 @@
 import type { Command } from "commander";
 import type { DocumentSummary } from "../contracts/document-store.ts";
+import type { KnowledgeBase, ListOptions } from "../contracts/knowledge-base.ts";
+import type { Scope } from "../contracts/scope.ts";
+import { parseScope } from "../access/scopes.ts";
+import { listOptions } from "../search/list-options.ts";
 import { examples } from "./help-text.ts";
+import { noDocument } from "./suggest-uris.ts";
+import { addTableOptions, pickTableOptions } from "./table-options.ts";
 import { type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
 import { count, displayWidth, formatBytes, neutralise, pad, shorten } from "./text-layout.ts";
 
-/** `ibid list`: each document that the caller may read, by uri, then scope. */
-export async function list(context: Context, options: CommonOptions): Promise<number> {
+export interface ListCommandOptions extends CommonOptions {
+  /** The `next` of the page before, or the uri of its last document. */
+  readonly after?: string;
+  readonly total?: true;
+}
+
+/** `ibid list`: the documents that the caller may read. */
+export async function list(context: Context, options: ListCommandOptions): Promise<number> {
   const { output, signal } = context;
   return await withKnowledgeBase(options, {}, async (kb) => {
+    const { limit, ...chosen } = pickTableOptions<ListOptions>(listOptions, options);
+    const after = options.after === undefined ? undefined : await readAfter(kb, options.after, chosen.scope);
     const documents: DocumentSummary[] = [];
-    for await (const document of kb.list()) {
+    const more = limit === undefined ? {} : { limit: limit + 1 };
+    for await (const document of kb.list({ ...chosen, ...(after && { after }), ...more })) {
       signal.throwIfAborted();
       documents.push(document);
     }
+    const isCut = limit !== undefined && documents.length > limit;
+    if (isCut) documents.pop();
+    const { uri, scope } = documents.at(-1) ?? {};
+    let total = 0;
+    if (options.total) for await (const _ of kb.list(chosen)) total++;
     if (output.json) {
-      await output.object({ documents: documents.map(toJson) });
+      await output.object({
+        documents: documents.map(toJson),
+        ...(isCut && { next: JSON.stringify([uri, scope]) }),
+        ...(options.total && { total }),
+      });
       return 0;
     }
     if (documents.length === 0) await output.line("No documents.");
@@ -22,8 +46,29 @@ export async function list(context: Context, options: CommonOptions): Promise<nu
       if (output.failure !== undefined) break;
       await output.line(line);
     }
+    if (isCut) await output.line(output.style.dim(`more: ibid list … --after ${neutralise(uri!)}`));
+    if (options.total) await output.line(output.style.dim(`${count(total, "document")} in all`));
     return 0;
   });
+}
+
+/** **Errors** `not-found` for a uri that names no document, with the nearest ones. */
+async function readAfter(
+  kb: KnowledgeBase,
+  typed: string,
+  scope: Scope | undefined,
+): Promise<{ readonly uri: string; readonly scope: Scope }> {
+  if (typed.startsWith("[")) {
+    try {
+      const [uri, where] = JSON.parse(typed) as readonly unknown[];
+      if (typeof uri === "string" && typeof where === "string") return { uri, scope: parseScope(where) };
+    } catch {
+      // Read as a uri below.
+    }
+  }
+  const found = await kb.document(typed, { ...(scope && { scope }), start: 0, end: 0 });
+  if (found === undefined) throw await noDocument(kb, typed, scope);
+  return { uri: found.uri, scope: found.scope };
 }
 
 function toJson({
@@ -85,11 +130,22 @@ function toTable(
 
 /** `ibid list` with its options and its help. */
 export function addListCommand(program: Command, context: Context, done: (exitCode: number) => void): void {
-  program
+  const command = program
     .command("list")
     .summary("list the documents")
-    .description("List the documents, by uri, then scope.")
-    .addHelpText("after", examples(["ibid list", "ibid list --as-user ada"]))
+    .description("List the documents, by uri, then scope, or in another order.");
+  addTableOptions(command, listOptions)
+    .option("--after <uri>", "begin after this document, the last one of the page before; or after the next of --json")
+    .option("--total", "count all documents of the list")
+    .addHelpText(
+      "after",
+      examples([
+        "ibid list",
+        "ibid list --as-user ada",
+        "ibid list --under docs/ --sort newest --limit 20",
+        "ibid list --type image/ --since 2026-05-01 --total",
+      ]),
+    )
     .action(async function (this: Command) {
       done(await list(context, this.optsWithGlobals()));
     });

@@ -283,7 +283,14 @@ export type IngestRun = Run<IngestResult, IngestSummary>;
 export type AskRun = Run<AnswerEvent, Answer>;
 
 /**
- * Restricts and pages a list of documents.
+ * Order of a list of documents. `newest` and `oldest` go by the time of ingestion, `largest` by bytes; equals by uri, then scope.
+ *
+ * @experimental
+ */
+export type ListOrder = "uri" | "newest" | "oldest" | "largest" | "title";
+
+/**
+ * Restricts, orders and pages a list of documents.
  *
  * @experimental
  */
@@ -300,6 +307,8 @@ export interface ListOptions extends DocumentAddress {
   readonly since?: string | undefined;
   /** Only documents that were ingested earlier: ISO 8601. */
   readonly before?: string | undefined;
+  /** Default `"uri"`: by uri, then scope. **Cost** any other order reads the whole list, and in it the document of `after` must still be there. */
+  readonly sort?: ListOrder | undefined;
 }
 
 /** Distinguishes documents that share a uri. */

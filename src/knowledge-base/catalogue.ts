@@ -2,10 +2,13 @@ import { operator } from "../access/gate.ts";
 import { parseScope } from "../access/scopes.ts";
 import type { DocumentSummary } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
-import type { DocumentAddress, KnowledgeBase, ListOptions } from "../contracts/knowledge-base.ts";
+import type { DocumentAddress, KnowledgeBase, ListOptions, ListOrder } from "../contracts/knowledge-base.ts";
 import type { Store } from "../contracts/store.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { checkOptions, checkText } from "../runtime/check-options.ts";
+import { compareCodePoints } from "../runtime/compare-text.ts";
+import { planOptions } from "../runtime/plan-options.ts";
+import { listOptions } from "../search/list-options.ts";
 import type { KeepingParts } from "./parts.ts";
 
 type Catalogue = Pick<KnowledgeBase, "list" | "info" | "document" | "expand" | "outline" | "section" | "status">;
@@ -19,12 +22,13 @@ export function createCatalogue(parts: KeepingParts): Catalogue {
 
   return {
     async *list(options = {}) {
-      checkOptions("list", options, knownListOptions);
-      const { scope, under, after, limit } = options;
-      if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 1))
-        throw wrongList(`limit is ${String(limit)}; it must be 1 or more`, "Give a whole number.");
+      const { scope, under, after, limit, sort } = planOptions("list", listOptions, options);
       const isWanted = createSelection(options);
       const scopes = await readable(scope === undefined ? undefined : [parseScope(scope)]);
+      if (sort !== "uri") {
+        const all = store.documents(scopes, under === undefined ? {} : { under });
+        return yield* pageOf(await sorted(all, isWanted, sort), after, limit);
+      }
       const listed = store.documents(scopes, {
         ...(under !== undefined && { under }),
         ...(after !== undefined && { after: { uri: after.uri, scope: parseScope(after.scope) } }),
@@ -75,15 +79,34 @@ export function createCatalogue(parts: KeepingParts): Catalogue {
   };
 }
 
-const knownListOptions = {
-  scope: true,
-  under: true,
-  after: true,
-  limit: true,
-  mediaType: true,
-  since: true,
-  before: true,
-} as const;
+/** Comparators of the orders other than that of the store. Equals keep the order of the store. */
+const orders: Readonly<Record<Exclude<ListOrder, "uri">, (one: DocumentSummary, other: DocumentSummary) => number>> = {
+  newest: (one, other) => compareCodePoints(other.ingestedAt, one.ingestedAt),
+  oldest: (one, other) => compareCodePoints(one.ingestedAt, other.ingestedAt),
+  largest: (one, other) => other.bytes - one.bytes,
+  title: (one, other) => compareCodePoints(one.title.toLowerCase(), other.title.toLowerCase()),
+};
+
+async function sorted(
+  all: AsyncIterable<DocumentSummary>,
+  isWanted: ((summary: DocumentSummary) => boolean) | undefined,
+  sort: Exclude<ListOrder, "uri">,
+): Promise<readonly DocumentSummary[]> {
+  const found: DocumentSummary[] = [];
+  for await (const summary of all) if (isWanted?.(summary) !== false) found.push(summary);
+  return found.sort(orders[sort]);
+}
+
+function pageOf(
+  all: readonly DocumentSummary[],
+  after: ListOptions["after"],
+  limit = Infinity,
+): readonly DocumentSummary[] {
+  if (after === undefined) return all.slice(0, limit);
+  const from = all.findIndex(({ uri, scope }) => uri === after.uri && scope === after.scope) + 1;
+  if (from === 0) throw wrongList("the document that after names is not in this list", "List from the beginning.");
+  return all.slice(from, from + limit);
+}
 
 /** The test of documents by their facts; `undefined` where every document passes. */
 function createSelection({

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { AskOptions } from "../contracts/answer.ts";
-import type { IngestOptions } from "../contracts/knowledge-base.ts";
+import type { IngestOptions, ListOptions } from "../contracts/knowledge-base.ts";
 import type { SearchOptions } from "../contracts/retriever.ts";
 import type { Scope } from "../contracts/scope.ts";
 
@@ -16,6 +16,7 @@ import {
   type OptionTable,
   showValue,
 } from "../runtime/plan-options.ts";
+import { listOptions } from "../search/list-options.ts";
 import { aScope, searchOptions } from "../search/search-options.ts";
 
 /*
@@ -130,22 +131,8 @@ export const chatBody = z
 const position = z.coerce.number().int().min(0);
 export const uri = notBlank.max(4096);
 
-const date = z
-  .string()
-  .max(40)
-  .refine((text) => !Number.isNaN(Date.parse(text)), { error: "must be a date in ISO 8601, such as 2026-05-01" });
-
 export const listQuery = z.strictObject({
-  under: uri.optional().meta({ description: "Only uris with this prefix." }),
-  scope: scopeSchema.optional(),
-  mediaType: z
-    .string()
-    .min(1)
-    .max(200)
-    .optional()
-    .meta({ description: "Only this media type, or with a slash at its end, such as `image/`, a family of them." }),
-  since: date.optional().meta({ description: "Only documents that were ingested then or later: ISO 8601." }),
-  before: date.optional().meta({ description: "Only documents that were ingested earlier: ISO 8601." }),
+  ...parametersOf<ListOptions, typeof listOptions>(listOptions),
   total: z
     .enum(["true", "false"])
     .optional()

@@ -87,6 +87,82 @@ describe("a uri that names nothing", () => {
   });
 });
 
+describe("a name that names nothing", () => {
+  const hintOf = async (...args: string[]): Promise<readonly [number | null, string]> => {
+    const { code, stderr } = await callIbid(cwd, args);
+    return [code, stderr];
+  };
+
+  it("of a deleted document is answered with those that can be restored", async () => {
+    const folder = await makeFolder({ "a/rain.md": "# Rain\n\nIt rains.\n", "a/sun.md": "# Sun\n\nIt shines.\n" });
+    const kb = ["--kb", `${folder}/.ibid`];
+    await callIbid(folder, ["ingest", "a", ...kb]);
+    await callIbid(folder, ["delete", "a/rain.md", ...kb]);
+    const said = async (typed: string) => (await callIbid(folder, ["restore", typed, ...kb])).stderr;
+    expect(await said("a/rian.md")).toContain("Did you mean a/rain.md?");
+    expect(await said("rain")).toContain("Did you mean a/rain.md?");
+    expect(await said("a/sun.md")).toContain("a/sun.md is there, and not deleted: ibid show a/sun.md");
+    expect(await said("wholly/other.pdf")).toContain("A purged or vacuumed document cannot be restored");
+    expect((await callIbid(folder, ["restore", "a/rain.md", ...kb])).code).toBe(0);
+  });
+
+  it("of a chunk is answered with the ids that begin so, or with the document", async () => {
+    const { stdout } = await callIbid(cwd, ["search", "signing keys", "--json"]);
+    const { chunkId } = (JSON.parse(stdout) as { hits: { chunkId: string }[] }).hits[0]!;
+    const changed = `${chunkId.slice(0, 8)}${chunkId[8] === "0" ? "1" : "0"}${chunkId.slice(9)}`;
+    for (const typed of [chunkId.slice(0, 6), `${chunkId.slice(0, 4)}…`, changed])
+      expect(await hintOf("show", "--chunk", typed)).toEqual([
+        1,
+        expect.stringContaining(`Did you mean ${chunkId} (docs/keys.md)?`),
+      ]);
+    expect((await hintOf("show", "--chunk", "docs/keys.md"))[1]).toContain("leave --chunk out: ibid show docs/keys.md");
+    expect((await hintOf("show", "--chunk", "zzzz"))[1]).toContain("ibid search <query> --ids");
+  });
+
+  it("of a place or a section is answered with the nearest one", async () => {
+    const { length } = (
+      JSON.parse((await callIbid(cwd, ["show", "docs/keys.md", "--json"])).stdout) as { text: string }
+    ).text;
+    expect((await hintOf("show", "docs/keys.md", "--at", "20:10"))[1]).toContain("Did you mean --at 10:20?");
+    expect((await hintOf("show", "docs/keys.md", "--at", "10:99999"))[1]).toContain(`Did you mean --at 10:${length}?`);
+    expect((await hintOf("show", "docs/keys.md", "--at", "99998:99999"))[1]).toContain("Give START:END");
+    for (const typed of ["10-20", "10..20", "10,20"])
+      expect(await hintOf("show", "docs/keys.md", "--at", typed)).toEqual([
+        2,
+        expect.stringContaining("Did you mean 10:20?"),
+      ]);
+    expect((await hintOf("show", "docs/keys.md", "--section", "rotaton"))[1]).toMatch(
+      /Did you mean --section [\d.]+ \(Rotation\)\?/u,
+    );
+    expect((await hintOf("show", "docs/keys.md", "--section", "9.9"))[1]).toContain("--outline");
+  });
+});
+
+describe("ibid list", () => {
+  it("narrows, orders, counts and pages, by names and by next", async () => {
+    const ask = async (...args: string[]) =>
+      JSON.parse((await callIbid(cwd, ["list", "--json", ...args])).stdout) as {
+        documents: { uri: string }[];
+        next?: string;
+        total?: number;
+      };
+    const urisOf = ({ documents }: { documents: { uri: string }[] }): string[] => documents.map(({ uri }) => uri);
+    const all = urisOf(await ask());
+    expect(all).toHaveLength(2);
+    const first = await ask("--limit", "1", "--total", "--sort", "title");
+    expect([urisOf(first), first.total]).toEqual([["docs/keys.md"], 2]);
+    expect(urisOf(await ask("--limit", "1", "--sort", "title", "--after", first.next!))).toEqual([all[1]]);
+    expect(urisOf(await ask("--after", "docs/keys.md"))).toEqual([all[1]]);
+    expect(urisOf(await ask("--under", "docs/long/"))).toEqual([all[1]]);
+    expect(urisOf(await ask("--type", "image/"))).toEqual([]);
+    expect((await callIbid(cwd, ["list", "--after", "docs/kyes.md"])).stderr).toContain("Did you mean docs/keys.md?");
+    expect((await callIbid(cwd, ["list", "--sort", "size"])).code).toBe(2);
+    expect((await callIbid(cwd, ["list", "--limit", "1", "--total"])).stdout).toMatch(
+      /--after docs\/keys\.md\n2 documents in all/u,
+    );
+  });
+});
+
 describe("ibid list on a terminal", () => {
   it.each([30, 50, 80, 120])("fits %i columns", async (columns) => {
     const stdout = Object.assign(new PassThrough(), { isTTY: true as const, columns });

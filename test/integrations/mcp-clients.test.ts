@@ -110,6 +110,11 @@ describe("an MCP server for clients", () => {
     const client = await connect(kb);
     const first = await dataOf(client, "list_documents", { limit: 5, prefix: "shelf/" });
     const second = await dataOf(client, "list_documents", { limit: 5, cursor: first["next"] });
+    const largest = await dataOf(client, "list_documents", { limit: 1, sort: "largest", mediaType: "text/" });
+    expect(largest["documents"]).toHaveLength(1);
+    expect((await dataOf(client, "list_documents", { mediaType: "image/" }))["documents"]).toEqual([]);
+    const { isError } = await client.callTool({ name: "list_documents", arguments: { sort: "size" } });
+    expect(isError).toBe(true);
     const uris = [first, second].flatMap((page) => (page["documents"] as { uri: string }[]).map(({ uri }) => uri));
     expect(uris).toEqual([...Array(9).keys()].map((n) => `shelf/doc-00${n}.md`));
     expect(second["next"]).toBeUndefined();

@@ -2,7 +2,7 @@ import type * as Mcp from "@modelcontextprotocol/server";
 import { parseScope } from "../../access/scopes.ts";
 import type { DocumentSummary } from "../../contracts/document-store.ts";
 import type { Scope } from "../../contracts/scope.ts";
-import { isAfter, makeCursor, readCursor } from "../tools/create-list-tools.ts";
+import { makeCursor, readPosition } from "../tools/create-list-tools.ts";
 import type { FixedView } from "../tools/fixed-view.ts";
 import { asData, asTitle, showAddress } from "../tools/format-results.ts";
 
@@ -56,9 +56,8 @@ export function addDocumentResources(server: Mcp.McpServer, mcp: typeof Mcp, vie
     const after = params?.cursor === undefined ? undefined : readListCursor(mcp, params.cursor);
     const resources = [];
     let last: DocumentSummary | undefined;
-    for await (const summary of view.documents()) {
+    for await (const summary of view.documents(after && { after })) {
       const { uri, scope, title, path } = summary;
-      if (!isAfter(uri, scope, after)) continue;
       if (resources.length === pageLength && last !== undefined)
         return { resources, nextCursor: makeCursor(last.uri, last.scope) };
       last = summary;
@@ -78,9 +77,9 @@ export function addDocumentResources(server: Mcp.McpServer, mcp: typeof Mcp, vie
   });
 }
 
-function readListCursor(mcp: typeof Mcp, cursor: string): readonly [string, string] {
+function readListCursor(mcp: typeof Mcp, cursor: string): ReturnType<typeof readPosition> {
   try {
-    return readCursor(cursor);
+    return readPosition(cursor);
   } catch (error) {
     const message = error instanceof Error ? error.message : "The cursor is unknown.";
     throw new mcp.ProtocolError(mcp.ProtocolErrorCode.InvalidParams, message);

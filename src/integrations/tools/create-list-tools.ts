@@ -1,11 +1,13 @@
-import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
+import { parseScope } from "../../access/scopes.ts";
+import type { KnowledgeBase, ListOptions } from "../../contracts/knowledge-base.ts";
+import type { Scope } from "../../contracts/scope.ts";
 import { IbidError } from "../../contracts/errors.ts";
+import { listOptions } from "../../search/list-options.ts";
 import type { Tool } from "../../contracts/tool.ts";
-import { compareCodePoints } from "../../runtime/compare-text.ts";
 import { createTool } from "./create-tool.ts";
 import { createFixedView, type FixedLimits } from "./fixed-view.ts";
 import { asTitle, showAddress } from "./format-results.ts";
-import { countField, type Field, textField, toolInput } from "./tool-input.ts";
+import { countField, type Field, optionField, textField, toolInput } from "./tool-input.ts";
 import { count, linkTo, text, toolOutput } from "./tool-output.ts";
 
 interface ListToolOptions extends FixedLimits {
@@ -17,13 +19,21 @@ interface ListToolOptions extends FixedLimits {
 const mostValues = 50;
 const mostLookedAt = 5000;
 
+/** The other options of a list that a model may give. */
+const narrowing = Object.fromEntries(
+  (["scope", "mediaType", "since", "before", "sort"] as const).map((name) => [
+    name,
+    optionField(listOptions[name], { description: listOptions[name].doc }),
+  ]),
+);
+
 const optional = (field: Field<string>): Field<string | undefined> => ({ ...field, required: false });
 
 /**
  * Makes `list_documents` and `list_facets`: what is there, and which keys and values a filter can name.
  *
  * **Shape** `{ documents: [{ uri, title, url, mediaType, chunks }], next? }`, in order of uri and scope; `{ facets: [{ key, values: [{ value, documents }], more }], documents, complete }`.
- * A document is counted only where the caller may read it. **Cost** a page reads the documents before it; facets read at most 5,000 documents.
+ * A document is counted only where the caller may read it. **Cost** a page reads its own rows, in an order other than `uri` the whole list; facets read at most 5,000 documents.
  */
 export function createListTools(
   kb: KnowledgeBase,
@@ -37,6 +47,7 @@ export function createListTools(
       description: `Lists ${about}, a page at a time.`,
       inputSchema: toolInput({
         prefix: optional(textField("Only documents whose uri begins so.", 4096)),
+        ...narrowing,
         limit: countField("Documents of a page.", { least: 1, most: 200, default: 50 }),
         cursor: optional(textField("The next of the page before.", 8192)),
       }),
@@ -54,13 +65,14 @@ export function createListTools(
         },
         ["documents"],
       ),
-      async run({ prefix = "", limit = 50, cursor }) {
-        const after = cursor === undefined ? undefined : readCursor(cursor);
+      async run({ prefix, limit = 50, cursor, ...chosen }) {
+        const after = cursor === undefined ? {} : { after: readPosition(cursor) };
+        const under = prefix === undefined ? {} : { under: prefix };
         const documents: object[] = [];
         let last: readonly [string, string] | undefined;
         let next: string | undefined;
-        for await (const { uri, scope, title, mediaType, chunks, ingestedAt } of view.documents()) {
-          if (!uri.startsWith(prefix) || !isAfter(uri, scope, after)) continue;
+        const listed = view.documents({ ...(chosen as Omit<ListOptions, "limit">), ...under, ...after });
+        for await (const { uri, scope, title, mediaType, chunks, ingestedAt } of listed) {
           if (documents.length === limit && last !== undefined) {
             next = makeCursor(last[0], last[1]);
             break;
@@ -147,7 +159,7 @@ export function makeCursor(uri: string, scope: string): string {
 }
 
 /** **Errors** `invalid-argument` for a text that no page gave. */
-export function readCursor(cursor: string): readonly [uri: string, scope: string] {
+function readCursor(cursor: string): readonly [uri: string, scope: string] {
   try {
     const read: unknown = JSON.parse(decodeURIComponent(cursor));
     if (Array.isArray(read) && read.length === 2 && read.every((one) => typeof one === "string"))
@@ -158,9 +170,8 @@ export function readCursor(cursor: string): readonly [uri: string, scope: string
   throw new IbidError("invalid-argument", "The cursor is none that a page gave.", { hint: "Leave it out to begin." });
 }
 
-/** Whether a document comes behind a cursor, in the order of a listing: by uri, then scope. */
-export function isAfter(uri: string, scope: string, after: readonly [uri: string, scope: string] | undefined): boolean {
-  if (after === undefined) return true;
-  const order = compareCodePoints(uri, after[0]);
-  return order > 0 || (order === 0 && compareCodePoints(scope, after[1]) > 0);
+/** The document after which a page begins. **Errors** as `readCursor`. */
+export function readPosition(cursor: string): { readonly uri: string; readonly scope: Scope } {
+  const [uri, scope] = readCursor(cursor);
+  return { uri, scope: parseScope(scope) };
 }

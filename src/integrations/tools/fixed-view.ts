@@ -2,7 +2,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { Excerpt, Outline } from "../../contracts/expansion.ts";
 import type { FilterInput } from "../../contracts/filter.ts";
 import type { DocumentSummary } from "../../contracts/document-store.ts";
-import type { DocumentAddress, DocumentView, KnowledgeBase } from "../../contracts/knowledge-base.ts";
+import type { DocumentAddress, DocumentView, KnowledgeBase, ListOptions } from "../../contracts/knowledge-base.ts";
 import type { SearchOptions } from "../../contracts/retriever.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { readShownAddress } from "./format-results.ts";
@@ -34,8 +34,8 @@ export interface FixedView {
   /** The outline of a document, by its address or by a chunk of it. */
   outline(document: string): Promise<Outline | undefined>;
   section(document: string, sectionId: string, maxLength: number): Promise<Excerpt | undefined>;
-  /** Documents of which every chunk matches, by uri, then scope. */
-  documents(): AsyncIterable<DocumentSummary>;
+  /** Documents of which every chunk matches; by uri, then scope, unless the options name another order. */
+  documents(options?: Omit<ListOptions, "limit">): AsyncIterable<DocumentSummary>;
   document(uri: string, scope: Scope, end: number): Promise<DocumentView | undefined>;
 }
 
@@ -112,8 +112,8 @@ export function createFixedView(kb: KnowledgeBase, { filter, scopes }: FixedLimi
       const found = await outline(document);
       return found && kb.section(found.uri, sectionId, { scope: found.scope, maxLength });
     },
-    async *documents() {
-      for await (const summary of kb.list()) {
+    async *documents(options) {
+      for await (const summary of kb.list(options)) {
         if (scopes !== undefined && !scopes.includes(summary.scope)) continue;
         if ((await wholeOnly(summary)) !== undefined) yield summary;
       }
