@@ -85,6 +85,7 @@ export function createMedia(parts: KeepingParts, blobs: (() => Promise<BlobStore
       for await (const { key } of files.list()) {
         const [kind = "", name = ""] = key.split("/");
         if ((kind === "originals" || kind === "places") && !hashes.has(name)) await files.delete(key);
+        if (kind === "uploads") await dropUpload(files, key, (hash) => !hashes.has(hash));
         const kept = kind === "threads" ? await files.get(key) : undefined;
         if (kept === undefined) continue;
         const thread = JSON.parse(new TextDecoder().decode(kept.bytes)) as KeptThread;
@@ -97,4 +98,22 @@ export function createMedia(parts: KeepingParts, blobs: (() => Promise<BlobStore
       }
     },
   };
+}
+
+/** Removes an uploaded file that was put into a vector store, where the documents of its bytes were purged. `key` is that of its record. */
+export async function dropUpload(
+  files: BlobStore,
+  key: string,
+  isGone: (contentHash: string) => boolean,
+): Promise<void> {
+  if (!key.endsWith(".json")) return;
+  const kept = await files.get(key);
+  if (kept === undefined) return;
+  const file = JSON.parse(new TextDecoder().decode(kept.bytes)) as {
+    readonly isAttached?: boolean;
+    readonly contentHash: string;
+  };
+  if (file.isAttached !== true || !isGone(file.contentHash)) return;
+  await files.delete(key.slice(0, -".json".length));
+  await files.delete(key);
 }

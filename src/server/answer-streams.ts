@@ -17,8 +17,10 @@ export interface AnswerStreams {
   start(call: Call, make: MakeEvents, options?: StreamOptions): Promise<Response>;
   /** The rest of a stream after an event. **Errors** 404 for a stream that is not kept, or of another caller. */
   resume(call: Call, id: string, after: number): Response;
-  /** The stream of a chat that its client has not seen to the end. */
-  ofChat(caller: Caller, chat: string): string | undefined;
+  /** The stream of a chat that its client has not seen to the end, or with `isAny` the latest one. */
+  ofChat(caller: Caller, chat: string, isAny?: boolean): string | undefined;
+  /** The stream of a key, from its beginning; `undefined` where none is kept. */
+  again(call: Call, key: string): Response | undefined;
   /** Ends a run. **Errors** as `resume`. */
   stop(caller: Caller, id: string): void;
   /** Ends runs without a client. */
@@ -32,6 +34,8 @@ export type MakeEvents = (signal: AbortSignal) => AsyncIterable<Omit<ServerSentE
 export interface StreamOptions {
   /** Chat by which the stream is found again. */
   readonly chat?: string | undefined;
+  /** Key by which a client that sends its request again gets the same stream, also when it left before the first event. */
+  readonly key?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -40,6 +44,7 @@ interface Kept {
   readonly id: string;
   readonly owner: string;
   readonly chat: string | undefined;
+  readonly key: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly stop: AbortController;
   readonly release: () => void;
@@ -125,22 +130,29 @@ export function createAnswerStreams({ resumeMs, streamBytes }: StreamLimits): An
     (stream.timer as { unref?: () => void }).unref?.();
   };
 
+  /** Ends a stream, with an event for a failure. */
+  const end = (stream: Kept, error?: unknown, call?: Call): void => {
+    if (call !== undefined)
+      add(stream, { event: "error", data: JSON.stringify(errorJson(toRefusal(error), call.requestId)) });
+    stream.isOver = true;
+    for (const { wake } of stream.readers) wake();
+  };
+
   async function produce(
     stream: Kept,
     events: AsyncIterator<Omit<ServerSentEvent, "id">>,
     first: IteratorResult<Omit<ServerSentEvent, "id">>,
-    { fail, requestId }: Call,
+    call: Call,
   ): Promise<void> {
     try {
       for (let step = first; step.done !== true; step = await events.next()) add(stream, step.value);
     } catch (error) {
-      fail(error);
-      add(stream, { event: "error", data: JSON.stringify(errorJson(toRefusal(error), requestId)) });
-    } finally {
-      stream.isOver = true;
-      for (const { wake } of stream.readers) wake();
-      rest(stream);
+      call.fail(error);
+      end(stream, error, call);
+      return rest(stream);
     }
+    end(stream);
+    rest(stream);
   }
 
   function read(stream: Kept, after: number): Response {
@@ -179,27 +191,15 @@ export function createAnswerStreams({ resumeMs, streamBytes }: StreamLimits): An
   };
 
   return {
-    async start(call, make, { chat, headers = {} } = {}) {
+    async start(call, make, { chat, key, headers = {} } = {}) {
       const { signal, release } = call.detach();
       const stop = new AbortController();
       const events = make(AbortSignal.any([signal, stop.signal]))[Symbol.asyncIterator]();
-      let first: IteratorResult<Omit<ServerSentEvent, "id">>;
-      const leave = (): void => stop.abort();
-      // Before its first event nobody can come back to a stream.
-      call.request.signal.addEventListener("abort", leave, { once: true });
-      try {
-        first = await events.next();
-      } catch (error) {
-        release();
-        throw error;
-      } finally {
-        call.request.signal.removeEventListener("abort", leave);
-      }
-      const owner = ownerOf(call.caller!);
       const stream: Kept = {
         id: crypto.randomUUID(),
-        owner,
+        owner: ownerOf(call.caller!),
         chat,
+        key,
         headers,
         stop,
         release,
@@ -210,10 +210,30 @@ export function createAnswerStreams({ resumeMs, streamBytes }: StreamLimits): An
         isSeen: false,
         readers: new Set(),
       };
+      // A client with a key may come back before the first event; any other cannot.
+      if (key !== undefined) streams.set(stream.id, stream);
+      const leave = (): void => (key === undefined ? stop.abort() : rest(stream));
+      call.request.signal.addEventListener("abort", leave, { once: true });
+      let first: IteratorResult<Omit<ServerSentEvent, "id">>;
+      try {
+        first = await events.next();
+      } catch (error) {
+        forget(stream);
+        end(stream, error, call);
+        release();
+        throw error;
+      } finally {
+        call.request.signal.removeEventListener("abort", leave);
+      }
       streams.set(stream.id, stream);
       const response = read(stream, 0);
       void produce(stream, events, first, call);
       return response;
+    },
+    again(call, key) {
+      const owner = ownerOf(call.caller!);
+      const stream = [...streams.values()].findLast((one) => one.key === key && one.owner === owner);
+      return stream === undefined ? undefined : read(stream, 0);
     },
     resume(call, id, after) {
       const stream = find(call.caller!, id);
@@ -222,10 +242,10 @@ export function createAnswerStreams({ resumeMs, streamBytes }: StreamLimits): An
         hint: "Ask again without Last-Event-ID.",
       });
     },
-    ofChat(caller, chat) {
+    ofChat(caller, chat, isAny = false) {
       const own = [...streams.values()].filter((one) => one.chat === chat && one.owner === ownerOf(caller));
       const last = own.at(-1);
-      return last === undefined || last.isSeen ? undefined : last.id;
+      return last === undefined || (last.isSeen && !isAny) ? undefined : last.id;
     },
     stop(caller, id) {
       find(caller, id).stop.abort();

@@ -24,10 +24,13 @@ import type { ServiceJobs } from "./jobs/service-jobs.ts";
 import { createTusRoutes } from "./jobs/tus-routes.ts";
 import { addressGroup, createRateLimiter } from "./limits.ts";
 import { createOpenApiRoute } from "./openapi.ts";
-import { openAiRoutes } from "./openai-routes.ts";
-import { openAiStoreRoutes } from "./openai-store-routes.ts";
+import { createOpenAiFileRoutes } from "./openai-file-routes.ts";
+import { createOpenAiRoutes } from "./openai-routes.ts";
+import { createOpenAiShelf } from "./openai-shelf.ts";
+import { createOpenAiStoreRoutes } from "./openai-store-routes.ts";
 import { createKeepingRoutes, keepingFiles } from "./keeping-routes.ts";
 import { createOriginals, type Originals } from "./originals.ts";
+import { operatorRoutes } from "./operator-routes.ts";
 import { createPaths, isRepeatable } from "./paths.ts";
 import { createPlaceRoutes } from "./place-routes.ts";
 import { createPublicNames } from "./public-names.ts";
@@ -396,12 +399,13 @@ function chooseRoutes(
   options: HandlerOptions,
   hasKeys: boolean,
   originals: Originals,
-  { maxUploadBytes, maxJsonBytes, jobHours }: Required<ServiceLimits>,
+  { maxUploadBytes, maxJsonBytes, jobBytes, jobHours }: Required<ServiceLimits>,
   { jobs, streams }: { readonly jobs: ServiceJobs | undefined; readonly streams: AnswerStreams },
 ): readonly Route[] {
   const { login, mcp = true, metrics, only, page = true, files, readiness = () => "ready" } = options;
   const { keepOriginals = true, threadDays = 30 } = options;
   const threads = files === undefined || threadDays === 0 ? undefined : createThreads(files, threadDays);
+  const shelf = files === undefined ? undefined : createOpenAiShelf(files, jobBytes);
   const routes: Route[] = [...createProbeRoutes(readiness)];
   if (metrics !== undefined) routes.push(createMetricsRoute(metrics));
   if (only !== "mcp") {
@@ -417,13 +421,20 @@ function chooseRoutes(
       ...createQuestionRoutes(streams),
       ...createStreamRoutes(streams),
       ...documents,
-      ...openAiRoutes,
-      ...openAiStoreRoutes,
+      ...createOpenAiRoutes(shelf, streams),
+      ...createOpenAiFileRoutes(shelf),
+      ...createOpenAiStoreRoutes({ shelf, jobs }),
       ...createPlaceRoutes(originals),
     );
     if (jobs !== undefined)
       routes.push(...createJobRoutes(jobs, maxJsonBytes), ...createTusRoutes(jobs, { maxUploadBytes, jobHours }));
-    routes.push(...createKeepingRoutes(threads, facts), statusRoute, healthRoute, ...(page ? pagesWith(login) : []));
+    routes.push(
+      ...createKeepingRoutes(threads, facts),
+      statusRoute,
+      healthRoute,
+      ...operatorRoutes,
+      ...(page ? pagesWith(login) : []),
+    );
   }
   if (login !== undefined && only !== "mcp") routes.push(...login.routes);
   if (mcp !== false) {

@@ -1,9 +1,14 @@
 import * as z from "zod";
-import type { Answer, AnswerEvent, AskOptions, Citation } from "../contracts/answer.ts";
+import type { Answer, AskOptions, Citation } from "../contracts/answer.ts";
 import type { FilterInput } from "../contracts/filter.ts";
 import type { Hit } from "../contracts/retriever.ts";
-import type { Scope } from "../contracts/scope.ts";
+import { sha256 } from "../runtime/hash.ts";
 import { platformNow } from "../runtime/platform-clock.ts";
+import { type AnswerStreams, readLastEventId } from "./answer-streams.ts";
+import type { ServerSentEvent } from "./event-response.ts";
+import { filenameOf } from "./openai-file-routes.ts";
+import type { OpenAiShelf } from "./openai-shelf.ts";
+import { attributesOf, findStore, searchWithin, storeFilter, toFilter } from "./openai-stores.ts";
 import { Refusal } from "./refusal.ts";
 import { scopeSchema } from "./request-schemas.ts";
 import { type Call, defineRoute, jsonResponse, type Route } from "./route.ts";
@@ -47,6 +52,7 @@ const fileSearch = z.strictObject({
   type: z.literal("file_search"),
   vector_store_ids: z.array(z.string()).max(100).optional(),
   max_num_results: z.int().min(1).max(50).optional(),
+  filters: storeFilter.nullish(),
 });
 const responseBody = z.strictObject({
   model: z.string(),
@@ -90,6 +96,22 @@ const response = z
   })
   .meta({ id: "OpenAIResponse" });
 const responseEvent = z.looseObject({ type: z.string(), sequence_number: z.int() }).meta({ id: "OpenAIResponseEvent" });
+/** Names of the events of a response, each with the same schema. */
+const responseEventNames = [
+  "created",
+  "in_progress",
+  "output_item.added",
+  "output_item.done",
+  "file_search_call.completed",
+  "content_part.added",
+  "content_part.done",
+  "output_text.delta",
+  "output_text.annotation.added",
+  "output_text.done",
+  "completed",
+  "incomplete",
+] as const;
+const responseEventSchemas = Object.fromEntries(responseEventNames.map((name) => [`response.${name}`, responseEvent]));
 
 type CompletionCall = Call<unknown, z.output<typeof completionBody>>;
 type ResponseCall = Call<unknown, z.output<typeof responseBody>>;
@@ -98,104 +120,162 @@ type Message = z.output<typeof message>;
 /**
  * Routes in the shapes of OpenAI's API, for clients that speak it.
  *
- * **Shape** one model, `ibid`; a vector store is a scope that the caller may read, by its name. Unknown fields are refused by name.
+ * **Shape** one model, `ibid`; vector stores are those of `/v1/vector_stores`. Unknown fields are refused by name.
  * **Source** OpenAI's API reference: models, chat completions, responses.
  */
-export const openAiRoutes: readonly Route[] = [
-  defineRoute({
-    method: "GET",
-    path: "/v1/models",
-    name: "listModels",
-    summary: "The one model of this service, in OpenAI's shape.",
-    tag: "openai",
-    needs: "reader",
-    isLight: true,
-    answers: { 200: { description: "The models.", content: { "application/json": z.looseObject({}) } } },
-    handle: async () =>
-      jsonResponse({ object: "list", data: [{ id: modelName, object: "model", created: 0, owned_by: "ibid" }] }),
-  }),
-  defineRoute({
-    method: "POST",
-    path: "/v1/chat/completions",
-    name: "createChatCompletion",
-    summary: "An answer with verified citations as annotations, in the shape of OpenAI's chat completions.",
-    tag: "openai",
-    needs: "reader",
-    body: completionBody,
-    answers: {
-      200: {
-        description: "The completion; with stream, its chunks.",
-        content: { "application/json": completion },
-        events: { message: completionChunk },
-        end: "[DONE]",
+export function createOpenAiRoutes(shelf: OpenAiShelf | undefined, streams: AnswerStreams): readonly Route[] {
+  return [
+    defineRoute({
+      method: "GET",
+      path: "/v1/models",
+      name: "listModels",
+      summary: "The one model of this service, in OpenAI's shape.",
+      tag: "openai",
+      needs: "reader",
+      isLight: true,
+      answers: { 200: { description: "The models.", content: { "application/json": z.looseObject({}) } } },
+      handle: async () =>
+        jsonResponse({ object: "list", data: [{ id: modelName, object: "model", created: 0, owned_by: "ibid" }] }),
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/v1/chat/completions",
+      name: "createChatCompletion",
+      summary: "An answer with verified citations as annotations, in the shape of OpenAI's chat completions.",
+      tag: "openai",
+      needs: "reader",
+      body: completionBody,
+      answers: {
+        200: {
+          description: "The completion; with stream, its chunks.",
+          content: { "application/json": completion },
+          events: { message: completionChunk },
+          end: "[DONE]",
+        },
       },
-    },
-    isSlow: true,
-    asked: ({ body }) => body.messages.map(textOf),
-    async handle(call) {
-      checkModel(call.body.model);
-      const { question, options } = readMessages(call.body.messages);
-      const asked = { ...options, ...readSettings(call.body.ibid) };
-      if (call.body.stream === true) return streamCompletion(call, question, asked);
-      const answer = await call.kb.ask(question, { ...asked, signal: call.signal });
-      return jsonResponse({
-        ...completionHead(call, "chat.completion"),
-        choices: [
-          {
-            index: 0,
-            message: {
-              role: "assistant",
-              content: answer.text,
-              refusal: null,
-              annotations: annotationsOf(answer).map((one) => ({ type: "url_citation", url_citation: one })),
+      isSlow: true,
+      asked: ({ body }) => body.messages.map(textOf),
+      async handle(call) {
+        checkModel(call.body.model);
+        const { question, options } = readMessages(call.body.messages);
+        const asked = { ...options, ...readSettings(call.body.ibid) };
+        if (call.body.stream === true)
+          return (
+            resumed(call, streams) ??
+            streams.start(call, (signal) => completionEvents(call, question, { ...asked, signal }), {
+              key: keyOf(call),
+            })
+          );
+        const answer = await call.kb.ask(question, { ...asked, signal: call.signal });
+        return jsonResponse({
+          ...completionHead(call, "chat.completion"),
+          choices: [
+            {
+              index: 0,
+              message: {
+                role: "assistant",
+                content: answer.text,
+                refusal: null,
+                annotations: annotationsOf(answer).map((one) => ({ type: "url_citation", url_citation: one })),
+              },
+              logprobs: null,
+              finish_reason: finishOf(answer),
             },
-            logprobs: null,
-            finish_reason: finishOf(answer),
-          },
-        ],
-        usage: usageOf(answer),
-        ibid: detailsOf(answer),
+          ],
+          usage: usageOf(answer),
+          ibid: detailsOf(answer),
+        });
+      },
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/v1/responses",
+      name: "createResponse",
+      summary: "An answer with a file search and file citations, in the shape of OpenAI's responses.",
+      tag: "openai",
+      needs: "reader",
+      body: responseBody,
+      answers: {
+        200: {
+          description: "The response; with stream, its events.",
+          content: { "application/json": response },
+          events: responseEventSchemas,
+        },
+      },
+      isSlow: true,
+      asked: ({ body: { input } }) => (typeof input === "string" ? [input] : input.map(textOf)),
+      async handle(call) {
+        const { body } = call;
+        checkModel(body.model);
+        const messages: readonly Message[] =
+          typeof body.input === "string" ? [{ role: "user", content: body.input }] : body.input;
+        const { question, options } = readMessages(messages);
+        const [search] = body.tools ?? [];
+        const ids = search?.vector_store_ids;
+        const stores = await Promise.all((ids ?? []).map((id) => findStore(call.kb, shelf, id)));
+        const filter = search?.filters == null ? undefined : toFilter(search.filters);
+        const asked = {
+          ...options,
+          ...(search?.max_num_results !== undefined && { topK: search.max_num_results }),
+          ...(ids !== undefined ? searchWithin(stores, filter) : filter !== undefined && { filter }),
+          ...readSettings(body.ibid),
+          ...(body.instructions != null && { instructions: body.instructions }),
+        };
+        const respond = async (signal: AbortSignal) =>
+          toResponse(call, question, await call.kb.ask(question, { ...asked, signal }));
+        if (body.stream !== true) return jsonResponse(await respond(call.signal));
+        const key = keyOf(call);
+        return (
+          resumed(call, streams) ??
+          streams.start(call, (signal) => responseEvents(respond(signal)), { key, chat: `resp_${call.requestId}` })
+        );
+      },
+    }),
+    createResumeRoute(streams),
+  ];
+}
+
+/** **Source** OpenAI's API reference: a response that is retrieved with `stream` and `starting_after`. */
+function createResumeRoute(streams: AnswerStreams): Route {
+  return defineRoute({
+    method: "GET",
+    path: "/v1/responses/{response}",
+    name: "resumeResponse",
+    summary: "The rest of the stream of a response, after the event with the number starting_after.",
+    tag: "openai",
+    needs: "reader",
+    pool: "events",
+    isSlow: true,
+    params: z.strictObject({ response: z.string().max(100) }),
+    query: z.strictObject({
+      stream: z.literal("true"),
+      starting_after: z.coerce.number().int().min(-1).default(-1),
+    }),
+    answers: { 200: { description: "The events.", content: {}, events: responseEventSchemas } },
+    async handle(call) {
+      const id = streams.ofChat(call.caller!, call.params.response, true);
+      // Events of a stream count from 1, those of OpenAI's shape from 0.
+      if (id !== undefined) return streams.resume(call, id, call.query.starting_after + 1);
+      throw new Refusal(404, "not-found", "There is no stream of yours for this response.", {
+        hint: "It ended some time ago. Ask again.",
       });
     },
-  }),
-  defineRoute({
-    method: "POST",
-    path: "/v1/responses",
-    name: "createResponse",
-    summary: "An answer with a file search and file citations, in the shape of OpenAI's responses.",
-    tag: "openai",
-    needs: "reader",
-    body: responseBody,
-    answers: {
-      200: {
-        description: "The response; with stream, its events.",
-        content: { "application/json": response },
-        events: { message: responseEvent },
-      },
-    },
-    isSlow: true,
-    asked: ({ body: { input } }) => (typeof input === "string" ? [input] : input.map(textOf)),
-    async handle(call) {
-      const { body } = call;
-      checkModel(body.model);
-      const messages: readonly Message[] =
-        typeof body.input === "string" ? [{ role: "user", content: body.input }] : body.input;
-      const { question, options } = readMessages(messages);
-      const [search] = body.tools ?? [];
-      const scopes = search?.vector_store_ids?.map(readStore);
-      const asked = {
-        ...options,
-        ...(search?.max_num_results !== undefined && { topK: search.max_num_results }),
-        ...(scopes !== undefined && { scopes }),
-        ...readSettings(body.ibid),
-        ...(body.instructions != null && { instructions: body.instructions }),
-      };
-      const answer = await call.kb.ask(question, { ...asked, signal: call.signal });
-      const response = toResponse(call, question, answer);
-      return body.stream === true ? streamResponse(response) : jsonResponse(response);
-    },
-  }),
-];
+  });
+}
+
+/** The stream that the client comes back for: by Last-Event-ID, or by the Idempotency-Key of the same request. */
+function resumed(call: CompletionCall | ResponseCall, streams: AnswerStreams): Response | undefined {
+  const last = readLastEventId(call.request);
+  if (last !== undefined) return streams.resume(call, last.id, last.after);
+  const key = keyOf(call);
+  return key === undefined ? undefined : streams.again(call, key);
+}
+
+/** The key of a request that may be sent again; another body under the same key is another request. */
+function keyOf({ request, body }: CompletionCall | ResponseCall): string | undefined {
+  const given = request.headers.get("idempotency-key") ?? "";
+  return given === "" ? undefined : sha256(JSON.stringify([given, body]));
+}
 
 function checkModel(model: string): void {
   if (model === modelName) return;
@@ -237,15 +317,6 @@ function readSettings(given: z.output<typeof settings> | undefined): AskOptions 
   };
 }
 
-/** A vector store's id is the name of a scope. */
-function readStore(id: string): Scope {
-  const read = scopeSchema.safeParse(id);
-  if (read.success) return read.data;
-  throw new Refusal(404, "not-found", `The vector store ${JSON.stringify(id.slice(0, 100))} is not here.`, {
-    hint: "A vector store is a scope that the key may read, such as deployment or team:acme.",
-  });
-}
-
 /** Where each citation's marker stands in the text, with the place in the document. **Units** UTF-16. */
 function annotationsOf({ text, citations }: Answer) {
   return citations.flatMap((citation) => {
@@ -282,29 +353,30 @@ function completionHead({ requestId }: { readonly requestId: string }, object: s
   return { id: `chatcmpl-${requestId}`, object, created: Math.floor(platformNow() / 1000), model: modelName };
 }
 
-/** Sends pieces of the text as they come; the last chunk has the annotations. */
-async function streamCompletion(call: CompletionCall, question: string, asked: AskOptions): Promise<Response> {
-  const left = new AbortController();
-  const run = call.kb.ask(question, { ...asked, signal: AbortSignal.any([call.signal, left.signal]) });
-  const events = run[Symbol.asyncIterator]();
+/** Pieces of the text as they come; the last chunk has the annotations. */
+async function* completionEvents(call: CompletionCall, question: string, asked: AskOptions): AsyncGenerator<SentEvent> {
   const head = completionHead(call, "chat.completion.chunk");
-  const chunk = (delta: object, finish: string | null = null, more: object = {}): string =>
-    dataOf({ ...head, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }], ...more });
-  async function* write(first: IteratorResult<AnswerEvent, unknown>): AsyncGenerator<string> {
+  const chunk = (delta: object, finish: string | null = null, more: object = {}): SentEvent =>
+    toEvent({ ...head, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }], ...more });
+  const events = call.kb.ask(question, asked)[Symbol.asyncIterator]();
+  // A failure before the first event still gets a status.
+  let next = await events.next();
+  try {
     yield chunk({ role: "assistant", content: "" });
-    for (let next = first; next.done !== true; next = await events.next()) {
+    for (; next.done !== true; next = await events.next()) {
       const { value } = next;
       if (value.type === "text") yield chunk({ content: value.delta });
       if (value.type !== "answer") continue;
       const annotations = annotationsOf(value.answer).map((one) => ({ type: "url_citation", url_citation: one }));
       yield chunk({ annotations }, finishOf(value.answer), { ibid: detailsOf(value.answer) });
       if (call.body.stream_options?.include_usage === true)
-        yield dataOf({ ...head, choices: [], usage: usageOf(value.answer) });
+        yield toEvent({ ...head, choices: [], usage: usageOf(value.answer) });
     }
-    yield "data: [DONE]\n\n";
+    yield { data: "[DONE]" };
+  } catch (error) {
+    call.fail(error);
+    yield toEvent({ error: { message: "The answer failed.", type: "server_error", code: null } });
   }
-  // A failure before the first event still gets a status.
-  return eventStream(write(await events.next()), call.fail, () => left.abort());
 }
 
 function toResponse(call: ResponseCall, question: string, answer: Answer) {
@@ -321,7 +393,7 @@ function toResponse(call: ResponseCall, question: string, answer: Answer) {
     type: "file_citation",
     index: start_index,
     file_id,
-    filename: title === "" ? ibid.uri : title,
+    filename: title === "" ? filenameOf(ibid.uri) : title,
     ibid,
   }));
   const said = {
@@ -361,21 +433,19 @@ function toResponse(call: ResponseCall, question: string, answer: Answer) {
 
 function toSearchResult({ documentId, source, score, text, metadata }: Hit): object {
   const { uri, title, start, end } = source;
-  const attributes = Object.fromEntries(
-    Object.entries(metadata).filter(([, value]) => ["string", "number", "boolean"].includes(typeof value)),
-  );
   return {
     file_id: documentId,
-    filename: title === "" ? uri : title,
+    filename: title === "" ? filenameOf(uri) : title,
     score,
     text,
-    attributes,
+    attributes: attributesOf(metadata),
     ibid: { uri, start, end },
   };
 }
 
-/** The events of a response that is complete: its text comes in one piece. */
-function streamResponse(response: ReturnType<typeof toResponse>): Response {
+/** The events of a response, once it is complete: its text comes in one piece. */
+async function* responseEvents(whole: Promise<ReturnType<typeof toResponse>>): AsyncGenerator<SentEvent> {
+  const response = await whole;
   const [search, said] = response.output;
   const [part] = said.content;
   const empty = { ...said, status: "in_progress", content: [] };
@@ -401,34 +471,12 @@ function streamResponse(response: ReturnType<typeof toResponse>): Response {
     { type: "response.output_item.done", output_index: 1, item: said },
     { type: `response.${response.status}`, response },
   ];
-  const text = events
-    .map((event, sequence_number) => `event: ${event.type}\n${dataOf({ ...event, sequence_number })}`)
-    .join("");
-  return new Response(text, { headers: { "content-type": "text/event-stream; charset=utf-8" } });
+  for (const [sequence_number, event] of events.entries())
+    yield { event: event.type, ...toEvent({ ...event, sequence_number }) };
 }
 
-function dataOf(value: object): string {
-  return `data: ${JSON.stringify(value)}\n\n`;
-}
+type SentEvent = Omit<ServerSentEvent, "id">;
 
-function eventStream(pieces: AsyncGenerator<string>, fail: Call["fail"], stop: () => void): Response {
-  const encoder = new TextEncoder();
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const { done, value } = await pieces.next();
-        if (done === true) controller.close();
-        else controller.enqueue(encoder.encode(value));
-      } catch (error) {
-        fail(error);
-        const said = { error: { message: "The answer failed.", type: "server_error", code: null } };
-        controller.enqueue(encoder.encode(dataOf(said)));
-        controller.close();
-      }
-    },
-    cancel: stop,
-  });
-  return new Response(body, {
-    headers: { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" },
-  });
+function toEvent(value: object): SentEvent {
+  return { data: JSON.stringify(value) };
 }

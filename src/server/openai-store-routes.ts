@@ -1,240 +1,214 @@
 import * as z from "zod";
+import { homeScope } from "../access/scopes.ts";
 import type { DocumentSummary } from "../contracts/document-store.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
-import type { Hit } from "../contracts/retriever.ts";
-import type { Scope } from "../contracts/scope.ts";
+import type { ServiceJobs } from "./jobs/service-jobs.ts";
+import { described, listDocuments, openAiId, openAiPage, openAiPageQuery, toPage } from "./openai-file-routes.ts";
+import type { OpenAiShelf } from "./openai-shelf.ts";
+import { createAttach, createStoreFileRoutes } from "./openai-store-files.ts";
+import {
+  checkWritable,
+  chunking,
+  deleted,
+  documentOf,
+  showResult,
+  showStore,
+  showStoreFile,
+  store,
+  storePath,
+} from "./openai-store-shapes.ts";
+import { findStore, searchWithin, storeFilter, toFilter, type VectorStore } from "./openai-stores.ts";
 import { Refusal } from "./refusal.ts";
 import { scopeSchema } from "./request-schemas.ts";
 import { defineRoute, jsonResponse, type Route } from "./route.ts";
 
-const id = z.string().min(1).max(300);
-const storePath = z.strictObject({ store: id });
-const filePath = z.strictObject({ file: id });
-const pageQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(1000).default(20),
-  after: id.optional().meta({ description: "The last id of the page before." }),
-  purpose: z.literal("assistants").optional(),
-});
 const searchBody = z
   .strictObject({
     query: z.union([z.string().regex(/\S/u), z.array(z.string().regex(/\S/u)).min(1).max(10)]),
     max_num_results: z.int().min(1).max(50).default(10),
+    filters: storeFilter.optional(),
     rewrite_query: z.literal(false).optional(),
     ranking_options: z.strictObject({ ranker: z.enum(["auto", "none"]).optional() }).optional(),
   })
   .meta({ id: "OpenAIStoreSearch", examples: [{ query: "How long is a key valid?", max_num_results: 3 }] });
 
-const file = z
-  .looseObject({ id: z.string(), object: z.literal("file"), bytes: z.int(), filename: z.string() })
-  .meta({ id: "OpenAIFile" });
-const store = z
-  .looseObject({ id: z.string(), object: z.literal("vector_store"), name: z.string() })
-  .meta({ id: "OpenAIVectorStore" });
-const page = z
-  .looseObject({ object: z.string(), data: z.array(z.looseObject({})), has_more: z.boolean() })
-  .meta({ id: "OpenAIPage" });
-const described = (description: string, schema: z.ZodType) => ({
-  200: { description, content: { "application/json": schema } },
-});
+const name = z.string().min(1).max(200);
+const storeMetadata = z.record(z.string().max(64), z.string().max(512));
+const newStoreBody = z
+  .strictObject({
+    name: name.nullish(),
+    description: z.string().max(512).nullish(),
+    file_ids: z.array(openAiId).max(500).optional(),
+    metadata: storeMetadata.nullish(),
+    chunking_strategy: chunking,
+    ibid: z.strictObject({ scope: scopeSchema.optional() }).optional().meta({ description: "Settings of ibid." }),
+  })
+  .meta({ id: "OpenAINewVectorStore", examples: [{ name: "handbook" }] });
+const changedStoreBody = z.strictObject({ name: name.nullish(), metadata: storeMetadata.nullish() });
+/** Parts of the routes of vector stores. Without a shelf, stores are the scopes alone. */
+export interface StoreParts {
+  readonly shelf: OpenAiShelf | undefined;
+  readonly jobs: ServiceJobs | undefined;
+}
 
 /**
- * Files and vector stores in the shapes of OpenAI's API. A document is a file; a scope that the caller may read is a vector store.
+ * Vector stores in the shape of OpenAI's API: the scopes that the caller may read, and stores that a writer made in one scope.
  *
- * **Shape** a file's id is the document's. **Cost** a file is found by its id in a listing of all documents.
- * **Source** OpenAI's API reference: files, vector stores.
+ * **Shape** a file that is put into a store becomes a job. **Source** OpenAI's API reference: vector stores.
  */
-export const openAiStoreRoutes: readonly Route[] = [
-  defineRoute({
-    method: "GET",
-    path: "/v1/files",
-    name: "listFiles",
-    summary: "The documents, as files in OpenAI's shape.",
-    tag: "openai",
-    needs: "reader",
-    isLight: true,
-    query: pageQuery,
-    answers: described("The files.", page),
-    handle: async ({ kb, query }) => jsonResponse(await listFiles(kb, query, toFile)),
-  }),
-  defineRoute({
-    method: "GET",
-    path: "/v1/files/{file}",
-    name: "getFile",
-    summary: "A document, as a file in OpenAI's shape.",
-    tag: "openai",
-    needs: "reader",
-    isLight: true,
-    params: filePath,
-    answers: described("The file.", file),
-    handle: async ({ kb, params }) => jsonResponse(toFile(await findFile(kb, params.file))),
-  }),
-  defineRoute({
-    method: "GET",
-    path: "/v1/files/{file}/content",
-    name: "getFileContent",
-    summary: "The text of a document.",
-    tag: "openai",
-    needs: "reader",
-    isLight: true,
-    params: filePath,
-    answers: { 200: { description: "The text.", content: { "text/plain": undefined } } },
-    async handle({ kb, params }) {
-      const { uri, scope } = await findFile(kb, params.file);
-      const document = (await kb.document(uri, { scope })) ?? unknownFile(params.file);
-      return new Response(document.text, { headers: { "content-type": "text/plain; charset=utf-8" } });
-    },
-  }),
-  defineRoute({
-    method: "DELETE",
-    path: "/v1/files/{file}",
-    name: "deleteFile",
-    summary: "Deletes a document.",
-    tag: "openai",
-    needs: "writer",
-    params: filePath,
-    answers: described("It is gone.", z.looseObject({ id: z.string(), deleted: z.literal(true) })),
-    async handle({ kb, params }) {
-      const { uri, scope } = await findFile(kb, params.file);
-      await kb.delete(uri, { scope });
-      return jsonResponse({ id: params.file, object: "file", deleted: true });
-    },
-  }),
-  defineRoute({
-    method: "GET",
-    path: "/v1/vector_stores",
-    name: "listVectorStores",
-    summary: "The scopes that the caller may read, as vector stores in OpenAI's shape.",
-    tag: "openai",
-    needs: "reader",
-    isLight: true,
-    query: pageQuery.omit({ purpose: true }),
-    answers: described("The vector stores.", page),
-    async handle({ kb, query: { limit, after } }) {
-      const { scopes } = await kb.status();
-      const from = after === undefined ? 0 : scopes.findIndex(({ scope }) => scope === after) + 1;
-      return jsonResponse(toPage(scopes.slice(from, from + limit).map(toStore), from + limit < scopes.length));
-    },
-  }),
-  defineRoute({
-    method: "GET",
-    path: "/v1/vector_stores/{store}",
-    name: "getVectorStore",
-    summary: "A scope, as a vector store in OpenAI's shape.",
-    tag: "openai",
-    needs: "reader",
-    isLight: true,
-    params: storePath,
-    answers: described("The vector store.", store),
-    handle: async ({ kb, params }) => jsonResponse(toStore(await findStore(kb, params.store))),
-  }),
-  defineRoute({
-    method: "GET",
-    path: "/v1/vector_stores/{store}/files",
-    name: "listVectorStoreFiles",
-    summary: "The documents of a scope, as files of a vector store.",
-    tag: "openai",
-    needs: "reader",
-    isLight: true,
-    params: storePath,
-    query: pageQuery.omit({ purpose: true }),
-    answers: described("The files.", page),
-    async handle({ kb, params, query }) {
-      const { scope } = await findStore(kb, params.store);
-      return jsonResponse(await listFiles(kb, { ...query, scope }, toStoreFile));
-    },
-  }),
-  defineRoute({
-    method: "POST",
-    path: "/v1/vector_stores/{store}/search",
-    name: "searchVectorStore",
-    summary: "The chunks of a scope that match a query, in OpenAI's shape.",
-    tag: "openai",
-    needs: "reader",
-    params: storePath,
-    body: searchBody,
-    answers: described("The results.", page),
-    asked: ({ body: { query } }) => [query].flat(),
-    async handle({ kb, params, body, signal }) {
-      const { scope } = await findStore(kb, params.store);
-      const query = [body.query].flat();
-      const hits = await kb.search(query.join("\n"), { scopes: [scope], topK: body.max_num_results, signal });
-      const data = hits.map(toResult);
-      return jsonResponse({
-        object: "vector_store.search_results.page",
-        search_query: query,
-        data,
-        has_more: false,
-        next_page: null,
-      });
-    },
-  }),
-];
-
-async function listFiles(
-  kb: KnowledgeBase,
-  { limit, after, scope }: { readonly limit: number; readonly after?: string | undefined; readonly scope?: Scope },
-  show: (document: DocumentSummary) => { readonly id: string },
-): Promise<object> {
-  const last = after === undefined ? undefined : await findFile(kb, after);
-  const within = scope === undefined ? {} : { scope };
-  const from = last === undefined ? {} : { after: { uri: last.uri, scope: last.scope } };
-  const found = [];
-  for await (const document of kb.list({ ...within, ...from, limit: limit + 1 })) found.push(show(document));
-  return toPage(found.slice(0, limit), found.length > limit);
+export function createOpenAiStoreRoutes({ shelf, jobs }: StoreParts): readonly Route[] {
+  return [
+    defineRoute({
+      method: "GET",
+      path: "/v1/vector_stores",
+      name: "listVectorStores",
+      summary: "The scopes that the caller may read, and the stores that were made, in OpenAI's shape.",
+      tag: "openai",
+      needs: "reader",
+      isLight: true,
+      query: openAiPageQuery,
+      answers: described("The vector stores.", openAiPage),
+      async handle({ kb, query: { limit, after } }) {
+        const made = (await shelf?.listStores(kb)) ?? [];
+        const scopes = (await kb.status()).scopes.map(({ scope }) => scope);
+        const all = [
+          ...scopes.map((scope): VectorStore => ({ id: scope, scope, under: "" })),
+          ...made.map((one): VectorStore => ({ id: one.id, scope: one.scope, under: `${one.id}/`, made: one })),
+        ];
+        const from = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
+        const page = await Promise.all(all.slice(from, from + limit).map((one) => showStore(kb, one)));
+        return jsonResponse(toPage(page, from + limit < all.length));
+      },
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/v1/vector_stores/{store}",
+      name: "getVectorStore",
+      summary: "A vector store in OpenAI's shape.",
+      tag: "openai",
+      needs: "reader",
+      isLight: true,
+      params: storePath,
+      answers: described("The vector store.", store),
+      handle: async ({ kb, params }) => jsonResponse(await showStore(kb, await findStore(kb, shelf, params.store))),
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/v1/vector_stores/{store}/files",
+      name: "listVectorStoreFiles",
+      summary: "The documents of a vector store, as its files.",
+      tag: "openai",
+      needs: "reader",
+      isLight: true,
+      params: storePath,
+      query: openAiPageQuery.extend({ filter: z.literal("completed").optional() }),
+      answers: described("The files.", openAiPage),
+      async handle({ kb, params, query: { limit, after } }) {
+        const found = await findStore(kb, shelf, params.store);
+        const last = after === undefined ? undefined : (await documentOf(kb, found, after)).id;
+        const { scope, under } = found;
+        const show = (document: DocumentSummary) => showStoreFile(found, document);
+        const page = await listDocuments(kb, { limit, after: last, scope, ...(under !== "" && { under }) }, show);
+        return jsonResponse(toPage(page.slice(0, limit), page.length > limit));
+      },
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/v1/vector_stores/{store}/search",
+      name: "searchVectorStore",
+      summary: "The chunks of a vector store that match a query, in OpenAI's shape.",
+      tag: "openai",
+      needs: "reader",
+      params: storePath,
+      body: searchBody,
+      answers: described("The results.", openAiPage),
+      asked: ({ body: { query } }) => [query].flat(),
+      async handle({ kb, params, body, signal }) {
+        const within = searchWithin(
+          [await findStore(kb, shelf, params.store)],
+          body.filters === undefined ? undefined : toFilter(body.filters),
+        );
+        const query = [body.query].flat();
+        const hits = await kb.search(query.join("\n"), { ...within, topK: body.max_num_results, signal });
+        return jsonResponse({
+          object: "vector_store.search_results.page",
+          search_query: query,
+          data: hits.map(showResult),
+          has_more: false,
+          next_page: null,
+        });
+      },
+    }),
+    ...(shelf === undefined || jobs === undefined
+      ? []
+      : [...createStoreChanges(shelf, jobs), ...createStoreFileRoutes(shelf, jobs)]),
+  ];
 }
 
-function toPage(data: readonly { readonly id: string }[], hasMore: boolean): object {
-  return { object: "list", data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: hasMore };
-}
-
-async function findFile(kb: KnowledgeBase, wanted: string): Promise<DocumentSummary> {
-  for await (const document of kb.list()) if (document.id === wanted) return document;
-  return unknownFile(wanted);
-}
-
-function unknownFile(wanted: string): never {
-  throw new Refusal(404, "not-found", `The file ${JSON.stringify(wanted.slice(0, 100))} is not here.`, {
-    hint: "See GET /v1/files for the ids.",
-  });
-}
-
-async function findStore(kb: KnowledgeBase, wanted: string): Promise<{ scope: Scope; documents: number }> {
-  const read = scopeSchema.safeParse(wanted);
-  const found = read.success ? (await kb.status()).scopes.find(({ scope }) => scope === read.data) : undefined;
-  if (found !== undefined) return found;
-  throw new Refusal(404, "not-found", `The vector store ${JSON.stringify(wanted.slice(0, 100))} is not here.`, {
-    hint: "A vector store is a scope that the key may read, such as deployment or team:acme.",
-  });
-}
-
-const seconds = (time: string): number => Math.floor(Date.parse(time) / 1000);
-
-function toFile({ id: own, uri, bytes, ingestedAt }: DocumentSummary) {
-  const facts = { bytes, created_at: seconds(ingestedAt), filename: uri, purpose: "assistants", status: "processed" };
-  return { id: own, object: "file", ...facts };
-}
-
-function toStoreFile({ id: own, scope, bytes, ingestedAt }: DocumentSummary) {
-  return {
-    id: own,
-    object: "vector_store.file",
-    created_at: seconds(ingestedAt),
-    usage_bytes: bytes,
-    vector_store_id: scope,
-    status: "completed",
-    last_error: null,
+/** Stores that a caller who may write makes, changes and deletes. */
+function createStoreChanges(shelf: OpenAiShelf, jobs: ServiceJobs): readonly Route[] {
+  const put = createAttach(shelf, jobs);
+  const madeStore = async (kb: KnowledgeBase, wanted: string) => {
+    const found = await findStore(kb, shelf, wanted);
+    if (found.made !== undefined) return found.made;
+    throw new Refusal(400, "invalid-argument", `The vector store ${wanted} is a scope.`, {
+      hint: "Stores that POST /v1/vector_stores made can be changed and deleted.",
+    });
   };
-}
-
-function toStore({ scope, documents }: { readonly scope: Scope; readonly documents: number }) {
-  const counts = { completed: documents, in_progress: 0, failed: 0, cancelled: 0, total: documents };
-  return { id: scope, object: "vector_store", name: scope, created_at: 0, status: "completed", file_counts: counts };
-}
-
-function toResult({ documentId, source: { uri, start, end }, score, text, metadata }: Hit): object {
-  const attributes = Object.fromEntries(
-    Object.entries(metadata).filter(([, value]) => ["string", "number", "boolean"].includes(typeof value)),
-  );
-  const content = [{ type: "text", text }];
-  return { file_id: documentId, filename: uri, score, attributes, content, ibid: { uri, start, end } };
+  return [
+    defineRoute({
+      method: "POST",
+      path: "/v1/vector_stores",
+      name: "createVectorStore",
+      summary: "Makes a vector store in a scope that the caller may write, in OpenAI's shape.",
+      tag: "openai",
+      needs: "writer",
+      body: newStoreBody,
+      answers: described("The vector store.", store),
+      async handle(call) {
+        const { kb, caller, body } = call;
+        const scope = body.ibid?.scope ?? homeScope(caller!.access === "operator" ? undefined : caller!.access);
+        checkWritable(kb, scope);
+        const made = await shelf.addStore({ name: body.name ?? "", scope, metadata: body.metadata ?? {} });
+        const found: VectorStore = { id: made.id, scope, under: `${made.id}/`, made };
+        await Promise.all((body.file_ids ?? []).map((id) => put(call, found, { file_id: id })));
+        return jsonResponse(await showStore(kb, found));
+      },
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/v1/vector_stores/{store}",
+      name: "changeVectorStore",
+      summary: "Changes the name and the metadata of a vector store.",
+      tag: "openai",
+      needs: "writer",
+      params: storePath,
+      body: changedStoreBody,
+      answers: described("The vector store.", store),
+      async handle({ kb, params, body }) {
+        const made = await madeStore(kb, params.store);
+        checkWritable(kb, made.scope);
+        const changed = { ...made, name: body.name ?? made.name, metadata: body.metadata ?? made.metadata };
+        await shelf.saveStore(changed);
+        return jsonResponse(await showStore(kb, await findStore(kb, shelf, made.id)));
+      },
+    }),
+    defineRoute({
+      method: "DELETE",
+      path: "/v1/vector_stores/{store}",
+      name: "deleteVectorStore",
+      summary: "Deletes a vector store with its documents; uploaded files stay.",
+      tag: "openai",
+      needs: "writer",
+      params: storePath,
+      answers: described("It is gone.", deleted),
+      async handle({ kb, params }) {
+        const { id, scope } = await madeStore(kb, params.store);
+        checkWritable(kb, scope);
+        for await (const { uri } of kb.list({ scope, under: `${id}/` })) await kb.delete(uri, { scope });
+        await shelf.removeStore(id);
+        return jsonResponse({ id, object: "vector_store.deleted", deleted: true });
+      },
+    }),
+  ];
 }

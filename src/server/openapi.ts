@@ -14,6 +14,7 @@ const tags: Readonly<Record<RouteTag, string>> = {
   openai: "The shapes of OpenAI's API, for clients that speak it.",
   agents: "The Model Context Protocol.",
   service: "The service itself: the caller, counts, figures, probes and this document.",
+  operation: "Care for the knowledge base, by its operator: checks, erasure, events.",
   page: "The page and its files.",
 };
 

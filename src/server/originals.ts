@@ -1,6 +1,7 @@
 import type { BlobStore } from "../contracts/blob-store.ts";
 import type { DocumentSummary } from "../contracts/document-store.ts";
 import type { DocumentView, KnowledgeBase } from "../contracts/knowledge-base.ts";
+import { dropUpload } from "../knowledge-base/keep-media.ts";
 import { checkPlaces, readPlacesOnPages } from "../knowledge-base/operations/show-document.ts";
 
 /** The bytes that documents were read from, and the places of their text on pages. */
@@ -77,6 +78,8 @@ export function createOriginals(
         await files.delete(`originals/${hash}`);
         await files.delete(`places/${hash}`);
       }
+      for await (const { key } of files.list({ prefix: "uploads/" }))
+        await dropUpload(files, key, (hash) => gone.has(hash));
     },
     async places(document) {
       const { contentHash } = document;

@@ -16,7 +16,16 @@ export interface Caller {
 export type NeededRight = "nobody" | "reader" | "writer" | "operator";
 
 /** The group of a route in the OpenAPI document. */
-export type RouteTag = "questions" | "documents" | "jobs" | "threads" | "openai" | "agents" | "service" | "page";
+export type RouteTag =
+  | "questions"
+  | "documents"
+  | "jobs"
+  | "threads"
+  | "openai"
+  | "agents"
+  | "service"
+  | "operation"
+  | "page";
 
 /** An admitted request, with its parameters and its body checked. */
 export interface Call<Query = unknown, Body = unknown, Params = unknown> {

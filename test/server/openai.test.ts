@@ -1,14 +1,23 @@
-import OpenAI from "openai";
+import OpenAI, { toFile } from "openai";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ChatModel } from "../../src/contracts/chat.ts";
 import { startService } from "../../src/server/index.node.ts";
+import { createMemoryBlobStore } from "../../src/stores/index.ts";
 import { keys, openWorld, type Who } from "./service.ts";
 
 async function clientOf(who: Who, model?: ChatModel) {
+  return (await serve(model))(who);
+}
+
+/** Clients of one service, which keeps files. */
+async function serve(model?: ChatModel) {
   const kb = await openWorld(model);
-  const service = await startService(kb, { keys: Object.values(keys), port: 0 });
+  const files = createMemoryBlobStore();
+  const service = await startService(kb, { keys: Object.values(keys), port: 0, files });
   onTestFinished(() => service.stop());
-  return new OpenAI({ baseURL: new URL("v1", service.url).href, apiKey: keys[who].key, maxRetries: 0 });
+  const clientOf = (who: Who) =>
+    new OpenAI({ baseURL: new URL("v1", service.url).href, apiKey: keys[who].key, maxRetries: 0 });
+  return Object.assign(clientOf, { kb, files });
 }
 
 const question = "How long is a key valid?";
@@ -120,6 +129,108 @@ describe("the shapes of OpenAI's API, by its own client", () => {
   });
 });
 
+describe("streams in OpenAI's shapes", () => {
+  /** A model that writes slowly, and counts how often it is asked. */
+  function slowModel() {
+    let asked = 0;
+    const words = ["A key is valid ", "for ninety days ", "[1]."];
+    const model: ChatModel = {
+      provider: "testing",
+      model: "slow",
+      async chat() {
+        asked++;
+        return { message: { role: "assistant", content: words.join("") }, finishReason: "stop" };
+      },
+      async *stream() {
+        asked++;
+        for (const delta of words) {
+          await new Promise((resolve) => setTimeout(resolve, 30));
+          yield { type: "text", delta };
+        }
+        yield {
+          type: "finish",
+          result: { message: { role: "assistant", content: words.join("") }, finishReason: "stop" },
+        };
+      },
+    };
+    return {
+      model,
+      get asked() {
+        return asked;
+      },
+    };
+  }
+
+  it("go on after the last event, and never ask the model twice", async () => {
+    const counted = slowModel();
+    const client = (await serve(counted.model))("ada");
+    const ask = (body: object, headers: Record<string, string> = {}) =>
+      fetch(`${client.baseURL}/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${keys.ada.key}`, "content-type": "application/json", ...headers },
+        body: JSON.stringify(body),
+      });
+    const body = { model: "ibid", messages: [user(question)], stream: true };
+    const whole = await (await ask(body)).text();
+    const events = whole.trimEnd().split("\n\n");
+    expect(events.at(-1)).toContain("data: [DONE]");
+    const [, second] = /^id: (\S+)/u.exec(events[1]!) ?? [];
+    const rest = await (await ask(body, { "last-event-id": second! })).text();
+    expect(rest.trimEnd().split("\n\n")).toEqual(events.slice(2));
+    expect(counted.asked).toBe(1);
+  });
+
+  it("are the same stream for a request that is sent again under one Idempotency-Key, also before the first event", async () => {
+    const counted = slowModel();
+    const client = (await serve(counted.model))("ada");
+    const headers = { "idempotency-key": "one" };
+    const read = async (messages: { role: "user"; content: string }[], given = headers) => {
+      const stream = await client.chat.completions.create(
+        { model: "ibid", messages, stream: true },
+        { headers: given },
+      );
+      let text = "";
+      for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? "";
+      return text;
+    };
+    const left = new AbortController();
+    const first = client.chat.completions.create(
+      { model: "ibid", messages: [user(question)], stream: true },
+      { headers, signal: left.signal },
+    );
+    setTimeout(() => left.abort(), 20);
+    await first
+      .then(async (stream) => {
+        for await (const _ of stream) continue;
+      })
+      .catch(() => {});
+    expect(await read([user(question)])).toContain("ninety days");
+    expect(await read([user(question)])).toContain("ninety days");
+    expect(counted.asked).toBe(1);
+    // Another question, another key, another caller: another run.
+    await read([user("How long is a key valid, please?")]);
+    await read([user(question)], { "idempotency-key": "two" });
+    expect(counted.asked).toBe(3);
+  });
+
+  it("of responses are resumed by their number, by OpenAI's own client", async () => {
+    const counted = slowModel();
+    const client = (await serve(counted.model))("ada");
+    const seen: { readonly type: string; readonly sequence_number: number }[] = [];
+    let id = "";
+    for await (const event of await client.responses.create({ model: "ibid", input: question, stream: true })) {
+      seen.push(event);
+      if (event.type === "response.created") id = event.response.id;
+    }
+    const rest: unknown[] = [];
+    for await (const event of await client.responses.retrieve(id, { stream: true, starting_after: 3 }))
+      rest.push(event);
+    expect(rest).toEqual(seen.slice(4));
+    expect(counted.asked).toBe(1);
+    await expect(client.responses.retrieve("resp_none", { stream: true })).rejects.toThrow("404");
+  });
+});
+
 describe("files and vector stores, by the client of OpenAI", () => {
   it("are the documents and scopes that the key may read, and nothing else [L3]", async () => {
     const client = await clientOf("ada");
@@ -160,5 +271,203 @@ describe("files and vector stores, by the client of OpenAI", () => {
     const { data } = await client.vectorStores.files.list("user:ada");
     expect(await client.files.delete(data[0]!.id)).toMatchObject({ deleted: true });
     await expect(client.files.retrieve(data[0]!.id)).rejects.toThrow("404");
+  });
+});
+
+describe("vector stores that a client of OpenAI makes", () => {
+  const sheet = (name: string, text: string) => toFile(new TextEncoder().encode(text), name, { type: "text/markdown" });
+  const poll = { pollIntervalMs: 20 };
+
+  it("find the files that are put into them, by their attributes, and nothing else", async () => {
+    const clients = await serve();
+    const client = clients("ada");
+    const store = await client.vectorStores.create({ name: "handbook", metadata: { kind: "test" } });
+    expect(store).toMatchObject({ name: "handbook", metadata: { kind: "test" }, file_counts: { total: 0 } });
+    const years: [string, number][] = [
+      ["The comet returns in winter.", 2025],
+      ["The comet returns in spring.", 2026],
+    ];
+    for (const [text, year] of years) {
+      const file = await client.files.create({ file: await sheet(`comet-${year}.md`, text), purpose: "assistants" });
+      expect(file).toMatchObject({ object: "file", filename: `comet-${year}.md`, bytes: text.length });
+      expect(await (await client.files.content(file.id)).text()).toBe(text);
+      // Nobody finds a file before it is in a store.
+      expect(await clients.kb.search("comet winter spring", { mode: "lexical" })).toHaveLength(year - 2025);
+      const put = await client.vectorStores.files.createAndPoll(
+        store.id,
+        { file_id: file.id, attributes: { year } },
+        poll,
+      );
+      expect(put).toMatchObject({ id: file.id, status: "completed", vector_store_id: store.id });
+    }
+    const search = async (filters?: object) =>
+      (await client.vectorStores.search(store.id, { query: "When does the comet return?", filters } as never)).data;
+    expect((await search()).map(({ filename }) => filename).toSorted()).toEqual(["comet-2025.md", "comet-2026.md"]);
+    const newer = await search({ type: "gte", key: "year", value: 2026 });
+    expect(newer.map(({ filename, attributes }) => [filename, attributes?.["year"]])).toEqual([
+      ["comet-2026.md", 2026],
+    ]);
+    const both = {
+      type: "or",
+      filters: [
+        { type: "eq", key: "year", value: 1 },
+        { type: "in", key: "year", value: [2025] },
+      ],
+    };
+    expect((await search(both)).map(({ filename }) => filename)).toEqual(["comet-2025.md"]);
+    const answer = await client.responses.create({
+      model: "ibid",
+      input: "When does the comet return?",
+      tools: [{ type: "file_search", vector_store_ids: [store.id], filters: { type: "eq", key: "year", value: 2026 } }],
+    });
+    expect(answer.output_text).toContain("spring");
+    expect(answer.output_text).not.toContain("winter");
+    expect((await client.vectorStores.retrieve(store.id)).file_counts).toMatchObject({ completed: 2, total: 2 });
+    expect((await client.vectorStores.list()).data.map(({ id }) => id)).toContain(store.id);
+    // The caller's own documents outside of the store are not in it.
+    expect(
+      (await client.vectorStores.search(store.id, { query: "Who rotates a key under the mat?" })).data.filter(
+        ({ filename }) => !filename.startsWith("comet"),
+      ),
+    ).toEqual([]);
+  });
+
+  it("take batches, and say which file failed and why", async () => {
+    const client = (await serve())("ada");
+    const { id: store } = await client.vectorStores.create({ name: "batch" });
+    const batch = await client.vectorStores.fileBatches.uploadAndPoll(
+      store,
+      {
+        files: [
+          await sheet("one.md", "# One\n\nThe first."),
+          await sheet("two.md", "# Two\n\nThe second."),
+          await toFile(new Uint8Array([0, 1, 2, 3, 255, 0]), "noise.bin"),
+        ],
+      },
+      poll,
+    );
+    expect(batch).toMatchObject({ status: "completed", file_counts: { completed: 2, failed: 1, total: 3 } });
+    const files = (await client.vectorStores.fileBatches.listFiles(batch.id, { vector_store_id: store })).data;
+    const failed = files.filter(({ status }) => status === "failed");
+    expect(failed[0]?.last_error?.message.length).toBeGreaterThan(20);
+    expect(await client.vectorStores.files.retrieve(failed[0]!.id, { vector_store_id: store })).toMatchObject({
+      status: "failed",
+    });
+    expect((await client.vectorStores.files.list(store)).data).toHaveLength(2);
+    await expect(client.vectorStores.fileBatches.create(store, { file_ids: ["file-none"] })).rejects.toThrow("404");
+  });
+
+  it("are changed and deleted by those who may write them; a deleted file leaves every store", async () => {
+    const clients = await serve();
+    const client = clients("ada");
+    const { id: store } = await client.vectorStores.create({ name: "a" });
+    const file = await client.files.create({
+      file: await sheet("note.md", "# Note\n\nThe otter sleeps."),
+      purpose: "assistants",
+    });
+    await client.vectorStores.files.createAndPoll(store, { file_id: file.id }, poll);
+    expect(await client.vectorStores.update(store, { name: "b" })).toMatchObject({
+      name: "b",
+      file_counts: { total: 1 },
+    });
+    await client.vectorStores.files.update(file.id, { vector_store_id: store, attributes: { shelf: "low" } });
+    await client.vectorStores.files.poll(store, file.id, poll);
+    const otters = async () => (await client.vectorStores.search(store, { query: "otter" })).data;
+    expect((await otters())[0]?.attributes).toEqual({ shelf: "low" });
+    expect(JSON.stringify(await client.vectorStores.files.content(file.id, { vector_store_id: store }))).toContain(
+      "otter",
+    );
+    await client.files.delete(file.id);
+    expect(await otters()).toEqual([]);
+    await expect(client.files.retrieve(file.id)).rejects.toThrow("404");
+    const other = await client.files.create({
+      file: await sheet("note.md", "# Note\n\nThe otter wakes."),
+      purpose: "assistants",
+    });
+    await client.vectorStores.files.createAndPoll(store, { file_id: other.id }, poll);
+    expect(await client.vectorStores.files.delete(other.id, { vector_store_id: store })).toMatchObject({
+      deleted: true,
+    });
+    expect(await client.files.retrieve(other.id)).toMatchObject({ filename: "note.md" });
+    expect(await client.vectorStores.delete(store)).toMatchObject({ deleted: true });
+    await expect(client.vectorStores.retrieve(store)).rejects.toThrow("404");
+  });
+
+  it("stay with those who may write their scope, and with readers of their documents [L3]", async () => {
+    const clients = await serve();
+    const [ada, bob, operator] = [clients("ada"), clients("bob"), clients("operator")];
+    const { id: own } = await ada.vectorStores.create({ name: "own" });
+    const file = await ada.files.create({
+      file: await sheet("secret.md", "# Secret\n\nThe heron nests here."),
+      purpose: "assistants",
+    });
+    await ada.vectorStores.files.createAndPoll(own, { file_id: file.id }, poll);
+    for (const asked of [
+      () => bob.files.retrieve(file.id),
+      () => bob.files.content(file.id),
+      () => bob.vectorStores.retrieve(own),
+      () => bob.vectorStores.search(own, { query: "heron" }),
+      () =>
+        bob.responses.create({
+          model: "ibid",
+          input: "heron",
+          tools: [{ type: "file_search", vector_store_ids: [own] }],
+        }),
+    ])
+      await expect(asked()).rejects.toThrow("404");
+    // A key without the right to write makes nothing.
+    await expect(bob.vectorStores.create({ name: "x" })).rejects.toThrow("403");
+    await expect(bob.files.create({ file: await sheet("a.md", "a"), purpose: "assistants" })).rejects.toThrow("403");
+    await expect(ada.vectorStores.create({ name: "x", ibid: { scope: "team:umbrella" } } as never)).rejects.toThrow(
+      "403",
+    );
+    // A store in the scope of all: readers see it with its first document.
+    const { id: shared } = await operator.vectorStores.create({ name: "all", ibid: { scope: "deployment" } } as never);
+    await expect(bob.vectorStores.retrieve(shared)).rejects.toThrow("404");
+    const open = await operator.files.create({
+      file: await sheet("open.md", "# Open\n\nThe gate opens at nine."),
+      purpose: "assistants",
+    });
+    await operator.vectorStores.files.createAndPoll(shared, { file_id: open.id }, poll);
+    expect(
+      (await bob.vectorStores.search(shared, { query: "When does the gate open?" })).data[0]?.content[0]?.text,
+    ).toContain("nine");
+  });
+
+  it("lose the uploaded bytes with the purge of their documents", async () => {
+    const clients = await serve();
+    const client = clients("ada");
+    const { id: store } = await client.vectorStores.create({ name: "a" });
+    const file = await client.files.create({
+      file: await sheet("note.md", "# Note\n\nThe lynx hides."),
+      purpose: "assistants",
+    });
+    await client.vectorStores.files.createAndPoll(store, { file_id: file.id }, poll);
+    const query = new URLSearchParams({ uri: `${store}/${file.id}/note.md`, purge: "true" });
+    const purged = await fetch(new URL(`../document?${query.toString()}`, `${client.baseURL}/`), {
+      method: "DELETE",
+      headers: { authorization: `Bearer ${keys.ada.key}` },
+    });
+    expect(purged.status).toBe(200);
+    for await (const { key } of clients.files.list()) {
+      const kept = await clients.files.get(key);
+      expect(new TextDecoder().decode(kept!.bytes)).not.toContain("lynx");
+    }
+  });
+
+  it("refuse what is not there by name", async () => {
+    const client = (await serve())("ada");
+    await expect(client.vectorStores.create({ chunking_strategy: { type: "static" } } as never)).rejects.toThrow("400");
+    await expect(client.vectorStores.update("deployment", { name: "x" })).rejects.toThrow("is a scope");
+    const { id } = await client.vectorStores.create({ name: "a" });
+    const ask = (filters: object) => client.vectorStores.search(id, { query: "x", filters } as never);
+    await expect(ask({ type: "like", key: "a", value: "b" })).rejects.toThrow("400");
+    const tools = [{ type: "file_search" as const, vector_store_ids: [id, "deployment"] }];
+    await expect(client.responses.create({ model: "ibid", input: "x", tools })).rejects.toThrow(
+      "stands beside the scope",
+    );
+    await expect(client.files.create({ file: await sheet("a.md", "a"), purpose: "fine-tune" })).rejects.toThrow(
+      "purpose",
+    );
   });
 });

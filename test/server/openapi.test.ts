@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
 import { createMemoryBlobStore } from "../../src/stores/memory/memory-blob-store.ts";
@@ -115,6 +115,24 @@ const statuses: Readonly<Record<string, number>> = {
   removeUpload: 204,
 };
 
+/** A form with one file, as a browser sends it. */
+const form = [
+  "--edge",
+  'content-disposition: form-data; name="purpose"',
+  "",
+  "assistants",
+  "--edge",
+  'content-disposition: form-data; name="file"; filename="note.md"',
+  "content-type: text/markdown",
+  "",
+  "# Note",
+  "--edge--",
+  "",
+].join("\r\n");
+
+/** A file that the test puts into the scope `deployment`. */
+const fileOfDeployment = "/v1/vector_stores/deployment/files/{inDeployment}";
+
 /** One good request for each operation, in the order in which they can be made. `{id}` is the job or the upload that was made last. */
 const calls: readonly (readonly [id: string, path: string, sent?: object])[] = [
   ["query", "/rag/query", { body: { query: "How long is a key valid?" } }],
@@ -156,7 +174,7 @@ const calls: readonly (readonly [id: string, path: string, sent?: object])[] = [
     "/v1/chat/completions",
     { body: { model: "ibid", messages: [{ role: "user", content: "How long is a key valid?" }] } },
   ],
-  ["listFiles", "/v1/files?limit=2"],
+  ["listFiles", "/v1/files?limit=2&after={inDeployment}"],
   ["getFile", "/v1/files/{id}"],
   ["getFileContent", "/v1/files/{id}/content"],
   ["deleteFile", "/v1/files/{id}", { method: "DELETE" }],
@@ -165,6 +183,31 @@ const calls: readonly (readonly [id: string, path: string, sent?: object])[] = [
   ["listVectorStoreFiles", "/v1/vector_stores/deployment/files"],
   ["searchVectorStore", "/v1/vector_stores/deployment/search", { body: { query: "key" } }],
   ["createResponse", "/v1/responses", { body: { model: "ibid", input: "How long is a key valid?" } }],
+  ["createFile", "/v1/files", { body: form, headers: { "content-type": "multipart/form-data; boundary=edge" } }],
+  ["createVectorStore", "/v1/vector_stores", { body: { name: "handbook", ibid: { scope: "deployment" } } }],
+  ["changeVectorStore", "/v1/vector_stores/{createVectorStore}", { body: { name: "book" } }],
+  [
+    "createVectorStoreFile",
+    "/v1/vector_stores/{createVectorStore}/files",
+    { body: { file_id: "{createFile}", attributes: { year: 2026 } } },
+  ],
+  ["getVectorStoreFile", "/v1/vector_stores/{createVectorStore}/files/{createFile}"],
+  ["changeVectorStoreFile", fileOfDeployment, { body: { attributes: { year: 2027 } } }],
+  ["getVectorStoreFileContent", `${fileOfDeployment}/content`],
+  ["createFileBatch", "/v1/vector_stores/{createVectorStore}/file_batches", { body: { file_ids: ["{createFile}"] } }],
+  ["getFileBatch", "/v1/vector_stores/{createVectorStore}/file_batches/{createFileBatch}"],
+  ["listFileBatchFiles", "/v1/vector_stores/{createVectorStore}/file_batches/{createFileBatch}/files"],
+  [
+    "cancelFileBatch",
+    "/v1/vector_stores/{createVectorStore}/file_batches/{createFileBatch}/cancel",
+    { body: undefined, method: "POST" },
+  ],
+  ["deleteVectorStoreFile", fileOfDeployment, { method: "DELETE" }],
+  ["deleteVectorStore", "/v1/vector_stores/{createVectorStore}", { method: "DELETE" }],
+  ["resumeResponse", "/v1/responses/{streamed}?stream=true&starting_after=2"],
+  ["examine", "/doctor", { body: { fix: true, absent: ["nobody wrote this"] } }],
+  ["listEvents", "/events?limit=3&name=KnowledgeRetrieved&scope=deployment"],
+  ["vacuum", "/vacuum", { body: { olderThanHours: 1000 } }],
   ["viewDocument", "/view?uri=deployment.md"],
   ["getGeometry", "/geometry?uri=paper.pdf&start=0&end=5"],
   ["getOriginal", "/original?uri=paper.pdf"],
@@ -210,7 +253,7 @@ const calls: readonly (readonly [id: string, path: string, sent?: object])[] = [
 describe("the OpenAPI document", () => {
   it("describes every route, with schemas that its answers pass, and every route of it works", async () => {
     const paper = makePdf([[{ text: "Keys are rotated.", x: 50, y: 700 }]]);
-    const { as, kb } = await startWorld({ files: createMemoryBlobStore() });
+    const { as, kb } = await startWorld({ files: createMemoryBlobStore(), limits: { resumeMs: 600_000 } });
     await as("operator", "/document?uri=paper.pdf", { method: "PUT", body: paper });
     await kb.ingest({ uri: "gone.md", text: "Gone." });
     await kb.delete("gone.md");
@@ -221,14 +264,35 @@ describe("the OpenAPI document", () => {
     expect(operations.map(({ operationId }) => operationId).toSorted()).toEqual(calls.map(([id]) => id).toSorted());
     await kb.ingest({ uri: "a file.md", text: "A file." });
     let made = "";
+    // A stream to come back to, and a file in a scope.
+    const streamed = await as("operator", "/v1/responses", {
+      body: { model: "ibid", input: "How long is a key valid?", stream: true },
+    });
+    const uploaded = await as("operator", "/v1/files", {
+      body: form,
+      headers: { "content-type": "multipart/form-data; boundary=edge" },
+    });
+    await as("operator", "/v1/vector_stores/deployment/files", { body: { file_id: uploaded.json.id } });
+    await vi.waitFor(async () =>
+      expect((await as("operator", `/v1/vector_stores/deployment/files/${uploaded.json.id}`)).json.status).toBe(
+        "completed",
+      ),
+    );
+    const ids: Record<string, string> = {
+      streamed: /"id":"(resp_[^"]+)"/u.exec(streamed.text)![1]!,
+      inDeployment: uploaded.json.id as string,
+    };
+    const fill = (text: string): string =>
+      text.replaceAll(/\{(\w+)\}/gu, (whole, name: string) => (name === "id" ? made : (ids[name] ?? whole)));
     for (const [id, template, given = {}] of calls) {
-      const path = template.replace("{id}", made);
-      const sent = JSON.parse(JSON.stringify(given).replaceAll("{id}", made)) as object;
+      const path = fill(template);
+      const sent = JSON.parse(fill(JSON.stringify(given))) as object;
       const operation = operations.find(({ operationId }) => operationId === id)!;
       const answered: Answered = await as(id === "uploadDocument" || id === "addText" ? "ada" : "operator", path, sent);
       expect({ id, status: answered.status }).toEqual({ id, status: statuses[id] ?? 200 });
       made =
         answered.json?.jobs?.[0].id ?? answered.json?.data?.[0]?.id ?? answered.headers.location?.split("=")[1] ?? made;
+      if (typeof answered.json?.id === "string") ids[id] = answered.json.id as string;
       expect(path.split("?")[0]).toMatch(new RegExp(`^${operation.path.replaceAll(/\{\w+\}/gu, "[^/]+")}$`, "u"));
       const isEmpty = answered.text === "";
       const [type = ""] = (answered.headers["content-type"] ?? "").split(";");
@@ -346,7 +410,8 @@ describe("the OpenAPI document", () => {
       const schema = methods["post"]?.requestBody?.content["application/json"]?.schema;
       const name = schema?.$ref?.split("/").at(-1);
       for (const { example } of examples.filter((each) => each.name === name)) {
-        const { status, text } = await as("ada", path.replace("{store}", "deployment"), { body: example });
+        const who = methods["post"]!.tags.includes("operation") ? "operator" : "ada";
+        const { status, text } = await as(who, path.replace("{store}", "deployment"), { body: example });
         expect({ path, status, text: status < 300 ? "" : text }).toEqual({ path, status, text: "" });
         expect(status).toBeLessThan(300);
       }

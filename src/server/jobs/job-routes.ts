@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { given } from "../given.ts";
+import { readForm } from "../read-form.ts";
 import { checked, parseJson } from "../read-request.ts";
 import { Refusal } from "../refusal.ts";
 import { type Call, defineRoute, jsonResponse, type Route } from "../route.ts";
@@ -169,7 +170,7 @@ async function readWanted(
   }
   if (type.toLowerCase() === "multipart/form-data") {
     refuseParameters(query);
-    return readForm(bytes, given);
+    return readFiles(bytes, given);
   }
   const { uri, charset, ...facts } = query;
   if (uri === undefined)
@@ -216,21 +217,8 @@ function readSources(body: z.output<typeof schemas.jobBody>): readonly Wanted[] 
 }
 
 /** Files of a form, with its fields. */
-async function readForm(bytes: Uint8Array, type: string): Promise<readonly Wanted[]> {
-  let form: FormData;
-  try {
-    form = await new Response(bytes as Uint8Array<ArrayBuffer>, { headers: { "content-type": type } }).formData();
-  } catch {
-    throw wrong("The form cannot be read", "Send multipart/form-data as a browser does.");
-  }
-  const files: File[] = [];
-  const fields: Record<string, string> = {};
-  for (const [name, value] of form) {
-    if (typeof value !== "string") files.push(value);
-    else if (Object.hasOwn(fields, name)) throw wrong(`The field ${name} is given twice`, "Give each field once.");
-    else fields[name] = value;
-  }
-  if (files.length === 0) throw wrong("The form has no file", "Add a file to it.");
+async function readFiles(bytes: Uint8Array, type: string): Promise<readonly Wanted[]> {
+  const { files, fields } = await readForm(bytes, type);
   const { uri, batch, ...facts } = checked(schemas.jobForm, fields);
   if (uri !== undefined && files.length > 1)
     throw wrong("The field uri is given for several files", "Leave it out: each file has its name.");

@@ -1,0 +1,231 @@
+import * as z from "zod";
+import type { DocumentSummary } from "../contracts/document-store.ts";
+import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { Scope } from "../contracts/scope.ts";
+import { platformNow } from "../runtime/platform-clock.ts";
+import type { OpenAiShelf, UploadedFile } from "./openai-shelf.ts";
+import { readForm } from "./read-form.ts";
+import { checked } from "./read-request.ts";
+import { Refusal } from "./refusal.ts";
+import { type Caller, defineRoute, jsonResponse, type Route } from "./route.ts";
+
+export const openAiId = z.string().min(1).max(300);
+const filePath = z.strictObject({ file: openAiId });
+
+/** Parameters of a list in OpenAI's shape. */
+export const openAiPageQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(1000).default(20),
+  after: openAiId.optional().meta({ description: "The last id of the page before." }),
+});
+const filesQuery = openAiPageQuery.extend({ purpose: z.enum(["assistants", "user_data"]).optional() });
+
+const uploadFields = z.strictObject({
+  purpose: z.enum(["assistants", "user_data"]),
+  "expires_after[anchor]": z.literal("created_at").optional(),
+  "expires_after[seconds]": z.coerce.number().int().min(3600).max(2_592_000).optional(),
+});
+
+const file = z
+  .looseObject({ id: z.string(), object: z.literal("file"), bytes: z.int(), filename: z.string() })
+  .meta({ id: "OpenAIFile" });
+
+/** A page of a list in OpenAI's shape. */
+export const openAiPage = z
+  .looseObject({ object: z.string(), data: z.array(z.looseObject({})), has_more: z.boolean() })
+  .meta({ id: "OpenAIPage" });
+
+export const described = (description: string, schema: z.ZodType) => ({
+  200: { description, content: { "application/json": schema } },
+});
+
+/**
+ * Files in the shape of OpenAI's API: the documents, and files that the caller uploaded. No search finds these before they are in a vector store.
+ *
+ * **Cost** a document is found by its id in a listing of all documents. **Source** OpenAI's API reference: files.
+ */
+export function createOpenAiFileRoutes(shelf: OpenAiShelf | undefined): readonly Route[] {
+  const upload = async (caller: Caller, wanted: string): Promise<UploadedFile | undefined> =>
+    shelf?.file(caller, wanted);
+  return [
+    ...(shelf === undefined ? [] : [createUploadRoute(shelf)]),
+    defineRoute({
+      method: "GET",
+      path: "/v1/files",
+      name: "listFiles",
+      summary: "The caller's uploaded files and the documents, as files in OpenAI's shape.",
+      tag: "openai",
+      needs: "reader",
+      isLight: true,
+      query: filesQuery,
+      answers: described("The files.", openAiPage),
+      async handle({ kb, caller, query: { limit, after } }) {
+        const uploads = (await shelf?.listFiles(caller!)) ?? [];
+        const from = after === undefined ? 0 : uploads.findIndex(({ id }) => id === after) + 1;
+        const isDocument = after !== undefined && from === 0;
+        const shown: { readonly id: string }[] = isDocument
+          ? []
+          : uploads.slice(from, from + limit + 1).map(showUpload);
+        if (shown.length <= limit)
+          shown.push(
+            ...(await listDocuments(kb, { limit: limit - shown.length, after: isDocument ? after : undefined })),
+          );
+        return jsonResponse(toPage(shown.slice(0, limit), shown.length > limit));
+      },
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/v1/files/{file}",
+      name: "getFile",
+      summary: "An uploaded file or a document, in OpenAI's shape.",
+      tag: "openai",
+      needs: "reader",
+      isLight: true,
+      params: filePath,
+      answers: described("The file.", file),
+      async handle({ kb, caller, params }) {
+        const uploaded = await upload(caller!, params.file);
+        return jsonResponse(uploaded ? showUpload(uploaded) : showDocument(await findDocument(kb, params.file)));
+      },
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/v1/files/{file}/content",
+      name: "getFileContent",
+      summary: "The bytes of an uploaded file, or the text of a document.",
+      tag: "openai",
+      needs: "reader",
+      isLight: true,
+      params: filePath,
+      answers: {
+        200: {
+          description: "The text or the bytes.",
+          content: { "text/plain": undefined, "application/octet-stream": undefined },
+        },
+      },
+      async handle({ kb, caller, params }) {
+        const uploaded = await upload(caller!, params.file);
+        if (uploaded !== undefined) {
+          const bytes = (await shelf!.bytes(uploaded.id)) ?? unknownFile(params.file);
+          // Never a type that a browser would show: anybody's HTML may be in it.
+          const headers = { "content-type": "application/octet-stream", "content-disposition": "attachment" };
+          return new Response(bytes as Uint8Array<ArrayBuffer>, { headers });
+        }
+        const { uri, scope } = await findDocument(kb, params.file);
+        const document = (await kb.document(uri, { scope })) ?? unknownFile(params.file);
+        return new Response(document.text, { headers: { "content-type": "text/plain; charset=utf-8" } });
+      },
+    }),
+    defineRoute({
+      method: "DELETE",
+      path: "/v1/files/{file}",
+      name: "deleteFile",
+      summary: "Deletes an uploaded file with its documents in vector stores, or a document.",
+      tag: "openai",
+      needs: "writer",
+      params: filePath,
+      answers: described("It is gone.", z.looseObject({ id: z.string(), deleted: z.literal(true) })),
+      async handle({ kb, caller, params }) {
+        const uploaded = await upload(caller!, params.file);
+        if (uploaded === undefined) {
+          const { uri, scope } = await findDocument(kb, params.file);
+          await kb.delete(uri, { scope });
+        } else {
+          for await (const { uri, scope } of kb.list())
+            if (uri.split("/").includes(uploaded.id) && kb.mayWrite(scope)) await kb.delete(uri, { scope });
+          await shelf!.removeFile(uploaded.id);
+        }
+        return jsonResponse({ id: params.file, object: "file", deleted: true });
+      },
+    }),
+  ];
+}
+
+function createUploadRoute(shelf: OpenAiShelf): Route {
+  return defineRoute({
+    method: "POST",
+    path: "/v1/files",
+    name: "createFile",
+    summary: "Uploads a file in OpenAI's shape, for a vector store.",
+    tag: "openai",
+    needs: "writer",
+    body: "bytes",
+    accepts: { "multipart/form-data": z.looseObject({ ...uploadFields.shape }) },
+    answers: described("The file.", file),
+    async handle({ caller, request, body }) {
+      const type = request.headers.get("content-type") ?? "";
+      if (!type.toLowerCase().startsWith("multipart/form-data"))
+        throw new Refusal(415, "unsupported-media", "The body is no form.", {
+          hint: "Send multipart/form-data with file and purpose.",
+        });
+      const { files, fields } = await readForm(body as Uint8Array, type);
+      const facts = checked(uploadFields, fields);
+      const [given] = files;
+      if (files.length !== 1 || given!.name === "")
+        throw new Refusal(
+          400,
+          "invalid-argument",
+          `The form has ${files.length} files; it must have one, with a name.`,
+          {
+            hint: "Send each file by a request of its own.",
+          },
+        );
+      const seconds = facts["expires_after[seconds]"];
+      const uploaded = await shelf.addFile(
+        caller!,
+        {
+          filename: given!.name.replaceAll(/[\\/]/gu, "_"),
+          purpose: facts.purpose,
+          ...(given!.type !== "" && given!.type !== "application/octet-stream" && { mediaType: given!.type }),
+          ...(seconds !== undefined && { expiresAt: Math.floor(platformNow() / 1000) + seconds }),
+        },
+        new Uint8Array(await given!.arrayBuffer()),
+      );
+      return jsonResponse(showUpload(uploaded));
+    },
+  });
+}
+
+/** A page of documents that follow another one. **Shape** one more than `limit`, where there are so many. */
+export async function listDocuments(
+  kb: KnowledgeBase,
+  { limit, after, ...within }: { limit: number; after?: string | undefined; scope?: Scope; under?: string },
+  show: (document: DocumentSummary) => { readonly id: string } = showDocument,
+): Promise<{ readonly id: string }[]> {
+  const last = after === undefined ? undefined : await findDocument(kb, after);
+  const from = last === undefined ? {} : { after: { uri: last.uri, scope: last.scope } };
+  const found = [];
+  for await (const document of kb.list({ ...within, ...from, limit: limit + 1 })) found.push(show(document));
+  return found;
+}
+
+export function toPage(data: readonly { readonly id: string }[], hasMore: boolean): object {
+  return { object: "list", data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: hasMore };
+}
+
+/** **Errors** 404. */
+export async function findDocument(kb: KnowledgeBase, wanted: string): Promise<DocumentSummary> {
+  for await (const document of kb.list()) if (document.id === wanted) return document;
+  return unknownFile(wanted);
+}
+
+export function unknownFile(wanted: string): never {
+  throw new Refusal(404, "not-found", `The file ${JSON.stringify(wanted.slice(0, 100))} is not here.`, {
+    hint: "See GET /v1/files for the ids.",
+  });
+}
+
+/** Seconds since 1970. */
+export const secondsOf = (time: string): number => Math.floor(Date.parse(time) / 1000);
+
+/** The name of a file by its uri, which begins with the ids of its vector store and its upload. */
+export const filenameOf = (uri: string): string => uri.replace(/^(?:vs_[0-9a-f]{32}\/)?file-[0-9a-f]{32}\//u, "");
+
+function showDocument({ id, uri, bytes, ingestedAt }: DocumentSummary) {
+  const facts = { bytes, created_at: secondsOf(ingestedAt), filename: filenameOf(uri) };
+  return { id, object: "file", ...facts, purpose: "assistants", status: "processed" };
+}
+
+function showUpload({ id, bytes, createdAt, filename, purpose, expiresAt }: UploadedFile) {
+  const facts = { bytes, created_at: createdAt, filename, purpose, status: "processed" };
+  return { id, object: "file", ...facts, ...(expiresAt !== undefined && { expires_at: expiresAt }) };
+}

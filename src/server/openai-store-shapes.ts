@@ -1,0 +1,151 @@
+import * as z from "zod";
+import type { DocumentSummary } from "../contracts/document-store.ts";
+import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { Metadata } from "../contracts/metadata.ts";
+import type { Hit } from "../contracts/retriever.ts";
+import type { Scope } from "../contracts/scope.ts";
+import { isLive, type LiveJob } from "./jobs/job.ts";
+import type { ServiceJobs } from "./jobs/service-jobs.ts";
+import { filenameOf, findDocument, openAiId, secondsOf, unknownFile } from "./openai-file-routes.ts";
+import { attributesOf, type VectorStore } from "./openai-stores.ts";
+import { Refusal } from "./refusal.ts";
+import type { Caller } from "./route.ts";
+
+/*
+ * Vector stores, their files and batches as OpenAI's API shows them.
+ */
+
+export const storePath = z.strictObject({ store: openAiId });
+export const filePath = z.strictObject({ store: openAiId, file: openAiId });
+export const batchPath = z.strictObject({ store: openAiId, batch: openAiId });
+
+/** Cutting is the service's: other strategies are refused by name. */
+export const chunking = z.strictObject({ type: z.literal("auto") }).optional();
+export const store = z
+  .looseObject({ id: z.string(), object: z.literal("vector_store"), name: z.string() })
+  .meta({ id: "OpenAIVectorStore" });
+export const storeFile = z
+  .looseObject({ id: z.string(), object: z.literal("vector_store.file"), status: z.string() })
+  .meta({ id: "OpenAIVectorStoreFile" });
+export const fileBatch = z
+  .looseObject({ id: z.string(), object: z.literal("vector_store.files_batch"), status: z.string() })
+  .meta({ id: "OpenAIFileBatch" });
+export const deleted = z.looseObject({ id: z.string(), deleted: z.literal(true) });
+
+export function checkWritable(kb: KnowledgeBase, scope: Scope): void {
+  if (kb.mayWrite(scope)) return;
+  throw new Refusal(403, "access-denied", `This key may not write to ${scope}.`, {
+    hint: "Name a scope that it may write with ibid.scope.",
+  });
+}
+
+export const isWithin = (
+  { scope, under }: VectorStore,
+  record: { readonly uri: string; readonly scope?: Scope | undefined },
+) => record.scope === scope && record.uri.startsWith(under);
+
+/** The id of the upload that a job is about. */
+export function uploadOf({ record }: LiveJob): string {
+  return record.uri.split("/").find((part) => part.startsWith("file-")) ?? record.uri;
+}
+
+export async function latestJob(
+  jobs: ServiceJobs,
+  caller: Caller,
+  found: VectorStore,
+  file: string,
+): Promise<LiveJob | undefined> {
+  if (!caller.mayWrite) return undefined;
+  return (await jobs.list(caller)).find((job) => isWithin(found, job.record) && uploadOf(job) === file);
+}
+
+/** The document of a file in a store, by the id of its upload or its own. **Errors** 404. */
+export async function documentOf(
+  kb: KnowledgeBase,
+  { scope, under }: VectorStore,
+  file: string,
+): Promise<DocumentSummary> {
+  if (file.startsWith("file-")) {
+    for await (const document of kb.list({ scope, under: `${under}${file}/`, limit: 1 })) return document;
+    return unknownFile(file);
+  }
+  const document = await findDocument(kb, file);
+  return document.scope === scope && document.uri.startsWith(under) ? document : unknownFile(file);
+}
+
+export async function showStore(kb: KnowledgeBase, { id, scope, under, made }: VectorStore) {
+  let [total, bytes] = [0, 0];
+  if (under === "") total = (await kb.status()).scopes.find((one) => one.scope === scope)?.documents ?? 0;
+  else
+    for await (const document of kb.list({ scope, under })) {
+      total++;
+      bytes += document.bytes;
+    }
+  return {
+    id,
+    object: "vector_store",
+    name: made?.name ?? scope,
+    created_at: made?.createdAt ?? 0,
+    status: "completed",
+    file_counts: { completed: total, in_progress: 0, failed: 0, cancelled: 0, total },
+    ...(made !== undefined && { usage_bytes: bytes, metadata: made.metadata }),
+    ibid: { scope },
+  };
+}
+
+export function showStoreFile({ id: store }: VectorStore, { id, uri, bytes, ingestedAt }: DocumentSummary) {
+  const [upload] = /file-[0-9a-f]{32}(?=\/)/u.exec(uri) ?? [];
+  return {
+    id: upload ?? id,
+    object: "vector_store.file",
+    created_at: secondsOf(ingestedAt),
+    usage_bytes: bytes,
+    vector_store_id: store,
+    status: "completed",
+    last_error: null,
+  };
+}
+
+const states: Readonly<Record<string, string>> = { indexed: "completed", unchanged: "completed" };
+
+/** A file of a store that is not there yet, or failed. */
+export function showJob({ id: store }: VectorStore, file: string, { record }: LiveJob) {
+  const { error, state } = record;
+  const status = isLive(record) ? "in_progress" : (states[state] ?? state);
+  return {
+    id: file,
+    object: "vector_store.file",
+    created_at: Math.floor(record.createdAt / 1000),
+    usage_bytes: record.size ?? 0,
+    vector_store_id: store,
+    status,
+    last_error: error === undefined ? null : { code: codes[error.code] ?? "invalid_file", message: error.message },
+    attributes: attributesOf((record.metadata ?? {}) as Metadata),
+  };
+}
+
+/** Codes of OpenAI's shape for a failure of ibid; all others say that the file is invalid. */
+const codes: Readonly<Record<string, string>> = { unsupported: "unsupported_file", internal: "server_error" };
+
+export function showBatch({ id: store }: VectorStore, batch: string, jobs: readonly LiveJob[]) {
+  const count = { completed: 0, in_progress: 0, failed: 0, cancelled: 0, total: jobs.length };
+  for (const { record } of jobs) {
+    const state = isLive(record) ? "in_progress" : (states[record.state] ?? record.state);
+    count[state as "completed"]++;
+  }
+  const isCancelled = count.cancelled > 0 && count.in_progress === 0;
+  return {
+    id: batch,
+    object: "vector_store.files_batch",
+    created_at: Math.floor(Math.min(...jobs.map(({ record }) => record.createdAt)) / 1000),
+    vector_store_id: store,
+    status: count.in_progress > 0 ? "in_progress" : isCancelled ? "cancelled" : "completed",
+    file_counts: count,
+  };
+}
+
+export function showResult({ documentId, source: { uri, start, end }, score, text, metadata }: Hit): object {
+  const content = [{ type: "text", text }];
+  const facts = { file_id: documentId, filename: filenameOf(uri), score, attributes: attributesOf(metadata) };
+  return { ...facts, content, ibid: { uri, start, end } };
+}
