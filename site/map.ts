@@ -25,6 +25,7 @@ export const sections: readonly Section[] = [
       "docs/chunking.md",
       "docs/stores.md",
       "docs/operations.md",
+      "docs/history.md",
       "docs/stability.md",
       "CHANGELOG.md",
     ],

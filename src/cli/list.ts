@@ -143,6 +143,7 @@ export function addListCommand(program: Command, context: Context, done: (exitCo
         "ibid list",
         "ibid list --as-user ada",
         "ibid list --under docs/ --sort newest --limit 20",
+        "ibid list --as-of 2026-11-23",
         "ibid list --type image/ --since 2026-05-01 --total",
       ]),
     )

@@ -91,7 +91,7 @@ export async function withKnowledgeBase<Result>(
 ): Promise<Result> {
   const caller = readCaller(options);
   const { nodeOptions, openKnowledgeBase } = await import("../knowledge-base/open/open-knowledge-base.ts");
-  const { models: named, access, search } = pickTableOptions<OpenByName>(openOptions, options);
+  const { models: named, access, search, history } = pickTableOptions<OpenByName>(openOptions, options);
   const remembered = how.embeds === undefined ? undefined : await readRememberedModels(options.kb);
   const models = remembered && chooseModels(remembered, options);
   const synonyms =
@@ -99,6 +99,7 @@ export async function withKnowledgeBase<Result>(
   const settings = openSettings(options, how);
   const byFlags = {
     access,
+    history,
     models: {
       ...named,
       embedding: models?.embeddingModel,

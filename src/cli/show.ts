@@ -27,6 +27,7 @@ export interface ShowCommandOptions extends CommonOptions {
   /** Control characters of the text are written to a file or a pipe. */
   readonly raw?: true;
   readonly scope?: Scope;
+  readonly asOf?: string;
 }
 
 /** `ibid show`: a document's canonical text, a part of it, or its outline; or a chunk with the text around it. */
@@ -65,7 +66,10 @@ async function showDocument(context: Context, typed: string, options: ShowComman
   const { output } = context;
   const uris = await findUris(options, typed);
   return await withKnowledgeBase(options, {}, async (kb) => {
-    const document = await findDocument(kb, uris, options.scope, spanOf(options));
+    const document = await findDocument(kb, uris, options.scope, {
+      ...spanOf(options),
+      ...(options.asOf !== undefined && { asOf: options.asOf }),
+    });
     if (document === undefined) throw await noDocument(kb, typed, options.scope);
     const { uri, id, title, text, metadata } = document;
     if (options.suspicious === true) {
@@ -277,6 +281,13 @@ export function addShowCommand(program: Command, context: Context, done: (exitCo
       new Option("--zoom-out [n]", "of a chunk: its section, or the n-th one up (default: 1)")
         .argParser(readDepth)
         .conflicts("neighbours"),
+    )
+    .addOption(
+      new Option("--as-of <time>", "the text of that time, such as 2026-11-23; needs history").conflicts([
+        "outline",
+        "section",
+        "chunk",
+      ]),
     )
     .addOption(scopeOption())
     .addHelpText(

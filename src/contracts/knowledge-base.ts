@@ -295,6 +295,8 @@ export type ListOrder = "uri" | "newest" | "oldest" | "largest" | "title";
  * @experimental
  */
 export interface ListOptions extends DocumentAddress {
+  /** The documents of this time; see {@link SearchOptions.asOf}. */
+  readonly asOf?: string | undefined;
   /** Only uris with this prefix. */
   readonly under?: string | undefined;
   /** Only documents that follow this one in the order, though it may be deleted: the last one of the page before. */
@@ -490,7 +492,12 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
    */
   document(
     uri: string,
-    address?: DocumentAddress & { readonly start?: number | undefined; readonly end?: number | undefined },
+    address?: DocumentAddress & {
+      readonly start?: number | undefined;
+      readonly end?: number | undefined;
+      /** The document as it was at this time; see {@link SearchOptions.asOf}. */
+      readonly asOf?: string | undefined;
+    },
   ): Promise<DocumentView | undefined>;
   /**
    * A picture, a recording or a file as it was ingested: its bytes, its address, or its id at a provider. `undefined` for a document of text, and like `document` for

@@ -122,6 +122,11 @@ export interface SearchOptions extends RetrieveOptions {
   /** `"document"`: the result has `groups`, the same hits by document. Default: none. */
   readonly groupBy?: "document" | undefined;
   /**
+   * Searches the knowledge base as it was at this time, by the rights of today. ISO 8601. Default: the present. **Errors** as `History.at`. **Cost** the first
+   * search of a state reads its chunks.
+   */
+  readonly asOf?: string | undefined;
+  /**
    * `"unit"`: scores from 0 to 1 in every mode, in the same order. Words have `s / (s + 3)`, patterns `s / (s + 1)`; meanings below 0 have 0. Default `"own"`.
    * **Source** Embabel's normalised BM25.
    */

@@ -12,6 +12,7 @@ import type {
 } from "./document-store.ts";
 import type { EmbeddingKind, EmbeddingVersion, VersionedEmbedding } from "./embedding.ts";
 import type { Filter } from "./filter.ts";
+import type { History } from "./history.ts";
 import type {
   ChunkRef,
   Leg,
@@ -47,6 +48,8 @@ export interface StoreCapabilities {
   readonly versions: boolean;
   readonly trash: boolean;
   readonly upkeep: boolean;
+  /** Whether it can keep former versions; whether it does is an option of the knowledge base. */
+  readonly history: boolean;
 }
 
 /**
@@ -367,6 +370,7 @@ export interface StoreParts {
   readonly versions?: VersionSwitch | undefined;
   readonly trash?: Trash | undefined;
   readonly upkeep?: Upkeep | undefined;
+  readonly history?: History<Checked, StoreParts> | undefined;
   /** 32 random bytes under which queries are hashed. Default: new ones for each composition. */
   readonly secret?: Uint8Array | undefined;
 }
@@ -393,6 +397,7 @@ export interface Store extends DocumentVerbs<Proven>, AsyncDisposable {
   readonly versions?: VersionSwitch<Proven> | undefined;
   readonly trash?: Trash<Proven> | undefined;
   readonly upkeep?: Upkeep<Proven> | undefined;
+  readonly history?: History<Proven, Store> | undefined;
   /**
    * The client of an engine behind a leg, by the engine's name, for everything that the engine has and ibid does not. Nothing that is done with it is checked.
    *

@@ -86,4 +86,6 @@ export interface VectorSearchOptions extends Omit<FindOptions, "order"> {
   readonly minScore?: number;
   /** Default: the knowledge base's, else the cosine. */
   readonly metric?: Metric;
+  /** Searches the knowledge base as it was at this time; see `SearchOptions.asOf`. ISO 8601. Default: the present. */
+  readonly asOf?: string | undefined;
 }

@@ -15,14 +15,18 @@ type Catalogue = Pick<KnowledgeBase, "list" | "info" | "document" | "expand" | "
 
 /** The verbs about documents as such: list them, show one, count them. Behind the same gate as searching. */
 export function createCatalogue(parts: KeepingParts): Catalogue {
-  const { store, caller, readable, embedder } = parts;
+  const { store, caller, readable, embedder, past } = parts;
   const find = (uri: string, address: DocumentAddress) => findDocument(parts, uri, address);
   /** A page that only searches need not load what stands around a hit. */
   const excerpts = async () => (await import("./excerpts.ts")).createExcerpts({ store, readable, find });
 
   return {
     async *list(options = {}) {
-      const { scope, under, after, limit, sort } = planOptions("list", listOptions, options);
+      const { scope, under, after, limit, sort, asOf } = planOptions("list", listOptions, options);
+      if (asOf !== undefined) {
+        const { asOf: _, ...rest } = options;
+        return yield* (await past({ asOf, scopes: scope && [parseScope(scope)] })).list(rest);
+      }
       const isWanted = createSelection(options);
       const scopes = await readable(scope === undefined ? undefined : [parseScope(scope)]);
       if (sort !== "uri") {
@@ -46,7 +50,11 @@ export function createCatalogue(parts: KeepingParts): Catalogue {
     info: async (options) => (await import("./count-contents.ts")).countContents(store, await readable(), options),
 
     async document(uri, address = {}) {
-      checkOptions("document", address, { scope: true, start: true, end: true });
+      checkOptions("document", address, { scope: true, start: true, end: true, asOf: true });
+      if (address.asOf !== undefined) {
+        const { asOf, ...rest } = address;
+        return (await past({ asOf, scopes: rest.scope && [parseScope(rest.scope)] })).document(uri, rest);
+      }
       if (address.start !== undefined || address.end !== undefined) return (await excerpts()).slice(uri, address);
       const found = await find(uri, address);
       const stored = found && (await store.document(await readable([found.scope]), found.id));

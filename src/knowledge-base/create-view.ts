@@ -11,7 +11,7 @@ import { createRun } from "../runtime/create-run.ts";
 import { createCatalogue } from "./catalogue.ts";
 import { builtInRetriever, chooseRetriever } from "./choose-retriever.ts";
 import { createCollections } from "./collections.ts";
-import type { KeepingParts, SharedParts, ViewScopes } from "./parts.ts";
+import type { KeepingParts, OpenPast, SharedParts, ViewScopes } from "./parts.ts";
 import { createVerbs } from "./verbs.ts";
 
 /** The knowledge base as one caller sees it. Every verb asks the gate first. */
@@ -22,6 +22,8 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
   const retriever = chooseRetriever(parts, access);
   // Counts of embedded texts follow the need, not the cache: the cache shows what others have written.
   const stages = caller === operator ? parts.watched : { ...parts.watched, counts: "needed" as const };
+  const past: OpenPast = async (request) =>
+    createView(await (await import("./past.ts")).openPast(parts, scopes, request), caller, strategy);
   const keepingParts: KeepingParts = {
     store,
     gate,
@@ -32,12 +34,13 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
     embedder: parts.embedder,
     isReembedding: (scope) => parts.reembedded.has(scope),
     modelCheck: parts.modelCheck,
+    past,
   };
   /** A page that only ingests and searches does not load the verbs about deleting and keeping. */
   const keeping = async () => (await import("./keeping.ts")).createKeeping(keepingParts);
   const media = async () => (await import("./keep-media.ts")).createMedia(keepingParts, parts.blobs);
   const finding = async () =>
-    (await import("./find-chunks.ts")).createFinding({ store, metric: parts.metric, readable });
+    (await import("./find-chunks.ts")).createFinding({ store, metric: parts.metric, readable, past });
   /** A fit that is made of what is gone, or lacks what came back, is made anew. */
   async function keep<Result>(verb: (by: Awaited<ReturnType<typeof keeping>>) => Promise<Result>): Promise<Result> {
     const done = await verb(await keeping());
@@ -50,7 +53,7 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
   const deleteDocuments: KnowledgeBase["delete"] = (target, options) => keep((by) => by.delete(target, options));
 
   return {
-    ...createVerbs(parts, scopes, retriever, stages),
+    ...createVerbs(parts, scopes, retriever, stages, past),
     ...createCollections({
       store,
       stages,

@@ -3,6 +3,7 @@ import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import type { Store } from "../contracts/store.ts";
+import type { OpenPast } from "./parts.ts";
 import { parseFilter } from "../engine/filters/parse-filter.ts";
 import { readVersionName } from "../ingest/given-version.ts";
 import { checkEmbedding, dimensionsOf } from "../models/embedder/check-embedding.ts";
@@ -16,6 +17,7 @@ interface FindingParts {
   readonly store: Store;
   readonly metric: Metric | undefined;
   readonly readable: (requested?: readonly Scope[]) => Promise<AuthorizedScopes>;
+  readonly past: OpenPast;
 }
 
 /** The verbs that find chunks without words: by a vector, and by a filter alone. */
@@ -23,6 +25,7 @@ export function createFinding({
   store,
   metric: usual,
   readable,
+  past,
 }: FindingParts): Pick<KnowledgeBase, "find" | "searchVector"> {
   return {
     async find(options = {}) {
@@ -33,7 +36,11 @@ export function createFinding({
 
     async searchVector(vector, options = {}) {
       const plan = planOptions("searchVector", vectorSearchOptions, options);
-      const { filter, scopes, version: name, metric = usual, ...rest } = plan;
+      const { filter, scopes, version: name, metric = usual, asOf, ...rest } = plan;
+      if (asOf !== undefined) {
+        const { asOf: _, ...others } = options;
+        return (await past({ asOf, scopes })).searchVector(vector, others);
+      }
       checkEmbedding(vector, { dimensions: dimensionsOf(vector) ?? 0 }, "The vector");
       const where = await readable(scopes);
       const version = await findVersion(store, where, vector, name);

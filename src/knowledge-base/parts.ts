@@ -25,6 +25,7 @@ import type { BlobStore } from "../contracts/blob-store.ts";
 import type { IngestStages } from "../ingest/stages.ts";
 import type { OpenSource } from "../ingest/to-arrivals.ts";
 import type { Observer } from "./operations/observer.ts";
+import type { PastRequest } from "./past.ts";
 import type { Settler } from "./settle-later.ts";
 
 /** Parts of a knowledge base, chosen by the composition root. */
@@ -112,6 +113,9 @@ export interface ViewScopes {
   readonly writable: (scope: Scope | undefined) => Promise<readonly AuthorizedScopes<"write">[]>;
 }
 
+/** The view of the same caller over the knowledge base as it was. */
+export type OpenPast = (request: PastRequest) => Promise<KnowledgeBase>;
+
 /** The parts that the verbs about documents and about keeping use. */
 export interface KeepingParts {
   readonly store: Store;
@@ -123,6 +127,7 @@ export interface KeepingParts {
   readonly embedder: Embedder | undefined;
   readonly isReembedding: (scope: Scope) => boolean;
   readonly modelCheck: ModelCheck;
+  readonly past: OpenPast;
 }
 
 /** A collection of any schema: fields are names. */

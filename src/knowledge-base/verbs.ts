@@ -15,7 +15,7 @@ import { toMetadata } from "../runtime/to-json.ts";
 import { groupHits } from "../search/group-hits.ts";
 import { searchOptions } from "../search/search-options.ts";
 import { checkCharset } from "../text/charsets/check-charset.ts";
-import type { SharedParts, ViewScopes } from "./parts.ts";
+import type { OpenPast, SharedParts, ViewScopes } from "./parts.ts";
 
 /** The verbs that most programs call: ingest, search, ask, and verify. */
 export function createVerbs(
@@ -23,6 +23,7 @@ export function createVerbs(
   { caller, searched }: ViewScopes,
   retriever: Retriever,
   stages: IngestStages,
+  past: OpenPast,
 ): Pick<KnowledgeBase, "ingest" | "search" | "ask" | "verify"> {
   const { store, gate, observer, settler, checkOpen, modelCheck } = parts;
   return {
@@ -74,7 +75,9 @@ export function createVerbs(
 
     async search(query: string, options: SearchOptions = {}) {
       planOptions("search", searchOptions, options);
-      const { scopes, strategy, groupBy, scores, ...rest } = options;
+      const { asOf, ...present } = options;
+      if (asOf !== undefined) return (await past({ ...present, asOf })).search(query, present);
+      const { scopes, strategy, groupBy, scores, ...rest } = present;
       const within = await searched(scopes, strategy);
       const warnings = await modelCheck.forSearch(within, modeOf(rest));
       const given = await retriever.retrieve(within, query, rest);
@@ -100,8 +103,14 @@ export function createVerbs(
           ]);
           // A wrong option rejects the run, so that `catch` sees it.
           planOptions("ask", askOptions, options);
-          const { scopes, strategy, ...rest } = options;
+          const { asOf, ...present } = options;
+          const { scopes, strategy, ...rest } = present;
           const signal = rest.signal === undefined ? left.signal : AbortSignal.any([rest.signal, left.signal]);
+          if (asOf !== undefined) {
+            const run = (await past({ ...present, asOf, signal })).ask(question, { ...present, signal });
+            yield* run;
+            return await run;
+          }
           const within = await searched(scopes, strategy);
           const warnings = await modelCheck.forSearch(within, modeOf(rest));
           const asking = { retriever, store, model, judge, answerLimits, analyzer, prices, warnings };

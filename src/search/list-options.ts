@@ -1,6 +1,6 @@
 import type { ListOptions, ListOrder } from "../contracts/knowledge-base.ts";
-import { byOperator, everywhere, inCode, type RulesOf } from "../runtime/plan-options.ts";
-import { aScope } from "./search-options.ts";
+import { byHand, byOperator, everywhere, inCode, type RulesOf } from "../runtime/plan-options.ts";
+import { aScope, asOfOption } from "./search-options.ts";
 
 const aDate = {
   type: "string",
@@ -33,6 +33,12 @@ export const listOptions = {
     kind: aDate,
     for: everywhere,
     flag: "--before <date>",
+  },
+  asOf: {
+    ...asOfOption,
+    doc: "The documents of this time, such as `2026-11-23`, by today's rights. Needs [history](history.md).",
+    for: byHand,
+    flag: "--as-of <time>",
   },
   sort: {
     doc: "Order; `newest` and `oldest` go by the time of ingestion, `largest` by bytes. An order other than `uri` reads the whole list.",

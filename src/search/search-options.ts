@@ -11,6 +11,7 @@ import {
   type RulesOf,
   type ValueKind,
 } from "../runtime/plan-options.ts";
+import { isTime } from "../runtime/read-time.ts";
 import { fusions } from "./fusions.ts";
 import { areWeights, isFusion, readWeights, weightsExpected } from "./fusion-settings.ts";
 
@@ -47,6 +48,13 @@ export const everyMetric = {
 } as const satisfies Readonly<Record<Metric, true>>;
 
 const everyOrigin = { "user-content": true, narrative: true, note: true, synthetic: true } as const;
+
+/** The time as of which something is searched or shown. */
+export const asOfOption = {
+  doc: "Time as of which to search, by today's rights: a date such as `2026-11-23`, or with its hour. Needs [history](history.md).",
+  kind: { type: "string", check: isTime, expects: "a date in ISO 8601, such as 2026-11-23 or 2026-11-23T14:00:00Z" },
+  otherwise: "the present",
+} as const;
 
 /** Options of a retrieval, in the order of the manual. **Source** bounds and defaults: ToolUp. */
 export const retrieveOptions = {
@@ -212,6 +220,7 @@ export const searchOptions = {
     otherwise: "the view's own, else all",
     for: byHand,
   },
+  asOf: { ...asOfOption, for: everywhere, flag: "--as-of <time>" },
   scores: {
     doc: "Scores as the legs give them, or from 0 to 1 in every mode.",
     kind: { type: "choice", values: { own: true, unit: true } },
@@ -259,6 +268,7 @@ export const vectorSearchOptions = {
     for: inCode,
   },
   minScore: retrieveOptions.minScore,
+  asOf: { ...asOfOption, for: inCode },
   metric: {
     doc: "Metric of the scores.",
     kind: { type: "choice", values: everyMetric },

@@ -58,8 +58,8 @@ export const documentRoutes: readonly Route[] = [
     isLight: true,
     query: requests.documentTextQuery,
     answers: { 200: { description: "The document.", content: { "application/json": responses.documentResponse } } },
-    async handle({ kb, query: { uri, scope, start: from = 0, end: to } }) {
-      const address = given({ scope, end: to === undefined ? undefined : Math.max(from, to) });
+    async handle({ kb, query: { uri, scope, asOf, start: from = 0, end: to } }) {
+      const address = given({ scope, asOf, end: to === undefined ? undefined : Math.max(from, to) });
       const document = (await kb.document(uri, { ...address, start: from })) ?? notFound(uri);
       const { metadata, length, start, end, text } = document;
       return jsonResponse({ ...summarise(document), metadata, length, start, end, text });

@@ -143,7 +143,13 @@ export const listQuery = z.strictObject({
 
 export const documentQuery = z.strictObject({ uri, scope: scopeSchema.optional() });
 
-export const documentTextQuery = documentQuery.extend({ start: position.optional(), end: position.optional() });
+export const documentTextQuery = documentQuery.extend({
+  start: position.optional(),
+  end: position.optional(),
+  ...parametersOf<Pick<ListOptions, "asOf">>({
+    asOf: { ...listOptions.asOf, doc: "The text of this time, such as `2026-11-23`, by today's rights." },
+  }),
+});
 
 export const deleteQuery = documentQuery.extend({
   purge: z

@@ -452,6 +452,7 @@ export function createPlainStore(
       versions: false,
       trash: true,
       upkeep: false,
+      history: false,
     },
     moment: async (scopes) => {
       assertAuthorized(scopes, scopes?.right ?? "read");

@@ -319,6 +319,7 @@ describe("openKnowledgeBase", () => {
       "models.reranker",
       "search.synonyms",
       "access.platform",
+      "history",
     ]);
     const folders = rows.filter(([path, rule]) => rule.for.length > 1 && !flags.some(([flag]) => flag === path));
     expect(folders.map(([path]) => path)).toEqual(
@@ -368,6 +369,6 @@ describe("the search tools", () => {
 
   it("have an argument for each row that names tools", () => {
     const rows = Object.entries(searchOptions).filter(([, rule]) => (rule.for as readonly Audience[]).includes("tool"));
-    expect(rows.map(([name]) => name)).toEqual(["topK", "minScore", "minFusedScore", "merge", "groupBy"]);
+    expect(rows.map(([name]) => name)).toEqual(["topK", "minScore", "minFusedScore", "merge", "asOf", "groupBy"]);
   });
 });

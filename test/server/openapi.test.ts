@@ -476,6 +476,7 @@ describe("the OpenAPI document", () => {
       explain: true,
       scopes: ["deployment"],
       strategy: "all",
+      asOf: "2999-01-01",
     };
     expect(Object.keys(schema.properties).toSorted()).toEqual(Object.keys(samples).toSorted());
     const said = (name: string) =>

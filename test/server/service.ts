@@ -24,6 +24,7 @@ export type Who = keyof typeof keys;
 export async function openWorld(model?: ChatModel): Promise<KnowledgeBase> {
   const kb = await openKnowledgeBase({
     operations: { events: true },
+    history: true,
     reading: { worker: false },
     models: { ...(model && { chat: model }) },
   });

@@ -27,7 +27,7 @@ export interface PromptBuilderOptions extends BuildPromptOptions {
   /** Inclusive threshold of the dense leg, from 0 to 1. Default 0.3. */
   readonly minScore?: number;
   /** Other options of the search: scopes, a strategy, a filter. */
-  readonly search?: Omit<SearchOptions, "topK" | "minScore" | "explain" | "includeEmbeddings" | "groupBy">;
+  readonly search?: Omit<SearchOptions, "topK" | "minScore" | "explain" | "includeEmbeddings" | "groupBy" | "asOf">;
 }
 
 /**

@@ -8,7 +8,8 @@ import { platformNow } from "../../runtime/platform-clock.ts";
 import { checkNote, keepNote } from "./keep-note.ts";
 import { forgetNotes, type ForgetTarget, type Forgotten } from "./forget-notes.ts";
 import { findSubject, type SubjectFinding } from "./find-subject.ts";
-import { laterThan, readTime } from "./note-time.ts";
+import { laterThan } from "./note-time.ts";
+import { readTime } from "../../runtime/read-time.ts";
 import {
   type Note,
   type NoteInput,

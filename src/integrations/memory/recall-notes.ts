@@ -6,7 +6,8 @@ import type { Hit, SearchMode } from "../../contracts/retriever.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { heuristicTokens } from "../../text/length.ts";
-import { holdsFilter, readTime } from "./note-time.ts";
+import { holdsFilter } from "./note-time.ts";
+import { readTime } from "../../runtime/read-time.ts";
 import { type Note, noteKeys, notePrefix, readNoteUri, subjectOf, toNote } from "./note.ts";
 import { holdsAt, placeNote, type PlacedVersion, readSubject, readVersions } from "./timeline.ts";
 

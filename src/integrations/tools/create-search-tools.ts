@@ -140,6 +140,9 @@ export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions 
     groupBy: optionField<"document">(searchOptions.groupBy, {
       description: "Whether results of one document stand together.",
     }),
+    asOf: optionField<string>(searchOptions.asOf, {
+      description: "Time as of which to search, such as 2026-11-23. Default: the present.",
+    }),
   };
 
   const show = (items: readonly ResultItem[], results: readonly object[]): Shown => ({
@@ -176,10 +179,10 @@ export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions 
     asked: string,
     mode: SearchMode,
     floors: object,
-    { topK: most = topK, merge = false, groupBy }: Pick<SearchOptions, "topK" | "merge" | "groupBy">,
+    { topK: most = topK, merge = false, groupBy, asOf }: Pick<SearchOptions, "topK" | "merge" | "groupBy" | "asOf">,
     signal: AbortSignal | undefined,
   ): Promise<Shown> => {
-    const shaped = { topK: most, merge, groupBy, snippetLength: 0 };
+    const shaped = { topK: most, merge, groupBy, asOf, snippetLength: 0 };
     const found = await view.search(asked, { mode, ...shaped, ...floors, ...(signal && { signal }) });
     const hits = found.groups?.flatMap((group) => group.hits) ?? found;
     const chunkIds = hits.flatMap(({ chunkId, parts = [{ chunkId }] }) => parts.map((part) => part.chunkId));

@@ -11,6 +11,7 @@ export interface Narrowing {
   readonly filter?: FilterInput | undefined;
   readonly scope?: Scope | undefined;
   readonly topK?: number | undefined;
+  readonly asOf?: string | undefined;
 }
 
 const filter: Field<FilterInput | undefined> = {
@@ -42,6 +43,9 @@ export const narrowingFields = {
   filter,
   scope,
   topK: optionField<number>(searchOptions.topK, { description: "Number of results." }),
+  asOf: optionField<string>(searchOptions.asOf, {
+    description: "Time as of which to search, such as 2026-11-23. Default: the present.",
+  }),
 };
 
 /**
@@ -51,8 +55,8 @@ export const narrowingFields = {
  */
 export function narrow(
   limits: FixedLimits,
-  { filter: asked, scope: within, topK }: Narrowing,
-): FixedLimits & { topK?: number } {
+  { filter: asked, scope: within, topK, asOf }: Narrowing,
+): FixedLimits & { topK?: number; asOf?: string } {
   if (within !== undefined && limits.scopes !== undefined && !limits.scopes.includes(within)) {
     throw new IbidError("not-found", `There is no scope ${within} here.`, { hint: "Leave scope out." });
   }
@@ -61,5 +65,6 @@ export function narrow(
     ...(filters.length > 0 && { filter: filters.length === 1 ? filters[0] : { and: filters } }),
     ...(within !== undefined ? { scopes: [within] } : limits.scopes !== undefined && { scopes: limits.scopes }),
     ...(topK !== undefined && { topK }),
+    ...(asOf !== undefined && { asOf }),
   };
 }

@@ -1,4 +1,5 @@
 import { createAutoChunker } from "../../chunkers/auto-chunker.ts";
+import { systemAuthority } from "../../access/gate.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import type { ChatModel } from "../../contracts/chat.ts";
 import type { AsyncChunker, Chunker, CustomChunker } from "../../contracts/chunker.ts";
@@ -162,6 +163,10 @@ async function assembleParts(store: Store, options: OpenOptions, runtime: Runtim
   const readers = [...(await completeReaders(options.readers ?? [])), ...runtime.readers];
   const chunker = await chooseChunker(options.chunker);
   const events = await chooseEvents(operations.events, operations.now, runtime.openEvents);
+  if (options.history !== undefined) {
+    const { setHistory } = await import("../past.ts");
+    await setHistory(store, systemAuthority(), options.history);
+  }
   return createKnowledgeBase({
     store,
     ...(await chooseEmbedders(store, models)),

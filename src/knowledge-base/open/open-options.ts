@@ -137,6 +137,11 @@ export interface OpenOptions {
   readonly access?: AccessPolicy | undefined;
   /** Listeners for searches, writes and failures. */
   readonly operations?: OpenOperations | undefined;
+  /**
+   * Whether former versions of documents are kept until a vacuum, so that searches can be `asOf` a time. `false` erases those that are kept. The knowledge base remembers it.
+   * Default: as it was opened before; at first none. **Errors** `unsupported` for a store that keeps none.
+   */
+  readonly history?: boolean | undefined;
   /** Where the bytes of pictures, recordings and files are kept. Default: in the folder of the knowledge base, else in memory. */
   readonly blobs?: BlobStore | undefined;
   /** Place where a knowledge base in memory is kept; see `openSnapshotStore`. Default: none. */
@@ -438,6 +443,14 @@ export const openOptions = {
     kind: objectWith("a blob store", "put"),
     otherwise: "in the folder of the knowledge base, else in memory",
     for: inCode,
+  },
+  history: {
+    doc: "Whether [former versions](history.md) of documents are kept until a vacuum; `false` erases them.",
+    kind: { type: "boolean" },
+    otherwise: "as it was opened before; at first none",
+    for: byOperator,
+    flag: "--history",
+    spelling: { doc: "Keep former versions of documents from now on, for --as-of; the knowledge base remembers it." },
   },
   engine: {
     doc: 'Vector engine that proposes candidates: your own, or `{ name: "qdrant", url }`; see [engines](engines.md).',

@@ -1,5 +1,6 @@
 import { IbidError } from "../../contracts/errors.ts";
-import type { DocumentStore, Store, StoreParts, Trash, Upkeep, VersionSwitch } from "../../contracts/store.ts";
+import type { History } from "../../contracts/history.ts";
+import type { Checked, DocumentStore, Store, StoreParts, Trash, Upkeep, VersionSwitch } from "../../contracts/store.ts";
 
 /** Every composed store; looked up, never trusted by shape. Only `composeStore` adds to it. */
 export const stores = new WeakSet<object>();
@@ -24,6 +25,7 @@ const capabilityMethods = {
   versions: ["versions", "lacking", "addVectors", "changeVersion"] satisfies (keyof VersionSwitch)[],
   trash: ["deleted", "restore", "vacuum"] satisfies (keyof Trash)[],
   upkeep: ["settle", "scrub", "examine"] satisfies (keyof Upkeep)[],
+  history: ["keep", "at"] satisfies (keyof History<Checked, StoreParts>)[],
 } as const;
 
 /** **Errors** `invalid-argument` for an incomplete part, by the name of the missing method. */

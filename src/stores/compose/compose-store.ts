@@ -36,7 +36,7 @@ import { openSession } from "./open-session.ts";
  * Makes a store of its parts: the only maker of a {@link Store}. Before a part is called, the gate's proof, ids, vectors and options are checked, and the
  * arguments are copied; results are copied too.
  *
- * **Shape** `versions`, `trash` and `upkeep` are on the store where the parts have them. Methods are asynchronous throughout, so that a wrong call rejects.
+ * **Shape** `versions`, `trash`, `upkeep` and `history` are on the store where the parts have them. Methods are asynchronous throughout, so that a wrong call rejects.
  * **Errors** `invalid-argument` for an incomplete part, by the name of the missing method.
  *
  * @experimental
@@ -51,7 +51,7 @@ export function composeStore(given: StoreParts, options: ComposeOptions = {}): S
   const secret = parts.secret?.slice() ?? createSecret();
   const capabilities = capabilitiesOf(parts);
   const guard = createGuard(parts, options, () => closing !== undefined);
-  const { documents, versions, trash, upkeep } = parts;
+  const { documents, versions, trash, upkeep, history } = parts;
   const close = (): Promise<void> => (closing ??= documents.close());
   const store: Store = {
     capabilities,
@@ -70,6 +70,7 @@ export function composeStore(given: StoreParts, options: ComposeOptions = {}): S
     versions: versions && guardVersions(versions, guard),
     trash: trash && guardTrash(trash, guard),
     upkeep: upkeep && guardUpkeep(upkeep, guard),
+    history: history && guardHistory(history, guard, options),
     native(authority, name) {
       guard.maintain(authority);
       return findNative(given, name);
@@ -113,7 +114,7 @@ function findNative({ legs }: StoreParts, name: string): unknown {
   });
 }
 
-function capabilitiesOf({ documents, legs, versions, trash, upkeep }: StoreParts): StoreCapabilities {
+function capabilitiesOf({ documents, legs, versions, trash, upkeep, history }: StoreParts): StoreCapabilities {
   return Object.freeze({
     durability: documents.durability,
     embeddings: Object.freeze([...documents.embeddings]),
@@ -121,6 +122,7 @@ function capabilitiesOf({ documents, legs, versions, trash, upkeep }: StoreParts
     versions: versions !== undefined,
     trash: trash !== undefined,
     upkeep: upkeep !== undefined,
+    history: history !== undefined,
   });
 }
 
@@ -351,6 +353,34 @@ function guardTrash(part: Trash, guard: Guard): Trash<Proven> {
         );
       }
       return part.vacuum({ ...options });
+    },
+  };
+}
+
+function guardHistory(
+  part: NonNullable<StoreParts["history"]>,
+  guard: Guard,
+  options: ComposeOptions,
+): NonNullable<Store["history"]> {
+  /** States are kept by the part, so a store is made of each once. */
+  const made = new WeakMap<StoreParts, Store>();
+  return {
+    async keep(authority, wanted) {
+      guard.maintain(authority);
+      await part.keep(wanted);
+    },
+    async at(scopes, time, past = {}) {
+      const readable = guard.read(scopes);
+      checkOptions("at", past, { signal: true });
+      if (!Number.isSafeInteger(time)) {
+        throw new IbidError("invalid-argument", `The time ${String(time)} is no whole number of milliseconds.`, {
+          hint: "Give milliseconds since 1970.",
+        });
+      }
+      const parts = await part.at(readable, time, { ...past });
+      const store = made.get(parts) ?? composeStore(parts, options);
+      made.set(parts, store);
+      return store;
     },
   };
 }

@@ -15,6 +15,7 @@ import type {
   DocumentBody,
   DocumentRow,
   FitRow,
+  FormerRow,
   PendingRow,
   ScopeRow,
   SegmentDirectory,
@@ -135,6 +136,10 @@ function createRows(
   );
   const documents = table<KeptDocument>("documents", [documentsById, documentsByUri, documentsInOrder]);
 
+  const formersByDocument = createGroupIndex<FormerRow>(({ scope, documentId }) => `${scope}/${documentId}`);
+  const formersByScope = createGroupIndex<FormerRow>(({ scope }) => String(scope));
+  const formers = table<FormerRow>("formers", [formersByDocument, formersByScope]);
+
   const only = <Row>(table: { get(key: number): Row | undefined }, found: Iterable<number>): Row | undefined => {
     for (const key of found) return table.get(key);
     return undefined;
@@ -168,6 +173,7 @@ function createRows(
       this.deleteAllPending(key);
       for (const row of chunks.values()) if (row.scope === key) chunks.delete(row.key);
       for (const { row } of documents.values()) if (row.scope === key) documents.delete(row.key);
+      for (const former of formersByScope.keys(String(key))) formers.delete(former);
       scopes.delete(key);
     },
 
@@ -293,7 +299,17 @@ function createRows(
       return image.keys;
     },
     putDocument: (row, body) => documents.set(row.key, { row, body: body ?? must(documents.get(row.key)).body }),
-    deleteDocument: (key) => documents.delete(key),
+    deleteDocument(key) {
+      const { scope, id } = must(documents.get(key)).row;
+      for (const former of formersByDocument.keys(`${scope}/${id}`)) formers.delete(former);
+      documents.delete(key);
+    },
+    formers: (scope) => all(formers, formersByScope.keys(String(scope))),
+    formersOf: (scope, id) => all(formers, formersByDocument.keys(`${scope}/${id}`)),
+    keepFormers() {},
+    addFormer: (row) => formers.set(++image.keys, { ...row, key: image.keys }),
+    putFormer: (row) => formers.set(row.key, row),
+    deleteFormer: (key) => formers.delete(key),
     // Whatever is deleted here takes along what belongs to it.
     orphans: () => [],
     deleteOrphans() {},

@@ -130,7 +130,9 @@ async function openOverReplica(
         await fresh.documents.close();
       },
     };
-    return composeStore(await overEngine({ ...fresh, documents }, options), { name: "The Postgres store" });
+    // Former versions would have to be rows of the database, and not of one node's copy.
+    const rest = { ...fresh, documents, history: undefined };
+    return composeStore(await overEngine(rest, options), { name: "The Postgres store" });
   } catch (error) {
     connection.close();
     await direct?.close();

@@ -214,9 +214,14 @@ function toReserved({ readers, validFrom, validTo, supersedes }: Partial<Documen
 }
 
 export function toStoredDocument(rows: DirectoryReader, scope: Scope, row: DocumentRow): StoredDocument {
-  const { text, structure } = rows.documentBody(row.key);
-  return { summary: toSummary(rows, scope, row), document: { ...toBareDocument(row, structure), text } };
+  return { summary: toSummary(rows, scope, row), document: toDocument(row, rows.documentBody(row.key)) };
 }
+
+/** The document that a row and a body describe. */
+export const toDocument = (row: DocumentRow, { structure, text }: DocumentBody): TextDocument => ({
+  ...toBareDocument(row, structure),
+  text,
+});
 
 export function toStoredStructure(
   rows: DirectoryReader,

@@ -1,9 +1,10 @@
+import { compileFilter } from "../../engine/filters/compile-filter.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Metadata } from "../../contracts/metadata.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { DeleteOptions, DeleteTarget } from "../../contracts/store.ts";
-import { compileFilter } from "../../engine/filters/compile-filter.ts";
 import { type Removal, type Removed, type RestoreTarget, worthAThread } from "./errands.ts";
+import { forgetFormerChunks, keepAbsence, keepsHistory, vacuumFormers } from "./former-versions.ts";
 import type { ScopeView } from "./index-view.ts";
 import { fittedOn } from "./latent-leg.ts";
 import { beginPurge } from "./purge.ts";
@@ -44,9 +45,9 @@ async function emptyScope({ write, view, latent }: SegmentCore, scope: Scope): P
 /** Takes back a delete in one transaction. **Shape** as {@link restoreTargets}. */
 export async function restoreChunks(
   { change }: SegmentCore,
-  { scope, target }: { readonly scope: Scope; readonly target: RestoreTarget },
+  { scope, target, now }: { readonly scope: Scope; readonly target: RestoreTarget; readonly now: number },
 ): Promise<number> {
-  return (await change(scope, (changes) => restoreTargets(changes, target))).result;
+  return (await change(scope, (changes) => restoreTargets(changes, target, now))).result;
 }
 
 /** Removes for good what was deleted at or before `until`. **Shape** how many chunks went. */
@@ -122,6 +123,7 @@ function deleteTargets(
     if (options.purge === true) change.remove(row);
     else if (row.deletedAt === null) change.hide(row, now);
   }
+  if (options.purge === true && !("documentIds" in target)) purgeFromPast(change, target);
   if (gone > 0) change.depart();
   for (const document of targets.documents) {
     if (options.purge === true) change.rows.deleteDocument(document.key);
@@ -130,6 +132,23 @@ function deleteTargets(
     change.touch();
   }
   return gone;
+}
+
+/** The past of a purged document goes with its row; that of a purged chunk is in versions of its document. */
+function purgeFromPast(
+  change: ScopeChange,
+  target: Exclude<DeleteTarget, { readonly scope: true } | { readonly documentIds: readonly string[] }>,
+): void {
+  const { rows, before } = change;
+  if (before === undefined || !keepsHistory(rows)) return;
+  change.touch();
+  if ("filter" in target) {
+    const matches = compileFilter(target.filter);
+    forgetFormerChunks(rows, before.row.key, ({ metadata }) => matches(metadata));
+  } else {
+    const ids = new Set(target.ids);
+    forgetFormerChunks(rows, before.row.key, ({ id }) => ids.has(id));
+  }
 }
 
 function findTargets(
@@ -179,7 +198,7 @@ function targetsByDocument(rows: DirectoryReader, scope: number, ids: readonly s
  * **Shape** the number of chunks restored. A document is restored with the chunks deleted together with it, not with chunks deleted earlier.
  * A restored chunk restores its document too, so that it can be cited.
  */
-function restoreTargets(change: ScopeChange, target: RestoreTarget): number {
+function restoreTargets(change: ScopeChange, target: RestoreTarget, now: number): number {
   const { before, rows } = change;
   if (before === undefined) return 0;
   const scope = before.row.key;
@@ -187,6 +206,7 @@ function restoreTargets(change: ScopeChange, target: RestoreTarget): number {
     "ids" in target ? targetsById(rows, scope, target.ids) : targetsByDocument(rows, scope, target.documentIds);
   const homes = new Map<string, DocumentRow | undefined>(documents.map((document) => [document.id, document]));
   const when = new Map(documents.map(({ id, deletedAt }) => [id, deletedAt]));
+  const back = new Map<string, ChunkRow[]>();
   let restored = 0;
   for (const row of chunks) {
     if (row.deletedAt === null) continue;
@@ -194,10 +214,17 @@ function restoreTargets(change: ScopeChange, target: RestoreTarget): number {
     if (deleted !== null && deleted !== row.deletedAt) continue;
     change.unhide(row);
     restored++;
+    const others = back.get(row.documentId);
+    if (others === undefined) back.set(row.documentId, [row]);
+    else others.push(row);
     if (!homes.has(row.documentId)) homes.set(row.documentId, rows.documentById(scope, row.documentId));
   }
+  const isKept = keepsHistory(rows);
   for (const document of homes.values()) {
-    if (document === undefined || document.deletedAt === null) continue;
+    if (document === undefined) continue;
+    const own = back.get(document.id) ?? [];
+    if (isKept && (own.length > 0 || document.deletedAt !== null)) keepAbsence(rows, document, own, now);
+    if (document.deletedAt === null) continue;
     rows.putDocument({ ...document, deletedAt: null });
     change.touch();
   }
@@ -209,14 +236,18 @@ function vacuumScope(change: ScopeChange, until: number): number {
   const { before, rows } = change;
   if (before === undefined) return 0;
   const chunks = rows.deletedChunks(before.row.key, until);
+  const ended = chunks.map(({ deletedAt }) => deletedAt!);
   for (const row of chunks) change.remove(row);
   for (const document of rows.deletedDocuments(before.row.key, until)) {
     // A chunk that still takes its words from the document needs it.
     if (rows.chunksOfDocument(before.row.key, document.id).some((row) => row.document === document.key)) continue;
     rows.deleteDocument(document.key);
+    ended.push(document.deletedAt!);
     change.touch();
   }
-  return chunks.length;
+  const former = vacuumFormers(rows, before.row.key, until, ended);
+  if (former > 0) change.touch();
+  return chunks.length + former;
 }
 
 /** Live chunks and restorable ones, whose metadata is admitted. */

@@ -53,7 +53,7 @@ export interface Errands {
   readonly remove: { readonly given: Removal; readonly result: Removed };
   /** Takes back the delete of a target of many chunks. */
   readonly restore: {
-    readonly given: { readonly scope: Scope; readonly target: RestoreTarget };
+    readonly given: { readonly scope: Scope; readonly target: RestoreTarget; readonly now: number };
     readonly result: number;
   };
   /** Removes for good what was deleted. */

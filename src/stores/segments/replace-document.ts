@@ -14,6 +14,7 @@ import {
   toChunkContent,
   toDocumentBody,
 } from "./chunk-rows.ts";
+import { keepFormer, keepsHistory, notBefore } from "./former-versions.ts";
 import { findPlace, type ScopeView } from "./index-view.ts";
 import { isOwnVersion } from "./own-version.ts";
 import type { ScopeChange } from "./scope-change.ts";
@@ -147,10 +148,14 @@ function hasVector(view: ScopeView, row: ChunkRow, version: string): boolean {
   return false;
 }
 
-function vectorsOf(change: ScopeChange, row: ChunkRow): readonly StoredVector[] {
-  const place = change.before && findPlace(change.before, row.key);
-  if (place === undefined || change.before === undefined) return [];
-  return vectorsAt(place.segment ?? change.before.tail, place.ordinal).filter(({ version }) => !isOwnVersion(version));
+/** Vectors of a chunk, without the store's own. */
+export function vectorsOf(
+  { before }: { readonly before: ScopeView | undefined },
+  row: ChunkRow,
+): readonly StoredVector[] {
+  const place = before && findPlace(before, row.key);
+  if (place === undefined || before === undefined) return [];
+  return vectorsAt(place.segment ?? before.tail, place.ordinal).filter(({ version }) => !isOwnVersion(version));
 }
 
 interface Swap {
@@ -199,7 +204,7 @@ export function replaceDocument(
   facts: DocumentFacts,
   incoming: Iterable<IncomingChunk>,
   relies: (incoming: IncomingChunk) => boolean,
-  ingestedAt: string,
+  now: string,
 ): ReplaceResult {
   const { rows } = change;
   const { document } = facts;
@@ -209,6 +214,9 @@ export function replaceDocument(
   for (const { deletedAt } of left.values()) if (deletedAt === null) live++;
   // The row that is there is about to be another: the chunks were indexed under its title, and are slices of its text.
   const before = rows.documentById(scope, document.id);
+  const isKept = before !== undefined && keepsHistory(rows);
+  const ingestedAt = isKept ? notBefore(now, before) : now;
+  if (isKept) keepFormer(rows, before, ingestedAt, (row) => vectorsOf(change, row));
   const texts = before === undefined || live === 0 ? [] : [[before.key, rows.documentText(before.key)] as const];
   const reader = createUncachedReader(rows, new Map(texts), new Map(before && [[before.key, before]]));
   const key = putDocument(change, scope, facts, ingestedAt);

@@ -96,6 +96,22 @@ export interface DocumentRow {
   readonly supersedes: string | null;
 }
 
+/**
+ * A stretch of time in the past of a document: a version that stood then, or the time between a delete and a restore.
+ *
+ * **Units** milliseconds since 1970, half open.
+ */
+export interface FormerRow {
+  readonly key: number;
+  readonly scope: number;
+  readonly documentId: string;
+  readonly from: number;
+  readonly to: number;
+  readonly chunks: number;
+  /** See `former-versions.ts`. */
+  readonly data: Uint8Array;
+}
+
 /** A document's text and structure. */
 export interface DocumentBody {
   readonly text: string;
@@ -168,6 +184,10 @@ export interface DirectoryReader extends SegmentSource {
   /** Live documents after that place, by uri then id; without an id, after all of that uri. */
   documentsAfter(scope: number, uri: string, id: string | undefined, limit: number): readonly DocumentRow[];
   deletedDocuments(scope: number, until: number): readonly DocumentRow[];
+  /** The past of every document, in no order. Only where former versions are kept. */
+  formers(scope: number): readonly Omit<FormerRow, "data">[];
+  /** The past of one document, with its data, in no order. Only where former versions are kept. */
+  formersOf(scope: number, documentId: string): readonly FormerRow[];
   /** Rows whose parent row is missing, so that no look-up by parent finds them. */
   orphans(): readonly OrphanRows[];
   /** Totals of the scope's live documents. */
@@ -207,7 +227,13 @@ export interface DirectoryWriter extends DirectoryReader {
   addDocument(row: Omit<DocumentRow, "key">, body: DocumentBody): number;
   /** Without `body`, the body stays. */
   putDocument(row: DocumentRow, body?: DocumentBody): void;
+  /** With its past. */
   deleteDocument(key: number): void;
+  /** To be called before anything else is done with former versions. */
+  keepFormers(): void;
+  addFormer(row: Omit<FormerRow, "key">): void;
+  putFormer(row: FormerRow): void;
+  deleteFormer(key: number): void;
   /** Removes what {@link DirectoryReader.orphans} returns. */
   deleteOrphans(): void;
   deleteSetting(name: string): void;

@@ -30,6 +30,16 @@ export function createStoreParts(core: SegmentCore): CompleteParts {
     (patterns ??= import("./search-pattern.ts").then((late) => late.createPatternSearch(options.policy.sealAt)));
   /** Ends when the indexes that searches made on their way are saved, or cannot be. */
   let keeping: Promise<void> = Promise.resolve();
+  let past: ReturnType<typeof makePast> | undefined;
+  /** Loaded when the past is first asked for. */
+  async function makePast(): Promise<NonNullable<StoreParts["history"]>> {
+    const { createPast } = await import("./past.ts");
+    return createPast(core, purge, (state) => {
+      const { history: _, ...parts } = createStoreParts(state);
+      return parts;
+    });
+  }
+  const loadPast = (): ReturnType<typeof makePast> => (past ??= makePast());
   const { restore, ...writes } = segmentWrites(core, purge);
 
   return {
@@ -65,6 +75,10 @@ export function createStoreParts(core: SegmentCore): CompleteParts {
     versions: segmentVersions(core),
     trash: { ...segmentTrash(core, purge), restore },
     upkeep: segmentUpkeep(core, purge, () => keeping),
+    history: {
+      keep: async (wanted) => (await loadPast()).keep(wanted),
+      at: async (scopes, time, how) => (await loadPast()).at(scopes, time, how),
+    },
     secret: options.secret,
   };
 }

@@ -55,7 +55,7 @@ export function segmentWrites(core: SegmentCore, purge: Purge): Writes {
 
     async restore(scope, target) {
       const { restoreChunks } = await import("./delete-chunks.ts");
-      const given = { scope, target };
+      const given = { scope, target, now: now() };
       return sendErrand(await threadFor(scope, target), "restore", given, () => restoreChunks(core, given));
     },
 

@@ -127,7 +127,10 @@ function findDamagedTexts(connection: SqliteConnection): readonly string[] {
 /** The same for texts that are compressed, as far as a row leads to them. */
 function countCompressed(connection: SqliteConnection, probes: readonly Buffer[]): number {
   const finder = createProbeFinder(probes);
-  for (const table of ["blocks", "text_parts"]) {
+  const tables = connection.all<{ readonly name: string }>(
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('blocks', 'text_parts', 'former_versions')",
+  );
+  for (const { name: table } of tables) {
     for (const row of connection.iterate<Compressed>(`SELECT data, sum FROM ${table}`))
       finder.look(expand(row, () => "a document"));
   }

@@ -16,6 +16,8 @@ export interface SqliteConnection {
   iterate<Row>(sql: string, ...values: SQLInputValue[]): Iterable<Row>;
   /** **Shape** key of the row that was inserted. */
   run(sql: string, ...values: SQLInputValue[]): number;
+  /** Runs several statements, such as those that make tables. */
+  exec(sql: string): void;
   /**
    * Runs `work` between `begin` and `COMMIT`. Everything is rolled back when it throws or cannot be committed; `undone` is called before the next transaction.
    * While another process holds the lock, this waits without blocking the event loop. **Errors** `store-busy` when that takes too long.
@@ -86,6 +88,7 @@ export function createConnection(
     all: <Row>(sql: string, ...values: SQLInputValue[]) => prepared(sql).all(...values) as Row[],
     get: <Row>(sql: string, ...values: SQLInputValue[]) => prepared(sql).get(...values) as Row | undefined,
     iterate: <Row>(sql: string, ...values: SQLInputValue[]) => prepared(sql).iterate(...values) as Iterable<Row>,
+    exec: (sql) => database.exec(sql),
     run: (sql, ...values) => Number(prepared(sql).run(...values).lastInsertRowid),
     async transaction(begin, work, undone) {
       try {

@@ -12,6 +12,7 @@ import { missingRow } from "./missing-row.ts";
 import { createSayings } from "./sqlite-sayings.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { createOrphanSearch } from "./sqlite-orphans.ts";
+import { createFormerRows } from "./sqlite-formers.ts";
 import { createChunkRows, type SqliteChunks } from "./sqlite-chunks.ts";
 import { createDocumentRows, type SqliteDocuments } from "./sqlite-documents.ts";
 import { createSqliteTexts, type SqliteTexts } from "./sqlite-texts.ts";
@@ -96,6 +97,7 @@ export function createSqliteRows(db: SqliteConnection): SqliteRows {
     undone: () => fresh.clear(),
     ...createChunkRows(db, sayings),
     ...createDocumentRows(db, texts, sayings),
+    ...createFormerRows(db),
     texts,
     stamp,
     setStamp(stamp) {

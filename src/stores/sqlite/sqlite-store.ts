@@ -43,7 +43,9 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
     const secret = await prepareDirectory(directory, decided);
     const parts = createSegmentStore(directory, { ...decided, secret, embeddings: ["dense", "sparse", "hybrid"] });
     await resumePurges(parts);
-    return composeStore(await overEngine(parts, options), { name: "The SQLite store" });
+    // A file of an earlier format is copied soon, and has no table for former versions.
+    const rest = connection.isEarlier ? { ...parts, history: undefined } : parts;
+    return composeStore(await overEngine(rest, options), { name: "The SQLite store" });
   } catch (error) {
     connection.close();
     throw error;

@@ -1,0 +1,87 @@
+import { operator } from "../access/gate.ts";
+import { IbidError } from "../contracts/errors.ts";
+import type { Retriever } from "../contracts/retriever.ts";
+import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
+import type { Store } from "../contracts/store.ts";
+import { readTime } from "../runtime/read-time.ts";
+import { createModelCheck } from "./check-models.ts";
+import type { SharedParts, ViewScopes } from "./parts.ts";
+
+/** A request about the past. */
+export interface PastRequest {
+  /** ISO 8601. */
+  readonly asOf: string;
+  /** Scopes of the request. Default: all that the caller may read. */
+  readonly scopes?: readonly Scope[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Refused: they speak of the newest state. */
+  readonly after?: unknown;
+  readonly atMostMs?: unknown;
+}
+
+/** Refuses options that speak of the newest state, beside `asOf`. **Errors** `invalid-argument`. */
+function checkPastOptions(options: { readonly after?: unknown; readonly atMostMs?: unknown }): void {
+  const named = (["after", "atMostMs"] as const).find((name) => options[name] !== undefined);
+  if (named === undefined) return;
+  throw new IbidError("invalid-argument", `asOf is given beside ${named}, which speaks of the newest state.`, {
+    hint: `Leave out asOf or ${named}.`,
+  });
+}
+
+/**
+ * The parts of a view over the knowledge base as it was. The gate is the one of today: nobody sees in the past of a scope what they may not read in it now.
+ *
+ * **Errors** `unsupported` for a store without former versions, and for a retriever that cannot search another store; as {@link Store.history}.
+ */
+export async function openPast(
+  parts: SharedParts,
+  { caller, readable }: ViewScopes,
+  request: PastRequest,
+): Promise<SharedParts> {
+  const { asOf, scopes, signal } = request;
+  checkPastOptions(request);
+  const time = Date.parse(readTime("asOf", asOf));
+  const { history } = parts.store;
+  if (history === undefined) {
+    throw new IbidError("unsupported", "This store keeps no former versions, so it cannot search as of a time.", {
+      hint: "Use a knowledge base in a folder or in memory, opened with history: true.",
+    });
+  }
+  checkRetriever(parts.retriever);
+  const store = await history.at(await pastScopes(), time, { signal });
+  return {
+    ...parts,
+    store,
+    searched: store,
+    modelCheck: createModelCheck({ ...parts, wordsAlone: true }, store, () => {}),
+  };
+
+  /** The operator reads every scope; one whose documents are all deleted has a past. */
+  async function pastScopes(): Promise<AuthorizedScopes> {
+    const { store: present, authority } = parts;
+    if (caller !== operator || scopes !== undefined) return readable(scopes);
+    const held = await present.scopes(authority);
+    const gone = (await present.trash?.scopes?.(authority)) ?? [];
+    return readable([...new Set([...held, ...gone])]);
+  }
+}
+
+function checkRetriever(
+  retriever: SharedParts["retriever"],
+): asserts retriever is Exclude<typeof retriever, Retriever> {
+  if (typeof retriever !== "object") return;
+  throw new IbidError("unsupported", "The retriever of this knowledge base searches the present alone.", {
+    hint: "Give a function from the built-in retriever to yours, or leave out asOf.",
+  });
+}
+
+/** Keeps former versions from now on, or erases them. **Errors** `unsupported`. */
+export async function setHistory(store: Store, authority: SharedParts["authority"], wanted: boolean): Promise<void> {
+  if (store.history === undefined) {
+    if (!wanted) return;
+    throw new IbidError("unsupported", "This store cannot keep former versions of documents.", {
+      hint: "Leave out history, or use a knowledge base in a folder or in memory. One in Postgres keeps none yet.",
+    });
+  }
+  await store.history.keep(authority, wanted);
+}
