@@ -12,7 +12,6 @@ import type {
 } from "./document-store.ts";
 import type { EmbeddingKind, EmbeddingVersion, VersionedEmbedding } from "./embedding.ts";
 import type { Filter } from "./filter.ts";
-import type { History } from "./history.ts";
 import type {
   ChunkRef,
   Leg,
@@ -356,6 +355,30 @@ export interface Upkeep<By extends Places = Checked> {
   scrub(...by: By["maintain"]): Promise<boolean>;
   /** Compares every row, posting and vector with the others. **Cost** reads and analyses everything, and holds up other calls of this process. */
   examine(...call: [...by: By["maintain"], options?: ExamineOptions]): Promise<Diagnosis>;
+}
+
+/**
+ * Options of {@link History.at}.
+ */
+export interface PastOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Former versions of documents, and the store as it was at a time.
+ *
+ * **Shape** a former version is kept when its document is replaced, until a vacuum. A purge takes the versions of a document along.
+ */
+export interface History<By extends Places, Past> {
+  /** Whether versions that are replaced from now on are kept. Turning it off erases those that are kept. */
+  keep(...call: [...by: By["maintain"], wanted: boolean]): Promise<void>;
+  /**
+   * The scopes as they were after the last write at or before a time, in milliseconds since 1970.
+   *
+   * **Errors** `unsupported` where no former versions are kept; `not-found` for a time before them, or before the last vacuum; `too-large` for more chunks than
+   * fit into memory. **Cost** the chunks of the scopes, once for each state; the last ones are kept.
+   */
+  at(scopes: By["read"], time: number, options?: PastOptions): Promise<Past>;
 }
 
 /**

@@ -25,7 +25,6 @@ import type { BlobStore } from "../contracts/blob-store.ts";
 import type { IngestStages } from "../ingest/stages.ts";
 import type { OpenSource } from "../ingest/to-arrivals.ts";
 import type { Observer } from "./operations/observer.ts";
-import type { PastRequest } from "./past.ts";
 import type { Settler } from "./settle-later.ts";
 
 /** Parts of a knowledge base, chosen by the composition root. */
@@ -111,6 +110,18 @@ export interface ViewScopes {
     strategy: ScopeStrategy | undefined,
   ) => Promise<AuthorizedScopes>;
   readonly writable: (scope: Scope | undefined) => Promise<readonly AuthorizedScopes<"write">[]>;
+}
+
+/** A request about the past. */
+export interface PastRequest {
+  /** ISO 8601. */
+  readonly asOf: string;
+  /** Scopes of the request. Default: all that the caller may read. */
+  readonly scopes?: readonly Scope[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Refused: they speak of the newest state. */
+  readonly after?: unknown;
+  readonly atMostMs?: unknown;
 }
 
 /** The view of the same caller over the knowledge base as it was. */

@@ -1,23 +1,11 @@
 import { operator } from "../access/gate.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Retriever } from "../contracts/retriever.ts";
-import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
+import type { AuthorizedScopes } from "../contracts/scope.ts";
 import type { Store } from "../contracts/store.ts";
 import { readTime } from "../runtime/read-time.ts";
 import { createModelCheck } from "./check-models.ts";
-import type { SharedParts, ViewScopes } from "./parts.ts";
-
-/** A request about the past. */
-export interface PastRequest {
-  /** ISO 8601. */
-  readonly asOf: string;
-  /** Scopes of the request. Default: all that the caller may read. */
-  readonly scopes?: readonly Scope[] | undefined;
-  readonly signal?: AbortSignal | undefined;
-  /** Refused: they speak of the newest state. */
-  readonly after?: unknown;
-  readonly atMostMs?: unknown;
-}
+import type { PastRequest, SharedParts, ViewScopes } from "./parts.ts";
 
 /** Refuses options that speak of the newest state, beside `asOf`. **Errors** `invalid-argument`. */
 function checkPastOptions(options: { readonly after?: unknown; readonly atMostMs?: unknown }): void {

@@ -1,6 +1,14 @@
 import { IbidError } from "../../contracts/errors.ts";
-import type { History } from "../../contracts/history.ts";
-import type { Checked, DocumentStore, Store, StoreParts, Trash, Upkeep, VersionSwitch } from "../../contracts/store.ts";
+import type {
+  Checked,
+  DocumentStore,
+  History,
+  Store,
+  StoreParts,
+  Trash,
+  Upkeep,
+  VersionSwitch,
+} from "../../contracts/store.ts";
 
 /** Every composed store; looked up, never trusted by shape. Only `composeStore` adds to it. */
 export const stores = new WeakSet<object>();

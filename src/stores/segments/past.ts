@@ -1,7 +1,6 @@
 import { IbidError } from "../../contracts/errors.ts";
-import type { History } from "../../contracts/history.ts";
 import type { Scope } from "../../contracts/scope.ts";
-import type { Checked, StoreParts } from "../../contracts/store.ts";
+import type { Checked, History, StoreParts } from "../../contracts/store.ts";
 import { analyzeChunk, type ChunkTerms, termsFingerprint } from "../../engine/segments/chunk-terms.ts";
 import { decodeVectors } from "../../engine/vectors/stored-vector.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
