@@ -296,6 +296,8 @@ export async function openPublishedDirectory(read: ReadPublished): Promise<Publi
         .filter((row) => row.uri > uri || (row.uri === uri && id !== undefined && row.id > id))
         .slice(0, limit),
     deletedDocuments: () => [],
+    formers: () => [],
+    formersOf: () => [],
     orphans: () => [],
     totals: () => ({ documents: documents.length, bytes: documents.reduce((sum, { bytes }) => sum + bytes, 0) }),
   };
