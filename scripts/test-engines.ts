@@ -137,6 +137,11 @@ try {
   }
   const starts: Readonly<Record<string, () => Promise<Started>>> = {
     hnsw: async () => ({ address: join(engines, "node_modules", "usearch"), server: "usearch 2.26.2" }),
+    async duckdb() {
+      const folder = mkdtempSync(join(tmpdir(), "ibid-duckdb-"));
+      stops.push(() => rmSync(folder, { recursive: true, force: true }));
+      return { address: folder, server: "DuckDB 1.5.6" };
+    },
     async pgvector() {
       if (postgres === undefined || extensions === undefined)
         throw new Error("there is no Postgres with the extension");

@@ -35,6 +35,7 @@ const notForPages: ReadonlySet<string> = new Set([
   "ibid/opentelemetry",
   "ibid/server",
   "ibid/stores/postgres",
+  "ibid/stores/duckdb",
   "ibid/stores/hnsw",
   "ibid/stores/pgvector",
   "ibid/stores/redis",

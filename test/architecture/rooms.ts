@@ -38,7 +38,14 @@ export const rooms: Readonly<Record<string, Room>> = {
   stores: {
     rule: "It keeps data and checks proofs; it never ranks across legs.",
     imports: ["contracts", "runtime", "text", "access", "engine"],
-    edges: { "stores/sqlite": {}, "stores/blobs": {}, "stores/postgres": {}, "stores/hnsw": {}, "stores/redis": {} },
+    edges: {
+      "stores/sqlite": {},
+      "stores/blobs": {},
+      "stores/postgres": {},
+      "stores/hnsw": {},
+      "stores/redis": {},
+      "stores/duckdb": {},
+    },
   },
   readers: {
     rule: "A reader turns bytes into one document.",

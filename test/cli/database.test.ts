@@ -31,6 +31,7 @@ describe("a knowledge base in a database", () => {
     await callIbid(folder, ["ingest", "a.md", "--kb", "from"]);
     const { code, stdout } = await callIbid(folder, ["migrate", "to", "--kb", "from", "--json"]);
     expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ documents: 1, chunks: 1, unchanged: 0 })]);
+    expect(JSON.parse(stdout)).toMatchObject({ verified: { documents: 1, searches: 1 } });
     const again = await callIbid(folder, ["migrate", "to", "--kb", "from", "--json"]);
     expect(JSON.parse(again.stdout)).toMatchObject({ documents: 1, unchanged: 1 });
     const [one, other] = await Promise.all(

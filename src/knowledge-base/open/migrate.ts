@@ -12,6 +12,7 @@ import { isPostgresAddress } from "../../stores/postgres/postgres-address.ts";
 import { checkLocation } from "../../stores/sqlite/knowledge-base-folder.ts";
 import { languageAnalyzer } from "../../text/languages/snowball/language-analyzer.ts";
 import { showLocation } from "./location.ts";
+import { type CopyVerified, verifyCopy } from "./verify-copy.ts";
 import { openStoreInFolder } from "./open-store-in-folder.ts";
 
 /** Result of {@link migrate}. */
@@ -21,6 +22,8 @@ export interface MigrateSummary {
   readonly chunks: number;
   /** Documents that the target had already, with the same contents. */
   readonly unchanged: number;
+  /** Comparisons of the copy with its source, none of which found a difference. */
+  readonly verified: CopyVerified;
 }
 
 export interface MigrateOptions {
@@ -37,7 +40,8 @@ const together = 16;
  * Copies every live document with its chunks and vectors from one location to another; uris, scopes and versions of vectors stay.
  *
  * **Shape** a copy that was interrupted goes on when it is called again: documents with the same contents are passed over. Deleted documents stay behind.
- * **Errors** `not-found` without a base to copy from; `invalid-argument` for one location twice; as the stores.
+ * Documents, chunks and vectors of both are compared at the end, and a sample of searches.
+ * **Errors** `store-failed` for a copy that differs, with the document; `not-found` without a base to copy from; `invalid-argument` for one location twice; as the stores.
  */
 export async function migrate(from: string, to: string, options: MigrateOptions = {}): Promise<MigrateSummary> {
   if (showLocation(from) === showLocation(to)) {
@@ -100,7 +104,8 @@ async function copyAll(
     await copyVersions(source, target, scope);
   }
   await target.upkeep?.settle({ signal });
-  return { scopes: scopes.length, documents, chunks, unchanged };
+  const verified = await verifyCopy(source, target, scopes, signal);
+  return { scopes: scopes.length, documents, chunks, unchanged, verified };
 }
 
 function isSame(a: DocumentSummary, b: DocumentSummary | undefined): boolean {

@@ -1,6 +1,7 @@
 import type { Engine } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { ChromaOptions } from "../../stores/chroma/chroma-engine.ts";
+import type { DuckDbOptions } from "../../stores/duckdb/duckdb-engine.ts";
 import type { HnswOptions } from "../../stores/hnsw/hnsw-engine.ts";
 import type { OpenSearchOptions } from "../../stores/opensearch/opensearch-engine.ts";
 import type { PgvectorOptions } from "../../stores/pgvector/pgvector-engine.ts";
@@ -10,6 +11,7 @@ import type { RedisOptions } from "../../stores/redis/redis-engine.ts";
 /** Options of each engine that has a name. */
 interface EngineOptions {
   readonly chroma: ChromaOptions;
+  readonly duckdb: DuckDbOptions;
   readonly elasticsearch: OpenSearchOptions;
   readonly hnsw: HnswOptions;
   readonly opensearch: OpenSearchOptions;
@@ -28,6 +30,7 @@ export type NamedEngine = {
 /** Each loads its engine when it is chosen. */
 const makers: { readonly [Name in keyof EngineOptions]: (options: EngineOptions[Name]) => Promise<Engine> } = {
   chroma: async (options) => (await import("../../stores/chroma/chroma-engine.ts")).createChromaEngine(options),
+  duckdb: async (options) => (await import("../../stores/duckdb/duckdb-engine.ts")).createDuckDbEngine(options),
   elasticsearch: async (options) =>
     (await import("../../stores/opensearch/opensearch-engine.ts")).createElasticsearchEngine(options),
   hnsw: async (options) => (await import("../../stores/hnsw/hnsw-engine.ts")).createHnswEngine(options),

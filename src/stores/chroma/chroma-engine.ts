@@ -67,6 +67,7 @@ export function createChromaEngine(options: ChromaOptions): Engine {
       visibleAfterMs: 0,
       candidates: 4_096,
       batch: 300,
+      records: { kinds: ["hnsw"], words: false },
     },
     async open(spec, signal) {
       const body = {
@@ -115,7 +116,13 @@ function createIndex(client: EngineClient, path: string, metric: EngineMetric): 
       const body = {
         ids: entries.map(({ key }) => key),
         embeddings: entries.map(({ vector }) => [...vector]),
-        metadatas: entries.map(({ ref, tags, numbers }) => ({ ref, tags, ...numbers })),
+        metadatas: entries.map(({ ref, tags, numbers, record }) => ({
+          ref,
+          tags,
+          ...numbers,
+          ...(record?.json !== undefined && { record: record.json }),
+        })),
+        ...(entries.some(({ record }) => record) && { documents: entries.map(({ record }) => record?.text ?? null) }),
       };
       await client.call("write records", { method: "POST", path: `${path}/upsert`, body, signal });
     },
@@ -139,6 +146,20 @@ function createIndex(client: EngineClient, path: string, metric: EngineMetric): 
       const offset = Number(from ?? 0);
       const keys = await page(tag, offset, signal);
       return { keys, next: keys.length < pageSize ? undefined : String(offset + pageSize) };
+    },
+    async read(keys, signal) {
+      const body = { ids: keys, include: ["metadatas"] };
+      type Found = { ids: string[]; metadatas: ({ ref: string; record?: string } | null)[] };
+      const { body: found } = await client.call<Found>("read records", {
+        method: "POST",
+        path: `${path}/get`,
+        body,
+        signal,
+      });
+      return found.ids.flatMap((key, i) => {
+        const { ref, record } = found.metadatas[i] ?? { ref: "" };
+        return record === undefined ? [] : [{ key, ref, json: record }];
+      });
     },
     async nearest({ vector, condition, limit, options, signal }) {
       const where = writeWhere(condition);

@@ -136,6 +136,7 @@ function createLuceneEngine(flavour: Flavour, options: OpenSearchOptions): Engin
       visibleAfterMs: 0,
       candidates: 10_000,
       batch: 500,
+      records: { kinds: ["hnsw"], words: false },
     },
     async open(spec, signal) {
       const path = `/${prefix}${spec.name}`;
@@ -181,6 +182,7 @@ async function makeIndex(
           tags: { type: "keyword" },
           numbers: { type: "object", dynamic: "true" },
           vector: flavour.vectorField(spec),
+          ...(spec.records === true && { record: { type: "keyword", index: false, doc_values: false } }),
         },
         dynamic_templates: [{ numbers: { path_match: "numbers.*", mapping: { type: "double" } } }],
       },
@@ -234,9 +236,16 @@ function createIndex(
     put: (entries, signal) =>
       bulk(
         "write",
-        entries.flatMap(({ key, ref, tags, numbers, vector }: EngineEntry) => [
+        entries.flatMap(({ key, ref, tags, numbers, vector, record }: EngineEntry) => [
           { index: { _id: key } },
-          { key, ref, tags, numbers, vector: [...vector] },
+          {
+            key,
+            ref,
+            tags,
+            numbers,
+            vector: [...vector],
+            ...(record && { record: record.json, fields: record.fields }),
+          },
         ]),
         signal,
       ),
@@ -267,6 +276,18 @@ function createIndex(
       });
       const keys = found.body.hits.hits.map(({ _source }) => _source.key);
       return { keys, next: keys.length < pageSize ? undefined : keys.at(-1) };
+    },
+    async read(keys, signal) {
+      type Found = { docs: { _id: string; found?: boolean; _source?: { ref: string; record?: string } }[] };
+      const found = await client.call<Found>("read", {
+        method: "POST",
+        path: `${path}/_mget?_source=ref,record`,
+        body: { ids: keys },
+        signal,
+      });
+      return found.body.docs.flatMap(({ _id, _source }) =>
+        _source?.record === undefined ? [] : [{ key: _id, ref: _source.ref, json: _source.record }],
+      );
     },
     async nearest({ vector, condition, limit, options, signal }) {
       const body = {

@@ -84,12 +84,13 @@ export function createPgvectorEngine(options: PgvectorOptions): Engine {
       visibleAfterMs: 0,
       candidates: 10_000,
       batch: 500,
+      records: { kinds: ["flat", "hnsw"], words: false },
     },
     async open(spec) {
       const db = await connect();
       const table = `"${schema}"."${prefix}${spec.name}"`;
-      await makeTable(db, table, spec, isIndexed);
-      return createIndex(db, table, `"${schema}"."${prefix}nearest"`, spec.metric);
+      await makeTable(db, table, spec, spec.kind === "hnsw" || (isIndexed && spec.kind !== "flat"));
+      return createIndex(db, table, `"${schema}"."${prefix}nearest"`, spec);
     },
     async indexes(beginning) {
       const db = await connect();
@@ -156,7 +157,7 @@ async function makeTable(db: Postgres, table: string, spec: EngineIndexSpec, isI
   await db.query(
     "make a table",
     `CREATE TABLE IF NOT EXISTS ${table}
-     (key uuid PRIMARY KEY, ref text NOT NULL, tags text[] NOT NULL, numbers jsonb NOT NULL, vector vector(${spec.dimensions}) NOT NULL)`,
+     (key uuid PRIMARY KEY, ref text NOT NULL, tags text[] NOT NULL, numbers jsonb NOT NULL, vector vector(${spec.dimensions}) NOT NULL, record text, fields jsonb)`,
   );
   const name = (what: string): string => `"${spec.name}_${what}"`;
   await db.query("index the tags", `CREATE INDEX IF NOT EXISTS ${name("tags")} ON ${table} USING gin (tags)`);
@@ -174,21 +175,35 @@ async function makeTable(db: Postgres, table: string, spec: EngineIndexSpec, isI
   checkDimensions("pgvector", spec, row?.n ?? spec.dimensions);
 }
 
-function createIndex(db: Postgres, table: string, nearest: string, metric: EngineMetric): EngineIndex {
+/** Text as jsonb takes it: without U+0000 and halves of characters. The record itself has them as escapes. */
+const writable = (_: string, value: unknown): unknown =>
+  typeof value === "string" ? value.replaceAll("\0", "").toWellFormed() : value;
+
+const replaceRow = `UPDATE SET tags = excluded.tags, numbers = excluded.numbers, vector = excluded.vector, record = excluded.record,
+  fields = excluded.fields`;
+
+function createIndex(
+  db: Postgres,
+  table: string,
+  nearest: string,
+  { metric, records: isOfRecords = false }: EngineIndexSpec,
+): EngineIndex {
   return {
     async put(entries) {
-      const rows = entries.map(({ key, ref, tags, numbers, vector }) => ({
+      const rows = entries.map(({ key, ref, tags, numbers, vector, record }) => ({
         key,
         ref,
         tags,
         numbers,
         vector: `[${vector.join(",")}]`,
+        ...(record && { record: record.json, fields: JSON.stringify(record.fields, writable) }),
       }));
       await db.query(
         "write",
-        `INSERT INTO ${table} (key, ref, tags, numbers, vector)
+        `INSERT INTO ${table} AS own (key, ref, tags, numbers, vector${isOfRecords ? ", record, fields" : ""})
          SELECT (r->>'key')::uuid, r->>'ref', ARRAY(SELECT jsonb_array_elements_text(r->'tags')), r->'numbers', (r->>'vector')::vector
-         FROM jsonb_array_elements($1::jsonb) AS r ON CONFLICT (key) DO NOTHING`,
+         ${isOfRecords ? ", r->>'record', (r->>'fields')::jsonb" : ""} FROM jsonb_array_elements($1::jsonb) AS r
+         ON CONFLICT (key) DO ${isOfRecords ? replaceRow : "NOTHING"}`,
         [JSON.stringify(rows)],
       );
     },
@@ -211,6 +226,13 @@ function createIndex(db: Postgres, table: string, nearest: string, metric: Engin
       );
       const keys = rows.map(({ key }) => key);
       return { keys, next: keys.length < pageSize ? undefined : keys.at(-1) };
+    },
+    async read(keys) {
+      return db.query<{ key: string; ref: string; json: string }>(
+        "read",
+        `SELECT key::text AS key, ref, record AS json FROM ${table} WHERE key = ANY($1::uuid[]) AND record IS NOT NULL`,
+        [keys],
+      );
     },
     async nearest({ vector, condition, limit }) {
       const distance = `vector ${operators[metric]} $1`;

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { openKnowledgeBase } from "../../src/knowledge-base/open/open-knowledge-base.ts";
+import { verifyCopy } from "../../src/knowledge-base/open/verify-copy.ts";
+import { createHashingModel } from "../../src/models/hashing/hashing-model.ts";
+import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
+import type { Store } from "../../src/contracts/store.ts";
+
+const texts = [
+  { uri: "a", text: "Keys are rotated every ninety days." },
+  { uri: "b", text: "Lanterns stand at the harbour." },
+];
+
+async function storeOf(
+  given: readonly { readonly uri: string; readonly text: string }[],
+  dimensions = 64,
+): Promise<Store> {
+  const store = createMemoryStore();
+  const kb = await openKnowledgeBase({ store, models: { embedding: createHashingModel({ dimensions }) } });
+  await kb.ingest(given, { settle: true });
+  return store;
+}
+
+describe("the comparison of a copy with its source [T18]", () => {
+  it("counts documents and searches by words and by vectors", async () => {
+    const verified = await verifyCopy(await storeOf(texts), await storeOf(texts), ["deployment"], undefined);
+    expect(verified).toEqual({ documents: 2, searches: 4 });
+  });
+
+  it.each([
+    ["a document that is missing", () => storeOf(texts.slice(0, 1)), "b in deployment is not there"],
+    [
+      "another text",
+      () => storeOf([texts[0]!, { uri: "b", text: "Lanterns stood there." }]),
+      "b in deployment differs",
+    ],
+    ["other vectors", () => storeOf(texts, 32), "a in deployment differs"],
+    [
+      "a document too many",
+      () => storeOf([...texts, { uri: "c", text: "Keys of the harbour." }]),
+      "a in deployment is not found alike",
+    ],
+  ])("names %s", async (_, copy, said) => {
+    await expect(verifyCopy(await storeOf(texts), await copy(), ["deployment"], undefined)).rejects.toMatchObject({
+      code: "store-failed",
+      message: expect.stringContaining(said) as string,
+    });
+  });
+});
