@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Engine, EngineCapabilities } from "../src/contracts/engine.ts";
 import { openKnowledgeBase } from "../src/knowledge-base/open/open-knowledge-base.ts";
+import { createAzureSearchEngine } from "../src/stores/azure-search/azure-search-engine.ts";
 import { createChromaEngine } from "../src/stores/chroma/chroma-engine.ts";
 import type { Filter } from "../src/contracts/filter.ts";
 import { createEngineTags } from "../src/stores/engines/engine-tags.ts";
@@ -12,9 +13,12 @@ import { createEngineStore } from "../src/stores/engines/engine-store.ts";
 import { createDuckDbEngine } from "../src/stores/duckdb/duckdb-engine.ts";
 import { createHnswEngine } from "../src/stores/hnsw/hnsw-engine.ts";
 import type { UsearchLibrary } from "../src/stores/hnsw/load-usearch.ts";
+import { createKustoEngine } from "../src/stores/kusto/kusto-engine.ts";
 import { createMemoryStore } from "../src/stores/memory/memory-store.ts";
+import { createMongoEngine } from "../src/stores/mongodb/mongodb-engine.ts";
 import { createElasticsearchEngine, createOpenSearchEngine } from "../src/stores/opensearch/opensearch-engine.ts";
 import { createPgvectorEngine } from "../src/stores/pgvector/pgvector-engine.ts";
+import { createPineconeEngine } from "../src/stores/pinecone/pinecone-engine.ts";
 import { createQdrantEngine } from "../src/stores/qdrant/qdrant-engine.ts";
 import { createRedisEngine } from "../src/stores/redis/redis-engine.ts";
 import { recordCases } from "../src/testing/engine-record-cases.ts";
@@ -33,6 +37,10 @@ const makers: Readonly<Record<string, (address: string) => Engine>> = {
   chroma: (url) => createChromaEngine({ url, prefix }),
   opensearch: (url) => createOpenSearchEngine({ url, prefix, refresh: "true" }),
   redis: (url) => createRedisEngine({ server: url, prefix }),
+  "azure-search": (url) => createAzureSearchEngine({ url, prefix, apiKey: "admin", visibleAfterMs: 200 }),
+  kusto: (url) => createKustoEngine({ url, prefix, database: "db", token: "token", visibleAfterMs: 200 }),
+  mongodb: (database) => createMongoEngine({ database, prefix }),
+  pinecone: (url) => createPineconeEngine({ url, prefix, apiKey: "key", visibleAfterMs: 200 }),
   elasticsearch: (url) => createElasticsearchEngine({ url, prefix, refresh: "true" }),
 };
 
@@ -158,7 +166,12 @@ const abilities = [
 
 /** Abilities of an engine, which its maker knows without a server. None for one whose package is not here. */
 function describe(name: string): readonly (readonly string[])[] {
-  const address = { hnsw: usearch, pgvector: "postgres://a@127.0.0.1/a", redis: "redis://127.0.0.1" }[name];
+  const address = {
+    hnsw: usearch,
+    pgvector: "postgres://a@127.0.0.1/a",
+    redis: "redis://127.0.0.1",
+    mongodb: "mongodb://127.0.0.1/a",
+  }[name];
   try {
     const { capabilities } = makers[name]!(address ?? "http://127.0.0.1:1");
     const { metrics, records } = capabilities;
@@ -176,7 +189,7 @@ export function writeReports(reports: readonly EngineReport[]): void {
   const write = (mark: string, head: readonly string[], given: readonly (readonly string[])[]): void => {
     const block = new RegExp(`(<!-- ${mark} -->\\n)(.*?)(<!-- end -->)`, "su");
     const rows = new Map(
-      [...(block.exec(text)?.[2] ?? "").matchAll(/^\| `(\w+)` +\|.*$/gmu)].map(([row, name]) => [name, row]),
+      [...(block.exec(text)?.[2] ?? "").matchAll(/^\| `([\w-]+)` +\|.*$/gmu)].map(([row, name]) => [name, row]),
     );
     for (const [name, ...cells] of given) rows.set(name, `| \`${name}\` | ${cells.join(" | ")} |`);
     const table = [

@@ -2,8 +2,14 @@
 // reason. An engine that runs already is taken from its variable, such as IBID_TEST_OPENSEARCH=http://127.0.0.1:9200.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startAzureSearch } from "../test/stores/engines/stand-ins/azure-search.ts";
+import { startKusto } from "../test/stores/engines/stand-ins/kusto.ts";
+import { type Bson, startMongo } from "../test/stores/engines/stand-ins/mongodb.ts";
+import { startPinecone } from "../test/stores/engines/stand-ins/pinecone.ts";
+import { checkKql } from "./check-kql.ts";
 import { engineNames, type EngineReport, runEnginePack, writeReports } from "./engine-packs.ts";
 import { startElasticsearch } from "./start-elasticsearch.ts";
 import { startPooler } from "./start-pooler.ts";
@@ -18,6 +24,8 @@ const cache = join(root, "node_modules", ".cache", "engines");
 const only = process.argv.includes("--only") ? process.argv[process.argv.indexOf("--only") + 1]!.split(",") : undefined;
 const skipped: string[] = [];
 const stops: (() => void)[] = [];
+/** Looks at what the packs have sent. Each gives its complaints. */
+const checks: (() => readonly string[])[] = [];
 let failed = false;
 
 interface Started {
@@ -27,7 +35,7 @@ interface Started {
 
 /** Runs a step; its failure is the reason why an engine is skipped. */
 async function attempt(what: string, start: () => Promise<Started>): Promise<Started | undefined> {
-  const given = process.env[`IBID_TEST_${what.toUpperCase()}`];
+  const given = process.env[`IBID_TEST_${what.toUpperCase().replace("-", "_")}`];
   if (given !== undefined && given !== "") return { address: given, server: "a server of yours" };
   try {
     return await start();
@@ -97,6 +105,12 @@ async function serve(
   throw new Error("the server did not answer within a minute");
 }
 
+/** A loopback server that was written from the documentation of a service. */
+function standIn(server: { readonly url: string; stop(): void }, service: string): Started {
+  stops.push(() => server.stop());
+  return { address: server.url, server: `a stand-in for ${service}` };
+}
+
 installEngines();
 // Optional packages are found from the folder of the process.
 process.chdir(engines);
@@ -162,6 +176,18 @@ try {
       const args = (port: number, path: string): readonly string[] => ["run", "--path", path, "--port", String(port)];
       return { address: await serve(join(bin, "chroma"), args, "/api/v2/heartbeat"), server: "Chroma 1.5.9" };
     },
+    "azure-search": async () => standIn(await startAzureSearch({ lateMs: 50 }), "Azure AI Search"),
+    async kusto() {
+      const server = await startKusto({ lateMs: 50 });
+      // Microsoft's own parser reads every query and command that the pack has sent.
+      checks.push(() => checkKql(server.requests.map(({ body }) => (body as { csl?: string } | undefined)?.csl ?? "")));
+      return standIn(server, "Kusto");
+    },
+    async mongodb() {
+      const bson = createRequire(join(engines, "package.json"))("bson") as Bson;
+      return standIn(await startMongo(bson, { lateMs: 50, buildMs: 50 }), "MongoDB");
+    },
+    pinecone: async () => standIn(await startPinecone({ lateMs: 50 }), "Pinecone"),
     async elasticsearch() {
       const started = await startElasticsearch(cache);
       stops.push(() => started.stop());
@@ -180,7 +206,9 @@ try {
     if (started !== undefined) reports.push(await runEnginePack(name, started.address, started.server));
   }
   if (process.argv.includes("--update")) writeReports(reports);
-  failed ||= reports.some(({ failures }) => failures.length > 0);
+  const complaints = checks.flatMap((check) => check());
+  for (const one of complaints) console.log(`FAILED ${one}`);
+  failed ||= complaints.length > 0 || reports.some(({ failures }) => failures.length > 0);
 } finally {
   for (const stop of stops.toReversed()) stop();
 }

@@ -1,15 +1,23 @@
 import type { Engine } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
+import type { AzureSearchOptions } from "../../stores/azure-search/azure-search-engine.ts";
 import type { ChromaOptions } from "../../stores/chroma/chroma-engine.ts";
 import type { DuckDbOptions } from "../../stores/duckdb/duckdb-engine.ts";
 import type { HnswOptions } from "../../stores/hnsw/hnsw-engine.ts";
+import type { KustoOptions } from "../../stores/kusto/kusto-engine.ts";
+import type { MongoOptions } from "../../stores/mongodb/mongodb-engine.ts";
 import type { OpenSearchOptions } from "../../stores/opensearch/opensearch-engine.ts";
 import type { PgvectorOptions } from "../../stores/pgvector/pgvector-engine.ts";
+import type { PineconeOptions } from "../../stores/pinecone/pinecone-engine.ts";
 import type { QdrantOptions } from "../../stores/qdrant/qdrant-engine.ts";
 import type { RedisOptions } from "../../stores/redis/redis-engine.ts";
 
 /** Options of each engine that has a name. */
 interface EngineOptions {
+  readonly "azure-search": AzureSearchOptions;
+  readonly kusto: KustoOptions;
+  readonly mongodb: MongoOptions;
+  readonly pinecone: PineconeOptions;
   readonly chroma: ChromaOptions;
   readonly duckdb: DuckDbOptions;
   readonly elasticsearch: OpenSearchOptions;
@@ -29,6 +37,11 @@ export type NamedEngine = {
 
 /** Each loads its engine when it is chosen. */
 const makers: { readonly [Name in keyof EngineOptions]: (options: EngineOptions[Name]) => Promise<Engine> } = {
+  "azure-search": async (options) =>
+    (await import("../../stores/azure-search/azure-search-engine.ts")).createAzureSearchEngine(options),
+  kusto: async (options) => (await import("../../stores/kusto/kusto-engine.ts")).createKustoEngine(options),
+  mongodb: async (options) => (await import("../../stores/mongodb/mongodb-engine.ts")).createMongoEngine(options),
+  pinecone: async (options) => (await import("../../stores/pinecone/pinecone-engine.ts")).createPineconeEngine(options),
   chroma: async (options) => (await import("../../stores/chroma/chroma-engine.ts")).createChromaEngine(options),
   duckdb: async (options) => (await import("../../stores/duckdb/duckdb-engine.ts")).createDuckDbEngine(options),
   elasticsearch: async (options) =>

@@ -1,0 +1,296 @@
+import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
+import { checkDimensions, checkPrefix, everyCondition } from "../engines/check-engine.ts";
+import type { EngineAddress, EngineClient } from "../engines/engine-client.ts";
+import { type BearerToken, createTokenClient } from "../engines/token-client.ts";
+import { writeCondition } from "../engines/translate-filter.ts";
+
+/**
+ * Options of {@link createAzureSearchEngine}.
+ *
+ * @experimental
+ */
+export interface AzureSearchOptions extends EngineAddress {
+  /** Admin key of the service. It travels as a header. */
+  readonly apiKey?: string | undefined;
+  /** A token of Entra ID in place of a key, or a function that gives one before each request. */
+  readonly token?: BearerToken | undefined;
+  /** Version of the interface. Default `"2024-07-01"`. */
+  readonly apiVersion?: string | undefined;
+  /** Beginning of the names of indexes. Default `"ibid"`. */
+  readonly prefix?: string | undefined;
+  /** `"hnsw"` is a graph; `"exhaustiveKnn"` compares every entry. Default `"hnsw"`. */
+  readonly algorithm?: "hnsw" | "exhaustiveKnn" | undefined;
+  /** Parameters of the graph, such as `{ m: 8, efConstruction: 800, efSearch: 1000 }`. Default: the service's own. */
+  readonly hnsw?: Readonly<Record<string, number>> | undefined;
+  /** Fields of the service's request to create an index, such as `semantic` or `encryptionKey`. */
+  readonly index?: Readonly<Record<string, unknown>> | undefined;
+  /** Fields of the service's vector query, such as `{ exhaustive: true }` or `{ oversampling: 4 }`. */
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
+  /** Longest usual wait until a write is found. **Units** milliseconds. Default 2,000. */
+  readonly visibleAfterMs?: number | undefined;
+}
+
+const metrics = { cosine: "cosine", dot: "dotProduct", euclidean: "euclidean" } as const satisfies Record<
+  EngineMetric,
+  string
+>;
+
+/** Documents of one answer, and of one write. **Source** "Service limits in Azure AI Search". */
+const pageSize = 1_000;
+
+/** Bytes of one write: the service takes 16 MB. */
+const mostBytes = 12_000_000;
+
+/**
+ * An engine over Azure AI Search, by its REST interface: an index for each base and embedding version.
+ *
+ * **Shape** names of indexes have `-` where those of ibid have `_`. The score of a product is the service's own, and orders only.
+ * **Errors** `invalid-argument` for options; others as those of an `Engine`.
+ * **Source** "Azure AI Search REST API reference", version 2024-07-01, read in November 2026.
+ *
+ * @example
+ * const kb = await openKnowledgeBase("./kb", { engine: createAzureSearchEngine({ url: "https://demo.search.windows.net", apiKey }) });
+ *
+ * @experimental
+ */
+export function createAzureSearchEngine(options: AzureSearchOptions): Engine {
+  checkGiven("createAzureSearchEngine", "the options", options, "object");
+  checkOptions("createAzureSearchEngine", options, {
+    url: true,
+    headers: true,
+    timeoutMs: true,
+    attempts: true,
+    apiKey: true,
+    token: true,
+    apiVersion: true,
+    prefix: true,
+    algorithm: true,
+    hnsw: true,
+    index: true,
+    query: true,
+    visibleAfterMs: true,
+  });
+  const { apiKey, token, apiVersion = "2024-07-01", algorithm = "hnsw", visibleAfterMs = 2_000 } = options;
+  if (algorithm !== "hnsw" && algorithm !== "exhaustiveKnn") {
+    throw new IbidError("invalid-argument", `azure-search: the algorithm is ${JSON.stringify(algorithm)}.`, {
+      hint: 'algorithm is "hnsw" or "exhaustiveKnn".',
+    });
+  }
+  const headers = { ...options.headers, ...(apiKey !== undefined && { "api-key": apiKey }) };
+  const client = createTokenClient("azure-search", { ...options, headers }, token);
+  const prefix = `${checkPrefix("azure-search", options.prefix ?? "ibid")}_`;
+  const pathOf = (name: string): string => `/indexes('${`${prefix}${name}`.replaceAll("_", "-")}')`;
+  const version = `api-version=${encodeURIComponent(apiVersion)}`;
+  return {
+    name: "azure-search",
+    native: client,
+    capabilities: {
+      exhaustive: false,
+      conditions: everyCondition,
+      metrics: ["cosine", "dot", "euclidean"],
+      visibleAfterMs,
+      candidates: pageSize,
+      batch: 500,
+    },
+    async open(spec, signal) {
+      const path = pathOf(spec.name);
+      const found = await readIndex(client, `${path}?${version}`, signal);
+      if (found === undefined) {
+        const body = { ...options.index, ...describeIndex(path, spec, algorithm, options.hnsw) };
+        // 400: another process has just made it; the look tells.
+        await client.call("create an index", { method: "PUT", path: `${path}?${version}`, body, signal });
+      }
+      const dimensions = found?.fields?.find(({ name }) => name === "vector")?.dimensions;
+      checkDimensions("azure-search", spec, dimensions ?? spec.dimensions);
+      return createIndex(client, path, version, spec.metric, options.query);
+    },
+    async indexes(beginning, signal) {
+      const path = `/indexes?$select=name&${version}`;
+      const { body } = await client.call<{ value: { name: string }[] }>("list indexes", {
+        method: "GET",
+        path,
+        signal,
+      });
+      const start = `${prefix}${beginning}`.replaceAll("_", "-");
+      return body.value.flatMap(({ name }) =>
+        name.startsWith(start) ? name.slice(prefix.length).replaceAll("-", "_") : [],
+      );
+    },
+    async drop(name, signal) {
+      const path = `${pathOf(name)}?${version}`;
+      await client.call("delete an index", { method: "DELETE", path, expects: [404], signal });
+    },
+  };
+}
+
+type IndexFields = { readonly fields?: readonly { readonly name: string; readonly dimensions?: number }[] };
+
+async function readIndex(client: EngineClient, path: string, signal?: AbortSignal): Promise<IndexFields | undefined> {
+  const found = await client.call<IndexFields>("read an index", { method: "GET", path, expects: [404], signal });
+  return found.status === 404 ? undefined : found.body;
+}
+
+/** Numbers are pairs of a name and a value, because an index has no fields that it was not made with. */
+function describeIndex(
+  path: string,
+  { dimensions, metric }: EngineIndexSpec,
+  kind: "hnsw" | "exhaustiveKnn",
+  hnsw: AzureSearchOptions["hnsw"],
+): object {
+  const parameters = { ...(kind === "hnsw" && hnsw), metric: metrics[metric] };
+  const simple = { searchable: false, filterable: false, sortable: false, facetable: false };
+  const text = { ...simple, type: "Edm.String" };
+  return {
+    name: path.slice("/indexes('".length, -2),
+    fields: [
+      { ...text, name: "key", key: true, filterable: true, sortable: true },
+      { ...text, name: "ref" },
+      { ...simple, name: "tags", type: "Collection(Edm.String)", filterable: true },
+      {
+        name: "numbers",
+        type: "Collection(Edm.ComplexType)",
+        fields: [
+          { ...text, name: "name", filterable: true },
+          { ...simple, name: "value", type: "Edm.Double", filterable: true },
+        ],
+      },
+      {
+        name: "vector",
+        type: "Collection(Edm.Single)",
+        searchable: true,
+        retrievable: false,
+        dimensions,
+        vectorSearchProfile: "ibid",
+      },
+    ],
+    vectorSearch: {
+      algorithms: [{ name: "ibid", kind, [`${kind}Parameters`]: parameters }],
+      profiles: [{ name: "ibid", algorithm: "ibid" }],
+    },
+  };
+}
+
+interface ItemResult {
+  readonly status: boolean;
+  readonly statusCode: number;
+  readonly errorMessage?: string | null;
+}
+
+type Found<Row> = { "@odata.count"?: number; value: (Row & { "@search.score": number })[] };
+
+function createIndex(
+  client: EngineClient,
+  path: string,
+  version: string,
+  metric: EngineMetric,
+  query: AzureSearchOptions["query"],
+): EngineIndex {
+  /** Some documents of a write can fail while others are kept: status 207, with a result for each. */
+  async function write(operation: string, documents: readonly object[], signal?: AbortSignal): Promise<void> {
+    for (const value of inBytes(documents)) {
+      const { body } = await client.call<{ value: readonly ItemResult[] }>(operation, {
+        method: "POST",
+        path: `${path}/docs/search.index?${version}`,
+        body: `{"value":[${value.join(",")}]}`,
+        signal,
+      });
+      // A document that is not there cannot be deleted, and that is as wanted.
+      const failed = body.value.find(({ status, statusCode }) => !status && statusCode !== 404);
+      if (failed === undefined) continue;
+      const isBusy = [409, 422, 429, 503].includes(failed.statusCode);
+      throw new IbidError(
+        isBusy ? "store-busy" : "store-failed",
+        `azure-search: ${operation} failed in part: ${failed.errorMessage ?? `status ${failed.statusCode}`}.`,
+        {
+          hint: "Settle again later: missing entries are written then.",
+          details: { store: "azure-search", operation, status: failed.statusCode },
+        },
+      );
+    }
+  }
+
+  async function search<Row>(operation: string, body: object, signal?: AbortSignal): Promise<Found<Row>> {
+    const at = `${path}/docs/search.post.search?${version}`;
+    return (await client.call<Found<Row>>(operation, { method: "POST", path: at, body, signal })).body;
+  }
+
+  return {
+    async put(entries, signal) {
+      const documents = entries.map(({ key, ref, tags, numbers, vector }) => ({
+        "@search.action": "upload",
+        key,
+        ref,
+        tags,
+        numbers: Object.entries(numbers).map(([name, value]) => ({ name, value })),
+        vector: [...vector],
+      }));
+      await write("write documents", documents, signal);
+    },
+    async delete(keys, signal) {
+      const documents = keys.map((key) => ({ "@search.action": "delete", key }));
+      await write("delete documents", documents, signal);
+    },
+    async count(tag, signal) {
+      return (await search("count", { filter: has(tag), count: true, top: 0 }, signal))["@odata.count"] ?? 0;
+    },
+    async list(tag, from, signal) {
+      const filter = from === undefined ? has(tag) : `${has(tag)} and key gt '${from}'`;
+      const body = { filter, orderby: "key asc", select: "key", top: pageSize };
+      const { value } = await search<{ key: string }>("list", body, signal);
+      const keys = value.map(({ key }) => key);
+      return { keys, next: keys.length < pageSize ? undefined : keys.at(-1) };
+    },
+    async nearest({ vector, condition, limit, options, signal }) {
+      const filter = writeFilter(condition);
+      const one = { ...query, ...(options as object | undefined) };
+      const body = {
+        vectorQueries: [{ ...one, kind: "vector", vector: [...vector], fields: "vector", k: limit }],
+        ...(filter !== undefined && { filter, vectorFilterMode: "preFilter" }),
+        select: "ref",
+        top: limit,
+      };
+      const { value } = await search<{ ref: string }>("search", body, signal);
+      return value.map((row) => ({ ref: row.ref, score: scores[metric](row["@search.score"]) }));
+    },
+  };
+}
+
+function* inBytes(documents: readonly object[]): Generator<readonly string[]> {
+  let some: string[] = [];
+  let bytes = 0;
+  for (const document of documents) {
+    const text = JSON.stringify(document);
+    if (bytes > 0 && bytes + text.length > mostBytes) {
+      yield some;
+      [some, bytes] = [[], 0];
+    }
+    some.push(text);
+    bytes += text.length;
+  }
+  if (some.length > 0) yield some;
+}
+
+/** **Source** "Relevance in vector search": 1 divided by 1 and the distance, which for the cosine is 1 minus it. */
+const scores: Readonly<Record<EngineMetric, (score: number) => number>> = {
+  cosine: (score) => 2 - 1 / score,
+  dot: (score) => score,
+  euclidean: (score) => score,
+};
+
+const has = (tag: string): string => `tags/any(t: t eq '${tag}')`;
+
+/** Tags and keys are hexadecimal digits, so that they stand in the filter as they are. */
+function writeFilter(condition: EngineCondition | undefined): string | undefined {
+  return writeCondition<string>(condition, {
+    has,
+    lacks: (tag) => `tags/all(t: t ne '${tag}')`,
+    number: (key, is, value) => `numbers/any(n: n/name eq '${key}' and n/value ${comparisons[is]} ${value})`,
+    and: (parts) => `(${parts.join(" and ")})`,
+    or: (parts) => `(${parts.join(" or ")})`,
+    nothing: () => has("none"),
+  });
+}
+
+const comparisons = { gt: "gt", gte: "ge", lt: "lt", lte: "le" } as const;

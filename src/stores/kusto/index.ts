@@ -1,0 +1,2 @@
+/** `ibid/stores/kusto`. */
+export { createKustoEngine, type KustoOptions } from "./kusto-engine.ts";

@@ -1,0 +1,154 @@
+import { join } from "node:path";
+import { IbidError } from "../../contracts/errors.ts";
+import { throwIfAborted } from "../../runtime/abort.ts";
+import { findPackage, loadModule } from "../../runtime/packages.ts";
+
+type Document = Readonly<Record<string, unknown>>;
+
+/**
+ * A cursor of the package `mongodb`, as far as it is used here.
+ *
+ * @experimental
+ */
+export interface MongoCursor {
+  toArray(): Promise<unknown[]>;
+}
+
+/**
+ * A collection of the package `mongodb`, as far as it is used here.
+ *
+ * @experimental
+ */
+export interface MongoCollection {
+  insertMany(documents: never[], options: { ordered: boolean }): Promise<unknown>;
+  updateMany(filter: never, update: never): Promise<unknown>;
+  deleteMany(filter: never): Promise<unknown>;
+  countDocuments(filter: never): Promise<number>;
+  find(filter: never, options: never): MongoCursor;
+  aggregate(pipeline: never[]): MongoCursor;
+  createIndex(keys: never): Promise<unknown>;
+  createSearchIndex(description: never): Promise<unknown>;
+  updateSearchIndex(name: string, definition: never): Promise<unknown>;
+  listSearchIndexes(name: string): MongoCursor;
+  drop(): Promise<unknown>;
+}
+
+/**
+ * A database of the package `mongodb`: `client.db("vectors")`.
+ *
+ * @experimental
+ */
+export interface MongoDatabase {
+  collection(name: string): MongoCollection;
+  createCollection(name: string): Promise<unknown>;
+  listCollections(filter: never, options: { nameOnly: true }): MongoCursor;
+}
+
+/** A database that answers, with errors that name store and operation. */
+export interface Mongo {
+  run<Result>(
+    operation: string,
+    work: (database: MongoDatabase) => Promise<Result>,
+    signal?: AbortSignal,
+  ): Promise<Result>;
+  close(): Promise<void>;
+}
+
+interface OwnClient {
+  db(): MongoDatabase;
+  close(): Promise<void>;
+}
+
+type MongoLibrary = { readonly MongoClient: new (url: string, options: object) => OwnClient };
+
+const packageName = "mongodb";
+
+function loadMongo(): MongoLibrary {
+  const path = findPackage(packageName, [import.meta.url, join(process.cwd(), "package.json")]);
+  if (path !== undefined) {
+    const loaded = loadModule(path) as Partial<MongoLibrary> & { readonly default?: MongoLibrary };
+    const library = loaded.default ?? (loaded as MongoLibrary);
+    if (typeof library.MongoClient === "function") return library;
+  }
+  throw new IbidError("dependency-missing", "The package mongodb, which speaks to MongoDB, is not installed.", {
+    hint: "npm install mongodb, or give createMongoEngine a database of a client of your own.",
+    details: { package: packageName },
+  });
+}
+
+/** The database that an address names, which is connected when it is first asked, or one that stays open. */
+export function connectMongo(database: string | MongoDatabase, timeoutMs: number): Mongo {
+  const host = typeof database === "string" ? readHost(database) : "the database given";
+  let own: OwnClient | undefined;
+  const open = (url: string): MongoDatabase => {
+    own ??= new (loadMongo().MongoClient)(url, { serverSelectionTimeoutMS: timeoutMs, socketTimeoutMS: timeoutMs });
+    return own.db();
+  };
+  return {
+    async run(operation, work, signal) {
+      throwIfAborted(signal, `mongodb: ${operation}`);
+      try {
+        return await work(typeof database === "string" ? open(database) : database);
+      } catch (error) {
+        if (IbidError.isInstance(error)) throw error;
+        throw mongoFailed(host, operation, error);
+      }
+    },
+    async close() {
+      const client = own;
+      own = undefined;
+      await client?.close();
+    },
+  };
+}
+
+/** Codes of failures that pass. **Source** "Retryable reads and writes" in MongoDB's specifications. */
+const passing = new Set([6, 7, 89, 91, 189, 262, 9001, 10_107, 11_600, 11_602, 13_435, 13_436]);
+
+function mongoFailed(host: string, operation: string, cause: unknown): IbidError {
+  const { message = String(cause), code } = cause as { message?: string; code?: unknown };
+  const isBusy = typeof code === "number" && passing.has(code);
+  const hint = /SearchNotEnabled|search index|\$vectorSearch/iu.test(message)
+    ? "Use Atlas, or MongoDB 8.2 or later with its search process mongot."
+    : /auth/iu.test(message)
+      ? "Check the user, the password and the roles that go with them."
+      : isBusy
+        ? "Call again later, and look at the server."
+        : "Check the address, and look at the server.";
+  const reason = message.replaceAll(/\/\/[^@/\s]*@/gu, "//").replace(/\.$/u, "");
+  return new IbidError(isBusy ? "store-busy" : "store-failed", `mongodb at ${host}: ${operation} failed: ${reason}.`, {
+    hint,
+    details: { store: "mongodb", operation, ...(typeof code === "number" && { status: code }) },
+    cause,
+  });
+}
+
+/** Hosts and database of an address, without user and password. */
+function readHost(address: string): string {
+  const [, hosts, database] = /^mongodb(?:\+srv)?:\/\/(?:[^@/]*@)?([^@/?]+)\/([^/?]+)/u.exec(address) ?? [];
+  if (hosts !== undefined && database !== undefined) return `${hosts}/${database}`;
+  throw new IbidError("invalid-argument", "The address of mongodb cannot be read, or names no database.", {
+    hint: "Write mongodb+srv://host/database, or mongodb://host:port/database; encode @, / and : in a password.",
+  });
+}
+
+/** Whether an error says only that documents were there already. */
+export function isDuplicate(error: unknown): boolean {
+  const { code, writeErrors } = error as { code?: unknown; writeErrors?: unknown };
+  const all = [writeErrors ?? []].flat() as readonly { readonly code?: unknown }[];
+  return code === 11_000 && all.every((each) => each.code === 11_000);
+}
+
+/** The documents of a cursor. */
+export async function readAll<Row extends Document>(cursor: MongoCursor): Promise<readonly Row[]> {
+  return (await cursor.toArray()) as Row[];
+}
+
+/** Runs work on one collection. */
+export function onCollection(mongo: Mongo, name: string) {
+  return <Result>(
+    operation: string,
+    work: (collection: MongoCollection) => Promise<Result>,
+    signal?: AbortSignal,
+  ): Promise<Result> => mongo.run(operation, (db) => work(db.collection(name)), signal);
+}

@@ -1,0 +1,274 @@
+import type {
+  Engine,
+  EngineCondition,
+  EngineEntry,
+  EngineIndex,
+  EngineIndexSpec,
+  EngineMetric,
+} from "../../contracts/engine.ts";
+import { IbidError } from "../../contracts/errors.ts";
+import { pause } from "../../runtime/abort.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
+import { checkPrefix, everyCondition } from "../engines/check-engine.ts";
+import { writeCondition } from "../engines/translate-filter.ts";
+import { connectMongo, isDuplicate, type Mongo, type MongoDatabase, onCollection, readAll } from "./mongodb-client.ts";
+import { createSearchIndex, indexName, indexLate, type SearchIndex } from "./search-index.ts";
+
+/**
+ * Options of {@link createMongoEngine}.
+ *
+ * @experimental
+ */
+export interface MongoOptions {
+  /** An address with a database, such as `mongodb+srv://host/vectors`, or a database of a client of the package `mongodb`, which stays open. */
+  readonly database: string | MongoDatabase;
+  /** Beginning of the names of collections. Default `"ibid"`. */
+  readonly prefix?: string | undefined;
+  /** `"hnsw"` is a graph; `"exact"` compares every entry and misses none. Default `"hnsw"`. */
+  readonly search?: "hnsw" | "exact" | undefined;
+  /** Fields of the vector field's definition, such as `quantization` or `hnswOptions`. */
+  readonly field?: Readonly<Record<string, unknown>> | undefined;
+  /** Fields of `$vectorSearch`, such as `numCandidates`. Default: 20 for each that is asked for, at least 400 and at most 10,000. */
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
+  /** **Units** milliseconds for one command. Default 30,000. */
+  readonly timeoutMs?: number | undefined;
+  /** Longest wait until the search index has taken a write, or is built. **Units** milliseconds. Default 120,000. */
+  readonly indexWithinMs?: number | undefined;
+}
+
+const pageSize = 1_000;
+
+/** Candidates that one search takes, and looks at. **Source** "Run vector search queries": `numCandidates` is 10,000 at most. */
+const mostCandidates = 10_000;
+
+/** How long a delete is taken into account. **Units** milliseconds. */
+const deletedWithinMs = 10_000;
+
+/**
+ * An engine over Atlas Vector Search, or MongoDB with its search process: a collection for each base and embedding version, with a search index.
+ *
+ * **Shape** the search index follows the collection with a delay. A write ends when the index gives its entries, and they are counted from then on.
+ * Each key of a number becomes a field of the index, which is then built again beside the one that is searched.
+ * **Errors** `invalid-argument` for options; `dependency-missing` without the package `mongodb`; `store-busy` where the index takes longer than `indexWithinMs`;
+ * others as those of an `Engine`.
+ * **Source** "MongoDB Vector Search" of mongodb.com, read in November 2026.
+ *
+ * @example
+ * const kb = await openKnowledgeBase("./kb", { engine: createMongoEngine({ database: "mongodb+srv://host/vectors" }) });
+ *
+ * @experimental
+ */
+export function createMongoEngine(options: MongoOptions): Engine {
+  checkGiven("createMongoEngine", "the options", options, "object");
+  checkOptions("createMongoEngine", options, {
+    database: true,
+    prefix: true,
+    search: true,
+    field: true,
+    query: true,
+    timeoutMs: true,
+    indexWithinMs: true,
+  });
+  const { database, search = "hnsw", timeoutMs = 30_000 } = options;
+  if (typeof database !== "string") checkGiven("createMongoEngine", "database", database, "object");
+  if (search !== "hnsw" && search !== "exact") {
+    throw new IbidError("invalid-argument", `mongodb: search is ${JSON.stringify(search)}.`, {
+      hint: 'search is "hnsw" or "exact".',
+    });
+  }
+  const prefix = `${checkPrefix("mongodb", options.prefix ?? "ibid")}_`;
+  const mongo = connectMongo(database, timeoutMs);
+  return {
+    name: "mongodb",
+    native: typeof database === "string" ? mongo : database,
+    capabilities: {
+      exhaustive: search === "exact",
+      conditions: everyCondition,
+      metrics: ["cosine", "dot", "euclidean"],
+      visibleAfterMs: 0,
+      candidates: mostCandidates,
+      batch: 500,
+    },
+    async open(spec, signal) {
+      const name = `${prefix}${spec.name}`;
+      const fields = createSearchIndex(mongo, name, spec, options);
+      await fields.make(signal);
+      return createIndex(mongo, name, spec, fields, options);
+    },
+    async indexes(beginning, signal) {
+      const filter = { name: { $regex: `^${prefix}${beginning}` } };
+      const rows = await mongo.run(
+        "list collections",
+        (db) => readAll<{ name: string }>(db.listCollections(filter as never, { nameOnly: true })),
+        signal,
+      );
+      return rows.map(({ name }) => name.slice(prefix.length));
+    },
+    // A collection that is not there is dropped in silence since MongoDB 7.
+    async drop(name, signal) {
+      await mongo.run("drop a collection", (db) => db.collection(`${prefix}${name}`).drop(), signal);
+    },
+    close: () => mongo.close(),
+  };
+}
+
+function createIndex(
+  mongo: Mongo,
+  name: string,
+  { dimensions, metric, name: short }: EngineIndexSpec,
+  fields: SearchIndex,
+  { search = "hnsw", query, indexWithinMs = 120_000 }: MongoOptions,
+): EngineIndex {
+  const on = onCollection(mongo, name);
+  /** Deletes of this process that the search index may not have followed. */
+  const deletes: { readonly at: number; readonly keys: number }[] = [];
+
+  function vectorSearch<Row extends Readonly<Record<string, unknown>>>(
+    operation: string,
+    stage: object,
+    project: object,
+    signal?: AbortSignal,
+  ): Promise<readonly Row[]> {
+    const pipeline = [{ $vectorSearch: { index: indexName, path: "vector", ...stage } }, { $project: project }];
+    return on(operation, (collection) => readAll<Row>(collection.aggregate(pipeline as never[])), signal);
+  }
+
+  /**
+   * Waits until the search index gives entries that were written, and marks them: they are counted and listed from then on. A process that died in between leaves
+   * some without a mark, and the next count or list goes on with them.
+   */
+  async function settleWrites(filter: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<void> {
+    const until = Date.now() + indexWithinMs;
+    const queryVector = Array.from({ length: dimensions }, () => 1);
+    const unmarked = { ...filter, listed: { $ne: true } };
+    const page = { projection: { _id: 1 }, limit: pageSize };
+    for (let ms = 10; ; ms = Math.min(1_000, ms * 2)) {
+      const rows = await on(
+        "look for a write",
+        (collection) => readAll<{ _id: string }>(collection.find(unmarked as never, page as never)),
+        signal,
+      );
+      if (rows.length === 0) return;
+      const stage = {
+        queryVector,
+        exact: true,
+        limit: rows.length,
+        filter: { key: { $in: rows.map(({ _id }) => _id) } },
+      };
+      const found = await vectorSearch<{ _id: string }>("look for a write", stage, { _id: 1 }, signal);
+      const shown = { _id: { $in: found.map(({ _id }) => _id) } };
+      if (found.length > 0) {
+        await on(
+          "write",
+          (collection) => collection.updateMany(shown as never, { $set: { listed: true } } as never),
+          signal,
+        );
+        continue;
+      }
+      if (Date.now() > until)
+        throw indexLate(short, `has not taken a write after ${indexWithinMs / 1000} s`, "store-busy");
+      await pause(ms, signal, "mongodb: look for a write");
+    }
+  }
+
+  const listed = (tag: string): Readonly<Record<string, unknown>> => ({ tags: tag, listed: true });
+
+  return {
+    async put(entries, signal) {
+      if (entries.length === 0) return;
+      await fields.add([...new Set(entries.flatMap(({ numbers }) => Object.keys(numbers)))], signal);
+      const documents = entries.map(toDocument) as never[];
+      await on(
+        "write",
+        async (collection) => {
+          try {
+            await collection.insertMany(documents, { ordered: false });
+          } catch (error) {
+            if (!isDuplicate(error)) throw error;
+          }
+        },
+        signal,
+      );
+      await settleWrites({ _id: { $in: entries.map(({ key }) => key) } }, signal);
+    },
+    async delete(keys, signal) {
+      deletes.push({ at: Date.now(), keys: keys.length });
+      await on("delete", (collection) => collection.deleteMany({ _id: { $in: keys } } as never), signal);
+    },
+    async count(tag, signal) {
+      await settleWrites({ tags: tag }, signal);
+      return on("count", (collection) => collection.countDocuments(listed(tag) as never), signal);
+    },
+    async list(tag, from, signal) {
+      if (from === undefined) await settleWrites({ tags: tag }, signal);
+      const filter = { ...listed(tag), ...(from !== undefined && { _id: { $gt: from } }) };
+      const page = { projection: { _id: 1 }, sort: { _id: 1 }, limit: pageSize };
+      const rows = await on(
+        "list",
+        (collection) => readAll<{ _id: string }>(collection.find(filter as never, page as never)),
+        signal,
+      );
+      const keys = rows.map(({ _id }) => _id);
+      return { keys, next: keys.length < pageSize ? undefined : keys.at(-1) };
+    },
+    async nearest({ vector, condition, limit, options, signal }) {
+      const filter = writeFilter(condition, await fields.knows(numberKeys(condition), signal));
+      // The search index names deleted documents for a while, and the database leaves them out: fewer come than are there.
+      while (deletes[0] !== undefined && deletes[0].at < Date.now() - deletedWithinMs) deletes.shift();
+      const gone = deletes.reduce((sum, each) => sum + each.keys, 0);
+      let before = -1;
+      for (let asked = Math.min(mostCandidates, limit + gone); ; asked = Math.min(mostCandidates, asked * 2)) {
+        const stage = {
+          ...(search === "exact"
+            ? { exact: true }
+            : { numCandidates: Math.min(mostCandidates, Math.max(400, 20 * asked)) }),
+          ...query,
+          ...(options as object | undefined),
+          queryVector: [...vector],
+          limit: asked,
+          ...(filter !== undefined && { filter }),
+        };
+        const project = { _id: 0, ref: 1, score: { $meta: "vectorSearchScore" } };
+        const rows = await vectorSearch<{ ref: string; score: number }>("search", stage, project, signal);
+        if (rows.length >= limit || rows.length === before || asked >= mostCandidates)
+          return rows.slice(0, limit).map(({ ref, score }) => ({ ref, score: scores[metric](score) }));
+        before = rows.length;
+      }
+    },
+  };
+}
+
+const toDocument = ({ key, ref, tags, numbers, vector }: EngineEntry): object => ({
+  _id: key,
+  key,
+  ref,
+  tags,
+  numbers,
+  vector: [...vector],
+});
+
+/** **Source** "MongoDB Vector Search score": half of 1 and the cosine or the product, and 1 divided by 1 and the distance. */
+const scores: Readonly<Record<EngineMetric, (score: number) => number>> = {
+  cosine: (score) => 2 * score - 1,
+  dot: (score) => 2 * score - 1,
+  euclidean: (score) => score,
+};
+
+function numberKeys(condition: EngineCondition | undefined): readonly string[] {
+  if (condition === undefined) return [];
+  if ("of" in condition) return condition.of.flatMap(numberKeys);
+  return condition.op === "number" ? [condition.key] : [];
+}
+
+function writeFilter(condition: EngineCondition | undefined, numbers: ReadonlySet<string>): object | undefined {
+  const nothing = (): object => ({ tags: { $eq: "none" } });
+  return writeCondition<object>(condition, {
+    has: (tag) => ({ tags: { $eq: tag } }),
+    lacks: (tag) => ({ tags: { $ne: tag } }),
+    // No entry has a number that the index does not know.
+    number: (key, is, value) => (numbers.has(key) ? { [`numbers.${key}`]: { [`$${is}`]: value } } : nothing()),
+    and: (parts) => ({ $and: parts }),
+    or: (parts) => ({ $or: parts }),
+    nothing,
+  });
+}

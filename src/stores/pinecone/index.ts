@@ -1,0 +1,2 @@
+/** `ibid/stores/pinecone`. */
+export { createPineconeEngine, type PineconeOptions } from "./pinecone-engine.ts";
