@@ -24,7 +24,6 @@ import type { ServiceJobs } from "./jobs/service-jobs.ts";
 import { createTusRoutes } from "./jobs/tus-routes.ts";
 import { addressGroup, createRateLimiter } from "./limits.ts";
 import { createOpenApiRoute } from "./openapi.ts";
-import { createOpenAiFileRoutes } from "./openai-file-routes.ts";
 import { createOpenAiRoutes } from "./openai-routes.ts";
 import { createOpenAiShelf } from "./openai-shelf.ts";
 import { createOpenAiStoreRoutes } from "./openai-store-routes.ts";
@@ -399,17 +398,18 @@ function chooseRoutes(
   options: HandlerOptions,
   hasKeys: boolean,
   originals: Originals,
-  { maxUploadBytes, maxJsonBytes, jobBytes, jobHours }: Required<ServiceLimits>,
+  limits: Required<ServiceLimits>,
   { jobs, streams }: { readonly jobs: ServiceJobs | undefined; readonly streams: AnswerStreams },
 ): readonly Route[] {
   const { login, mcp = true, metrics, only, page = true, files, readiness = () => "ready" } = options;
   const { keepOriginals = true, threadDays = 30 } = options;
   const threads = files === undefined || threadDays === 0 ? undefined : createThreads(files, threadDays);
-  const shelf = files === undefined ? undefined : createOpenAiShelf(files, jobBytes);
+  const shelf = files === undefined ? undefined : createOpenAiShelf(files, limits.jobBytes);
   const routes: Route[] = [...createProbeRoutes(readiness)];
   if (metrics !== undefined) routes.push(createMetricsRoute(metrics));
   if (only !== "mcp") {
     const keeps = files !== undefined && keepOriginals;
+    const { maxUploadBytes } = limits;
     const facts = { needsKey: hasKeys, originals: keeps || options.readSource !== undefined, maxUploadBytes };
     const documents = keepingFiles(
       documentRoutes,
@@ -422,12 +422,10 @@ function chooseRoutes(
       ...createStreamRoutes(streams),
       ...documents,
       ...createOpenAiRoutes(shelf, streams),
-      ...createOpenAiFileRoutes(shelf),
       ...createOpenAiStoreRoutes({ shelf, jobs }),
       ...createPlaceRoutes(originals),
     );
-    if (jobs !== undefined)
-      routes.push(...createJobRoutes(jobs, maxJsonBytes), ...createTusRoutes(jobs, { maxUploadBytes, jobHours }));
+    if (jobs !== undefined) routes.push(...createJobRoutes(jobs, limits), ...createTusRoutes(jobs, limits));
     routes.push(
       ...createKeepingRoutes(threads, facts),
       statusRoute,

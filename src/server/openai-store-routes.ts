@@ -3,7 +3,15 @@ import { homeScope } from "../access/scopes.ts";
 import type { DocumentSummary } from "../contracts/document-store.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { ServiceJobs } from "./jobs/service-jobs.ts";
-import { described, listDocuments, openAiId, openAiPage, openAiPageQuery, toPage } from "./openai-file-routes.ts";
+import {
+  createOpenAiFileRoutes,
+  described,
+  listDocuments,
+  openAiId,
+  openAiPage,
+  openAiPageQuery,
+  toPage,
+} from "./openai-file-routes.ts";
 import type { OpenAiShelf } from "./openai-shelf.ts";
 import { createAttach, createStoreFileRoutes } from "./openai-store-files.ts";
 import {
@@ -52,12 +60,13 @@ export interface StoreParts {
 }
 
 /**
- * Vector stores in the shape of OpenAI's API: the scopes that the caller may read, and stores that a writer made in one scope.
+ * Files and vector stores in the shape of OpenAI's API. Stores are the scopes that the caller may read, and stores that a writer made in one scope.
  *
  * **Shape** a file that is put into a store becomes a job. **Source** OpenAI's API reference: vector stores.
  */
 export function createOpenAiStoreRoutes({ shelf, jobs }: StoreParts): readonly Route[] {
   return [
+    ...createOpenAiFileRoutes(shelf),
     defineRoute({
       method: "GET",
       path: "/v1/vector_stores",

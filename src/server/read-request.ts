@@ -24,12 +24,7 @@ export interface BodyLimits {
  * **Errors** refusals: 413 once more bytes arrive than allowed, 408 after the deadline, 400 for a body that breaks off, 415 for a compressed one.
  */
 export async function readBytes(request: Request, { maxBytes, timeoutMs, onPart }: BodyLimits): Promise<Uint8Array> {
-  const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
-  if (encoding !== "identity") {
-    throw new Refusal(415, "unsupported-media", `The body's content-encoding is ${quote(encoding)}.`, {
-      hint: "Send the body without compression.",
-    });
-  }
+  checkEncoding(request);
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const deadline = createDeadline(request.signal, timeoutMs);
   try {
@@ -46,6 +41,15 @@ export async function readBytes(request: Request, { maxBytes, timeoutMs, onPart 
   } finally {
     deadline.release();
   }
+}
+
+/** **Errors** 415 for a compressed body. */
+export function checkEncoding({ headers }: Request): void {
+  const encoding = headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
+  if (encoding === "identity") return;
+  throw new Refusal(415, "unsupported-media", `The body's content-encoding is ${quote(encoding)}.`, {
+    hint: "Send the body without compression.",
+  });
 }
 
 /** Reads a JSON body. **Errors** 415 for another content type or charset; 400 for invalid JSON, and for values that the schema refuses. */

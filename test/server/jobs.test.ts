@@ -527,6 +527,78 @@ describe("the life of a job", () => {
     expect(taken).toHaveLength(1);
   });
 
+  it("tells the end of a batch once, with the message of its last job", async () => {
+    const taken: { type: string; batch?: object }[] = [];
+    const { url } = await listen((request, response) => {
+      let body = "";
+      request.setEncoding("utf8").on("data", (part: string) => (body += part));
+      request.on("end", () => {
+        taken.push(JSON.parse(body) as { type: string });
+        response.writeHead(204).end();
+      });
+    });
+    const world = await startWorld({ webhookNetworks: ["127.0.0.1"], limits: { jobsAtOnce: 1 } });
+    const jobs = [
+      { uri: "one.txt", text: "The first." },
+      { uri: "two.bin", text: "\0\u0001\u0002", mediaType: "application/x-unknown" },
+      { uri: "three.txt", text: "The third." },
+    ];
+    const webhook = { url, secret: "a secret of the receiver" };
+    await world.as("ada", "/jobs", { body: { jobs, batch: "mine", webhook } });
+    await vi.waitFor(() => expect(taken).toHaveLength(3), { timeout: 5000 });
+    const told = taken.flatMap(({ batch }) => (batch === undefined ? [] : [batch]));
+    const failed = taken.filter(({ type }) => type === "job.failed").length;
+    expect(told).toEqual([{ name: "mine", total: 3, indexed: 3 - failed, unchanged: 0, failed, cancelled: 0 }]);
+  });
+
+  it("writes a raw file to the shelf as it arrives, and leaves nothing of one that breaks off", async () => {
+    const { kb, files } = await openLasting(await folder());
+    const world = await startWorld({ files }, kb);
+    const line = "A line of a long text.\n";
+    const whole = Buffer.from(line.repeat(Math.ceil((9 * 2 ** 20) / line.length)));
+    const begin = () =>
+      startRequest(new URL("jobs?uri=long.txt", world.service.url), {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${keys.operator.key}`,
+          "content-type": "text/plain",
+          "content-length": whole.length,
+        },
+      });
+    const kept = async (): Promise<number> => {
+      let bytes = 0;
+      for await (const { key, size } of files.list({ prefix: "jobs/" })) bytes += key.endsWith(".json") ? 0 : size;
+      return bytes;
+    };
+    const broken = begin();
+    broken.on("error", () => {});
+    broken.write(whole.subarray(0, 6 * 2 ** 20));
+    // A piece of 4 MiB stands on the disk while the rest is still to come.
+    await vi.waitFor(async () => expect(await kept()).toBeGreaterThanOrEqual(2 ** 22), { timeout: 5000 });
+    expect((await world.as("operator", "/jobs")).json.jobs[0]).toMatchObject({
+      state: "receiving",
+      size: whole.length,
+    });
+    broken.destroy();
+    await vi.waitFor(async () => expect((await world.as("operator", "/jobs")).json.jobs).toEqual([]), {
+      timeout: 5000,
+    });
+    await vi.waitFor(async () => expect(await kept()).toBe(0), { timeout: 5000 });
+    const request = begin();
+    const answered = new Promise<string>((resolve) =>
+      request.on("response", (response) => {
+        let text = "";
+        response.setEncoding("utf8").on("data", (part: string) => (text += part));
+        response.on("end", () => resolve(text));
+      }),
+    );
+    request.end(whole);
+    const { jobs } = JSON.parse(await answered) as { jobs: { id: string }[] };
+    expect(jobs).toMatchObject([{ received: whole.length, size: whole.length }]);
+    // Its ingestion is no part of this.
+    await world.as("operator", "/jobs/cancel", { body: { ids: [jobs[0]!.id] } });
+  });
+
   it("tells a webhook again that did not answer, with growing pauses, until it takes the message or has had its attempts", async () => {
     const kb = await openWorld();
     const caller: Caller = { name: "ops", kb, access: "operator", isOperator: true, mayWrite: true, perMinute: 1 };

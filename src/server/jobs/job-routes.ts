@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { given } from "../given.ts";
 import { readForm } from "../read-form.ts";
-import { checked, parseJson } from "../read-request.ts";
+import type { ServiceLimits } from "../handler-options.ts";
+import { checkEncoding, checked, parseJson, readBytes } from "../read-request.ts";
 import { Refusal } from "../refusal.ts";
 import { type Call, defineRoute, jsonResponse, type Route } from "../route.ts";
 import { createEventResponse, type ServerSentEvent } from "../event-response.ts";
@@ -18,8 +19,11 @@ type Wanted = { readonly request: JobRequest } & (
   | { readonly kind: "file" | "text"; readonly bytes: Uint8Array }
 );
 
+/** Limits of the bodies of new jobs. */
+type JobBodyLimits = Pick<Required<ServiceLimits>, "maxJsonBytes" | "maxUploadBytes" | "bodyTimeoutMs">;
+
 /** Ingestion in the background. A caller sees the jobs of its own; operators see all. */
-export function createJobRoutes(jobs: ServiceJobs, maxJsonBytes: number): readonly Route[] {
+export function createJobRoutes(jobs: ServiceJobs, limits: JobBodyLimits): readonly Route[] {
   return [
     defineRoute({
       method: "POST",
@@ -30,7 +34,9 @@ export function createJobRoutes(jobs: ServiceJobs, maxJsonBytes: number): readon
       tag: "jobs",
       needs: "writer",
       query: schemas.jobQuery,
-      body: "bytes",
+      body: "stream",
+      pool: "uploads",
+      isSlow: true,
       accepts: {
         "application/json": schemas.jobBody,
         "multipart/form-data": z.looseObject({ ...schemas.jobForm.shape }),
@@ -38,7 +44,9 @@ export function createJobRoutes(jobs: ServiceJobs, maxJsonBytes: number): readon
       },
       answers: { 202: { description: "The jobs.", content: { "application/json": schemas.jobsResponse } } },
       async handle(call) {
-        const wanted = await readWanted(call, maxJsonBytes);
+        const raw = readRaw(call);
+        if (raw !== undefined && raw.size >= 0) return jsonResponse({ jobs: [await receiveRaw(jobs, call, raw)] }, 202);
+        const wanted = await readWanted(call, limits);
         const made: object[] = [];
         for (const each of wanted) made.push(await create(jobs, call, each));
         return jsonResponse({ jobs: made }, 202);
@@ -153,33 +161,60 @@ async function create(jobs: ServiceJobs, { caller, signal }: Call, wanted: Wante
   return jobs.show(caller!, await jobs.find(caller!, id));
 }
 
-async function readWanted(
-  { request, query, body }: Call<z.output<typeof schemas.jobQuery>>,
-  maxJsonBytes: number,
-): Promise<readonly Wanted[]> {
-  const bytes = body as Uint8Array;
+/** A raw file whose size is announced. */
+interface RawFile {
+  readonly request: JobRequest;
+  readonly size: number;
+}
+
+/** **Shape** `undefined` for JSON, for a form, and for a file of an unknown size. **Errors** 400, 415. */
+function readRaw({ request, query }: Call<z.output<typeof schemas.jobQuery>>): RawFile | undefined {
+  const { uri, charset, ...facts } = query;
   const given = request.headers.get("content-type") ?? "";
   const [type = "", ...parameters] = given.split(";").map((part) => part.trim());
-  if (type.toLowerCase() === "application/json" && query.uri === undefined) {
-    refuseParameters(query);
-    if (bytes.byteLength > maxJsonBytes)
-      throw new Refusal(413, "too-large", `The JSON has more than ${maxJsonBytes} bytes.`, {
-        hint: "Send a file of its own for each long text.",
-      });
-    return readSources(parseJson(bytes, schemas.jobBody));
-  }
-  if (type.toLowerCase() === "multipart/form-data") {
-    refuseParameters(query);
-    return readFiles(bytes, given);
-  }
-  const { uri, charset, ...facts } = query;
+  const kind = type.toLowerCase();
+  if (kind === "multipart/form-data" || (kind === "application/json" && uri === undefined)) return undefined;
   if (uri === undefined)
     throw new Refusal(400, "invalid-argument", "The parameter uri is missing.", {
       hint: "Name the file: POST /jobs?uri=manual.pdf, or send JSON or a form.",
     });
+  checkEncoding(request);
   const declared = parameters.map((each) => /^charset="?([\w.:-]+)"?$/iu.exec(each)?.[1]).find(Boolean);
-  const mediaType = saysNothing.has(type.toLowerCase()) ? undefined : type;
-  return [{ kind: "file", bytes, request: { uri, ...facts, mediaType, charset: charset ?? declared } }];
+  const mediaType = saysNothing.has(kind) ? undefined : type;
+  const length = request.headers.get("content-length");
+  // A body without a length has a size when it ends, so it is read first.
+  return { request: { uri, ...facts, mediaType, charset: charset ?? declared }, size: Number(length ?? -1) };
+}
+
+/** Makes a job of a raw file, whose bytes go to the shelf as they arrive. A body that breaks off leaves no job. */
+async function receiveRaw(jobs: ServiceJobs, call: Call, { request, size }: RawFile): Promise<object> {
+  const { caller, signal, hold } = call;
+  const id = await jobs.create(caller!, request, { kind: "file", size });
+  try {
+    if (size > 0) await jobs.receive(id, 0, call.request.body, signal, hold);
+    const job = await jobs.find(caller!, id);
+    if (job.received === size) return jobs.show(caller!, job);
+    throw new Refusal(400, "invalid-argument", "The body ends before it is complete.", { hint: "Send it again." });
+  } catch (error) {
+    await jobs.remove(caller!, [id]).catch(() => {});
+    throw error;
+  }
+}
+
+async function readWanted(
+  call: Call<z.output<typeof schemas.jobQuery>>,
+  { maxJsonBytes, maxUploadBytes, bodyTimeoutMs }: JobBodyLimits,
+): Promise<readonly Wanted[]> {
+  const { request, query, hold } = call;
+  const given = request.headers.get("content-type") ?? "";
+  const [type = ""] = given.split(";").map((part) => part.trim().toLowerCase());
+  if (query.uri === undefined || type === "multipart/form-data") refuseParameters(query);
+  const isJson = type === "application/json" && query.uri === undefined;
+  const maxBytes = isJson ? maxJsonBytes : maxUploadBytes;
+  const bytes = await readBytes(request, { maxBytes, timeoutMs: bodyTimeoutMs, onPart: hold });
+  if (isJson) return readSources(parseJson(bytes, schemas.jobBody));
+  if (type === "multipart/form-data") return readFiles(bytes, given);
+  return [{ kind: "file", bytes, request: readRaw(call)!.request }];
 }
 
 function refuseParameters(query: object): void {
@@ -198,7 +233,7 @@ function readSources(body: z.output<typeof schemas.jobBody>): readonly Wanted[] 
     throw wrong(`The field ${Object.keys(own)[0]} is given beside jobs`, "Put every source into jobs.");
   const name = batch ?? (jobs === undefined ? undefined : crypto.randomUUID());
   return (jobs ?? [{ ...own, metadata: undefined }]).map(({ metadata, ...one }) => {
-    const shared = { ...facts, batch: name, webhook };
+    const shared = { ...facts, batch: name, batchSize: jobs?.length, webhook };
     const all = metadata === undefined ? shared : { ...shared, metadata: { ...facts.metadata, ...metadata } };
     if (one.url !== undefined) {
       const beside = Object.keys(given({ ...one, url: undefined }))[0];
@@ -226,7 +261,7 @@ async function readFiles(bytes: Uint8Array, type: string): Promise<readonly Want
   return Promise.all(
     files.map(async (file): Promise<Wanted> => {
       const mediaType = saysNothing.has(file.type) ? undefined : file.type;
-      const request = { ...facts, uri: uri ?? file.name, mediaType, batch: name };
+      const request = { ...facts, uri: uri ?? file.name, mediaType, batch: name, batchSize: files.length };
       if (request.uri.trim() === "") throw wrong("A file has no name", "Give it one, or the field uri.");
       return { kind: "file", bytes: new Uint8Array(await file.arrayBuffer()), request };
     }),

@@ -25,6 +25,8 @@ export interface JobRequest {
   readonly metadata?: MetadataInput | undefined;
   /** Name that several jobs share. */
   readonly batch?: string | undefined;
+  /** Number of jobs that one request gave the name of the batch. */
+  readonly batchSize?: number | undefined;
   readonly webhook?: JobWebhook | undefined;
 }
 
@@ -147,4 +149,13 @@ export function showJob(
 
 function defined(facts: object): object {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
+}
+
+/** Counts of a batch by state; `undefined` while one of its jobs is under way, or still to come. */
+export function summariseBatch(jobs: readonly LiveJob[]): object | undefined {
+  const { batch: name, batchSize = 1 } = jobs[0]?.record ?? {};
+  if (name === undefined || jobs.length < batchSize || jobs.some(({ record }) => isLive(record))) return undefined;
+  const counts: Record<string, number> = { indexed: 0, unchanged: 0, failed: 0, cancelled: 0 };
+  for (const { record } of jobs) counts[record.state]! += 1;
+  return { name, total: jobs.length, ...counts };
 }

@@ -18,6 +18,7 @@ import {
   ownerOf,
   type ServiceJobFailure,
   showJob,
+  summariseBatch,
 } from "./job.ts";
 import { createJobTable, type JobRoom } from "./job-table.ts";
 import type { JobShelf } from "./job-shelf.ts";
@@ -267,7 +268,14 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
     telling.add(id);
     try {
       const attempts = delivery.attempts + 1;
-      const message = { type: `job.${job.record.state}`, job: showJob(job, undefined, false) };
+      const { batch, owner } = job.record;
+      const beside = table.all().filter(({ record }) => record.batch === batch && record.owner === owner);
+      const message = {
+        type: `job.${job.record.state}`,
+        job: showJob(job, undefined, false),
+        // The last job of a batch tells its end.
+        ...given({ batch: batch === undefined ? undefined : summariseBatch(beside) }),
+      };
       const isTaken = await deliver(webhook, delivery.id, message);
       const isLast = attempts >= settings.retry.attempts;
       const dueAt = now() + delayBefore(attempts + 1, settings.retry, Math.random());
