@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
-import { node, npm, packAndInstall } from "./packed.ts";
+import { node, npm, packAndInstall, shell } from "./packed.ts";
 import { checkPage } from "./seeds-page.ts";
 import { root, subpaths } from "./subpaths.ts";
 
@@ -105,6 +105,7 @@ const checks: readonly (readonly [string, () => string | Promise<string>])[] = [
   ["package metadata (publint)", checkMetadata],
   ["types", checkTypes],
   ["the documented tsconfig", checkDocumentedProject],
+  ["the README's first minute, in an empty folder", checkFirstMinute],
   ["modules that each subpath loads", checkLoaded],
   ["a gate from ibid/access over a store from ibid/stores", checkGate],
   ["contract packs over a packed store", checkPacks],
@@ -132,7 +133,7 @@ function install(): string {
 function checkFiles(): string {
   const files = filesIn(installed).filter((file) => !file.startsWith("node_modules/"));
   const expected =
-    /^(dist\/.+\.(js|mjs|d\.ts|json|wasm|html|css|svg)|dist\/node\/LICENSES\.txt|docs\/((errors|guides|tutorials)\/)?[a-z-]+\.md|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
+    /^(dist\/.+\.(js|mjs|d\.ts|json|wasm|html|css|svg)|dist\/node\/LICENSES\.txt|docs\/((errors|guides|migrate|tutorials)\/)?[a-z-]+\.md|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
   const stray = files.filter((file) => !expected.test(file));
   assert(stray.length === 0, `files that do not belong into the package: ${stray.join(", ")}`);
   const size = files.reduce((sum, file) => sum + statSync(join(installed, file)).size, 0);
@@ -221,6 +222,34 @@ function checkTypes(): string {
     node(folder, join(root, "node_modules", "typescript", "bin", "tsc"), "-p", ".");
   }
   return consumers.map((consumer) => consumer.name).join(", ");
+}
+
+/** Longest time from an empty folder and the tarball to the first cited answer. **Units** milliseconds. */
+const firstMinuteMs = 60_000;
+/** Two screens of fifty lines. */
+const mostReadmeLines = 100;
+
+/** Runs the first commands of the README as they stand, but for the package's name, which is the tarball. */
+function checkFirstMinute(): string {
+  const readme = readFileSync(join(root, "README.md"), "utf8");
+  const lines = readme.trimEnd().split("\n").length;
+  assert(lines <= mostReadmeLines, `README.md has ${lines} lines; two screens have ${mostReadmeLines}`);
+  const commands = /```sh\n(npm install ibid\n.*?)```/su.exec(readme)?.[1];
+  assert(commands !== undefined, "README.md does not begin with npm install ibid");
+  const empty = join(work, "empty");
+  mkdirSync(empty);
+  const started = performance.now();
+  const printed = shell(
+    empty,
+    commands.replace("npm install ibid", `npm install --no-audit --no-fund ${JSON.stringify(tarball)}`),
+  );
+  const ms = performance.now() - started;
+  assert(
+    printed.includes("Signing keys are rotated every ninety days. [1]") && /\[1\]\s+keys\.md/u.test(printed),
+    `the README's commands give no cited answer:\n${printed}`,
+  );
+  assert(ms <= firstMinuteMs, `the first cited answer takes ${Math.round(ms / 1000)} s`);
+  return `a cited answer after ${(ms / 1000).toFixed(1)} s, ${lines} lines`;
 }
 
 /** The program of the README, in a project with the tsconfig that docs/library.md shows, and with nothing installed but ibid. */

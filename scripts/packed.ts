@@ -40,13 +40,22 @@ export function npm(cwd: string, ...args: string[]): string {
 }
 
 export function node(cwd: string, ...args: string[]): string {
+  return run(cwd, process.execPath, args);
+}
+
+/** Lines of a shell as a user types them; the first that fails ends them. */
+export function shell(cwd: string, lines: string): string {
+  return run(cwd, "sh", ["-ec", lines]);
+}
+
+function run(cwd: string, command: string, args: readonly string[]): string {
   // Not npm's own variables: a nested npm must look at its own folder. Node stays first on the PATH.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(npm_|INIT_CWD$|NODE_PATH$)/i.test(name)),
   );
   env["PATH"] = [dirname(process.execPath), process.env["PATH"] ?? ""].join(delimiter);
   try {
-    return execFileSync(process.execPath, args, {
+    return execFileSync(command, args, {
       cwd,
       env,
       encoding: "utf8",
