@@ -91,6 +91,11 @@ export const made = [openKnowledgeBase("./kb"), openFileBlobStore("./blobs")];
   },
 ];
 
+/** Longest time from an empty folder and the tarball to the first cited answer. **Units** milliseconds. */
+const firstMinuteMs = 60_000;
+/** Two screens of fifty lines. */
+const mostReadmeLines = 100;
+
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
 const work = mkdtempSync(join(tmpdir(), "ibid-pack-"));
 const project = join(work, "project");
@@ -223,11 +228,6 @@ function checkTypes(): string {
   }
   return consumers.map((consumer) => consumer.name).join(", ");
 }
-
-/** Longest time from an empty folder and the tarball to the first cited answer. **Units** milliseconds. */
-const firstMinuteMs = 60_000;
-/** Two screens of fifty lines. */
-const mostReadmeLines = 100;
 
 /** Runs the first commands of the README as they stand, but for the package's name, which is the tarball. */
 function checkFirstMinute(): string {
