@@ -61,7 +61,7 @@ export const manualQuestions: readonly ManualQuestion[] = [
     question: "Can it read scanned PDFs?",
     places: [
       ["docs/library.md", "A PDF of scanned pages is refused without text recognition"],
-      ["README.md", "Scans and office files from before 2007 (DOC, PPT) must be converted first"],
+      ["README.md", "A scan without a text layer needs text recognition"],
       ["docs/formats.md", "scanned pages without text recognition"],
     ],
   },

@@ -69,8 +69,6 @@ const mark = Symbol.for("ibid.error");
 export class IbidError extends Error {
   /**
    * Address below which the pages of the errors stand, such as `https://docs.example/errors/`. Default: none, because the site has no address of its own.
-   *
-   * @experimental
    */
   static pages: string | undefined;
 
@@ -91,8 +89,6 @@ export class IbidError extends Error {
 
   /**
    * Address of the page about this code; `undefined` without {@link IbidError.pages}. `ibid docs <code>` prints the same page.
-   *
-   * @experimental
    */
   get page(): string | undefined {
     return IbidError.pages === undefined ? undefined : `${IbidError.pages.replace(/\/*$/u, "/")}${this.code}/`;
