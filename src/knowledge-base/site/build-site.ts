@@ -5,7 +5,6 @@ import { IbidError } from "../../contracts/errors.ts";
 import { openKnowledgeBase } from "../open/open-knowledge-base.ts";
 import { checkOptions, checkText } from "../../runtime/check-options.ts";
 import { createPublication } from "../../stores/published/create-publication.ts";
-import { readPages } from "./read-pages.ts";
 
 /**
  * Options of {@link buildSite}.
@@ -51,6 +50,8 @@ export async function buildSite(folder: string, options: BuildSiteOptions = {}):
   checkOptions("buildSite", options, { out: true, weights: true, suffix: true });
   const { weights = {}, suffix = "" } = options;
   const out = resolve(options.out ?? join(folder, "ibid"));
+  // The parser of HTML is another package.
+  const { readPages } = await import("./read-pages.ts");
   const pages = await readPages(folder, suffix);
   const publication = createPublication();
   const kb = await openKnowledgeBase({ store: publication.store, models: { embedding: null } });
