@@ -22,6 +22,7 @@ import { createPineconeEngine } from "../src/stores/pinecone/pinecone-engine.ts"
 import { createQdrantEngine } from "../src/stores/qdrant/qdrant-engine.ts";
 import { createRedisEngine } from "../src/stores/redis/redis-engine.ts";
 import { recordCases } from "../src/testing/engine-record-cases.ts";
+import { createSqliteEngine } from "../src/stores/sqlite/sqlite-engine.ts";
 import { createEnginePack } from "../src/testing/engine-pack.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -32,6 +33,7 @@ const prefix = `t${Date.now().toString(36)}`;
 const makers: Readonly<Record<string, (address: string) => Engine>> = {
   hnsw: (folder) => createHnswEngine({ library: createRequire(import.meta.url)(folder) as UsearchLibrary }),
   duckdb: (database) => createDuckDbEngine({ database: join(database, "pack.duckdb"), prefix }),
+  sqlite: (folder) => createSqliteEngine({ file: join(folder, "pack.sqlite"), prefix }),
   pgvector: (database) => createPgvectorEngine({ database, prefix }),
   qdrant: (url) => createQdrantEngine({ url, prefix }),
   chroma: (url) => createChromaEngine({ url, prefix }),

@@ -80,6 +80,13 @@ function pgvectorFolder(): string {
   return folder;
 }
 
+/** A folder that goes when the run ends. */
+function newFolder(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), `ibid-${name}-`));
+  stops.push(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
 /** Starts a server and waits until it answers. */
 async function serve(
   program: string,
@@ -151,11 +158,8 @@ try {
   }
   const starts: Readonly<Record<string, () => Promise<Started>>> = {
     hnsw: async () => ({ address: join(engines, "node_modules", "usearch"), server: "usearch 2.26.2" }),
-    async duckdb() {
-      const folder = mkdtempSync(join(tmpdir(), "ibid-duckdb-"));
-      stops.push(() => rmSync(folder, { recursive: true, force: true }));
-      return { address: folder, server: "DuckDB 1.5.6" };
-    },
+    duckdb: async () => ({ address: newFolder("duckdb"), server: "DuckDB 1.5.6" }),
+    sqlite: async () => ({ address: newFolder("sqlite"), server: `SQLite ${process.versions["sqlite"]}` }),
     async pgvector() {
       if (postgres === undefined || extensions === undefined)
         throw new Error("there is no Postgres with the extension");

@@ -12,6 +12,19 @@ describe("examples of collections", () => {
     expect(stdout.split("\n").length).toBeGreaterThan(10);
   });
 
+  it("engine-collection.ts runs over the engine in this process [S1 S10 T18]", async () => {
+    const { failed, stdout, stderr } = await runExample("collections/engine-collection.ts");
+    expect({ failed, stderr }).toEqual({ failed: false, stderr: "" });
+    expect(stdout).toContain("Bob reads Ada's record: undefined");
+  });
+
+  it("engine-collection.ts ends with an error for a view that is not narrowed", async () => {
+    const narrow = 'open(kb.as({ userId: "bob" }))';
+    const { failed, stderr } = await runWrongExample("collections/engine-collection.ts", narrow, "open(kb)");
+    expect(failed).toBe(true);
+    expect(stderr).toContain("instead of");
+  });
+
   it.each([
     ["a filter that says something else", "price: { lt: 60 }", "price: { lt: 70 }"],
     ["a view that is not narrowed", 'kb.as({ userId: "nils", teamId: "south" })', "kb"],

@@ -11,6 +11,7 @@ import type { PgvectorOptions } from "../../stores/pgvector/pgvector-engine.ts";
 import type { PineconeOptions } from "../../stores/pinecone/pinecone-engine.ts";
 import type { QdrantOptions } from "../../stores/qdrant/qdrant-engine.ts";
 import type { RedisOptions } from "../../stores/redis/redis-engine.ts";
+import type { SqliteEngineOptions } from "../../stores/sqlite/sqlite-engine.ts";
 
 /** Options of each engine that has a name. */
 interface EngineOptions {
@@ -26,6 +27,7 @@ interface EngineOptions {
   readonly pgvector: PgvectorOptions;
   readonly qdrant: QdrantOptions;
   readonly redis: RedisOptions;
+  readonly sqlite: SqliteEngineOptions;
 }
 
 /**
@@ -51,6 +53,7 @@ const makers: { readonly [Name in keyof EngineOptions]: (options: EngineOptions[
     (await import("../../stores/opensearch/opensearch-engine.ts")).createOpenSearchEngine(options),
   pgvector: async (options) => (await import("../../stores/pgvector/pgvector-engine.ts")).createPgvectorEngine(options),
   qdrant: async (options) => (await import("../../stores/qdrant/qdrant-engine.ts")).createQdrantEngine(options),
+  sqlite: async (options) => (await import("../../stores/sqlite/sqlite-engine.ts")).createSqliteEngine(options),
   redis: async (options) => (await import("../../stores/redis/redis-engine.ts")).createRedisEngine(options),
 };
 

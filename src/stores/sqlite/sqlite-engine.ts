@@ -1,0 +1,254 @@
+import type { DatabaseSync } from "node:sqlite";
+import type {
+  Engine,
+  EngineCandidate,
+  EngineCondition,
+  EngineIndex,
+  EngineIndexSpec,
+  EngineMetric,
+  EngineRequest,
+} from "../../contracts/engine.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
+import { checkDimensions, checkPrefix, engineFailed, everyCondition } from "../engines/check-engine.ts";
+import { writeCondition } from "../engines/translate-filter.ts";
+import { loadSqlite } from "./sqlite-runtime.ts";
+
+/**
+ * Options of {@link createSqliteEngine}.
+ *
+ * @experimental
+ */
+export interface SqliteEngineOptions {
+  /** File of the database. Default `":memory:"`. */
+  readonly file?: string | undefined;
+  /** Beginning of the names of tables. Default `"ibid"`. */
+  readonly prefix?: string | undefined;
+  /** Settings of the connection, such as `{ cache_size: -64000 }`. */
+  readonly pragmas?: Readonly<Record<string, string | number>> | undefined;
+}
+
+const pageSize = 1_000;
+
+/** Constant of reciprocal rank fusion. **Source** Cormack, Clarke and Büttcher, SIGIR 2009. */
+const fusionConstant = 60;
+
+/**
+ * An engine over SQLite, in this process, with Node's own library: tables that other programs read. Every search compares every entry; words go by FTS5.
+ *
+ * **Errors** `invalid-argument` for options; `unsupported-runtime`; others as those of an `Engine`.
+ * **Cost** a search reads every vector that meets the condition, and holds the event loop meanwhile.
+ *
+ * @example
+ * const kb = await openKnowledgeBase("./kb", { engine: createSqliteEngine({ file: "products.sqlite" }) });
+ *
+ * @experimental
+ */
+export function createSqliteEngine(options: SqliteEngineOptions = {}): Engine {
+  checkGiven("createSqliteEngine", "the options", options, "object");
+  checkOptions("createSqliteEngine", options, { file: true, prefix: true, pragmas: true });
+  const prefix = `${checkPrefix("sqlite", options.prefix ?? "ibid")}_`;
+  let opened: DatabaseSync | undefined;
+  const connect = (): DatabaseSync => (opened ??= attempt("open", () => openDatabase(options)));
+  return {
+    name: "sqlite",
+    native: { database: connect },
+    capabilities: {
+      exhaustive: true,
+      conditions: everyCondition,
+      metrics: ["cosine", "dot", "euclidean"],
+      visibleAfterMs: 0,
+      candidates: 100_000,
+      batch: 500,
+      records: { kinds: ["flat"], words: true },
+    },
+    async open(spec) {
+      const db = connect();
+      const table = `${prefix}${spec.name}`;
+      attempt("make a table", () => makeTables(db, table, spec));
+      return createIndex(db, table, spec);
+    },
+    async indexes(beginning) {
+      const rows = attempt("list tables", () =>
+        connect()
+          .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB ?")
+          .all(`${prefix}${beginning}*`),
+      );
+      const names = rows.map(({ name }) => String(name).slice(prefix.length));
+      return names.filter((name) => !/_(?:tags|words(?:_\w+)?)$/u.test(name));
+    },
+    async drop(name) {
+      const table = `${prefix}${name.replaceAll('"', "")}`;
+      attempt("drop a table", () => {
+        for (const one of [table, `${table}_tags`, `${table}_words`]) connect().exec(`DROP TABLE IF EXISTS "${one}"`);
+      });
+    },
+    async close() {
+      opened?.close();
+      opened = undefined;
+    },
+  };
+}
+
+/** Runs a step, with errors that name store and operation. */
+function attempt<Result>(operation: string, run: () => Result): Result {
+  try {
+    return run();
+  } catch (error) {
+    throw engineFailed("sqlite", operation, error);
+  }
+}
+
+function openDatabase({ file = ":memory:", pragmas = {} }: SqliteEngineOptions): DatabaseSync {
+  const { DatabaseSync } = loadSqlite();
+  const db = new DatabaseSync(file, { timeout: 5_000 });
+  db.exec("PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF;");
+  for (const [name, value] of Object.entries(pragmas)) {
+    if (!/^\w+$/u.test(name) || !/^-?\w+$/u.test(String(value))) throw new Error(`the setting ${name} cannot be read`);
+    db.exec(`PRAGMA ${name} = ${value}`);
+  }
+  return db;
+}
+
+function makeTables(db: DatabaseSync, table: string, spec: EngineIndexSpec): void {
+  db.exec(
+    `CREATE TABLE IF NOT EXISTS "${table}" (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, ref TEXT NOT NULL, numbers TEXT NOT NULL,
+       vector BLOB NOT NULL, record TEXT, fields TEXT);
+     CREATE TABLE IF NOT EXISTS "${table}_tags" (tag TEXT NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (tag, id)) WITHOUT ROWID;
+     CREATE INDEX IF NOT EXISTS "${table}_entry" ON "${table}_tags" (id);`,
+  );
+  if (spec.records === true) db.exec(`CREATE VIRTUAL TABLE IF NOT EXISTS "${table}_words" USING fts5(text)`);
+  const row = db.prepare(`SELECT length(vector) / 4 AS n FROM "${table}" LIMIT 1`).get();
+  checkDimensions("sqlite", spec, Number(row?.["n"] ?? spec.dimensions));
+}
+
+function createIndex(db: DatabaseSync, table: string, { metric, records = false }: EngineIndexSpec): EngineIndex {
+  const placed = "(SELECT value FROM json_each(?))";
+
+  function write(operation: string, run: () => void): void {
+    attempt(operation, () => {
+      db.exec("BEGIN IMMEDIATE");
+      try {
+        run();
+        db.exec("COMMIT");
+      } catch (error) {
+        db.exec("ROLLBACK");
+        throw error;
+      }
+    });
+  }
+
+  function remove(keys: readonly string[]): void {
+    const list = JSON.stringify(keys);
+    const ids = `(SELECT id FROM "${table}" WHERE key IN ${placed})`;
+    db.prepare(`DELETE FROM "${table}_tags" WHERE id IN ${ids}`).run(list);
+    if (records) db.prepare(`DELETE FROM "${table}_words" WHERE rowid IN ${ids}`).run(list);
+    db.prepare(`DELETE FROM "${table}" WHERE key IN ${placed}`).run(list);
+  }
+
+  return {
+    async put(entries) {
+      write("write", () => {
+        remove(entries.map(({ key }) => key));
+        const insert = db.prepare(
+          `INSERT INTO "${table}" (key, ref, numbers, vector, record, fields) VALUES (?, ?, ?, ?, ?, ?)`,
+        );
+        const tag = db.prepare(`INSERT OR IGNORE INTO "${table}_tags" (tag, id) VALUES (?, ?)`);
+        const words = records ? db.prepare(`INSERT INTO "${table}_words" (rowid, text) VALUES (?, ?)`) : undefined;
+        for (const { key, ref, tags, numbers, vector, record } of entries) {
+          const bytes = new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
+          const fields = record === undefined ? null : JSON.stringify(record.fields);
+          const row = insert.run(key, ref, JSON.stringify(numbers), bytes, record?.json ?? null, fields);
+          for (const one of tags) tag.run(one, row.lastInsertRowid);
+          words?.run(row.lastInsertRowid, record?.text ?? "");
+        }
+      });
+    },
+    async delete(keys) {
+      write("delete", () => remove(keys));
+    },
+    async count(tag) {
+      const row = attempt("count", () =>
+        db.prepare(`SELECT count(*) AS n FROM "${table}_tags" WHERE tag = ?`).get(tag),
+      );
+      return Number(row?.["n"] ?? 0);
+    },
+    async list(tag, from = "") {
+      const rows = attempt("list", () =>
+        db
+          .prepare(
+            `SELECT key FROM "${table}" JOIN "${table}_tags" USING (id) WHERE tag = ? AND key > ? ORDER BY key LIMIT ${pageSize}`,
+          )
+          .all(tag, from),
+      );
+      const keys = rows.map(({ key }) => String(key));
+      return { keys, next: keys.length < pageSize ? undefined : keys.at(-1) };
+    },
+    async read(keys) {
+      const rows = attempt("read", () =>
+        db
+          .prepare(`SELECT key, ref, record FROM "${table}" WHERE key IN ${placed} AND record IS NOT NULL`)
+          .all(JSON.stringify(keys)),
+      );
+      return rows.map(({ key, ref, record }) => ({ key: String(key), ref: String(ref), json: String(record) }));
+    },
+    nearest: async (request) => attempt("search", () => nearest(db, table, metric, request)),
+  };
+}
+
+function nearest(
+  db: DatabaseSync,
+  table: string,
+  metric: EngineMetric,
+  { vector, condition, limit, words }: EngineRequest,
+): readonly EngineCandidate[] {
+  const where = writeWhere(condition, table) ?? "true";
+  const score = scores[metric];
+  const scored: EngineCandidate[] = [];
+  for (const row of db.prepare(`SELECT ref, vector FROM "${table}" AS e WHERE ${where}`).iterate()) {
+    // A copy begins where 32-bit numbers may begin.
+    const bytes = Uint8Array.from(row["vector"] as Uint8Array);
+    scored.push({ ref: String(row["ref"]), score: score(vector, new Float32Array(bytes.buffer)) });
+  }
+  const best = scored.sort((a, b) => b.score - a.score).slice(0, limit);
+  const asked = words?.match(/[\p{L}\p{N}]+/gu) ?? [];
+  if (asked.length === 0) return best;
+  const said = db
+    .prepare(
+      `SELECT e.ref AS ref FROM "${table}_words" AS w JOIN "${table}" AS e ON e.id = w.rowid
+       WHERE w.text MATCH ? AND ${where} ORDER BY w.rank LIMIT ${limit}`,
+    )
+    .all(asked.map((word) => `"${word}"`).join(" OR "));
+  const fused = new Map<string, number>();
+  for (const refs of [best.map(({ ref }) => ref), said.map(({ ref }) => String(ref))])
+    for (const [rank, ref] of refs.entries()) fused.set(ref, (fused.get(ref) ?? 0) + 1 / (fusionConstant + rank + 1));
+  const all = [...fused].map(([ref, sum]) => ({ ref, score: sum }));
+  return all.sort((a, b) => b.score - a.score).slice(0, limit);
+}
+
+const dot = (a: Float32Array, b: Float32Array): number => {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
+  return sum;
+};
+
+const scores: Readonly<Record<EngineMetric, (a: Float32Array, b: Float32Array) => number>> = {
+  cosine: (a, b) => dot(a, b) / (Math.sqrt(dot(a, a) * dot(b, b)) || 1),
+  dot,
+  euclidean: (a, b) => 1 / (1 + Math.sqrt(a.reduce((sum, value, i) => sum + (value - b[i]!) ** 2, 0))),
+};
+
+const comparisons = { gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
+
+/** Tags and keys are hexadecimal digits and numbers are finite, so that they stand in the statement as they are. */
+function writeWhere(condition: EngineCondition | undefined, table: string): string | undefined {
+  const tagged = (tag: string): string =>
+    `EXISTS (SELECT 1 FROM "${table}_tags" AS t WHERE t.tag = '${tag}' AND t.id = e.id)`;
+  return writeCondition<string>(condition, {
+    has: tagged,
+    lacks: (tag) => `NOT ${tagged(tag)}`,
+    number: (key, is, value) => `coalesce(json_extract(e.numbers, '$.${key}') ${comparisons[is]} ${value}, false)`,
+    and: (parts) => `(${parts.join(" AND ")})`,
+    or: (parts) => `(${parts.join(" OR ")})`,
+    nothing: () => "false",
+  });
+}
