@@ -216,7 +216,7 @@ type StoreCase = readonly [name: string, items: string, run: (world: World) => P
 const storeCases: readonly StoreCase[] = [
   [
     "same-hits-as-without",
-    "L11",
+    "T18 L11",
     async (world) => {
       await fill(world);
       const { recall } = await compare(world);
@@ -263,7 +263,7 @@ const storeCases: readonly StoreCase[] = [
   ],
   [
     "recall-at-every-share",
-    "L4",
+    "T17 W51 L4",
     async (world) => {
       const { chunks = 600 } = world.subject;
       for (let from = 0; from < chunks; from += 50) {

@@ -31,6 +31,7 @@ import { pipelines } from "./toolup/pipelines.ts";
 import { toolupStores } from "./toolup/stores.ts";
 import { endToEnd as wesichainEndToEnd } from "./wesichain/end-to-end.ts";
 import { graph as wesichainGraph } from "./wesichain/graph.ts";
+import { engines } from "./engines.ts";
 import { models as wesichainModels } from "./wesichain/models.ts";
 import { parts as wesichainParts } from "./wesichain/parts.ts";
 import { store as wesichainStore } from "./wesichain/store.ts";
@@ -72,4 +73,5 @@ export const proofs: Readonly<Record<string, readonly Proof[]>> = {
   "wesichain/models": wesichainModels,
   "wesichain/parts": wesichainParts,
   "wesichain/store": wesichainStore,
+  engines,
 };
