@@ -9,7 +9,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { proofs as declared } from "../test/designs/proofs.ts";
 import { type Requirement, requirements } from "../test/requirements.ts";
 import { packAndInstall, runProofs } from "./packed.ts";
 import { root } from "./subpaths.ts";
@@ -27,7 +26,7 @@ const unproven = "No proof over the packed package yet.";
 
 /** Finds the files of test/designs that prove each item. **Shape** paths from the project's folder. */
 export function findProofs(
-  groups: Readonly<Record<string, readonly { readonly item: string }[]>> = declared,
+  groups: Readonly<Record<string, readonly { readonly item: string }[]>>,
 ): ReadonlyMap<string, readonly string[]> {
   const files = new Map<string, Set<string>>();
   for (const [name, group] of Object.entries(groups))
@@ -37,8 +36,8 @@ export function findProofs(
 
 /** The page, from a list of items and the files that prove them. */
 export function makePage(
+  proofs: ReadonlyMap<string, readonly string[]>,
   list: readonly Requirement[] = requirements,
-  proofs: ReadonlyMap<string, readonly string[]> = findProofs(),
 ): string {
   const items = list.filter(({ id }) => !id.startsWith("L")).map((item) => ({ ...item, state: stateOf(item, proofs) }));
   const count = (some: typeof items, state: string): number => some.filter((item) => item.state === state).length;
@@ -95,7 +94,9 @@ const inCell = (text: string): string => text.replaceAll("|", "\\|");
  *
  * **Shape** the counts, as the page has them.
  */
-export function checkPage(project: string, update = false): string {
+export async function checkPage(project: string, update = false): Promise<string> {
+  // The proofs import the package by its name: they are there once it is built.
+  const { proofs: declared } = await import("../test/designs/proofs.ts");
   const outcomes = runProofs(project);
   const failed = outcomes.filter(({ failure }) => failure !== undefined);
   const expected = Object.values(declared).flat().length;
@@ -105,7 +106,7 @@ export function checkPage(project: string, update = false): string {
       `${messages.join("\n")}\n${failed.length} of ${outcomes.length} proofs failed; ${expected} were declared.`,
     );
   }
-  const made = makePage();
+  const made = makePage(findProofs(declared));
   if (update) writeFileSync(page, made);
   else if (readFileSync(page, "utf8") !== made)
     throw new Error("docs/seeds.md is not what the run says: npm run seeds -- --update");
@@ -119,8 +120,8 @@ if (import.meta.main) {
   try {
     const project = values.project ?? join(work, "project");
     if (values.project === undefined) packAndInstall(work, project);
-    console.log(checkPage(project, values.update));
-    console.log(/^The open items: .*/mu.exec(makePage())?.[0] ?? "Nothing is open.");
+    console.log(await checkPage(project, values.update));
+    console.log(/^The open items: .*/mu.exec(readFileSync(page, "utf8"))?.[0] ?? "Nothing is open.");
   } finally {
     rmSync(work, { recursive: true, force: true });
   }

@@ -386,6 +386,11 @@ export interface RecordCollection<
     query: string,
     options?: CollectionSearchOptions<CollectionFilter<Output, Filterable>, Vector>,
   ): Promise<readonly CollectionHit<Output, Output[Key]>[]>;
+  /** The records in whose text a regular expression matches, most matches first; `minScore` and `keywords` say nothing here. **Errors** `invalid-regex`. */
+  regexSearch(
+    pattern: string,
+    options?: CollectionSearchOptions<CollectionFilter<Output, Filterable>, Vector>,
+  ): Promise<readonly CollectionHit<Output, Output[Key]>[]>;
   /**
    * Writes every record of a scope again under the current definition: after a field became filterable, or the collection's own model changed.
    * A rebuild that was stopped starts again; until it ends, the collection refuses searches.

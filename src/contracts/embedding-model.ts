@@ -106,6 +106,8 @@ export interface Embedder {
   /** `undefined` until the first answer when the model does not say its dimensions. */
   readonly version: EmbeddingVersion | undefined;
   readonly cacheHitRate: number;
+  /** Most inputs of one request. Absent where it is unknown. */
+  readonly batchSize?: number | undefined;
   /** **Errors** with no inputs and unknown dimensions there is no version to give: `invalid-argument`. */
   embed(inputs: readonly EmbeddingInput[], options: EmbedOptions): Promise<EmbeddedTexts>;
   /** Removes documents' texts from the cache. **Errors** every error of the cache. Absent without a cache that can delete. */

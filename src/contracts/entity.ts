@@ -138,8 +138,8 @@ export interface EntityListOptions extends CollectionAddress {
  * @experimental
  */
 export interface EntitySearchOptions extends Omit<CollectionSearchOptions<FilterInput, never>, "vectorProperty"> {
-  /** By meaning, by words, or by both. Default `"hybrid"`. */
-  readonly mode?: Exclude<SearchMode, "regex">;
+  /** By meaning, by words, by both, or by a regular expression in name and description. Default `"hybrid"`. */
+  readonly mode?: SearchMode;
   /** Only those with one of these labels at least. */
   readonly labels?: readonly string[];
 }
@@ -221,6 +221,23 @@ export interface Entities {
    */
   toInstance<const Types extends readonly [EntityType, ...EntityType[]]>(
     entity: string | NamedEntityData,
+    ...types: Types
+  ): Promise<EntityInstanceOf<Types> | undefined>;
+  /** Types that an entity is of, by its labels: those of `openEntities`, in their order. **Source** Embabel's `linkedDomainType`. */
+  linkedTypes(entity: Pick<NamedEntityData, "labels">): readonly EntityType[];
+  /**
+   * An entity as an object of all types that it is linked to. `undefined` if it does not exist or is linked to none.
+   *
+   * **Source** Embabel's `toTypedInstance`.
+   */
+  toTypedInstance(entity: string | NamedEntityData): Promise<NamedEntity | undefined>;
+  /**
+   * As `toInstance`, but a proxy: after a write of the entity through this object, its properties are those that are stored then. After a delete it has none.
+   *
+   * **Errors** `TypeError` when a property is set; write with `upsert`. **Source** Embabel's dynamic proxies.
+   */
+  toLiveInstance<const Types extends readonly [EntityType, ...EntityType[]]>(
+    id: string,
     ...types: Types
   ): Promise<EntityInstanceOf<Types> | undefined>;
   /** Writes every entity of a scope again, after other properties became filterable. */

@@ -16,7 +16,7 @@ import type { Metadata, MetadataInput } from "./metadata.ts";
 import type { Source } from "./reader.ts";
 import type { ReembedOptions, ReembedRun, ScopeVersions } from "./reembedding.ts";
 import type { RefreshPolicy } from "./refresh-policy.ts";
-import type { Hit, HitGroup, SearchOptions, SearchWarning } from "./retriever.ts";
+import type { Hit, HitGroup, SearchMode, SearchOptions, SearchWarning } from "./retriever.ts";
 import type { Run } from "./run.ts";
 import type { AccessContext, Scope, ScopeStrategy } from "./scope.ts";
 import type { FindOptions, VectorMatch, VectorSearchOptions } from "./vector-store.ts";
@@ -166,6 +166,11 @@ export interface IngestOptions {
    * Effect of a chunk with an invalid vector: an error, or the chunk is left out and listed in `invalid` of its document's result. Default `"error"`.
    */
   readonly onInvalid?: "error" | "skip" | undefined;
+  /**
+   * Effect of a batch of chunks whose embedding fails. `"error"`, the default, stores nothing of the document. `"skip"` stores its chunks without vectors and counts
+   * them: words find them, and the next ingestion embeds them. **Source** Embabel, which skips.
+   */
+  readonly onFailedBatch?: "error" | "skip" | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called as work proceeds, for a display; throwing in it fails nothing. */
   readonly onProgress?: ((progress: IngestProgress) => void) | undefined;
@@ -239,6 +244,8 @@ export interface IngestResult {
   /** Sentences about content that is missing from the text (see `ReadResult.notes`), and about text that a page does not show. */
   readonly notes?: readonly string[];
   readonly error?: IbidError;
+  /** Chunks without a vector, because their batch failed under `onFailedBatch: "skip"`. Absent when there are none. */
+  readonly unembedded?: number;
   /** Chunks that were left out by `onInvalid: "skip"`: their places in the given list, their ids, and the reasons. */
   readonly invalid?: readonly InvalidChunk[];
 }
@@ -264,6 +271,8 @@ export interface IngestSummary {
   readonly chunks: number;
   /** Texts really sent to the embedding model. For a caller with an `AccessContext`, those that needed a vector: what is cached tells what others wrote. */
   readonly embedded: number;
+  /** Chunks without a vector, because their batch failed under `onFailedBatch: "skip"`. Absent when there are none. */
+  readonly unembedded?: number;
   /** Usage of the embedding model, where texts were sent and the provider counts. Only the operator sees it, for the reason given at `embedded`. */
   readonly usage?: Usage;
   /** The reason of each failure, in the order of the results. */
@@ -397,6 +406,10 @@ export interface ChunkListOptions extends DocumentAddress {
    * **Cost** reads the vectors.
    */
   readonly stamps?: boolean;
+  /** Only of these ids. **Cost** one look-up for each, instead of a walk. */
+  readonly ids?: readonly string[];
+  /** Whether each chunk comes with its vectors. Default false. */
+  readonly includeEmbeddings?: boolean;
 }
 
 /** Options of a caller's view. */
@@ -464,6 +477,12 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
    * **Shape** by place, or in the order of insertion. **Errors** `invalid-filter`. **Cost** reads every match; `chunks` gives them one by one.
    */
   find(options?: FindOptions): Promise<readonly VectorMatch[]>;
+  /**
+   * Ways of searching that the store and the models can serve. A retriever of one's own is taken to serve all.
+   *
+   * @experimental
+   */
+  readonly modes: readonly SearchMode[];
   ask(question: string, options?: AskOptions): AskRun;
   /**
    * Verifies an answer that ibid did not write: a text in Markdown, or the response of an API with its citations. Each sentence gets the verdict that an answer of ibid

@@ -10,6 +10,7 @@ import {
 import type { Store } from "../contracts/store.ts";
 import type { ChunkEntry } from "../contracts/document-store.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
+import { throwIfAborted } from "../runtime/abort.ts";
 import { embeddedText } from "../text/embedded-text.ts";
 import type { ApartEmbedder, IngestStages } from "./stages.ts";
 
@@ -17,6 +18,8 @@ export interface EmbeddedChunks {
   readonly entries: readonly ChunkEntry[];
   /** Ids of the chunks that count on the vectors which the store has for them. */
   readonly keeps: readonly string[];
+  /** Ids of the chunks whose batch failed, and its error. */
+  readonly failed: ReadonlyMap<string, unknown>;
   /** Texts really sent to the model, or that needed a vector: see `IngestStages.counts`. */
   readonly sent: number;
   /** Tokens that the model counted for all texts sent; absent when some are unknown, none was sent, or `counts` is `"needed"`. */
@@ -32,8 +35,9 @@ export async function embedChunks(
   documentIds: readonly string[],
   chunks: readonly Chunk[],
   signal: AbortSignal | undefined,
+  onFailedBatch: "error" | "skip" = "error",
 ): Promise<EmbeddedChunks> {
-  return createChunkEmbedding(parts, into, documentIds, signal)(chunks);
+  return createChunkEmbedding(parts, into, documentIds, signal, onFailedBatch)(chunks);
 }
 
 /**
@@ -49,6 +53,7 @@ export function createChunkEmbedding(
   into: AuthorizedScopes<"write">,
   documentIds: readonly string[],
   signal: AbortSignal | undefined,
+  onFailedBatch: "error" | "skip" = "error",
 ): (chunks: readonly Chunk[]) => Promise<EmbeddedChunks> {
   const { embedder, formerEmbedders = [], apart = [], store } = parts;
   const options = { purpose: "document" as const, ...(signal === undefined ? {} : { signal }) };
@@ -57,11 +62,17 @@ export function createChunkEmbedding(
 
   async function embed(chunks: readonly Chunk[]): Promise<EmbeddedChunks> {
     if ((embedder === undefined && apart.length === 0) || chunks.length === 0) {
-      return { entries: chunks.map((chunk) => ({ chunk, embeddings: ownVersions(chunk) })), keeps: [], sent: 0 };
+      return {
+        entries: chunks.map((chunk) => ({ chunk, embeddings: ownVersions(chunk) })),
+        keeps: [],
+        failed: new Map(),
+        sent: 0,
+      };
     }
     let sent = 0;
     let needed = 0;
     let tokens: number | undefined = 0;
+    const failed = new Map<string, unknown>();
     const count = (embedded: EmbeddedTexts | undefined): void => {
       if (embedded === undefined || embedded.sent === 0) return;
       sent += embedded.sent;
@@ -83,11 +94,18 @@ export function createChunkEmbedding(
     const vectors = new Map<Chunk, VersionedEmbedding[]>(chunks.map((chunk) => [chunk, []]));
     for (const { by, embeds, version } of planned) {
       const wanting = chunks.filter((chunk) => embeds(chunk) && lacks(chunk) && !isGiven(chunk, by) && !isOwn(chunk));
-      const embedded = wanting.length === 0 ? undefined : await by.embed(wanting, options);
-      count(embedded);
       needed += wanting.length;
-      for (const [i, chunk] of wanting.entries()) {
-        vectors.get(chunk)?.push({ version, embedding: embedded?.embeddings[i] as Embedding });
+      for (const batch of onFailedBatch === "skip" ? batchesOf(wanting, by) : wanting.length === 0 ? [] : [wanting]) {
+        try {
+          const embedded = await by.embed(batch, options);
+          count(embedded);
+          for (const [i, chunk] of batch.entries())
+            vectors.get(chunk)?.push({ version, embedding: embedded.embeddings[i] as Embedding });
+        } catch (error) {
+          throwIfAborted(signal, "The ingestion");
+          if (onFailedBatch === "error") throw error;
+          for (const { id } of batch) failed.set(id, error);
+        }
       }
       const given = chunks.filter((chunk) => isGiven(chunk, by));
       if (given.length === 0) continue;
@@ -99,9 +117,11 @@ export function createChunkEmbedding(
     }
     for (const chunk of chunks) if (isOwn(chunk) || isBeside(chunk)) vectors.get(chunk)?.push(...ownVersions(chunk));
     const entries = chunks.map((chunk): ChunkEntry => ({ chunk, embeddings: vectors.get(chunk) ?? [] }));
-    const keeps = entries.filter(({ embeddings }) => embeddings.length === 0).map(({ chunk }) => chunk.id);
-    if (parts.counts === "needed") return { entries, keeps, sent: needed };
-    return { entries, keeps, sent, ...(tokens === undefined || sent === 0 ? {} : { tokens }) };
+    const keeps = entries
+      .filter(({ chunk, embeddings }) => embeddings.length === 0 && !failed.has(chunk.id))
+      .map(({ chunk }) => chunk.id);
+    if (parts.counts === "needed") return { entries, keeps, failed, sent: needed };
+    return { entries, keeps, failed, sent, ...(tokens === undefined || sent === 0 ? {} : { tokens }) };
   }
 
   async function plan(first: Chunk, count: (embedded: EmbeddedTexts) => void): Promise<readonly Plan[]> {
@@ -132,6 +152,13 @@ export function createChunkEmbedding(
     count(probe);
     return probe.version;
   }
+}
+
+/** The batches that an embedder would send, one after the other, so that each can fail by itself. */
+function batchesOf(chunks: readonly Chunk[], { batchSize = 128 }: Embedder): readonly (readonly Chunk[])[] {
+  return Array.from({ length: Math.ceil(chunks.length / batchSize) }, (_, i) =>
+    chunks.slice(i * batchSize, (i + 1) * batchSize),
+  );
 }
 
 /** Whether a chunk's vector is of its picture, beside which its words have one. */

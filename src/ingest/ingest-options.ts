@@ -155,6 +155,12 @@ export const ingestOptions = {
     default: "error",
     for: inCode,
   },
+  onFailedBatch: {
+    doc: "Effect of a batch whose embedding fails: an error, or its chunks are stored without vectors, counted as `unembedded`, and embedded by the next ingestion.",
+    kind: { type: "choice", values: { error: true, skip: true } },
+    default: "error",
+    for: inCode,
+  },
   signal: { doc: "Stops the ingestion.", kind: aSignal, for: inCode },
   onProgress: { doc: "Receives counts as work proceeds.", kind: aFunction, for: inCode },
   onEmbedding: { doc: "Receives the uri of a document before its chunks are embedded.", kind: aFunction, for: inCode },

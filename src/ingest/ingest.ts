@@ -77,6 +77,7 @@ export async function* ingestArrivals(
   const { arrivals } = job;
   const totals = { added: 0, updated: 0, unchanged: 0, removed: 0, failed: 0, chunks: 0, embedded: 0 };
   let skipped = 0;
+  let unembedded = 0;
   const failures: { readonly uri: string; readonly error: IbidError }[] = [];
   const missing: IbidError[] = [];
   const progress = { documents: 0, chunks: 0, found: 0, complete: false };
@@ -118,6 +119,7 @@ export async function* ingestArrivals(
     usage.add(counted);
     seen.add(result.uri);
     totals[result.status]++;
+    unembedded += result.unembedded ?? 0;
     totals.embedded += counted.sent;
     if (result.error !== undefined) failures.push({ uri: result.uri, error: result.error });
     if (result.error !== undefined && isMissing === true) missing.push(result.error);
@@ -144,7 +146,7 @@ export async function* ingestArrivals(
   await job.settle?.((fit) => report({ ...progress, fit }));
   const ms = Math.round(performance.now() - started);
   const receipt = await receiptOf(stages, job);
-  const left = skipped > 0 ? { skipped } : {};
+  const left = { ...(skipped > 0 && { skipped }), ...(unembedded > 0 && { unembedded }) };
   const summary: IngestSummary = { ...totals, ...left, ...(await usage.total()), failures, receipt, ms };
   if (missing.length > 0) throw missingInputs(missing, summary);
   return summary;
@@ -231,7 +233,7 @@ type Prepared =
 async function takeIn({ stages, job }: Work, prepared: readonly Prepared[]): Promise<readonly Outcome[]> {
   const incoming = prepared.flatMap((one) => ("kept" in one ? [] : [one]));
   const none: Written = { chunks: [], sent: 0 };
-  const { chunks, ...counted } = incoming.length === 0 ? none : await writeDocuments(stages, job, incoming);
+  const { chunks, failed, ...counted } = incoming.length === 0 ? none : await writeDocuments(stages, job, incoming);
   const counts = chunks.values();
   return prepared.map((one, i): Outcome => {
     const used = i === 0 ? counted : { sent: 0 };
@@ -239,7 +241,8 @@ async function takeIn({ stages, job }: Work, prepared: readonly Prepared[]): Pro
     const { facts, isNew } = one;
     const { id, uri, text, mediaType } = facts.document;
     const unseen = noteUnseen(text, mediaType);
-    const notes = [...one.notes, ...(unseen === undefined ? [] : [unseen])];
+    const lacking = failed?.get(id) ?? [];
+    const notes = [...one.notes, ...(unseen === undefined ? [] : [unseen]), ...noteLacking(lacking)];
     return {
       result: {
         uri,
@@ -248,11 +251,22 @@ async function takeIn({ stages, job }: Work, prepared: readonly Prepared[]): Pro
         documentId: id,
         chunks: counts.next().value!,
         ...(notes.length > 0 && { notes }),
+        ...(lacking.length > 0 && { unembedded: lacking.length }),
         ...(one.invalid && { invalid: one.invalid }),
       },
       ...used,
     };
   });
+}
+
+/** A sentence about chunks without vectors, with the reason of the first. */
+function noteLacking([first, ...others]: readonly unknown[]): readonly string[] {
+  if (first === undefined) return [];
+  const reason = first instanceof Error ? first.message : "the model failed";
+  const number = others.length + 1;
+  return [
+    `${number === 1 ? "One chunk has" : `${number} chunks have`} no vector, because the embedding failed: ${reason}`,
+  ];
 }
 
 /** Identifies an arrival, recognises what is unchanged, and reads the rest. */
@@ -299,7 +313,7 @@ async function prepareSeen(work: Work, arrival: Arrival, see: () => Promise<Seen
   if (before !== undefined && (await job.refresh?.shouldRefreshDocument?.(read, before)) === false)
     return keep(work, before, { folder, looked: true });
   await giveTurn();
-  const document = withLanguage(read, stages.analyzer);
+  const document = await enhanced(stages, withLanguage(read, stages.analyzer));
   await giveTurn();
   return {
     facts: {
@@ -318,6 +332,12 @@ async function prepareSeen(work: Work, arrival: Arrival, see: () => Promise<Seen
     notes,
     ...(invalid && { invalid }),
   };
+}
+
+/** A page whose documents nobody enhances does not load the parts for it. */
+async function enhanced({ enhancers = [] }: IngestStages, document: TextDocument): Promise<TextDocument> {
+  if (enhancers.length === 0) return document;
+  return (await import("./enhance.ts")).enhanceDocument(enhancers, document);
 }
 
 /** The columns of a document that its metadata fill. Front matter may have anything under these names. */

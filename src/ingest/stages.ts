@@ -4,6 +4,7 @@ import type { Prices } from "../contracts/chat.ts";
 import type { Chunk } from "../contracts/chunk.ts";
 import type { AsyncChunker, ChunkTransformer, Chunker } from "../contracts/chunker.ts";
 import type { Embedder } from "../contracts/embedding-model.ts";
+import type { Enhancer } from "../contracts/enhancer.ts";
 import type { ImageEmbedder } from "../contracts/extraction.ts";
 import type { Store } from "../contracts/store.ts";
 import type { Reader, ReadLimits } from "../contracts/reader.ts";
@@ -24,6 +25,8 @@ export interface IngestStages {
   readonly limits?: Partial<ReadLimits> | undefined;
   readonly chunker: Chunker | AsyncChunker;
   readonly transformers: readonly ChunkTransformer[];
+  /** Add to the metadata of documents; their transformers are among `transformers`. Default: none. */
+  readonly enhancers?: readonly Enhancer[] | undefined;
   /** Without one, documents are found by their words alone. */
   readonly embedder?: Embedder | undefined;
   /** Embedders for models that were used before, as long as scopes may be searched by their vectors. */

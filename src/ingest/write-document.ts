@@ -23,6 +23,8 @@ export interface Incoming {
 export interface Written {
   /** The number of chunks for each document, in order. */
   readonly chunks: readonly number[];
+  /** Chunks of each document that were left without a vector, and why. Absent where nothing failed. */
+  readonly failed?: ReadonlyMap<string, readonly unknown[]> | undefined;
   readonly sent: number;
   readonly tokens?: number | undefined;
 }
@@ -31,6 +33,8 @@ export interface WriteJob {
   readonly into: AuthorizedScopes<"write">;
   /** Embeds every chunk anew, whatever the store holds. */
   readonly fresh?: boolean | undefined;
+  /** Default `"error"`. */
+  readonly onFailedBatch?: "error" | "skip" | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onEmbedding?: ((uri: string) => void) | undefined;
   /** Called when only the store can fail any more. */
@@ -59,6 +63,7 @@ export async function writeDocuments(
     incoming.length === 1 &&
     only!.chunks === undefined &&
     only!.facts.document.text.length >= large &&
+    job.onFailedBatch !== "skip" &&
     stages.transformers.length === 0;
   return inBatches ? retried(() => writeInBatches(stages, job, only!)) : writeWhole(stages, job, incoming);
 }
@@ -87,17 +92,30 @@ async function writeWhole(stages: IngestStages, job: WriteJob, incoming: readonl
       job,
       some.map((i) => incoming[i]!),
     );
-    const { entries, keeps, ...counted } = await embedChunks(stages, into, held, chunks, signal);
+    const { entries, keeps, failed, ...counted } = await embedChunks(
+      stages,
+      into,
+      held,
+      chunks,
+      signal,
+      job.onFailedBatch,
+    );
     throwIfAborted(signal, "The ingestion");
-    return { ofDocument: Map.groupBy(entries, ({ chunk }) => chunk.documentId), keeps: new Set(keeps), counted };
+    const ofDocument = Map.groupBy(entries, ({ chunk }) => chunk.documentId);
+    const lacking = Map.groupBy(
+      chunks.filter(({ id }) => failed.has(id)),
+      ({ documentId }) => documentId,
+    );
+    return { ofDocument, keeps: new Set(keeps), failed, lacking, counted };
   };
   const all = await embed(incoming.map((_, i) => i));
   await job.beforeWriting?.();
-  const put = async (i: number, { ofDocument, keeps }: typeof all): Promise<void> => {
+  const put = async (i: number, { ofDocument, keeps, lacking }: typeof all): Promise<void> => {
     const { facts } = incoming[i]!;
     const entries = ofDocument.get(facts.document.id) ?? [];
     const kept = entries.flatMap(({ chunk }) => (keeps.has(chunk.id) ? [chunk.id] : []));
-    await stages.store.replace(into, { ...facts, chunks: entries, keeps: kept });
+    const fingerprint = lacking.has(facts.document.id) ? unfinished(facts.fingerprint) : facts.fingerprint;
+    await stages.store.replace(into, { ...facts, fingerprint, chunks: entries, keeps: kept });
   };
   const write = (i: number): Promise<void> =>
     retried(
@@ -106,8 +124,14 @@ async function writeWhole(stages: IngestStages, job: WriteJob, incoming: readonl
     );
   // Once begun, all of them are written: only a crash leaves some out.
   for await (const _ of mapInOrder(each(incoming.keys()), concurrency, write));
-  return { chunks: cut.map(({ length }) => length), ...all.counted };
+  const failed = new Map(
+    Array.from(all.lacking, ([id, lacking]) => [id, lacking.map((chunk) => all.failed.get(chunk.id))] as const),
+  );
+  return { chunks: cut.map(({ length }) => length), ...(failed.size > 0 && { failed }), ...all.counted };
 }
+
+/** The fingerprint of a document that lacks vectors: the next ingestion sees that its model has not made all of it. */
+const unfinished = (fingerprint: string): string => `${fingerprint.split("-")[0]!}-unfinished`;
 
 async function* each<Item>(items: Iterable<Item>): AsyncGenerator<Item> {
   yield* items;

@@ -4,6 +4,7 @@ import { parseScope } from "../access/scopes.ts";
 import { checkStrategy, chooseScopes } from "../access/scope-strategy.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase, ViewOptions } from "../contracts/knowledge-base.ts";
+import type { SearchMode } from "../contracts/retriever.ts";
 import type { ReembedOptions } from "../contracts/reembedding.ts";
 import type { AccessContext, AuthorizedScopes, Scope, ScopeStrategy } from "../contracts/scope.ts";
 import { checkOptions } from "../runtime/check-options.ts";
@@ -12,7 +13,11 @@ import { createCatalogue } from "./catalogue.ts";
 import { builtInRetriever, chooseRetriever } from "./choose-retriever.ts";
 import { createCollections } from "./collections.ts";
 import type { KeepingParts, OpenPast, SharedParts, ViewScopes } from "./parts.ts";
+import { servedModes } from "../search/search-session.ts";
+import type { KeepingParts, SharedParts, ViewScopes } from "./parts.ts";
 import { createVerbs } from "./verbs.ts";
+
+const everyMode: readonly SearchMode[] = ["hybrid", "dense", "lexical", "regex"];
 
 /** The knowledge base as one caller sees it. Every verb asks the gate first. */
 export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeStrategy): KnowledgeBase {
@@ -20,6 +25,7 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
   const scopes = createScopes(parts, caller, strategy);
   const { access, readable } = scopes;
   const retriever = chooseRetriever(parts, access);
+  const hasModel = parts.embedder !== undefined || parts.imageEmbedder !== undefined;
   // Counts of embedded texts follow the need, not the cache: the cache shows what others have written.
   const stages = caller === operator ? parts.watched : { ...parts.watched, counts: "needed" as const };
   const past: OpenPast = async (request) =>
@@ -70,6 +76,7 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
       engine: parts.engine,
     }),
     ...createCatalogue(keepingParts),
+    modes: parts.retriever === undefined ? servedModes(Object.keys(store.capabilities.legs), hasModel) : everyMode,
     media: async (uri, address) => (await media()).read(uri, address),
     find: async (options) => (await finding()).find(options),
     searchVector: async (vector, options) => (await finding()).searchVector(vector, options),

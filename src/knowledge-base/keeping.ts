@@ -187,11 +187,19 @@ export function createKeeping(parts: KeepingParts): Keeping {
     },
 
     async *chunks(options = {}) {
-      checkOptions("chunks", options, { scope: true, filter: true, uri: true, stamps: true });
-      const { scope, filter, uri, stamps = false } = options;
+      checkOptions("chunks", options, {
+        scope: true,
+        filter: true,
+        uri: true,
+        stamps: true,
+        ids: true,
+        includeEmbeddings: true,
+      });
+      const { scope, filter, uri, ids, stamps = false, includeEmbeddings = stamps } = options;
       const chosen = {
         ...(filter !== undefined && { filter: parseFilter(filter) }),
-        ...(stamps && { includeEmbeddings: true }),
+        ...(ids !== undefined && { ids }),
+        ...(includeEmbeddings && { includeEmbeddings }),
       };
       const listed = (scopes: AuthorizedScopes, more: ListChunksOptions): AsyncIterable<StoredChunk> =>
         stamps ? stampChunks(store.chunks(scopes, more)) : store.chunks(scopes, more);

@@ -185,6 +185,7 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
     search: async (query, options) => (await searching()).searchRecords(search, "dense", query, options),
     vectorSearch: async (vector, options) => (await searching()).searchRecordsByVector(search, vector, options),
     hybridSearch: async (query, options) => (await searching()).searchRecords(search, "hybrid", query, options),
+    regexSearch: async (pattern, options) => (await searching()).searchRecords(search, "regex", pattern, options),
     textSearch: async (query, options) => (await searching()).searchRecords(search, "lexical", query, options),
 
     rebuild,

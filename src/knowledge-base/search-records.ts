@@ -59,7 +59,7 @@ export const optionNames = {
 } as const;
 
 /** Ways of searching, by the verb that asks for each. */
-const verbs = { dense: "search", hybrid: "hybridSearch", lexical: "textSearch" } as const;
+const verbs = { dense: "search", hybrid: "hybridSearch", lexical: "textSearch", regex: "regexSearch" } as const;
 
 /** Default number of records, as in the retriever. */
 export const defaultTopK = 5;

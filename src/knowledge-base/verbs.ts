@@ -59,6 +59,7 @@ export function createVerbs(
           onEmbedding: options.onEmbedding,
           onSkip: options.onSkip,
           onInvalid: options.onInvalid,
+          onFailedBatch: options.onFailedBatch,
           onBatchFailed(documentIds, error) {
             const code = IbidError.isInstance(error) ? error.code : "internal";
             for (const documentId of documentIds)

@@ -59,7 +59,7 @@ export async function writeRecords(
     origin: "user-content",
     beforeWriting,
   };
-  const run = parts.watch(scope, ingestArrivals({ ...parts.stages, apart }, job));
+  const run = parts.watch(scope, ingestArrivals({ ...parts.stages, enhancers: [], apart }, job));
   for (;;) {
     const step = await run.next();
     if (step.done !== true) continue;

@@ -1,29 +1,11 @@
 import { checkGiven } from "../runtime/check-options.ts";
 import type { Chunk } from "../contracts/chunk.ts";
 import type { Section, TextDocument } from "../contracts/document.ts";
+import type { TreeElement } from "../contracts/enhancer.ts";
 import type { NamedEntityData } from "../contracts/entity.ts";
 import type { Fact } from "../contracts/fact.ts";
-import type { JsonValue, Metadata } from "../contracts/metadata.ts";
+import type { JsonValue } from "../contracts/metadata.ts";
 import { findSectionPath } from "../text/walk-sections.ts";
-
-/**
- * One element of a document's tree, in terms that are the same for all: the document itself, a section, a chunk.
- *
- * @experimental
- */
-export interface TreeElement {
-  /** Id of the document or chunk; for a section, the document's id, `#` and the section's. */
-  readonly id: string;
-  readonly uri: string;
-  /** `null` for the document. */
-  readonly parentId: string | null;
-  /** Kinds of the element. */
-  readonly labels: readonly string[];
-  /** Text that is embedded for it. */
-  readonly embeddableValue: string;
-  /** Properties to store, metadata included. */
-  readonly propertiesToPersist: Metadata;
-}
 
 /**
  * A document to describe: as a reader made it, or as `kb.document` gives it back.
@@ -78,7 +60,15 @@ export function describeElement(
   };
 }
 
-function describeEntity({ id, name, description, uri, metadata, labels, properties }: NamedEntityData): TreeElement {
+export function describeEntity({
+  id,
+  name,
+  description,
+  uri,
+  metadata,
+  labels,
+  properties,
+}: NamedEntityData): TreeElement {
   const { embedding: _, id: __, ...kept } = properties;
   return {
     id,
@@ -90,7 +80,7 @@ function describeEntity({ id, name, description, uri, metadata, labels, properti
   };
 }
 
-function describeFact({ id, assertion, authority, uri, metadata }: Fact): TreeElement {
+export function describeFact({ id, assertion, authority, uri, metadata }: Fact): TreeElement {
   return {
     id,
     uri: uri ?? id,

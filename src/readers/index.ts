@@ -26,7 +26,8 @@ export type { SheetData, SheetRow } from "../contracts/sheet-data.ts";
 export { buildSections } from "./build-sections.ts";
 export { composeDocument, type Composition } from "./compose-document.ts";
 export { dataReader } from "./data/data-reader.ts";
-export { type DescribedDocument, describeElement, type TreeElement } from "./describe-element.ts";
+export type { Enhancement, Enhancer, TreeElement } from "../contracts/enhancer.ts";
+export { type DescribedDocument, describeElement } from "./describe-element.ts";
 export {
   createAudioDocument,
   createBinaryDocument,

@@ -18,6 +18,15 @@ const legsOfMode: Readonly<Record<Exclude<SearchMode, "hybrid">, readonly string
   regex: ["pattern"],
 };
 
+/** Modes that a store's legs can serve. A dense leg needs a model for the query; the store's own model needs none. */
+export function servedModes(legs: readonly string[], hasModel: boolean): readonly SearchMode[] {
+  const able = legs.filter((leg) => leg !== "dense" || hasModel);
+  const modes = (["dense", "lexical", "regex"] as const).filter((mode) =>
+    legsOfMode[mode].some((leg) => able.includes(leg)),
+  );
+  return modes.some((mode) => mode !== "regex") ? ["hybrid", ...modes] : modes;
+}
+
 /** A search of one session. */
 export interface SessionSearch {
   readonly plan: SearchPlan;

@@ -7,6 +7,7 @@ import { entities as embabelEntities } from "./embabel/entities.ts";
 import { ingestion as embabelIngestion } from "./embabel/ingestion.ts";
 import { model as embabelModel } from "./embabel/model.ts";
 import { parts as embabelParts } from "./embabel/parts.ts";
+import { repository as embabelRepository } from "./embabel/repository.ts";
 import { performance as embabelPerformance } from "./embabel/performance.ts";
 import { searching as embabelSearching } from "./embabel/searching.ts";
 import { options as ballerinaOptions } from "./ballerina/options.ts";
@@ -66,6 +67,7 @@ export const proofs: Readonly<Record<string, readonly Proof[]>> = {
   "embabel/searching": embabelSearching,
   "embabel/entities": embabelEntities,
   "embabel/parts": embabelParts,
+  "embabel/repository": embabelRepository,
   "embabel/performance": embabelPerformance,
   "embabel/architecture": embabelArchitecture,
   "wesichain/end-to-end": wesichainEndToEnd,

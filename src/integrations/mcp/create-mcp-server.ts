@@ -7,11 +7,12 @@ import { createMemoryTools } from "../memory/memory-tools.ts";
 import type { NoteProvenance } from "../memory/note.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { createAskTool } from "../tools/create-ask-tool.ts";
+import { createEntityTools } from "../tools/create-entity-tools.ts";
 import { createFetchTools } from "../tools/create-fetch-tools.ts";
 import { createVerifyTool } from "../tools/create-verify-tool.ts";
 import { createFixedView } from "../tools/fixed-view.ts";
 import { createListTools } from "../tools/create-list-tools.ts";
-import { createSearchTools, type SearchToolName, searchToolOptions } from "../tools/create-search-tools.ts";
+import { createSearchTools, isServed, type SearchToolName, searchToolOptions } from "../tools/create-search-tools.ts";
 import { describeToolFailure, isInnerFailure } from "../tools/tool-failure.ts";
 import { version } from "../../runtime/version.ts";
 import { addAnswerPrompts } from "./answer-prompts.ts";
@@ -53,12 +54,21 @@ export async function createMcpServer(kb: KnowledgeBase, options: McpServerOptio
     serverVersion: true,
     instructions: true,
     memory: true,
+    entities: true,
     more: true,
     maxResourceLength: true,
     onError: true,
   });
   const { serverName = "ibid", serverVersion = version, instructions = guidance, ...others } = options;
-  const { memory, more = [], maxResourceLength = 1_000_000, tools = defaultTools, onError, ...rest } = others;
+  const {
+    memory,
+    entities = [],
+    more = [],
+    maxResourceLength = 1_000_000,
+    tools = defaultTools.filter((tool) => isServed(kb, tool)),
+    onError,
+    ...rest
+  } = others;
   const { filter, scopes, about, topK, maxLength, pageAddress } = rest;
   const mcp = await import("@modelcontextprotocol/server");
   const cached = { ttlMs: listTtlMs, cacheScope: "private" } as const;
@@ -93,7 +103,8 @@ export async function createMcpServer(kb: KnowledgeBase, options: McpServerOptio
     ...verifying,
     ...createSearchTools(kb, { ...rest, tools }),
   ];
-  for (const tool of [...own, ...more]) add(server, tool, onError);
+  const entityTools = entities.flatMap((each) => createEntityTools(each, { name: each.name, about: each.name }));
+  for (const tool of [...own, ...entityTools, ...more]) add(server, tool, onError);
   if (memory !== undefined) {
     const client = () => server.server.getClientVersion()?.name;
     const { confirm: asks = false, ...kept } = memory;

@@ -1,3 +1,4 @@
+import type { Entities } from "../../contracts/entity.ts";
 import type { Tool } from "../../contracts/tool.ts";
 import type { MemoryOptions } from "../memory/create-memory.ts";
 import type { SearchToolOptions } from "../tools/create-search-tools.ts";
@@ -28,6 +29,8 @@ export interface McpServerOptions extends SearchToolOptions {
   readonly instructions?: string;
   /** Whether agents remember and recall notes, and how. Default: no tool of a memory. */
   readonly memory?: McpMemoryOptions;
+  /** Entities that a client searches, opens and follows: over the caller's view, `openEntities(kb.as(ada), "company")`. Their name is the prefix of the tools. Default: none. */
+  readonly entities?: readonly Entities[];
   /** Further tools of the application. */
   readonly more?: readonly Tool[];
   /** Characters of a resource. Default 1,000,000. */

@@ -54,7 +54,7 @@ export interface SearchToolOptions extends FixedLimits {
   readonly name?: string;
   /** Content of the knowledge base, for the descriptions: "the handbook of ACME". Default "the user's documents". */
   readonly about?: string;
-  /** The tools to make. Default: all. */
+  /** The tools to make. Default: all that the knowledge base can serve. */
   readonly tools?: readonly SearchToolName[];
   /** Results of a search when the model gives no number. Default 5. */
   readonly topK?: number;
@@ -110,7 +110,7 @@ const luceneSigns =
  * Pass the view of the user that the model works for: `createSearchTools(kb.as(ada))`.
  *
  * **Shape** in the order of {@link SearchToolName}. All of them are read-only.
- * **Errors** `invalid-argument` for an unknown option; `unsupported` from a tool whose way of searching the store lacks.
+ * **Errors** `invalid-argument` for an unknown option; `unsupported` for a tool of `tools` whose way of searching the knowledge base lacks.
  * **Source** Embabel's `ToolishRag` and its formatters; ToolUp's thresholds.
  */
 export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions = {}): readonly Tool[] {
@@ -130,6 +130,10 @@ export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions 
   const query = textField("What is looked for, in words or as a question.");
   const count = optionField<number>(searchOptions.topK, { description: "Number of results.", default: topK });
   const chunkId = textField("The chunkId of a result.", 512);
+  const anyId = textField(
+    "The chunkId of a result; of a section, the document's url, # and the section's id; of a document, its url.",
+    4608,
+  );
   const document = textField("The url of a document as a result shows it, or a chunkId.", 4096);
 
   const shape = {
@@ -271,9 +275,17 @@ export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions 
       { regex: textField("The regular expression.", 1024), topK: count, ...shape },
       (input, signal) => find(input.regex, "regex", {}, input, signal),
     ),
-    make("find_by_id", "Open a chunk", "Opens one chunk by its id, whole.", { chunkId }, async (input) => {
-      return openChunks(await view.neighbours(input.chunkId, 0));
-    }),
+    make(
+      "find_by_id",
+      "Open by id",
+      "Opens one chunk by its id, whole; or a section, or a document.",
+      { chunkId: anyId, type: typeField },
+      async ({ chunkId: id, type = "chunk" }) => {
+        if (type === "chunk") return openChunks(await view.neighbours(id, 0));
+        const [uri, section] = type === "document" ? [id, rootId] : splitSection(id);
+        return open(await view.section(uri, section, maxLength), type);
+      },
+    ),
     make(
       "broaden_chunk",
       "Read around a chunk",
@@ -318,13 +330,45 @@ export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions 
   ];
 
   const { tools } = options;
+  const served = all.filter(({ tool }) => isServed(kb, tool));
   for (const wanted of tools ?? []) {
-    if (all.some(({ tool }) => tool === wanted)) continue;
-    throw new IbidError("invalid-argument", `The tool "${wanted as string}" does not exist.`, {
-      hint: `Choose from ${all.map(({ tool }) => tool).join(", ")}.`,
+    if (served.some(({ tool }) => tool === wanted)) continue;
+    const exists = all.some(({ tool }) => tool === wanted);
+    const problem = exists ? "needs a way of searching that the knowledge base lacks" : "does not exist";
+    throw new IbidError(exists ? "unsupported" : "invalid-argument", `The tool "${wanted as string}" ${problem}.`, {
+      hint: `Choose from ${served.map(({ tool }) => tool).join(", ")}.`,
     });
   }
-  return all.filter(({ tool }) => tools === undefined || tools.includes(tool)).map(({ made }) => made);
+  return served.filter(({ tool }) => tools === undefined || tools.includes(tool)).map(({ made }) => made);
+}
+
+/** The way of searching that a tool needs; the others read what was found. */
+const neededModes: Readonly<Partial<Record<SearchToolName, SearchMode>>> = {
+  search: "hybrid",
+  vector_search: "dense",
+  text_search: "lexical",
+  regex_search: "regex",
+};
+
+/** Whether a knowledge base can serve a tool. */
+export function isServed({ modes }: Partial<Pick<KnowledgeBase, "modes">>, tool: SearchToolName): boolean {
+  const mode = neededModes[tool];
+  return mode === undefined || modes === undefined || modes.includes(mode);
+}
+
+/** Id of the root section: the whole document. */
+const rootId = "0";
+const types = ["chunk", "section", "document"] as const;
+
+const typeField: Field<(typeof types)[number] | undefined> = {
+  required: false,
+  schema: { type: "string", enum: [...types], default: "chunk", description: "Kind of what is opened." },
+  wrong: (value) => ((types as readonly unknown[]).includes(value) ? undefined : `must be ${types.join(", ")}`),
+};
+
+function splitSection(id: string): readonly [uri: string, section: string] {
+  const at = id.lastIndexOf("#");
+  return at < 0 ? [id, ""] : [id.slice(0, at), id.slice(at + 1)];
 }
 
 /** The text of a result, and the chunks in it. */

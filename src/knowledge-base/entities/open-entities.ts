@@ -3,18 +3,23 @@ import type {
   Entities,
   EntityType,
   NamedEntityData,
+  NewEntity,
   Relationship,
   RelationshipDirection,
 } from "../../contracts/entity.ts";
+import type { Enhancer } from "../../contracts/enhancer.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { FilterInput } from "../../contracts/filter.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { StandardSchema } from "../../contracts/schema.ts";
 import type { Scope } from "../../contracts/scope.ts";
+import { enhanceMetadata } from "../../ingest/enhance.ts";
+import { describeEntity } from "../../readers/describe-element.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { createEntitySchema, toEntityData } from "./entity-schema.ts";
 import { anyOfLabels } from "./has-any-label.ts";
 import { isShared, lookFrom } from "./look-from.ts";
+import { createLiveInstances, linkedTypes } from "./live-instance.ts";
 import { keysOf, readKey, type RelationshipEnd, startOf } from "./relationship-key.ts";
 import { toInstance } from "./to-instance.ts";
 
@@ -30,6 +35,8 @@ export interface EntitiesOptions {
   readonly filterable?: readonly string[];
   /** Embeds entities, beside the knowledge base's own model. Default: that one alone. */
   readonly embeddingModel?: EmbeddingModel;
+  /** Add to the metadata of each entity on its way in. Default: none. */
+  readonly enhancers?: readonly Enhancer[];
 }
 
 /** From a direction to the ends of relationships that it looks from. */
@@ -39,7 +46,7 @@ const endsOf: Readonly<Record<RelationshipDirection, readonly RelationshipEnd[]>
   both: [">", "<"],
 };
 
-const searches = { dense: "search", hybrid: "hybridSearch", lexical: "textSearch" } as const;
+const searches = { dense: "search", hybrid: "hybridSearch", lexical: "textSearch", regex: "regexSearch" } as const;
 
 /**
  * Opens entities under a name, over a view of a knowledge base. They are two of its collections, and all reads and writes go through them.
@@ -53,8 +60,8 @@ export function openEntities(
   options: EntitiesOptions = {},
 ): Entities {
   checkGiven("openEntities", "kb", kb, "object");
-  checkOptions("openEntities", options, { types: true, filterable: true, embeddingModel: true });
-  const { types = [], filterable = [], embeddingModel } = options;
+  checkOptions("openEntities", options, { types: true, filterable: true, embeddingModel: true, enhancers: true });
+  const { types = [], filterable = [], embeddingModel, enhancers = [] } = options;
   const nodes = kb.collection(name, {
     schema: createEntitySchema(types, filterable),
     key: "id",
@@ -153,10 +160,16 @@ export function openEntities(
     }
   }
 
+  const live = createLiveInstances();
   const entities: Entities = {
     name,
     uriOf: (id) => nodes.uriOf(id),
-    upsert: (given, where) => nodes.upsert(given, where),
+    async upsert(given, where) {
+      const all = Array.isArray(given) ? (given as readonly NewEntity[]) : [given as NewEntity];
+      const written = await nodes.upsert(enhancers.length === 0 ? given : await enhanceEntities(enhancers, all), where);
+      await live.renew(written.keys);
+      return written;
+    },
 
     async get(id, address) {
       const found = await nodes.get(id, address);
@@ -191,6 +204,7 @@ export function openEntities(
       for (const id of ids) held.set(id, how.scope ?? (await nodes.scopesOf(id))[0]);
       const gone = await nodes.delete([...ids], how);
       for (const [id, scope] of held) await deleteRelationships(id, scope, how.purge ?? false);
+      await live.renew(ids);
       return gone;
     },
 
@@ -204,6 +218,7 @@ export function openEntities(
             for (const key of keysOf(relationship)) await kb.restore(ends.uriOf(key), { scope });
         }
       }
+      await live.renew([id]);
       return true;
     },
 
@@ -249,14 +264,50 @@ export function openEntities(
       return entity && toInstance(entities, entity, asked);
     },
 
+    linkedTypes: (entity) => linkedTypes(types, entity),
+
+    async toTypedInstance(given) {
+      const entity: NamedEntityData | undefined = typeof given === "string" ? await entities.get(given) : given;
+      const [first, ...others] = entity === undefined ? [] : linkedTypes(types, entity);
+      return first && toInstance(entities, entity!, [first, ...others]);
+    },
+
+    async toLiveInstance(id, ...asked) {
+      const read = () => entities.toInstance(id, ...asked);
+      const now = await read();
+      return now && (live.add(id, now, read as () => Promise<object | undefined>) as typeof now);
+    },
+
     rebuild: (where) => nodes.rebuild(where),
 
     async drop(given = {}) {
       await ends.drop(given);
-      return nodes.drop(given);
+      const gone = await nodes.drop(given);
+      await live.renew();
+      return gone;
     },
   };
   return entities;
+}
+
+/** Entities with what enhancers add to their metadata. The schema refuses an invalid one after this. */
+async function enhanceEntities(
+  enhancers: readonly Enhancer[],
+  entities: readonly NewEntity[],
+): Promise<readonly NewEntity[]> {
+  const isWhole = ({ id, name, metadata = {} }: Partial<NewEntity>): boolean =>
+    typeof id === "string" && typeof name === "string" && typeof metadata === "object";
+  return Promise.all(
+    entities.map(async (entity) => {
+      if (!isWhole(entity ?? {})) return entity;
+      const { description = "", labels = [], properties = {}, metadata = {} } = entity;
+      const whole = { ...entity, description, labels, properties: properties as NamedEntityData["properties"] };
+      const added = await enhanceMetadata(enhancers, (more) =>
+        describeEntity({ ...whole, metadata: { ...metadata, ...more } }),
+      );
+      return { ...entity, metadata: { ...metadata, ...added } };
+    }),
+  );
 }
 
 /** An end of a relationship says nothing but its key, so that no search finds it. */

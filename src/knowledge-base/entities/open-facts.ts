@@ -1,8 +1,11 @@
 import type { CollectionHit, CollectionSearchOptions, CollectionWriteResult } from "../../contracts/collection.ts";
 import type { Fact } from "../../contracts/fact.ts";
+import type { Enhancer } from "../../contracts/enhancer.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { MetadataInput } from "../../contracts/metadata.ts";
 import type { StandardSchema } from "../../contracts/schema.ts";
+import { enhanceMetadata } from "../../ingest/enhance.ts";
+import { describeFact } from "../../readers/describe-element.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { hashParts } from "../../runtime/hash.ts";
 import { toMetadata } from "../../runtime/to-json.ts";
@@ -42,7 +45,7 @@ export interface FactSearchOptions extends Pick<
   /** Only facts of this authority. */
   readonly authority?: string;
   /** Legs that search. Default `"hybrid"`. */
-  readonly mode?: "dense" | "lexical" | "hybrid";
+  readonly mode?: "dense" | "lexical" | "hybrid" | "regex";
 }
 
 /**
@@ -60,6 +63,16 @@ export interface Facts {
   list(): AsyncIterable<Fact>;
   /** **Shape** how many went. */
   delete(ids: string | readonly string[]): Promise<number>;
+}
+
+/**
+ * Options of facts; everything has a default.
+ *
+ * @experimental
+ */
+export interface FactsOptions {
+  /** Add to the metadata of each fact on its way in. Default: none. */
+  readonly enhancers?: readonly Enhancer[];
 }
 
 const fields = ["assertion", "authority"] as const;
@@ -86,12 +99,31 @@ const schema: StandardSchema<NewFact, Fact> = {
  *
  * @experimental
  */
-export function openFacts(kb: Pick<KnowledgeBase, "collection">, name = "facts"): Facts {
+export function openFacts(
+  kb: Pick<KnowledgeBase, "collection">,
+  name = "facts",
+  { enhancers = [], ...unknown }: FactsOptions = {},
+): Facts {
   checkGiven("openFacts", "kb", kb, "object");
+  checkOptions("openFacts", unknown, {});
+  const enhanced = async (given: NewFact): Promise<NewFact> => {
+    const checked = await schema["~standard"].validate(given);
+    // The collection refuses an invalid fact, and names its place.
+    if (checked.issues !== undefined) return given;
+    const fact = checked.value;
+    const added = await enhanceMetadata(enhancers, (more) =>
+      describeFact({ ...fact, metadata: { ...fact.metadata, ...more } }),
+    );
+    return { ...given, metadata: { ...fact.metadata, ...added } };
+  };
   const kept = kb.collection(name, { schema, key: "id", text: ["assertion"], filterable: ["authority"] });
-  const searches = { dense: "search", hybrid: "hybridSearch", lexical: "textSearch" } as const;
+  const searches = { dense: "search", hybrid: "hybridSearch", lexical: "textSearch", regex: "regexSearch" } as const;
   return {
-    assert: (facts) => kept.upsert(facts),
+    async assert(facts) {
+      if (enhancers.length === 0) return kept.upsert(facts);
+      const given = Array.isArray(facts) ? (facts as readonly NewFact[]) : [facts as NewFact];
+      return kept.upsert(await Promise.all(given.map(enhanced)));
+    },
     get: (id) => kept.get(id),
     async search(query, options = {}) {
       checkOptions("search", options, {

@@ -2,8 +2,7 @@ import type { Entities, EntityInstanceOf, EntityType, NamedEntityData } from "..
 import { IbidError } from "../../contracts/errors.ts";
 
 /**
- * An entity as a plain object of all these types. A type's names are gone when a program runs, so a `Proxy` has nothing to look up. The values that the schemas
- * give can be logged, compared and sent.
+ * An entity as a plain object of all these types, which can be logged, compared and sent.
  */
 export async function toInstance<const Types extends readonly EntityType[]>(
   navigator: Pick<Entities, "findRelated">,

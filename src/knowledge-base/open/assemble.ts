@@ -177,7 +177,7 @@ async function assembleParts(store: Store, options: OpenOptions, runtime: Runtim
     openKept: runtime.openKept,
     imageEmbedder: models.image,
     wordsAlone: models.embedding === null,
-    transformers: options.transformers ?? [],
+    ...(await chooseTransformers(options)),
     analyzer: search.analyzer ?? defaultAnalyzer,
     chatModel: prepared(models.chat),
     judge: prepared(models.judge),
@@ -201,6 +201,16 @@ async function assembleParts(store: Store, options: OpenOptions, runtime: Runtim
     resolveUri: runtime.resolveUri,
     closeReaders: runtime.closeReaders,
   });
+}
+
+/** Transformers, and enhancers as such after them. */
+async function chooseTransformers({
+  transformers = [],
+  enhancers = [],
+}: Pick<OpenOptions, "transformers" | "enhancers">): Promise<Pick<IngestStages, "transformers" | "enhancers">> {
+  if (enhancers.length === 0) return { transformers };
+  const { checkEnhancers, toTransformer } = await import("../../ingest/enhance.ts");
+  return { transformers: [...transformers, ...checkEnhancers(enhancers).map(toTransformer)], enhancers };
 }
 
 /** Readers of the caller's own, with complete results. */

@@ -6,6 +6,7 @@ import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { ChatModel, Prices } from "../../contracts/chat.ts";
 import type { ChunkTransformer, CustomChunker } from "../../contracts/chunker.ts";
 import type { EmbeddingCache, EmbeddingModel } from "../../contracts/embedding-model.ts";
+import type { Enhancer } from "../../contracts/enhancer.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Engine } from "../../contracts/engine.ts";
 import type { EventRetention, EventStore } from "../../contracts/event-store.ts";
@@ -131,6 +132,8 @@ export interface OpenOptions {
   readonly chunker?: CustomChunker | undefined;
   /** Transformers of chunks, in order. Default: none. */
   readonly transformers?: readonly ChunkTransformer[] | undefined;
+  /** Enhancers of documents, sections and chunks, in order: they add metadata, whatever the kind. Default: none. */
+  readonly enhancers?: readonly Enhancer[] | undefined;
   /** How chunks are indexed and found. */
   readonly search?: OpenSearch | undefined;
   /** Shared scopes that callers may read. Default: deployment, not platform. */
@@ -423,6 +426,11 @@ export const openOptions = {
   transformers: {
     doc: "[Transformers](chunking.md#transformers) of chunks, in order.",
     kind: aListOf("transformers"),
+    for: inCode,
+  },
+  enhancers: {
+    doc: "[Enhancers](chunking.md#enhancers) of documents, sections and chunks, in order.",
+    kind: aListOf("enhancers"),
     for: inCode,
   },
   search: { doc: "How chunks are indexed and found.", kind: { type: "group", options: searchSetup }, for: inCode },

@@ -114,6 +114,7 @@ export function createObserver({ tracer, telemetry, events, now = platformNow }:
         get cacheHitRate() {
           return embedder.cacheHitRate;
         },
+        batchSize: embedder.batchSize,
         embed(inputs, options) {
           const { purpose } = options;
           const start = {

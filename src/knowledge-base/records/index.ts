@@ -45,7 +45,23 @@ export type {
   StandardSchema,
 } from "../../contracts/schema.ts";
 export type { Fact } from "../../contracts/fact.ts";
-export { type FactHit, type Facts, type FactSearchOptions, type NewFact, openFacts } from "../entities/open-facts.ts";
+export {
+  type FactHit,
+  type Facts,
+  type FactSearchOptions,
+  type FactsOptions,
+  type NewFact,
+  openFacts,
+} from "../entities/open-facts.ts";
 export { defineEntityType } from "../entities/define-entity-type.ts";
 export { hasAnyLabel } from "../entities/has-any-label.ts";
+export {
+  type ContentRepository,
+  type DocumentDeletion,
+  openRepository,
+  type RepositoryOptions,
+  type RepositorySearchOptions,
+  type RetrievableKind,
+  type SimilarityResult,
+} from "../repository/open-repository.ts";
 export { type EntitiesOptions, openEntities } from "../entities/open-entities.ts";

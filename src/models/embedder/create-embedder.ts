@@ -257,6 +257,7 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
     get cacheHitRate() {
       return cache?.hitRate ?? 0;
     },
+    batchSize,
     embed,
     ...(cache?.delete && {
       forget: async (texts: readonly string[]) => cache.delete?.(texts.map((text) => keyOf("document", text))),
