@@ -9,6 +9,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import type { Behaviour } from "../test/designs/behaviours.ts";
 import { type Requirement, requirements } from "../test/requirements.ts";
 import { packAndInstall, runProofs } from "./packed.ts";
 import { root } from "./subpaths.ts";
@@ -37,6 +38,7 @@ export function findProofs(
 /** The page, from a list of items and the files that prove them. */
 export function makePage(
   proofs: ReadonlyMap<string, readonly string[]>,
+  behaviours: readonly Behaviour[],
   list: readonly Requirement[] = requirements,
 ): string {
   const items = list.filter(({ id }) => !id.startsWith("L")).map((item) => ({ ...item, state: stateOf(item, proofs) }));
@@ -50,6 +52,8 @@ export function makePage(
     "ibid is what five published designs describe, in one framework. Here is everything that they ask for. An item works when a test does what it says over the packed package, through public names only, and sees its effect. An item is settled where ibid decides otherwise and an option gives the design's own way. Everything else is open. Their own examples, written with ibid, are in [examples](../examples/README.md#the-five-designs-side-by-side); our own laws are in [principles](principles.md#laws).",
     "",
     `Items: ${items.length}. ${counts(items)}`,
+    "",
+    countBehaviours(behaviours),
     "",
     "`npm run seeds` makes this page. It runs [test/designs](../test/designs), and fails when the page and the run disagree.",
     ...(open.length === 0 ? [] : ["", `The open items: ${open.join(", ")}.`]),
@@ -72,8 +76,30 @@ export function makePage(
       ),
     );
   }
+  lines.push(
+    "",
+    "## Behaviours of the five projects' own suites",
+    "",
+    `Cases in which ibid differs or differed from a project's own tests. Each was run over the packed package: by default, and by the option. ${countBehaviours(behaviours)}`,
+    "",
+    "| case | whose | its result | by default | the way to it, or the reason |",
+    "|---|---|---|---|---|",
+    ...behaviours.map(
+      ({ item, design, title, way }) =>
+        `| ${item.slice(1)} | ${design} | ${inCell(title)} | ${way === "same" ? "the same" : "another"} | ${inCell(wayOf(way))} |`,
+    ),
+  );
   return `${lines.join("\n")}\n`;
 }
+
+function countBehaviours(behaviours: readonly Behaviour[]): string {
+  const count = (is: (way: Behaviour["way"]) => boolean): number => behaviours.filter(({ way }) => is(way)).length;
+  const byOption = count((way) => way !== "same" && "option" in way);
+  const byReason = count((way) => way !== "same" && "reason" in way);
+  return `Behaviours: ${behaviours.length}. The same by default: ${count((way) => way === "same")}. By an option: ${byOption}. Another, with a reason: ${byReason}.`;
+}
+
+const wayOf = (way: Behaviour["way"]): string => (way === "same" ? "" : "option" in way ? way.option : way.reason);
 
 function stateOf(item: Requirement, proofs: ReadonlyMap<string, unknown>): "works" | "settled" | "open" {
   if (item.status === "open" || !proofs.has(item.id)) return "open";
@@ -96,22 +122,25 @@ const inCell = (text: string): string => text.replaceAll("|", "\\|");
  */
 export async function checkPage(project: string, update = false): Promise<string> {
   // The proofs import the package by its name: they are there once it is built.
-  const { proofs: declared } = await import("../test/designs/proofs.ts");
+  const [{ proofs: declared }, { behaviours }] = await Promise.all([
+    import("../test/designs/proofs.ts"),
+    import("../test/designs/behaviours.ts"),
+  ]);
   const outcomes = runProofs(project);
   const failed = outcomes.filter(({ failure }) => failure !== undefined);
-  const expected = Object.values(declared).flat().length;
+  const expected = Object.values(declared).flat().length + behaviours.length;
   if (failed.length > 0 || outcomes.length !== expected) {
     const messages = failed.map(({ item, title, failure }) => `✗ ${item} ${title}\n${failure}`);
     throw new Error(
       `${messages.join("\n")}\n${failed.length} of ${outcomes.length} proofs failed; ${expected} were declared.`,
     );
   }
-  const made = makePage(findProofs(declared));
+  const made = makePage(findProofs(declared), behaviours);
   if (update) writeFileSync(page, made);
   else if (readFileSync(page, "utf8") !== made)
     throw new Error("docs/seeds.md is not what the run says: npm run seeds -- --update");
   const counts = /^Items: .*$/mu.exec(made)?.[0] ?? "";
-  return `${counts} ${outcomes.length} proofs in ${Math.max(...outcomes.map(({ ms }) => ms))} ms at most each, beside one another`;
+  return `${counts} ${countBehaviours(behaviours)} ${outcomes.length} proofs in ${Math.max(...outcomes.map(({ ms }) => ms))} ms at most each, beside one another`;
 }
 
 if (import.meta.main) {

@@ -1,4 +1,5 @@
 import { describe, it } from "vitest";
+import { behaviours } from "./designs/behaviours.ts";
 import { repository } from "./designs/embabel/repository.ts";
 
 /** Runs the proofs of one item, which `npm run seeds` runs over the packed package, over the sources. */
@@ -18,4 +19,8 @@ describe("an entity as an object", () => {
 
 describe("tools for a model", () => {
   it("are those that the base can serve, and work on everything that it holds [E52]", () => run("E52"));
+});
+
+describe("behaviours of the five projects' own suites", () => {
+  it.each(behaviours)("$item $design: $title", ({ run: show }) => show() as Promise<void>);
 });

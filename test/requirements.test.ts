@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import { findProofs, makePage } from "../scripts/seeds-page.ts";
 import { cited, findCitations, inPack, inTitle } from "./citations.ts";
+import { behaviours } from "./designs/behaviours.ts";
 import { proofs as declared } from "./designs/proofs.ts";
 import { requirements } from "./requirements.ts";
 import type { Requirement } from "./requirements.ts";
@@ -37,7 +38,7 @@ describe("what the five designs ask for", () => {
   });
 
   it("the page about it is what `npm run seeds` makes", () => {
-    expect(readFileSync(join(root, "docs/seeds.md"), "utf8")).toBe(makePage(findProofs(declared)));
+    expect(readFileSync(join(root, "docs/seeds.md"), "utf8")).toBe(makePage(findProofs(declared), behaviours));
   });
 
   it("the page tells what works, what an option gives and what is open", () => {
@@ -51,6 +52,11 @@ describe("what the five designs ask for", () => {
     ];
     const page = makePage(
       findProofs({ a: [{ item: "B1" }, { item: "B1" }, { item: "L1" }], b: [{ item: "B2" }, { item: "B4" }] }),
+      [
+        { item: "#1", design: "A", title: "one", way: "same", run() {} },
+        { item: "#2", design: "B", title: "two", way: { option: "`three`" }, run() {} },
+        { item: "#3", design: "B", title: "four", way: { reason: "Five." }, run() {} },
+      ],
       list,
     );
     expect(page).toContain("Items: 4. Works: 1. Settled with an option: 1. Open: 2.");
@@ -60,6 +66,12 @@ describe("what the five designs ask for", () => {
     expect(page).toContain("| B3 | four | open | No proof over the packed package yet. |");
     expect(page).toContain("| B4 | five | open | Nobody wrote it. In part: [b.ts](../test/designs/b.ts). |");
     expect(page).not.toContain("six");
+    expect(page).toContain("Behaviours: 3. The same by default: 1. By an option: 1. Another, with a reason: 1.");
+    expect(page).toContain("| 2 | B | two | another | `three` |");
+  });
+
+  it("each of the 43 behaviours stands on the page once, in order", () => {
+    expect(behaviours.map(({ item }) => item)).toEqual(Array.from({ length: 43 }, (_, i) => `#${i + 1}`));
   });
 
   it("proofs are of items that are listed", () => {

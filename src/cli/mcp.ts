@@ -21,6 +21,10 @@ export interface McpCommandOptions extends CommonOptions {
   /** Where notes are kept: the caller's own scope, that of the repository, or a scope. `true` chooses. */
   readonly memory?: true | string;
   readonly memoryConfirm?: true;
+  /** Names of entities for which there are tools. */
+  readonly entities?: readonly string[];
+  /** Whether there are tools for collections. */
+  readonly collections?: true;
 }
 
 /**
@@ -30,7 +34,8 @@ export interface McpCommandOptions extends CommonOptions {
  */
 export async function mcp(context: Context, options: McpCommandOptions): Promise<number> {
   const { signal, stderr } = context;
-  const { about, filter, scope, port, host, keys, memory: where, memoryConfirm } = options;
+  const { about, filter, scope, port, host, keys, memory: where, memoryConfirm, collections } = options;
+  const names = options.entities ?? [];
   if (memoryConfirm === true && where === undefined) {
     throw new IbidError("invalid-argument", "--memory-confirm needs --memory.", {
       hint: "Add --memory, or leave --memory-confirm out.",
@@ -48,6 +53,7 @@ export async function mcp(context: Context, options: McpCommandOptions): Promise
     ...(about !== undefined && { about }),
     ...(filter !== undefined && { filter }),
     ...(scope !== undefined && { scopes: [scope] }),
+    ...(collections === true && { collections }),
   };
   if (port !== undefined)
     return serve(context, {
@@ -56,6 +62,7 @@ export async function mcp(context: Context, options: McpCommandOptions): Promise
       allowOrigin: [],
       trustProxy: [],
       mcp: { ...limits, ...(memory && { memory }) },
+      entities: Object.fromEntries(names.map((name) => [name, {}])),
       only: "mcp",
     });
   if (host !== undefined || keys !== undefined) {
@@ -73,8 +80,10 @@ export async function mcp(context: Context, options: McpCommandOptions): Promise
   const session = crypto.randomUUID();
   return withKnowledgeBase(asOperator(options), how, async (whole) => {
     const kb = caller === undefined ? whole : whole.as(caller);
+    const { openEntities } = await import("../knowledge-base/entities/open-entities.ts");
     const offered = {
       ...limits,
+      entities: names.map((name) => openEntities(kb, name)),
       ...(memory && {
         memory: { ...memory, whole, session, ...(caller?.userId !== undefined && { by: caller.userId }) },
       }),
@@ -150,6 +159,8 @@ export function addMcpCommand(program: Command, context: Context, done: (exitCod
       "--memory [where]",
       "remember and recall notes: caller, repository, or a scope (default: the caller's own, else the repository's)",
     )
+    .option("--entities <names...>", "tools that search, open and follow entities of these names")
+    .option("--collections", "tools that list collections, search them and open records")
     .option("--memory-confirm", "with --memory: let the client ask the user about each write")
     .addHelpText(
       "after",

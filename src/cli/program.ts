@@ -6,6 +6,7 @@ import { addCompletionCommand } from "./completion.ts";
 import { addConfigCommand } from "./config.ts";
 import { addDeleteCommand } from "./delete.ts";
 import { addDocsCommand } from "./docs.ts";
+import { addCollectionsCommand, addEntitiesCommand } from "./entities.ts";
 import { addEvalCommand } from "./eval.ts";
 import { examples, note } from "./help-text.ts";
 import { addIngestCommand } from "./ingest.ts";
@@ -96,6 +97,8 @@ export function createProgram(context: Context, done: (exitCode: number) => void
   addSearchCommand(program, context, done);
   addAskCommands(program, context, done);
   addVerifyCommand(program, context, done);
+  addEntitiesCommand(program, context, done);
+  addCollectionsCommand(program, context, done);
   addListCommand(program, context, done);
   addShowCommand(program, context, done);
   addDeleteCommand(program, context, done);

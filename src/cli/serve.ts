@@ -36,6 +36,7 @@ export interface ServeCommandOptions extends CommonOptions {
   readonly threads?: boolean | number;
   /** Options of the route for agents. */
   readonly mcp?: HandlerOptions["mcp"];
+  readonly entities?: HandlerOptions["entities"];
   /** Whether to serve only that route. */
   readonly only?: HandlerOptions["only"];
 }
@@ -124,6 +125,7 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
         ...(limits === undefined ? {} : { limits }),
         ...(page === undefined ? {} : { page }),
         ...(mcp === undefined ? {} : { mcp }),
+        ...(options.entities && { entities: options.entities }),
         ...(only === undefined ? {} : { only }),
         ...keptFiles(options),
         log(entry) {

@@ -477,11 +477,7 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
    * **Shape** by place, or in the order of insertion. **Errors** `invalid-filter`. **Cost** reads every match; `chunks` gives them one by one.
    */
   find(options?: FindOptions): Promise<readonly VectorMatch[]>;
-  /**
-   * Ways of searching that the store and the models can serve. A retriever of one's own is taken to serve all.
-   *
-   * @experimental
-   */
+  /** Ways of searching that the store and the models can serve. A retriever of one's own is taken to serve all. */
   readonly modes: readonly SearchMode[];
   ask(question: string, options?: AskOptions): AskRun;
   /**

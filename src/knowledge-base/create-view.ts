@@ -14,7 +14,6 @@ import { builtInRetriever, chooseRetriever } from "./choose-retriever.ts";
 import { createCollections } from "./collections.ts";
 import type { KeepingParts, OpenPast, SharedParts, ViewScopes } from "./parts.ts";
 import { servedModes } from "../search/search-session.ts";
-import type { KeepingParts, SharedParts, ViewScopes } from "./parts.ts";
 import { createVerbs } from "./verbs.ts";
 
 const everyMode: readonly SearchMode[] = ["hybrid", "dense", "lexical", "regex"];

@@ -33,6 +33,7 @@ import { operatorRoutes } from "./operator-routes.ts";
 import { createPaths, isRepeatable } from "./paths.ts";
 import { createPlaceRoutes } from "./place-routes.ts";
 import { createPublicNames } from "./public-names.ts";
+import { createRecordRoutes } from "./record-routes.ts";
 import { createThreads } from "./threads.ts";
 import { pageRoutes } from "./page/page-routes.ts";
 import { createDeadline } from "./deadline.ts";
@@ -421,6 +422,7 @@ function chooseRoutes(
       ...createQuestionRoutes(streams),
       ...createStreamRoutes(streams),
       ...documents,
+      ...createRecordRoutes(options.entities ?? {}),
       ...createOpenAiRoutes(shelf, streams),
       ...createOpenAiStoreRoutes({ shelf, jobs }),
       ...createPlaceRoutes(originals),
@@ -436,7 +438,7 @@ function chooseRoutes(
   }
   if (login !== undefined && only !== "mcp") routes.push(...login.routes);
   if (mcp !== false) {
-    routes.push(createMcpRoute(mcp === true ? {} : mcp, page && only !== "mcp"));
+    routes.push(createMcpRoute(mcp === true ? {} : mcp, page && only !== "mcp", options.entities));
     if (options.authorizationServers !== undefined)
       routes.push(createResourceMetadataRoute(options.authorizationServers));
   }

@@ -1,3 +1,4 @@
+import type { EntitiesOptions } from "../knowledge-base/entities/open-entities.ts";
 import type { McpServerOptions } from "../integrations/mcp/mcp-server-options.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { SendRequest } from "../contracts/http.ts";
@@ -183,6 +184,8 @@ export interface HandlerOptions {
   readonly threadDays?: number;
   /** Sends the messages of webhooks, and knows the addresses that are permitted. `startService` has one for public addresses. Default: none, and webhooks are refused. */
   readonly sendWebhook?: SendRequest;
+  /** Options of entities by their name: types, and properties that filters can name. They are also tools of `/mcp`. Default: none; entities of any name are served without. */
+  readonly entities?: Readonly<Record<string, EntitiesOptions>>;
   /** Whether `/mcp` serves agents, or its options. Default true. */
   readonly mcp?: boolean | McpServerOptions;
   /**
@@ -214,6 +217,7 @@ const known = {
   keepOriginals: true,
   threadDays: true,
   sendWebhook: true,
+  entities: true,
   mcp: true,
   authorizationServers: true,
   only: true,

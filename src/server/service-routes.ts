@@ -1,6 +1,9 @@
 import * as z from "zod";
+import type { Entities } from "../contracts/entity.ts";
+import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { ownScope } from "../access/scopes.ts";
 import type { McpMemoryOptions, McpServerOptions } from "../integrations/mcp/mcp-server-options.ts";
+import type { EntitiesOptions } from "../knowledge-base/entities/open-entities.ts";
 import { describeHealth } from "../knowledge-base/operations/health-body.ts";
 import { given } from "./given.ts";
 import type { HandlerOptions } from "./handler-options.ts";
@@ -69,7 +72,11 @@ const refused = (description: string) => ({ description, content: { "application
  *
  * **Source** Model Context Protocol, streamable HTTP.
  */
-export function createMcpRoute(options: McpServerOptions, hasPage: boolean): Route {
+export function createMcpRoute(
+  options: McpServerOptions,
+  hasPage: boolean,
+  entities: Readonly<Record<string, EntitiesOptions>> = {},
+): Route {
   return defineRoute({
     method: "POST",
     path: "/mcp",
@@ -95,6 +102,7 @@ export function createMcpRoute(options: McpServerOptions, hasPage: boolean): Rou
       const handler = createMcpHandler(() => kb, {
         ...(hasPage && { pageAddress: home }),
         ...options,
+        ...(Object.keys(entities).length > 0 && { entities: await openAll(kb, entities) }),
         ...(options.memory !== undefined && { memory: memoryOf(options.memory, caller) }),
         onError(error) {
           fail(error);
@@ -105,6 +113,15 @@ export function createMcpRoute(options: McpServerOptions, hasPage: boolean): Rou
       return handler(new Request(url, { method: "POST", headers, body: body as Uint8Array<ArrayBuffer>, signal }));
     },
   });
+}
+
+/** Entities over a caller's view. */
+async function openAll(
+  kb: KnowledgeBase,
+  entities: Readonly<Record<string, EntitiesOptions>>,
+): Promise<readonly Entities[]> {
+  const { openEntities } = await import("../knowledge-base/entities/open-entities.ts");
+  return Object.entries(entities).map(([name, options]) => openEntities(kb, name, options));
 }
 
 /** The memory of a caller: their own notes where the service names no scope. A caller who only reads does not write notes. */

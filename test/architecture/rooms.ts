@@ -217,7 +217,7 @@ export const forbiddenWords: Readonly<Record<string, RegExp>> = {
   "vectorizer or encoder: say EmbeddingModel": /(?:Vectori[sz]er|Encoder)(?![a-z])/u,
   "passage or record: say Chunk": /(?:Passage|MemoryRecord)(?![a-z])/u,
   "splitter: say Chunker": /Splitter(?![a-z])/u,
-  "enricher: say ChunkTransformer": /(?:Enricher|Enhancer)(?![a-z])/u,
+  "enricher: say ChunkTransformer": /Enricher(?![a-z])/u,
   "loader or connector: say Source or Reader": /(?:Loader|Connector)(?![a-z])/u,
   "shard: say Segment": /Shard(?![a-z])/u,
   "tenant, namespace, principal: say Scope and AccessContext":

@@ -21,6 +21,7 @@ import { operations as toolupOperations } from "./toolup/operations.ts";
 import { huggingFace } from "./semantic-kernel/hugging-face.ts";
 import { construction as wesichainConstruction } from "./wesichain/construction.ts";
 import { media as ballerinaMedia } from "./ballerina/media.ts";
+import { services } from "./embabel/services.ts";
 import { waysIn as embabelWaysIn } from "./embabel/ways-in.ts";
 import { hybrid } from "./semantic-kernel/hybrid.ts";
 import { vectors as wesichainVectors } from "./wesichain/vectors.ts";
@@ -68,6 +69,7 @@ export const proofs: Readonly<Record<string, readonly Proof[]>> = {
   "embabel/entities": embabelEntities,
   "embabel/parts": embabelParts,
   "embabel/repository": embabelRepository,
+  "embabel/services": services,
   "embabel/performance": embabelPerformance,
   "embabel/architecture": embabelArchitecture,
   "wesichain/end-to-end": wesichainEndToEnd,

@@ -4,12 +4,13 @@
  * `scripts/packed.ts` copies this folder into a project in which nothing but the packed package is installed.
  */
 import { setTimeout } from "node:timers/promises";
+import { behaviours } from "./behaviours.ts";
 import { proofs } from "./proofs.ts";
 
 const limitMs = 120_000;
 
 await Promise.all(
-  Object.values(proofs).map(async (group) => {
+  [...Object.values(proofs), behaviours].map(async (group) => {
     for (const proof of group) {
       const { item, title } = proof;
       if (!(process.env["ONLY"] ?? item).split(" ").includes(item)) continue;

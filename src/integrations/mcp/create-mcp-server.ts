@@ -7,6 +7,7 @@ import { createMemoryTools } from "../memory/memory-tools.ts";
 import type { NoteProvenance } from "../memory/note.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { createAskTool } from "../tools/create-ask-tool.ts";
+import { createCollectionTools } from "../tools/create-collection-tools.ts";
 import { createEntityTools } from "../tools/create-entity-tools.ts";
 import { createFetchTools } from "../tools/create-fetch-tools.ts";
 import { createVerifyTool } from "../tools/create-verify-tool.ts";
@@ -55,6 +56,7 @@ export async function createMcpServer(kb: KnowledgeBase, options: McpServerOptio
     instructions: true,
     memory: true,
     entities: true,
+    collections: true,
     more: true,
     maxResourceLength: true,
     onError: true,
@@ -63,6 +65,7 @@ export async function createMcpServer(kb: KnowledgeBase, options: McpServerOptio
   const {
     memory,
     entities = [],
+    collections = false,
     more = [],
     maxResourceLength = 1_000_000,
     tools = defaultTools.filter((tool) => isServed(kb, tool)),
@@ -103,8 +106,11 @@ export async function createMcpServer(kb: KnowledgeBase, options: McpServerOptio
     ...verifying,
     ...createSearchTools(kb, { ...rest, tools }),
   ];
-  const entityTools = entities.flatMap((each) => createEntityTools(each, { name: each.name, about: each.name }));
-  for (const tool of [...own, ...entityTools, ...more]) add(server, tool, onError);
+  const recordTools = [
+    ...entities.flatMap((each) => createEntityTools(each, { name: each.name, about: each.name })),
+    ...(collections ? createCollectionTools(kb) : []),
+  ];
+  for (const tool of [...own, ...recordTools, ...more]) add(server, tool, onError);
   if (memory !== undefined) {
     const client = () => server.server.getClientVersion()?.name;
     const { confirm: asks = false, ...kept } = memory;

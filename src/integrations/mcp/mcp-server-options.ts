@@ -31,6 +31,8 @@ export interface McpServerOptions extends SearchToolOptions {
   readonly memory?: McpMemoryOptions;
   /** Entities that a client searches, opens and follows: over the caller's view, `openEntities(kb.as(ada), "company")`. Their name is the prefix of the tools. Default: none. */
   readonly entities?: readonly Entities[];
+  /** Whether a client lists collections, searches them and opens records. Default false. */
+  readonly collections?: boolean;
   /** Further tools of the application. */
   readonly more?: readonly Tool[];
   /** Characters of a resource. Default 1,000,000. */

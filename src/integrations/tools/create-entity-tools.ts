@@ -2,6 +2,7 @@ import type { Entities, EntityHit, NamedEntityData, RelationshipDirection } from
 import type { JsonSchema } from "../../contracts/schema.ts";
 import type { Tool } from "../../contracts/tool.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
+import { asValues } from "./create-collection-tools.ts";
 import { createTool } from "./create-tool.ts";
 import { describeForModel } from "./describe-for-model.ts";
 import { asData, asTitle, readShownAddress, showAddress } from "./format-results.ts";
@@ -134,12 +135,4 @@ function shown(found: readonly (NamedEntityData | EntityHit)[]) {
   const items = found.map((one) => describeForModel(one)).join("\n---\n");
   const count = found.length === 1 ? "1 result" : `${found.length} results`;
   return { text: found.length === 0 ? "0 results" : `${count}:\n${items}`, data: { results } };
-}
-
-/** Properties as quoted data: every text in them, at any depth. */
-function asValues(value: unknown): unknown {
-  if (typeof value === "string") return asData(value);
-  if (Array.isArray(value)) return value.map(asValues);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [asTitle(name), asValues(each)]));
 }

@@ -5,7 +5,7 @@ import type { Excerpt } from "../../contracts/expansion.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { SearchMode, SearchOptions } from "../../contracts/retriever.ts";
 import type { Tool } from "../../contracts/tool.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { searchOptions } from "../../search/search-options.ts";
 import { heuristicTokens } from "../../text/length.ts";
 import { createTool } from "./create-tool.ts";
@@ -114,6 +114,7 @@ const luceneSigns =
  * **Source** Embabel's `ToolishRag` and its formatters; ToolUp's thresholds.
  */
 export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions = {}): readonly Tool[] {
+  checkGiven("createSearchTools", "kb", kb, "object");
   checkOptions("createSearchTools", options, searchToolOptions);
   const { name = "documents", about = "the user's documents", topK = 5, minScore = 0.25, maxLength = 25_000 } = options;
   const {

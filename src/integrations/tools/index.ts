@@ -1,6 +1,7 @@
 /** `ibid/tools`. */
 export type { StructuredTool, Tool, ToolCallOptions, ToolResult } from "../../contracts/tool.ts";
 export { callTools, toChatTool } from "./call-tools.ts";
+export { createCollectionTools } from "./create-collection-tools.ts";
 export { createEntityTools, type EntityToolOptions } from "./create-entity-tools.ts";
 export { createFetchTools, type FetchToolOptions } from "./create-fetch-tools.ts";
 export {

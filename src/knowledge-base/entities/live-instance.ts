@@ -1,4 +1,5 @@
-import type { EntityType } from "../../contracts/entity.ts";
+import type { Entities, EntityType } from "../../contracts/entity.ts";
+import { toInstance } from "./to-instance.ts";
 
 /** Makes and renews live instances. An instance that nobody holds any more is let go. */
 export interface LiveInstances {
@@ -53,10 +54,26 @@ function handlerOf(live: Live): ProxyHandler<object> {
   };
 }
 
-/** Types of an entity, by its labels, in the order in which they were given. */
-export function linkedTypes(
+/** The verbs about an entity as an object of the types that its labels name, and about one that follows its entity. */
+export function createTypedInstances(
+  entities: () => Entities,
   types: readonly EntityType[],
-  { labels }: { readonly labels: readonly string[] },
-): readonly EntityType[] {
-  return types.filter(({ label }) => labels.includes(label));
+  live: LiveInstances,
+): Pick<Entities, "linkedTypes" | "toTypedInstance" | "toLiveInstance"> {
+  const linkedTypes: Entities["linkedTypes"] = ({ labels }) => types.filter(({ label }) => labels.includes(label));
+  return {
+    linkedTypes,
+
+    async toTypedInstance(given) {
+      const entity = typeof given === "string" ? await entities().get(given) : given;
+      const linked = entity === undefined ? [] : linkedTypes(entity);
+      return linked.length === 0 ? undefined : toInstance(entities(), entity!, linked);
+    },
+
+    async toLiveInstance(id, ...asked) {
+      const read = () => entities().toInstance(id, ...asked);
+      const now = await read();
+      return now && (live.add(id, now, read as () => Promise<object | undefined>) as typeof now);
+    },
+  };
 }

@@ -19,7 +19,7 @@ import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { createEntitySchema, toEntityData } from "./entity-schema.ts";
 import { anyOfLabels } from "./has-any-label.ts";
 import { isShared, lookFrom } from "./look-from.ts";
-import { createLiveInstances, linkedTypes } from "./live-instance.ts";
+import { createLiveInstances, createTypedInstances } from "./live-instance.ts";
 import { keysOf, readKey, type RelationshipEnd, startOf } from "./relationship-key.ts";
 import { toInstance } from "./to-instance.ts";
 
@@ -165,8 +165,7 @@ export function openEntities(
     name,
     uriOf: (id) => nodes.uriOf(id),
     async upsert(given, where) {
-      const all = Array.isArray(given) ? (given as readonly NewEntity[]) : [given as NewEntity];
-      const written = await nodes.upsert(enhancers.length === 0 ? given : await enhanceEntities(enhancers, all), where);
+      const written = await nodes.upsert(await enhanceEntities(enhancers, given), where);
       await live.renew(written.keys);
       return written;
     },
@@ -189,13 +188,7 @@ export function openEntities(
         });
       }
       const hits = await nodes[searches[mode]](query, { ...rest, ...filterOf(labels, filter) });
-      return hits.map(({ rank, score, record, scope, hit }) => ({
-        rank,
-        score,
-        entity: toEntityData(record),
-        scope,
-        hit,
-      }));
+      return hits.map(({ record, key: _, ...found }) => ({ ...found, entity: toEntityData(record) }));
     },
 
     async delete(given, how = {}) {
@@ -264,19 +257,7 @@ export function openEntities(
       return entity && toInstance(entities, entity, asked);
     },
 
-    linkedTypes: (entity) => linkedTypes(types, entity),
-
-    async toTypedInstance(given) {
-      const entity: NamedEntityData | undefined = typeof given === "string" ? await entities.get(given) : given;
-      const [first, ...others] = entity === undefined ? [] : linkedTypes(types, entity);
-      return first && toInstance(entities, entity!, [first, ...others]);
-    },
-
-    async toLiveInstance(id, ...asked) {
-      const read = () => entities.toInstance(id, ...asked);
-      const now = await read();
-      return now && (live.add(id, now, read as () => Promise<object | undefined>) as typeof now);
-    },
+    ...createTypedInstances(() => entities, types, live),
 
     rebuild: (where) => nodes.rebuild(where),
 
@@ -293,8 +274,10 @@ export function openEntities(
 /** Entities with what enhancers add to their metadata. The schema refuses an invalid one after this. */
 async function enhanceEntities(
   enhancers: readonly Enhancer[],
-  entities: readonly NewEntity[],
-): Promise<readonly NewEntity[]> {
+  given: NewEntity | readonly NewEntity[],
+): Promise<NewEntity | readonly NewEntity[]> {
+  if (enhancers.length === 0) return given;
+  const entities = Array.isArray(given) ? (given as readonly NewEntity[]) : [given as NewEntity];
   const isWhole = ({ id, name, metadata = {} }: Partial<NewEntity>): boolean =>
     typeof id === "string" && typeof name === "string" && typeof metadata === "object";
   return Promise.all(

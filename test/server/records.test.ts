@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { openEntities } from "../../src/knowledge-base/entities/open-entities.ts";
+import { startWorld } from "./service.ts";
+
+it("entities are served within the scopes of each caller, and written by writers alone [E49]", async () => {
+  const { kb, as } = await startWorld();
+  await openEntities(kb.as({ userId: "ada", teamId: "acme", teams: ["acme"] }), "people").upsert({
+    id: "ada",
+    name: "Ada",
+  });
+  const ask = async (who: "ada" | "bob", path: string, body?: object) => as(who, `/${path}`, body && { body });
+  expect((await ask("ada", "entity?collection=people&id=ada")).json.name).toBe("Ada");
+  expect((await ask("bob", "entity?collection=people&id=ada")).status).toBe(404);
+  expect((await ask("bob", "collections")).json.collections).toEqual([]);
+  expect((await ask("bob", "records?collection=people")).status).toBe(404);
+  expect((await ask("ada", "records?collection=people")).json.records).toMatchObject([
+    { key: "ada", scope: "team:acme" },
+  ]);
+  const entities = [{ id: "bob", name: "Bob" }];
+  expect((await ask("bob", "entities", { collection: "people", entities })).status).toBe(403);
+  expect((await ask("ada", "entities", { collection: "people", entities })).json).toEqual({
+    added: 1,
+    updated: 0,
+    unchanged: 0,
+  });
+  expect((await ask("ada", "entities", { collection: "people", entities: [{ id: "x" }] })).status).toBe(400);
+});
