@@ -24,4 +24,9 @@ it("entities are served within the scopes of each caller, and written by writers
     unchanged: 0,
   });
   expect((await ask("ada", "entities", { collection: "people", entities: [{ id: "x" }] })).status).toBe(400);
+  const page = await ask("ada", "records?collection=people&limit=1");
+  expect(page.json.records).toMatchObject([{ key: "ada" }]);
+  expect((await ask("ada", "records?collection=people&limit=1&after=ada")).json.records).toMatchObject([
+    { key: "bob" },
+  ]);
 });
