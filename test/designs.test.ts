@@ -22,5 +22,7 @@ describe("tools for a model", () => {
 });
 
 describe("behaviours of the five projects' own suites", () => {
-  it.each(behaviours)("$item $design: $title", ({ run: show }) => show() as Promise<void>);
+  it.each(behaviours)("$item $design: $title", async (behaviour) => {
+    await behaviour.run();
+  });
 });

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Entities, NamedEntityData, NewEntity, RelationshipDirection } from "../contracts/entity.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Scope } from "../contracts/scope.ts";
+import type { CollectionReader } from "../integrations/tools/read-collection.ts";
 import { examples } from "./help-text.ts";
 import { type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
 import { readScope } from "./read-option.ts";
@@ -234,9 +235,7 @@ export function addCollectionsCommand(program: Command, context: Context, done: 
   const reading = async <Result>(
     options: CommonOptions,
     name: string,
-    use: (
-      records: Awaited<ReturnType<typeof import("../integrations/tools/read-collection.ts").readCollection>>,
-    ) => Promise<Result>,
+    use: (records: CollectionReader) => Promise<Result>,
   ): Promise<Result> => {
     const { readCollection } = await import("../integrations/tools/read-collection.ts");
     return withKnowledgeBase(options, { embeds: "queries" }, async (kb) => use(await readCollection(kb, name)));
@@ -285,7 +284,7 @@ export function addCollectionsCommand(program: Command, context: Context, done: 
     .action(async function (this: Command, name: string, query: string) {
       const options = this.optsWithGlobals<CommonOptions & { readonly limit: number }>();
       const found = await reading(options, name, async (records) => records.search(query, { topK: options.limit }));
-      done(await print(found.map(({ hit: _, ...one }) => one)));
+      done(await print(found.map(({ key, scope, record, score }) => ({ key, scope, record, score }))));
     });
   command
     .command("show")

@@ -126,7 +126,9 @@ const collectionRoutes: readonly Route[] = [
     async handle({ kb, body: { collection, query, filter, ...rest }, signal }) {
       const how = { ...rest, ...given({ filter: filter as FilterInput | undefined }) };
       const found = await (await readCollection(kb, collection)).search(query, how, signal);
-      return jsonResponse({ records: found.map(({ hit: _, ...one }) => one) });
+      return jsonResponse({
+        records: found.map(({ key, scope: at, record: value, score }) => ({ key, scope: at, record: value, score })),
+      });
     },
   }),
 ];

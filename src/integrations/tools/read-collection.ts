@@ -19,7 +19,26 @@ export interface StoredRecordHit extends StoredRecord {
   readonly hit: Hit;
 }
 
+/** A collection without its schema. */
+export interface CollectionReader {
+  get(key: string, scope?: Scope): Promise<StoredRecord | undefined>;
+  /** Records after a key, by key, then scope. */
+  list(page: { readonly limit: number; readonly after?: string | undefined }): Promise<readonly StoredRecord[]>;
+  search(
+    query: string,
+    options: {
+      readonly mode?: SearchMode | undefined;
+      readonly topK?: number | undefined;
+      readonly filter?: FilterInput | undefined;
+    },
+    signal?: AbortSignal,
+  ): Promise<readonly StoredRecordHit[]>;
+}
+
 type Readable = Pick<KnowledgeBase, "collections" | "document" | "list" | "search">;
+
+/** The record as JSON, which its document keeps beside the text. */
+const textOf = ({ _record: json }: Metadata): string => (typeof json === "string" ? json : "null");
 
 /** Records are documents below this uri. */
 const uriOf = (collection: string, key: string): string =>
@@ -30,7 +49,7 @@ const uriOf = (collection: string, key: string): string =>
  *
  * **Errors** `not-found` for a collection that is not there or may not be read; the message names those that are.
  */
-export async function readCollection(kb: Readable, name: string) {
+export async function readCollection(kb: Readable, name: string): Promise<CollectionReader> {
   const all: readonly CollectionSummary[] = await kb.collections();
   if (!all.some((one) => one.name === name)) {
     const names = [...new Set(all.map((one) => one.name))];
@@ -41,7 +60,7 @@ export async function readCollection(kb: Readable, name: string) {
   const toRecord = (uri: string, scope: Scope, metadata: Metadata): StoredRecord => ({
     key: decodeURIComponent(uri.slice(uri.lastIndexOf("/") + 1)),
     scope,
-    record: JSON.parse(String(metadata["_record"] ?? "null")) as JsonValue,
+    record: JSON.parse(textOf(metadata)) as JsonValue,
   });
   const open = async (uri: string, scope?: Scope): Promise<StoredRecord | undefined> => {
     const found = await kb.document(uri, { ...(scope !== undefined && { scope }), start: 0, end: 0 });
@@ -50,8 +69,7 @@ export async function readCollection(kb: Readable, name: string) {
   return {
     get: (key: string, scope?: Scope) => open(uriOf(name, key), scope),
 
-    /** Records after a key, by key, then scope. */
-    async list({ limit, after }: { readonly limit: number; readonly after?: string | undefined }) {
+    async list({ limit, after }) {
       const records: StoredRecord[] = [];
       const start = after === undefined ? undefined : { uri: uriOf(name, after), scope: "user:\uffff" as Scope };
       for await (const { uri, scope } of kb.list({ under: uriOf(name, ""), limit, ...(start && { after: start }) })) {
@@ -61,15 +79,7 @@ export async function readCollection(kb: Readable, name: string) {
       return records;
     },
 
-    async search(
-      query: string,
-      {
-        mode = "hybrid",
-        topK = 5,
-        filter,
-      }: { mode?: SearchMode | undefined; topK?: number | undefined; filter?: FilterInput | undefined },
-      signal?: AbortSignal,
-    ): Promise<readonly StoredRecordHit[]> {
+    async search(query, { mode = "hybrid", topK = 5, filter }, signal) {
       const within: FilterInput = { and: [{ _collection: name }, ...(filter === undefined ? [] : [filter])] };
       for (let wanted = topK; ; wanted *= 2) {
         const hits = await kb.search(query, { mode, topK: wanted, filter: within, ...(signal && { signal }) });

@@ -188,7 +188,13 @@ export function openEntities(
         });
       }
       const hits = await nodes[searches[mode]](query, { ...rest, ...filterOf(labels, filter) });
-      return hits.map(({ record, key: _, ...found }) => ({ ...found, entity: toEntityData(record) }));
+      return hits.map(({ rank, score, scope, hit, record }) => ({
+        rank,
+        score,
+        scope,
+        hit,
+        entity: toEntityData(record),
+      }));
     },
 
     async delete(given, how = {}) {
