@@ -412,12 +412,8 @@ function chooseRoutes(
     const keeps = files !== undefined && keepOriginals;
     const { maxUploadBytes } = limits;
     const facts = { needsKey: hasKeys, originals: keeps || options.readSource !== undefined, maxUploadBytes };
-    const documents = keepingFiles(
-      documentRoutes,
-      keeps ? originals : { ...originals, keep: async () => {} },
-      threads,
-      jobs,
-    );
+    const kept = keeps ? originals : { ...originals, keep: async () => {} };
+    const documents = keepingFiles(documentRoutes, kept, threads, jobs);
     routes.push(
       ...createQuestionRoutes(streams),
       ...createStreamRoutes(streams),

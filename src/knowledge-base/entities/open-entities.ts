@@ -1,6 +1,8 @@
+import type { CollectionHit } from "../../contracts/collection.ts";
 import type { EmbeddingModel } from "../../contracts/embedding-model.ts";
 import type {
   Entities,
+  EntityHit,
   EntityType,
   NamedEntityData,
   NewEntity,
@@ -16,7 +18,7 @@ import type { Scope } from "../../contracts/scope.ts";
 import { enhanceMetadata } from "../../ingest/enhance.ts";
 import { describeEntity } from "../../readers/describe-element.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
-import { createEntitySchema, toEntityData } from "./entity-schema.ts";
+import { createEntitySchema, type KeptEntity, toEntityData } from "./entity-schema.ts";
 import { anyOfLabels } from "./has-any-label.ts";
 import { isShared, lookFrom } from "./look-from.ts";
 import { createLiveInstances, createTypedInstances } from "./live-instance.ts";
@@ -188,13 +190,7 @@ export function openEntities(
         });
       }
       const hits = await nodes[searches[mode]](query, { ...rest, ...filterOf(labels, filter) });
-      return hits.map(({ rank, score, scope, hit, record }) => ({
-        rank,
-        score,
-        scope,
-        hit,
-        entity: toEntityData(record),
-      }));
+      return hits.map(toEntityHit);
     },
 
     async delete(given, how = {}) {
@@ -234,10 +230,8 @@ export function openEntities(
       }
       for (const [scope, together] of keys) {
         const into = { ...where, ...(scope !== undefined && { scope }) };
-        await ends.upsert(
-          Array.from(together, (key) => ({ key })),
-          into,
-        );
+        const records = Array.from(together, (key) => ({ key }));
+        await ends.upsert(records, into);
       }
     },
 
@@ -275,6 +269,10 @@ export function openEntities(
     },
   };
   return entities;
+}
+
+function toEntityHit({ rank, score, scope, hit, record }: CollectionHit<KeptEntity, unknown>): EntityHit {
+  return { rank, score, scope, hit, entity: toEntityData(record) };
 }
 
 /** Entities with what enhancers add to their metadata. The schema refuses an invalid one after this. */
