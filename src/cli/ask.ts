@@ -12,6 +12,7 @@ import { countSuspicions } from "../text/untrusted/describe-suspicions.ts";
 import { examples, note } from "./help-text.ts";
 import { addAnswerModels, type CommonOptions, type Context, nameOfModel, withKnowledgeBase } from "./open.ts";
 import { type Output, toIbidError } from "./output.ts";
+import { describeEnd } from "./search.ts";
 import { showWarnings } from "./show-warnings.ts";
 import { createProgressLine } from "./progress.ts";
 import { type OptionsFor, pickTableOptions, addTableOptions } from "./table-options.ts";
@@ -159,6 +160,7 @@ async function writeAnswer({ output, signal }: Context, answer: Answer, isWritte
     const marker = neutralise(citation.marker);
     await output.line(`${style.bold(marker)} ${placeOf(citation)}`);
     await writePassage(output, citation, " ".repeat(marker.length + 1));
+    for (const line of describeEnd(citation)) await writeDim(output, line, " ".repeat(marker.length + 1));
   }
   await writeRemarks(output, answer);
   if (kind === "written") await writeSupport(output, answer);

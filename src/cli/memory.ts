@@ -180,12 +180,17 @@ async function importFiles(
     let refused = false;
     for (;;) {
       for (const path of paths) {
-        for (const file of rules === true ? await ruleFiles(path) : await filesOf(path)) {
+        const files = rules === true ? await ruleFiles(path) : await filesOf(path);
+        for (const file of files) {
           const state = await stateOf(file);
           if (seen.get(file) === state) continue;
           seen.set(file, state);
-          const { problems, ...counts } =
-            rules === true ? await importRule(kb, memory, file) : await importFile(kb, memory, file);
+          const read = rules === true ? importRule : importFile;
+          const { problems, ...counts } = await read(kb, memory, file).catch((error: unknown): Imported => {
+            // One file among many, or one that a client has only begun to write, does not end the rest.
+            if (!IbidError.isInstance(error) || (watch !== true && files.length === 1)) throw error;
+            return { added: 0, unchanged: 0, problems: [{ message: error.message }] };
+          });
           refused ||= problems.length > 0;
           if (output.json) await output.object({ file, ...counts, problems });
           else {

@@ -149,7 +149,7 @@ function describeHit(
     ...wrap(facts.join(" · "), columns - 4).map((line, index) => `${index === 0 ? rank : "   "} ${style.dim(line)}`),
     ...(withIds ? ids : []).map((id) => `    ${style.dim(id)}`),
     ...describeText(hit, query, analyzer, style, columns - 4).map((line) => `    ${line}`),
-    ...[...describeParts(hit), ...describeCopies(hit)]
+    ...[...describeEnd(hit), ...describeParts(hit), ...describeCopies(hit)]
       .flatMap((line) => wrap(line, columns - 4))
       .map((line) => `    ${style.dim(line)}`),
   ];
@@ -164,6 +164,14 @@ function describeHit(
 function describeParts({ parts }: Hit): readonly string[] {
   if (parts === undefined) return [];
   return [`${parts.length} passages: ${parts.map(({ start, end }) => `${start}:${end}`).join(", ")}`];
+}
+
+/** Says that a note holds no longer. */
+export function describeEnd({ replaced }: Pick<Hit, "replaced">): readonly string[] {
+  if (replaced === undefined) return [];
+  return [
+    `holds no longer, since ${replaced.at}${replaced.by === undefined ? "" : `; replaced by ${neutralise(replaced.by)}`}`,
+  ];
 }
 
 /** Places of copies on one line. */

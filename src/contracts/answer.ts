@@ -2,7 +2,7 @@ import type { ChatMessage, ChatModel, Prompt, Usage } from "./chat.ts";
 import type { LengthFunction } from "./chunker.ts";
 import type { PlaceLabels } from "./document.ts";
 import type { IbidErrorCode } from "./errors.ts";
-import type { Hit, HitGroup, SearchOptions, SearchWarning } from "./retriever.ts";
+import type { Hit, HitGroup, Replaced, SearchOptions, SearchWarning } from "./retriever.ts";
 import type { DocumentSuspicion } from "./suspicion.ts";
 
 /**
@@ -31,6 +31,8 @@ export interface Quotation extends PlaceLabels {
   readonly start: number;
   readonly end: number;
   readonly quote: string;
+  /** As in {@link Hit.replaced}. */
+  readonly replaced?: Replaced | undefined;
 }
 
 /** A quotation that an answer cites. */

@@ -126,6 +126,8 @@ export interface SearchOptions extends RetrieveOptions {
    * search of a state reads its chunks.
    */
   readonly asOf?: string | undefined;
+  /** Whether hits of notes that hold no longer say so. Default true. **Cost** a listing for each statement among the hits. */
+  readonly marks?: boolean | undefined;
   /**
    * `"unit"`: scores from 0 to 1 in every mode, in the same order. Words have `s / (s + 3)`, patterns `s / (s + 1)`; meanings below 0 have 0. Default `"own"`.
    * **Source** Embabel's normalised BM25.
@@ -226,6 +228,14 @@ export interface HitPart extends HitCopy, PlaceLabels {
   readonly explain?: HitExplanation;
 }
 
+/** The end of a statement. */
+export interface Replaced {
+  /** ISO 8601. */
+  readonly at: string;
+  /** Uri of the document that stands in its place. Absent where the statement ended without one. */
+  readonly by?: string | undefined;
+}
+
 /** A chunk that was found, and where it came from; with `merge`, chunks that touch. */
 export interface Hit {
   /** From 1. */
@@ -243,6 +253,8 @@ export interface Hit {
   readonly structure?: ChunkStructure;
   readonly metadata: Metadata;
   readonly origin: Origin;
+  /** When a note ended that holds no longer, and the uri of the note that replaced it. Absent for every other hit. */
+  readonly replaced?: Replaced | undefined;
   /** Whether the hit counts as evidence that the question can be answered. Absent: a retriever that does not tell; it counts. */
   readonly evidence?: boolean | undefined;
   /** Where a pattern matched, in the document; absent when none was given, or it did not. */

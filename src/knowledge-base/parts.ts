@@ -76,6 +76,8 @@ export interface SharedParts extends KnowledgeBaseParts {
   readonly observer: Observer;
   readonly settler: Settler;
   readonly modelCheck: ModelCheck;
+  /** The store of the present, where these are the parts of a view of the past. */
+  readonly present?: Store;
   /** The store as searches see it. */
   readonly searched: Store;
   /** Stages of an ingestion whose writes are timed. */

@@ -40,6 +40,7 @@ export async function openPast(
   return {
     ...parts,
     store,
+    present: parts.present ?? parts.store,
     searched: store,
     modelCheck: createModelCheck({ ...parts, wordsAlone: true }, store, () => {}),
   };

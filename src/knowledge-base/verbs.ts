@@ -3,8 +3,9 @@ import { homeScope, parseScope } from "../access/scopes.ts";
 import type { AskOptions } from "../contracts/answer.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { IngestInput, IngestOptions, KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { AuthorizedScopes } from "../contracts/scope.ts";
 import type { VerifyOptions } from "../contracts/verification.ts";
-import type { RetrieveOptions, Retriever, SearchMode, SearchOptions } from "../contracts/retriever.ts";
+import type { Hit, RetrieveOptions, Retriever, SearchMode, SearchOptions } from "../contracts/retriever.ts";
 import { ingestOptions } from "../ingest/ingest-options.ts";
 import { ingestArrivals } from "../ingest/ingest.ts";
 import type { IngestStages } from "../ingest/stages.ts";
@@ -14,6 +15,8 @@ import { planOptions } from "../runtime/plan-options.ts";
 import { toMetadata } from "../runtime/to-json.ts";
 import { groupHits } from "../search/group-hits.ts";
 import { searchOptions } from "../search/search-options.ts";
+import { platformNow } from "../runtime/platform-clock.ts";
+import { notePrefix } from "../text/note-timeline.ts";
 import { checkCharset } from "../text/charsets/check-charset.ts";
 import type { OpenPast, SharedParts, ViewScopes } from "./parts.ts";
 
@@ -26,6 +29,13 @@ export function createVerbs(
   past: OpenPast,
 ): Pick<KnowledgeBase, "ingest" | "search" | "ask" | "verify"> {
   const { store, gate, observer, settler, checkOpen, modelCheck } = parts;
+  /** Says of notes that hold no longer that they do; by the notes of the present, also in a search of the past. */
+  async function mark(scopes: AuthorizedScopes, hits: readonly Hit[]): Promise<readonly Hit[]> {
+    if (!hits.some(({ origin, source }) => origin === "note" && source.uri.startsWith(notePrefix))) return hits;
+    const { markReplaced } = await import("./mark-replaced.ts");
+    return markReplaced(parts.present ?? store, scopes, hits, parts.now?.() ?? platformNow());
+  }
+
   return {
     ingest(input: IngestInput, options: IngestOptions = {}) {
       return createRun(async function* () {
@@ -78,15 +88,16 @@ export function createVerbs(
       planOptions("search", searchOptions, options);
       const { asOf, ...present } = options;
       if (asOf !== undefined) return (await past({ ...present, asOf })).search(query, present);
-      const { scopes, strategy, groupBy, scores, ...rest } = present;
+      const { scopes, strategy, groupBy, scores, marks = true, ...rest } = present;
       const within = await searched(scopes, strategy);
       const warnings = await modelCheck.forSearch(within, modeOf(rest));
-      const given = await retriever.retrieve(within, query, rest);
+      const found = await retriever.retrieve(within, query, rest);
+      const given = marks ? await mark(within, found) : found;
       const hits = scores === "unit" ? given.map((hit) => ({ ...hit, score: toUnit(hit.score, modeOf(rest)) })) : given;
-      const found = hits.length > 0 ? warnings : [...warnings, ...(await modelCheck.forNothing(within, modeOf(rest)))];
-      if (found.length === 0 && groupBy === undefined) return hits;
+      const warned = hits.length > 0 ? warnings : [...warnings, ...(await modelCheck.forNothing(within, modeOf(rest)))];
+      if (warned.length === 0 && groupBy === undefined) return hits;
       return Object.assign([...hits], {
-        ...(found.length > 0 && { warnings: found }),
+        ...(warned.length > 0 && { warnings: warned }),
         ...(groupBy && { groups: groupHits(hits) }),
       });
     },
@@ -105,7 +116,7 @@ export function createVerbs(
           // A wrong option rejects the run, so that `catch` sees it.
           planOptions("ask", askOptions, options);
           const { asOf, ...present } = options;
-          const { scopes, strategy, ...rest } = present;
+          const { scopes, strategy, marks = true, ...rest } = present;
           const signal = rest.signal === undefined ? left.signal : AbortSignal.any([rest.signal, left.signal]);
           if (asOf !== undefined) {
             const run = (await past({ ...present, asOf, signal })).ask(question, { ...present, signal });
@@ -114,7 +125,19 @@ export function createVerbs(
           }
           const within = await searched(scopes, strategy);
           const warnings = await modelCheck.forSearch(within, modeOf(rest));
-          const asking = { retriever, store, model, judge, answerLimits, analyzer, prices, warnings };
+          const marking: Retriever = {
+            retrieve: async (...call) => mark(call[0], await retriever.retrieve(...call)),
+          };
+          const asking = {
+            retriever: marks ? marking : retriever,
+            store,
+            model,
+            judge,
+            answerLimits,
+            analyzer,
+            prices,
+            warnings,
+          };
           return yield* askQuestion(asking, within, question, { ...rest, signal });
         },
         () => left.abort(),

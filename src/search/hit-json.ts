@@ -45,6 +45,7 @@ export function toHitJson(hit: Hit): HitJson {
     ...(structure && { structure }),
     metadata,
     origin,
+    ...(hit.replaced && { replaced: hit.replaced }),
     ...(hit.evidence !== undefined && { evidence: hit.evidence }),
     ...(matches && { matches }),
     ...(copies && { copies }),

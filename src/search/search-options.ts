@@ -221,6 +221,12 @@ export const searchOptions = {
     for: byHand,
   },
   asOf: { ...asOfOption, for: everywhere, flag: "--as-of <time>" },
+  marks: {
+    doc: "Whether hits of [notes](memory.md) that hold no longer say so.",
+    kind: { type: "boolean" },
+    default: true,
+    for: inCode,
+  },
   scores: {
     doc: "Scores as the legs give them, or from 0 to 1 in every mode.",
     kind: { type: "choice", values: { own: true, unit: true } },

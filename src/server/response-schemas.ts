@@ -64,6 +64,11 @@ const copies = z
   .strictObject({ count: z.int().min(1), places: z.array(z.strictObject(chunkPlace)) })
   .meta({ id: "Copies", description: "Other chunks with the same text: how many, and where the first ten stand." });
 
+const replaced = z.strictObject({ at: z.string(), by: z.string().optional() }).meta({
+  id: "Replaced",
+  description: "Of a note that holds no longer: when it ended, and the note that replaced it.",
+});
+
 const explanation = z.looseObject({ fusion: z.string() }).meta({ id: "Explanation" });
 
 const hitSchema = z
@@ -79,6 +84,7 @@ const hitSchema = z
     metadata,
     origin: z.enum(["user-content", "narrative", "note", "synthetic"]),
     structure: structure.optional(),
+    replaced: replaced.optional(),
     evidence: z.boolean().optional().meta({ description: "Whether the hit counts as evidence for an answer." }),
     matches: z.array(z.strictObject({ start: position, end: position })).optional(),
     copies: copies.optional(),
@@ -146,6 +152,7 @@ const quotation = {
   start: position,
   end: position,
   quote: z.string(),
+  replaced: replaced.optional(),
 };
 const citationSchema = z.strictObject({ marker: z.string(), ...quotation }).meta({
   id: "Citation",

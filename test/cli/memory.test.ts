@@ -1,7 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { callIbid, makeFolder } from "./run-ibid.ts";
+import { createInterface } from "node:readline";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { bareEnv, callIbid, executable, makeFolder } from "./run-ibid.ts";
 import { findRepositoryRoot, repositoryScope } from "../../src/cli/repository-root.ts";
 
 describe("ibid memory", () => {
@@ -37,6 +39,46 @@ describe("ibid memory", () => {
     expect((await run("search", "push on Fridays")).stdout).toContain("AGENTS.md");
     expect(await run("memory", "import", "readme.txt", "--in", "deployment")).toMatchObject({ code: 1 });
   });
+});
+
+describe("ibid memory import --watch", () => {
+  it("follows session files as they grow, goes on after a foreign one, and ends by a signal", async () => {
+    const cwd = await makeFolder({});
+    const sessions = join(cwd, "sessions");
+    mkdirSync(sessions);
+    const file = join(sessions, "c-1.jsonl");
+    const message = (uuid: string, content: string): string =>
+      `${JSON.stringify({
+        type: "user",
+        uuid,
+        sessionId: "c-1",
+        cwd: "/shop",
+        version: "2.0.61",
+        timestamp: "2026-05-01T10:00:00Z",
+        message: { role: "user", content },
+      })}\n`;
+    writeFileSync(file, message("u-1", "Why is the umbrella test red?"));
+    const place = ["--kb", "kb", "--in", "user:ada"];
+    const args = [executable, "memory", "import", "sessions", "--watch", "--json", ...place];
+    const child = spawn(process.execPath, args, { cwd, env: bareEnv(cwd), stdio: ["ignore", "pipe", "inherit"] });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const ended = new Promise<number | null>((resolve) => void child.on("close", resolve));
+    const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+    const next = async () => JSON.parse((await lines.next()).value as string) as { file: string; added: number };
+    expect(await next()).toMatchObject({ file: "sessions/c-1.jsonl", added: 1, problems: [] });
+    // A client makes its file before it writes into it.
+    writeFileSync(join(sessions, "c-2.jsonl"), "");
+    expect(await next()).toMatchObject({ file: "sessions/c-2.jsonl", added: 0, problems: [{}] });
+    appendFileSync(file, message("u-2", "Because of the rain date."));
+    expect(await next()).toMatchObject({ file: "sessions/c-1.jsonl", added: 1, unchanged: 1, problems: [] });
+    writeFileSync(join(sessions, "c-2.jsonl"), message("u-3", "And the parasol?").replace("c-1", "c-2"));
+    expect(await next()).toMatchObject({ file: "sessions/c-2.jsonl", added: 1 });
+    child.kill("SIGINT");
+    expect(await ended).toBe(130);
+    const { stdout } = await callIbid(cwd, ["search", "rain date parasol", "--json", "--kb", "kb", "--as-user", "ada"]);
+    expect(stdout).toContain("Because of the rain date.");
+    expect(stdout).toContain("And the parasol?");
+  }, 60_000);
 });
 
 describe("the scope of a repository", () => {

@@ -6,7 +6,7 @@ import { PassThrough } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { main } from "../../src/cli/main.ts";
 
-const executable = fileURLToPath(new URL("../../src/cli/bin.ts", import.meta.url));
+export const executable = fileURLToPath(new URL("../../src/cli/bin.ts", import.meta.url));
 
 export interface Finished {
   readonly code: number | null;

@@ -70,6 +70,14 @@ describe("ibid mcp --memory, by the official client", () => {
     const then = await second.call("recall", { query: "When do we deploy?", asOf: yesterday });
     expect(then.text).toContain("quokka");
     expect(then.text).toMatch(/REPLACED by \S+: it holds no longer\./u);
+    // A search of the base finds both, and says of the first that it holds no longer.
+    const { data } = await second.call("search", { query: "deploy day quokka" });
+    const results = data["results"] as unknown as readonly { readonly text: string; readonly replaced?: object }[];
+    expect(results.find(({ text }) => text.includes("quokka"))?.replaced).toEqual({
+      at: two.data["note"]?.["validFrom"],
+      by: two.data["note"]?.["uri"],
+    });
+    expect(results.find(({ text }) => text.includes("wombat"))?.replaced).toBeUndefined();
     expect((await second.call("list_memories")).data["notes"]).toHaveLength(1);
     expect((await second.call("list_memories", { all: true })).data["notes"]).toHaveLength(2);
 

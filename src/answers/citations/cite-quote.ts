@@ -73,6 +73,7 @@ export function createCiter(documents: DocumentSlices): Citer {
     const place = (await documents.locate?.(hit, start, end)) ?? (isInHit ? source : { headings: [] });
     const { uri, title } = source;
     const labels = placeLabels(place);
-    return { uri, title, headings: place.headings, ...labels, documentId, chunkId, start, end, quote: words };
+    const facts = { ...labels, documentId, chunkId, start, end, quote: words };
+    return { uri, title, headings: place.headings, ...facts, ...(hit.replaced && { replaced: hit.replaced }) };
   }
 }

@@ -81,6 +81,7 @@ const searchable = {
   keywords: true,
   storeOptions: true,
   scores: true,
+  marks: true,
   scopes: true,
   strategy: true,
 } as const;

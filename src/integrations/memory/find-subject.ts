@@ -73,6 +73,7 @@ export async function findSubject(
     origins: ["note"],
     scopes: [scope],
     snippetLength: 0,
+    marks: false,
     ...(signal && { signal }),
   });
   const doubts: Note[] = [];

@@ -1,6 +1,9 @@
 import type { Suspicion, SuspicionKind } from "../../contracts/suspicion.ts";
 import type { Metadata } from "../../contracts/metadata.ts";
 import type { Scope } from "../../contracts/scope.ts";
+import { readNoteUri } from "../../text/note-timeline.ts";
+
+export { notePrefix, noteUri, readNoteUri, subjectPrefix } from "../../text/note-timeline.ts";
 
 /**
  * A passage of a note that addresses a model. `instruction` is an order in words, such as "ignore your rules"; the other kinds are forms.
@@ -87,26 +90,6 @@ export const noteKeys = {
   file: "noteFile",
   suspicious: "noteSuspicious",
 } as const;
-
-/** Begins the uri of every note. */
-export const notePrefix = "note:";
-
-/** Begins the uris of all versions of one statement. */
-export const subjectPrefix = (subject: string): string => `${notePrefix}${encodeURIComponent(subject)}/`;
-
-/** Uri of a note's document. */
-export const noteUri = (subject: string, id: string): string => `${subjectPrefix(subject)}${encodeURIComponent(id)}`;
-
-/** Subject and id that a uri names. **Shape** `undefined` for the uri of another document. */
-export function readNoteUri(uri: string): { readonly subject: string; readonly id: string } | undefined {
-  const [, subject, id] = /^note:([^/]+)\/([^/]+)$/u.exec(uri) ?? [];
-  if (subject === undefined || id === undefined) return undefined;
-  try {
-    return { subject: decodeURIComponent(subject), id: decodeURIComponent(id) };
-  } catch {
-    return undefined;
-  }
-}
 
 /** Begins the subjects of imported messages. Each message is its own subject. */
 export const messagePrefix = "message-";

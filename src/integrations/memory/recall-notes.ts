@@ -152,6 +152,7 @@ async function fittingNotes(
       origins: ["note"],
       scopes: [scope],
       snippetLength: 0,
+      marks: false,
       copies: "all",
       ...(signal && { signal }),
     });

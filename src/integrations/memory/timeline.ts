@@ -1,5 +1,6 @@
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Scope } from "../../contracts/scope.ts";
+import { endOf, placeVersions, type Superseded } from "../../text/note-timeline.ts";
 import { type Note, present, readNoteUri, subjectPrefix } from "./note.ts";
 
 /** One version of a statement, as its document's row tells it. */
@@ -14,10 +15,7 @@ export interface Version {
 }
 
 /** A version with its place among the others of its statement. */
-export interface PlacedVersion extends Version {
-  readonly supersededBy?: string | undefined;
-  readonly supersededAt?: string | undefined;
-}
+export interface PlacedVersion extends Version, Superseded {}
 
 /**
  * Reads the versions of one statement, or of all, in order of time.
@@ -39,7 +37,7 @@ export async function readVersions(
     bySubject.set(named.subject, versions);
     versions.push({ ...named, uri, scope: its, validFrom, ...present({ validTo }) });
   }
-  return [...bySubject.values()].flatMap(placeVersions);
+  return [...bySubject.values()].flatMap((versions) => placeVersions(versions));
 }
 
 /** Reads the versions of one statement. */
@@ -48,21 +46,6 @@ export const readSubject = (
   subject: string,
   scope: Scope,
 ): Promise<readonly PlacedVersion[]> => readVersions(kb, subjectPrefix(subject), scope);
-
-/** Versions of one statement in order of time, each with the one that replaced it. Equal times go by id, so that every process has one order. */
-export function placeVersions(versions: readonly Version[]): readonly PlacedVersion[] {
-  const ordered = versions.toSorted((a, b) => compare(a.validFrom, b.validFrom) || compare(a.id, b.id));
-  return ordered.map((version, i) => {
-    const next = ordered[i + 1];
-    return next === undefined ? version : { ...version, supersededBy: next.id, supersededAt: next.validFrom };
-  });
-}
-
-/** End of a version: the one that its author gave, or the beginning of the next. */
-export function endOf({ validTo, supersededAt }: PlacedVersion): string | undefined {
-  if (validTo === undefined || supersededAt === undefined) return validTo ?? supersededAt;
-  return validTo < supersededAt ? validTo : supersededAt;
-}
 
 /** Whether a version holds at a time. */
 export function holdsAt(version: PlacedVersion, time: string): boolean {
@@ -81,5 +64,3 @@ export function placeNote(note: Note, versions: readonly PlacedVersion[]): Note 
     ...present({ supersedes: before?.id, supersededBy: version.supersededBy, validTo: endOf(version) }),
   };
 }
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -61,7 +61,7 @@ export function createFetchTools(kb: KnowledgeBase, options: FetchToolOptions = 
       async run({ query, ...narrowing }, signal) {
         const limits = { topK, ...narrow(options, narrowing) };
         const hits = await kb.search(query, { ...limits, ...(signal && { signal }) });
-        const results = hits.map(toHitJson).map(({ chunkId, source, snippet, score, scope }) => ({
+        const results = hits.map(toHitJson).map(({ chunkId, source, snippet, score, scope, replaced }) => ({
           id: chunkId,
           ...showPlace({ ...source, scope }, pageAddress),
           title: asTitle(
@@ -71,6 +71,7 @@ export function createFetchTools(kb: KnowledgeBase, options: FetchToolOptions = 
           ),
           text: asData(snippet),
           score,
+          ...(replaced && { replaced }),
         }));
         return { text: JSON.stringify({ results }), data: { results } };
       },

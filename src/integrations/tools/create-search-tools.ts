@@ -191,11 +191,12 @@ export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions 
     const found = await view.search(asked, { mode, ...shaped, ...floors, ...(signal && { signal }) });
     const hits = found.groups?.flatMap((group) => group.hits) ?? found;
     const chunkIds = hits.flatMap(({ chunkId, parts = [{ chunkId }] }) => parts.map((part) => part.chunkId));
-    const results = hits.map(({ chunkId: id, source, scope, score, text: words }) => ({
+    const results = hits.map(({ chunkId: id, source, scope, score, text: words, replaced }) => ({
       id,
       ...showPlace({ ...source, scope }, pageAddress),
       text: asData(words),
       score,
+      ...(replaced && { replaced }),
     }));
     return { ...show(hitItems(hits), results), chunkIds };
   };

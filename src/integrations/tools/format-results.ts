@@ -11,6 +11,8 @@ export interface ResultItem {
   readonly text: string;
   /** Absent for an opened chunk. */
   readonly score?: number;
+  /** As in {@link Hit.replaced}. */
+  readonly replaced?: Hit["replaced"];
 }
 
 /** Bounds of a list of results. */
@@ -48,7 +50,13 @@ export function formatResults(
 
 /** Hits as items. */
 export function hitItems(hits: readonly Hit[]): readonly ResultItem[] {
-  return hits.map(toHitJson).map(({ chunkId, source, score, text }) => ({ chunkId, uri: source.uri, score, text }));
+  return hits.map(toHitJson).map(({ chunkId, source, score, text, replaced }) => ({
+    chunkId,
+    uri: source.uri,
+    score,
+    text,
+    ...(replaced && { replaced }),
+  }));
 }
 
 function join(items: readonly string[], all: number): string {
@@ -58,9 +66,10 @@ function join(items: readonly string[], all: number): string {
 }
 
 /** Formats one item. */
-export function formatItem({ chunkId, uri, score, text }: ResultItem): string {
+export function formatItem({ chunkId, uri, score, text, replaced }: ResultItem): string {
   const shown = score === undefined ? "" : `${score.toFixed(2)} - `;
-  return `chunkId: ${chunkId} url: ${showAddress(uri)}\n${shown}${asData(text)}`;
+  const end = replaced === undefined ? "" : ` REPLACED at ${replaced.at}: it holds no longer`;
+  return `chunkId: ${chunkId} url: ${showAddress(uri)}${end}\n${shown}${asData(text)}`;
 }
 
 /** Characters that would end the line of an address, hide, or look like a marker or a delimiter. */
