@@ -1,14 +1,24 @@
 // Greedy keys against another: the p95 of one key's searches over HTTP, at rest and under attacks. In the first attack, each
 // of several keys sends 16 slow bodies, and 16 questions to a silent model. In the second, one key uploads 28 MB and a PDF
 // that takes a minute to read. At the same time it searches a large scope for a pattern.
-//   npx node bench/greedy-keys.ts [documents, default 2000] [searches a round, default 400]
+//   npx node bench/greedy-keys.ts [documents, default 2000] [searches a round, default 400] [--long-works] [--memory]
+// The knowledge base is a folder, or in memory with --memory. With --long-works, only the second attack.
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { openKnowledgeBase } from "../src/index.node.ts";
 import { startService } from "../src/server/index.node.ts";
 import { makePdf } from "../test/readers/make-pdf.ts";
 
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { memory: { type: "boolean" }, "long-works": { type: "boolean" } },
+});
+const [first = "", second = "400", third] = positionals;
 const numbers = [1, 2, 8, 20];
 const greedyKeys = Array.from({ length: Math.max(...numbers) }, (_, n) => `greedy-greedy-greedy-${n}`);
 const otherKey = "other-other-other-other";
@@ -22,10 +32,10 @@ function sentence(n: number): string {
   return `Report ${n}: ${chosen.join(" ")}.`;
 }
 
-async function serve(documents: number): Promise<void> {
+async function serve(documents: number, folder: string | undefined): Promise<void> {
   const forever = (): Promise<never> => new Promise(() => {});
   const stream = (): AsyncIterable<never> => ({ [Symbol.asyncIterator]: () => ({ next: forever }) });
-  const kb = await openKnowledgeBase({
+  const kb = await openKnowledgeBase(folder, {
     models: { chat: { provider: "bench", model: "silent", chat: forever, stream } },
     operations: { events: false },
   });
@@ -116,8 +126,8 @@ function longPdf(round: number): Uint8Array {
   );
 }
 
-async function measure(documents: number, searches: number): Promise<void> {
-  const child = fork(new URL(import.meta.url).pathname, ["serve", String(documents)]);
+async function measure(documents: number, searches: number, folder: string | undefined): Promise<void> {
+  const child = fork(new URL(import.meta.url).pathname, ["serve", String(documents), ...(folder ? [folder] : [])]);
   const [url] = (await once(child, "message")) as [string];
   await search(url, 100);
   const show = (what: string, { took, refused }: Searched, rest: Searched): void => {
@@ -134,7 +144,7 @@ async function measure(documents: number, searches: number): Promise<void> {
     const rest = await search(url, searches);
     show(`at rest, round ${round}`, rest, rest);
 
-    for (const number of numbers) {
+    for (const number of values["long-works"] === true ? [] : numbers) {
       const over = new AbortController();
       const attack = greedyKeys.slice(0, number).flatMap((key) => {
         const ask = (): Promise<unknown> => post(url, "ask", key, { question: "Which key?" }, over.signal);
@@ -174,8 +184,12 @@ async function measure(documents: number, searches: number): Promise<void> {
     await Promise.all(long);
   }
   child.kill();
+  await once(child, "exit");
 }
 
-const [first = "", second = "400"] = process.argv.slice(2);
-if (first === "serve") await serve(Number(second));
-else await measure(Number(first || 2000), Number(second));
+if (first === "serve") await serve(Number(second), third);
+else {
+  const folder = values.memory === true ? undefined : mkdtempSync(join(tmpdir(), "ibid-greedy-keys-"));
+  await measure(Number(first || 2000), Number(second), folder);
+  if (folder !== undefined) rmSync(folder, { recursive: true });
+}

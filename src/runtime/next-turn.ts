@@ -4,7 +4,7 @@ export function nextTurn(): Promise<void> {
 }
 
 /** Longest stretch of short works before timers and sockets have their turn. **Units** milliseconds. */
-const longestStretch = 10;
+const longestStretch = 3;
 
 /** Works one after the other without a turn of anybody else. */
 interface Stretch {
@@ -45,8 +45,8 @@ function isLong(now = performance.now()): boolean {
  * To be awaited before each of many short works. A loop over awaited searches never leaves the queue of promises by itself, so that no timer and no socket
  * would have its turn.
  *
- * **Shape** `undefined` for the first ten milliseconds of work; then a promise that ends after the turn of everybody else. **Cost** a call of the clock; some
- * microseconds every ten milliseconds.
+ * **Shape** `undefined` for the first three milliseconds of work; then a promise that ends after the turn of everybody else. **Cost** a call of the clock; some
+ * microseconds every three milliseconds.
  */
 export function giveTurn(): Promise<void> | undefined {
   return isLong() ? waitForTurn() : undefined;

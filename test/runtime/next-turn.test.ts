@@ -30,19 +30,19 @@ async function loop(times: number): Promise<void> {
 }
 
 describe("giveTurn", () => {
-  it("lets others have their turn every ten milliseconds of short works", async () => {
+  it("lets others have their turn every three milliseconds of short works", async () => {
     await new Promise(setImmediate);
     tick(1);
-    // Eleven looks at the clock make a stretch, and the first look of the next one ends the wait.
+    // Four looks at the clock make a stretch, and the first look of the next one ends the wait.
     const turns = await countTurns(() => loop(1200));
-    expect(turns).toBeGreaterThanOrEqual(90);
-    expect(turns).toBeLessThanOrEqual(110);
+    expect(turns).toBeGreaterThanOrEqual(280);
+    expect(turns).toBeLessThanOrEqual(320);
   });
 
   it("lets nobody wait before", async () => {
     await new Promise(setImmediate);
     tick(0.01);
-    expect(await countTurns(() => loop(900))).toBe(0);
+    expect(await countTurns(() => loop(250))).toBe(0);
   });
 
   it("lets works that waited together go on one after the other", async () => {
