@@ -336,7 +336,11 @@ export const requirements: readonly Requirement[] = [
   brought("E6", "What is retrievable can describe itself", "src/integrations/tools/describe-for-model.ts"),
   brought("E7", "Every element knows its parent", "src/text/walk-sections.ts"),
   brought("E8", "Root, containers, leaves and chunks", "src/knowledge-base/entities/open-facts.ts"),
-  brought("E9", "What is embedded of leaves, facts and entities", "src/readers/describe-element.ts"),
+  open(
+    "E9",
+    "What is embedded of leaves, facts and entities",
+    "The vector of a chunk holds the titles above it; that of an entity or a fact also holds its id and the name of its field. No option leaves them out.",
+  ),
   brought("E10", "Labels of each kind", "src/readers/describe-element.ts"),
   brought("E11", "The original text of a chunk is kept", "src/contracts/chunk.ts"),
   brought(
