@@ -119,6 +119,12 @@ describe("a name that names nothing", () => {
     expect((await hintOf("show", "--chunk", "zzzz"))[1]).toContain("ibid search <query> --ids");
   });
 
+  it("of a file or a folder to ingest is answered with the one beside it", async () => {
+    expect((await hintOf("ingest", "dosc"))[1]).toContain("Did you mean docs?");
+    expect((await hintOf("ingest", "docs/kyes.md"))[1]).toContain("Did you mean docs/keys.md?");
+    expect((await hintOf("ingest", "docs/else.pdf"))[1]).toContain("Check the path");
+  });
+
   it("of a place or a section is answered with the nearest one", async () => {
     const { length } = (
       JSON.parse((await callIbid(cwd, ["show", "docs/keys.md", "--json"])).stdout) as { text: string }

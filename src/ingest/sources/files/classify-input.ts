@@ -1,7 +1,8 @@
-import { lstatSync, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { lstatSync, readdirSync, statSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { IbidError } from "../../../contracts/errors.ts";
+import { isWithinEdits } from "../../../runtime/edit-distance.ts";
 import { toDocumentUri, type UriPlace } from "./document-uri.ts";
 import { type Glob, isGlob, parseGlob } from "./glob.ts";
 import { notAFile, toReadError } from "./read-file.ts";
@@ -54,10 +55,33 @@ function notFound(path: string, uri: string): IbidError {
       hint: "Repair the link, or name the file itself.",
     });
   }
+  const near = siblingNear(path);
   return new IbidError("not-found", `There is no file or folder at ${uri}.`, {
     uri,
-    hint: "Check the path; put a glob in quotes so that the shell leaves it alone.",
+    hint:
+      near === undefined
+        ? "Check the path; put a glob in quotes so that the shell leaves it alone."
+        : `Did you mean ${uri.slice(0, Math.max(uri.lastIndexOf("/"), uri.lastIndexOf("\\")) + 1)}${near}?`,
   });
+}
+
+/** Names of a folder that are compared with a missing one. */
+const mostSiblings = 10_000;
+
+/** The name beside a missing path that differs from it in the fewest letters, at most in a quarter of them. */
+function siblingNear(path: string): string | undefined {
+  const wanted = basename(path).toLowerCase();
+  let names: readonly string[];
+  try {
+    names = readdirSync(dirname(path)).slice(0, mostSiblings);
+  } catch {
+    return undefined;
+  }
+  for (let edits = 1; edits <= Math.ceil(wanted.length / 4) && wanted.length > 2; edits++) {
+    const found = names.find((name) => isWithinEdits(name.toLowerCase(), wanted, edits));
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function isLink(path: string): boolean {
