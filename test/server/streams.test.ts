@@ -196,6 +196,30 @@ describe("the streams that are kept", () => {
       fail() {},
     }) as unknown as Call;
 
+  it("are found by their key before their first event, also after the first client left, and by their caller alone", async () => {
+    const streams = createAnswerStreams({ resumeMs: 60_000, streamBytes: 10_000 });
+    const begun = Promise.withResolvers<void>();
+    let asked = 0;
+    const make = async function* () {
+      asked++;
+      await begun.promise;
+      yield { data: "one" };
+      yield { data: "two" };
+    };
+    const left = new AbortController();
+    const call = { ...callOf("ada"), request: new Request("http://localhost/", { signal: left.signal }) };
+    const first = streams.start(call, make, { key: "k" });
+    const again = streams.again(callOf("ada"), "k");
+    expect(streams.again(callOf("ada"), "other")).toBeUndefined();
+    expect(streams.again(callOf("bob"), "k")).toBeUndefined();
+    left.abort();
+    begun.resolve();
+    expect((await read(again!)).map(({ data }) => data)).toEqual(["one", "two"]);
+    await (await first).body?.cancel();
+    expect(asked).toBe(1);
+    streams.close();
+  });
+
   it("have bounded bytes: the oldest that are over go first, then events that every client has read", async () => {
     const streams = createAnswerStreams({ resumeMs: 60_000, streamBytes: 10_000 });
     const events = (count: number) =>
