@@ -151,6 +151,7 @@ describe.each([
       now -= day;
       await write(kb, "The herons leave on Thursday.");
       now += 3 * day;
+      expect(await texts(kb, "herons", noon(1))).toEqual([]);
       expect(await texts(kb, "herons", noon(2))).toEqual(["The herons leave on Thursday."]);
     }));
 });
