@@ -177,7 +177,7 @@ function describe(name: string): readonly (readonly string[])[] {
   try {
     const { capabilities } = makers[name]!(address ?? "http://127.0.0.1:1");
     const { metrics, records } = capabilities;
-    const kinds = records?.kinds.join(", ") ?? "–";
+    const kinds = records === undefined || records.kinds.length === 0 ? "–" : records.kinds.join(", ");
     return [[name, ...divideOperators(capabilities), metrics.join(", "), kinds, refusals(capabilities)]];
   } catch (error) {
     console.log(`${name}: its abilities stay as they are: ${error instanceof Error ? error.message : String(error)}`);

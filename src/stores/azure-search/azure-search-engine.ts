@@ -93,12 +93,16 @@ export function createAzureSearchEngine(options: AzureSearchOptions): Engine {
       visibleAfterMs,
       candidates: pageSize,
       batch: 500,
+      records: { kinds: algorithm === "hnsw" ? ["flat", "hnsw"] : ["flat"], words: true },
     },
     async open(spec, signal) {
       const path = pathOf(spec.name);
       const found = await readIndex(client, `${path}?${version}`, signal);
       if (found === undefined) {
-        const body = { ...options.index, ...describeIndex(path, spec, algorithm, options.hnsw) };
+        const body = {
+          ...options.index,
+          ...describeIndex(path, spec, spec.kind === "flat" ? "exhaustiveKnn" : algorithm, options.hnsw),
+        };
         // 400: another process has just made it; the look tells.
         await client.call("create an index", { method: "PUT", path: `${path}?${version}`, body, signal });
       }
@@ -135,7 +139,7 @@ async function readIndex(client: EngineClient, path: string, signal?: AbortSigna
 /** Numbers are pairs of a name and a value, because an index has no fields that it was not made with. */
 function describeIndex(
   path: string,
-  { dimensions, metric }: EngineIndexSpec,
+  { dimensions, metric, records = false }: EngineIndexSpec,
   kind: "hnsw" | "exhaustiveKnn",
   hnsw: AzureSearchOptions["hnsw"],
 ): object {
@@ -147,6 +151,12 @@ function describeIndex(
     fields: [
       { ...text, name: "key", key: true, filterable: true, sortable: true },
       { ...text, name: "ref" },
+      ...(records
+        ? [
+            { ...text, name: "json" },
+            { ...text, name: "text", searchable: true },
+          ]
+        : []),
       { ...simple, name: "tags", type: "Collection(Edm.String)", filterable: true },
       {
         name: "numbers",
@@ -218,12 +228,13 @@ function createIndex(
 
   return {
     async put(entries, signal) {
-      const documents = entries.map(({ key, ref, tags, numbers, vector }) => ({
+      const documents = entries.map(({ key, ref, tags, numbers, vector, record }) => ({
         "@search.action": "upload",
         key,
         ref,
         tags,
         numbers: Object.entries(numbers).map(([name, value]) => ({ name, value })),
+        ...(record && { json: record.json ?? null, text: record.text }),
         vector: [...vector],
       }));
       await write("write documents", documents, signal);
@@ -242,17 +253,26 @@ function createIndex(
       const keys = value.map(({ key }) => key);
       return { keys, next: keys.length < pageSize ? undefined : keys.at(-1) };
     },
-    async nearest({ vector, condition, limit, options, signal }) {
+    async read(keys, signal) {
+      const body = { filter: `search.in(key, '${keys.join(",")}', ',')`, select: "key,ref,json", top: pageSize };
+      const { value } = await search<{ key: string; ref: string; json: string | null }>("read", body, signal);
+      return value.flatMap(({ key, ref, json }) => (json === null ? [] : [{ key, ref, json }]));
+    },
+    async nearest({ vector, condition, limit, words, options, signal }) {
       const filter = writeFilter(condition);
       const one = { ...query, ...(options as object | undefined) };
       const body = {
         vectorQueries: [{ ...one, kind: "vector", vector: [...vector], fields: "vector", k: limit }],
         ...(filter !== undefined && { filter, vectorFilterMode: "preFilter" }),
+        ...(words !== undefined && { search: plainWords(words), searchFields: "text" }),
         select: "ref",
         top: limit,
       };
       const { value } = await search<{ ref: string }>("search", body, signal);
-      return value.map((row) => ({ ref: row.ref, score: scores[metric](row["@search.score"]) }));
+      return value.map((row) => ({
+        ref: row.ref,
+        score: words === undefined ? scores[metric](row["@search.score"]) : row["@search.score"],
+      }));
     },
   };
 }
@@ -278,6 +298,9 @@ const scores: Readonly<Record<EngineMetric, (score: number) => number>> = {
   dot: (score) => score,
   euclidean: (score) => score,
 };
+
+/** Words without the signs of the service's simple query syntax. */
+const plainWords = (words: string): string => words.replaceAll(/[-+|"()*~\\]/gu, " ");
 
 const has = (tag: string): string => `tags/any(t: t eq '${tag}')`;
 

@@ -34,7 +34,15 @@ const pageSize = 1_000;
 /** Bytes of one write: streaming takes 4 MB. */
 const mostBytes = 3_500_000;
 
-const columns = { key: "string", ref: "string", at: "long", tags: "dynamic", numbers: "dynamic", vector: "dynamic" };
+const columns = {
+  key: "string",
+  ref: "string",
+  at: "long",
+  tags: "dynamic",
+  numbers: "dynamic",
+  vector: "dynamic",
+  json: "string",
+};
 
 /**
  * An engine over Azure Data Explorer, or an eventhouse of Fabric, by their REST interface: a table for each base and embedding version. Every search compares every
@@ -88,11 +96,12 @@ export function createKustoEngine(options: KustoOptions): Engine {
       visibleAfterMs,
       candidates: 10_000,
       batch: 500,
+      records: { kinds: ["flat"], words: false },
     },
     async open(spec, signal) {
       const table = `${prefix}${spec.name}`;
       await makeTable(kusto, table, spec, { ingestion, encoding }, signal);
-      return createIndex(kusto, table, spec.metric, ingestion);
+      return createIndex(kusto, table, spec, ingestion);
     },
     async indexes(beginning, signal) {
       const where = `where TableName startswith_cs '${prefix}${beginning}'`;
@@ -133,7 +142,7 @@ async function makeTable(
 function createIndex(
   kusto: Kusto,
   table: string,
-  metric: EngineMetric,
+  { metric, records = false }: EngineIndexSpec,
   ingestion: KustoOptions["ingestion"],
 ): EngineIndex {
   let at = 0;
@@ -142,8 +151,8 @@ function createIndex(
     async put(entries, signal) {
       // Rows are appended; the latest of a key is the one that counts.
       at = Math.max(at + 1, Date.now() * 1_000);
-      const rows = entries.map(({ key, ref, tags, numbers, vector }) =>
-        JSON.stringify({ key, ref, at, tags, numbers, vector: [...vector] }),
+      const rows = entries.map(({ key, ref, tags, numbers, vector, record }) =>
+        JSON.stringify({ key, ref, at, tags, numbers, vector: [...vector], json: record?.json ?? "" }),
       );
       for (const lines of inBytes(rows)) {
         const inline = `.ingest inline into table ['${table}'] with (format='json', ingestionMappingReference='ibid') <|\n${lines}`;
@@ -168,10 +177,19 @@ function createIndex(
       const keys = (await kusto.query("list", query, signal)).map(({ key }) => String(key));
       return { keys, next: keys.length < pageSize ? undefined : keys.at(-1) };
     },
+    async read(keys, signal) {
+      const where = `where key in (${keys.map(quote).join(", ")})`;
+      const query = `['${table}'] | ${where} | summarize arg_max(at, ref, json) by key`;
+      return (await kusto.query("read", query, signal)).flatMap(({ key, ref, json }) =>
+        json === "" ? [] : [{ key: String(key), ref: String(ref), json: String(json) }],
+      );
+    },
     async nearest({ vector, condition, limit, signal }) {
       const where = writeWhere(condition);
       const steps = [
         `['${table}']`,
+        // The row of a record that was written again counts no more. Other entries never change.
+        ...(records ? ["summarize arg_max(at, *) by key"] : []),
         ...(where === undefined ? [] : [`where ${where}`]),
         `extend score = ${likeness[metric](`dynamic([${vector.join(",")}])`)}`,
         "summarize arg_max(at, ref, score) by key",

@@ -21,6 +21,7 @@ export interface MongoCursor {
  */
 export interface MongoCollection {
   insertMany(documents: never[], options: { ordered: boolean }): Promise<unknown>;
+  bulkWrite(operations: never[], options: { ordered: boolean }): Promise<unknown>;
   updateMany(filter: never, update: never): Promise<unknown>;
   deleteMany(filter: never): Promise<unknown>;
   countDocuments(filter: never): Promise<number>;

@@ -88,6 +88,7 @@ export function createMongoEngine(options: MongoOptions): Engine {
       visibleAfterMs: 0,
       candidates: mostCandidates,
       batch: 500,
+      records: { kinds: [], words: false },
     },
     async open(spec, signal) {
       const name = `${prefix}${spec.name}`;
@@ -115,7 +116,7 @@ export function createMongoEngine(options: MongoOptions): Engine {
 function createIndex(
   mongo: Mongo,
   name: string,
-  { dimensions, metric, name: short }: EngineIndexSpec,
+  { dimensions, metric, name: short, records = false }: EngineIndexSpec,
   fields: SearchIndex,
   { search = "hnsw", query, indexWithinMs = 120_000 }: MongoOptions,
 ): EngineIndex {
@@ -141,11 +142,11 @@ function createIndex(
     const until = Date.now() + indexWithinMs;
     const queryVector = Array.from({ length: dimensions }, () => 1);
     const unmarked = { ...filter, listed: { $ne: true } };
-    const page = { projection: { _id: 1 }, limit: pageSize };
+    const page = { projection: { revision: 1 }, limit: pageSize };
     for (let ms = 10; ; ms = Math.min(1_000, ms * 2)) {
       const rows = await on(
         "look for a write",
-        (collection) => readAll<{ _id: string }>(collection.find(unmarked as never, page as never)),
+        (collection) => readAll<{ revision: string }>(collection.find(unmarked as never, page as never)),
         signal,
       );
       if (rows.length === 0) return;
@@ -153,10 +154,10 @@ function createIndex(
         queryVector,
         exact: true,
         limit: rows.length,
-        filter: { key: { $in: rows.map(({ _id }) => _id) } },
+        filter: { revision: { $in: rows.map(({ revision }) => revision) } },
       };
-      const found = await vectorSearch<{ _id: string }>("look for a write", stage, { _id: 1 }, signal);
-      const shown = { _id: { $in: found.map(({ _id }) => _id) } };
+      const found = await vectorSearch<{ revision: string }>("look for a write", stage, { revision: 1 }, signal);
+      const shown = { revision: { $in: found.map(({ revision }) => revision) } };
       if (found.length > 0) {
         await on(
           "write",
@@ -177,12 +178,19 @@ function createIndex(
     async put(entries, signal) {
       if (entries.length === 0) return;
       await fields.add([...new Set(entries.flatMap(({ numbers }) => Object.keys(numbers)))], signal);
-      const documents = entries.map(toDocument) as never[];
+      const documents = entries.map(toDocument);
       await on(
         "write",
         async (collection) => {
+          if (records) {
+            const replace = documents.map((replacement) => ({
+              replaceOne: { filter: { _id: replacement._id }, replacement, upsert: true },
+            }));
+            await collection.bulkWrite(replace as never[], { ordered: false });
+            return;
+          }
           try {
-            await collection.insertMany(documents, { ordered: false });
+            await collection.insertMany(documents as never[], { ordered: false });
           } catch (error) {
             if (!isDuplicate(error)) throw error;
           }
@@ -211,6 +219,18 @@ function createIndex(
       const keys = rows.map(({ _id }) => _id);
       return { keys, next: keys.length < pageSize ? undefined : keys.at(-1) };
     },
+    async read(keys, signal) {
+      const page = { projection: { ref: 1, json: 1 } };
+      const rows = await on(
+        "read",
+        (collection) =>
+          readAll<{ _id: string; ref: string; json?: string | null }>(
+            collection.find({ _id: { $in: keys } } as never, page as never),
+          ),
+        signal,
+      );
+      return rows.flatMap(({ _id, ref, json }) => (typeof json === "string" ? [{ key: _id, ref, json }] : []));
+    },
     async nearest({ vector, condition, limit, options, signal }) {
       const filter = writeFilter(condition, await fields.knows(numberKeys(condition), signal));
       // The search index names deleted documents for a while, and the database leaves them out: fewer come than are there.
@@ -238,9 +258,11 @@ function createIndex(
   };
 }
 
-const toDocument = ({ key, ref, tags, numbers, vector }: EngineEntry): object => ({
+/** A record that is written again has another revision, by which the search index shows that it has followed. */
+const toDocument = ({ key, ref, tags, numbers, vector, record }: EngineEntry) => ({
   _id: key,
-  key,
+  revision: record === undefined ? key : `${key} ${crypto.randomUUID()}`,
+  ...(record && { json: record.json ?? null, fields: record.fields }),
   ref,
   tags,
   numbers,

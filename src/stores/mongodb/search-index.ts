@@ -48,7 +48,7 @@ export function createSearchIndex(
         numDimensions: spec.dimensions,
         similarity: similarities[spec.metric],
       },
-      ...["key", "tags", ...numbers.map((key) => `numbers.${key}`)].map((path) => ({ type: "filter", path })),
+      ...["revision", "tags", ...numbers.map((key) => `numbers.${key}`)].map((path) => ({ type: "filter", path })),
     ],
   });
 

@@ -1,4 +1,11 @@
-import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
+import type {
+  Engine,
+  EngineCondition,
+  EngineIndex,
+  EngineIndexSpec,
+  EngineMetric,
+  EngineRow,
+} from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { pause } from "../../runtime/abort.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
@@ -97,6 +104,7 @@ export function createPineconeEngine(options: PineconeOptions): Engine {
       visibleAfterMs,
       candidates: 10_000,
       batch: 500,
+      records: { kinds: [], words: false },
     },
     async open(spec, signal) {
       const body = { spec: { serverless: { cloud: "aws", region: "us-east-1" } }, ...spread(options) };
@@ -206,13 +214,17 @@ function createIndex(
   return {
     async put(entries, signal) {
       // A coordinate takes 12 characters at most, a tag 20.
-      const bytes = Math.max(...entries.map(({ tags }) => dimensions * 12 + tags.length * 20 + 500));
+      const bytes = Math.max(
+        ...entries.map(
+          ({ tags, record }) => dimensions * 12 + tags.length * 20 + 500 + 3 * (record?.json?.length ?? 0),
+        ),
+      );
       const size = Math.max(1, Math.min(mostRecords, Math.floor(mostBytes / bytes)));
       for (let from = 0; from < entries.length; from += size) {
-        const vectors = entries.slice(from, from + size).map(({ key, ref, tags, numbers, vector }) => ({
+        const vectors = entries.slice(from, from + size).map(({ key, ref, tags, numbers, vector, record }) => ({
           id: key,
           values: [...vector],
-          metadata: { ref, tags, ...numbers },
+          metadata: { ref, tags, ...numbers, ...(record?.json !== undefined && { json: record.json }) },
         }));
         const body = { namespace, vectors };
         await client.call("write records", { method: "POST", path: "/vectors/upsert", body, signal });
@@ -238,6 +250,18 @@ function createIndex(
       }
     },
     list: page,
+    async read(keys, signal) {
+      const rows: EngineRow[] = [];
+      for (let from = 0; from < keys.length; from += pageSize) {
+        const ids = keys.slice(from, from + pageSize).map((key) => `&ids=${encodeURIComponent(key)}`);
+        const path = `/vectors/fetch?namespace=${encodeURIComponent(namespace)}${ids.join("")}`;
+        type Found = { vectors?: Record<string, { metadata?: { ref?: string; json?: string } }> };
+        const { body } = await client.call<Found>("read records", { method: "GET", path, signal });
+        for (const [key, { metadata: { ref = "", json } = {} }] of Object.entries(body.vectors ?? {}))
+          if (json !== undefined) rows.push({ key, ref, json });
+      }
+      return rows;
+    },
     async nearest({ vector, condition, limit, options, signal }) {
       const filter = writeFilter(condition);
       const body = {

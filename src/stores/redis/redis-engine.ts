@@ -78,11 +78,24 @@ export function createRedisEngine(options: RedisOptions): Engine {
       visibleAfterMs: 0,
       candidates: 10_000,
       batch: 500,
+      // An engine that calls itself exhaustive makes no graph.
+      records: { kinds: kind === "flat" ? ["flat"] : ["flat", "hnsw"], words: false },
     },
     async open(spec) {
       const name = `${prefix}${spec.name}`;
-      const numbers = await makeIndex(redis, name, spec, kind, attributes);
-      return createIndex(redis, name, spec.metric, { query, timeoutMs, numbers });
+      const isFlat = kind === "flat" || spec.kind === "flat";
+      const numbers = await makeIndex(
+        redis,
+        name,
+        spec,
+        isFlat ? "flat" : "hnsw",
+        isFlat === (kind === "flat") ? attributes : [],
+      );
+      return createIndex(redis, name, spec.metric, {
+        query: isFlat === (kind === "flat") ? query : [],
+        timeoutMs,
+        numbers,
+      });
     },
     async indexes(beginning, signal) {
       const names = (await redis.send("list indexes", ["FT._LIST"], signal)) as readonly unknown[];
@@ -185,7 +198,10 @@ function createIndex(
         const { key, ref, tags, vector } = entry;
         const values = Object.entries(entry.numbers).flat();
         const fields = ["key", key, "ref", ref, "tags", tags.join(","), "vector", toBytes(vector), ...values];
-        return redis.send("write", ["HSET", `${name}:${key}`, ...fields], signal);
+        if (entry.record === undefined) return redis.send("write", ["HSET", `${name}:${key}`, ...fields], signal);
+        const { json } = entry.record;
+        const all = json === undefined ? fields : [...fields, "json", json];
+        return redis.send("write", ["EVAL", replaceHash, 1, `${name}:${key}`, ...all], signal);
       });
       await Promise.all(writes);
     },
@@ -199,6 +215,13 @@ function createIndex(
       const { documents } = await search("list", page, signal);
       const keys = documents.map(({ id }) => id.slice(name.length + 1));
       return { keys, next: keys.length < pageSize ? undefined : String(offset + pageSize) };
+    },
+    async read(keys, signal) {
+      const read = keys.map((key) => redis.send("read", ["HMGET", `${name}:${key}`, "ref", "json"], signal));
+      return (await Promise.all(read)).flatMap((values, i) => {
+        const [ref, json] = values as readonly unknown[];
+        return typeof ref === "string" && typeof json === "string" ? [{ key: keys[i]!, ref, json }] : [];
+      });
     },
     async nearest({ vector, condition, limit, options, signal }) {
       // Another process may have added keys of numbers.
@@ -217,6 +240,9 @@ function createIndex(
     },
   };
 }
+
+/** A record takes the place of the hash that was there, with none of its fields. */
+const replaceHash = "redis.call('DEL', KEYS[1]) return redis.call('HSET', KEYS[1], unpack(ARGV))";
 
 /** **Source** "Vector search concepts" of redis.io: 1 minus the cosine or the product, and the squared Euclidean distance. */
 const scores: Readonly<Record<EngineMetric, (distance: number) => number>> = {

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import type { Engine } from "../../../src/contracts/engine.ts";
+import { openKnowledgeBase } from "../../../src/knowledge-base/open/open-knowledge-base.ts";
 import { createAzureSearchEngine } from "../../../src/stores/azure-search/azure-search-engine.ts";
 import { createEngineStore } from "../../../src/stores/engines/engine-store.ts";
 import { createKustoEngine } from "../../../src/stores/kusto/kusto-engine.ts";
@@ -37,6 +38,7 @@ describe.each(Object.entries(engines))("the engine over a stand-in for %s [S1 S2
     name,
     create: async () => create(),
     createStore: (engine) => (engine === undefined ? createMemoryStore() : createEngineStore(engine)),
+    openKnowledgeBase: (engine) => openKnowledgeBase({ engine }),
     chunks: 200,
   });
   // The first four cases look at the engine by itself.
@@ -109,7 +111,47 @@ describe.each(Object.entries(engines))("an index of %s", (name, create) => {
   });
 });
 
+describe.each(Object.entries(engines))("a collection in %s", (name, create) => {
+  it("gives records as they were written, and forgets the former one [S1 S2]", async () => {
+    const engine = create();
+    const index = await engine.open({ ...spec, name: "r_items", records: true });
+    const json = JSON.stringify({ id: "7", name: "naïve 東京 🏯 ' \" \\ \n" });
+    const record = { json, text: "lantern", fields: { id: "7" } };
+    await index.put([
+      { ...entry, numbers: { n0c: 1 }, record },
+      {
+        ...entry,
+        key: entry.key.replace(/1$/u, "2"),
+        tags: ["0b"],
+        record: { text: "of a further vector", fields: {} },
+      },
+    ]);
+    await expect.poll(() => index.read!([entry.key])).toEqual([{ key: entry.key, ref: entry.ref, json }]);
+    await index.put([{ ...entry, tags: ["0d"], record: { ...record, json: "{}" } }]);
+    const all = [entry.key, entry.key.replace(/1$/u, "2"), entry.key.replace(/1$/u, "3")];
+    await expect.poll(() => index.read!(all)).toEqual([{ key: entry.key, ref: entry.ref, json: "{}" }]);
+    // Filters see the record that is there, and not the one before it.
+    const byNumber = { op: "number", key: "n0c", is: "gt", value: 0 } as const;
+    await expect.poll(() => index.nearest({ vector: entry.vector, condition: byNumber, limit: 3 })).toEqual([]);
+    const byTag = { op: "has", tag: "0d" } as const;
+    expect(await index.nearest({ vector: entry.vector, condition: byTag, limit: 3 })).toHaveLength(1);
+    expect(engine.capabilities.records?.words).toBe(name === "azure-search");
+  });
+});
+
 describe("what one service alone does", () => {
+  it("Azure AI Search fuses words and vector, and reads no sign as syntax", async () => {
+    const index = await engines["azure-search"]!().open({ ...spec, name: "r_words", records: true });
+    const far = { ...entry, key: entry.key.replace(/1$/u, "2"), ref: "r/2", vector: Float32Array.of(0, 1) };
+    await index.put([
+      { ...entry, record: { json: "{}", text: "harbour", fields: {} } },
+      { ...far, record: { json: "{}", text: "lantern inn", fields: {} } },
+    ]);
+    const search = () => index.nearest({ vector: entry.vector, words: '-"lantern" (inn)*', limit: 2 });
+    await expect.poll(async () => (await search()).map(({ ref }) => ref)).toEqual(["r/2", entry.ref]);
+    expect(JSON.stringify(azure.requests.at(-1)!.body)).toContain('"search":"  lantern   inn  "');
+  });
+
   it("a write of Azure AI Search that fails in part is an error with the part's reason", async () => {
     const index = await engines["azure-search"]!().open(spec);
     const narrow = { ...entry, vector: Float32Array.of(1) };
@@ -163,7 +205,7 @@ describe("what one service alone does", () => {
   it("MongoDB counts an entry when its search index gives it, also one whose writer died", async () => {
     const index = await engines["mongodb"]!().open({ ...spec, name: "b1_late" });
     const { key, ...rest } = entry;
-    mongo({ insert: "ibid_b1_late", documents: [{ _id: key, key, ...rest, vector: [1, 0] }] });
+    mongo({ insert: "ibid_b1_late", documents: [{ _id: key, revision: key, ...rest, vector: [1, 0] }] });
     expect(await index.count("0a")).toBe(1);
     expect((await index.nearest({ vector: entry.vector, limit: 1 })).map(({ ref }) => ref)).toEqual([entry.ref]);
   });

@@ -69,6 +69,7 @@ interface Index {
 interface Query {
   readonly filter?: string;
   readonly search?: string;
+  readonly searchFields?: string;
   readonly count?: boolean;
   readonly top?: number;
   readonly select?: string;
@@ -118,7 +119,8 @@ function write({ definition, rows }: Index, documents: readonly Document[]) {
   return { status: value.every(({ status }) => status) ? 200 : 207, body: { value } };
 }
 
-function search({ definition, rows }: Index, { filter, count, top = 50, select, orderby, vectorQueries }: Query) {
+function search({ definition, rows }: Index, query: Query) {
+  const { filter, count, top = 50, select, orderby, vectorQueries } = query;
   if (top > 1_000) throw bad("top is greater than 1000.");
   const admits = filter === undefined ? () => true : parseFilter(filter, definition);
   let found = rows
@@ -135,6 +137,11 @@ function search({ definition, rows }: Index, { filter, count, top = 50, select, 
       .sort((a, b) => b.score - a.score)
       .slice(0, k);
   }
+  if (query.search !== undefined)
+    found = fuse(
+      found.map(({ row }) => row),
+      rankByWords(rows.all().filter(admits), query),
+    );
   if (orderby !== undefined) {
     const [, name = ""] = /^(\w+) asc$/u.exec(orderby) ?? [];
     if (definition.fields.find((field) => field.name === name)?.sortable !== true)
@@ -149,6 +156,24 @@ function search({ definition, rows }: Index, { filter, count, top = 50, select, 
       ...Object.fromEntries(names.map((name) => [name, row[name]])),
     })),
   };
+}
+
+function rankByWords(rows: readonly Row[], { search: words = "", searchFields = "" }: Query): readonly Row[] {
+  const wanted = new Set<string>(words.toLowerCase().match(/[\p{L}\p{N}]+/gu));
+  const count = (row: Row): number =>
+    String(row[searchFields])
+      .toLowerCase()
+      .split(/[^\p{L}\p{N}]+/u)
+      .filter((word) => wanted.has(word)).length;
+  return rows.filter((row) => count(row) > 0).sort((a, b) => count(b) - count(a));
+}
+
+/** **Source** "Relevance in hybrid search": the sum of 1 / (60 + rank). */
+function fuse(...lists: readonly (readonly Row[])[]): { row: Row; score: number }[] {
+  const scores = new Map<Row, number>();
+  for (const list of lists)
+    for (const [i, row] of list.entries()) scores.set(row, (scores.get(row) ?? 0) + 1 / (61 + i));
+  return [...scores].map(([row, score]) => ({ row, score })).sort((a, b) => b.score - a.score);
 }
 
 /** **Source** "Relevance in vector search": 1 divided by 1 and the distance. */
@@ -204,6 +229,15 @@ function parseFilter(text: string, { fields }: Definition): (row: Row) => boolea
   }
   function comparison(): Test {
     const name = take();
+    if (name === "search.in") {
+      take("(");
+      const [field, , values] = [take(), take(","), String(literal(take()))];
+      take(",");
+      const separator = String(literal(take()));
+      take(")");
+      checkFilterable(field);
+      return (row) => values.split(separator).includes(String(row[field]));
+    }
     if (peek() === "/" && (tokens[at + 1] === "any" || tokens[at + 1] === "all")) return lambda(name);
     const path = peek() === "/" ? (take(), take()) : undefined;
     const is = take();

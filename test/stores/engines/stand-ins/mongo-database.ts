@@ -21,6 +21,13 @@ export function toDatabase(commands: MongoCommands): MongoDatabase {
     listCollections: (filter) => cursorOf({ listCollections: 1, filter }),
     collection: (name) => ({
       insertMany: (documents) => run({ insert: name, documents }),
+      bulkWrite: (operations) =>
+        run({
+          update: name,
+          updates: (operations as { replaceOne: { filter: object; replacement: object; upsert: boolean } }[]).map(
+            ({ replaceOne: { filter: q, replacement: u, upsert } }) => ({ q, u, upsert, multi: false }),
+          ),
+        }),
       updateMany: (q, u) => run({ update: name, updates: [{ q, u, multi: true }] }),
       deleteMany: (q) => run({ delete: name, deletes: [{ q, limit: 0 }] }),
       async countDocuments(filter) {

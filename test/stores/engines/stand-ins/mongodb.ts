@@ -78,9 +78,17 @@ export function createMongoCommands({
         return insert(name, command["documents"] as Document[]);
       case "update": {
         let n = 0;
-        for (const { q, u } of command["updates"] as { q: Document; u: { $set: Document } }[]) {
+        for (const { q, u, upsert } of command["updates"] as { q: Document; u: Document; upsert?: boolean }[]) {
+          if (u["$set"] === undefined) {
+            if (upsert !== true || q["_id"] !== u["_id"])
+              throw fail("The stand-in replaces whole documents by their _id.");
+            documentsMap(name).set(String(u["_id"]), u);
+            searches.get(name)?.rows.put(String(u["_id"]), structuredClone(u));
+            n++;
+            continue;
+          }
           for (const document of documentsOf(name).filter(filterOf(q))) {
-            Object.assign(document, u.$set);
+            Object.assign(document, u["$set"]);
             n++;
           }
         }
@@ -146,13 +154,18 @@ export function createMongoCommands({
     }
   }
 
+  function documentsMap(name: string): Collection {
+    const collection = collections.get(name) ?? new Map<string, Document>();
+    collections.set(name, collection);
+    return collection;
+  }
+
   function documentsOf(name: string): Document[] {
     return [...(collections.get(name)?.values() ?? [])];
   }
 
   function insert(name: string, documents: readonly Document[]): Document {
-    const collection = collections.get(name) ?? new Map<string, Document>();
-    collections.set(name, collection);
+    const collection = documentsMap(name);
     const writeErrors: Document[] = [];
     for (const [index, document] of documents.entries()) {
       const id = String(document["_id"]);

@@ -58,7 +58,7 @@ export async function startPinecone({ lateMs = 0, apiKey = "key", readyAfterMs =
       const names = [...namespaces.keys()].sort();
       return { body: pageOf(names, url.searchParams, (name) => ({ name, record_count: "0" }), "namespaces") };
     }
-    const given = body as Body;
+    const given = (body ?? { namespace: url.searchParams.get("namespace") }) as Body;
     const rows = namespaces.get(given.namespace) ?? createRows<Row>(0);
     namespaces.set(given.namespace, rows);
     switch (rest ?? action) {
@@ -77,6 +77,11 @@ export async function startPinecone({ lateMs = 0, apiKey = "key", readyAfterMs =
         if (given.ids!.length > 1_000) throw wrong(400, 3, "More than 1000 ids.");
         for (const id of given.ids!) rows.delete(id);
         return {};
+      }
+      case "fetch": {
+        const ids = url.searchParams.getAll("ids");
+        const found = rows.all().filter(({ id }) => ids.includes(id));
+        return { body: { vectors: Object.fromEntries(found.map((row) => [row.id, row])), namespace: given.namespace } };
       }
       case "fetch_by_metadata": {
         const { filter, limit = 100, paginationToken } = given;
