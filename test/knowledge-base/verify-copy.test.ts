@@ -3,7 +3,7 @@ import { openKnowledgeBase } from "../../src/knowledge-base/open/open-knowledge-
 import { verifyCopy } from "../../src/knowledge-base/open/verify-copy.ts";
 import { createHashingModel } from "../../src/models/hashing/hashing-model.ts";
 import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
-import type { Store } from "../../src/contracts/store.ts";
+import type { Store, StoredChunk } from "../../src/contracts/store.ts";
 
 const texts = [
   { uri: "a", text: "Keys are rotated every ninety days." },
@@ -20,6 +20,26 @@ async function storeOf(
   return store;
 }
 
+/** A store that gives other chunks than it was given. */
+function altered(store: Store, change: (entry: StoredChunk) => readonly StoredChunk[]): Store {
+  return {
+    ...store,
+    async *chunks(scopes, options) {
+      for await (const entry of store.chunks(scopes, options)) yield* change(entry);
+    },
+  };
+}
+
+const otherVector = (entry: StoredChunk): readonly StoredChunk[] => [
+  {
+    ...entry,
+    embeddings: (entry.embeddings ?? []).map(({ version, embedding }) => ({
+      version,
+      embedding: Array.from(embedding as Float32Array).map((value, i) => (i === 3 ? value + 0.5 : value)),
+    })),
+  },
+];
+
 describe("the comparison of a copy with its source [T18]", () => {
   it("counts documents and searches by words and by vectors", async () => {
     const verified = await verifyCopy(await storeOf(texts), await storeOf(texts), ["deployment"], undefined);
@@ -33,6 +53,8 @@ describe("the comparison of a copy with its source [T18]", () => {
       () => storeOf([texts[0]!, { uri: "b", text: "Lanterns stood there." }]),
       "b in deployment differs",
     ],
+    ["one other coordinate", async () => altered(await storeOf(texts), otherVector), "a in deployment differs"],
+    ["a chunk that is missing", async () => altered(await storeOf(texts), () => []), "a in deployment differs"],
     ["other vectors", () => storeOf(texts, 32), "a in deployment differs"],
     [
       "a document too many",
