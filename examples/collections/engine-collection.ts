@@ -16,7 +16,10 @@ const hotel = z.object({
 });
 
 const [name, address] = process.argv.slice(2);
-const addresses = { pgvector: "database", duckdb: "database", redis: "server" } as Record<string, string>;
+const addresses = { pgvector: "database", duckdb: "database", mongodb: "database", redis: "server" } as Record<
+  string,
+  string
+>;
 const engine =
   name === undefined
     ? createSqliteEngine()
