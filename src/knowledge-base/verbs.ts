@@ -3,9 +3,16 @@ import { homeScope, parseScope } from "../access/scopes.ts";
 import type { AskOptions } from "../contracts/answer.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { IngestInput, IngestOptions, KnowledgeBase } from "../contracts/knowledge-base.ts";
-import type { AuthorizedScopes } from "../contracts/scope.ts";
+import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import type { VerifyOptions } from "../contracts/verification.ts";
-import type { Hit, RetrieveOptions, Retriever, SearchMode, SearchOptions } from "../contracts/retriever.ts";
+import type {
+  Hit,
+  RetrieveOptions,
+  Retriever,
+  SearchMode,
+  SearchOptions,
+  SearchWarning,
+} from "../contracts/retriever.ts";
 import { ingestOptions } from "../ingest/ingest-options.ts";
 import { ingestArrivals } from "../ingest/ingest.ts";
 import type { IngestStages } from "../ingest/stages.ts";
@@ -18,6 +25,7 @@ import { searchOptions } from "../search/search-options.ts";
 import { platformNow } from "../runtime/platform-clock.ts";
 import { notePrefix } from "../text/note-timeline.ts";
 import { checkCharset } from "../text/charsets/check-charset.ts";
+import type { Observer } from "./operations/observer.ts";
 import type { OpenPast, SharedParts, ViewScopes } from "./parts.ts";
 
 /** The verbs that most programs call: ingest, search, ask, and verify. */
@@ -29,13 +37,6 @@ export function createVerbs(
   past: OpenPast,
 ): Pick<KnowledgeBase, "ingest" | "search" | "ask" | "verify"> {
   const { store, gate, observer, settler, checkOpen, modelCheck } = parts;
-  /** Says of notes that hold no longer that they do; by the notes of the present, also in a search of the past. */
-  async function mark(scopes: AuthorizedScopes, hits: readonly Hit[]): Promise<readonly Hit[]> {
-    if (!hits.some(({ origin, source }) => origin === "note" && source.uri.startsWith(notePrefix))) return hits;
-    const { markReplaced } = await import("./mark-replaced.ts");
-    return markReplaced(parts.present ?? store, scopes, hits, parts.now?.() ?? platformNow());
-  }
-
   return {
     ingest(input: IngestInput, options: IngestOptions = {}) {
       return createRun(async function* () {
@@ -70,11 +71,7 @@ export function createVerbs(
           onSkip: options.onSkip,
           onInvalid: options.onInvalid,
           onFailedBatch: options.onFailedBatch,
-          onBatchFailed(documentIds, error) {
-            const code = IbidError.isInstance(error) ? error.code : "internal";
-            for (const documentId of documentIds)
-              observer.report("KnowledgeChunkFailed", [scope], { documentId, code });
-          },
+          onBatchFailed: (documentIds, error) => reportFailed(observer, scope, documentIds, error),
           async settle(onFit) {
             if (options.settle === true) await settler.now({ signal, onProgress: onFit });
             else settler.later();
@@ -92,14 +89,10 @@ export function createVerbs(
       const within = await searched(scopes, strategy);
       const warnings = await modelCheck.forSearch(within, modeOf(rest));
       const found = await retriever.retrieve(within, query, rest);
-      const given = marks ? await mark(within, found) : found;
+      const given = marks ? await markNotes(parts, within, found) : found;
       const hits = scores === "unit" ? given.map((hit) => ({ ...hit, score: toUnit(hit.score, modeOf(rest)) })) : given;
       const warned = hits.length > 0 ? warnings : [...warnings, ...(await modelCheck.forNothing(within, modeOf(rest)))];
-      if (warned.length === 0 && groupBy === undefined) return hits;
-      return Object.assign([...hits], {
-        ...(warned.length > 0 && { warnings: warned }),
-        ...(groupBy && { groups: groupHits(hits) }),
-      });
+      return addToHits(hits, warned, groupBy !== undefined);
     },
 
     ask(question: string, options: AskOptions = {}) {
@@ -126,7 +119,7 @@ export function createVerbs(
           const within = await searched(scopes, strategy);
           const warnings = await modelCheck.forSearch(within, modeOf(rest));
           const marking: Retriever = {
-            retrieve: async (...call) => mark(call[0], await retriever.retrieve(...call)),
+            retrieve: async (...call) => markNotes(parts, call[0], await retriever.retrieve(...call)),
           };
           const asking = {
             retriever: marks ? marking : retriever,
@@ -158,6 +151,35 @@ export function createVerbs(
       return verifyAnswer(stages, within, answer, rest);
     },
   };
+}
+
+function reportFailed(observer: Observer, scope: Scope, documentIds: readonly string[], error: unknown): void {
+  const code = IbidError.isInstance(error) ? error.code : "internal";
+  for (const documentId of documentIds) observer.report("KnowledgeChunkFailed", [scope], { documentId, code });
+}
+
+/** Hits with their warnings and groups, where there are any. */
+function addToHits(
+  hits: readonly Hit[],
+  warnings: readonly SearchWarning[],
+  isGrouped: boolean,
+): Awaited<ReturnType<KnowledgeBase["search"]>> {
+  if (warnings.length === 0 && !isGrouped) return hits;
+  return Object.assign([...hits], {
+    ...(warnings.length > 0 && { warnings }),
+    ...(isGrouped && { groups: groupHits(hits) }),
+  });
+}
+
+/** Marks notes that hold no longer, by the notes of the present, also in a search of the past. */
+async function markNotes(
+  { store, present = store, now = platformNow }: SharedParts,
+  scopes: AuthorizedScopes,
+  hits: readonly Hit[],
+): Promise<readonly Hit[]> {
+  if (!hits.some(({ origin, source }) => origin === "note" && source.uri.startsWith(notePrefix))) return hits;
+  const { markReplaced } = await import("./mark-replaced.ts");
+  return markReplaced(present, scopes, hits, now());
 }
 
 function modeOf({ mode, syntax }: RetrieveOptions): SearchMode {

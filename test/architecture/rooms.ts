@@ -44,6 +44,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       "stores/postgres": {},
       "stores/hnsw": {},
       "stores/redis": {},
+      "stores/mongodb": {},
       "stores/duckdb": {},
     },
   },

@@ -149,6 +149,7 @@ const broken: Readonly<
         "stores/postgres/a.ts": "",
         "stores/hnsw/a.ts": "",
         "stores/redis/a.ts": "",
+        "stores/mongodb/a.ts": "",
         "stores/duckdb/a.ts": "",
       },
     ],

@@ -36,7 +36,7 @@ describe("used wrongly: exit 2, what and the hint on standard error, nothing on 
     [["show", "a.md", "--neighbours", "2"], "--neighbours and --zoom-out need --chunk.", "--chunk"],
     [["show", "--chunk", "x", "--neighbours", "2", "--zoom-out"], "cannot be used with", "ibid show --help"],
     [["show", "a.md", "--section", "0", "--outline"], "cannot be used with", "ibid show --help"],
-    [["show", "a.md", "--at", "9-4"], "It must be START:END", "ibid show --help"],
+    [["show", "a.md", "--at", "9-4"], "Did you mean 9:4?", "ibid show --help"],
     [["show", "a.md", "--outline", "--at", "0:1"], "cannot be used with", "ibid show --help"],
     [["delete", "a.md", "--scope", "everyone"], "team:<id>", "ibid delete --help"],
     [["reembed"], "No embedding model is named.", "--embedding-model"],

@@ -1,6 +1,7 @@
 import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
+import { platformNow } from "../../runtime/platform-clock.ts";
 import { checkDimensions, checkPrefix, everyCondition } from "../engines/check-engine.ts";
 import type { EngineAddress } from "../engines/engine-client.ts";
 import type { BearerToken } from "../engines/token-client.ts";
@@ -150,7 +151,7 @@ function createIndex(
   return {
     async put(entries, signal) {
       // Rows are appended; the latest of a key is the one that counts.
-      at = Math.max(at + 1, Date.now() * 1_000);
+      at = Math.max(at + 1, platformNow() * 1_000);
       const rows = entries.map(({ key, ref, tags, numbers, vector, record }) =>
         JSON.stringify({ key, ref, at, tags, numbers, vector: [...vector], json: record?.json ?? "" }),
       );

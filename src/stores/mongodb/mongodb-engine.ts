@@ -9,31 +9,28 @@ import type {
 import { IbidError } from "../../contracts/errors.ts";
 import { pause } from "../../runtime/abort.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
+import { platformNow } from "../../runtime/platform-clock.ts";
 import { checkPrefix, everyCondition } from "../engines/check-engine.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 import { connectMongo, isDuplicate, type Mongo, type MongoDatabase, onCollection, readAll } from "./mongodb-client.ts";
-import { createSearchIndex, indexName, indexLate, type SearchIndex } from "./search-index.ts";
+import { createSearchIndex, indexName, indexLate, type SearchIndex, type SearchIndexOptions } from "./search-index.ts";
 
 /**
  * Options of {@link createMongoEngine}.
  *
  * @experimental
  */
-export interface MongoOptions {
+export interface MongoOptions extends SearchIndexOptions {
   /** An address with a database, such as `mongodb+srv://host/vectors`, or a database of a client of the package `mongodb`, which stays open. */
   readonly database: string | MongoDatabase;
   /** Beginning of the names of collections. Default `"ibid"`. */
   readonly prefix?: string | undefined;
   /** `"hnsw"` is a graph; `"exact"` compares every entry and misses none. Default `"hnsw"`. */
   readonly search?: "hnsw" | "exact" | undefined;
-  /** Fields of the vector field's definition, such as `quantization` or `hnswOptions`. */
-  readonly field?: Readonly<Record<string, unknown>> | undefined;
   /** Fields of `$vectorSearch`, such as `numCandidates`. Default: 20 for each that is asked for, at least 400 and at most 10,000. */
   readonly query?: Readonly<Record<string, unknown>> | undefined;
   /** **Units** milliseconds for one command. Default 30,000. */
   readonly timeoutMs?: number | undefined;
-  /** Longest wait until the search index has taken a write, or is built. **Units** milliseconds. Default 120,000. */
-  readonly indexWithinMs?: number | undefined;
 }
 
 const pageSize = 1_000;
@@ -139,7 +136,7 @@ function createIndex(
    * some without a mark, and the next count or list goes on with them.
    */
   async function settleWrites(filter: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<void> {
-    const until = Date.now() + indexWithinMs;
+    const until = platformNow() + indexWithinMs;
     const queryVector = Array.from({ length: dimensions }, () => 1);
     const unmarked = { ...filter, listed: { $ne: true } };
     const page = { projection: { revision: 1 }, limit: pageSize };
@@ -166,7 +163,7 @@ function createIndex(
         );
         continue;
       }
-      if (Date.now() > until)
+      if (platformNow() > until)
         throw indexLate(short, `has not taken a write after ${indexWithinMs / 1000} s`, "store-busy");
       await pause(ms, signal, "mongodb: look for a write");
     }
@@ -200,7 +197,7 @@ function createIndex(
       await settleWrites({ _id: { $in: entries.map(({ key }) => key) } }, signal);
     },
     async delete(keys, signal) {
-      deletes.push({ at: Date.now(), keys: keys.length });
+      deletes.push({ at: platformNow(), keys: keys.length });
       await on("delete", (collection) => collection.deleteMany({ _id: { $in: keys } } as never), signal);
     },
     async count(tag, signal) {
@@ -234,7 +231,7 @@ function createIndex(
     async nearest({ vector, condition, limit, options, signal }) {
       const filter = writeFilter(condition, await fields.knows(numberKeys(condition), signal));
       // The search index names deleted documents for a while, and the database leaves them out: fewer come than are there.
-      while (deletes[0] !== undefined && deletes[0].at < Date.now() - deletedWithinMs) deletes.shift();
+      while (deletes[0] !== undefined && deletes[0].at < platformNow() - deletedWithinMs) deletes.shift();
       const gone = deletes.reduce((sum, each) => sum + each.keys, 0);
       let before = -1;
       for (let asked = Math.min(mostCandidates, limit + gone); ; asked = Math.min(mostCandidates, asked * 2)) {

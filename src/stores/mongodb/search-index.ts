@@ -1,9 +1,9 @@
 import type { EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { pause } from "../../runtime/abort.ts";
+import { platformNow } from "../../runtime/platform-clock.ts";
 import { checkDimensions } from "../engines/check-engine.ts";
 import { type Mongo, onCollection, readAll } from "./mongodb-client.ts";
-import type { MongoOptions } from "./mongodb-engine.ts";
 
 /** Name of the search index in each collection. */
 export const indexName = "ibid";
@@ -12,6 +12,14 @@ const similarities = { cosine: "cosine", dot: "dotProduct", euclidean: "euclidea
   EngineMetric,
   string
 >;
+
+/** The part of the options of an engine that its search indexes obey. */
+export interface SearchIndexOptions {
+  /** Fields of the vector field's definition, such as `quantization` or `hnswOptions`. */
+  readonly field?: Readonly<Record<string, unknown>> | undefined;
+  /** Longest wait until the search index has taken a write, or is built. **Units** milliseconds. Default 120,000. */
+  readonly indexWithinMs?: number | undefined;
+}
 
 /** The search index of a collection, and the keys of numbers that it knows. */
 export interface SearchIndex {
@@ -31,7 +39,7 @@ export function createSearchIndex(
   mongo: Mongo,
   name: string,
   spec: EngineIndexSpec,
-  options: MongoOptions,
+  options: SearchIndexOptions,
 ): SearchIndex {
   const { indexWithinMs = 120_000 } = options;
   let known: ReadonlySet<string> = new Set();
@@ -70,12 +78,13 @@ export function createSearchIndex(
 
   /** Waits until the newest definition is the one that is searched. */
   async function built(signal?: AbortSignal): Promise<IndexState> {
-    const until = Date.now() + indexWithinMs;
+    const until = platformNow() + indexWithinMs;
     for (let ms = 20; ; ms = Math.min(2_000, ms * 2)) {
       const state = await look(signal);
       if (state?.status === "READY" && state.queryable) return state;
       if (state?.status === "FAILED") throw indexLate(spec.name, "cannot be built", "store-failed");
-      if (Date.now() > until) throw indexLate(spec.name, `is not built after ${indexWithinMs / 1000} s`, "store-busy");
+      if (platformNow() > until)
+        throw indexLate(spec.name, `is not built after ${indexWithinMs / 1000} s`, "store-busy");
       await pause(ms, signal, "mongodb: build the search index");
     }
   }

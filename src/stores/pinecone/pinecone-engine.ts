@@ -9,6 +9,7 @@ import type {
 import { IbidError } from "../../contracts/errors.ts";
 import { pause } from "../../runtime/abort.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
+import { platformNow } from "../../runtime/platform-clock.ts";
 import { checkPrefix, everyCondition } from "../engines/check-engine.ts";
 import { createEngineClient, type EngineAddress, type EngineClient } from "../engines/engine-client.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
@@ -165,7 +166,7 @@ async function openIndex(
 ): Promise<string> {
   const name = `${prefix}${dimensions}-${metrics[metric]}`;
   const path = `/indexes/${name}`;
-  const until = Date.now() + readyWithinMs;
+  const until = platformNow() + readyWithinMs;
   for (let tries = 0; ; tries++) {
     const { status, body } = await control.call<Description>("read an index", {
       method: "GET",
@@ -179,7 +180,7 @@ async function openIndex(
       const call = { method: "POST", path: "/indexes", body: given, expects: [409], signal } as const;
       await control.call("create an index", call);
     } else if (body.status.ready) return body.host;
-    if (Date.now() > until) {
+    if (platformNow() > until) {
       throw new IbidError("store-busy", `pinecone: the index ${name} is not ready after ${readyWithinMs / 1000} s.`, {
         hint: "Look at the index in Pinecone's console, and open the knowledge base again.",
         details: { store: "pinecone", operation: "create an index" },
