@@ -84,6 +84,11 @@ describe("the tools of a knowledge base", () => {
           enum: ["document"],
           description: "Whether results of one document stand together.",
         },
+        asOf: {
+          type: "string",
+          minLength: 1,
+          description: "Time as of which to search, such as 2026-11-23. Default: the present.",
+        },
       },
       required: ["query"],
       additionalProperties: false,
