@@ -309,7 +309,7 @@ function describeSummary(summary: IngestSummary, { named, links, junk, unread }:
   const left = [
     ...describe(links, "link", "followed", "--follow-symlinks"),
     ...describe(junk, "generated file", "read", "--junk"),
-    ...describe(unread, "file", "of a kind that is read", "name one to see why"),
+    ...describe(unread, "file", "of a kind that is read", "name one to see why, or keep media with --media"),
   ];
   if (counts.length === 0) {
     const nothing = `Nothing to ingest in ${named.map(neutralise).join(", ")}: no files, or only hidden and ignored ones.`;

@@ -219,6 +219,8 @@ export interface FolderRules {
   readonly symlinks?: "skip" | "inside" | "anywhere" | undefined;
   /** Whether to read lock files, source maps, search indexes of sites and minified code too. A file given by name is read in any case. Default false. */
   readonly junk?: boolean | undefined;
+  /** Whether to keep pictures and recordings that no reader accepts too, found by their names. A file given by name is kept in any case. Default false. */
+  readonly media?: boolean | undefined;
 }
 
 /** How far an ingestion has come. */

@@ -21,6 +21,8 @@ export interface SourceItem {
   readonly metadata?: Metadata;
   /** The folder whose walk found it; see `Provenance.folder`. */
   readonly folder?: string;
+  /** Whether a picture or a recording that no reader accepts is kept whole, and not refused. Its bytes are asked for again. */
+  readonly keepsMedia?: boolean;
   /** Validators that the sender gave with this version, for the next conditional request. */
   readonly validators?: Validators;
   bytes(signal?: AbortSignal): Promise<Uint8Array>;

@@ -60,6 +60,12 @@ export const folderRules = {
     default: false,
     for: ["library", "cli"],
   },
+  media: {
+    doc: "Whether to keep pictures and recordings that no reader accepts too, found by their names.",
+    kind: { type: "boolean" },
+    default: false,
+    for: ["library", "cli"],
+  },
 } as const satisfies RulesOf<FolderRules>;
 
 /** Options of `kb.ingest`, in the order of the manual. */

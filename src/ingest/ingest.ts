@@ -1,6 +1,6 @@
 import type { Receipt } from "../contracts/leg.ts";
 import type { DocumentSummary } from "../contracts/document-store.ts";
-import type { Origin, TextDocument } from "../contracts/document.ts";
+import type { MediaDocument, Origin, TextDocument } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type {
   IngestOptions,
@@ -10,6 +10,7 @@ import type {
   SkippedKind,
 } from "../contracts/knowledge-base.ts";
 import type { Metadata } from "../contracts/metadata.ts";
+import type { SourceItem } from "../contracts/reader.ts";
 import type { RefreshPolicy } from "../contracts/refresh-policy.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { isUnreadKind } from "../readers/unread-kind.ts";
@@ -351,11 +352,8 @@ function validityOf(metadata: Metadata): Pick<DocumentSummary, "validFrom" | "va
 }
 
 /** Unchanged bytes under the same pipeline are recognised before they are read. */
-async function seeBytes(
-  { stages, job }: Work,
-  { uri, title, metadata: own }: Arrival,
-  { item }: BytesContent,
-): Promise<Seen> {
+async function seeBytes({ stages, job }: Work, arrival: Arrival, { item }: BytesContent): Promise<Seen> {
+  const { uri, title, metadata: own } = arrival;
   const seen = await seeItem(stages, item, job.signal);
   const { contentHash, bytes } = seen;
   const metadata = { ...own, ...job.metadata };
@@ -367,7 +365,13 @@ async function seeBytes(
     bytes,
     fingerprint: (mediaType) => fingerprintPipeline(stages, mediaType),
     async read(id) {
-      const result = await seen.read({ ...job, charset });
+      const result = await seen
+        .read({ ...job, charset })
+        .catch((error: unknown) => readMedium(stages, item, error, job.signal));
+      if ("content" in result) {
+        const { seeMedia } = await import("./media-input.ts");
+        return (await seeMedia({ stages, job }, arrival, { kind: "media", document: result })).read(id);
+      }
       const document: TextDocument = {
         type: "text",
         id: id || hashParts(job.scope, uri),
@@ -384,6 +388,27 @@ async function seeBytes(
       return { document, notes: result.notes };
     },
   };
+}
+
+/**
+ * A picture or a recording that no reader accepts, to be kept whole where the item wants it or a model embeds it.
+ *
+ * **Errors** the one that is given, for anything else.
+ */
+async function readMedium(
+  { imageEmbedder, embedder }: IngestStages,
+  item: SourceItem,
+  error: unknown,
+  signal: AbortSignal | undefined,
+): Promise<MediaDocument> {
+  const mediaType = IbidError.isInstance(error, "unsupported-media") ? String(error.details["mediaType"]) : "";
+  const [kind] = mediaType.split("/", 1);
+  if (kind !== "image" && kind !== "audio" && kind !== "video") throw error;
+  const type = kind === "video" ? "file" : kind;
+  const isEmbedded =
+    (type === "image" && imageEmbedder !== undefined) || embedder?.model.media?.includes(type) === true;
+  if (item.keepsMedia !== true && !isEmbedded) throw error;
+  return { type, content: await item.bytes(signal), mediaType, metadata: {} };
 }
 
 /** A text that was read elsewhere, or composed. */

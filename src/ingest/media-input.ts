@@ -132,7 +132,7 @@ const titleOf = ({ title }: Metadata): string | undefined => (typeof title === "
 
 /** Title, name and metadata as a text of one section. */
 function describe(uri: string, metadata: Metadata): Pick<ReadResult, "text" | "root" | "sourceMap"> {
-  const { title, fileName = uri, mimeType: _, fileSize: __, ...others } = metadata;
+  const { title, fileName = uri, mimeType: _, fileSize: __, modifiedAt: ___, ...others } = metadata;
   const words = [title, fileName, ...Object.values(others)].filter((value) => typeof value === "string");
   const text = [...new Set(words)].join("\n");
   const root = { id: "0", title: "", level: 0, start: 0, end: text.length, contentStart: 0, children: [] };

@@ -323,7 +323,7 @@ describe("openKnowledgeBase", () => {
     ]);
     const folders = rows.filter(([path, rule]) => rule.for.length > 1 && !flags.some(([flag]) => flag === path));
     expect(folders.map(([path]) => path)).toEqual(
-      ["include", "exclude", "maxDepth", "symlinks", "junk"].map((name) => `reading.folders.${name}`),
+      ["include", "exclude", "maxDepth", "symlinks", "junk", "media"].map((name) => `reading.folders.${name}`),
     );
   });
 

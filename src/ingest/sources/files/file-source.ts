@@ -40,6 +40,7 @@ const optionNames = {
   oversized: true,
   symlinks: true,
   junk: true,
+  media: true,
   ignore: true,
   onSkip: true,
 } as const;
@@ -121,6 +122,7 @@ export function openFileSource(inputs: readonly string[], options: FileSourceOpt
       size: file.size,
       metadata: { fileName: basename(file.path), fileSize: file.size, modifiedAt: file.modified.toISOString() },
       ...(folder === undefined ? {} : { folder }),
+      ...((outright || options.media === true) && { keepsMedia: true }),
       bytes: (signal) => readFileBytes(file.path, { uri, maxBytes, followLink: outright, signal }),
       pieces: (signal) => readFilePieces(file.path, { uri, maxBytes, followLink: outright, signal }),
     };
