@@ -203,8 +203,8 @@ describe.each(kinds)("a document that is purged from a knowledge base with $name
     expect(await kb.delete(bigUri, { purge: true })).toMatchObject([{ uri: bigUri }]);
     await isForgotten(kb);
     expect(countRows("text_parts WHERE document NOT IN (SELECT key FROM documents)")).toBe(0);
-    // Compressed bytes that no row leads to would not be recognised: there are none.
-    expect(blankBytes(join(location, "ibid.sqlite"))).toEqual({ gaps: 0, free: 0 });
+    // Compressed bytes that no row leads to would not be recognised: there are none, once the file is not copied amid a checkpoint of the store's thread.
+    await expect.poll(() => blankBytes(join(location, "ibid.sqlite"))).toEqual({ gaps: 0, free: 0 });
     await kb.close();
     expect(tracesIn(location)).toEqual({});
   });
