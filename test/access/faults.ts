@@ -103,7 +103,11 @@ export const accessFaults: Readonly<Record<string, readonly [noticedBy: string, 
     "documents are listed from every scope": [
       "list",
       "nothing",
-      widened("documents", "documents", (raw) => () => raw.documents(scopes, {})),
+      widened(
+        "documents",
+        "documents",
+        (raw) => (own, options) => raw.documents(options?.under === undefined ? scopes : own, options),
+      ),
     ],
     "everything is counted": ["status", "nothing", widened("documents", "status", (raw) => () => raw.status(scopes))],
     "a delete goes through every scope": [

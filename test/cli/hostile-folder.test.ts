@@ -43,7 +43,9 @@ describe("a folder with hostile files", () => {
     const { stdout } = await runIbid(cwd, ["ingest", "in", "--json"]);
     const [summary, ...results] = jsonLines(stdout).toReversed();
     expect(summary).toMatchObject({ summary: { unchanged: 2, skipped: 2, failed: Object.keys(hostile).length } });
-    expect(shown.stdout).toContain("2 files not of a kind that is read (in/g-program.txt …): name one to see why, or keep media with --media");
+    expect(shown.stdout).toContain(
+      "2 files not of a kind that is read (in/g-program.txt …): name one to see why, or keep media with --media",
+    );
     const named = await runIbid(cwd, ["ingest", ...Object.keys(passedBy), "--json"]);
     expect(jsonLines(named.stdout)).toMatchObject([
       { status: "failed", error: { code: "unsupported-media" } },
