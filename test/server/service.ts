@@ -58,10 +58,16 @@ export interface Sent {
   /** Sent as JSON, unless it is text or bytes. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whether a stream of events is left when it begins: one of jobs has no end while a job lives. */
+  readonly leavesStreams?: boolean;
 }
 
 /** One request by Node's own client, which sends whatever headers it is told to. */
-export function send(url: string, path: string, { method, key, body, headers }: Sent = {}): Promise<Answered> {
+export function send(
+  url: string,
+  path: string,
+  { method, key, body, headers, leavesStreams }: Sent = {},
+): Promise<Answered> {
   const isRaw = typeof body === "string" || body instanceof Uint8Array;
   const payload = body === undefined || isRaw ? body : JSON.stringify(body);
   return new Promise((resolve, reject) => {
@@ -78,6 +84,11 @@ export function send(url: string, path: string, { method, key, body, headers }: 
         },
       },
       (response) => {
+        if (leavesStreams === true && response.headers["content-type"]?.startsWith("text/event-stream") === true) {
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text: "", json: undefined });
+          response.destroy();
+          return;
+        }
         let text = "";
         response.setEncoding("utf8").on("data", (part: string) => (text += part));
         response.on("error", reject);
