@@ -25,7 +25,7 @@ const pauseMs = 200;
 /** Pages of a list. */
 const mostPages = 8;
 
-/** What a search has found, as the event `ibid-results` tells it. */
+/** Results of a search, as the event `ibid-results` tells them. */
 export interface SearchResults {
   readonly query: string;
   readonly answer: Answer;

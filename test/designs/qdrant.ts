@@ -33,7 +33,7 @@ interface Body {
   readonly offset?: string;
 }
 
-/** What the stand-in keeps and was asked. */
+/** Points that the stand-in keeps, and filters that it was asked by. */
 export interface Qdrant {
   readonly url: string;
   /** Points by collection. */

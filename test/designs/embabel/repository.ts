@@ -190,7 +190,7 @@ export const repository = [
         (await all(things.findRelated("report", "HAS_SOURCE"))).map(({ id }) => id),
         ["four"],
       );
-      // What is there already is no news.
+      // A retrievable that is there already is no news.
       await repo.writeAndChunkDocument({ uri: "other", chunks: [{ text: "one" }] });
       order.length = 0;
       await repo.writeAndChunkDocument({ uri: "other", chunks: [{ text: "one" }] });
