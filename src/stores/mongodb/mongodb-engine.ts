@@ -255,10 +255,10 @@ function createIndex(
   };
 }
 
-/** A record that is written again has another revision, by which the search index shows that it has followed. */
+/** An entry that is written again has another revision: the search index may still give the former one, which was deleted or replaced. */
 const toDocument = ({ key, ref, tags, numbers, vector, record }: EngineEntry) => ({
   _id: key,
-  revision: record === undefined ? key : `${key} ${crypto.randomUUID()}`,
+  revision: `${key} ${crypto.randomUUID()}`,
   ...(record && { json: record.json ?? null, fields: record.fields }),
   ref,
   tags,

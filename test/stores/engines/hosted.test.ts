@@ -225,6 +225,17 @@ describe("what one service alone does", () => {
     expect(found.map(({ ref }) => ref)).toEqual(["r/30", "r/31", "r/32", "r/33", "r/34"]);
   });
 
+  it("MongoDB waits for an entry that was deleted and comes again, while its search index still gives the former one", async () => {
+    const slow = createMongoCommands({ lateMs: 80 });
+    const index = await createMongoEngine({ database: toDatabase(slow) }).open(spec);
+    await index.put([entry]);
+    await index.delete([entry.key]);
+    const again = performance.now();
+    await index.put([entry]);
+    expect(performance.now() - again).toBeGreaterThan(70);
+    expect(await index.nearest({ vector: entry.vector, limit: 1 })).toHaveLength(1);
+  });
+
   it("MongoDB's index gets a field for each number, and is searched while it is built", async () => {
     const slow = createMongoCommands({ buildMs: 40 });
     const index = await createMongoEngine({ database: toDatabase(slow) }).open(spec);
