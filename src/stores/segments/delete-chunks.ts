@@ -21,7 +21,7 @@ export async function removeChunks(core: SegmentCore, { scope, target, options, 
   const { result: chunks, receipt } = await core.change(scope, (changes) => {
     if (options.purge === true) {
       changes.forget();
-      resumes = beginPurge(changes.rows);
+      resumes = beginPurge(changes.rows, scope);
     }
     return deleteTargets(changes, target, options, now, (held) => findByMetadata(held, matches));
   });
@@ -33,7 +33,7 @@ async function emptyScope({ write, view, latent }: SegmentCore, scope: Scope): P
   return write((rows) => {
     const held = view.scope(rows, scope);
     if (held === undefined) return { chunks: 0, receipt: readReceipt(rows, scope), resumes: true };
-    beginPurge(rows);
+    beginPurge(rows, scope);
     rows.deleteScope(held.row.key);
     if (latent !== undefined && scope === fittedOn) dropFits(rows, view, latent);
     rows.setStamp(rows.stamp() + 1);
@@ -57,7 +57,7 @@ export async function vacuumChunks(
 ): Promise<number> {
   const { result } = await change(scope, (changes) => {
     changes.forget();
-    beginPurge(changes.rows);
+    beginPurge(changes.rows, scope);
     return vacuumScope(changes, until);
   });
   await write((rows) => retireVersions(rows, view, scope, until, now));

@@ -20,10 +20,17 @@ import type { DirectoryReader, DirectoryWriter } from "./segment-directory.ts";
  */
 export const purgeSetting = "purge owed since";
 
-/** Writes, in the transaction that removes the rows, that the rest follows. **Shape** whether an earlier purge is unfinished. */
-export function beginPurge(rows: DirectoryWriter): boolean {
+/**
+ * Stands from a purge in the fit's scope until its words have left the fit, once for all nodes. A purge elsewhere, or one that is resumed after that, leaves
+ * the fit as it is: another moment would find that other words have gone.
+ */
+const wordsSetting = "the fit has words of a purge";
+
+/** Writes, in the transaction that removes rows of a scope, or of all, that the rest follows. **Shape** whether an earlier purge is unfinished. */
+export function beginPurge(rows: DirectoryWriter, scope: Scope = fittedOn): boolean {
   const before = rows.setting(purgeSetting);
   rows.setSetting(purgeSetting, String(rows.stamp() + 1));
+  if (scope === fittedOn && rows.fits().length > 0) rows.setSetting(wordsSetting, "yes");
   return before !== undefined;
 }
 
@@ -42,12 +49,16 @@ export interface Purge {
 }
 
 /** Takes what was purged out of segments and out of the fit: the step from *begun* to *rewritten*. */
-export async function rewritePurged({ write, view, latent }: SegmentCore, scopes: readonly Scope[]): Promise<void> {
+export async function rewritePurged({ look, write, view, latent }: SegmentCore, scopes: readonly Scope[]): Promise<void> {
   const { rewriteHollow } = await import("./maintain-segments.ts");
   for (const scope of scopes) await write((rows) => rewriteHollow(rows, view, scope));
-  if (latent === undefined || !scopes.includes(fittedOn)) return;
+  if (latent === undefined || !(await look((rows) => rows.setting(wordsSetting) !== undefined))) return;
   const { forgetTerms } = await import("./refit.ts");
-  await write((rows) => forgetTerms(rows, view, latent));
+  await write((rows) => {
+    if (rows.setting(wordsSetting) === undefined) return;
+    forgetTerms(rows, view, latent);
+    rows.deleteSetting(wordsSetting);
+  });
 }
 
 export function createPurge(core: SegmentCore): Purge {
@@ -85,9 +96,9 @@ export function createPurge(core: SegmentCore): Purge {
     finish,
     async resume() {
       const scopes = await look((rows) =>
-        isPurgeUnfinished(rows) ? new Set([...rows.scopes().map(({ scope }) => scope), fittedOn]) : undefined,
+        isPurgeUnfinished(rows) ? rows.scopes().map(({ scope }) => scope) : undefined,
       );
-      return scopes === undefined || finish([...scopes]);
+      return scopes === undefined || finish(scopes);
     },
     isUnfinished: () => unfinished,
   };

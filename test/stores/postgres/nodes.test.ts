@@ -205,3 +205,17 @@ it("a copy takes a scope that went and came again, whichever key it has now", as
   ] as const;
   await compare([...stocks, [1, { do: "wipe", scope: "deployment" }], [0, write("deployment", "c")]], 3);
 }, 600_000);
+
+it("a purge that a node finishes late leaves words in the fit that have gone meanwhile", async () => {
+  const write = (scope: Scope, id: string, from: number, count: number) =>
+    ({ do: "replace", scope, id, from, count, embeds: false, year: 2020 }) as const;
+  const history = [
+    [0, write("deployment", "a", 3, 9)],
+    [0, write("deployment", "c", 9, 3)],
+    [0, write("user:b", "c", 14, 9)],
+    [2, { do: "wipe", scope: "user:b" }],
+    [1, { do: "settle" }],
+    [0, write("deployment", "a", 28, 2)],
+  ] as const;
+  await compare(history, 4);
+}, 600_000);
