@@ -49,7 +49,10 @@ export interface Purge {
 }
 
 /** Takes what was purged out of segments and out of the fit: the step from *begun* to *rewritten*. */
-export async function rewritePurged({ look, write, view, latent }: SegmentCore, scopes: readonly Scope[]): Promise<void> {
+export async function rewritePurged(
+  { look, write, view, latent }: SegmentCore,
+  scopes: readonly Scope[],
+): Promise<void> {
   const { rewriteHollow } = await import("./maintain-segments.ts");
   for (const scope of scopes) await write((rows) => rewriteHollow(rows, view, scope));
   if (latent === undefined || !(await look((rows) => rows.setting(wordsSetting) !== undefined))) return;
