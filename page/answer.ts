@@ -1,5 +1,5 @@
 import { events, Failure, get, send } from "./api.ts";
-import { grounding, type Place, session, t } from "./state.ts";
+import { grounding, type Place, type Replaced, session, t } from "./state.ts";
 
 /** A sentence of an answer, as the service judges it. */
 export interface Sentence {
@@ -25,6 +25,7 @@ export interface Hit {
   readonly snippet: string;
   readonly text: string;
   readonly score: number;
+  readonly replaced?: Replaced;
   readonly source: Place & { readonly title: string; readonly path?: string; readonly rootLabel?: string };
 }
 

@@ -16,7 +16,7 @@ import { Failure } from "./api.ts";
 import { Empty } from "./empty.tsx";
 import { prepareForPdf } from "./evidence.tsx";
 import { askLimits, FilterBar, toFilters } from "./filters.tsx";
-import { Failed, Icon, nameOf, Notice, placeText, plainText } from "./shared.tsx";
+import { Ended, Failed, Icon, nameOf, Notice, placeText, plainText } from "./shared.tsx";
 import {
   announced,
   go,
@@ -357,6 +357,7 @@ function SourceCard({
         </span>
       )}
       {citation.changed === true && <span class="small warn-text">{t("changed")}</span>}
+      <Ended replaced={citation.replaced} isPlain />
     </button>
   );
 }

@@ -4,7 +4,7 @@ import { h } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { Failure, get, call } from "./api.ts";
 import { lazy, Suspense } from "./lazy.tsx";
-import { Failed, Icon, IconButton, Notice, nameOf, placeText, useLoaded } from "./shared.tsx";
+import { Ended, Failed, Icon, IconButton, Notice, nameOf, placeText, useLoaded } from "./shared.tsx";
 import { announced, documentAddress, go, link, openPlace, type Place, route, session, t } from "./state.ts";
 
 interface Run {
@@ -172,6 +172,11 @@ export function PlaceView({
         <div class="tools">{tools}</div>
       </header>
       {place.changed === true && <Notice tone="warn">{t("changed")}</Notice>}
+      {(view ?? place).replaced !== undefined && (
+        <Notice tone="warn">
+          <Ended replaced={(view ?? place).replaced} scope={view?.scope ?? scope} />
+        </Notice>
+      )}
       {view !== undefined && (
         <PlaceTools
           view={view}

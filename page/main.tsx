@@ -3,6 +3,7 @@ import { render, type VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { type Failure, get, openSession, setKey, wrongSign } from "./api.ts";
 import { AskScreen } from "./ask-screen.tsx";
+import { lazy, Suspense } from "./lazy.tsx";
 import {
   DocumentScreen,
   EvidencePanel,
@@ -34,11 +35,14 @@ import {
 } from "./state.ts";
 import { addFiles, AddScreen } from "./uploads.tsx";
 
+const NotesScreen = lazy(async () => (await import("./notes.tsx")).NotesScreen);
+
 const screens = [
   { screen: "", icon: "ask", name: "ask" },
   { screen: "search", icon: "search", name: "search" },
   { screen: "library", icon: "library", name: "library" },
   { screen: "history", icon: "threads", name: "threads" },
+  { screen: "memory", icon: "memory", name: "memory" },
   { screen: "add", icon: "add", name: "add" },
   { screen: "ops", icon: "operator", name: "operator" },
 ] as const;
@@ -92,6 +96,12 @@ function App(): VNode {
         return <DocumentScreen />;
       case "history":
         return <ThreadsScreen />;
+      case "memory":
+        return (
+          <Suspense fallback={<p class="column faint pulse">{t("loading")}</p>}>
+            <NotesScreen />
+          </Suspense>
+        );
       case "add":
         return <AddScreen />;
       case "ops":

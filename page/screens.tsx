@@ -8,6 +8,7 @@ import { EvidencePanel, PlaceView } from "./evidence.tsx";
 import { FilterBar, toFilters } from "./filters.tsx";
 import {
   Dialog,
+  Ended,
   Failed,
   Icon,
   IconButton,
@@ -148,7 +149,7 @@ export function SearchScreen({ documents }: { readonly documents: number | undef
 function HitGroup({ hits, query }: { readonly hits: readonly Hit[]; readonly query: string }): VNode {
   const isOpen = useSignal(false);
   const { source } = hits[0]!;
-  const places = hits.map((hit) => ({ ...hit.source, scope: hit.scope, documentId: hit.documentId }));
+  const places = hits.map(({ source: own, scope, documentId, replaced }) => ({ ...own, scope, documentId, replaced }));
   return (
     <li class="hit-group">
       <h2 class="hit-title" dir="auto">
@@ -168,6 +169,7 @@ function HitGroup({ hits, query }: { readonly hits: readonly Hit[]; readonly que
               query,
             )}
           </span>
+          <Ended replaced={hit.replaced} isPlain />
         </button>
       ))}
       {hits.length > 1 && !isOpen.value && (

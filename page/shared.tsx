@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { type Failure } from "./api.ts";
-import { type Place, t } from "./state.ts";
+import { documentAddress, link, momentText, type Place, type Replaced, t } from "./state.ts";
 
 /** Outlines of icons, drawn on a grid of 24. */
 const paths = {
@@ -23,6 +23,8 @@ const paths = {
   larger: "M12 6v12M6 12h12",
   smaller: "M6 12h12",
   check: "M5 13l4 4L19 7",
+  memory: "M6 4h12v16l-6-4-6 4z",
+  edit: "M5 19l1-4L16 5l3 3L9 18zM14 7l3 3",
   warn: "M12 4 2.5 20h19zM12 10v5M12 17.5v.5",
 } as const;
 
@@ -94,6 +96,28 @@ export function Notice({
   readonly tone?: "plain" | "warn";
 }): VNode {
   return <div class={`notice notice-${tone}`}>{children}</div>;
+}
+
+/** Says of a note that it holds no longer, and leads to the one in its place. */
+export function Ended({
+  replaced,
+  scope,
+  isPlain = false,
+}: {
+  readonly replaced: Replaced | undefined;
+  readonly scope?: string | undefined;
+  /** Within a button there is no link. */
+  readonly isPlain?: boolean;
+}): VNode | null {
+  if (replaced === undefined) return null;
+  return (
+    <span class="small warn-text ended">
+      {t("holdsNoLonger", { date: momentText(replaced.at) })}{" "}
+      {replaced.by !== undefined && !isPlain && (
+        <a {...link(documentAddress({ uri: replaced.by, scope }))}>{t("showReplacement")}</a>
+      )}
+    </span>
+  );
 }
 
 /** A passage without the signs of Markdown, for a card that holds plain text alone. */

@@ -12,6 +12,12 @@ export interface Session {
   readonly maxUploadBytes: number;
 }
 
+/** When a note ended, and the uri of the one in its place. */
+export interface Replaced {
+  readonly at: string;
+  readonly by?: string | undefined;
+}
+
 /** A place of a document. */
 export interface Place {
   readonly uri: string;
@@ -24,6 +30,7 @@ export interface Place {
   readonly contentHash?: string | undefined;
   readonly marker?: string | undefined;
   readonly changed?: boolean | undefined;
+  readonly replaced?: Replaced | undefined;
   readonly headings?: readonly string[] | undefined;
   readonly page?: number | undefined;
   readonly line?: number | undefined;
@@ -184,5 +191,7 @@ export const bytesText = (bytes: number): string => {
     maximumFractionDigits,
   }).format(bytes / 1000 ** power);
 };
+export const momentText = (iso: string): string =>
+  new Intl.DateTimeFormat(language.value, { dateStyle: "medium", timeStyle: "short" }).format(new Date(iso));
 export const dateText = (iso: string): string =>
   new Intl.DateTimeFormat(language.value, { dateStyle: "medium" }).format(new Date(iso));

@@ -7,7 +7,7 @@ import { restoreFrom } from "./backup.ts";
 import { examples } from "./help-text.ts";
 import { type CommonOptions, type Context, findUris, withKnowledgeBase } from "./open.ts";
 import { readDuration, scopeOption } from "./read-option.ts";
-import { noDeletedDocument } from "./suggest-uris.ts";
+import { noDeletedDocument, noDocument } from "./suggest-uris.ts";
 import { count, neutralise } from "./text-layout.ts";
 
 /** The notice about an unfinished purge. */
@@ -36,15 +36,17 @@ export async function vacuum(context: Context, options: VacuumCommandOptions): P
 
 export interface RestoreCommandOptions extends CommonOptions {
   readonly scope?: Scope;
+  readonly asOf?: string;
 }
 
-/** `ibid restore`: undoes a deletion. **Shape** exit code 1 when there is nothing to restore. */
+/** `ibid restore`: undoes a deletion, or writes a former version again. **Shape** exit code 1 when there is nothing to restore. */
 export async function restore(context: Context, typed: string, options: RestoreCommandOptions): Promise<number> {
   const { output } = context;
   const uris = await findUris(options, typed);
   return await withKnowledgeBase(options, {}, async (kb) => {
     for (const uri of uris) {
-      const restored = await kb.restore(uri, options.scope === undefined ? {} : { scope: options.scope });
+      const { scope, asOf } = options;
+      const restored = await kb.restore(uri, { ...(scope && { scope }), ...(asOf !== undefined && { asOf }) });
       if (restored.length === 0) continue;
       if (output.json) await output.object({ restored });
       for (const each of restored) {
@@ -53,7 +55,9 @@ export async function restore(context: Context, typed: string, options: RestoreC
       }
       return 0;
     }
-    throw await noDeletedDocument(kb, typed, uris, options.scope);
+    throw options.asOf === undefined
+      ? await noDeletedDocument(kb, typed, uris, options.scope)
+      : await noDocument(kb, typed, options.scope);
   });
 }
 
@@ -116,14 +120,25 @@ async function readProbes(text: string): Promise<readonly string[]> {
 export function addKeepingCommands(program: Command, context: Context, done: (exitCode: number) => void): void {
   program
     .command("restore")
-    .summary("restore a deleted document, or a whole backup")
-    .description("Restore a deleted document that was neither purged nor vacuumed; or a backup, with --from.")
+    .summary("restore a deleted document, a former version, or a whole backup")
+    .description(
+      "Restore a deleted document that was neither purged nor vacuumed; a former version, with --as-of; or a backup, with --from.",
+    )
     .argument("[uri]", "as list printed it, or any path that led to it")
     .addOption(scopeOption().conflicts("from"))
+    .addOption(
+      new Option("--as-of <time>", "write it again as it stood then, such as 2026-11-23; needs history").conflicts(
+        "from",
+      ),
+    )
     .option("--from <backup>", "make a knowledge base of this backup, in a folder that does not exist yet")
     .addHelpText(
       "after",
-      examples(["ibid restore docs/keys.md", "ibid restore --from /backups/monday --kb ./restored"]),
+      examples([
+        "ibid restore docs/keys.md",
+        "ibid restore docs/keys.md --as-of 2026-11-01",
+        "ibid restore --from /backups/monday --kb ./restored",
+      ]),
     )
     .action(async function (this: Command, uri: string | undefined) {
       const options = this.optsWithGlobals<RestoreCommandOptions & { readonly from?: string }>();

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import type { DocumentVersion } from "../contracts/document-store.ts";
 import type { Section } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Excerpt } from "../contracts/expansion.ts";
@@ -13,7 +14,7 @@ import { type CommonOptions, type Context, findUris, requireText, withKnowledgeB
 import type { Output } from "./output.ts";
 import { readCount, readDepth, readRange, scopeOption } from "./read-option.ts";
 import { noChunk, noDocument } from "./suggest-uris.ts";
-import { neutralise } from "./text-layout.ts";
+import { count, neutralise } from "./text-layout.ts";
 
 export interface ShowCommandOptions extends CommonOptions {
   readonly outline?: true;
@@ -28,6 +29,7 @@ export interface ShowCommandOptions extends CommonOptions {
   readonly raw?: true;
   readonly scope?: Scope;
   readonly asOf?: string;
+  readonly versions?: true;
 }
 
 /** `ibid show`: a document's canonical text, a part of it, or its outline; or a chunk with the text around it. */
@@ -72,6 +74,10 @@ async function showDocument(context: Context, typed: string, options: ShowComman
     });
     if (document === undefined) throw await noDocument(kb, typed, options.scope);
     const { uri, id, title, text, metadata } = document;
+    if (options.versions === true) {
+      await showVersions(output, uri, await kb.versions(uri, { scope: document.scope }));
+      return 0;
+    }
     if (options.suspicious === true) {
       await showSuspicious(output, document);
       return 0;
@@ -232,6 +238,18 @@ async function writeOutline(output: Output, { title, root }: DocumentView): Prom
   for (const child of root.children) await write(child, 1);
 }
 
+/** `ibid show --versions`: one version a line, latest first. */
+async function showVersions(output: Output, uri: string, versions: readonly DocumentVersion[]): Promise<void> {
+  if (output.json) {
+    await output.object({ uri, versions });
+    return;
+  }
+  for (const { from, to = "now", title, chunks, bytes } of versions) {
+    const facts = output.style.dim(`${count(chunks, "chunk")}, ${count(bytes, "byte")}`);
+    await output.line(`${from} to ${to}  ${neutralise(title)}  ${facts}`);
+  }
+}
+
 /** `ibid show --suspicious`: text that addresses models rather than readers, one finding a line, its place first. */
 export async function showSuspicious(output: Output, { uri, text }: DocumentView): Promise<void> {
   const suspicions = findSuspicious(text);
@@ -274,6 +292,17 @@ export function addShowCommand(program: Command, context: Context, done: (exitCo
         "links",
       ]),
     )
+    .addOption(
+      new Option("--versions", "print its versions instead of the text; needs history").conflicts([
+        "outline",
+        "section",
+        "at",
+        "chunk",
+        "links",
+        "suspicious",
+        "asOf",
+      ]),
+    )
     .option("--raw", "into a file or a pipe: print control characters as they are")
     .option("--chunk <id>", "print the chunk that a search found, without naming its document")
     .addOption(new Option("--neighbours <n>", "of a chunk: with this many before and after it").argParser(readCount))
@@ -297,6 +326,7 @@ export function addShowCommand(program: Command, context: Context, done: (exitCo
         "ibid show docs/keys.md --outline",
         "ibid show docs/keys.md --section 0.1",
         "ibid show docs/keys.md --at 120:180",
+        "ibid show docs/keys.md --versions",
         "ibid show --chunk 1f3a… --neighbours 2",
       ]),
     )

@@ -6,6 +6,7 @@ import { IbidError } from "../contracts/errors.ts";
 import type { CheckedQuotation, QuotationStatus, Verification, VerifyOptions } from "../contracts/verification.ts";
 import { verifyOptions } from "../knowledge-base/asking/verify-options.ts";
 import { describeNames, describePlaceLabels } from "../text/place-labels.ts";
+import { describeEnd } from "./search.ts";
 import { examples, note } from "./help-text.ts";
 import { addAnswerModels, type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
 import type { Output } from "./output.ts";
@@ -117,6 +118,11 @@ async function writeResult(output: Output, file: string, result: Verification): 
     await say(`quotation ${statuses[quotation.status]}: “${oneLine(quotation.quote)}”`, "");
     await say(describeQuotation(quotation), "  ", true);
   }
+  for (const ended of endedPlaces(result)) {
+    await output.line();
+    await say(`${describePlace(ended)} ${describeEnd(ended).join("")}`, "");
+    await say(`“${oneLine(ended.quote)}”`, "  ", true);
+  }
   if (unknownSources.length > 0) {
     await output.line();
     await say(`No document of this name: ${unknownSources.map(oneLine).join(", ")}`, "");
@@ -126,6 +132,13 @@ async function writeResult(output: Output, file: string, result: Verification): 
 const isDoubtful = ({ verdict }: AnswerSentence): boolean => verdict !== undefined && verdict !== "supported";
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/gu, " ").trim();
+
+/** Passages of notes that hold no longer, each once. */
+function endedPlaces({ citations, quotations }: Verification): readonly Quotation[] {
+  const all = [...citations, ...quotations.flatMap(({ place }) => place ?? [])];
+  const ended = all.filter(({ replaced }) => replaced !== undefined);
+  return [...new Map(ended.map((one) => [`${one.documentId} ${one.start} ${one.end}`, one])).values()];
+}
 
 function describePlace(place: Omit<Quotation, "quote">): string {
   return describePlaceLabels(place.uri, place);
@@ -193,6 +206,8 @@ function formatSummary(file: string, result: Verification): string {
       lines.push(`| ${escapeMarkdown(quote)} | ${mark} ${statuses[status]} | ${escapeMarkdown(source)} | ${where} |`);
     }
   }
+  for (const ended of endedPlaces(result))
+    lines.push("", escapeMarkdown(`${describePlace(ended)} ${describeEnd(ended).join("")}`));
   if (unknownSources.length > 0)
     lines.push("", `No document of this name: ${unknownSources.map(escapeMarkdown).join(", ")}`);
   return `${lines.join("\n")}\n\n`;

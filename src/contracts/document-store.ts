@@ -96,6 +96,23 @@ export interface DocumentSummary extends Provenance {
 }
 
 /**
+ * A version of a document: the one that stands, or a former one.
+ *
+ * @experimental
+ */
+export interface DocumentVersion {
+  /** Time from which it stood. ISO 8601. */
+  readonly from: string;
+  /** Time at which it was replaced or deleted. Absent for the version that stands. */
+  readonly to?: string;
+  readonly title: string;
+  readonly chunks: number;
+  /** Bytes of the source. */
+  readonly bytes: number;
+  readonly contentHash: string;
+}
+
+/**
  * Restricts a listing of documents.
  *
  * @experimental

@@ -5,7 +5,7 @@ import type { Collections } from "./collection.ts";
 import type { Diagnosis, ExamineOptions } from "./diagnosis.ts";
 import type { Document, MediaDocument, Origin, PlaceLabels, Section, SourceMap } from "./document.ts";
 import type { EventData, EventFilter, EventName, KnowledgeEvent } from "./event-store.ts";
-import type { DocumentSummary } from "./document-store.ts";
+import type { DocumentSummary, DocumentVersion } from "./document-store.ts";
 import type { Embedding, EmbeddingVersion, VersionName } from "./embedding.ts";
 import type { IbidError } from "./errors.ts";
 import type { ChunkAddress, Excerpt, ExpandOptions, Outline, SectionOptions } from "./expansion.ts";
@@ -544,9 +544,20 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
   ): Promise<readonly DeletedDocument[]>;
   /**
    * Restores a deleted document until it is vacuumed. **Shape** one entry for each restored document; empty for a uri without deleted documents in the scopes
-   * that the caller may write. **Errors** `ambiguous`; `unsupported` where the store cannot.
+   * that the caller may write. With `asOf`, the document is written again as it stood then, and the version that stands becomes a former one.
+   *
+   * **Errors** `ambiguous`; `unsupported` where the store cannot; `not-found` for a document that did not stand at `asOf`.
    */
-  restore(uri: string, address?: DocumentAddress): Promise<readonly DeletedDocument[]>;
+  restore(
+    uri: string,
+    address?: DocumentAddress & { readonly asOf?: string | undefined },
+  ): Promise<readonly DeletedDocument[]>;
+  /**
+   * Versions of a document, latest first: the one that stands, and the former ones. `[]` for a document that is not there or may not be read.
+   *
+   * **Errors** `ambiguous`; `unsupported` without history. **Cost** reads each version.
+   */
+  versions(uri: string, address?: DocumentAddress): Promise<readonly DocumentVersion[]>;
   /**
    * Deleted documents that `restore` brings back, by uri, then scope, in the scopes that the caller may write. None where the store keeps no deleted documents.
    */

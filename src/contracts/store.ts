@@ -2,6 +2,7 @@ import type { Chunk } from "./chunk.ts";
 import type { Diagnosis, ExamineOptions } from "./diagnosis.ts";
 import type {
   DocumentSummary,
+  DocumentVersion,
   DocumentWrite,
   FreshnessMark,
   ListDocumentsOptions,
@@ -379,6 +380,14 @@ export interface History<By extends Places, Past> {
    * fit into memory. **Cost** the chunks of the scopes, once for each state; the last ones are kept.
    */
   at(scopes: By["read"], time: number, options?: PastOptions): Promise<Past>;
+  /**
+   * Versions of the document of that id in a scope, latest first; `[]` for an unknown one.
+   *
+   * **Errors** `unsupported` where no former versions are kept. **Cost** reads each version with its chunks.
+   */
+  versions(scope: By["read"], documentId: string): Promise<readonly DocumentVersion[]>;
+  /** A document as it stood at a time, for {@link DocumentVerbs.replace}; `undefined` where it did not stand. **Errors** as {@link at}. */
+  version(scope: By["read"], documentId: string, time: number): Promise<DocumentWrite | undefined>;
 }
 
 /**

@@ -81,6 +81,7 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
     searchVector: async (vector, options) => (await finding()).searchVector(vector, options),
     delete: deleteDocuments,
     restore: (uri, address) => keep((by) => by.restore(uri, address)),
+    versions: async (uri, address) => (await keeping()).versions(uri, address),
     async *deleted() {
       yield* (await keeping()).deleted();
     },

@@ -17,13 +17,14 @@ import { showValue } from "../runtime/plan-options.ts";
 import { composedMediaType } from "../text/compose-chunks.ts";
 import { findDocument, severalScopes } from "./catalogue.ts";
 import { countSections } from "./count-contents.ts";
+import { createDocumentVersions } from "./document-versions.ts";
 import type { KeepingParts } from "./parts.ts";
 
 const deleteOptions = { scope: true, onMissing: true, purge: true, elements: true } as const;
 
 type Keeping = Pick<
   KnowledgeBase,
-  "delete" | "restore" | "deleted" | "vacuum" | "reset" | "chunks" | "doctor" | "native"
+  "delete" | "restore" | "versions" | "deleted" | "vacuum" | "reset" | "chunks" | "doctor" | "native"
 >;
 
 /** How long what was deleted is kept. **Source** ToolUp. */
@@ -32,6 +33,7 @@ const defaultRetentionMs = 7 * 86_400_000;
 /** The verbs about what is deleted and kept, for how long, and whether all of it is well. Maintenance is for the operator alone: it goes over every scope. */
 export function createKeeping(parts: KeepingParts): Keeping {
   const { store, gate, caller, authority, readable, embedder } = parts;
+  const versions = createDocumentVersions(parts, async (uri, address) => findDeleted(parts, uri, address));
 
   async function maintain(verb: string): Promise<void> {
     // `readable` also throws when the knowledge base is closed.
@@ -141,7 +143,8 @@ export function createKeeping(parts: KeepingParts): Keeping {
     },
 
     async restore(uri, address = {}) {
-      checkOptions("restore", address, { scope: true });
+      checkOptions("restore", address, { scope: true, asOf: true });
+      if (address.asOf !== undefined) return versions.restore(uri, address.asOf, address);
       const { trash } = store;
       if (trash === undefined) {
         throw new IbidError("unsupported", "This store keeps no deleted documents; restore needs them.", {
@@ -156,6 +159,8 @@ export function createKeeping(parts: KeepingParts): Keeping {
       }
       return restored;
     },
+
+    versions: (uri, address) => versions.list(uri, address),
 
     async *deleted() {
       const own = await ownScopes(parts);

@@ -147,7 +147,8 @@ export function createVerbs(
       const { scopes, strategy, ...rest } = options;
       const within = await searched(scopes, strategy);
       const warnings = await modelCheck.forSearch(within, "hybrid");
-      const stages = { retriever, store, judge, answerLimits, analyzer, prices, warnings, resolveUri };
+      const mark = (hits: readonly Hit[]) => markNotes(parts, within, hits);
+      const stages = { retriever, store, judge, answerLimits, analyzer, prices, warnings, resolveUri, mark };
       return verifyAnswer(stages, within, answer, rest);
     },
   };

@@ -31,6 +31,7 @@ import { createKeepingRoutes, keepingFiles } from "./keeping-routes.ts";
 import { createOriginals, type Originals } from "./originals.ts";
 import { operatorRoutes } from "./operator-routes.ts";
 import { createPaths, isRepeatable } from "./paths.ts";
+import { noteRoutes } from "./note-routes.ts";
 import { createPlaceRoutes } from "./place-routes.ts";
 import { createPublicNames } from "./public-names.ts";
 import { createRecordRoutes } from "./record-routes.ts";
@@ -422,6 +423,7 @@ function chooseRoutes(
       ...createOpenAiRoutes(shelf, streams),
       ...createOpenAiStoreRoutes({ shelf, jobs }),
       ...createPlaceRoutes(originals),
+      ...noteRoutes,
     );
     if (jobs !== undefined) routes.push(...createJobRoutes(jobs, limits), ...createTusRoutes(jobs, limits));
     routes.push(

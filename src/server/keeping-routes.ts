@@ -1,4 +1,4 @@
-import * as z from "zod";
+import type * as z from "zod";
 import { notFound } from "./document-routes.ts";
 import { given } from "./given.ts";
 import type { Originals } from "./originals.ts";
@@ -13,7 +13,7 @@ import {
   threadsResponse,
 } from "./thread-schemas.ts";
 import { threadId, type Threads } from "./threads.ts";
-import { restoreResponse, sessionResponse, trashResponse } from "./view-schemas.ts";
+import { restoreResponse, sessionResponse, trashResponse, versionsResponse } from "./view-schemas.ts";
 import { Refusal } from "./refusal.ts";
 import type { ServiceJobs } from "./jobs/service-jobs.ts";
 
@@ -62,14 +62,28 @@ export function createKeepingRoutes(threads: Threads | undefined, facts: Service
       method: "POST",
       path: "/restore",
       name: "restoreDocument",
-      summary: "Restores a deleted document.",
+      summary: "Restores a deleted document; with asOf, writes a document again as it stood then.",
       tag: "documents",
       needs: "writer",
-      body: z.strictObject({ uri: requests.uri, scope: requests.scopeSchema.optional() }),
+      body: requests.restoreBody,
       answers: { 200: { description: "The restored documents.", content: { "application/json": restoreResponse } } },
-      async handle({ kb, body: { uri, scope } }) {
-        const restored = await kb.restore(uri, given({ scope }));
+      async handle({ kb, body: { uri, scope, asOf } }) {
+        const restored = await kb.restore(uri, given({ scope, asOf }));
         return restored.length === 0 ? notFound(uri) : jsonResponse({ restored });
+      },
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/versions",
+      name: "listVersions",
+      summary: "The versions of a document, latest first: the one that stands, and the former ones.",
+      tag: "documents",
+      needs: "reader",
+      query: requests.documentQuery,
+      answers: { 200: { description: "The versions.", content: { "application/json": versionsResponse } } },
+      async handle({ kb, query: { uri, scope } }) {
+        const versions = await kb.versions(uri, given({ scope }));
+        return versions.length === 0 ? notFound(uri) : jsonResponse({ versions });
       },
     }),
     ...(threads === undefined ? [] : threadRoutes(threads)),

@@ -11,6 +11,7 @@ const tags: Readonly<Record<RouteTag, string>> = {
   documents: "Documents: the list, one of them, uploads, deletions, and how each is shown.",
   jobs: "Documents that are ingested in the background, and resumable uploads.",
   threads: "Questions and answers that a caller keeps.",
+  notes: "Statements that a caller or an agent remembers.",
   records: "Collections of records, and entities with their relationships.",
   openai: "The shapes of OpenAI's API, for clients that speak it.",
   agents: "The Model Context Protocol.",

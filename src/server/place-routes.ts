@@ -4,6 +4,7 @@ import { findOnPages, showDocument } from "../knowledge-base/operations/show-doc
 import { notFound } from "./document-routes.ts";
 import { given } from "./given.ts";
 import type { Originals } from "./originals.ts";
+import { readEnd } from "./note-routes.ts";
 import { Refusal } from "./refusal.ts";
 import * as requests from "./request-schemas.ts";
 import { geometryResponse, viewResponse } from "./view-schemas.ts";
@@ -43,6 +44,7 @@ export function createPlaceRoutes(originals: Originals): readonly Route[] {
           ...(typeof metadata["pageCount"] === "number" && { pages: metadata["pageCount"] }),
           ...given({ language: typeof metadata["language"] === "string" ? metadata["language"] : undefined }),
           place: { headings, ...given({ page, line, slide, sheet, cells, part }) },
+          ...(await readEnd(kb, document)),
           ...rest,
         });
       },

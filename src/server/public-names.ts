@@ -155,6 +155,7 @@ export function createPublicNames(all: KnowledgeBase): PublicNames {
       chunks: (options) => shownRun(kb.chunks(options)),
       delete: async (target, options) =>
         shown(await kb.delete(typeof target === "string" ? await resolve(target) : target, options)),
+      versions: async (uri, address) => kb.versions(await resolve(uri), address),
       deleted: () => shownRun(kb.deleted()),
       restore: async (uri, address) => shown(await kb.restore(await resolve(uri), address)),
     }),

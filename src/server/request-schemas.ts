@@ -151,6 +151,14 @@ export const documentTextQuery = documentQuery.extend({
   }),
 });
 
+export const restoreBody = documentQuery
+  .extend(
+    fieldsOf<Pick<ListOptions, "asOf">>({
+      asOf: { ...listOptions.asOf, doc: "Time whose version is written again, such as `2026-11-23`." },
+    }),
+  )
+  .meta({ id: "Restore" });
+
 export const deleteQuery = documentQuery.extend({
   purge: z
     .enum(["true", "false"])

@@ -64,7 +64,7 @@ const copies = z
   .strictObject({ count: z.int().min(1), places: z.array(z.strictObject(chunkPlace)) })
   .meta({ id: "Copies", description: "Other chunks with the same text: how many, and where the first ten stand." });
 
-const replaced = z.strictObject({ at: z.string(), by: z.string().optional() }).meta({
+export const replaced = z.strictObject({ at: z.string(), by: z.string().optional() }).meta({
   id: "Replaced",
   description: "Of a note that holds no longer: when it ended, and the note that replaced it.",
 });

@@ -21,6 +21,7 @@ export type RouteTag =
   | "documents"
   | "jobs"
   | "threads"
+  | "notes"
   | "records"
   | "openai"
   | "agents"

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { scopeSchema } from "./request-schemas.ts";
+import { replaced } from "./response-schemas.ts";
 
 const position = z.int().min(0);
 
@@ -85,7 +86,7 @@ export const threadsResponse = z
   .meta({ id: "Threads" });
 
 const shownPlace = placeSchema
-  .extend({ quote: z.string(), title: z.string(), changed: z.literal(true).optional() })
+  .extend({ quote: z.string(), title: z.string(), replaced: replaced.optional(), changed: z.literal(true).optional() })
   .meta({ id: "ShownPlace" });
 
 export const threadResponse = z

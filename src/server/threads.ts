@@ -1,8 +1,10 @@
 import type { BlobStore } from "../contracts/blob-store.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { Replaced } from "../contracts/retriever.ts";
 import { sha256 } from "../runtime/hash.ts";
 import { platformNow } from "../runtime/platform-clock.ts";
 import { given } from "./given.ts";
+import { readEnd } from "./note-routes.ts";
 import { Refusal } from "./refusal.ts";
 import type { StoredThread, StoredTurn } from "./thread-schemas.ts";
 
@@ -124,7 +126,9 @@ export function threadId(caller: string, name: string): string {
 type Place = StoredTurn["sentences"][number]["places"][number];
 type ReadPlace = (
   place: Place,
-) => Promise<{ readonly quote: string; readonly title: string; readonly changed?: true } | undefined>;
+) => Promise<
+  { readonly quote: string; readonly title: string; readonly replaced?: Replaced; readonly changed?: true } | undefined
+>;
 
 /** Quotations are read again from their documents, by what this caller may read. */
 function createPlaceReader(kb: KnowledgeBase): ReadPlace {
@@ -132,7 +136,8 @@ function createPlaceReader(kb: KnowledgeBase): ReadPlace {
     const document = await kb.document(uri, { ...given({ scope }), start, end }).catch(() => undefined);
     if (document === undefined || document.id !== documentId) return undefined;
     const isChanged = contentHash !== undefined && document.contentHash !== contentHash;
-    return { quote: document.text, title: document.title, ...(isChanged && { changed: true as const }) };
+    const ended = await readEnd(kb, document);
+    return { quote: document.text, title: document.title, ...ended, ...(isChanged && { changed: true as const }) };
   };
 }
 

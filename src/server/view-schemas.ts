@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { home, places, scopeSchema } from "./response-schemas.ts";
+import { home, places, replaced, scopeSchema } from "./response-schemas.ts";
 
 const position = z.int().min(0);
 
@@ -49,6 +49,7 @@ export const viewResponse = z
     pages: z.int().optional(),
     language: z.string().optional(),
     place: z.strictObject({ headings: z.array(z.string()), ...places }),
+    replaced: replaced.optional(),
     start: position,
     end: position,
     blocks: z.array(block),
@@ -100,6 +101,23 @@ export const trashResponse = z
     ),
   })
   .meta({ id: "Trash" });
+
+export const versionsResponse = z
+  .strictObject({
+    versions: z.array(
+      z
+        .strictObject({
+          from: z.string().meta({ description: "Time from which it stood." }),
+          to: z.string().optional().meta({ description: "Time at which it was replaced or deleted." }),
+          title: z.string(),
+          chunks: z.int().min(0),
+          bytes: z.int().min(0),
+          contentHash: z.string(),
+        })
+        .meta({ id: "DocumentVersion" }),
+    ),
+  })
+  .meta({ id: "DocumentVersions" });
 
 export const restoreResponse = z
   .strictObject({

@@ -12,6 +12,7 @@ export type {
   ChunkEntry,
   DocumentWrite,
   FreshnessMark,
+  DocumentVersion,
   ListDocumentsOptions,
   Provenance,
   ReplaceResult,

@@ -21,6 +21,13 @@ it("--history keeps former versions, and --as-of searches, asks, lists and shows
   expect((await run("ask", "How long is a key valid?", ...past)).stdout).toContain("ninety days");
   expect((await run("show", "keys.md", ...past)).stdout).toContain("ninety days");
   expect((await run("list", ...past)).stdout).not.toContain("locks.md");
+  expect((await run("show", "keys.md", "--versions")).stdout.trim().split("\n")).toEqual([
+    expect.stringMatching(/ to now {2}Keys {2}1 chunk, /u),
+    expect.stringMatching(/ to 2\S+Z {2}Keys {2}1 chunk, /u),
+  ]);
+  expect((await run("restore", "keys.md", ...past)).stdout).toContain("restored ");
+  expect((await run("show", "keys.md")).stdout).toContain("ninety days");
+  expect((await run("restore", "keys.md", "--as-of", "2001-01-01")).code).toBe(1);
   const early = await run("search", "keys", "--as-of", "soon");
   expect([early.code, early.stderr]).toEqual([2, expect.stringContaining("as-of")]);
 });

@@ -19,6 +19,11 @@ describe("ibid memory", () => {
     expect((await run("edit", "deploy-day", "--text", "The deploy day is Friday.")).stdout).toContain("replaced ");
     expect((await run("list")).stdout).not.toContain("Tuesday");
     expect((await run("list", "--all")).stdout).toContain("replaced by ");
+    writeFileSync(join(cwd, "answer.md"), "The deploy day is Tuesday.\n");
+    const { stdout } = await callIbid(cwd, ["verify", "answer.md", "--kb", "kb", "--as-user", "ada"]);
+    expect(stdout).toMatch(
+      /note:key-deploy-day\/\S+ holds no\s+longer, since \d{4}-\S+ replaced\s+by\s+note:key-deploy-day/u,
+    );
     expect((await run("export", "all.md", "--all")).stdout).toBe("wrote 2 notes to all.md\n");
     expect(readFileSync(join(cwd, "all.md"), "utf8")).toContain("> The deploy day is Friday.");
     expect(await run("forget", "deploy-day")).toMatchObject({ code: 0 });

@@ -3,7 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { IbidError, type KnowledgeBase, openKnowledgeBase } from "ibid";
+import { createMemoryStore } from "ibid/stores";
 import { createFixedEmbeddingModel } from "ibid/testing";
+import type { ChunkEntry } from "../../src/contracts/document-store.ts";
+import type { Store } from "../../src/contracts/store.ts";
+import { read, write } from "../stores/build.ts";
 
 const start = Date.parse("2026-01-01T00:00:00.000Z");
 const hour = 3_600_000;
@@ -19,6 +23,7 @@ export interface Event {
     | "label"
     | "delete"
     | "restore"
+    | "return"
     | "purge"
     | "move"
     | "delete chunk"
@@ -32,6 +37,8 @@ export interface Event {
   readonly chunks: readonly (readonly number[])[];
   /** Hours since the event before; 0 for the same millisecond. */
   readonly after: number;
+  /** Hours before a return of the version that it returns to. */
+  readonly back: number;
 }
 
 export interface History {
@@ -45,6 +52,7 @@ const anyEvent: fc.Arbitrary<Event> = fc.record({
   what: fc.oneof(
     { weight: 12, arbitrary: fc.constant("write" as const) },
     { weight: 3, arbitrary: fc.constantFrom("delete" as const, "restore" as const, "label" as const) },
+    { weight: 4, arbitrary: fc.constant("return" as const) },
     {
       weight: 3,
       arbitrary: fc.constantFrom("move" as const, "purge" as const, "delete chunk" as const, "purge chunk" as const),
@@ -55,6 +63,7 @@ const anyEvent: fc.Arbitrary<Event> = fc.record({
   scope: fc.constantFrom(0 as const, 0 as const, 1 as const),
   chunks: fc.array(fc.array(fc.nat(words.length - 1), { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 3 }),
   after: fc.constantFrom(0, 1, 1, 2, 5),
+  back: fc.constantFrom(0.5, 1, 2, 3, 6),
 });
 
 export const anyHistory: fc.Arbitrary<History> = fc.record({
@@ -72,11 +81,13 @@ function vectorOf(text: string): number[] {
 
 interface World {
   readonly kb: KnowledgeBase;
+  /** The store behind a base in memory. */
+  readonly store: Store | undefined;
   readonly clock: { now: number };
   readonly close: () => Promise<void>;
 }
 
-async function open(where: "memory" | "folder", history: boolean): Promise<World> {
+async function open(where: "memory" | "folder" | "replay", history: boolean): Promise<World> {
   const clock = { now: start };
   const options = {
     models: { embedding: createFixedEmbeddingModel({}, { dimensions: 3, otherwise: vectorOf }) },
@@ -84,9 +95,11 @@ async function open(where: "memory" | "folder", history: boolean): Promise<World
     ...(history && { history }),
   };
   const folder = where === "folder" ? mkdtempSync(join(tmpdir(), "ibid-past-")) : undefined;
-  const kb = await openKnowledgeBase(folder && join(folder, "kb"), options);
+  const store = where === "replay" ? createMemoryStore({ now: () => clock.now }) : undefined;
+  const kb = await openKnowledgeBase(folder && join(folder, "kb"), { ...options, ...(store && { store }) });
   return {
     kb,
+    store,
     clock,
     async close() {
       await kb.close();
@@ -102,6 +115,8 @@ interface Happened {
   readonly event: Event;
   readonly at: number;
   readonly ids: readonly string[];
+  /** Time whose version a return wrote again; absent where there was none. */
+  readonly returnedTo?: number | undefined;
 }
 
 async function act(kb: KnowledgeBase, { event, ids }: Pick<Happened, "event" | "ids">): Promise<void> {
@@ -125,6 +140,7 @@ async function act(kb: KnowledgeBase, { event, ids }: Pick<Happened, "event" | "
   else if (what === "label") await put(scope, "labelled");
   else if (what === "delete" || what === "purge") await kb.delete(uri, { scope, purge: what === "purge" });
   else if (what === "restore") await kb.restore(uri, { scope });
+  else if (what === "return") throw new Error("A return needs the times of its history.");
   else if (what === "move") {
     await kb.delete(uri, { scope });
     await put(scopes[1 - event.scope] as Place, "moved");
@@ -133,6 +149,19 @@ async function act(kb: KnowledgeBase, { event, ids }: Pick<Happened, "event" | "
   } else if (what === "vacuum") await kb.vacuum({ olderThanMs: retention });
   else if (what === "reset") await kb.reset(scope);
   else await kb.ingest([], { settle: true });
+}
+
+/** Returns to the version of some hours ago. **Shape** the time, where a version stood then. */
+async function goBack(kb: KnowledgeBase, { event, at }: Happened): Promise<number | undefined> {
+  const time = at - event.back * hour;
+  try {
+    const asOf = new Date(time).toISOString();
+    const restored = await kb.restore(uriOf(event), { scope: scopes[event.scope], asOf });
+    return restored.length === 0 ? undefined : time;
+  } catch (error) {
+    if (IbidError.isInstance(error, "not-found")) return undefined;
+    throw error;
+  }
 }
 
 const retention = 3 * hour;
@@ -177,9 +206,26 @@ function outlives(happened: readonly Happened[], place: number): boolean {
   });
 }
 
+/** Writes a document as a replay up to a time has it, with the vectors that it has there. */
+async function copyFromReplay(into: Store, happened: readonly Happened[], time: number, event: Event): Promise<void> {
+  const { store, kb, close } = await replayTo(happened, time);
+  const scope = scopes[event.scope];
+  const { id } = (await kb.document(uriOf(event), { scope }))!;
+  const { summary, document } = (await store!.document(read(scope), id))!;
+  const entries: ChunkEntry[] = [];
+  for await (const { chunk, embeddings = [] } of store!.chunks(read(scope), {
+    documentId: id,
+    includeEmbeddings: true,
+  }))
+    entries.push({ chunk, embeddings });
+  await into.replace(write(scope), { ...summary, document, chunks: entries });
+  await close();
+}
+
 /** The base as a replay makes it: the events up to a time, without what was purged since. */
-async function replay(happened: readonly Happened[], time: number, history: History): Promise<readonly unknown[]> {
-  const { kb, clock, close } = await open("memory", false);
+async function replayTo(happened: readonly Happened[], time: number): Promise<World> {
+  const world = await open("replay", false);
+  const { kb, clock } = world;
   for (const [place, one] of happened.entries()) {
     if (one.at > time) break;
     clock.now = one.at;
@@ -194,11 +240,19 @@ async function replay(happened: readonly Happened[], time: number, history: Hist
       );
       if (from) await act(kb, { event: { ...one.event, what: "delete" }, ids: [] });
       if (into) await act(kb, { event: { ...one.event, what: "move", scope: one.event.scope }, ids: [] });
+    } else if (one.event.what === "return") {
+      if (one.returnedTo !== undefined && outlives(happened, place))
+        await copyFromReplay(world.store!, happened, one.returnedTo, one.event);
     } else if (outlives(happened, place)) await act(kb, one);
   }
   for (const { event, at, ids } of happened) {
     if (at > time && event.what === "purge chunk") await act(kb, { event, ids });
   }
+  return world;
+}
+
+async function replay(happened: readonly Happened[], time: number, history: History): Promise<readonly unknown[]> {
+  const { kb, close } = await replayTo(happened, time);
   const seen = [];
   for (const view of viewsOf(kb)) seen.push(await see(view, history));
   await close();
@@ -224,9 +278,12 @@ export async function compareWithReplay(where: "memory" | "folder", history: His
     for (const event of history.events) {
       clock.now += event.after * hour;
       const ids = event.what.endsWith("chunk") ? await chunkIds(kb, event) : [];
-      const one = { event, at: clock.now, ids };
-      await act(kb, one);
-      happened.push(one);
+      const one: Happened = { event, at: clock.now, ids };
+      if (event.what === "return") happened.push({ ...one, returnedTo: await goBack(kb, one) });
+      else {
+        await act(kb, one);
+        happened.push(one);
+      }
     }
     const vacuums = happened.filter(({ event }) => event.what === "vacuum").map(({ at }) => at - retention);
     const cut = Math.max(-Infinity, ...vacuums);

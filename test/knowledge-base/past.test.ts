@@ -132,6 +132,8 @@ describe.each([
       await expect(kb.search("herons", { asOf: "yesterday" })).rejects.toThrow(/asOf is "yesterday"/u);
       await expect(kb.search("herons", { asOf: noon(0), atMostMs: 0 })).rejects.toThrow(/beside atMostMs/u);
       await expect(kb.ask("herons?", { asOf: noon(0) })).rejects.toMatchObject({ code: "unsupported" });
+      await expect(kb.versions("plan.txt")).rejects.toMatchObject({ code: "unsupported" });
+      await expect(kb.restore("plan.txt", { asOf: noon(0) })).rejects.toMatchObject({ code: "unsupported" });
       await expect(kb.document("plan.txt", { asOf: "soon" })).rejects.toThrow(/asOf is "soon"/u);
     }, {}));
 
@@ -142,6 +144,52 @@ describe.each([
       expect(await write(kb, "The herons leave on Tuesday.")).toMatchObject({ unchanged: 1 });
       now += day;
       expect(await kb.vacuum({ olderThanMs: 0 })).toMatchObject({ chunks: 0 });
+    }));
+
+  it("gives a former version back, and keeps the one that stood", () =>
+    using(async (kb) => {
+      await write(kb, "The herons leave on Tuesday.");
+      now += day;
+      await write(kb, "The herons leave on Thursday.");
+      now += day;
+      const versions = async () => (await kb.versions("plan.txt")).map(({ from, to }) => [from, to]);
+      const [first, second, third] = [0, 1, 2].map((days) => new Date(start + days * day).toISOString());
+      expect(await versions()).toEqual([
+        [second, undefined],
+        [first, second],
+      ]);
+      expect(await kb.restore("plan.txt", { asOf: noon(0) })).toEqual([
+        { uri: "plan.txt", scope: "deployment", chunks: 1 },
+      ]);
+      expect(await texts(kb, "herons leave")).toEqual(["The herons leave on Tuesday."]);
+      expect((await kb.document("plan.txt"))?.text).toBe("The herons leave on Tuesday.");
+      expect(await texts(kb, "herons leave", noon(1))).toEqual(["The herons leave on Thursday."]);
+      expect(await versions()).toEqual([
+        [third, undefined],
+        [second, third],
+        [first, second],
+      ]);
+      now += day;
+      await kb.delete("plan.txt");
+      await kb.restore("plan.txt", { asOf: noon(1) });
+      expect(await texts(kb, "herons leave")).toEqual(["The herons leave on Thursday."]);
+      await expect(kb.restore("plan.txt", { asOf: "2025-01-01" })).rejects.toMatchObject({ code: "not-found" });
+      expect(await kb.restore("other.txt", { asOf: noon(1) })).toEqual([]);
+    }));
+
+  it("is given back by those alone who may write the document, and told to those alone who may read it", () =>
+    using(async (kb) => {
+      await kb.ingest({ uri: "board.txt", text: "The herons are sold." }, { scope: "team:board" });
+      now += day;
+      await kb.ingest({ uri: "board.txt", text: "The herons are kept." }, { scope: "team:board" });
+      await write(kb, "The herons leave.");
+      const [outside, inside] = [kb.as({ userId: "eve", teamId: "south" }), kb.as({ userId: "ada", teamId: "board" })];
+      expect(await outside.versions("board.txt")).toEqual([]);
+      expect(await outside.restore("board.txt", { asOf: noon(0) })).toEqual([]);
+      await expect(inside.restore("plan.txt", { asOf: noon(1) })).rejects.toMatchObject({ code: "access-denied" });
+      expect(await inside.versions("board.txt")).toHaveLength(2);
+      expect(await inside.restore("board.txt", { asOf: noon(0) })).toHaveLength(1);
+      expect(await texts(inside, "herons sold")).toContain("The herons are sold.");
     }));
 
   it("keeps the order of versions under a clock that goes back", () =>

@@ -87,12 +87,14 @@ const pageCalls = [
   ["pageLibrary", "/library"],
   ["pageDocument", "/d"],
   ["pageHistory", "/history"],
+  ["pageMemory", "/memory"],
   ["pageAdd", "/add"],
   ["pageOperator", "/ops"],
   ["pageStyle", "/page.css"],
   ["pageScript", "/page.js"],
   ["pageShared", "/page-shared.js"],
   ["pageUpload", "/page-upload.js"],
+  ["pageNotes", "/page-notes.js"],
   ["pageView", "/page-view.js"],
   ["pageMarkdown", "/page-markdown.js"],
   ["pageDe", "/page-de.js"],
@@ -106,6 +108,7 @@ const tus = { "tus-resumable": "1.0.0" };
 /** Statuses of good requests that are not 200. */
 const statuses: Readonly<Record<string, number>> = {
   addText: 201,
+  remember: 201,
   uploadDocument: 201,
   resumeStream: 204,
   createJobs: 202,
@@ -213,6 +216,14 @@ const calls: readonly (readonly [id: string, path: string, sent?: object])[] = [
   ["getOriginal", "/original?uri=paper.pdf"],
   ["session", "/session"],
   ["listTrash", "/trash"],
+  ["remember", "/notes", { body: { text: "The deploy day is Tuesday.", key: "deploy-day" } }],
+  ["listNotes", "/notes?all=true&limit=1"],
+  ["getNote", "/note?id={note}"],
+  ["exportNotes", "/notes/export?all=true"],
+  ["importNotes", "/notes/import", { body: { markdown: "<!-- ibid notes, version 1 -->\n\n## a\n\n> A note.\n" } }],
+  ["recall", "/recall", { body: { query: "When do we deploy?", asOf: "2099-01-01" } }],
+  ["forgetNote", "/note?key=deploy-day", { method: "DELETE" }],
+  ["listVersions", "/versions?uri=deployment.md&scope=deployment"],
   ["restoreDocument", "/restore", { body: { uri: "gone.md" } }],
   [
     "addEntities",
@@ -297,7 +308,9 @@ describe("the OpenAPI document", () => {
         "completed",
       ),
     );
+    const noted = await as("operator", "/notes", { body: { text: "The deploy day is Monday.", key: "deploy-day" } });
     const ids: Record<string, string> = {
+      note: noted.json.note.id as string,
       streamed: /"id":"(resp_[^"]+)"/u.exec(streamed.text)![1]!,
       inDeployment: uploaded.json.id as string,
     };

@@ -44,6 +44,8 @@ describe("each key's scope [L3 T21]", () => {
       ["HEAD", `/document?uri=${uri}`],
       ["GET", `/outline?uri=${uri}`],
       ["GET", `/outline?uri=${uri}&scope=team:umbrella`],
+      ["GET", `/versions?uri=${uri}`],
+      ["GET", `/versions?uri=${uri}&scope=team:umbrella`],
       ["DELETE", `/document?uri=${uri}`],
       ["DELETE", `/document?uri=${uri}&scope=team:umbrella&purge=true`],
     ];
@@ -62,6 +64,30 @@ describe("each key's scope [L3 T21]", () => {
     expect(answers[0]).toEqual(answers[1]);
     expect(new Set(answers[0]?.map(({ status }) => status))).toEqual(new Set([404]));
     expect((await as("bob", "/document?uri=team-umbrella.md")).json.text).toContain("in the cellar");
+  });
+
+  it("a former version is listed to readers and written again by writers, of documents that they may read", async () => {
+    const { as, kb } = await startWorld();
+    const then = new Date().toISOString();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await kb.ingest(
+      { uri: "team-acme.md", text: "Acme has no key.", mediaType: "text/markdown" },
+      { scope: "team:acme" },
+    );
+    const { versions } = (await as("ada", "/versions?uri=team-acme.md")).json;
+    expect(versions).toMatchObject([{ chunks: 1 }, { title: "Keys of Acme", to: versions[0].from }]);
+    const restore = (who: Who, uri: string, asOf = then) => as(who, "/restore", { body: { uri, asOf } });
+    expect((await restore("bob", "team-acme.md")).status).toBe(403);
+    const [other, unknown] = await Promise.all([
+      restore("ada", "team-umbrella.md"),
+      restore("ada", "nowhere-to-be.md"),
+    ]);
+    expect([other.status, unknown.status]).toEqual([404, 404]);
+    expect(other.json.error.message).toBe(unknown.json.error.message);
+    expect((await restore("ada", "team-acme.md", "2001-01-01")).json.error.code).toBe("not-found");
+    expect((await restore("ada", "team-acme.md", "soon")).status).toBe(400);
+    expect((await restore("ada", "team-acme.md")).json.restored).toMatchObject([{ scope: "team:acme", chunks: 1 }]);
+    expect((await as("ada", "/document?uri=team-acme.md")).json.text).toContain("first of May");
   });
 
   it("scopes that are asked for can only narrow", async () => {

@@ -89,6 +89,10 @@ export interface ListNotesOptions {
   readonly all?: boolean | undefined;
   /** Whether messages of imported sessions are listed too. Default false. */
   readonly messages?: boolean | undefined;
+  /** Only notes behind the one of this uri. */
+  readonly after?: string | undefined;
+  /** Notes at most. */
+  readonly limit?: number | undefined;
 }
 
 /**
@@ -267,20 +271,30 @@ export function createMemory(kb: KnowledgeBase, options: MemoryOptions = {}): Me
     forget: (target) => inTurn(() => forgetNotes({ kb, whole, scope, get, read }, target)),
     get,
     async *list(asked = {}) {
-      checkOptions("list", asked, { key: true, asOf: true, all: true, messages: true });
+      checkOptions("list", asked, { key: true, asOf: true, all: true, messages: true, after: true, limit: true });
       const at = asked.asOf === undefined ? time() : readTime("asOf", asked.asOf);
       const versions =
         asked.key === undefined
           ? await readVersions(kb, notePrefix, scope)
           : await readSubject(kb, subjectOf(asked.key, ""), scope);
-      for (const version of versions) {
+      let left = asked.limit ?? Infinity;
+      for (const version of asked.after === undefined ? versions : behind(versions, asked.after)) {
+        if (left <= 0) return;
         if (version.subject.startsWith(messagePrefix) && asked.messages !== true) continue;
         if (asked.all !== true && !holdsAt(version, at)) continue;
         const note = await readPlaced(version, versions);
-        if (note !== undefined) yield note;
+        if (note === undefined) continue;
+        yield note;
+        left--;
       }
     },
   };
+}
+
+/** The versions behind the one of a uri, which may be gone: subjects go by their uris. */
+function behind(versions: readonly PlacedVersion[], after: string): readonly PlacedVersion[] {
+  const place = versions.findIndex(({ uri }) => uri === after);
+  return place === -1 ? versions.filter(({ uri }) => uri > after) : versions.slice(place + 1);
 }
 
 const longestKey = 200;

@@ -1,4 +1,4 @@
-import { createCiter } from "../../answers/citations/cite-quote.ts";
+import { type Citer, createCiter } from "../../answers/citations/cite-quote.ts";
 import type { HitQuote } from "../../answers/citations/judge-sentence.ts";
 import { judgeText } from "../../answers/citations/judge-text.ts";
 import { locateVerbatim } from "../../answers/citations/locate-verbatim.ts";
@@ -29,6 +29,8 @@ import { createEvidenceFinder, type EvidenceFinder } from "./find-evidence.ts";
 export interface VerifyStages extends Omit<AskStages, "store"> {
   readonly store: AskStages["store"] & Parameters<typeof createEvidenceFinder>[0]["store"];
   readonly resolveUri?: ((uri: string) => string) | undefined;
+  /** Marks hits of notes that hold no longer. Default: none is marked. */
+  readonly mark?: ((hits: readonly Hit[]) => Promise<readonly Hit[]>) | undefined;
 }
 
 /** A citation that was looked up. */
@@ -91,12 +93,14 @@ export async function verifyAnswer(
     citing.push({ ...sentence, isCited, cited: evidence.map(({ hit, marker }) => hits.add(hit, marker)) });
   }
   const citer = createCiter(documents);
+  const { mark = async (unmarked: readonly Hit[]) => unmarked } = stages;
+  const quoteOf: Citer["quote"] = async (hit, quote) => citer.quote((await mark([hit]))[0]!, quote);
   const cited: Citation[] = [];
   const cite = async (quotes: readonly HitQuote[]): Promise<readonly Citation[] | undefined> => {
     const made: Citation[] = [];
     for (const quote of quotes) {
       const hit = hits.all[quote.hitIndex];
-      const quotation = hit && (await citer.quote(hit, quote));
+      const quotation = hit && (await quoteOf(hit, quote));
       if (quotation === undefined) return undefined;
       made.push(citeOnce(cited, { marker: hits.markers[quote.hitIndex] ?? "", ...quotation }));
     }
@@ -115,7 +119,7 @@ export async function verifyAnswer(
   });
   const quotations = [...checkCitations(found), ...(await checkQuotedWords(finder, given, sentences, found))];
   const places = await Promise.all(
-    quotations.map(async ({ hit, ...rest }) => ({ ...rest, ...(await placeOf(citer, hit)) })),
+    quotations.map(async ({ hit, ...rest }) => ({ ...rest, ...(await placeOf(quoteOf, hit)) })),
   );
   const claims = judged.sentences.filter((sentence) => sentence.claims);
   const { support, usage: ofJudge, grounded } = judged;
@@ -327,11 +331,8 @@ async function checkQuotedWords(
   return checked;
 }
 
-async function placeOf(
-  citer: ReturnType<typeof createCiter>,
-  hit: Hit | undefined,
-): Promise<{ readonly place?: Quotation }> {
-  const place = hit && (await citer.quote(hit, { start: 0, end: hit.text.length }));
+async function placeOf(quoteOf: Citer["quote"], hit: Hit | undefined): Promise<{ readonly place?: Quotation }> {
+  const place = hit && (await quoteOf(hit, { start: 0, end: hit.text.length }));
   return place === undefined ? {} : { place };
 }
 

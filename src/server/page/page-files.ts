@@ -11,6 +11,7 @@ export const pageFileNames = [
   "page-de.js",
   "page-ar.js",
   "page-upload.js",
+  "page-notes.js",
   "page-pdf.js",
   "page-pdf-worker.js",
 ] as const;

@@ -30,6 +30,7 @@ const screens = {
   "/library": "pageLibrary",
   "/d": "pageDocument",
   "/history": "pageHistory",
+  "/memory": "pageMemory",
   "/add": "pageAdd",
   "/ops": "pageOperator",
 };

@@ -33,7 +33,7 @@ const capabilityMethods = {
   versions: ["versions", "lacking", "addVectors", "changeVersion"] satisfies (keyof VersionSwitch)[],
   trash: ["deleted", "restore", "vacuum"] satisfies (keyof Trash)[],
   upkeep: ["settle", "scrub", "examine"] satisfies (keyof Upkeep)[],
-  history: ["keep", "at"] satisfies (keyof History<Checked, StoreParts>)[],
+  history: ["keep", "at", "versions", "version"] satisfies (keyof History<Checked, StoreParts>)[],
 } as const;
 
 /** **Errors** `invalid-argument` for an incomplete part, by the name of the missing method. */

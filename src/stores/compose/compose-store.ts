@@ -357,6 +357,14 @@ function guardTrash(part: Trash, guard: Guard): Trash<Proven> {
   };
 }
 
+/** **Errors** `invalid-argument`. */
+function checkMilliseconds(time: number): number {
+  if (Number.isSafeInteger(time)) return time;
+  throw new IbidError("invalid-argument", `The time ${String(time)} is no whole number of milliseconds.`, {
+    hint: "Give milliseconds since 1970.",
+  });
+}
+
 function guardHistory(
   part: NonNullable<StoreParts["history"]>,
   guard: Guard,
@@ -372,15 +380,14 @@ function guardHistory(
     async at(scopes, time, past = {}) {
       const readable = guard.read(scopes);
       checkOptions("at", past, { signal: true });
-      if (!Number.isSafeInteger(time)) {
-        throw new IbidError("invalid-argument", `The time ${String(time)} is no whole number of milliseconds.`, {
-          hint: "Give milliseconds since 1970.",
-        });
-      }
-      const parts = await part.at(readable, time, { ...past });
+      const parts = await part.at(readable, checkMilliseconds(time), { ...past });
       const store = made.get(parts) ?? composeStore(parts, options);
       made.set(parts, store);
       return store;
+    },
+    versions: async (scope, documentId) => structuredClone(await part.versions(guard.read(scope), documentId)),
+    async version(scope, documentId, time) {
+      return structuredClone(await part.version(guard.read(scope), documentId, checkMilliseconds(time)));
     },
   };
 }

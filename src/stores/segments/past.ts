@@ -1,8 +1,9 @@
 import { IbidError } from "../../contracts/errors.ts";
+import type { ChunkEntry, DocumentVersion } from "../../contracts/document-store.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { Checked, History, StoreParts } from "../../contracts/store.ts";
 import { analyzeChunk, type ChunkTerms, termsFingerprint } from "../../engine/segments/chunk-terms.ts";
-import { decodeVectors } from "../../engine/vectors/stored-vector.ts";
+import { decodeVectors, parseVersionKey, toEmbedding } from "../../engine/vectors/stored-vector.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { giveTurn } from "../../runtime/next-turn.ts";
 import { createMemoryDirectory } from "../memory/memory-directory.ts";
@@ -17,6 +18,7 @@ import {
   timeOf,
 } from "./former-versions.ts";
 import type { ScopeView } from "./index-view.ts";
+import { isOwnVersion } from "./own-version.ts";
 import { beginPurge, type Purge } from "./purge.ts";
 import { type DocumentFacts, type IncomingChunk, replaceDocument, vectorsOf } from "./replace-document.ts";
 import { readReceipt } from "./scope-change.ts";
@@ -164,16 +166,63 @@ export function createPast(
       building = next.catch(() => {});
       return next;
     },
+
+    async versions([scope], id) {
+      return look((rows) => {
+        checkHistory(rows);
+        const held = scope && rows.scope(scope);
+        return held === undefined ? [] : listVersions(rows, held.key, id);
+      });
+    },
+
+    async version([scope], id, time) {
+      return look((rows) => {
+        checkTime(rows, [scope!], time);
+        const held = view.scope(rows, scope!);
+        const found = held && readPast(rows, core, held, id, Math.min(time, options.now()), () => {});
+        return found && { ...found.facts, chunks: found.chunks.map(toEntry) };
+      });
+    },
   };
+}
+
+/** A chunk with its given vectors; the store makes its own anew. */
+const toEntry = ({ chunk, vectors }: IncomingChunk): ChunkEntry => ({
+  chunk,
+  embeddings: vectors
+    .filter(({ version }) => !isOwnVersion(version))
+    .map((vector) => ({ version: parseVersionKey(vector.version), embedding: toEmbedding(vector) })),
+});
+
+function listVersions(rows: DirectoryReader, scope: number, id: string): readonly DocumentVersion[] {
+  const versions: DocumentVersion[] = [];
+  const add = (row: DocumentRow, chunks: readonly Pick<ChunkRow, "deletedAt">[], to: number | null): void => {
+    const { title, bytes, contentHash, ingestedAt: from } = row;
+    const until = to === null ? {} : { to: new Date(to).toISOString() };
+    // All chunks of a deleted document are deleted.
+    const stood = row.deletedAt === null ? chunks.filter(({ deletedAt }) => deletedAt === null) : chunks;
+    versions.push({ from, ...until, title, chunks: stood.length, bytes, contentHash });
+  };
+  const row = rows.documentById(scope, id);
+  if (row !== undefined) add(row, rows.chunksOfDocument(scope, id), row.deletedAt);
+  for (const { to, data } of rows.formersOf(scope, id)) {
+    const content = decodeFormer(data);
+    if ("chunks" in content) add(content.row, content.chunks, to);
+  }
+  return versions.toSorted((a, b) => (a.from < b.from ? 1 : a.from > b.from ? -1 : 0));
+}
+
+/** **Errors** `unsupported`. */
+function checkHistory(rows: DirectoryReader): void {
+  if (keepsHistory(rows)) return;
+  throw new IbidError("unsupported", "This knowledge base keeps no former versions, so it has no past to search.", {
+    hint: "Open it with history: true, or ingest with --history. Versions are kept from then on.",
+  });
 }
 
 /** **Errors** `unsupported`, `not-found`. */
 function checkTime(rows: DirectoryReader, scopes: readonly Scope[], time: number): void {
-  if (!keepsHistory(rows)) {
-    throw new IbidError("unsupported", "This knowledge base keeps no former versions, so it has no past to search.", {
-      hint: "Open it with history: true, or ingest with --history. Versions are kept from then on.",
-    });
-  }
+  checkHistory(rows);
   for (const scope of scopes) {
     const held = rows.scope(scope);
     const since = historySince(rows, held?.key ?? 0)!;

@@ -78,6 +78,8 @@ export function createStoreParts(core: SegmentCore): CompleteParts {
     history: {
       keep: async (wanted) => (await loadPast()).keep(wanted),
       at: async (scopes, time, how) => (await loadPast()).at(scopes, time, how),
+      versions: async (scope, id) => (await loadPast()).versions(scope, id),
+      version: async (scope, id, time) => (await loadPast()).version(scope, id, time),
     },
     secret: options.secret,
   };

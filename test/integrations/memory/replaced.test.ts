@@ -2,7 +2,8 @@ import { openKnowledgeBase } from "ibid";
 import { createMemory } from "ibid/memory";
 import { startService } from "ibid/server";
 import { createSearchTools } from "ibid/tools";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createVerifyTool } from "../../../src/integrations/tools/create-verify-tool.ts";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 
 const day = 86_400_000;
 let now = 0;
@@ -51,6 +52,30 @@ describe("a note that was replaced", () => {
     });
     expect(await response.json()).toMatchObject({ hits: [{ source: { uri: first.uri }, replaced }] });
     await service.stop();
+  });
+
+  it("says so in each place of a verification, over HTTP and by the tool too", async () => {
+    const { first, second } = await rememberTwice();
+    const replaced = { at: "2026-01-02T00:00:00.000Z", by: second.uri };
+    const answer = `The herons leave on Tuesday [1]. "The herons leave on Thursday." [2]\n\n[1]: ${first.uri} "The herons leave on Tuesday."\n[2]: ${second.uri}\n`;
+    const expected = {
+      citations: [{ uri: first.uri, replaced }, { uri: second.uri }],
+      quotations: [{ place: { uri: first.uri, replaced } }, { place: { uri: second.uri } }],
+    };
+    const verified = await kb.verify(answer);
+    expect(verified).toMatchObject(expected);
+    expect([...verified.citations, ...verified.quotations.map(({ place }) => place)].at(-1)?.replaced).toBeUndefined();
+    expect(verified.sentences[0]?.quotes[0]?.replaced).toEqual(replaced);
+    const uncited = await kb.verify("The herons leave on Tuesday.");
+    expect(uncited.citations.find(({ uri }) => uri === first.uri)?.replaced).toEqual(replaced);
+
+    const tool = createVerifyTool(kb, {});
+    expect(JSON.parse(await tool.execute({ answer }))).toMatchObject(expected);
+    const service = await startService(kb, { port: 0 });
+    onTestFinished(() => service.stop());
+    const headers = { "content-type": "application/json" };
+    const sent = { method: "POST", headers, body: JSON.stringify({ answer }) };
+    expect(await (await fetch(new URL("verify", service.url), sent)).json()).toMatchObject(expected);
   });
 
   it("is not marked before its end, nor where marks are left out", async () => {
