@@ -94,6 +94,7 @@ export interface Thread {
 export interface Filters {
   readonly scopes?: readonly string[] | undefined;
   readonly filter?: object;
+  readonly under?: string;
 }
 
 /** Asks, and tells each state of the answer. The text that came stays, whatever happens next. */

@@ -1,9 +1,9 @@
-import { signal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import type { Filters } from "./answer.ts";
 import { get } from "./api.ts";
 import { Icon, useLoaded } from "./shared.tsx";
-import { session, t } from "./state.ts";
+import { libraryVersion, session, t } from "./state.ts";
 
 /** Limits of a question or a search, as the reader chose them. */
 export interface Chosen {
@@ -12,21 +12,30 @@ export interface Chosen {
   readonly kind: string;
   /** Day in ISO 8601. */
   readonly since: string;
+  /** Prefix of the uris in a folder. */
+  readonly folder: string;
 }
-export const noLimits: Chosen = { scope: "", kind: "", since: "" };
+export const noLimits: Chosen = { scope: "", kind: "", since: "", folder: "" };
 /** The limits of questions; those of a search stand in its address. */
 export const askLimits = signal<Chosen>(noLimits);
 
 const kinds = ["csv", "docx", "eml", "epub", "html", "ipynb", "md", "odt", "pdf", "pptx", "rtf", "txt", "xls", "xlsx"];
 
+interface Folder {
+  readonly under: string;
+  readonly name: string;
+  readonly documents: number;
+}
+
 /** The limits in the filter language of the service. */
-export function toFilters({ scope, kind, since }: Chosen): Filters {
+export function toFilters({ scope, kind, since, folder }: Chosen): Filters {
   const filter = {
     ...(kind !== "" && { fileName: { endsWith: `.${kind}` } }),
     ...(since !== "" && { modifiedAt: { gte: since } }),
   };
   return {
     ...(scope !== "" && { scopes: [scope] }),
+    ...(folder !== "" && { under: folder }),
     ...(Object.keys(filter).length > 0 && { filter }),
   };
 }
@@ -43,11 +52,17 @@ export function FilterBar({
     get<{ scopes: readonly { readonly scope: string }[] }>("status", {}, stop),
   );
   const scopes = status.value.value?.scopes ?? [];
-  const names = { scope: t("scope"), kind: t("type"), since: t("since") };
-  const held = (["scope", "kind", "since"] as const).filter((name) => chosen[name] !== "");
+  const isOpen = useSignal(chosen.folder !== "");
+  const folders = useLoaded(`${session.value?.name} ${isOpen.value} ${libraryVersion.value}`, (stop) =>
+    isOpen.value ? get<{ folders: readonly Folder[] }>("folders", {}, stop) : Promise.resolve({ folders: [] }),
+  );
+  const offered = folders.value.value?.folders ?? [];
+  const names = { scope: t("scope"), folder: t("folder"), kind: t("type"), since: t("since") };
+  const shown = { ...chosen, folder: offered.find(({ under }) => under === chosen.folder)?.name ?? chosen.folder };
+  const held = (["scope", "folder", "kind", "since"] as const).filter((name) => chosen[name] !== "");
   return (
     <div class="filter-bar">
-      <details>
+      <details onToggle={(event) => (isOpen.value ||= event.currentTarget.open)}>
         <summary class="small">{t("filter")}</summary>
         <div class="row filters">
           {scopes.length > 1 && (
@@ -60,6 +75,22 @@ export function FilterBar({
                 <option value="">{t("allScopes")}</option>
                 {scopes.map(({ scope }) => (
                   <option value={scope}>{scope}</option>
+                ))}
+              </select>
+            </label>
+          )}
+          {offered.length > 0 && (
+            <label class="small filter-folder">
+              {t("folder")}{" "}
+              <select
+                value={chosen.folder}
+                onChange={(event) => onChange({ ...chosen, folder: event.currentTarget.value })}
+              >
+                <option value="">{t("allFolders")}</option>
+                {offered.map(({ under, name, documents }) => (
+                  <option value={under} label={name} title={t("documents", { n: documents })}>
+                    {name}
+                  </option>
                 ))}
               </select>
             </label>
@@ -85,7 +116,7 @@ export function FilterBar({
       </details>
       {held.map((name) => (
         <span class="chip small">
-          {names[name]}: <bdi>{chosen[name]}</bdi>
+          {names[name]}: <bdi>{shown[name]}</bdi>
           <button
             type="button"
             title={t("removeFilter")}

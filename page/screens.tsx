@@ -60,7 +60,7 @@ export function SearchScreen({ documents }: { readonly documents: number | undef
   const query = route.value.hash.get("q") ?? "";
   const mode = route.value.hash.get("mode") ?? "hybrid";
   const limit = (name: string): string => route.value.hash.get(name) ?? "";
-  const chosen = { scope: limit("scope"), kind: limit("kind"), since: limit("since") };
+  const chosen = { scope: limit("scope"), kind: limit("kind"), since: limit("since"), folder: limit("folder") };
   const limits = JSON.stringify(chosen);
   const count = useSignal(20);
   const field = useRef<HTMLInputElement>(null);

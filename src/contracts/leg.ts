@@ -161,7 +161,7 @@ export interface Query {
 }
 
 /**
- * Filter and origins as one test, compiled once per search. Engines read `filter`; the core calls `admits`. @experimental
+ * Filter, origins and prefixes of uris as one test, compiled once per search. Engines read `filter`; the core calls `admits`. @experimental
  *
  * @experimental
  */
@@ -171,7 +171,10 @@ export interface Restriction {
   readonly filter?: Filter | undefined;
   /** `[]` admits nothing. */
   readonly origins?: readonly Origin[] | undefined;
-  admits(facts: { readonly metadata: Metadata; readonly origin: Origin }): boolean;
+  /** Prefixes, one of which the uri of a chunk's document has. `[]` admits nothing. */
+  readonly under?: readonly string[] | undefined;
+  /** Without a uri, `under` is left out. */
+  admits(facts: { readonly metadata: Metadata; readonly origin: Origin; readonly uri?: string | undefined }): boolean;
 }
 
 /**
@@ -298,6 +301,8 @@ export interface LegCapabilities {
   readonly exact: boolean;
   /** Filter operators that the leg evaluates itself before ranking. `"all"`: the whole filter language. The core checks others on candidates. */
   readonly filters: "all" | "none" | readonly Filter["op"][];
+  /** Evaluates `Restriction.under` itself before ranking. Absent: the core checks candidates. */
+  readonly under?: true | undefined;
   /** When a write is searchable: with the commit, on demand (a search `after` a receipt waits), or later (`after` is refused with `unsupported`). */
   readonly visibility: "commit" | "waits" | "later";
   /** Honours `within.only`. Without it only `rrf` fusion is offered. */
@@ -382,8 +387,8 @@ export interface StoreSession {
   readonly moment: Moment;
   /** In the order of their parts in a fused score. */
   readonly legs: readonly SessionLeg[];
-  /** Compiles a filter and origins for `search`; `undefined` when there is neither. **Errors** `invalid-filter`. */
-  restrict(filter?: FilterInput, origins?: readonly Origin[]): Restriction | undefined;
+  /** Compiles a filter, origins and prefixes of uris for `search`; `undefined` when there is none. **Errors** `invalid-filter`. */
+  restrict(filter?: FilterInput, origins?: readonly Origin[], under?: readonly string[]): Restriction | undefined;
   /**
    * Chunks in the order of `refs`; `undefined` where one is gone, or lies outside the session's scopes.
    *

@@ -73,6 +73,8 @@ export interface RetrieveOptions {
   readonly pattern?: string | undefined;
   /** Whether a pattern treats capitals and small letters alike. Default false. */
   readonly ignoreCase?: boolean | undefined;
+  /** Only documents whose uri has this prefix, or one of several: a folder. It holds before ranking, as `filter` does. Default: all. */
+  readonly under?: string | readonly string[] | undefined;
   /** Only chunks of these origins. Default: all. */
   readonly origins?: readonly Origin[] | undefined;
   /** Fusion of the legs: a name, or a name with its constants. Default `best`; `rrf` where a leg cannot score given chunks. */

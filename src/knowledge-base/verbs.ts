@@ -85,7 +85,7 @@ export function createVerbs(
       planOptions("search", searchOptions, options);
       const { asOf, ...present } = options;
       if (asOf !== undefined) return (await past({ ...present, asOf })).search(query, present);
-      const { scopes, strategy, groupBy, scores, marks = true, ...rest } = present;
+      const { scopes, strategy, groupBy, scores, marks = true, ...rest } = withPrefixes(parts, present);
       const within = await searched(scopes, strategy);
       const warnings = await modelCheck.forSearch(within, modeOf(rest));
       const found = await retriever.retrieve(within, query, rest);
@@ -109,7 +109,7 @@ export function createVerbs(
           // A wrong option rejects the run, so that `catch` sees it.
           planOptions("ask", askOptions, options);
           const { asOf, ...present } = options;
-          const { scopes, strategy, marks = true, ...rest } = present;
+          const { scopes, strategy, marks = true, ...rest } = withPrefixes(parts, present);
           const signal = rest.signal === undefined ? left.signal : AbortSignal.any([rest.signal, left.signal]);
           if (asOf !== undefined) {
             const run = (await past({ ...present, asOf, signal })).ask(question, { ...present, signal });
@@ -170,6 +170,19 @@ function addToHits(
     ...(warnings.length > 0 && { warnings }),
     ...(isGrouped && { groups: groupHits(hits) }),
   });
+}
+
+/** Options with the prefixes that a person's words for a folder stand for: itself, and the uri of the path. */
+function withPrefixes<Options extends RetrieveOptions>({ resolveUri }: SharedParts, options: Options): Options {
+  const { under } = options;
+  if (under === undefined || resolveUri === undefined) return options;
+  const prefixes = (typeof under === "string" ? [under] : under).flatMap((prefix) => {
+    if (prefix === "" || /^[a-z][\d+.a-z-]+:/iu.test(prefix)) return [prefix];
+    // A path loses the slash that ends the name of a folder.
+    const resolved = resolveUri(prefix).replace(/\/$/u, "") + (prefix.endsWith("/") ? "/" : "");
+    return [prefix, resolved];
+  });
+  return { ...options, under: [...new Set(prefixes)] };
 }
 
 /** Marks notes that hold no longer, by the notes of the present, also in a search of the past. */

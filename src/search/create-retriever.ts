@@ -158,7 +158,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
       const { found, read } = await searchAndRead(store, scopes, {
         plan,
         query: { ...toQuery(query, subject.text, plan, embeddings), synonyms: options.synonyms },
-        restriction: createRestriction(plan.filter, plan.origins),
+        restriction: createRestriction(plan.filter, plan.origins, plan.under),
         meaning,
         wanted,
         // Without a reranker, no chunk is read that is not shown.

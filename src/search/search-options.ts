@@ -84,6 +84,16 @@ export const retrieveOptions = {
     for: byHand,
     flag: "--filter <json>",
   },
+  under: {
+    doc: "Only documents whose uri has this prefix, such as that of a folder.",
+    kind: { type: "string" },
+    beyond: {
+      expects: "a list of prefixes",
+      check: (value: unknown) => Array.isArray(value) && value.every((each) => typeof each === "string"),
+    },
+    for: everywhere,
+    flag: "--under <prefix>",
+  },
   minScore: {
     doc: "Inclusive threshold of the dense leg.",
     kind: { type: "number" },

@@ -10,8 +10,10 @@ import { retrieveOptions } from "./search-options.ts";
 /** Options of a retrieval, checked, with defaults filled in. */
 export interface SearchPlan extends Omit<
   PlanOf<RetrieveOptions, typeof retrieveOptions>,
-  "filter" | "fusion" | "weights"
+  "filter" | "fusion" | "weights" | "under"
 > {
+  /** Prefixes, one of which the uri of a document has. */
+  readonly under: readonly string[] | undefined;
   readonly filter: Filter | undefined;
   readonly fusion: PlannedFusion;
 }
@@ -25,7 +27,7 @@ export const defaultMaxQueryLength = 8192;
  * **Errors** `invalid-argument` for an unknown option, a value out of bounds or options that do not go together, `invalid-filter`.
  */
 export function planSearch(options: RetrieveOptions = {}): SearchPlan {
-  const { filter, fusion, weights, ...plan } = planOptions("search", retrieveOptions, options);
+  const { filter, fusion, weights, under, ...plan } = planOptions("search", retrieveOptions, options);
   const { syntax, pattern } = plan;
   const mode = options.mode === undefined && syntax === "lucene" ? "lexical" : plan.mode;
   if (syntax === "lucene" && mode !== "lexical") {
@@ -44,7 +46,13 @@ export function planSearch(options: RetrieveOptions = {}): SearchPlan {
   }
   const { minFusedScore } = plan;
   const planned = planFusion({ fusion, weights, minFusedScore }, mode);
-  return { ...plan, mode, fusion: planned, filter: filter === undefined ? undefined : parseFilter(filter) };
+  return {
+    ...plan,
+    mode,
+    fusion: planned,
+    filter: filter === undefined ? undefined : parseFilter(filter),
+    under: typeof under === "string" ? [under] : under,
+  };
 }
 
 /**

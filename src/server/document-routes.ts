@@ -3,6 +3,8 @@ import type { DocumentSummary } from "../contracts/document-store.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { IngestResult, KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { ingestOnly } from "../ingest/uploads/ingest-only.ts";
+import { notePrefix } from "../integrations/memory/note.ts";
+import { compareCodePoints } from "../runtime/compare-text.ts";
 import { given } from "./given.ts";
 import { Refusal } from "./refusal.ts";
 import * as requests from "./request-schemas.ts";
@@ -102,6 +104,16 @@ export const documentRoutes: readonly Route[] = [
   }),
   defineRoute({
     method: "GET",
+    path: "/folders",
+    name: "listFolders",
+    summary: "The folders of the documents, by name; `under` of a search or a question narrows it to one.",
+    tag: "documents",
+    needs: "reader",
+    answers: { 200: { description: "The folders.", content: { "application/json": responses.foldersResponse } } },
+    handle: async ({ kb, signal }) => jsonResponse(await listFolders(kb, signal)),
+  }),
+  defineRoute({
+    method: "GET",
     path: "/outline",
     name: "getOutline",
     summary: "The sections of a document, in reading order.",
@@ -114,6 +126,33 @@ export const documentRoutes: readonly Route[] = [
       jsonResponse((await kb.outline(uri, given({ scope }))) ?? notFound(uri)),
   }),
 ];
+
+/** Folders that a page offers to narrow a search by, at most. */
+const mostFolders = 1000;
+
+/** The folders of the documents, by name. **Cost** the rows of all documents. */
+async function listFolders(kb: KnowledgeBase, signal: AbortSignal): Promise<object> {
+  const folders = new Map<string, { readonly name: string; documents: number }>();
+  const add = (under: string, name: string): void => {
+    const known = folders.get(under);
+    if (known === undefined) folders.set(under, { name, documents: 1 });
+    else known.documents++;
+  };
+  for await (const { uri, rootLabel = "", path } of kb.list()) {
+    signal.throwIfAborted();
+    if (uri.startsWith(notePrefix)) continue;
+    const isFile = path !== undefined && uri.endsWith(path);
+    const from = isFile ? uri.length - path.length : (/^[a-z][\d+.a-z-]*:\/\/[^/]*/iu.exec(uri)?.[0].length ?? 0);
+    if (isFile && rootLabel !== "" && from > 0) add(uri.slice(0, from), rootLabel);
+    for (let at = uri.indexOf("/", from); at !== -1; at = uri.indexOf("/", at + 1)) {
+      const below = isFile ? uri.slice(from, at) : uri.slice(0, at);
+      if (below !== "") add(uri.slice(0, at + 1), isFile && rootLabel !== "" ? `${rootLabel}/${below}` : below);
+    }
+  }
+  const named = Array.from(folders, ([under, facts]) => ({ under, ...facts }));
+  named.sort((one, other) => compareCodePoints(one.name, other.name));
+  return { folders: named.slice(0, mostFolders), total: named.length };
+}
 
 /** One refusal for documents that do not exist and for those that the caller may not read. */
 export function notFound(uri: string): never {

@@ -1,6 +1,7 @@
 import type { DocumentSummary } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase, ListOptions } from "../contracts/knowledge-base.ts";
+import { createRun } from "../runtime/create-run.ts";
 import { sha256 } from "../runtime/hash.ts";
 
 /** Names under which readers see documents: a file by its folder's name and its path below it, never by where it lies on this machine. */
@@ -137,6 +138,27 @@ export function createPublicNames(all: KnowledgeBase): PublicNames {
     }
   }
 
+  /** Prefixes of stored uris in place of those of public names. A prefix of this machine's paths is none. */
+  async function withStoredPrefixes<Options extends { readonly under?: string | readonly string[] | undefined }>(
+    options?: Options,
+  ): Promise<Options | undefined> {
+    if (options?.under === undefined) return options;
+    const prefixes = typeof options.under === "string" ? [options.under] : options.under;
+    const isKnown = (prefix: string): boolean => Array.from(byName.keys()).some((name) => name.startsWith(prefix));
+    if (!prefixes.every(isKnown)) await refresh();
+    return { ...options, under: [...new Set(prefixes.flatMap(storedPrefixes))] };
+  }
+
+  function storedPrefixes(prefix: string): readonly string[] {
+    const found = isLocal(prefix) ? [] : [prefix];
+    for (const [name, uri] of byName) {
+      if (!name.startsWith(prefix)) continue;
+      const rest = name.slice(prefix.length);
+      found.push(rest !== "" && uri.endsWith(rest) ? uri.slice(0, -rest.length) : uri);
+    }
+    return found;
+  }
+
   return {
     async resolve(name) {
       if (!byName.has(name) && !isLocal(name)) await refresh();
@@ -144,8 +166,15 @@ export function createPublicNames(all: KnowledgeBase): PublicNames {
     },
     hide: (kb) => ({
       ...kb,
-      search: async (query, options) => shown(await kb.search(query, options)),
-      ask: (question, options) => shownRun(kb.ask(question, options)),
+      search: async (query, options) => shown(await kb.search(query, await withStoredPrefixes(options))),
+      ask: (question, options = {}) =>
+        options.under === undefined
+          ? shownRun(kb.ask(question, options))
+          : createRun(async function* () {
+              const run = shownRun(kb.ask(question, await withStoredPrefixes(options)));
+              yield* run;
+              return await run;
+            }),
       verify: async (answer, options) => shown(await kb.verify(answer, options)),
       list: (options) => shownRun(listByName(kb, options)),
       document: async (uri, address) => shown(await kb.document(await resolve(uri), address)),

@@ -328,6 +328,16 @@ export const documentResponse = z
   })
   .meta({ id: "Document", description: "A document, with its text from start to end (UTF-16)." });
 
+export const foldersResponse = z
+  .strictObject({
+    folders: z.array(z.strictObject({ under: z.string(), name: z.string(), documents: z.int().min(1) })),
+    total: z.int().min(0).meta({ description: "Folders in all; the first thousand are listed." }),
+  })
+  .meta({
+    id: "Folders",
+    description: "Each folder with the prefix of the uris below it, and how many documents have it.",
+  });
+
 export const outlineResponse = z
   .strictObject({
     uri: z.string(),

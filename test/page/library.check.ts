@@ -7,8 +7,7 @@ import { writeFiles } from "../cli/run-ibid.ts";
 import { papers } from "./documents.ts";
 import { askOnPage, openHarbour, serve, visit, visitHarbour } from "./open-page.ts";
 
-// There is no filter by folder yet: chunks do not know their folder. This says so until one is there.
-test.fails("[page 20] a folder chosen as filter has all sources below it; without the chip they come from everywhere again", async () => {
+test("[page 20] a folder chosen as filter has all sources below it; without the chip they come from everywhere again", async () => {
   const folder = mkdtempSync(join(tmpdir(), "ibid-folders-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   await writeFiles(folder, {

@@ -161,6 +161,7 @@ const calls: readonly (readonly [id: string, path: string, sent?: object])[] = [
   ["addText", "/documents", { body: { uri: "a.txt", text: "A text.", metadata: { a: [1, null] }, scope: "user:ada" } }],
   ["uploadDocument", "/document?uri=b.txt&charset=utf-8", { method: "PUT", body: "B text." }],
   ["getDocument", "/document?uri=b.txt&start=0&end=3"],
+  ["listFolders", "/folders"],
   ["getOutline", "/outline?uri=deployment.md&scope=deployment"],
   ["deleteDocument", "/document?uri=b.txt&purge=false", { method: "DELETE" }],
   [

@@ -104,6 +104,35 @@ describe("each key's scope [L3 T21]", () => {
     expect(await uris({ filter: { or: [] } })).toEqual([]);
   });
 
+  it("a folder is named as readers know it, and narrows what they find, never what others may read", async () => {
+    const { as, kb } = await startWorld();
+    await kb.ingest({ uri: "/srv/data/quays/a.md", text: "A crane stands at the quay." });
+    await kb.ingest({ uri: "yard/south/a.md", text: "A crane stands in the yard." });
+    await kb.ingest({ uri: "yard/south/b.md", text: "A crane is hidden." }, { scope: "team:umbrella" });
+    await kb.ingest({ uri: "yard/north/c.md", text: "A crane stands in the north." });
+    const folders = async (who: Who) => (await as(who, "/folders")).json.folders;
+    expect(await folders("ada")).toEqual(
+      expect.arrayContaining([
+        { under: "yard/", name: "yard", documents: 2 },
+        { under: "yard/south/", name: "yard/south", documents: 1 },
+      ]),
+    );
+    expect(await folders("bob")).toEqual(
+      expect.arrayContaining([{ under: "yard/south/", name: "yard/south", documents: 2 }]),
+    );
+    const found = async (who: Who, under: string) =>
+      (await as(who, "/search", { body: { query: "crane", under } })).json.hits.map(
+        ({ source }: { source: { uri: string } }) => source.uri,
+      );
+    expect(await found("ada", "yard/south/")).toEqual(["yard/south/a.md"]);
+    expect((await found("bob", "yard/south/")).toSorted()).toEqual(["yard/south/a.md", "yard/south/b.md"]);
+    // A prefix of this machine's paths tells a reader nothing.
+    expect(await found("ada", "/srv/data/")).toEqual([]);
+    expect((await as("ada", "/search", { body: { query: "crane", under: ["yard/"] } })).status).toBe(400);
+    const asked = await as("ada", "/ask", { body: { question: "Where does a crane stand?", under: "yard/north/" } });
+    expect(asked.json.citations.map(({ uri }: { uri: string }) => uri)).toEqual(["yard/north/c.md"]);
+  });
+
   it("hidden documents move neither hits nor scores", async () => {
     const { as, kb } = await startWorld();
     const ask = async () =>

@@ -68,6 +68,7 @@ const searchable = {
   pattern: true,
   ignoreCase: true,
   origins: true,
+  under: true,
   fusion: true,
   weights: true,
   rerank: true,

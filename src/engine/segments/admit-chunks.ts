@@ -25,6 +25,14 @@ export function admitChunks(segment: Segment, restriction: Restriction | undefin
   return admitted;
 }
 
+/** Only chunks of the given documents, by the keys of their rows, of what `admitted` admits. **Cost** a look per chunk. */
+export function narrowToDocuments(segment: Segment, admitted: Uint8Array, documents: ReadonlySet<number>): Uint8Array {
+  const rows = segment.documents();
+  const narrowed = new Uint8Array(segment.size);
+  for (let i = 0; i < segment.size; i++) narrowed[i] = documents.has(rows[i]!) ? admitted[i]! : 0;
+  return narrowed;
+}
+
 /** Only the given ordinals of what `admitted` admits. */
 export function narrow(admitted: Uint8Array, ordinals: Iterable<number>): Uint8Array {
   const narrowed = new Uint8Array(admitted.length);

@@ -10,6 +10,7 @@ import { type Field, optionField } from "./tool-input.ts";
 export interface Narrowing {
   readonly filter?: FilterInput | undefined;
   readonly scope?: Scope | undefined;
+  readonly under?: string | undefined;
   readonly topK?: number | undefined;
   readonly asOf?: string | undefined;
 }
@@ -42,6 +43,9 @@ const scope: Field<Scope | undefined> = {
 export const narrowingFields = {
   filter,
   scope,
+  under: optionField<string>(searchOptions.under, {
+    description: "Only documents whose uri has this prefix, such as that of a folder.",
+  }),
   topK: optionField<number>(searchOptions.topK, { description: "Number of results." }),
   asOf: optionField<string>(searchOptions.asOf, {
     description: "Time as of which to search, such as 2026-11-23. Default: the present.",
@@ -55,8 +59,8 @@ export const narrowingFields = {
  */
 export function narrow(
   limits: FixedLimits,
-  { filter: asked, scope: within, topK, asOf }: Narrowing,
-): FixedLimits & { topK?: number; asOf?: string } {
+  { filter: asked, scope: within, under, topK, asOf }: Narrowing,
+): FixedLimits & { under?: string; topK?: number; asOf?: string } {
   if (within !== undefined && limits.scopes !== undefined && !limits.scopes.includes(within)) {
     throw new IbidError("not-found", `There is no scope ${within} here.`, { hint: "Leave scope out." });
   }
@@ -64,6 +68,7 @@ export function narrow(
   return {
     ...(filters.length > 0 && { filter: filters.length === 1 ? filters[0] : { and: filters } }),
     ...(within !== undefined ? { scopes: [within] } : limits.scopes !== undefined && { scopes: limits.scopes }),
+    ...(under !== undefined && { under }),
     ...(topK !== undefined && { topK }),
     ...(asOf !== undefined && { asOf }),
   };

@@ -3,6 +3,7 @@ import type { ContextOptions } from "../../contracts/answer.ts";
 import type { Hit, RetrieveOptions } from "../../contracts/retriever.ts";
 import type { AuthorizedScopes } from "../../contracts/scope.ts";
 import type { Store, StoredChunk } from "../../contracts/store.ts";
+import { isUnder } from "../../engine/filters/create-restriction.ts";
 import { planSearch } from "../../search/search-plan.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { placeLabels } from "../../text/place-labels.ts";
@@ -24,18 +25,20 @@ export async function readWholeCorpus(
   store: Pick<Store, "chunks">,
   scopes: AuthorizedScopes,
   context: ContextOptions,
-  search: Pick<RetrieveOptions, "filter" | "origins" | "signal">,
+  search: Pick<RetrieveOptions, "filter" | "origins" | "under" | "signal">,
 ): Promise<readonly Hit[] | undefined> {
   const { maxTokens, count } = checkContext(context);
-  const { filter, origins } = planSearch({
+  const { filter, origins, under } = planSearch({
     ...(search.filter !== undefined && { filter: search.filter }),
     ...(search.origins !== undefined && { origins: search.origins }),
+    ...(search.under !== undefined && { under: search.under }),
   });
   const found: StoredChunk[] = [];
   let tokens = 0;
   for await (const stored of store.chunks(scopes, filter === undefined ? {} : { filter })) {
     throwIfAborted(search.signal, "The answer");
     if (origins !== undefined && !origins.includes(stored.chunk.origin)) continue;
+    if (!isUnder(stored.chunk.uri, under)) continue;
     tokens += count(stored.chunk.urtext);
     if (tokens > mostOverlap * maxTokens) return undefined;
     found.push(stored);

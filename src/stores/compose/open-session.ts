@@ -48,7 +48,8 @@ export async function openSession(
     scopes,
     moment,
     legs: parts.legs.map((leg) => sessionLeg(leg, session, options.signal)),
-    restrict: (filter, origins) => createRestriction(filter && parseFilter(filter), origins && [...origins]),
+    restrict: (filter, origins, under) =>
+      createRestriction(filter && parseFilter(filter), origins && [...origins], under && [...under]),
     async readChunks(refs, read = {}) {
       guard.open();
       checkOptions("readChunks", read, { embeddings: true, totals: true, copies: true });
@@ -155,10 +156,10 @@ function unsupported(message: string, hint: string): IbidError {
 
 /** Whether a leg says that its matches are as of the commit, and that it evaluates the whole restriction by itself. */
 function isWholly(
-  { capabilities: { visibility, filters } }: Leg,
+  { capabilities: { visibility, filters, under } }: Leg,
   { restriction }: Pick<Within, "restriction">,
 ): boolean {
-  if (visibility !== "commit") return false;
+  if (visibility !== "commit" || (restriction?.under !== undefined && under !== true)) return false;
   if (restriction === undefined || filters === "all") return true;
   if (filters === "none" || restriction.origins !== undefined) return false;
   return restriction.filter === undefined || operatorsOf(restriction.filter).every((op) => filters.includes(op));

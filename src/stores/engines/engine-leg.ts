@@ -104,6 +104,7 @@ export function createEngineLeg(engine: Engine, catalog: StoreParts, options: En
       exact: false,
       filters: "all",
       visibility: "commit",
+      under: exact.capabilities.under,
       scoresGivenChunks: exact.capabilities.scoresGivenChunks,
     },
     accepts: (query) => exact.accepts(query),

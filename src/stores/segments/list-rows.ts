@@ -118,6 +118,28 @@ export async function* listDocuments(
   }
 }
 
+/** Rows of live documents whose uris have one of the prefixes, by their keys. **Cost** these rows. */
+export function documentsUnder(
+  rows: DirectoryReader,
+  scopes: readonly number[],
+  under: readonly string[],
+): ReadonlySet<number> {
+  const found = new Set<number>();
+  for (const scope of scopes) {
+    for (const prefix of under) {
+      let [uri, id] = [prefix, ""];
+      for (let isMore = true; isMore;) {
+        const page = rows.documentsAfter(scope, uri, id, pageSize);
+        const wanted = page.filter((row) => row.uri.startsWith(prefix));
+        for (const { key } of wanted) found.add(key);
+        isMore = wanted.length === pageSize;
+        ({ uri, id } = wanted.at(-1) ?? { uri, id });
+      }
+    }
+  }
+  return found;
+}
+
 /** Documents that can be restored. **Cost** all of them are held at once: a vacuum keeps them few. */
 export async function* listDeleted(
   look: <Result>(work: (rows: DirectoryReader) => Result) => Promise<Result>,

@@ -10,6 +10,7 @@ import { parseRegex } from "../../text/patterns/regex-syntax.ts";
 import { createChunkReader, createRowFilter } from "./chunk-rows.ts";
 import { type LookedAt, sendErrand, type StoreThread, worthAThread } from "./errands.ts";
 import { createIndexView, type IndexView, type ScopeView } from "./index-view.ts";
+import { documentsUnder } from "./list-rows.ts";
 import type { ChunkRow, DirectoryReader } from "./segment-directory.ts";
 import { createTrigramKeeper, type TrigramKeeper } from "./trigram-keeper.ts";
 
@@ -120,6 +121,8 @@ function createPatternRun(
   let scopeOf = new Map<number, Scope>();
   let stamp = -1;
   let isArranged = false;
+  /** Documents that the restriction's prefixes admit; `undefined` where it has none. */
+  let documents: ReadonlySet<number> | undefined;
   let restarts = -1;
   /** Whether the thread knows more. */
   let isHelpful = thread !== undefined;
@@ -130,6 +133,7 @@ function createPatternRun(
     isArranged = true;
     const held = scopes.flatMap((scope) => view.scope(rows, scope) ?? []);
     scopeOf = new Map(held.map(({ row }) => [row.key, row.scope]));
+    documents = restriction?.under && documentsUnder(rows, [...scopeOf.keys()], restriction.under);
     const keys =
       only === undefined ? held.flatMap((each) => findCandidates(rows, each, restriction, needs, trigrams)) : [...only];
     // Chunks of a document were written one after the other, so that each text is read once.
@@ -142,6 +146,7 @@ function createPatternRun(
     const reader = createChunkReader(rows, view);
     for (const row of rows.chunks(candidates.slice(done, done + pageSize))) {
       if (row === undefined || row.deletedAt !== null || !scopeOf.has(row.scope) || !admits(row)) continue;
+      if (documents?.has(row.document) === false) continue;
       let ranges = known.get(row.key);
       if (ranges === undefined) known.set(row.key, (ranges = findRanges(regex, reader.urtext(row))));
       if (ranges.length > 0) matching.push({ row, ranges });

@@ -9,6 +9,7 @@ import type {
   LegResult,
   MatchCount,
   Query,
+  Restriction,
   Why,
   Within,
 } from "../../contracts/leg.ts";
@@ -20,7 +21,7 @@ import type { Bm25Settings } from "../../engine/bm25/bm25-settings.ts";
 import { addWords } from "../../engine/bm25/added-words.ts";
 import { findWords, heldLanguages } from "../../engine/bm25/query-words.ts";
 import { findSynonyms } from "../../engine/bm25/synonym-words.ts";
-import { admitChunks, narrow } from "../../engine/segments/admit-chunks.ts";
+import { admitChunks, narrow, narrowToDocuments } from "../../engine/segments/admit-chunks.ts";
 import type { Segment } from "../../engine/segments/segment.ts";
 import { type NearestHit, searchNearest } from "../../engine/vectors/nearest.ts";
 import { type StoredVector, toStoredVector } from "../../engine/vectors/stored-vector.ts";
@@ -29,6 +30,7 @@ import { nextTurn } from "../../runtime/next-turn.ts";
 import { createChunkReader } from "./chunk-rows.ts";
 import { type StoreThread, worthAThread } from "./errands.ts";
 import type { IndexView } from "./index-view.ts";
+import { documentsUnder } from "./list-rows.ts";
 import type { LatentLeg } from "./latent-leg.ts";
 import type { PatternRun, PatternSearch } from "./search-pattern.ts";
 import type { DirectoryReader } from "./segment-directory.ts";
@@ -55,6 +57,7 @@ export interface SegmentLegParts {
 const capabilities: LegCapabilities = {
   exact: true,
   filters: "all",
+  under: true,
   visibility: "commit",
   scoresGivenChunks: true,
 };
@@ -130,9 +133,35 @@ function openSearch(
     minScore: within.minScore ?? -Infinity,
     only: within.only && ordinalsOf(rows, at, within.only),
     prepare: (prepare) => prepareOnce(at, leg, query, restriction, prepare),
-    segments: (scopes) =>
-      view.segments(rows, scopes).map((segment) => ({ segment, admitted: admitChunks(segment, restriction) })),
+    segments(scopes) {
+      const documents = documentsWithin(rows, view, at, scopes, restriction);
+      return view.segments(rows, scopes).map((segment) => {
+        const admitted = admitChunks(segment, restriction);
+        return {
+          segment,
+          admitted: documents === undefined ? admitted : narrowToDocuments(segment, admitted, documents),
+        };
+      });
+    },
   };
+}
+
+/** Documents that a restriction's prefixes admit, looked up once in a search; `undefined` for a restriction without prefixes. */
+function documentsWithin(
+  rows: DirectoryReader,
+  view: IndexView,
+  at: SegmentMoment,
+  scopes: readonly Scope[],
+  restriction: Restriction | undefined,
+): ReadonlySet<number> | undefined {
+  if (restriction?.under === undefined) return undefined;
+  const key = JSON.stringify([restriction.under, scopes, rows.stamp()]);
+  let found = at.under.get(key);
+  if (found === undefined) {
+    const held = scopes.flatMap((scope) => view.scope(rows, scope)?.row.key ?? []);
+    at.under.set(key, (found = documentsUnder(rows, held, restriction.under)));
+  }
+  return found;
 }
 
 function ordinalsOf(

@@ -23,6 +23,8 @@ export interface SegmentMoment extends Moment {
   readonly places: Map<string, ChunkPlace>;
   /** State that each leg prepared for its query, by the leg's name. */
   readonly prepared: Map<string, Prepared>;
+  /** Documents below the prefixes of a restriction, by its key and the scopes. */
+  readonly under: Map<string, ReadonlySet<number>>;
 }
 
 interface Prepared {
@@ -69,7 +71,7 @@ function momentOf(view: IndexView, scopes: readonly Scope[], seen: SeenScopes): 
     stamps.set(scope, { stamp, life });
     rowStamps.set(scope, one.row);
   }
-  return { stamps, rowStamps, view, places: new Map(), prepared: new Map() };
+  return { stamps, rowStamps, view, places: new Map(), prepared: new Map(), under: new Map() };
 }
 
 /** The state at a stamp, if it was seen. **Shape** `undefined` when a transaction must read it. */
