@@ -46,6 +46,8 @@ export interface BytesInput {
   readonly charset?: string;
   /** **Units** bytes. Beyond it the document is refused, and a stream is read no further. Default 64 MiB. */
   readonly maxBytes?: number;
+  /** Whether a picture or a recording that no reader accepts is kept whole, and found by its name. Default false: it is refused. */
+  readonly keepsMedia?: boolean;
   readonly title?: string;
   readonly metadata?: MetadataInput;
 }

@@ -232,11 +232,12 @@ function fromMedia({ type, content: given, mediaType, metadata }: MediaDocument)
 const defaultMaxBytes = 64 * 1024 * 1024;
 
 function bytesItem(input: BytesInput, metadata: Metadata): SourceItem {
-  const { uri, bytes, mediaType, charset, maxBytes = defaultMaxBytes } = input;
+  const { uri, bytes, mediaType, charset, keepsMedia, maxBytes = defaultMaxBytes } = input;
   return {
     uri,
     ...(mediaType === undefined ? {} : { mediaType }),
     ...(charset === undefined ? {} : { charset }),
+    ...(keepsMedia === true && { keepsMedia }),
     metadata,
     async bytes(signal) {
       const { collectBytes } = await import("../readers/collect-bytes.ts");

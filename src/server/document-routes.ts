@@ -82,7 +82,7 @@ export const documentRoutes: readonly Route[] = [
       const mediaType = saysNothing.has(type.trim().toLowerCase()) ? undefined : type.trim();
       const declared = parameters.map((each) => /^\s*charset="?([\w.:-]+)"?\s*$/iu.exec(each)?.[1]).find(Boolean);
       const facts = given({ title, mediaType, charset: charset ?? declared });
-      const input = { uri, bytes: body as Uint8Array, ...facts };
+      const input = { uri, bytes: body as Uint8Array, keepsMedia: true, ...facts };
       return ingestAnswer(await ingestOnly(kb, input, { ...given(options), signal }));
     },
   }),

@@ -510,6 +510,7 @@ describe("the OpenAPI document", () => {
       scopes: ["deployment"],
       strategy: "all",
       asOf: "2999-01-01",
+      under: "deployment",
     };
     expect(Object.keys(schema.properties).toSorted()).toEqual(Object.keys(samples).toSorted());
     const said = (name: string) =>

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openFileBlobStore } from "ibid/stores";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createMemoryBlobStore } from "../../src/stores/memory/memory-blob-store.ts";
 import { makePdf } from "../readers/make-pdf.ts";
 import { openWorld, startWorld } from "./service.ts";
@@ -38,6 +38,26 @@ test("[page 21.1] a place of an uploaded PDF has boxes, and its file comes back 
   expect((await as("ada", "/original?uri=keys.pdf", { headers: { range: `bytes=${pdf.length}-` } })).status).toBe(416);
   const etag = range.headers.etag!;
   expect((await as("ada", "/original?uri=keys.pdf", { headers: { "if-none-match": etag } })).status).toBe(304);
+});
+
+test("a picture and a recording that are uploaded are kept whole where no reader accepts them, and say how they are found", async () => {
+  const { as, kb } = await startWorld({ files: createMemoryBlobStore() });
+  const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]);
+  const mp3 = Uint8Array.from([0x49, 0x44, 0x33, 3, 0, ...new Uint8Array(200)]);
+  const put = await as("ada", "/document?uri=floor%20plan.png", { method: "PUT", body: png });
+  expect([put.status, put.json.chunks]).toEqual([201, 1]);
+  expect(put.json.notes).toEqual([
+    "The image floor plan.png has no text that is read; it is found by its title, its name and its metadata alone.",
+  ]);
+  const { jobs } = (await as("ada", "/jobs?uri=minutes.mp3", { body: mp3 })).json;
+  await vi.waitFor(async () => expect((await as("ada", `/job?id=${jobs[0].id}`)).json.state).toBe("ready"));
+  const found = (await as("ada", "/search", { body: { query: "floor plan" } })).json.hits[0];
+  expect(found.source.uri).toBe("floor plan.png");
+  const whole = await kb.as({ userId: "ada", teamId: "acme" }).media("minutes.mp3");
+  expect(whole).toMatchObject({ type: "audio", content: mp3 });
+  expect((await as("ada", "/original?uri=floor%20plan.png")).status).toBe(200);
+  const noise = await as("ada", "/document?uri=random.bin", { method: "PUT", body: new Uint8Array(300).fill(7, 5) });
+  expect(noise.status).toBe(422);
 });
 
 test("[page 21.3] view, geometry and original of another's document answer as for an unknown one", async () => {

@@ -213,7 +213,7 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
           ? uri
           : source === "text"
             ? { ...facts, text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) }
-            : { ...facts, ...given({ charset }), bytes, maxBytes: Math.max(1, bytes.byteLength) };
+            : { ...facts, ...given({ charset }), bytes, maxBytes: Math.max(1, bytes.byteLength), keepsMedia: true };
       let told = 0;
       const result = await ingestOnly(access === "operator" ? kb : kb.as(access), input, {
         ...given({ scope, metadata }),
