@@ -10,8 +10,11 @@
  * A page is one session in an empty folder. In a fence, ` ```sh run ` runs in a shell, ` ```sh run fails ` must fail, and
  * ` ```text output ` after it is what it prints. ` ```ts file=ask.ts ` writes a file. ` ```sh install ` is done before the session,
  * or with --all by npm. Times, ids and dates may differ.
+ *
+ * A port that a page names is another, free one while its session runs, so that two runs on one machine do not meet. Output shows the page's.
  */
 import { execFileSync, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   globSync,
   mkdirSync,
@@ -22,6 +25,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -77,6 +81,35 @@ export function steady(text: string): string {
     .trimEnd();
 }
 
+/** Ports that samples listen at or call, as the page names them. A port of 0 is any free one already. */
+export function findPorts(samples: readonly string[]): readonly string[] {
+  const named = samples.flatMap((code) =>
+    Array.from(
+      code.matchAll(/(?:--(?:metrics-)?port[= ]|\bport: ?|\blocalhost:|\b127\.0\.0\.1:)(\d+)\b/gu),
+      ([, port]) => port!,
+    ),
+  );
+  return [...new Set(named)].filter((port) => Number(port) > 0);
+}
+
+/** A text with each port of the first list replaced by the one at its place in the second. */
+export function replacePorts(text: string, from: readonly string[], to: readonly string[]): string {
+  if (from.length === 0) return text;
+  const by = new Map(from.map((port, i) => [port, to[i]!]));
+  return text.replaceAll(new RegExp(`(?<![\\d.])(?:${from.join("|")})(?![\\d.]\\d|\\d)`, "gu"), (port) =>
+    by.get(port)!,
+  );
+}
+
+/** So many ports of this machine at which nobody listens. */
+export async function findFreePorts(count: number): Promise<readonly string[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
+  await Promise.all(servers.map((server) => once(server, "listening")));
+  const ports = servers.map((server) => String((server.address() as AddressInfo).port));
+  await Promise.all(servers.map((server) => once(server.close(), "close")));
+  return ports;
+}
+
 /** Makes the folder of a session, with ibid in it. */
 function makeProject(packed: string | undefined): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "ibid-samples-")));
@@ -107,19 +140,26 @@ function makeProject(packed: string | undefined): string {
 }
 
 /** Runs a page's session. **Shape** the output of each command, by the fence's place. */
-function runSession(page: string, fences: readonly Fence[], packed: string | undefined): ReadonlyMap<Fence, Printed> {
+async function runSession(
+  page: string,
+  fences: readonly Fence[],
+  packed: string | undefined,
+): Promise<ReadonlyMap<Fence, Printed>> {
   const project = makeProject(packed);
+  const isUsed = ({ marks }: Fence): boolean => marks.includes("run") || marks.some((mark) => mark.startsWith("file="));
+  const shown = findPorts(fences.filter(isUsed).map(({ code }) => code));
+  const free = await findFreePorts(shown.length);
   const script = ["set -o pipefail"];
   const steps: Fence[] = [];
   for (const fence of fences) {
     const file = fence.marks.find((mark) => mark.startsWith("file="))?.slice("file=".length);
     if (file !== undefined) {
-      const text = Buffer.from(fence.code).toString("base64");
+      const text = Buffer.from(replacePorts(fence.code, shown, free)).toString("base64");
       script.push(`mkdir -p "$(dirname '${file}')" && echo ${text} | base64 -d > '${file}'`);
     } else if (fence.marks.includes("run") || (fence.marks.includes("install") && packed !== undefined)) {
       const code = fence.marks.includes("install")
         ? fence.code.replaceAll(/(?<=npm install [^\n]*)\bibid\b/gu, packed ?? "")
-        : fence.code;
+        : replacePorts(fence.code, shown, free);
       script.push(
         `printf '${separator}%d${separator}' ${steps.length}`,
         `trap 'code=$?' ERR; code=0\n${code}`,
@@ -158,7 +198,8 @@ function runSession(page: string, fences: readonly Fence[], packed: string | und
       const code = parts[index * 4 + 3];
       if (text === undefined || code === undefined)
         throw new Error(`${page}:${fence.line}: the session ended before this sample:\n${done.stdout.slice(-2000)}`);
-      printed.set(fence, { text: text.replaceAll(project, "/home/ada/project"), code: Number(code) });
+      const asShown = replacePorts(text.replaceAll(project, "/home/ada/project"), free, shown);
+      printed.set(fence, { text: asShown, code: Number(code) });
     }
     return printed;
   } finally {
@@ -183,7 +224,7 @@ function pack(): string {
   return join(folder, said.trim().split("\n").at(-1) ?? "");
 }
 
-function main(): void {
+async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       slice: { type: "boolean" },
@@ -205,7 +246,7 @@ function main(): void {
     const fences = findFences(path, text);
     if (!fences.some(({ marks }) => marks.includes("run"))) continue;
     const started = performance.now();
-    const printed = runSession(path, fences, packed);
+    const printed = await runSession(path, fences, packed);
     let next = text;
     for (const [index, fence] of [...fences.entries()].toReversed()) {
       const came = printed.get(fence);
@@ -233,4 +274,4 @@ function main(): void {
   }
 }
 
-if (import.meta.main) main();
+if (import.meta.main) await main();

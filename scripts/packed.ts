@@ -23,12 +23,12 @@ export function packAndInstall(work: string, project: string): string {
   return join(work, tarball);
 }
 
-/** An optional peer that some proofs need, in the version of compat/engines. */
-const graphs = "usearch@2.26.2";
+/** Optional peers that some proofs need, in the versions of compat/engines. */
+const engines = ["usearch@2.26.2", "@duckdb/node-api@1.5.6-r.1"];
 
 /** Runs the proofs of test/designs over the package that is installed in a project, in one process. */
 export function runProofs(project: string): readonly ProofOutcome[] {
-  npm(project, "install", "--prefer-offline", "--no-audit", "--no-fund", "--no-save", "--ignore-scripts", graphs);
+  npm(project, "install", "--prefer-offline", "--no-audit", "--no-fund", "--no-save", "--ignore-scripts", ...engines);
   cpSync(join(root, "test", "designs"), join(project, "designs"), { recursive: true });
   const printed = node(project, "--disable-warning=ExperimentalWarning", join("designs", "run.ts"));
   return printed

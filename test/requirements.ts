@@ -30,7 +30,6 @@ const settled = (id: string, says: string, lives: string, option: string): Requi
   lives,
   option,
 });
-const open = (id: string, says: string, why: string): Requirement => ({ id, says, status: "open", why });
 
 /** Every item of the five designs, in their order, and the laws. */
 export const requirements: readonly Requirement[] = [
@@ -320,7 +319,7 @@ export const requirements: readonly Requirement[] = [
   brought("W45", "The node's example with timing", "examples/graphs/retriever-node.ts"),
   brought("W46", "Benchmarks at 1,000 and 10,000 documents", "bench/peers/works/wesichain.ts"),
   brought("W47", "Memory before and after", "bench/peers/works/wesichain.ts"),
-  open("W48", "A Python baseline that does the same work", "The comparison with Python does other work on each side."),
+  brought("W48", "A Python baseline that does the same work", "bench/baseline.ts"),
   brought("W49", "What those claims leave out", "bench/RESULTS.md"),
   brought("W50", "Hybrid search with reciprocal ranks, and reranking", "src/search/fusions.ts"),
   brought("W51", "Approximate nearest neighbours", "src/stores/hnsw/hnsw-engine.ts"),
@@ -336,10 +335,11 @@ export const requirements: readonly Requirement[] = [
   brought("E6", "What is retrievable can describe itself", "src/integrations/tools/describe-for-model.ts"),
   brought("E7", "Every element knows its parent", "src/text/walk-sections.ts"),
   brought("E8", "Root, containers, leaves and chunks", "src/knowledge-base/entities/open-facts.ts"),
-  open(
+  settled(
     "E9",
     "What is embedded of leaves, facts and entities",
-    "The vector of a chunk holds the titles above it; that of an entity or a fact also holds its id and the name of its field. No option leaves them out.",
+    "src/knowledge-base/open/assemble.ts",
+    "The vector of a chunk holds the titles above it too; that of an entity or a fact, its id and the name of its field: `models: { embedNames: false }`.",
   ),
   brought("E10", "Labels of each kind", "src/readers/describe-element.ts"),
   brought("E11", "The original text of a chunk is kept", "src/contracts/chunk.ts"),

@@ -16,7 +16,7 @@ import type { Metadata, MetadataInput } from "./metadata.ts";
 import type { Source } from "./reader.ts";
 import type { ReembedOptions, ReembedRun, ScopeVersions } from "./reembedding.ts";
 import type { RefreshPolicy } from "./refresh-policy.ts";
-import type { Hit, HitGroup, SearchMode, SearchOptions, SearchWarning } from "./retriever.ts";
+import type { HandedRetriever, Hit, HitGroup, SearchMode, SearchOptions, SearchWarning } from "./retriever.ts";
 import type { Run } from "./run.ts";
 import type { AccessContext, Scope, ScopeStrategy } from "./scope.ts";
 import type { FindOptions, VectorMatch, VectorSearchOptions } from "./vector-store.ts";
@@ -467,6 +467,12 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
       readonly groups?: readonly HitGroup[] | undefined;
     }
   >;
+  /**
+   * The retriever of this caller, to hand to code that only searches. The gate is asked at each call.
+   *
+   * **Errors** `invalid-argument` for a wrong option, at once. **Source** Ballerina `VectorKnowledgeBase`.
+   */
+  retriever(options?: SearchOptions): HandedRetriever;
   /**
    * Chunks by a vector of the caller's own: the nearest of its version, best first. Needs no embedding model.
    *

@@ -138,6 +138,16 @@ export interface SearchOptions extends RetrieveOptions {
 }
 
 /**
+ * The retriever that a knowledge base hands out: a caller's searches, with some options set.
+ *
+ * @experimental
+ */
+export interface HandedRetriever {
+  /** As `search` of the knowledge base. Its filter narrows the one that was set, its scopes those that were set; its other options come before them. */
+  retrieve(query: string, options?: SearchOptions): Promise<readonly Hit[]>;
+}
+
+/**
  * Hits of one document.
  *
  * @experimental

@@ -20,7 +20,7 @@ export function createReport(
  *
  * The documents are written and can be found, so a failed settling does not fail the ingestion: the next one tries again. A stop does stop.
  *
- * **Errors** `aborted`, `timeout`; `store-closed`, `store-corrupt`.
+ * **Errors** `aborted`, `timeout`; `store-closed`, `store-corrupt`; `dependency-missing` for an engine without its package.
  */
 export async function settleStore(
   store: Pick<Store, "upkeep">,
@@ -34,10 +34,10 @@ export async function settleStore(
   }
 }
 
-/** A stop was asked for; a store that is closed or broken will answer nothing else either. */
+/** A stop was asked for; a store that is closed or broken will answer nothing else either, nor an engine without its package. */
 function isWorthStopping(error: unknown): boolean {
   return (
     IbidError.isInstance(error) &&
-    (["aborted", "timeout", "store-closed", "store-corrupt"] as string[]).includes(error.code)
+    (["aborted", "timeout", "store-closed", "store-corrupt", "dependency-missing"] as string[]).includes(error.code)
   );
 }

@@ -23,6 +23,9 @@ export function createModelCheck(
   const makerOf = (version: EmbeddingVersion): Embedder | undefined =>
     embedders.find((one) => makesVersion(one, version));
 
+  /** Vectors without names are in order where the knowledge base embeds without them. */
+  const isInOrder = (maker: Embedder): boolean => maker === embedder || !isUnnamed(maker.model.fingerprint);
+
   async function warnings(scopes: AuthorizedScopes): Promise<readonly SearchWarning[]> {
     if (wordsAlone === true || store.versions === undefined) return [];
     const now = performance.now();
@@ -32,7 +35,7 @@ export function createModelCheck(
     for (const scope of scopes.scopes) checked.set(scope, now);
     for (const { scope, current } of await store.versions.versions(scopes)) {
       const maker = current && makerOf(current);
-      if (current === undefined || (maker !== undefined && !isUnnamed(maker.model.fingerprint))) continue;
+      if (current === undefined || (maker !== undefined && isInOrder(maker))) continue;
       checked.delete(scope);
       const model = `${current.provider}/${current.model}`;
       if (maker !== undefined) {

@@ -14,6 +14,7 @@ import { builtInRetriever, chooseRetriever } from "./choose-retriever.ts";
 import { createCollections } from "./collections.ts";
 import type { KeepingParts, OpenPast, SharedParts, ViewScopes } from "./parts.ts";
 import { servedModes } from "../search/search-session.ts";
+import { handRetriever } from "./hand-retriever.ts";
 import { createVerbs } from "./verbs.ts";
 
 const everyMode: readonly SearchMode[] = ["hybrid", "dense", "lexical", "regex"];
@@ -57,8 +58,11 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
   }
   const deleteDocuments: KnowledgeBase["delete"] = (target, options) => keep((by) => by.delete(target, options));
 
+  const verbs = createVerbs(parts, scopes, retriever, stages, past);
+
   return {
-    ...createVerbs(parts, scopes, retriever, stages, past),
+    ...verbs,
+    retriever: (options) => handRetriever(verbs.search, options),
     ...createCollections({
       store,
       stages,

@@ -23,6 +23,7 @@ export type {
   HitCopies,
   HitCopy,
   HitGroup,
+  HandedRetriever,
   HitPart,
   LegScore,
   RetrieveOptions,

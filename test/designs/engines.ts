@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { type Hit, IbidError, openKnowledgeBase, type SearchOptions } from "ibid";
 import { createMemoryPlugin, createTemplate, createTextMemory } from "ibid/compat";
 import { createHashingModel } from "ibid/models";
@@ -14,10 +15,12 @@ import {
   openFileBlobStore,
   writeCondition,
 } from "ibid/stores";
+import { createDuckDbEngine } from "ibid/stores/duckdb";
 import { createHnswEngine } from "ibid/stores/hnsw";
 import { createQdrantEngine } from "ibid/stores/qdrant";
+import { createSqliteEngine } from "ibid/stores/sqlite";
 import { createEnginePack } from "ibid/testing";
-import { equal, holds, refuses, uris } from "./kit.ts";
+import { equal, holds, refuses, uris, version } from "./kit.ts";
 import { prove } from "./prove.ts";
 import { withQdrant } from "./qdrant.ts";
 
@@ -68,7 +71,24 @@ async function runPack(name: string, create: () => Engine): Promise<number> {
   return pack.length;
 }
 
-/** Proofs that need a vector engine: a graph in this process, and a server behind a stand-in on this machine. */
+/** Entries that SQLite's file holds, and its tags, as another program reads them. */
+function readTables(file: string): { readonly entries: number; readonly tags: readonly string[] } {
+  const db = new DatabaseSync(file, { readOnly: true });
+  try {
+    const names = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+    const tables = names.map(({ name }) => String(name)).filter((name) => !name.endsWith("_tags"));
+    const count = (table: string): number => Number(db.prepare(`SELECT count(*) AS n FROM "${table}"`).get()?.["n"]);
+    const tagsOf = (table: string) => db.prepare(`SELECT DISTINCT tag FROM "${table}_tags"`).all();
+    return {
+      entries: tables.reduce((sum, table) => sum + count(table), 0),
+      tags: tables.flatMap(tagsOf).map(({ tag }) => String(tag)),
+    };
+  } finally {
+    db.close();
+  }
+}
+
+/** Proofs that need a vector engine: databases and a graph in this process, and a server behind a stand-in on this machine. */
 export const engines = [
   prove("T17", "a graph over the chunks, kept in a folder and opened warm, finds what the scan finds", () =>
     withFolder(async (folder) => {
@@ -98,12 +118,19 @@ export const engines = [
       equal(readdirSync(graphs).toSorted(), kept.toSorted());
     }),
   ),
-  prove("T18", "one contract pack over a server and over a graph: every case passes", () =>
-    withQdrant(async ({ url }) => {
-      const served = await runPack("qdrant", () => createQdrantEngine({ url }));
-      const here = await runPack("hnsw", () => createHnswEngine());
-      holds(served === here && served >= 20, `${served} and ${here} cases.`);
-    }),
+  prove("T18", "one contract pack over two databases, a graph and a server's protocol: every case passes", () =>
+    withFolder((folder) =>
+      withQdrant(async ({ url }) => {
+        let databases = 0;
+        const ran = [
+          await runPack("sqlite", () => createSqliteEngine({ file: join(folder, `${databases++}.sqlite`) })),
+          await runPack("duckdb", () => createDuckDbEngine({ database: join(folder, `${databases++}.duckdb`) })),
+          await runPack("hnsw", () => createHnswEngine()),
+          await runPack("qdrant", () => createQdrantEngine({ url })),
+        ];
+        holds(new Set(ran).size === 1 && ran[0]! >= 20, `${ran.join(", ")} cases.`);
+      }),
+    ),
   ),
   prove("W51", "approximate neighbours, scored as the scan scores them", async () => {
     const engine = counting(createHnswEngine());
@@ -115,7 +142,36 @@ export const engines = [
     equal(engine.asked(), 1);
     await Promise.all([near.close(), scan.close()]);
   }),
-  prove("W52", "another database keeps the vectors and applies the filters, and what it holds goes with a purge", () =>
+  prove("W52", "a database keeps the vectors and applies the filters, and what it holds goes with a purge", () =>
+    withFolder(async (folder) => {
+      const file = join(folder, "vectors.sqlite");
+      const filter = {
+        and: [{ kind: { in: ["heron", "wren"] } }, { tree: { gte: 5 } }, { tags: { hasElement: "odd" } }],
+      };
+      const wanted = many(60).flatMap(({ metadata: { kind, tree }, uri }) =>
+        kind === "wren" && tree >= 5 ? [uri] : [],
+      );
+      for (const create of [
+        () => createSqliteEngine({ file }),
+        () => createDuckDbEngine({ database: join(folder, "vectors.duckdb") }),
+      ]) {
+        const engine = counting(create());
+        const kb = await openKnowledgeBase({ store: createEngineStore(engine), models: { embedding } });
+        await kb.ingest(many(60), { settle: true });
+        const hits = await kb.search("wren in a tree", dense({ filter, topK: 20 }));
+        equal(
+          uris(hits).toSorted((a, b) => Number(a) - Number(b)),
+          wanted,
+        );
+        equal(engine.asked(), 1);
+        if (engine.name === "sqlite") equal(readTables(file).entries, 60);
+        await kb.delete("1", { purge: true });
+        if (engine.name === "sqlite") equal(readTables(file).entries, 59);
+        await kb.close();
+      }
+    }),
+  ),
+  prove("W52", "a server's protocol carries the same filters, and a purge", () =>
     withQdrant(async ({ url, collections, filters }) => {
       const open = () =>
         openKnowledgeBase({ store: createEngineStore(createQdrantEngine({ url })), models: { embedding } });
@@ -147,12 +203,12 @@ export const engines = [
     () =>
       withQdrant(async ({ url, filters }) => {
         const scan = await openKnowledgeBase({ models: { embedding } });
-        const served = await openKnowledgeBase({
-          store: createEngineStore(createQdrantEngine({ url })),
-          models: { embedding },
-        });
-        const graph = await openKnowledgeBase({ store: createEngineStore(createHnswEngine()), models: { embedding } });
-        for (const kb of [scan, served, graph]) await kb.ingest(many(80), { settle: true });
+        const engines = [createSqliteEngine(), createDuckDbEngine(), createHnswEngine(), createQdrantEngine({ url })];
+        const counted = engines.map(counting);
+        const backends = await Promise.all(
+          counted.map((engine) => openKnowledgeBase({ store: createEngineStore(engine), models: { embedding } })),
+        );
+        for (const kb of [scan, ...backends]) await kb.ingest(many(80), { settle: true });
         const cases = [
           { kind: "heron" },
           { kind: { ne: "heron" } },
@@ -170,9 +226,10 @@ export const engines = [
         for (const filter of cases) {
           const expected = found(await scan.search("in a tree", dense({ filter })));
           holds(expected.length > 0, `Nothing passes ${JSON.stringify(filter)}.`);
-          for (const kb of [served, graph])
+          for (const kb of backends)
             equal([filter, found(await kb.search("in a tree", dense({ filter })))], [filter, expected]);
         }
+        for (const { name, asked } of counted) holds(asked() >= cases.length, `${name} was asked ${asked()} times.`);
         // No word of the metadata leaves: tags are hashes under the base's own key.
         holds(filters.length >= cases.length && !JSON.stringify(filters).includes("heron"));
         const own: EngineCondition = {
@@ -200,7 +257,7 @@ export const engines = [
           }),
           "tag a AND (no b OR n >= 5)",
         );
-        for (const kb of [scan, served, graph]) await kb.close();
+        for (const kb of [scan, ...backends]) await kb.close();
       }),
   ),
   prove(
@@ -259,13 +316,15 @@ export const engines = [
       await kb.close();
     },
   ),
-  prove("E50", "functions that keep nothing, over a managed vector store and a bucket", () =>
-    withFolder((bucket) =>
+  prove("E50", "functions that keep nothing, over a vector store and a bucket: a database, and a managed one", () =>
+    withFolder((folder) =>
       withQdrant(async ({ url, collections }) => {
-        const invoke = async (path: string, body: object): Promise<Response> => {
+        const file = join(folder, "vectors.sqlite");
+        const engines = { sqlite: { name: "sqlite", file }, qdrant: { name: "qdrant", url } } as const;
+        const invoke = async (on: keyof typeof engines, path: string, body: object): Promise<Response> => {
           const kb = await openKnowledgeBase({
-            snapshots: { blobs: openFileBlobStore(bucket) },
-            engine: { name: "qdrant", url },
+            snapshots: { blobs: openFileBlobStore(join(folder, on)) },
+            engine: engines[on],
             models: { embedding },
           });
           try {
@@ -286,23 +345,27 @@ export const engines = [
           }
         };
         const text = "The heron eats frogs and small fish.";
-        equal((await invoke("documents", { uri: "heron.txt", text })).status, 201);
-        equal(
-          [...collections.values()].map((points) => points.size),
-          [1],
-        );
-        const { hits } = (await (await invoke("search", { query: "what the heron eats", mode: "dense" })).json()) as {
-          readonly hits: readonly Hit[];
+        const query = { query: "what the heron eats", mode: "dense" };
+        const kept = {
+          sqlite: () => readTables(file).entries,
+          qdrant: () => [...collections.values()].reduce((sum, points) => sum + points.size, 0),
         };
-        equal(uris(hits), ["heron.txt"]);
-        equal(await (await invoke("rag/query", { query: "What does the heron eat?" })).json(), { response: text });
+        for (const on of ["sqlite", "qdrant"] as const) {
+          equal((await invoke(on, "documents", { uri: "heron.txt", text })).status, 201);
+          equal(kept[on](), 1);
+          const { hits } = (await (await invoke(on, "search", query)).json()) as { readonly hits: readonly Hit[] };
+          equal(uris(hits), ["heron.txt"]);
+          const answer = await invoke(on, "rag/query", { query: "What does the heron eat?" });
+          equal(await answer.json(), { response: text });
+        }
       }),
     ),
   ),
   prove("S1", "connectors to databases, used directly or through the memory plugin of a prompt", () =>
-    withQdrant(async ({ url, collections }) => {
+    withFolder(async (folder) => {
+      const file = join(folder, "memory.sqlite");
       const kb = await openKnowledgeBase({
-        store: createEngineStore(createQdrantEngine({ url })),
+        store: createEngineStore(createSqliteEngine({ file })),
         models: { embedding },
       });
       await createTextMemory(kb).save("b", "Company budget by year: 100,000 dollars in 2024.");
@@ -311,8 +374,22 @@ export const engines = [
       }).render();
       equal(text, "Company budget by year: 100,000 dollars in 2024. What is my budget for 2024?");
       await kb.close();
-      equal((await createQdrantEngine({ url }).indexes("")).length, 1);
-      holds([...collections.values()][0]!.size > 0);
+      // The database itself, without a knowledge base.
+      const connector = createSqliteEngine({ file });
+      const [name] = await connector.indexes("");
+      const index = await connector.open({
+        name: name!,
+        version: { ...version, dimensions: 64 },
+        dimensions: 64,
+        metric: "cosine",
+      });
+      const { embeddings } = await embedding.embed(["Company budget by year: 100,000 dollars in 2024."], {
+        purpose: "document",
+      });
+      const [nearest] = await index.nearest({ vector: embeddings[0] as Float32Array, limit: 1 });
+      holds(nearest !== undefined && nearest.score > 0.5);
+      await connector.close?.();
+      equal(readTables(file).entries, 1);
     }),
   ),
   prove(

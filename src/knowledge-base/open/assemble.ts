@@ -229,7 +229,7 @@ async function chooseChunker(chunker: CustomChunker | undefined): Promise<Chunke
 /** Embedders with one cache, also for models that a collection brings. */
 async function chooseEmbedders(
   store: Store,
-  { batch, cache, embedding = null, formerEmbeddings = [] }: OpenModels,
+  { batch, cache, embedding = null, formerEmbeddings = [], embedNames = true }: OpenModels,
 ): Promise<Pick<KnowledgeBaseParts, "embed" | "embedder" | "formerEmbedders">> {
   const load = async (): Promise<(model: EmbeddingModel) => Embedder> => {
     const { createCachedEmbedders } = await import("../../models/embedder/cached-embedders.ts");
@@ -243,13 +243,17 @@ async function chooseEmbedders(
   };
   let loaded: ReturnType<typeof load> | undefined;
   const embed = async (model: EmbeddingModel): Promise<Embedder> => (await (loaded ??= load()))(model);
-  // Vectors from before names were embedded are of the same models. They serve as a former version until a re-embedding.
+  // Vectors with names and without are of the same models. The other kind serves as a former version until a re-embedding.
+  const inKind = (model: EmbeddingModel, named: boolean): Promise<Embedder> =>
+    embed(named ? model : withFingerprint(model, setUnnamed(model.fingerprint)));
   const models = embedding === null ? formerEmbeddings : [embedding, ...formerEmbeddings];
-  const unnamed = models.map((model) => withFingerprint(model, setUnnamed(model.fingerprint)));
   return {
     embed,
-    embedder: embedding === null ? undefined : await embed(embedding),
-    formerEmbedders: await Promise.all([...formerEmbeddings, ...unnamed].map(embed)),
+    embedder: embedding === null ? undefined : await inKind(embedding, embedNames),
+    formerEmbedders: await Promise.all([
+      ...formerEmbeddings.map((model) => inKind(model, embedNames)),
+      ...models.map((model) => inKind(model, !embedNames)),
+    ]),
   };
 }
 

@@ -186,7 +186,7 @@ export async function openKnowledgeBase(first?: string | OpenOptions, second?: O
     embedding: given.embedding === undefined ? quality : given.embedding,
     reranker: given.reranker ?? quality,
   };
-  const { prices, cache, batch, limits, image } = models;
+  const { prices, cache, batch, limits, image, embedNames } = models;
   const address = isPostgresAddress(location) ? location : undefined;
   if (options.replica !== undefined && address === undefined) {
     throw new IbidError("invalid-argument", "The option replica is for a base in Postgres.", {
@@ -203,7 +203,7 @@ export async function openKnowledgeBase(first?: string | OpenOptions, second?: O
       synonyms: options.search?.synonyms ?? (place === undefined ? undefined : readSynonyms(checkLocation(place))),
     },
     // Models that are named are loaded before anything is opened.
-    models: { prices, cache, batch, limits, image, ...(await chooseModels(models)) },
+    models: { prices, cache, batch, limits, image, embedNames, ...(await chooseModels(models)) },
   };
   const folder = place === undefined ? undefined : resolve(checkLocation(place));
   const base = folder === undefined ? process.cwd() : dirname(folder);

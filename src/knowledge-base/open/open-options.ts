@@ -54,6 +54,11 @@ export interface OpenModels<Chat = ChatModel, Embedding = EmbeddingModel, Rankin
   readonly prices?: Prices | undefined;
   /** Cache of embeddings. Default: the 10,000 most recent, in memory. */
   readonly cache?: EmbeddingCache | undefined;
+  /**
+   * Whether the title and the headings of a chunk are embedded with its text; for a record, its key and the name of the field. Default true. With `false`, the text alone:
+   * that of an entity is its name and description, that of a fact its assertion. A change takes effect with `kb.reembed()`. **Source** Embabel's `embeddableValue`.
+   */
+  readonly embedNames?: boolean | undefined;
   /** Size of requests to the embedding model. */
   readonly batch?: OpenBatch | undefined;
   /** Limits of one answer of a chat model. An answer beyond them ends with an error, and its connection is closed. */
@@ -229,6 +234,12 @@ const modelOptions = {
       each: "item",
       expects: aName,
     },
+  },
+  embedNames: {
+    doc: "Whether title and headings are embedded with a chunk's text, and the key and field of a record; see [another model](#another-model).",
+    kind: { type: "boolean" },
+    default: true,
+    for: inCode,
   },
   image: {
     doc: "Embedder of [pictures](#pictures-recordings-and-files), and of queries in their space.",

@@ -49,9 +49,11 @@ export function createDuckDbEngine(options: DuckDbOptions = {}): Engine {
   checkGiven("createDuckDbEngine", "the options", options, "object");
   checkOptions("createDuckDbEngine", options, { database: true, prefix: true, settings: true });
   const prefix = `${checkPrefix("duckdb", options.prefix ?? "ibid")}_`;
+  // A package that is missing shows at once: searches go on without an engine that fails.
+  const library = typeof (options.database ?? "") === "string" ? loadDuckDb() : undefined;
   let opening: Promise<DuckDb> | undefined;
   const connect = (): Promise<DuckDb> => {
-    opening ??= openDuckDb(options);
+    opening ??= openDuckDb(options, library);
     opening.catch(() => (opening = undefined));
     return opening;
   };
@@ -95,15 +97,16 @@ export function createDuckDbEngine(options: DuckDbOptions = {}): Engine {
   };
 }
 
-async function openDuckDb({ database = ":memory:", settings = {} }: DuckDbOptions): Promise<DuckDb> {
+async function openDuckDb(
+  { database = ":memory:", settings = {} }: DuckDbOptions,
+  library: ReturnType<typeof loadDuckDb> | undefined,
+): Promise<DuckDb> {
   const instance =
     typeof database !== "string"
       ? undefined
-      : await loadDuckDb()
-          .DuckDBInstance.create(database, settings)
-          .catch((cause: unknown) => {
-            throw engineFailed("duckdb", "open", cause);
-          });
+      : await library!.DuckDBInstance.create(database, settings).catch((cause: unknown) => {
+          throw engineFailed("duckdb", "open", cause);
+        });
   const connection = typeof database === "string" ? await instance!.connect() : database;
   // A transaction of DuckDB fails beside another one that writes the same rows; so each waits for the one before.
   let turn: Promise<unknown> = Promise.resolve();

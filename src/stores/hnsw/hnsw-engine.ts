@@ -71,10 +71,10 @@ export function createHnswEngine(options: HnswOptions = {}): Engine {
   });
   const { path, connectivity = 16, expansionAdd = 128, expansionSearch = 256, quantization = "f32" } = options;
   const graphs = new Map<string, Graph>();
-  let library = options.library;
+  // A package that is missing shows at once: searches go on without an engine that fails.
+  const library = options.library ?? loadUsearch();
 
   function makeIndex({ dimensions, metric }: Graph["spec"]): UsearchIndex {
-    library ??= loadUsearch();
     return new library.Index({
       dimensions,
       metric: kinds[metric],

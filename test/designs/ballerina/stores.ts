@@ -109,6 +109,10 @@ export const stores = [
         equal(uris(await kb.search("bees")), ["a"]);
         equal((await store.status(reading)).documents, 1);
         holds(model.calls.length > 1 && asked === 1);
+        // It hands out its retriever: a query and a filter are all that the other end knows.
+        const retriever = kb.retriever();
+        equal(uris(await retriever.retrieve("bees", { filter: { kind: { exists: false } } })), ["a"]);
+        equal([await retriever.retrieve("bees", { filter: { kind: "none" } }), asked], [[], 3]);
       },
       {
         store,

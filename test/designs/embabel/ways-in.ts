@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { openKnowledgeBase } from "ibid";
 import { createHashingModel } from "ibid/models";
 import { describeElement } from "ibid/readers";
-import { openFacts } from "ibid/records";
+import { openEntities, openFacts } from "ibid/records";
 import { createSearchTools, describeForModel } from "ibid/tools";
 import { all, equal, holds, matches, plain, refuses, withTexts } from "../kit.ts";
+import { fixed } from "../fixed.ts";
 import { prove } from "../prove.ts";
 
 const birds = "# Birds\n\nOn birds.\n\n## Heron\n\nThe heron waits.\n\n## Otter\n\nThe otter is no bird.\n";
@@ -131,5 +132,33 @@ export const waysIn = [
       },
       { models: { embedding: createHashingModel() } },
     ),
+  ),
+  prove(
+    "E9",
+    "by option, a model is given a chunk's text, an entity's name and description, a fact's assertion",
+    () => {
+      const given: string[] = [];
+      const model = {
+        ...fixed({ x: [1, 0] }),
+        embed: async (inputs: readonly unknown[]) => {
+          for (const input of inputs) given.push(typeof input === "string" ? input : (input as { text: string }).text);
+          return { embeddings: inputs.map(() => [1, 0]) };
+        },
+      };
+      return withTexts(
+        { "birds.txt": "The heron waits." },
+        async (kb) => {
+          await openEntities(kb, "things").upsert({
+            id: "inn",
+            name: "The Inn",
+            description: "By the sea.",
+            properties: { embedding: [1, 2], id: 7 },
+          });
+          await openFacts(kb).assert({ id: "f", assertion: "Eels migrate.", authority: "Ada" });
+          equal(given, ["The heron waits.", "The Inn: By the sea.", "Eels migrate."]);
+        },
+        { models: { embedding: model, embedNames: false } },
+      );
+    },
   ),
 ];

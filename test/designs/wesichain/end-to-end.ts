@@ -10,6 +10,7 @@ import { declarationsOf, importsOf, loadedBy, roomsOf } from "../imports.ts";
 import { all, bytes, equal, holds, matches, refuses, uris, withTexts } from "../kit.ts";
 import { onePage } from "../pdf.ts";
 import { prove } from "../prove.ts";
+import { createWork, type Done, runSide } from "./baseline.ts";
 import { measure } from "./bench.ts";
 
 const storage = {
@@ -146,6 +147,19 @@ export const endToEnd = [
   prove("W47", "resident memory before and after, within 40 KB a chunk", async () => {
     const { before, memory } = await measure(10_000);
     holds(before > 0 && memory - before < 10_000 * 40_000, `${before} to ${memory}`);
+  }),
+  prove("W48", "a Python baseline cuts the same chunks, makes the same vectors and finds the same", async () => {
+    const work = createWork(60, 20);
+    const [here, there] = await Promise.all([runSide("ibid", work), runSide("python", work)]);
+    const order = ({ hits }: Done) => hits.map((found) => found.map(([chunk]) => chunk));
+    equal(
+      [here.chunks, here.texts, here.vectors, order(here)],
+      [there.chunks, there.texts, there.vectors, order(there)],
+    );
+    holds(here.chunks > work.texts.length && here.hits.every((found) => found.length === work.topK));
+    for (const [i, found] of here.hits.entries())
+      for (const [k, [, score]] of found.entries()) holds(Math.abs(score - there.hits[i]![k]![1]) < 1e-6);
+    for (const { ms, memory } of [here, there]) holds(ms.indexing > 0 && ms.query > 0 && memory.after >= 0);
   }),
   prove("W49", "the dense leg alone takes part in these figures", async () => {
     const { found } = await measure(1000);

@@ -6,6 +6,10 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { openKnowledgeBase } from "../../../src/knowledge-base/open/open-knowledge-base.ts";
 import { createHashingModel } from "../../../src/models/hashing/hashing-model.ts";
+import { IbidError } from "../../../src/contracts/errors.ts";
+import { findPackage } from "../../../src/runtime/packages.ts";
+import { createDuckDbEngine } from "../../../src/stores/duckdb/duckdb-engine.ts";
+import { createHnswEngine } from "../../../src/stores/hnsw/hnsw-engine.ts";
 import { createQdrantEngine } from "../../../src/stores/qdrant/qdrant-engine.ts";
 import { createFaultProxy } from "../../../src/testing/fault-proxy.ts";
 
@@ -63,6 +67,37 @@ describe("an engine under a knowledge base", () => {
       expect(found[0]?.source.uri).toBe(`k${call}`);
       await kb.close();
     }
+  });
+
+  const missing = (name: string): boolean =>
+    findPackage(name, [import.meta.url, join(process.cwd(), "package.json")]) === undefined;
+
+  it.runIf(missing("usearch") && missing("@duckdb/node-api"))(
+    "is refused at once when its package is missing, by name and as a function",
+    async () => {
+      const refusal = { code: "dependency-missing" };
+      for (const make of [() => createDuckDbEngine(), () => createHnswEngine()])
+        expect(make).toThrow(expect.objectContaining(refusal));
+      for (const engine of [{ name: "duckdb" }, { name: "hnsw" }] as const) {
+        const opening = openKnowledgeBase(join(newFolder(), "kb"), { models: { embedding }, engine });
+        await expect(opening).rejects.toMatchObject(refusal);
+      }
+    },
+  );
+
+  it("ends an ingestion that waits for it, when its package is missing; the documents are kept", async () => {
+    const inner = createReferenceEngine();
+    const open = async () => {
+      throw new IbidError("dependency-missing", "The package is not installed.", { hint: "Install it." });
+    };
+    const kb = await openKnowledgeBase(join(newFolder(), "kb"), {
+      models: { embedding },
+      engine: { ...inner, open },
+    });
+    await expect(kb.ingest(texts, { settle: true })).rejects.toMatchObject({ code: "dependency-missing" });
+    expect((await kb.status()).documents).toBe(12);
+    expect(await kb.search("lanterns 7")).not.toEqual([]);
+    await kb.close();
   });
 
   it("refuses unknown names and options, and an engine beside a store", async () => {
