@@ -7,6 +7,7 @@ import { neutraliseSource } from "../text/untrusted/neutralise-source.ts";
 import { type Drafting, refuse } from "./answer-draft.ts";
 import { createCiter, type DocumentSlices } from "./citations/cite-quote.ts";
 import { choosePassages } from "./passages/choose-passages.ts";
+import { createStances } from "./passages/opposite-actions.ts";
 import { rankPassages, type RankedQuotable } from "./passages/rank-passages.ts";
 import { readPassages } from "./passages/read-passages.ts";
 import { showQuotable, type ShownQuotable } from "./passages/show-quotable.ts";
@@ -113,7 +114,8 @@ async function rank({
   documents,
   isWithinHits,
 }: Omit<QuotationInput, "isPattern" | "anything" | "addresses">): Promise<readonly RankedQuotable[]> {
-  const passages = await readPassages(hits, documents, { beyondHits: !isWithinHits });
+  const stanceOf = createStances(question);
+  const passages = await readPassages(hits, documents, { beyondHits: !isWithinHits, stanceOf });
   return rankPassages(question, passages, hits, analyzer);
 }
 

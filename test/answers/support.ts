@@ -2,6 +2,10 @@ import { renderAll } from "../support/render-markdown.ts";
 import type { Answer, AnswerEvent } from "../../src/contracts/answer.ts";
 import type { ChatMessage, ChatModel, ChatResult, ChatUserMessage } from "../../src/contracts/chat.ts";
 import type { Hit } from "../../src/contracts/retriever.ts";
+import { createStances } from "../../src/answers/passages/opposite-actions.ts";
+import { rankPassages } from "../../src/answers/passages/rank-passages.ts";
+import { readPassages } from "../../src/answers/passages/read-passages.ts";
+import { defaultAnalyzer } from "../../src/text/analyzer.ts";
 import type { DocumentSlices } from "../../src/answers/citations/cite-quote.ts";
 import { answerQuestion, type AnswerQuestionOptions } from "../../src/answers/answer-question.ts";
 
@@ -97,4 +101,22 @@ export function faults({ events, answer }: { events: readonly AnswerEvent[]; ans
   if (JSON.stringify(landed) !== JSON.stringify(answer.citations))
     found.push("the citation events are not the citations");
   return found;
+}
+
+/** A hit that is a whole text, and the slices to read it by. */
+export function hitOf(text: string, headings: readonly string[] = [], extra: Partial<Hit> = {}): Hit {
+  const source = { uri: "x", title: "", headings, start: 0, end: text.length };
+  return createHit(1, "keys", 0, undefined, { text, source, ...extra });
+}
+
+/** The passages of a text that may be quoted, best first. */
+export async function rankIn(question: string, text: string, headings: readonly string[] = []) {
+  const stanceOf = createStances(question);
+  const hits = [hitOf(text, headings)];
+  const passages = await readPassages(
+    hits,
+    slicesOf(() => text),
+    { beyondHits: true, stanceOf },
+  );
+  return rankPassages(question, passages, hits, defaultAnalyzer);
 }

@@ -36,6 +36,7 @@ export function choosePassages(ranked: readonly RankedQuotable[], anything = fal
       length = grown!;
     } else if (
       chosen.length < mostQuotations &&
+      !passage.isOpposite &&
       passage.score >= secondScore * first.score &&
       length + passage.end - passage.start <= mostText
     ) {
@@ -47,11 +48,11 @@ export function choosePassages(ranked: readonly RankedQuotable[], anything = fal
   return chosen;
 }
 
-/** Two passages as one, where nothing but white space parts them. */
+/** Two passages as one, where nothing but white space parts them, and the first is no opposite of the question. */
 function join(a: RankedQuotable, b: RankedQuotable): RankedQuotable | undefined {
   if (a.hit.documentId !== b.hit.documentId || a.hit.scope !== b.hit.scope) return undefined;
   const [before, after] = a.start < b.start ? [a, b] : [b, a];
-  if (after.gap === undefined || after.order[0] !== before.order[1] + 1) return undefined;
+  if (before.isOpposite || after.gap === undefined || after.order[0] !== before.order[1] + 1) return undefined;
   return {
     ...a,
     ...(a.isInHit ? {} : { hit: b.hit, isInHit: b.isInHit }),
@@ -62,6 +63,7 @@ function join(a: RankedQuotable, b: RankedQuotable): RankedQuotable | undefined 
     context: before.context,
     fence: before.fence,
     gap: before.gap,
+    isOpposite: false,
     lead: before.lead,
     text: before.text + after.gap + after.text,
   };

@@ -1,5 +1,6 @@
 import { findBlocks, type FoundBlock } from "../../text/find-blocks.ts";
 import { segmentSentences, type Span } from "../../text/sentences.ts";
+import type { Stance } from "./opposite-actions.ts";
 
 /** A stretch of a document that can be quoted: whole blocks of one heading. **Units** UTF-16, half open. */
 export interface Quotable extends Span {
@@ -35,13 +36,13 @@ interface Piece extends Span {
 
 /**
  * Cuts the text under one heading into passages: whole blocks in order, merged up to {@link passageLength}. A longer paragraph is cut at its sentences, longer
- * code at its lines.
+ * code at its lines. By `stanceOf` a block or sentence with the question's action never joins one before it with the opposite action.
  *
  * **Shape** in order, apart, each a slice of the text without white space around it. Headings, tags and front matter stand in none.
  * **Cost** linear.
  */
-export function cutPassages(text: string, openFence = ""): readonly Quotable[] {
-  const pieces = cutPieces(text, findBlocks(text, openFence));
+export function cutPassages(text: string, openFence = "", stanceOf: StanceOf = takesNoSide): readonly Quotable[] {
+  const pieces = cutPieces(text, findBlocks(text, openFence), stanceOf);
   const passages: Quotable[] = [];
   let current: { start: number; end: number; kinds: Set<FoundBlock["kind"]>; first: Piece } | undefined;
   const flush = (): void => {
@@ -59,7 +60,8 @@ export function cutPassages(text: string, openFence = ""): readonly Quotable[] {
     const until = isWhole ? next.end : piece.end;
     const last = pieces[index - 1];
     const joins = last?.leadsIn === true && current !== undefined && piece.end - current.start <= longestQuotable;
-    if (current && (piece.isApart || (!joins && until - current.start > passageLength))) flush();
+    const turns = current !== undefined && turnsAround(text, current, piece, stanceOf);
+    if (current && (piece.isApart || turns || (!joins && until - current.start > passageLength))) flush();
     if (current === undefined) current = { start: piece.start, end: piece.end, kinds: new Set(), first: piece };
     current.end = piece.end;
     current.kinds.add(piece.kind);
@@ -68,7 +70,18 @@ export function cutPassages(text: string, openFence = ""): readonly Quotable[] {
   return passages;
 }
 
-function cutPieces(text: string, blocks: readonly FoundBlock[]): readonly Piece[] {
+type StanceOf = (text: string) => Stance;
+const takesNoSide: StanceOf = () => "neither";
+
+/** Whether a stretch has the question's action, and the one before it the opposite. */
+function turnsAround(text: string, before: Span, next: Span, stanceOf: StanceOf): boolean {
+  return (
+    stanceOf(text.slice(next.start, next.end)) === "same" &&
+    stanceOf(text.slice(before.start, before.end)) === "opposite"
+  );
+}
+
+function cutPieces(text: string, blocks: readonly FoundBlock[], stanceOf: StanceOf): readonly Piece[] {
   const pieces: Piece[] = [];
   let lead: Span | undefined;
   for (const [index, block] of blocks.entries()) {
@@ -104,7 +117,7 @@ function cutPieces(text: string, blocks: readonly FoundBlock[]): readonly Piece[
         (leadsList ||
           next.kind === "code" ||
           (next.kind === "row" && kind === "paragraph" && endsWithColon(text, end)));
-      const parts = cutProse(text, block, leadsIn ? passageLength - 150 : passageLength);
+      const parts = cutProse(text, block, leadsIn ? passageLength - 150 : passageLength, stanceOf);
       for (const [at, part] of parts.entries()) {
         const context = kind === "item" ? lead : undefined;
         pieces.push({
@@ -133,16 +146,19 @@ function lastSentence(text: string, { start, end }: Span): Span | undefined {
 }
 
 /** Sentences, as many together as fit. A paragraph that leads in keeps its last sentence apart where it is long. */
-function cutProse(text: string, { start, end }: Span, length: number): readonly Span[] {
-  if (end - start <= length) return [{ start, end }];
+function cutProse(text: string, block: Span, length: number, stanceOf: StanceOf): readonly Span[] {
+  const { start, end } = block;
+  const isLong = end - start > length;
+  if (!isLong && stanceOf(text.slice(start, end)) !== "same") return [{ start, end }];
   const sentences = segmentSentences(text.slice(start, end)).flatMap((one) =>
     cutLong(text, trim(text, { start: start + one.start, end: start + one.end }), longestQuotable),
   );
   const parts: { start: number; end: number }[] = [];
   for (const [index, sentence] of sentences.entries()) {
     const last = parts.at(-1);
-    const isKeptApart = length < passageLength && index === sentences.length - 1;
-    if (last && !isKeptApart && sentence.end - last.start <= passageLength) last.end = sentence.end;
+    const isKeptApart = isLong && length < passageLength && index === sentences.length - 1;
+    const fits = last !== undefined && sentence.end - last.start <= passageLength;
+    if (last && fits && !isKeptApart && !turnsAround(text, last, sentence, stanceOf)) last.end = sentence.end;
     else parts.push({ ...sentence });
   }
   return parts;

@@ -6,7 +6,8 @@ import { askedWeights, shareHeld, type TermWeights, weighTerms } from "../term-w
 import { linkEntry, pageEntry } from "../../text/contents-lines.ts";
 import { findBlocks } from "../../text/find-blocks.ts";
 import { segmentSentences } from "../../text/sentences.ts";
-import { agrees, findActions, opposes } from "./opposite-actions.ts";
+import { createStances, type Stance } from "./opposite-actions.ts";
+import { isPointer } from "./pointers.ts";
 import type { FoundQuotable } from "./read-passages.ts";
 
 /** A passage, and how well it may answer. */
@@ -15,7 +16,9 @@ export interface RankedQuotable extends FoundQuotable {
   readonly score: number;
   /** Share of the question's rarity in the passage and its context, from 0 to 1. */
   readonly coverage: number;
-  /** Whether it may stand first: its action is not the opposite of the question's. */
+  /** Its action is the opposite of the question's: no quotation begins with it. */
+  readonly isOpposite: boolean;
+  /** Whether it may stand first: it is no opposite, and has the question's numbers. */
   readonly mayLead: boolean;
 }
 
@@ -68,14 +71,18 @@ export function rankPassages(
   const language = languageOfHits(hits);
   const asked = [...new Set(analyzer.analyze(question.replace(measure, "$1"), language))];
   const isWhy = why.test(question);
-  const actions = findActions(question);
+  const stanceOf = createStances(question);
   const numbers = digitsOf(question);
+  const mayPoint = asksForPage.test(question);
   const readable = passages.filter(
     (passage) =>
-      !listsContents(passage) && !isLinks(passage) && !pointsElsewhere(passage) && !(isWhy && isCodeAlone(passage)),
+      !listsContents(passage) &&
+      !isLinks(passage) &&
+      (mayPoint || !pointsElsewhere(passage)) &&
+      !(isWhy && isCodeAlone(passage)),
   );
   const counted = readable.map((passage) => {
-    const { counts, length, names } = countTerms(passage, analyzer, language);
+    const { counts, length, names } = countTerms(passage, analyzer, language, mayPoint);
     const above = new Set(
       analyzer.analyze([passage.hit.source.title, ...passage.headings, passage.lead].join("\n"), language),
     );
@@ -116,21 +123,24 @@ export function rankPassages(
         (isCodeAlone(passage) ? weights.codeAlone : 0) +
         weighRows(names, asked, rarity) +
         (/[:：]$/u.test(passage.text) ? weights.leadIn : 0);
+      const isOpposite = opposes(passage, asked, stanceOf, analyzer, language);
       return {
         ...passage,
         score,
         coverage: coverage + onlyAbove,
-        mayLead: holdsAll(passage, numbers) && !isOpposite(passage, asked, actions, analyzer, language),
+        isOpposite,
+        mayLead: !isOpposite && holdsAll(passage, numbers),
       };
     })
     .sort((x, y) => y.score - x.score || x.rank - y.rank || x.start - y.start);
 }
 
-/** Terms of a passage with their counts, and the terms of the first cell of each of its rows. */
+/** Terms of a passage with their counts, and the terms of the first cell of each of its rows. Pointers count where the question asks for them. */
 function countTerms(
   { text, fence = "" }: FoundQuotable,
   analyzer: Analyzer,
   language: string,
+  mayPoint: boolean,
 ): {
   readonly counts: ReadonlyMap<string, number>;
   readonly length: number;
@@ -141,7 +151,7 @@ function countTerms(
   let length = 0;
   let from = 0;
   const count = (part: string, weight: number): void => {
-    for (const term of analyzer.analyze(withoutTargets(part), language)) {
+    for (const term of analyzer.analyze(withoutTargets(mayPoint ? part : withoutPointers(part)), language)) {
       counts.set(term, (counts.get(term) ?? 0) + weight);
       length += 1;
     }
@@ -196,25 +206,30 @@ function holdsAll({ text, lead, headings, hit }: FoundQuotable, numbers: Readonl
 }
 
 /** The innermost heading with an action decides; without one, the sentences that share another term with the question. */
-function isOpposite(
+function opposes(
   { text, lead, headings }: FoundQuotable,
   asked: readonly string[],
-  actions: ReturnType<typeof findActions>,
+  stanceOf: (text: string) => Stance,
   analyzer: Analyzer,
   language: string,
 ): boolean {
-  if (actions.size === 0) return false;
-  const whole = findActions(`${lead}\n${text}`);
-  if (agrees(actions, whole)) return false;
-  const heading = findActions(headings.at(-1) ?? "");
-  if (agrees(actions, heading)) return false;
-  if (opposes(actions, heading)) return true;
-  if (!opposes(actions, whole)) return false;
+  const whole = stanceOf(`${lead}\n${text}`);
+  const heading = stanceOf(headings.at(-1) ?? "");
+  if (whole === "same" || heading === "same") return false;
+  if (heading === "opposite" || whole === "neither") return heading === "opposite";
   const about = [lead, ...segmentSentences(text).map(({ start, end }) => text.slice(start, end))].filter((sentence) => {
     const terms = new Set(analyzer.analyze(sentence, language));
     return asked.some((term) => terms.has(term));
   });
-  return opposes(actions, findActions(about.join("\n")));
+  return stanceOf(about.join("\n")) === "opposite";
+}
+
+/** A sentence that sends its reader elsewhere says nothing of its subject. */
+function withoutPointers(text: string): string {
+  return segmentSentences(text)
+    .map(({ start, end }) => text.slice(start, end))
+    .filter((sentence) => !isPointer(sentence))
+    .join("");
 }
 
 /** Addresses of links are not what a passage says. */
@@ -228,6 +243,10 @@ const measure =
 /** **Source** our own choice: how questions for a reason begin in languages that ibid stems, and in Chinese, Japanese and Korean. */
 const why =
   /^\W*(?:why|how come|for what reason|what(?:['’]s| is) the reason|warum|wieso|weshalb|pourquoi|por qué|perché|por que|waarom|varför|hvorfor|почему|зачем|لماذا)(?!\p{L})|为什么|為什麼|为何|なぜ|どうして|왜/iu;
+
+/** The question asks for a page itself. **Source** our own choice, in English and German. */
+const asksForPage =
+  /^\W*(?:(?:in |on |auf )?(?:which|what|welche[rsmn]?) (?:pages?|sections?|chapters?|guides?|documents?|files?|seiten?|kapitel|abschnitt|anleitung|dokument|datei)(?!\p{L})|(?:where|is there|wo|gibt es)(?!\p{L}).*(?<!\p{L})(?:docs?|documented|documentation|described|explained|explanation|page|section|chapter|guide|tutorial|manual|handbook|read|dokumentiert|beschrieben|erklärt|dokumentation|seite|kapitel|abschnitt|anleitung|handbuch|lesen)(?!\p{L}))/iu;
 
 /** A list of nothing but links, or lines that end in dots and a page. */
 function listsContents({ text }: FoundQuotable): boolean {
@@ -245,18 +264,11 @@ function isLinks({ text }: FoundQuotable): boolean {
   return said < leastSaid * letters;
 }
 
-/**
- * A passage whose every sentence sends its reader elsewhere, announces what a page holds, or leads in what is not in it.
- *
- * **Source** our own choice, of how documentation in English does it; elsewhere nothing is taken for it.
- */
+/** A passage whose every sentence sends its reader elsewhere, announces what a page holds, or leads in what is not in it. */
 function pointsElsewhere({ text, kinds }: FoundQuotable): boolean {
   if (kinds.has("code") || kinds.has("row")) return false;
   return segmentSentences(text).every(({ start, end }) => {
     const sentence = text.slice(start, end).trim();
-    return pointers.test(sentence) || /[:：]$/u.test(sentence);
+    return isPointer(sentence) || /[:：]$/u.test(sentence);
   });
 }
-
-const pointers =
-  /^\W*(?:\d{1,3}[.)]\s+)?(?:for (?:more|further|details|an? (?:example|overview|list))|(?:please )?(?:see|refer to|check out|visit|read)|(?:to )?(?:learn|find out) (?:how|more|about)|(?:this|the following|the next) (?:page|section|guide|chapter|article|tutorial)|here (?:is|are)|let['’]s|you can find (?:more|further))\b/iu;

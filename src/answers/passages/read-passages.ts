@@ -5,6 +5,7 @@ import { readOpenFence } from "../../text/find-sentences.ts";
 import type { Span } from "../../text/sentences.ts";
 import type { DocumentSlices } from "../citations/cite-quote.ts";
 import { cutPassages, type Quotable } from "./cut-passages.ts";
+import type { Stance } from "./opposite-actions.ts";
 
 /** A passage of a document among the hits, in the document's own positions. */
 export interface FoundQuotable extends Quotable {
@@ -33,6 +34,8 @@ const aroundHit = 1024;
 export interface ReadPassagesOptions {
   /** Passages outside the texts of the hits are candidates too. */
   readonly beyondHits: boolean;
+  /** How a text stands to the actions of the question: no passage turns around within. Default: it takes no side. */
+  readonly stanceOf?: ((text: string) => Stance) | undefined;
 }
 
 /**
@@ -44,7 +47,7 @@ export interface ReadPassagesOptions {
 export async function readPassages(
   hits: readonly Hit[],
   documents: DocumentSlices,
-  { beyondHits }: ReadPassagesOptions,
+  options: ReadPassagesOptions,
 ): Promise<readonly FoundQuotable[]> {
   const byDocument = new Map<string, [Hit, ...Hit[]]>();
   for (const hit of hits) {
@@ -53,7 +56,7 @@ export async function readPassages(
     if (known) known.push(hit);
     else if (byDocument.size < mostDocuments) byDocument.set(key, [hit]);
   }
-  const read = [...byDocument.values()].map((own, rank) => readDocument(own, rank, documents, beyondHits));
+  const read = [...byDocument.values()].map((own, rank) => readDocument(own, rank, documents, options));
   return (await Promise.all(read)).flat();
 }
 
@@ -61,7 +64,7 @@ async function readDocument(
   given: readonly [Hit, ...Hit[]],
   rank: number,
   documents: DocumentSlices,
-  beyondHits: boolean,
+  { beyondHits, stanceOf }: ReadPassagesOptions,
 ): Promise<readonly FoundQuotable[]> {
   const [{ documentId, scope }] = given;
   const read = async (start: number, end: number): Promise<string> =>
@@ -85,7 +88,7 @@ async function readDocument(
       const from = sectionStart ?? (await documents.sectionStart?.(documentId, scope, start)) ?? 0;
       const openFence = start === sectionStart && start > 0 ? "" : await readOpenFence(read, start, from);
       const slice = text.slice(start - window.start, end - window.start);
-      const passages = cutPassages(slice, openFence);
+      const passages = cutPassages(slice, openFence, stanceOf);
       const whole = isWithin ? passages : passages.slice(isCut?.start ? 1 : 0, isCut?.end ? -1 : undefined);
       for (const passage of whole) found.push(place(passage, start, headings, slice));
     }
