@@ -23,6 +23,7 @@ export interface Media {
 /** As much of a thread as tells which of its sentences rest on a document. */
 interface KeptThread {
   readonly turns: readonly {
+    readonly sources?: readonly { readonly documentId: string }[];
     readonly sentences: readonly { readonly places: readonly { readonly documentId: string }[] }[];
   }[];
 }
@@ -89,9 +90,13 @@ export function createMedia(parts: KeepingParts, blobs: (() => Promise<BlobStore
         const kept = kind === "threads" ? await files.get(key) : undefined;
         if (kept === undefined) continue;
         const thread = JSON.parse(new TextDecoder().decode(kept.bytes)) as KeptThread;
-        const turns = thread.turns.map((turn) => ({
+        // A sentence without a place may hold words of any document that the model was given.
+        const turns = thread.turns.map(({ sources = [], ...turn }) => ({
           ...turn,
-          sentences: turn.sentences.filter(({ places }) => places.every(({ documentId }) => ids.has(documentId))),
+          ...(sources.length > 0 && { sources }),
+          sentences: turn.sentences.filter(({ places }) =>
+            (places.length === 0 ? sources : places).every(({ documentId }) => ids.has(documentId)),
+          ),
         }));
         if (turns.some(({ sentences }, index) => sentences.length < thread.turns[index]!.sentences.length))
           await files.put(key, new TextEncoder().encode(JSON.stringify({ ...thread, turns })));

@@ -1,4 +1,4 @@
-import { ownerOf } from "./jobs/job.ts";
+import { sha256 } from "../runtime/hash.ts";
 import { createEventResponse, type ServerSentEvent } from "./event-response.ts";
 import { errorJson, Refusal, toRefusal } from "./refusal.ts";
 import type { Call, Caller } from "./route.ts";
@@ -15,7 +15,7 @@ export interface StreamLimits {
 export interface AnswerStreams {
   /** Streams what a run gives. **Errors** those before the first event. */
   start(call: Call, make: MakeEvents, options?: StreamOptions): Promise<Response>;
-  /** The rest of a stream after an event. **Errors** 404 for a stream that is not kept, or of another caller. */
+  /** The rest of a stream after an event. **Errors** 404 for a stream that is not kept, or was begun by another caller or with other rights. */
   resume(call: Call, id: string, after: number): Response;
   /** The stream of a chat that its client has not seen to the end, or with `isAny` the latest one. */
   ofChat(caller: Caller, chat: string, isAny?: boolean): string | undefined;
@@ -23,8 +23,16 @@ export interface AnswerStreams {
   again(call: Call, key: string): Response | undefined;
   /** Ends a run. **Errors** as `resume`. */
   stop(caller: Caller, id: string): void;
+  /** Drops streams whose events name documents that were purged. */
+  forget(documentIds: readonly string[]): void;
   /** Ends runs without a client. */
   close(): void;
+}
+
+/** Stands for a caller with just these rights: a stream holds words that these rights may read. */
+function ownerOf({ name, access }: Caller): string {
+  const { userId = 0, teamId = 0, teams = [] } = access === "operator" ? {} : access;
+  return sha256(JSON.stringify(["stream", name, access === "operator", userId, teamId, teams.toSorted()]));
 }
 
 /** Makes the events of a run, until the signal fires. An event of `error` and a last one are for a failure and for the end. */
@@ -249,6 +257,13 @@ export function createAnswerStreams({ resumeMs, streamBytes }: StreamLimits): An
     },
     stop(caller, id) {
       find(caller, id).stop.abort();
+    },
+    forget(documentIds) {
+      for (const stream of streams.values()) {
+        if (!stream.events.some(({ data }) => documentIds.some((id) => data.includes(id)))) continue;
+        forget(stream);
+        stream.stop.abort();
+      }
     },
     close() {
       isClosing = true;

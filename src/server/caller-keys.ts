@@ -73,11 +73,12 @@ export interface Keyring {
   find(presented: string): KnownKey | undefined;
 }
 
-/** **Errors** `invalid-argument` for an incomplete or contradictory entry, and for a key that is given twice. */
+/** **Errors** `invalid-argument` for an incomplete or contradictory entry, for a key that is given twice, and for one name with two rights. */
 export function createKeyring(keys: readonly AccessKey[], now: () => number = platformNow): Keyring {
   if (!Array.isArray(keys)) throw wrong("they are no list");
   const digests: Uint8Array[] = [];
   const seen = new Set<string>();
+  const rightsOf = new Map<string, string>();
   const known = keys.map((entry): KnownKey => {
     const checked = accessKey.safeParse(entry);
     const [issue] = checked.error?.issues ?? [];
@@ -91,16 +92,19 @@ export function createKeyring(keys: readonly AccessKey[], now: () => number = pl
     if (seen.has(digest)) throw wrong(`"${name}" has the same key as another`);
     seen.add(digest);
     digests.push(bytesOf(digest));
-    return {
-      entry,
-      access: operator
-        ? "operator"
-        : readCaller({
-            ...(userId !== undefined && { userId }),
-            ...(teamId !== undefined && { teamId }),
-            ...(teams !== undefined && { teams }),
-          }),
-    };
+    const access = operator
+      ? ("operator" as const)
+      : readCaller({
+          ...(userId !== undefined && { userId }),
+          ...(teamId !== undefined && { teamId }),
+          ...(teams !== undefined && { teams }),
+        });
+    // Jobs, threads and limits go by the name, so one name is one caller.
+    const rights = JSON.stringify([access, userId, teamId, teams?.toSorted()]);
+    if ((rightsOf.get(name) ?? rights) !== rights)
+      throw wrong(`"${name}" names two keys with different rights; keys of one name are one caller`);
+    rightsOf.set(name, rights);
+    return { entry, access };
   });
   return {
     known,

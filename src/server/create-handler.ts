@@ -135,7 +135,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
   const bodiesOfCaller = Math.max(largestBody, (limits.maxBufferedBytes * limits.perCaller) / limits.concurrent);
   const bodies = createBodyRoom(limits.maxBufferedBytes, bodiesOfCaller);
   const names = createPublicNames(kb);
-  const kept = createOriginals(kb, options.files, async (uri) => options.readSource?.(await names.resolve(uri)));
+  const kept = createOriginals(kb, options.files, options.readSource, names.resolveAll);
   const jobs = openJobs(kb, options, limits, kept);
   const streams = createAnswerStreams(limits);
   const routes = chooseRoutes(options, hasKeys, kept, limits, { jobs, streams });
@@ -414,7 +414,7 @@ function chooseRoutes(
     const { maxUploadBytes } = limits;
     const facts = { needsKey: hasKeys, originals: keeps || options.readSource !== undefined, maxUploadBytes };
     const kept = keeps ? originals : { ...originals, keep: async () => {} };
-    const documents = keepingFiles(documentRoutes, kept, threads, jobs);
+    const documents = keepingFiles(documentRoutes, kept, threads, jobs, streams);
     routes.push(
       ...createQuestionRoutes(streams),
       ...createStreamRoutes(streams),

@@ -12,6 +12,7 @@ import {
   threadResponse,
   threadsResponse,
 } from "./thread-schemas.ts";
+import type { AnswerStreams } from "./answer-streams.ts";
 import { threadId, type Threads } from "./threads.ts";
 import { restoreResponse, sessionResponse, trashResponse, versionsResponse } from "./view-schemas.ts";
 import { Refusal } from "./refusal.ts";
@@ -104,7 +105,7 @@ function threadRoutes(threads: Threads): readonly Route[] {
       needs: "reader",
       isLight: true,
       answers: { 200: { description: "The threads.", content: { "application/json": threadsResponse } } },
-      handle: async ({ caller }) => jsonResponse({ threads: await threads.list(caller!.name) }),
+      handle: async ({ caller }) => jsonResponse({ threads: await threads.list(caller!) }),
     }),
     defineRoute({
       method: "GET",
@@ -115,8 +116,7 @@ function threadRoutes(threads: Threads): readonly Route[] {
       needs: "reader",
       query: threadQuery,
       answers: { 200: { description: "The thread.", content: { "application/json": threadResponse } } },
-      handle: async ({ caller, kb, query: { id } }) =>
-        jsonResponse((await threads.read(id, caller!.name, kb)) ?? unknown()),
+      handle: async ({ caller, kb, query: { id } }) => jsonResponse((await threads.read(id, caller!, kb)) ?? unknown()),
     }),
     defineRoute({
       method: "POST",
@@ -129,8 +129,8 @@ function threadRoutes(threads: Threads): readonly Route[] {
       answers: { 200: { description: "Its id.", content: { "application/json": keptResponse } } },
       asked: ({ body }) => body.turns.map(({ question }) => question),
       async handle({ caller, kb, body }) {
-        const id = threadId(caller!.name, crypto.randomUUID());
-        await threads.write(id, caller!.name, body, kb);
+        const id = threadId(caller!, crypto.randomUUID());
+        await threads.write(id, caller!, body, kb);
         return jsonResponse({ id });
       },
     }),
@@ -146,7 +146,7 @@ function threadRoutes(threads: Threads): readonly Route[] {
       answers: { 200: { description: "Its id.", content: { "application/json": keptResponse } } },
       asked: ({ body }) => body.turns.map(({ question }) => question),
       async handle({ caller, kb, query: { id }, body }) {
-        await threads.write(id, caller!.name, body, kb);
+        await threads.write(id, caller!, body, kb);
         return jsonResponse({ id });
       },
     }),
@@ -160,17 +160,18 @@ function threadRoutes(threads: Threads): readonly Route[] {
       query: threadQuery,
       answers: { 200: { description: "It is gone.", content: { "application/json": removedResponse } } },
       handle: async ({ caller, query: { id } }) =>
-        (await threads.remove(id, caller!.name)) ? jsonResponse({ removed: true }) : unknown(),
+        (await threads.remove(id, caller!)) ? jsonResponse({ removed: true }) : unknown(),
     }),
   ];
 }
 
-/** The same routes; uploads keep their bytes, and a purge removes kept bytes and sentences that rest on the document. */
+/** The same routes; uploads keep their bytes, and a purge removes kept bytes, and sentences and streams that rest on the document. */
 export function keepingFiles(
   routes: readonly Route[],
   originals: Originals,
   threads: Threads | undefined,
   jobs: Pick<ServiceJobs, "forget"> | undefined,
+  streams: Pick<AnswerStreams, "forget">,
 ): readonly Route[] {
   return routes.map((route) => {
     if (route.name === "uploadDocument") {
@@ -199,7 +200,9 @@ export function keepingFiles(
         const response = await route.handle(call);
         await originals.drop(gone.map(({ contentHash }) => contentHash));
         await jobs?.forget(uri, scope);
-        await threads?.forget(gone.map(({ id }) => id));
+        const ids = gone.map(({ id }) => id);
+        await threads?.forget(ids);
+        streams.forget(ids);
         return response;
       },
     };

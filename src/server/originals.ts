@@ -2,12 +2,13 @@ import type { BlobStore } from "../contracts/blob-store.ts";
 import type { DocumentSummary } from "../contracts/document-store.ts";
 import type { DocumentView, KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { dropUpload } from "../knowledge-base/keep-media.ts";
+import type { PublicNames } from "./public-names.ts";
 import { checkPlaces, readPlacesOnPages } from "../knowledge-base/operations/show-document.ts";
 
 /** The bytes that documents were read from, and the places of their text on pages. */
 export interface Originals {
-  /** The bytes of just this version of a document, where they are kept or still lie at their path. */
-  find(document: Pick<DocumentSummary, "uri" | "contentHash">): Promise<Uint8Array | undefined>;
+  /** The bytes of just this version of a document, where they are kept or still lie at their path. A path that a writer may have made up is not read. */
+  find(document: Pick<DocumentSummary, "uri" | "scope" | "rootLabel" | "contentHash">): Promise<Uint8Array | undefined>;
   /** Keeps the bytes of an upload; of an archive, those of the files in it. */
   keep(uri: string, bytes: Uint8Array): Promise<void>;
   /** Removes kept bytes that no document has any more. **Cost** a listing of all documents, where bytes are kept. */
@@ -31,17 +32,24 @@ export function createOriginals(
   kb: KnowledgeBase,
   files: BlobStore | undefined,
   readSource: ((uri: string) => Promise<Uint8Array | undefined>) | undefined,
+  resolveAll: PublicNames["resolveAll"],
 ): Originals {
   const known = new Map<string, Promise<Places | undefined>>();
 
   const put = async (bytes: Uint8Array): Promise<void> => {
     await files?.put(`originals/${await hashBytes(bytes)}`, bytes, { ifNoneMatch: "*" });
   };
-  const find: Originals["find"] = async ({ uri, contentHash }) => {
+  const find: Originals["find"] = async ({ uri, scope, rootLabel = "", contentHash }) => {
     const kept = await files?.get(`originals/${contentHash}`);
     if (kept !== undefined) return kept.bytes;
-    const source = readSource && ((await readSource(uri)) ?? (await (await archives()).readWithin(uri, readSource)));
-    return source !== undefined && (await hashBytes(source)) === contentHash ? source : undefined;
+    // The hash of a file would tell its writer whether a guess of the file's text is right.
+    const mayBeMadeUp = rootLabel === "" && scope !== "deployment" && scope !== "platform";
+    if (readSource === undefined || mayBeMadeUp) return undefined;
+    for (const path of await resolveAll(uri)) {
+      const source = (await readSource(path)) ?? (await (await archives()).readWithin(path, readSource));
+      if (source !== undefined && (await hashBytes(source)) === contentHash) return source;
+    }
+    return undefined;
   };
 
   async function readPlaces(document: DocumentView): Promise<Places | undefined> {

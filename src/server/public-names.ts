@@ -1,6 +1,7 @@
 import type { DocumentSummary } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase, ListOptions } from "../contracts/knowledge-base.ts";
+import type { Scope } from "../contracts/scope.ts";
 import { createRun } from "../runtime/create-run.ts";
 import { sha256 } from "../runtime/hash.ts";
 
@@ -8,8 +9,8 @@ import { sha256 } from "../runtime/hash.ts";
 export interface PublicNames {
   /** The knowledge base of a reader, in which no uri is a path of this machine. */
   hide(kb: KnowledgeBase): KnowledgeBase;
-  /** The uri of a public name; any other uri is itself. */
-  resolve(name: string): Promise<string>;
+  /** The uris that have a public name for some reader; any other uri is itself. */
+  readonly resolveAll: (name: string) => Promise<readonly string[]>;
 }
 
 const isLocal = (uri: string): boolean => /^(?:[\\/]|[a-z]:[\\/]|file:)/iu.test(uri);
@@ -21,36 +22,44 @@ const namesDocument = (key: string): boolean => key === "uri" || key === "source
 const leastAge = 1000;
 
 /**
- * **Shape** `docs/keys.md` for `/srv/data/docs/keys.md` of the ingested folder `/srv/data/docs`. Two files that would share a name get a hash behind it.
- * **Cost** a listing of all documents for the first reader, and after a document came.
+ * **Shape** `docs/keys.md` for `/srv/data/docs/keys.md` of the ingested folder `/srv/data/docs`. A reader sees a hash
+ * behind all but the first of their own files of one name. Files of others change no name.
+ * **Cost** a listing of all documents for the first reader, and after a document came. A name of several files costs a look-up of each.
  */
 export function createPublicNames(all: KnowledgeBase): PublicNames {
+  /** Plain names by uri, and the files of each plain name. */
   let byUri = new Map<string, string>();
-  let byName = new Map<string, string>();
+  let byName = new Map<string, readonly string[]>();
+  /** The scopes that a file is in. */
+  let scopesOf = new Map<string, Set<Scope>>();
   let readAt = -Infinity;
 
   async function refresh(): Promise<void> {
     if (performance.now() - readAt < leastAge) return;
-    const [names, uris] = [new Map<string, string>(), new Map<string, string>()];
-    for await (const { uri, rootLabel, path } of all.list()) {
+    const [names, uris, scopes] = [
+      new Map<string, string>(),
+      new Map<string, string[]>(),
+      new Map<string, Set<Scope>>(),
+    ];
+    for await (const { uri, rootLabel, path, scope } of all.list()) {
+      if (isLocal(uri)) scopes.set(uri, (scopes.get(uri) ?? new Set()).add(scope));
       if (!isLocal(uri) || names.has(uri)) continue;
       const plain = [rootLabel, path ?? baseName(uri)].filter((part) => part !== undefined && part !== "").join("/");
-      const name = uris.has(plain) ? `${plain}~${sha256(uri).slice(0, 8)}` : plain;
-      names.set(uri, name);
-      uris.set(name, uri);
+      names.set(uri, plain);
+      uris.set(plain, [...(uris.get(plain) ?? []), uri]);
     }
-    [byUri, byName, readAt] = [names, uris, performance.now()];
+    [byUri, byName, scopesOf, readAt] = [names, uris, scopes, performance.now()];
   }
 
-  const publish = (uri: string): string =>
-    isLocal(uri) ? (byUri.get(uri) ?? `${baseName(uri)}~${sha256(uri).slice(0, 8)}`) : uri;
-  const resolve = async (name: string): Promise<string> => {
-    if (!byName.has(name)) await refresh();
-    return byName.get(name) ?? name;
-  };
   const know = async (uris: Iterable<string>): Promise<void> => {
     for (const uri of uris) if (isLocal(uri) && !byUri.has(uri)) return refresh();
   };
+  /** The files of a plain name, or of one with a hash behind it. */
+  async function filesOf(name: string): Promise<readonly string[]> {
+    const plain = name.replace(hashSuffix, "");
+    if (!byName.has(name) && !byName.has(plain)) await refresh();
+    return byName.get(name) ?? byName.get(plain) ?? [];
+  }
 
   /** Every `uri` in a value, at any depth; texts of documents stay as they are. */
   function urisIn(value: unknown, into: Set<string>): void {
@@ -60,12 +69,15 @@ export function createPublicNames(all: KnowledgeBase): PublicNames {
       else urisIn(inner, into);
     }
   }
-  function rename<Value>(value: Value): Value {
+  function rename<Value>(value: Value, publish: (uri: string) => string): Value {
     if (value === null || typeof value !== "object" || value instanceof Uint8Array) return value;
     if (Array.isArray(value)) {
-      const list = value.map((each: unknown) => rename(each));
+      const list = value.map((each: unknown) => rename(each, publish));
       const rest = Object.entries(value).filter(([key]) => !/^\d+$/u.test(key));
-      return Object.assign(list, Object.fromEntries(rest.map(([key, inner]) => [key, rename(inner)]))) as Value;
+      return Object.assign(
+        list,
+        Object.fromEntries(rest.map(([key, inner]) => [key, rename(inner, publish)])),
+      ) as Value;
     }
     if (Object.getPrototypeOf(value) !== Object.prototype) return value;
     const entries = Object.entries(value).map(([key, inner]: [string, unknown]): [string, unknown] => {
@@ -79,79 +91,94 @@ export function createPublicNames(all: KnowledgeBase): PublicNames {
         ];
       }
       if (key === "folder") return [key, null];
-      return [key, key === "metadata" ? inner : rename(inner)];
+      return [key, key === "metadata" ? inner : rename(inner, publish)];
     });
     return Object.fromEntries(entries) as Value;
   }
-  async function shown<Value>(value: Value): Promise<Value> {
-    const uris = new Set<string>();
-    urisIn(value, uris);
-    await know(uris);
-    return rename(value);
-  }
-  /** A run or a listing, each of whose values is shown. */
-  const shownRun = <Run extends AsyncIterable<unknown>>(run: Run): Run => {
-    const iterable = {
-      async *[Symbol.asyncIterator]() {
-        for await (const value of run) yield await shown(value);
+
+  /** Public names as one reader has them. */
+  function namesOf(kb: KnowledgeBase) {
+    /** The files that the reader may read, of some. */
+    async function readable(uris: Iterable<string>): Promise<readonly string[]> {
+      const may = new Map<Scope, boolean>();
+      const found: string[] = [];
+      for (const uri of uris) {
+        for (const scope of scopesOf.get(uri) ?? []) {
+          if (!may.has(scope)) may.set(scope, await holdsSomething(kb, scope));
+          if (may.get(scope) !== true) continue;
+          found.push(uri);
+          break;
+        }
+      }
+      return found;
+    }
+    async function publisher(uris: Iterable<string>): Promise<(uri: string) => string> {
+      const names = new Map<string, string>();
+      for (const uri of uris) {
+        const plain = byUri.get(uri);
+        const all = plain === undefined ? [] : byName.get(plain)!;
+        const isFirst = all.length === 1 || (all.length > 1 && (await readable(all))[0] === uri);
+        if (plain !== undefined) names.set(uri, isFirst ? plain : withHash(plain, uri));
+      }
+      return (uri) => (isLocal(uri) ? (names.get(uri) ?? withHash(baseName(uri), uri)) : uri);
+    }
+    return {
+      resolve: async (name: string): Promise<string> => {
+        const all = await filesOf(name);
+        const may = all.length > 1 ? await readable(all) : all;
+        const publish = await publisher(may);
+        return may.find((uri) => publish(uri) === name) ?? name;
+      },
+      /** Prefixes of stored uris in place of those of public names. A prefix of this machine's paths is none. */
+      withStoredPrefixes: async <Options extends { readonly under?: string | readonly string[] | undefined }>(
+        options?: Options,
+      ): Promise<Options | undefined> => {
+        if (options?.under === undefined) return options;
+        const prefixes = typeof options.under === "string" ? [options.under] : options.under;
+        const isKnown = (prefix: string): boolean => Array.from(byName.keys()).some((name) => name.startsWith(prefix));
+        if (!prefixes.every(isKnown)) await refresh();
+        const own = await readable(byUri.keys());
+        return { ...options, under: [...new Set(prefixes.flatMap((prefix) => storedPrefixes(prefix, own)))] };
+      },
+      seesFiles: async (): Promise<boolean> => (await readable(byUri.keys())).length > 0,
+      publish: async (uri: string): Promise<string> => {
+        await know([uri]);
+        return (await publisher([uri]))(uri);
+      },
+      shown: async <Value>(value: Value): Promise<Value> => {
+        const uris = new Set<string>();
+        urisIn(value, uris);
+        await know(uris);
+        return rename(value, await publisher(uris));
       },
     };
-    // `then` makes the run one that can be awaited, as it was.
-    const { then } = run as unknown as { then?: PromiseLike<unknown>["then"] };
-    if (then === undefined) return iterable as unknown as Run;
-    const awaited: PromiseLike<unknown>["then"] = (resolved, rejected) =>
-      (run as unknown as PromiseLike<unknown>).then(shown).then(resolved, rejected);
-    return {
-      ...iterable,
-      // oxlint-disable-next-line unicorn/no-thenable -- a run is a promise that can be iterated
-      then: awaited,
-      catch: (rejected: () => void) => awaited(undefined, rejected),
-    } as unknown as Run;
-  };
-
-  /** The list by options in which a uri is a public name. **Cost** where files of this machine are listed, a prefix reads the whole list. */
-  async function* listByName(kb: KnowledgeBase, options: ListOptions = {}): AsyncGenerator<DocumentSummary> {
-    if (options.under === undefined && options.after === undefined) return yield* kb.list(options);
-    await refresh();
-    if (byName.size === 0) return yield* kb.list(options);
-    const { under, limit = Infinity, ...rest } = options;
-    const from = options.after && {
-      uri: byName.get(options.after.uri) ?? options.after.uri,
-      scope: options.after.scope,
+  }
+  /** A run or a listing, each of whose values is shown. */
+  const shownBy =
+    (shown: <Value>(value: Value) => Promise<Value>) =>
+    <Run extends AsyncIterable<unknown>>(run: Run): Run => {
+      const iterable = {
+        async *[Symbol.asyncIterator]() {
+          for await (const value of run) yield await shown(value);
+        },
+      };
+      // `then` makes the run one that can be awaited, as it was.
+      const { then } = run as unknown as { then?: PromiseLike<unknown>["then"] };
+      if (then === undefined) return iterable as unknown as Run;
+      const awaited: PromiseLike<unknown>["then"] = (resolved, rejected) =>
+        (run as unknown as PromiseLike<unknown>).then(shown).then(resolved, rejected);
+      return {
+        ...iterable,
+        // oxlint-disable-next-line unicorn/no-thenable -- a run is a promise that can be iterated
+        then: awaited,
+        catch: (rejected: () => void) => awaited(undefined, rejected),
+      } as unknown as Run;
     };
-    if (
-      from !== undefined &&
-      !byUri.has(from.uri) &&
-      (await kb.document(from.uri, { scope: from.scope, start: 0, end: 0 })) === undefined
-    )
-      throw new IbidError("invalid-argument", "The document that `after` names is gone.", {
-        hint: "List from the beginning.",
-      });
-    const after = from && { after: from };
-    if (under === undefined) return yield* kb.list({ ...options, ...after });
-    let left = limit;
-    for await (const summary of kb.list({ ...rest, ...after })) {
-      await know([summary.uri]);
-      if (!publish(summary.uri).startsWith(under)) continue;
-      yield summary;
-      if (--left === 0) return;
-    }
-  }
 
-  /** Prefixes of stored uris in place of those of public names. A prefix of this machine's paths is none. */
-  async function withStoredPrefixes<Options extends { readonly under?: string | readonly string[] | undefined }>(
-    options?: Options,
-  ): Promise<Options | undefined> {
-    if (options?.under === undefined) return options;
-    const prefixes = typeof options.under === "string" ? [options.under] : options.under;
-    const isKnown = (prefix: string): boolean => Array.from(byName.keys()).some((name) => name.startsWith(prefix));
-    if (!prefixes.every(isKnown)) await refresh();
-    return { ...options, under: [...new Set(prefixes.flatMap(storedPrefixes))] };
-  }
-
-  function storedPrefixes(prefix: string): readonly string[] {
+  function storedPrefixes(prefix: string, own: readonly string[]): readonly string[] {
     const found = isLocal(prefix) ? [] : [prefix];
-    for (const [name, uri] of byName) {
+    for (const uri of own) {
+      const name = byUri.get(uri)!;
       if (!name.startsWith(prefix)) continue;
       const rest = name.slice(prefix.length);
       found.push(rest !== "" && uri.endsWith(rest) ? uri.slice(0, -rest.length) : uri);
@@ -159,36 +186,74 @@ export function createPublicNames(all: KnowledgeBase): PublicNames {
     return found;
   }
 
+  /** The list by options in which a uri is a public name. **Cost** where files of this machine are listed, a prefix reads the whole list. */
+  async function* listByName(
+    kb: KnowledgeBase,
+    { resolve, publish, seesFiles }: ReturnType<typeof namesOf>,
+    options: ListOptions = {},
+  ): AsyncGenerator<DocumentSummary> {
+    if (options.under === undefined && options.after === undefined) return yield* kb.list(options);
+    await refresh();
+    // Files that the reader may not read must not show by an error.
+    if (!(await seesFiles())) return yield* kb.list(options);
+    const { under, limit = Infinity, ...rest } = options;
+    const from = options.after && { uri: await resolve(options.after.uri), scope: options.after.scope };
+    if (from !== undefined && (await kb.document(from.uri, { scope: from.scope, start: 0, end: 0 })) === undefined)
+      throw new IbidError("invalid-argument", "The document that `after` names is gone.", {
+        hint: "List from the beginning.",
+      });
+    const after = from && { after: from };
+    if (under === undefined) return yield* kb.list({ ...options, ...after });
+    let left = limit;
+    for await (const summary of kb.list({ ...rest, ...after })) {
+      if (!(await publish(summary.uri)).startsWith(under)) continue;
+      yield summary;
+      if (--left === 0) return;
+    }
+  }
+
   return {
-    async resolve(name) {
-      if (!byName.has(name) && !isLocal(name)) await refresh();
-      return byName.get(name) ?? name;
+    async resolveAll(name) {
+      const uris = isLocal(name) ? [] : await filesOf(name);
+      return uris.length === 0 ? [name] : uris;
     },
-    hide: (kb) => ({
-      ...kb,
-      search: async (query, options) => shown(await kb.search(query, await withStoredPrefixes(options))),
-      ask: (question, options = {}) =>
-        options.under === undefined
-          ? shownRun(kb.ask(question, options))
-          : createRun(async function* () {
-              const run = shownRun(kb.ask(question, await withStoredPrefixes(options)));
-              yield* run;
-              return await run;
-            }),
-      verify: async (answer, options) => shown(await kb.verify(answer, options)),
-      list: (options) => shownRun(listByName(kb, options)),
-      document: async (uri, address) => shown(await kb.document(await resolve(uri), address)),
-      outline: async (uri, address) => shown(await kb.outline(await resolve(uri), address)),
-      section: async (uri, id, options) => shown(await kb.section(await resolve(uri), id, options)),
-      expand: async (chunk, options) => shown(await kb.expand(chunk, options)),
-      chunks: (options) => shownRun(kb.chunks(options)),
-      delete: async (target, options) =>
-        shown(await kb.delete(typeof target === "string" ? await resolve(target) : target, options)),
-      versions: async (uri, address) => kb.versions(await resolve(uri), address),
-      deleted: () => shownRun(kb.deleted()),
-      restore: async (uri, address) => shown(await kb.restore(await resolve(uri), address)),
-    }),
+    hide(kb) {
+      const names = namesOf(kb);
+      const { resolve, shown, withStoredPrefixes } = names;
+      const shownRun = shownBy(shown);
+      return {
+        ...kb,
+        search: async (query, options) => shown(await kb.search(query, await withStoredPrefixes(options))),
+        ask: (question, options = {}) =>
+          options.under === undefined
+            ? shownRun(kb.ask(question, options))
+            : createRun(async function* () {
+                const run = shownRun(kb.ask(question, await withStoredPrefixes(options)));
+                yield* run;
+                return await run;
+              }),
+        verify: async (answer, options) => shown(await kb.verify(answer, options)),
+        list: (options) => shownRun(listByName(kb, names, options)),
+        document: async (uri, address) => shown(await kb.document(await resolve(uri), address)),
+        outline: async (uri, address) => shown(await kb.outline(await resolve(uri), address)),
+        section: async (uri, id, options) => shown(await kb.section(await resolve(uri), id, options)),
+        expand: async (chunk, options) => shown(await kb.expand(chunk, options)),
+        chunks: (options) => shownRun(kb.chunks(options)),
+        delete: async (target, options) =>
+          shown(await kb.delete(typeof target === "string" ? await resolve(target) : target, options)),
+        versions: async (uri, address) => kb.versions(await resolve(uri), address),
+        deleted: () => shownRun(kb.deleted()),
+        restore: async (uri, address) => shown(await kb.restore(await resolve(uri), address)),
+      };
+    },
   };
 }
 
+async function holdsSomething(kb: KnowledgeBase, scope: Scope): Promise<boolean> {
+  for await (const _ of kb.list({ scope, limit: 1 })) return true;
+  return false;
+}
+
+const hashSuffix = /~[0-9a-f]{8}$/u;
+const withHash = (name: string, uri: string): string => `${name}~${sha256(uri).slice(0, 8)}`;
 const baseName = (uri: string): string => uri.split(/[\\/]/u).at(-1)!;

@@ -72,6 +72,8 @@ export type StoredTurn = z.output<typeof turnSchema>;
 
 /** A thread as it is kept. */
 export interface StoredThread extends z.output<typeof threadBody> {
+  /** Hash that stands for its owner; absent from threads that an earlier version wrote. */
+  readonly owner?: string;
   readonly updatedAt: string;
 }
 

@@ -4,8 +4,10 @@ import type { Replaced } from "../contracts/retriever.ts";
 import { sha256 } from "../runtime/hash.ts";
 import { platformNow } from "../runtime/platform-clock.ts";
 import { given } from "./given.ts";
+import { ownerOf } from "./jobs/job.ts";
 import { readEnd } from "./note-routes.ts";
 import { Refusal } from "./refusal.ts";
+import type { Caller } from "./route.ts";
 import type { StoredThread, StoredTurn } from "./thread-schemas.ts";
 
 /** A thread of a list. */
@@ -16,23 +18,28 @@ export interface ThreadSummary {
   readonly turns: number;
 }
 
+/** The owner of a thread. */
+type Owner = Pick<Caller, "name" | "access">;
+
 /** Threads of questions and answers: the one place where a service keeps a question. */
 export interface Threads {
   /** The caller's own, latest first. Those older than the retention are removed. */
-  list(caller: string): Promise<readonly ThreadSummary[]>;
+  list(caller: Owner): Promise<readonly ThreadSummary[]>;
   /** A thread as a caller may see it: a sentence goes without its text when one of its places may not be read. */
-  read(id: string, caller: string, kb: KnowledgeBase): Promise<object | undefined>;
+  read(id: string, caller: Owner, kb: KnowledgeBase): Promise<object | undefined>;
   /** Keeps a thread. A place without the hash of its document gets it, so that a later reader learns whether the document has changed since. */
-  write(id: string, caller: string, thread: Pick<StoredThread, "title" | "turns">, kb: KnowledgeBase): Promise<void>;
-  remove(id: string, caller: string): Promise<boolean>;
+  write(id: string, caller: Owner, thread: Pick<StoredThread, "title" | "turns">, kb: KnowledgeBase): Promise<void>;
+  remove(id: string, caller: Owner): Promise<boolean>;
   /** Removes sentences that rest on documents that were purged. **Cost** reads every thread. */
   forget(documentIds: readonly string[]): Promise<void>;
 }
 
 const dayMs = 86_400_000;
 
-/** The part of an id that names its owner, and nothing else about them. */
-const ownerOf = (caller: string): string => sha256(`thread of ${caller}`).slice(0, 16);
+/** The part of an id that stands for its owner. Two people may have one name, so their users count too. */
+const prefixOf = (caller: Owner): string => sha256(`thread of ${ownerOf(caller)}`).slice(0, 16);
+/** The same part in ids of an earlier version, which knew a name alone. */
+const formerPrefixOf = ({ name }: Owner): string => sha256(`thread of ${name}`).slice(0, 16);
 const idPattern = /^[0-9a-f]{16}\.[\w-]{8,64}$/u;
 
 export function createThreads(files: BlobStore, retentionDays: number): Threads {
@@ -41,26 +48,36 @@ export function createThreads(files: BlobStore, retentionDays: number): Threads 
     const kept = await files.get(key);
     return kept === undefined ? undefined : (JSON.parse(new TextDecoder().decode(kept.bytes)) as StoredThread);
   }
+  async function* keysOf(...prefixes: readonly string[]): AsyncGenerator<string> {
+    for (const prefix of prefixes) for await (const { key } of files.list({ prefix: `threads/${prefix}.` })) yield key;
+  }
   const save = (id: string, thread: StoredThread): Promise<unknown> =>
     files.put(keyOf(id), new TextEncoder().encode(JSON.stringify(thread)));
   const isOld = ({ updatedAt }: StoredThread): boolean => Date.parse(updatedAt) < platformNow() - retentionDays * dayMs;
-  const checkOwner = (id: string, caller: string): void => {
-    if (idPattern.test(id) && id.startsWith(`${ownerOf(caller)}.`)) return;
+  const isOwnedBy = (id: string, thread: StoredThread | undefined, caller: Owner): boolean =>
+    id.startsWith(`${prefixOf(caller)}.`) ||
+    (thread !== undefined &&
+      id.startsWith(`${formerPrefixOf(caller)}.`) &&
+      (thread.owner ?? ownerOf(caller)) === ownerOf(caller));
+  const checkOwner = async (id: string, caller: Owner): Promise<StoredThread | undefined> => {
+    const thread = idPattern.test(id) ? await load(keyOf(id)) : undefined;
+    if (idPattern.test(id) && isOwnedBy(id, thread, caller)) return thread;
     throw new Refusal(404, "not-found", "There is no thread of yours with this id.", { hint: "See GET /threads." });
   };
 
   return {
     async list(caller) {
       const found: ThreadSummary[] = [];
-      for await (const { key } of files.list({ prefix: keyOf(`${ownerOf(caller)}.`).slice(0, -".json".length) })) {
+      for await (const key of keysOf(prefixOf(caller), formerPrefixOf(caller))) {
+        const id = key.slice("threads/".length, -".json".length);
         const thread = await load(key);
-        if (thread === undefined) continue;
+        if (thread === undefined || !isOwnedBy(id, thread, caller)) continue;
         if (isOld(thread)) {
           await files.delete(key);
           continue;
         }
         const { title, updatedAt, turns } = thread;
-        found.push({ id: key.slice("threads/".length, -".json".length), title, updatedAt, turns: turns.length });
+        found.push({ id, title, updatedAt, turns: turns.length });
       }
       return found.toSorted((one, other) => (one.updatedAt < other.updatedAt ? 1 : -1));
     },
@@ -69,7 +86,7 @@ export function createThreads(files: BlobStore, retentionDays: number): Threads 
       if (!idPattern.test(id)) return undefined;
       const thread = await load(keyOf(id));
       if (thread === undefined || isOld(thread)) return undefined;
-      const isOwn = id.startsWith(`${ownerOf(caller)}.`);
+      const isOwn = isOwnedBy(id, thread, caller);
       const read = createPlaceReader(kb);
       const turns = await Promise.all(thread.turns.map((turn) => showTurn(turn, read, isOwn)));
       // A thread of which nothing may be read looks like one that never was.
@@ -85,15 +102,18 @@ export function createThreads(files: BlobStore, retentionDays: number): Threads 
     },
 
     async write(id, caller, thread, kb) {
-      checkOwner(id, caller);
-      const before = (await load(keyOf(id)))?.turns ?? [];
+      const before = (await checkOwner(id, caller))?.turns ?? [];
       const turns = await Promise.all(thread.turns.map((turn, index) => withHashes(turn, before[index], kb)));
-      await save(id, { ...thread, turns, updatedAt: new Date(platformNow()).toISOString() });
+      await save(id, {
+        ...thread,
+        turns,
+        owner: ownerOf(caller),
+        updatedAt: new Date(platformNow()).toISOString(),
+      });
     },
 
     async remove(id, caller) {
-      checkOwner(id, caller);
-      if ((await files.head(keyOf(id))) === undefined) return false;
+      if ((await checkOwner(id, caller)) === undefined) return false;
       await files.delete(keyOf(id));
       return true;
     },
@@ -119,8 +139,8 @@ export function createThreads(files: BlobStore, retentionDays: number): Threads 
 }
 
 /** The id of a new thread of a caller. */
-export function threadId(caller: string, name: string): string {
-  return `${ownerOf(caller)}.${name}`;
+export function threadId(caller: Owner, name: string): string {
+  return `${prefixOf(caller)}.${name}`;
 }
 
 type Place = StoredTurn["sentences"][number]["places"][number];

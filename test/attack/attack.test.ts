@@ -1,19 +1,26 @@
 import { describe, expect, it } from "vitest";
 import { fewer, runsAll } from "../support/runs.ts";
 import { attackAnswers } from "./answers-attack.ts";
+import { attackByArchives } from "./archives-attack.ts";
 import { attackByCorruption } from "./corruption-attack.ts";
 import { attackFetcher } from "./fetcher-attack.ts";
 import { attackFullDisk } from "./full-disk-attack.ts";
 import { attackByKills } from "./kill-attack.ts";
 import { attackByOcr } from "./ocr-attack.ts";
 import { attackOpenApi } from "./openapi-attack.ts";
+import { attackPast } from "./past-attack.ts";
 import { attackByRebinding, attackByTls } from "./rebinding-attack.ts";
 import { attackS3 } from "./s3-attack.ts";
-import { attackHistories, attackWorlds } from "./worlds-attack.ts";
+import { attackServices } from "./services-attack.ts";
+import { attackByEngines, attackHistories, attackWorlds } from "./worlds-attack.ts";
 
 describe("a slice of the attack", () => {
   // Worlds, histories and kills have tests of their own.
   it.each([
+    ["services beside one another", attackServices, 0.01],
+    ["the past", attackPast, 0.02],
+    ["archives", attackByArchives, 0.02],
+    ["engines that lie", attackByEngines, 0.01],
     ["a full disk", attackFullDisk, 0.06],
     ["forged addresses", attackFetcher, 0.05],
     ["names that change their address", attackByRebinding, 0.02],

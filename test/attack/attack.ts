@@ -1,14 +1,17 @@
 import { attackAnswers } from "./answers-attack.ts";
+import { attackByArchives } from "./archives-attack.ts";
 import { attackByCorruption } from "./corruption-attack.ts";
 import { attackFetcher } from "./fetcher-attack.ts";
 import { attackFullDisk } from "./full-disk-attack.ts";
 import { attackByKills } from "./kill-attack.ts";
 import { attackByOcr } from "./ocr-attack.ts";
 import { attackOpenApi } from "./openapi-attack.ts";
+import { attackPast } from "./past-attack.ts";
 import { attackByRebinding, attackByTls } from "./rebinding-attack.ts";
 import { attackS3 } from "./s3-attack.ts";
+import { attackServices } from "./services-attack.ts";
 import type { Tally } from "./tally.ts";
-import { attackHistories, attackWorlds } from "./worlds-attack.ts";
+import { attackByEngines, attackHistories, attackWorlds } from "./worlds-attack.ts";
 
 /** One kind of attack. `size` 1 is the size of a release; the numbers of attempts grow with it. */
 export interface Attack {
@@ -20,6 +23,10 @@ export interface Attack {
 export const attacks: readonly Attack[] = [
   { name: "worlds", run: attackWorlds },
   { name: "histories", run: attackHistories },
+  { name: "services", run: attackServices },
+  { name: "past", run: attackPast },
+  { name: "archives", run: attackByArchives },
+  { name: "engines", run: attackByEngines },
   { name: "answers", run: attackAnswers },
   { name: "fetcher", run: attackFetcher },
   { name: "rebinding", run: attackByRebinding },

@@ -32,6 +32,30 @@ describe("ibid memory", () => {
     expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("There is no note deploy-day")]);
   });
 
+  it("tells a named caller nothing of others by what it forgets", async () => {
+    const note = (key: string, text: string): string =>
+      `<!-- ibid notes, version 1 -->\n\n## ${key}\n\n- key: ${key}\n- by: ada\n\n> ${text}\n`;
+    const cwd = await makeFolder({
+      "hidden.txt": "The price is forty-two quokkas.",
+      "right.md": note("guess", "The price is forty-two quokkas."),
+      "wrong.md": note("guess", "Nine wombats were bribed."),
+    });
+    const run = async (...args: string[]) => callIbid(cwd, [...args, "--kb", "kb"]);
+    // A former version of a document of others has the words.
+    const hide = () => run("ingest", "hidden.txt", "--history", "--scope", "team:board");
+    expect(await hide()).toMatchObject({ code: 0 });
+    writeFileSync(join(cwd, "hidden.txt"), "The price is a secret.");
+    expect(await hide()).toMatchObject({ code: 0 });
+    const eve = ["--in", "user:eve", "--as-user", "eve"];
+    const proofs = [];
+    for (const guess of ["right.md", "wrong.md"]) {
+      expect(await run("memory", "import", guess, ...eve)).toMatchObject({ code: 0 });
+      const { code, stdout } = await run("memory", "forget", "guess", "--json", ...eve);
+      proofs.push([code, (JSON.parse(stdout) as { files: string }).files]);
+    }
+    expect(proofs[0]).toEqual(proofs[1]);
+  });
+
   it("reads rule files as documents, and refuses a foreign file", async () => {
     const cwd = await makeFolder({ "AGENTS.md": "# Rules\n\nNever push on Fridays.\n", "readme.txt": "no rules" });
     mkdirSync(join(cwd, ".cursor", "rules"), { recursive: true });

@@ -69,6 +69,7 @@ interface OpenApi {
 }
 
 const place = { marker: "[1]", uri: "deployment.md", documentId: "x", start: 0, end: 4 };
+const operator = { name: "operator", access: "operator" } as const;
 const thread = {
   title: "Keys",
   turns: [
@@ -247,9 +248,9 @@ const calls: readonly (readonly [id: string, path: string, sent?: object])[] = [
   ["deleteEntity", "/entity?collection=people&id=ada", { method: "DELETE" }],
   ["addThread", "/threads", { body: thread }],
   ["listThreads", "/threads"],
-  ["putThread", `/thread?id=${threadId("operator", "12345678")}`, { method: "PUT", body: thread }],
-  ["getThread", `/thread?id=${threadId("operator", "12345678")}`],
-  ["deleteThread", `/thread?id=${threadId("operator", "12345678")}`, { method: "DELETE" }],
+  ["putThread", `/thread?id=${threadId(operator, "12345678")}`, { method: "PUT", body: thread }],
+  ["getThread", `/thread?id=${threadId(operator, "12345678")}`],
+  ["deleteThread", `/thread?id=${threadId(operator, "12345678")}`, { method: "DELETE" }],
   ["createJobs", "/jobs?uri=job.txt", { body: "A job." }],
   ["listJobs", "/jobs?limit=1"],
   ["getJob", "/job?id={id}"],

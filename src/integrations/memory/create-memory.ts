@@ -37,7 +37,7 @@ export interface MemoryOptions extends NoteProvenance {
   readonly scope?: Scope | undefined;
   /** Model that decides whether a note replaces a similar one, where the rule is in doubt. Default: none; doubt keeps both. */
   readonly judge?: ChatModel | undefined;
-  /** The knowledge base itself, where `kb` is a view: after a purge its files are searched for the words. Default: `kb`. */
+  /** The knowledge base itself, where `kb` is a view: it tells whether a purge is finished in every file. Default: `kb`. */
   readonly whole?: KnowledgeBase | undefined;
   /** Milliseconds since 1970. Default: the platform's clock. */
   readonly now?: (() => number) | undefined;

@@ -30,7 +30,8 @@ export interface Forgotten {
     readonly textHash: string;
   }[];
   /**
-   * Result of a search of all files for the words: `"absent"`, or `"present"` where another document has them too or a file holds them yet.
+   * Result of a search of all files for the words: `"absent"`, or `"present"` where a file holds them yet, or a former version of another document.
+   * A view is told alone whether its purge is finished in every file, because the words may be those of others.
    * `"unchecked"` without the right of the operator, for texts below eight characters, and for a store without files.
    */
   readonly files: "absent" | "present" | "unchecked";
@@ -76,16 +77,19 @@ export async function forgetNotes(
     texts.push(text);
     notes.push({ id, uri, scope, textHash: sha256(text) });
   }
-  const files = await examine(whole, texts);
+  const files = await examine(whole, texts, whole === kb);
   return { notes, files, ...(isPending && { pending: true as const }) };
 }
 
-async function examine(whole: KnowledgeBase, texts: readonly string[]): Promise<Forgotten["files"]> {
+/** `looks`: whether traces of the words count, which may be words of documents that the caller may not read. */
+async function examine(whole: KnowledgeBase, texts: readonly string[], looks: boolean): Promise<Forgotten["files"]> {
   const absent = texts.map((text) => text.trim()).filter(({ length }) => length >= shortestProbe);
   if (absent.length < texts.length) return "unchecked";
   try {
-    const { findings } = await whole.doctor({ absent });
-    return findings.some(({ kind }) => kind === "trace" || kind === "unfinished-purge") ? "present" : "absent";
+    const { findings } = await whole.doctor(looks ? { absent } : {});
+    return findings.some(({ kind }) => (looks && kind === "trace") || kind === "unfinished-purge")
+      ? "present"
+      : "absent";
   } catch (error) {
     if (IbidError.isInstance(error) && ["access-denied", "unsupported"].includes(error.code)) return "unchecked";
     throw error;

@@ -295,7 +295,7 @@ async function watch(
       const reason =
         isFiltered && found.isOver ? "over" : jobs.isClosed ? "stopping" : signal.aborted ? "time" : undefined;
       if (reason !== undefined) return yield event("end", after, { reason });
-      await jobs.changed(after, signal);
+      await jobs.changed(caller!, after, signal);
     }
   }
   return createEventResponse(events());

@@ -127,7 +127,7 @@ export const jobSchema = z
     source: z.enum(["file", "text", "url"]),
     received: z.int().min(0).optional().meta({ description: "Bytes that arrived." }),
     size: z.int().min(0).optional().meta({ description: "Bytes of the file." }),
-    ahead: z.int().min(0).optional().meta({ description: "Jobs that are done before this one." }),
+    ahead: z.int().min(0).optional().meta({ description: "Jobs of this list that are done before this one." }),
     progress: z.strictObject({ chunks: z.int().min(0) }).optional(),
     attempts: z.int().min(0),
     createdAt: z.string(),

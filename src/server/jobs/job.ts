@@ -76,11 +76,17 @@ export interface WebhookDelivery {
   readonly dueAt?: number | undefined;
 }
 
+/** Number of a change: among those of all jobs, for operators, and among those of its owner's. So no caller counts the changes of others. */
+export interface Revision {
+  readonly all: number;
+  readonly own: number;
+}
+
 /** A job with the facts that are not kept. */
 export interface LiveJob {
   readonly record: JobRecord;
-  /** Number of the last change; changes of all jobs are counted together. */
-  readonly revision: number;
+  /** Number of its last change. */
+  readonly revision: Revision;
   /** Bytes that arrived. */
   readonly received: number;
   readonly progress?: JobProgress | undefined;
@@ -122,7 +128,7 @@ export function ownerOf({ name, access }: Pick<Caller, "name" | "access">): stri
   return sha256(JSON.stringify(["job", name, access === "operator" ? 0 : (access.userId ?? 1)])).slice(0, 32);
 }
 
-/** A job as a caller sees it. `ahead` is the number of jobs that are done before it. */
+/** A job as a caller sees it. `ahead` is the number of jobs, among those that the caller sees, that are done before it. */
 export function showJob(
   { record, received, progress }: LiveJob,
   ahead: number | undefined,

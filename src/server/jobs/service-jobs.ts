@@ -51,7 +51,7 @@ export interface JobParts {
   readonly now?: () => number;
 }
 
-/** Jobs of a service: documents that are ingested in the background. A job is visible to its caller and to operators alone. */
+/** Jobs of a service: documents that are ingested in the background. A job is visible to operators, and to its caller as long as they may write to its scope. */
 export interface ServiceJobs extends Receiver {
   /** Whether jobs outlive the process. */
   readonly isLasting: boolean;
@@ -71,7 +71,7 @@ export interface ServiceJobs extends Receiver {
   /** Changes after a revision. */
   changes(caller: Caller, selection: JobSelection, after: number | undefined): Promise<JobChanges>;
   /** Waits for a change after a revision. **Shape** ends also when the signal fires or the jobs are closed. */
-  changed(after: number, signal: AbortSignal): Promise<void>;
+  changed(caller: Caller, after: number, signal: AbortSignal): Promise<void>;
   /** Ends jobs that are not over. **Shape** the ids of those that it ended. */
   cancel(caller: Caller, ids: readonly string[]): Promise<readonly string[]>;
   /** Queues failed jobs again. **Shape** the ids of those that it queued. */
@@ -402,7 +402,7 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
       return record.id;
     },
     find,
-    show: (caller, job) => showJob(job, table.ahead(job.record.id), caller.isOperator),
+    show: (caller, job) => showJob(job, table.ahead(caller, job.record.id), caller.isOperator),
     async list(caller, selection = {}) {
       await loaded;
       return table.seen(caller, selection).toReversed();
@@ -411,8 +411,8 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
       await loaded;
       return table.changes(caller, selection, after);
     },
-    async changed(after, signal) {
-      if (!isClosed) await table.changed(after, signal);
+    async changed(caller, after, signal) {
+      if (!isClosed) await table.changed(caller, after, signal);
     },
     cancel: (caller, ids) =>
       each(caller, ids, async ({ record }) => {
