@@ -44,25 +44,20 @@ function contentOf(name: (typeof names)[number], said: string): string | Uint8Ar
 const archiveOf = (members: readonly (typeof names)[number][], said: string): Uint8Array =>
   makeZip(members.map((name) => ({ name, content: contentOf(name, said) })));
 
+const ends = ["purge", "replaced, then purge", "delete", "stays"] as const;
 interface Case {
   readonly members: readonly (typeof names)[number][];
   readonly scope: Scope;
-  readonly end: "stays" | "delete" | "purge" | "replaced, then purge";
+  readonly end: (typeof ends)[number];
 }
 
-function anyCase(random: Random): Case {
-  const scope = random.pick<Scope>(["team:board", "deployment"]);
-  return {
-    members: names.filter(() => random.below(3) > 0),
-    scope,
-    end: random.pick([
-      ...(scope === "team:board" ? (["stays"] as const) : []),
-      "delete",
-      "purge",
-      "replaced, then purge",
-    ]),
-  };
-}
+const anyCase = (random: Random, end: Case["end"]): Case => ({
+  members: [random.pick(names), ...names].filter(
+    (name, i, all) => all.indexOf(name) === i && (i === 0 || random.below(3) > 0),
+  ),
+  scope: end === "stays" ? "team:board" : random.pick<Scope>(["team:board", "deployment"]),
+  end,
+});
 
 async function see(kb: KnowledgeBase): Promise<Record<string, unknown>> {
   const view = kb.as(reader);
@@ -111,7 +106,7 @@ async function live(
       bytes: archiveOf(names, "The lantern and the harbour are here."),
       maxBytes: 1e6,
     });
-    if (hides && one.members.length > 0) {
+    if (hides) {
       await kb.ingest(box, { scope: one.scope });
       if (one.end === "replaced, then purge")
         await kb.ingest({ ...box, bytes: archiveOf(one.members, "It is made of zanzibar tin.") }, { scope: one.scope });
@@ -178,7 +173,7 @@ async function attackNames(random: Random, attempts: number): Promise<Tally> {
 /** Archives, mail in them and archives in archives: of others, deleted ones and purged ones; and members with hostile names. */
 export async function attackByArchives(seed: number, size: number): Promise<readonly Tally[]> {
   const random = createRandom(seed);
-  const cases = Array.from({ length: scaled(20, size) }, () => anyCase(random));
+  const cases = Array.from({ length: scaled(20, size) }, (_, index) => anyCase(random, ends[index % ends.length]!));
   const left: string[] = [];
   let purged = 0;
   const compare = async (one: Case, index: number): Promise<Compared> => {
