@@ -30,8 +30,8 @@ export interface Forgotten {
     readonly textHash: string;
   }[];
   /**
-   * Result of a search of all files for the words: `"absent"`, or `"present"` where a file holds them yet, or a former version of another document.
-   * A view is told alone whether its purge is finished in every file, because the words may be those of others.
+   * Result of a search of all files for the words: `"absent"`, or `"present"` where a file or a former version holds them.
+   * For a view it only says whether the purge is finished in every file: the words may be those of others.
    * `"unchecked"` without the right of the operator, for texts below eight characters, and for a store without files.
    */
   readonly files: "absent" | "present" | "unchecked";
