@@ -15,6 +15,7 @@ import { createHnswEngine } from "../src/stores/hnsw/hnsw-engine.ts";
 import type { UsearchLibrary } from "../src/stores/hnsw/load-usearch.ts";
 import { createKustoEngine } from "../src/stores/kusto/kusto-engine.ts";
 import { createMemoryStore } from "../src/stores/memory/memory-store.ts";
+import { createMilvusEngine } from "../src/stores/milvus/milvus-engine.ts";
 import { createMongoEngine } from "../src/stores/mongodb/mongodb-engine.ts";
 import { createElasticsearchEngine, createOpenSearchEngine } from "../src/stores/opensearch/opensearch-engine.ts";
 import { createPgvectorEngine } from "../src/stores/pgvector/pgvector-engine.ts";
@@ -22,6 +23,7 @@ import { createPineconeEngine } from "../src/stores/pinecone/pinecone-engine.ts"
 import { createQdrantEngine } from "../src/stores/qdrant/qdrant-engine.ts";
 import { createRedisEngine } from "../src/stores/redis/redis-engine.ts";
 import { recordCases } from "../src/testing/engine-record-cases.ts";
+import { createWeaviateEngine } from "../src/stores/weaviate/weaviate-engine.ts";
 import { createSqliteEngine } from "../src/stores/sqlite/sqlite-engine.ts";
 import { createEnginePack } from "../src/testing/engine-pack.ts";
 
@@ -39,6 +41,8 @@ const makers: Readonly<Record<string, (address: string) => Engine>> = {
   chroma: (url) => createChromaEngine({ url, prefix }),
   opensearch: (url) => createOpenSearchEngine({ url, prefix, refresh: "true" }),
   redis: (url) => createRedisEngine({ server: url, prefix }),
+  milvus: (url) => createMilvusEngine({ server: url, prefix }),
+  weaviate: (url) => createWeaviateEngine({ url, prefix }),
   "azure-search": (url) => createAzureSearchEngine({ url, prefix, apiKey: "admin", visibleAfterMs: 200 }),
   kusto: (url) => createKustoEngine({ url, prefix, database: "db", token: "token", visibleAfterMs: 200 }),
   mongodb: (database) => createMongoEngine({ database, prefix }),

@@ -3,6 +3,7 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startAzureSearch } from "../test/stores/engines/stand-ins/azure-search.ts";
@@ -22,6 +23,8 @@ const engines = join(root, "compat", "engines");
 const cache = join(root, "node_modules", ".cache", "engines");
 /** `--only redis,qdrant`: some engines, and no tests of Postgres. */
 const only = process.argv.includes("--only") ? process.argv[process.argv.indexOf("--only") + 1]!.split(",") : undefined;
+/** The way to the program of Weaviate, which no registry has built. */
+const weaviate = "go install github.com/weaviate/weaviate/cmd/weaviate-server@v1.35.2";
 const skipped: string[] = [];
 const stops: (() => void)[] = [];
 /** Looks at what the packs have sent. Each gives its complaints. */
@@ -87,30 +90,40 @@ function newFolder(name: string): string {
   return folder;
 }
 
-/** Starts a server and waits until it answers. */
+/** Starts a server and waits until it answers at a path; without one, until it takes connections. */
 async function serve(
   program: string,
   args: (port: number, folder: string) => readonly string[],
-  path: string,
+  path?: string,
+  env: Readonly<Record<string, string | undefined>> = {},
 ): Promise<string> {
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), "ibid-engine-"));
-  const child: ChildProcess = spawn(program, args(port, folder), { stdio: "ignore" });
+  const child: ChildProcess = spawn(program, args(port, folder), { stdio: "ignore", env: { ...process.env, ...env } });
   stops.push(() => {
     child.kill();
     rmSync(folder, { recursive: true, force: true });
   });
   const address = `http://127.0.0.1:${port}`;
-  for (let tries = 0; tries < 120; tries++) {
-    const isUp = await fetch(`${address}${path}`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
+  for (let tries = 0; tries < 240; tries++) {
+    const isUp =
+      path === undefined
+        ? await takesConnections(port)
+        : await fetch(`${address}${path}`).then(
+            ({ ok }) => ok,
+            () => false,
+          );
     if (isUp) return address;
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
-  throw new Error("the server did not answer within a minute");
+  throw new Error("the server did not answer within two minutes");
 }
+
+const takesConnections = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => resolve(true));
+    socket.once("error", () => resolve(false)).once("connect", () => socket.destroy());
+  });
 
 /** A loopback server that was written from the documentation of a service. */
 function standIn(server: { readonly url: string; stop(): void }, service: string): Started {
@@ -179,6 +192,53 @@ try {
       const bin = python("chroma", ["chromadb==1.5.9"]);
       const args = (port: number, path: string): readonly string[] => ["run", "--path", path, "--port", String(port)];
       return { address: await serve(join(bin, "chroma"), args, "/api/v2/heartbeat"), server: "Chroma 1.5.9" };
+    },
+    async milvus() {
+      const bin = python("milvus", ["milvus-lite==3.2.2"]);
+      const args = (port: number, folder: string): readonly string[] => [
+        "server",
+        "--data-dir",
+        folder,
+        "--host",
+        "127.0.0.1",
+        "--port",
+        String(port),
+      ];
+      return { address: await serve(join(bin, "milvus-lite"), args), server: "Milvus Lite 3.2.2" };
+    },
+    async weaviate() {
+      const program = process.env["IBID_WEAVIATE"];
+      if (program === undefined || program === "")
+        throw new Error(`name a server that runs in IBID_TEST_WEAVIATE, or its program in IBID_WEAVIATE (${weaviate})`);
+      const args = (port: number): readonly string[] => [
+        "--host",
+        "127.0.0.1",
+        "--port",
+        String(port),
+        "--scheme",
+        "http",
+      ];
+      const ports = await Promise.all(Array.from({ length: 5 }, freePort));
+      const [GRPC_PORT, CLUSTER_GOSSIP_BIND_PORT, CLUSTER_DATA_BIND_PORT, RAFT_PORT, RAFT_INTERNAL_RPC_PORT] =
+        ports.map(String);
+      const env = {
+        GRPC_PORT,
+        CLUSTER_GOSSIP_BIND_PORT,
+        CLUSTER_DATA_BIND_PORT,
+        RAFT_PORT,
+        RAFT_INTERNAL_RPC_PORT,
+        CLUSTER_HOSTNAME: "node1",
+        CLUSTER_ADVERTISE_ADDR: "127.0.0.1",
+        CLUSTER_IN_LOCALHOST: "true",
+        RAFT_BOOTSTRAP_EXPECT: "1",
+        AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED: "true",
+        DISABLE_TELEMETRY: "true",
+        GO_PROFILING_DISABLE: "true",
+        PERSISTENCE_DATA_PATH: newFolder("weaviate"),
+      };
+      const address = await serve(program, args, "/v1/.well-known/ready", env);
+      const { version } = (await (await fetch(`${address}/v1/meta`)).json()) as { version: string };
+      return { address, server: `Weaviate ${version}` };
     },
     "azure-search": async () => standIn(await startAzureSearch({ lateMs: 50 }), "Azure AI Search"),
     async kusto() {

@@ -37,6 +37,7 @@ const notForPages: ReadonlySet<string> = new Set([
   "ibid/stores/postgres",
   "ibid/stores/duckdb",
   "ibid/stores/hnsw",
+  "ibid/stores/milvus",
   "ibid/stores/mongodb",
   "ibid/stores/pgvector",
   "ibid/stores/redis",

@@ -1,3 +1,5 @@
+import { IbidError } from "../contracts/errors.ts";
+
 /** The part of Node's class `Module` that finds and loads a package from a place. */
 interface NodeModule {
   filename: string;
@@ -35,6 +37,29 @@ export function findPackage(specifier: string, places: readonly (string | undefi
 /** Loads the file that {@link findPackage} found, whether it is CommonJS or an ES module. **Errors** the module's own. */
 export function loadModule(path: string): unknown {
   return moduleAt(path).require(path);
+}
+
+/**
+ * Loads an optional package, from beside ibid or from the folder of the process.
+ *
+ * **Errors** `dependency-missing`, with what the package does, and how to do without it.
+ */
+export function loadPackage<Library>(
+  name: string,
+  does: string,
+  has: (library: Partial<Library>) => boolean,
+  instead = "",
+): Library {
+  const path = findPackage(name, [import.meta.url, `${process.cwd()}/package.json`]);
+  if (path !== undefined) {
+    const loaded = loadModule(path) as Partial<Library> & { readonly default?: Partial<Library> };
+    const library = loaded.default ?? loaded;
+    if (has(library)) return library as Library;
+  }
+  throw new IbidError("dependency-missing", `The package ${name}, which ${does}, is not installed.`, {
+    hint: `npm install ${name}${instead && `, or ${instead}`}`,
+    details: { package: name },
+  });
 }
 
 function moduleAt(place: string): NodeModule {

@@ -5,6 +5,7 @@ import type { ChromaOptions } from "../../stores/chroma/chroma-engine.ts";
 import type { DuckDbOptions } from "../../stores/duckdb/duckdb-engine.ts";
 import type { HnswOptions } from "../../stores/hnsw/hnsw-engine.ts";
 import type { KustoOptions } from "../../stores/kusto/kusto-engine.ts";
+import type { MilvusOptions } from "../../stores/milvus/milvus-engine.ts";
 import type { MongoOptions } from "../../stores/mongodb/mongodb-engine.ts";
 import type { OpenSearchOptions } from "../../stores/opensearch/opensearch-engine.ts";
 import type { PgvectorOptions } from "../../stores/pgvector/pgvector-engine.ts";
@@ -12,11 +13,13 @@ import type { PineconeOptions } from "../../stores/pinecone/pinecone-engine.ts";
 import type { QdrantOptions } from "../../stores/qdrant/qdrant-engine.ts";
 import type { RedisOptions } from "../../stores/redis/redis-engine.ts";
 import type { SqliteEngineOptions } from "../../stores/sqlite/sqlite-engine.ts";
+import type { WeaviateOptions } from "../../stores/weaviate/weaviate-engine.ts";
 
 /** Options of each engine that has a name. */
 interface EngineOptions {
   readonly "azure-search": AzureSearchOptions;
   readonly kusto: KustoOptions;
+  readonly milvus: MilvusOptions;
   readonly mongodb: MongoOptions;
   readonly pinecone: PineconeOptions;
   readonly chroma: ChromaOptions;
@@ -28,6 +31,7 @@ interface EngineOptions {
   readonly qdrant: QdrantOptions;
   readonly redis: RedisOptions;
   readonly sqlite: SqliteEngineOptions;
+  readonly weaviate: WeaviateOptions;
 }
 
 /**
@@ -42,6 +46,7 @@ const makers: { readonly [Name in keyof EngineOptions]: (options: EngineOptions[
   "azure-search": async (options) =>
     (await import("../../stores/azure-search/azure-search-engine.ts")).createAzureSearchEngine(options),
   kusto: async (options) => (await import("../../stores/kusto/kusto-engine.ts")).createKustoEngine(options),
+  milvus: async (options) => (await import("../../stores/milvus/milvus-engine.ts")).createMilvusEngine(options),
   mongodb: async (options) => (await import("../../stores/mongodb/mongodb-engine.ts")).createMongoEngine(options),
   pinecone: async (options) => (await import("../../stores/pinecone/pinecone-engine.ts")).createPineconeEngine(options),
   chroma: async (options) => (await import("../../stores/chroma/chroma-engine.ts")).createChromaEngine(options),
@@ -54,6 +59,7 @@ const makers: { readonly [Name in keyof EngineOptions]: (options: EngineOptions[
   pgvector: async (options) => (await import("../../stores/pgvector/pgvector-engine.ts")).createPgvectorEngine(options),
   qdrant: async (options) => (await import("../../stores/qdrant/qdrant-engine.ts")).createQdrantEngine(options),
   sqlite: async (options) => (await import("../../stores/sqlite/sqlite-engine.ts")).createSqliteEngine(options),
+  weaviate: async (options) => (await import("../../stores/weaviate/weaviate-engine.ts")).createWeaviateEngine(options),
   redis: async (options) => (await import("../../stores/redis/redis-engine.ts")).createRedisEngine(options),
 };
 

@@ -1,6 +1,4 @@
-import { join } from "node:path";
-import { IbidError } from "../../contracts/errors.ts";
-import { findPackage, loadModule } from "../../runtime/packages.ts";
+import { loadPackage } from "../../runtime/packages.ts";
 
 /**
  * The part of a connection of the package `@duckdb/node-api` that is used here.
@@ -26,15 +24,9 @@ interface DuckDbLibrary {
 }
 
 /** **Errors** `dependency-missing`. */
-export function loadDuckDb(): DuckDbLibrary {
-  const path = findPackage("@duckdb/node-api", [import.meta.url, join(process.cwd(), "package.json")]);
-  if (path !== undefined) {
-    const loaded = loadModule(path) as Partial<DuckDbLibrary> & { readonly default?: DuckDbLibrary };
-    const library = loaded.default ?? (loaded as DuckDbLibrary);
-    if (typeof library.DuckDBInstance?.create === "function") return library;
-  }
-  throw new IbidError("dependency-missing", "The package @duckdb/node-api, which holds DuckDB, is not installed.", {
-    hint: "npm install @duckdb/node-api",
-    details: { package: "@duckdb/node-api" },
-  });
-}
+export const loadDuckDb = (): DuckDbLibrary =>
+  loadPackage<DuckDbLibrary>(
+    "@duckdb/node-api",
+    "holds DuckDB",
+    ({ DuckDBInstance }) => typeof DuckDBInstance?.create === "function",
+  );

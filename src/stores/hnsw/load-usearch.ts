@@ -1,6 +1,4 @@
-import { join } from "node:path";
-import { IbidError } from "../../contracts/errors.ts";
-import { findPackage, loadModule } from "../../runtime/packages.ts";
+import { loadPackage } from "../../runtime/packages.ts";
 
 /** An index of the package `usearch`. */
 export interface UsearchIndex {
@@ -26,15 +24,5 @@ export interface UsearchLibrary {
 }
 
 /** **Errors** `dependency-missing`. */
-export function loadUsearch(): UsearchLibrary {
-  const path = findPackage("usearch", [import.meta.url, join(process.cwd(), "package.json")]);
-  if (path !== undefined) {
-    const loaded = loadModule(path) as Partial<UsearchLibrary> & { readonly default?: UsearchLibrary };
-    const library = loaded.default ?? (loaded as UsearchLibrary);
-    if (typeof library.Index === "function") return library;
-  }
-  throw new IbidError("dependency-missing", "The package usearch, which makes HNSW graphs, is not installed.", {
-    hint: "npm install usearch",
-    details: { package: "usearch" },
-  });
-}
+export const loadUsearch = (): UsearchLibrary =>
+  loadPackage<UsearchLibrary>("usearch", "makes HNSW graphs", ({ Index }) => typeof Index === "function");

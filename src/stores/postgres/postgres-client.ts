@@ -1,6 +1,5 @@
-import { join } from "node:path";
 import { IbidError } from "../../contracts/errors.ts";
-import { findPackage, loadModule } from "../../runtime/packages.ts";
+import { loadPackage } from "../../runtime/packages.ts";
 import { readPostgresAddress } from "./postgres-address.ts";
 
 /**
@@ -38,8 +37,6 @@ export interface Postgres {
   close(): Promise<void>;
 }
 
-const packageName = "pg";
-
 interface Pool extends PostgresClient {
   on?(event: "error", listener: (error: unknown) => void): unknown;
   end(): Promise<void>;
@@ -49,18 +46,13 @@ type PgLibrary = {
   readonly Pool: new (options: object) => Pool;
 };
 
-function loadPg(): PgLibrary {
-  const path = findPackage(packageName, [import.meta.url, join(process.cwd(), "package.json")]);
-  if (path !== undefined) {
-    const loaded = loadModule(path) as Partial<PgLibrary> & { readonly default?: PgLibrary };
-    const library = loaded.default ?? (loaded as PgLibrary);
-    if (typeof library.Pool === "function") return library;
-  }
-  throw new IbidError("dependency-missing", "The package pg, which speaks to Postgres, is not installed.", {
-    hint: "npm install pg, or give openPostgresStore a pool of your own.",
-    details: { package: packageName },
-  });
-}
+const loadPg = (): PgLibrary =>
+  loadPackage<PgLibrary>(
+    "pg",
+    "speaks to Postgres",
+    ({ Pool }) => typeof Pool === "function",
+    "give openPostgresStore a pool of your own",
+  );
 
 /** Opens an address with the package `pg`. **Errors** `dependency-missing`, `invalid-argument`. */
 export async function connectPostgres(

@@ -1,0 +1,3 @@
+/** `ibid/stores/milvus`. */
+export type { MilvusClient } from "./milvus-client.ts";
+export { createMilvusEngine, type MilvusOptions } from "./milvus-engine.ts";

@@ -1,0 +1,2 @@
+/** `ibid/stores/weaviate`. */
+export { createWeaviateEngine, type WeaviateOptions } from "./weaviate-engine.ts";
