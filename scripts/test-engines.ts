@@ -194,7 +194,7 @@ try {
       return { address: await serve(join(bin, "chroma"), args, "/api/v2/heartbeat"), server: "Chroma 1.5.9" };
     },
     async milvus() {
-      const bin = python("milvus", ["milvus-lite==3.2.2"]);
+      const bin = python("milvus", ["milvus-lite==3.2.2", "pymilvus==3.0.2"]);
       const args = (port: number, folder: string): readonly string[] => [
         "server",
         "--data-dir",
