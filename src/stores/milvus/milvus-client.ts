@@ -2,12 +2,8 @@ import { IbidError } from "../../contracts/errors.ts";
 import { loadPackage } from "../../runtime/packages.ts";
 import { createOptionalClient, type OptionalClient } from "../engines/optional-client.ts";
 
-/**
- * The outcome of a request, as the package gives it: with the answer, or by itself.
- *
- * @experimental
- */
-export interface MilvusStatus {
+/** The outcome of a request, as the package gives it: with the answer, or by itself. */
+interface MilvusStatus {
   readonly error_code?: string | number;
   readonly reason?: string;
   readonly code?: number;
