@@ -9,7 +9,7 @@ import type { LatentLeg } from "../segments/latent-leg.ts";
 import { dropVersions } from "../segments/scope-versions.ts";
 import { changeScope } from "../segments/scope-change.ts";
 import { purgeSetting } from "../segments/purge.ts";
-import { changeOver } from "../segments/refit.ts";
+import { changeOver, placeAgain } from "../segments/refit.ts";
 import type { SegmentCore } from "../segments/segment-core.ts";
 import type { ChunkRow, DirectoryWriter, DocumentRow, FitRow } from "../segments/segment-directory.ts";
 import type { SqliteConnection } from "../sqlite/sqlite-connection.ts";
@@ -221,6 +221,9 @@ function applyFits({ db, rows, core }: Replica, own: readonly PageRow[]): void {
   const moved = own.find(({ kind, a }) => kind === "o" && a === placingSetting)?.b;
   const isMoved =
     latent !== undefined && moved !== undefined && moved !== null && moved !== rows.setting(placingSetting);
+  const former = new Map(
+    latent === undefined ? [] : rows.fits().map((fit) => [fit.fingerprint, [...latent.spaceOf(rows, fit).terms()]]),
+  );
   for (const { kind, gone, key } of own) if (kind === "f" && gone) rows.deleteFit(key);
   let arrived: FitRow | undefined;
   for (const { kind, gone, key, a, x } of own) {
@@ -232,6 +235,11 @@ function applyFits({ db, rows, core }: Replica, own: readonly PageRow[]): void {
     if (waits) arrived = row;
     if (before === undefined) insertFit(db, { ...row, current: row.current && !waits }, splitParts(ownBytes(x)));
     else if (!waits) rows.putFit(row);
+    const terms = former.get(row.fingerprint);
+    if (latent === undefined || before !== undefined || terms === undefined) continue;
+    const space = latent.spaceOf(rows, row);
+    const forgotten = terms.map(({ term }) => term).filter((term) => space.find(term) === undefined);
+    if (forgotten.length > 0) placeAgain(rows, view, latent, space, forgotten);
   }
   if (!isMoved) return;
   // Settings, and what has gone, come with the page.

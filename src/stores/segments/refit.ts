@@ -117,8 +117,62 @@ export function forgetTerms(rows: DirectoryWriter, view: IndexView, leg: LatentL
     if (kept.length === terms.length) continue;
     // The members stay what they were: the next settling sees that one has left.
     rows.deleteFit(fit.key);
-    rows.addFit(fit, writeSpace({ terms: kept }));
+    const key = rows.addFit(fit, writeSpace({ terms: kept }));
+    const forgotten = terms.map(({ term }) => term).filter((term) => !isHeld(term));
+    placeAgain(rows, view, leg, leg.spaceOf(rows, { ...fit, key }), forgotten);
   }
+}
+
+/**
+ * Gives chunks of other scopes that have forgotten terms the vector that follows from what the space still knows, as a copy made later gives them.
+ *
+ * **Cost** one look-up a term and segment; the column of each segment that holds one.
+ */
+export function placeAgain(
+  rows: DirectoryWriter,
+  view: IndexView,
+  leg: LatentLeg,
+  space: TermSpace,
+  forgotten: readonly string[],
+): void {
+  const version = leg.versionOf(space);
+  const name = versionKey(version);
+  const stamp = rows.stamp() + 1;
+  const isForgotten = new Set(forgotten);
+  for (const { scope } of rows.scopes()) {
+    const held = view.scope(rows, scope);
+    if (held === undefined) continue;
+    const changed = held.sealed.filter((segment) => {
+      const placed = [...segment.columns()].find((column) => column.version === name);
+      if (placed === undefined || !forgotten.some((term) => segment.postings(term) !== undefined)) return false;
+      const isPlaced = new Set(placed.ordinals);
+      addColumn(
+        rows,
+        segment,
+        version,
+        placeChunks(segment, leg, space, (ordinal) => isPlaced.has(ordinal)),
+        stamp,
+      );
+      return true;
+    });
+    const terms = collectLiveTerms(held.tail, () => true);
+    const waiting = [...held.tail.rows()].filter(
+      ([ordinal, row]) =>
+        terms.get(ordinal)!.terms.some((term) => isForgotten.has(term)) &&
+        decodeVectors(row.vectors).some((vector) => vector.version === name),
+    );
+    for (const [ordinal, row] of waiting) {
+      const others = decodeVectors(row.vectors).filter((vector) => vector.version !== name);
+      rows.deletePending(row.key);
+      rows.addPending(held.row.key, {
+        ...row,
+        stamp,
+        vectors: encodeVectors([...others, leg.vectorOf(space, terms.get(ordinal)!)]),
+      });
+    }
+    if (changed.length + waiting.length > 0) rows.putScope({ ...held.row, stamp, rewrites: held.row.rewrites + 1 });
+  }
+  rows.setStamp(stamp);
 }
 
 /** Removes all that was fitted, when too little is left of what it was fitted on: everything goes back to where nothing is fitted. **Shape** whether it did. */
@@ -334,10 +388,25 @@ function moveSegment(
   stamp: number,
 ): boolean {
   if (hasColumn(segment, versionKey(leg.versionOf(space)))) return false;
-  const terms = collectTerms(segment, (ordinal) => segment.present[ordinal] === 1);
-  const placed = Array.from(terms, ([ordinal, counts]) => [ordinal, leg.vectorOf(space, counts)] as const);
-  addColumn(rows, segment, leg.versionOf(space), placed, stamp);
+  addColumn(
+    rows,
+    segment,
+    leg.versionOf(space),
+    placeChunks(segment, leg, space, () => true),
+    stamp,
+  );
   return true;
+}
+
+/** Vectors in a space, of those present chunks of a segment that are chosen. */
+function placeChunks(
+  segment: SealedSegment,
+  leg: LatentLeg,
+  space: TermSpace,
+  isChosen: (ordinal: number) => boolean,
+): readonly (readonly [ordinal: number, vector: StoredVector])[] {
+  const terms = collectTerms(segment, (ordinal) => segment.present[ordinal] === 1 && isChosen(ordinal));
+  return Array.from(terms, ([ordinal, counts]) => [ordinal, leg.vectorOf(space, counts)] as const);
 }
 
 function addColumn(

@@ -219,3 +219,21 @@ it("a purge that a node finishes late leaves words in the fit that have gone mea
   ] as const;
   await compare(history, 4);
 }, 600_000);
+
+it("a copy that comes after a vacuum places chunks of other scopes as those before it do", async () => {
+  const write = (scope: Scope, id: string, from: number, count: number) =>
+    ({ do: "replace", scope, id, from, count, embeds: false, year: 2020 }) as const;
+  const history = [
+    [0, write("deployment", "e", 34, 8)],
+    [0, write("deployment", "f", 20, 5)],
+    [0, write("user:b", "c", 30, 6)],
+    [0, { do: "settle" }],
+    [0, write("deployment", "f", 40, 5)],
+    [0, { do: "vacuum", age: 0 }],
+    // One that is not sealed yet has such a word too.
+    [0, write("user:b", "d", 30, 2)],
+    [1, write("deployment", "e", 50, 3)],
+    [1, { do: "vacuum", age: 0 }],
+  ] as const;
+  for (const length of [6, 9]) await compare(history.slice(0, length), 2);
+}, 600_000);
