@@ -124,7 +124,7 @@ export function forgetTerms(rows: DirectoryWriter, view: IndexView, leg: LatentL
 }
 
 /**
- * Gives chunks of other scopes that have forgotten terms the vector that follows from what the space still knows, as a copy made later gives them.
+ * Places the chunks that have forgotten terms again, by the words that are left. Another scope may still hold such words, and a copy made later knows no others.
  *
  * **Cost** one look-up a term and segment; the column of each segment that holds one.
  */
