@@ -6,6 +6,7 @@ import { call, type Failure, get, send } from "./api.ts";
 import { Empty } from "./empty.tsx";
 import { EvidencePanel, PlaceView } from "./evidence.tsx";
 import { FilterBar, toFilters } from "./filters.tsx";
+import { lazy, Suspense } from "./lazy.tsx";
 import {
   Dialog,
   Ended,
@@ -33,6 +34,9 @@ import {
   session,
   t,
 } from "./state.ts";
+
+const Care = lazy(async () => (await import("./care.tsx")).Care);
+const Versions = lazy(async () => (await import("./care.tsx")).Versions);
 
 export interface Summary {
   readonly uri: string;
@@ -505,6 +509,11 @@ export function DocumentScreen(): VNode {
             )
           }
         />
+        {uri !== "" && (
+          <Suspense fallback={null}>
+            <Versions key={`${uri} ${scope}`} uri={uri} scope={scope} />
+          </Suspense>
+        )}
       </section>
     </div>
   );
@@ -634,6 +643,9 @@ export function OperatorScreen(): VNode {
           ))}
         </table>
       </div>
+      <Suspense fallback={<p class="faint pulse">{t("loading")}</p>}>
+        <Care />
+      </Suspense>
     </div>
   );
 }

@@ -96,6 +96,7 @@ const pageCalls = [
   ["pageShared", "/page-shared.js"],
   ["pageUpload", "/page-upload.js"],
   ["pageNotes", "/page-notes.js"],
+  ["pageCare", "/page-care.js"],
   ["pageView", "/page-view.js"],
   ["pageMarkdown", "/page-markdown.js"],
   ["pageDe", "/page-de.js"],

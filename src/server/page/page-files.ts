@@ -12,6 +12,7 @@ export const pageFileNames = [
   "page-ar.js",
   "page-upload.js",
   "page-notes.js",
+  "page-care.js",
   "page-pdf.js",
   "page-pdf-worker.js",
 ] as const;

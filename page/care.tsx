@@ -1,0 +1,304 @@
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { type Failure, get, send } from "./api.ts";
+import { Dialog, Failed, Icon, Notice, useLoaded } from "./shared.tsx";
+import { announced, bytesText, libraryVersion, momentText, session, t } from "./state.ts";
+
+/** A version of a document, as `GET /versions` gives it. */
+interface Version {
+  readonly from: string;
+  readonly to?: string;
+  readonly title: string;
+  readonly chunks: number;
+  readonly bytes: number;
+}
+
+/** The versions of a document, and the way back to one; nothing where the base keeps none. */
+export function Versions({ uri, scope }: { readonly uri: string; readonly scope: string | undefined }): VNode | null {
+  const { value, again } = useLoaded(`${uri} ${scope} ${libraryVersion.value}`, (signal) =>
+    get<{ versions: readonly Version[] }>("versions", { uri, scope }, signal).catch(() => ({ versions: [] })),
+  );
+  const failure = useSignal<Failure | undefined>(undefined);
+  const versions = value.value?.versions ?? [];
+  if (versions.length < 2) return null;
+  const restore = async (asOf: string): Promise<void> => {
+    try {
+      failure.value = undefined;
+      await send("restore", { uri, scope, asOf });
+      announced.value = t("versionRestored");
+      libraryVersion.value += 1;
+      again();
+    } catch (error) {
+      failure.value = error as Failure;
+    }
+  };
+  return (
+    <details class="versions">
+      <summary class="small">{t("versions", { n: versions.length })}</summary>
+      {failure.value !== undefined && <Failed failure={failure.value} />}
+      <ol class="uploads">
+        {versions.map(({ from, to, title, chunks, bytes }) => (
+          <li class="upload" key={from}>
+            <div class="upload-words">
+              <span dir="auto">{title}</span>
+              <span class="small faint">
+                {to === undefined
+                  ? t("noteSince", { from: momentText(from) })
+                  : t("noteSpan", { from: momentText(from), to: momentText(to) })}{" "}
+                · {t("passages", { n: chunks })} · {bytesText(bytes)}
+              </span>
+            </div>
+            {to !== undefined && session.value?.write === true && (
+              <button
+                type="button"
+                class="plain small"
+                aria-label={`${t("restore")}: ${momentText(from)}`}
+                onClick={() => void restore(from)}
+              >
+                {t("restore")}
+              </button>
+            )}
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+interface Diagnosis {
+  readonly healthy: boolean;
+  readonly findings: readonly {
+    readonly kind: string;
+    readonly message: string;
+    readonly scope?: string;
+    readonly count: number;
+    readonly fixed: boolean;
+    readonly hint?: string;
+  }[];
+  readonly residue: number;
+}
+
+/** What an operator does for the base: examine it, erase what was deleted, look at what happened. */
+export function Care(): VNode {
+  return (
+    <div class="care">
+      <Doctor />
+      {session.value?.write === true && <Vacuum />}
+      <Events />
+    </div>
+  );
+}
+
+/** Runs one call at a time, and keeps its result or its failure. */
+function useCall<Result>(): {
+  readonly result: Result | undefined;
+  readonly failure: Failure | undefined;
+  readonly isBusy: boolean;
+  readonly run: (work: () => Promise<Result>) => Promise<void>;
+} {
+  const result = useSignal<Result | undefined>(undefined);
+  const failure = useSignal<Failure | undefined>(undefined);
+  const isBusy = useSignal(false);
+  return {
+    result: result.value,
+    failure: failure.value,
+    isBusy: isBusy.value,
+    async run(work) {
+      isBusy.value = true;
+      failure.value = undefined;
+      try {
+        result.value = await work();
+      } catch (error) {
+        failure.value = error as Failure;
+      }
+      isBusy.value = false;
+    },
+  };
+}
+
+function Doctor(): VNode {
+  const { result, failure, isBusy, run } = useCall<Diagnosis>();
+  const examine = (fix: boolean): void =>
+    void run(async () => {
+      const found = await send<Diagnosis>("doctor", { fix });
+      announced.value = t(found.healthy ? "healthy" : "findings", { n: found.findings.length });
+      return found;
+    });
+  return (
+    <section>
+      <h2>{t("doctor")}</h2>
+      <p class="faint small">{t("doctorText")}</p>
+      <div class="row">
+        <button type="button" class="plain small" disabled={isBusy} onClick={() => examine(false)}>
+          {t("examine")}
+        </button>
+        {result?.healthy === false && session.value?.write === true && (
+          <button type="button" class="plain small" disabled={isBusy} onClick={() => examine(true)}>
+            {t("repair")}
+          </button>
+        )}
+        {isBusy && <span class="faint small pulse">{t("examining")}</span>}
+      </div>
+      {failure !== undefined && <Failed failure={failure} />}
+      {result !== undefined && (
+        <Notice tone={result.healthy ? "plain" : "warn"}>
+          <Icon name={result.healthy ? "check" : "warn"} />{" "}
+          {t(result.healthy ? "healthy" : "findings", { n: result.findings.length })}
+        </Notice>
+      )}
+      {(result?.findings ?? []).length > 0 && (
+        <ul class="uploads">
+          {result!.findings.map(({ kind, message, scope, count, fixed, hint }) => (
+            <li class="upload" key={`${kind} ${scope}`}>
+              <div class="upload-words" lang="en">
+                <span>{message}</span>
+                <span class="small faint">{[kind, scope, count, hint].filter(Boolean).join(" · ")}</span>
+              </div>
+              {fixed && <span class="small">{t("repaired")}</span>}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+/** Ages from which deleted documents are erased. **Units** hours. */
+const ages = [168, 720, 0] as const;
+
+function Vacuum(): VNode {
+  const { result, failure, isBusy, run } = useCall<{ readonly chunks: number; readonly pending: boolean }>();
+  const hours = useSignal<number>(ages[0]);
+  const isAsked = useSignal(false);
+  const vacuum = (): void => {
+    isAsked.value = false;
+    void run(async () => {
+      const done = await send<{ chunks: number; pending: boolean }>("vacuum", { olderThanHours: hours.value });
+      announced.value = t("vacuumed", { n: done.chunks });
+      libraryVersion.value += 1;
+      return done;
+    });
+  };
+  return (
+    <section>
+      <h2>{t("vacuum")}</h2>
+      <p class="faint small">{t("vacuumText")}</p>
+      <div class="row">
+        <label class="small">
+          {t("deletedBefore")}{" "}
+          <select value={hours.value} onChange={(event) => (hours.value = Number(event.currentTarget.value))}>
+            {ages.map((each) => (
+              <option value={each}>{t("daysAgo", { n: each / 24 })}</option>
+            ))}
+          </select>
+        </label>
+        <button type="button" class="plain small bad" disabled={isBusy} onClick={() => (isAsked.value = true)}>
+          {t("purge")}
+        </button>
+      </div>
+      {failure !== undefined && <Failed failure={failure} />}
+      {result !== undefined && (
+        <Notice tone={result.pending ? "warn" : "plain"}>
+          {t("vacuumed", { n: result.chunks })} {result.pending && t("vacuumPending")}
+        </Notice>
+      )}
+      {isAsked.value && (
+        <Dialog title={t("vacuumTitle")} onClose={() => (isAsked.value = false)}>
+          <p>{t("vacuumText")}</p>
+          <div class="row end">
+            <button type="button" class="plain" onClick={() => (isAsked.value = false)}>
+              {t("cancel")}
+            </button>
+            <button type="button" class="danger" onClick={vacuum}>
+              {t("purge")}
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </section>
+  );
+}
+
+interface EventPage {
+  readonly events: readonly {
+    readonly name: string;
+    readonly at: string;
+    readonly scopes: readonly string[];
+    readonly data: Readonly<Record<string, unknown>>;
+  }[];
+  readonly more: boolean;
+}
+
+/** Events, latest first. Their names and fields are those of the service, in English. */
+function Events(): VNode {
+  const name = useSignal("");
+  const before = useSignal<string | undefined>(undefined);
+  const { value, failure, again } = useLoaded(`${name.value} ${before.value}`, (signal) =>
+    get<EventPage>(
+      "events",
+      { limit: 50, name: name.value === "" ? undefined : name.value, before: before.value },
+      signal,
+    ),
+  );
+  const seen = useSignal<ReadonlySet<string>>(new Set());
+  const events = (value.value?.events ?? []).toReversed();
+  const names = new Set([...seen.value, ...events.map((each) => each.name)]);
+  const isOff = failure.value !== undefined && failure.value.status < 500 && failure.value.status !== 0;
+  return (
+    <section>
+      <h2>{t("events")}</h2>
+      {isOff && <p class="faint small">{failure.value!.message}</p>}
+      {failure.value !== undefined && !isOff && <Failed failure={failure.value} onRetry={again} />}
+      {!isOff && (
+        <div class="row filters">
+          <label class="small">
+            {t("type")}{" "}
+            <select
+              value={name.value}
+              onChange={(event) => {
+                seen.value = names;
+                name.value = event.currentTarget.value;
+                before.value = undefined;
+              }}
+            >
+              <option value="">{t("allTypes")}</option>
+              {[...names].toSorted().map((each) => (
+                <option value={each}>{each}</option>
+              ))}
+            </select>
+          </label>
+          <button type="button" class="plain small" onClick={again}>
+            {t("refresh")}
+          </button>
+        </div>
+      )}
+      {value.value !== undefined && events.length === 0 && <p class="faint">{t("noEvents")}</p>}
+      {events.length > 0 && (
+        <div class="wide" tabIndex={0}>
+          <table lang="en" dir="ltr">
+            {events.map(({ name: kind, at, scopes, data }) => (
+              <tr>
+                <td class="nowrap">{momentText(at)}</td>
+                <td>{kind}</td>
+                <td class="small">{scopes.join(", ")}</td>
+                <td class="small event-data">{describe(data)}</td>
+              </tr>
+            ))}
+          </table>
+        </div>
+      )}
+      {value.value?.more === true && (
+        <button type="button" class="plain more" onClick={() => (before.value = events.at(-1)!.at)}>
+          {t("earlierEvents")}
+        </button>
+      )}
+    </section>
+  );
+}
+
+/** The fields of an event on one line. */
+const describe = (data: Readonly<Record<string, unknown>>): string =>
+  Object.entries(data)
+    .filter(([, value]) => value !== undefined && value !== null)
+    .map(([key, value]) => `${key} ${typeof value === "object" ? JSON.stringify(value) : String(value)}`)
+    .join(" · ");
