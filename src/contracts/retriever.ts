@@ -172,8 +172,9 @@ export interface SearchWarning {
   /**
    * `unnamed-vectors`: vectors of the model from before titles and headings were embedded. Searches use them; only `status` says so.
    * `fit-set-aside`: a document of the store's own model was deleted, or the access policy changed, and the model is not made anew yet.
+   * `fit-of-the-present`: the store's own model is of the present, so a search of the past goes by words and forms.
    */
-  readonly code: "other-embedding-model" | "unnamed-vectors" | "fit-set-aside";
+  readonly code: "other-embedding-model" | "unnamed-vectors" | "fit-set-aside" | "fit-of-the-present";
   readonly message: string;
   /** The next action. */
   readonly hint: string;

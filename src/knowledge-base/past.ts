@@ -1,11 +1,12 @@
 import { operator } from "../access/gate.ts";
 import { IbidError } from "../contracts/errors.ts";
-import type { Retriever } from "../contracts/retriever.ts";
+import type { Retriever, SearchWarning } from "../contracts/retriever.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 import type { Store } from "../contracts/store.ts";
+import { latentSemanticModel } from "../engine/latent/latent-semantic-model.ts";
 import { readTime } from "../runtime/read-time.ts";
 import { createModelCheck } from "./check-models.ts";
-import type { PastRequest, SharedParts, ViewScopes } from "./parts.ts";
+import type { ModelCheck, PastRequest, SharedParts, ViewScopes } from "./parts.ts";
 
 /** Refuses options that speak of the newest state, beside `asOf`. **Errors** `invalid-argument`. */
 function checkPastOptions(options: { readonly after?: unknown; readonly atMostMs?: unknown }): void {
@@ -42,7 +43,7 @@ export async function openPast(
     store,
     present: parts.present ?? parts.store,
     searched: store,
-    modelCheck: createModelCheck({ ...parts, wordsAlone: true }, store, () => {}),
+    modelCheck: pastModelCheck(parts, store),
   };
 
   /** The operator reads every scope; one whose documents are all deleted has a past. */
@@ -54,6 +55,30 @@ export async function openPast(
     return readable([...new Set([...held, ...gone])]);
   }
 }
+
+/** Says where a search of the past lacks the model that the store fits itself. **Cost** a status for each search by such a model. */
+function pastModelCheck(parts: SharedParts, store: Store): ModelCheck {
+  const check = createModelCheck({ ...parts, wordsAlone: true }, store, () => {});
+  const isFitted =
+    parts.embedder === undefined && parts.wordsAlone !== true && Object.hasOwn(store.capabilities.legs, "latent");
+  return {
+    ...check,
+    async forSearch(scopes, mode) {
+      const found = await check.forSearch(scopes, mode);
+      if (!isFitted || mode === "lexical" || mode === "regex") return found;
+      const { chunks } = await store.status(scopes);
+      return chunks < latentSemanticModel.leastChunks ? found : [...found, fitOfThePresent(scopes)];
+    },
+  };
+}
+
+const fitOfThePresent = ({ scopes }: AuthorizedScopes): SearchWarning => ({
+  code: "fit-of-the-present",
+  message: "The store's own model is fitted on the present. This search of the past went by words and forms.",
+  hint: "Give an embedding model, whose vectors former versions keep, or compare with mode lexical.",
+  model: "ibid/latent-semantic",
+  scopes,
+});
 
 function checkRetriever(
   retriever: SharedParts["retriever"],

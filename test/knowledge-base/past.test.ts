@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { type IngestSummary, type KnowledgeBase, openKnowledgeBase, type OpenOptions } from "ibid";
+import { type IngestSummary, type KnowledgeBase, openKnowledgeBase, type OpenOptions, type SearchOptions } from "ibid";
 import { composeStore } from "ibid/stores";
 import { createMemoryParts } from "../../src/stores/memory/memory-store.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -202,6 +202,29 @@ describe.each([
       expect(await texts(kb, "herons", noon(1))).toEqual([]);
       expect(await texts(kb, "herons", noon(2))).toEqual(["The herons leave on Thursday."]);
     }));
+});
+
+it("says where it lacks the model that the store fits on the present", async () => {
+  const codes = async (kb: KnowledgeBase, options: SearchOptions): Promise<readonly string[] | undefined> =>
+    (await kb.search("herons at the pier", options)).warnings?.map(({ code }) => code);
+  for (const [chunks, models, expected] of [
+    [256, {}, ["fit-of-the-present"]],
+    [255, {}, undefined],
+    [256, { embedding: null }, undefined],
+  ] as const) {
+    const kb = await openKnowledgeBase({ history: true, models, operations: { now: () => now, events: false } });
+    const texts = Array.from({ length: chunks }, (_, i) => ({ text: `Herons of pier ${i} eat fish.` }));
+    await kb.ingest({ uri: "herons.txt", chunks: texts }, { settle: true });
+    now += day;
+    const asOf = new Date(now - day / 2).toISOString();
+    expect([await codes(kb, { asOf }), await codes(kb, { asOf, mode: "lexical" }), await codes(kb, {})]).toEqual([
+      expected,
+      undefined,
+      undefined,
+    ]);
+    if (models.embedding !== null) expect(await codes(kb, { asOf, mode: "dense" })).toEqual(expected);
+    await kb.close();
+  }
 });
 
 it("is erased where history is turned off, and begins anew", async () => {
