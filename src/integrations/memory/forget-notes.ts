@@ -64,7 +64,7 @@ export async function forgetNotes(
   if (going.length === 0) {
     const named = "key" in target ? `with the key "${target.key}"` : `"${target.id}"`;
     throw new IbidError("not-found", `There is no note ${named}. Nothing was forgotten.`, {
-      hint: "See which there are with list_memories.",
+      hint: "See which there are with list_memories, or with ibid memory list --all.",
     });
   }
   const notes = [];
