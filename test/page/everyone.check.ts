@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { en } from "../../page/catalogue/en.ts";
@@ -7,8 +5,7 @@ import { openKnowledgeBase } from "../../src/index.node.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
 import { papers } from "./documents.ts";
 import { askOnPage, openHarbour, type Serving, serve, visit, visitHarbour } from "./open-page.ts";
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+import { beyondWidth, violationsOf } from "./violations.ts";
 
 const lies = "The lamp glass is polished every ninety days [1]. The keeper is paid in whale oil and pearls [1].";
 
@@ -63,7 +60,7 @@ const states: Readonly<Record<string, (page: Page, url: string) => Promise<unkno
   },
   operator: async (page, url) => {
     await page.goto(new URL("ops", url).href);
-    await page.waitForSelector(".facts dd");
+    await page.waitForSelector(".care table");
   },
   "no such document": async (page, url) => {
     await page.goto(new URL("d?uri=nothing.md", url).href);
@@ -77,14 +74,6 @@ const states: Readonly<Record<string, (page: Page, url: string) => Promise<unkno
     await page.waitForSelector("dialog[open]");
   },
 };
-
-async function violationsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  return page.evaluate(
-    `axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }).then(({ violations }) =>
-      violations.map(({ id, nodes }) => id + ": " + nodes.slice(0, 3).map(({ html }) => html.slice(0, 160)).join(" | ")))`,
-  );
-}
 
 for (const colorScheme of ["light", "dark"] as const) {
   for (const width of [390, 1280]) {
@@ -108,9 +97,7 @@ test("[page 25] no state scrolls sideways at a width of 320", async () => {
   const beyond: Record<string, number> = {};
   for (const [name, reach] of Object.entries(states)) {
     await reach(page, serving.url);
-    const over: number = await page.evaluate(
-      "document.documentElement.scrollWidth - document.documentElement.clientWidth",
-    );
+    const over = await beyondWidth(page);
     if (over > 0) beyond[name] = over;
   }
   expect(beyond).toEqual({});
