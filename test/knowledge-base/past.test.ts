@@ -4,6 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { type IngestSummary, type KnowledgeBase, openKnowledgeBase, type OpenOptions, type SearchOptions } from "ibid";
 import { composeStore } from "ibid/stores";
+import { createFixedEmbeddingModel } from "ibid/testing";
 import { createMemoryParts } from "../../src/stores/memory/memory-store.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fewer } from "../support/runs.ts";
@@ -202,6 +203,24 @@ describe.each([
       expect(await texts(kb, "herons", noon(1))).toEqual([]);
       expect(await texts(kb, "herons", noon(2))).toEqual(["The herons leave on Thursday."]);
     }));
+});
+
+it("gives a former version back with the vectors that it had, and embeds nothing", async () => {
+  const otherwise = (text: string): number[] => (text.includes("red") ? [1, 0, 0] : [0, 1, 0]);
+  const embedding = createFixedEmbeddingModel({}, { dimensions: 3, otherwise });
+  const kb = await openKnowledgeBase({ history: true, models: { embedding }, operations: { now: () => now } });
+  const put = (text: string) => kb.ingest({ uri: "herons.txt", title: "", chunks: [{ text }] });
+  await put("red herons");
+  now += day;
+  await put("blue herons");
+  now += day;
+  const calls = embedding.calls.length;
+  expect(await kb.restore("herons.txt", { asOf: noon(0) })).toHaveLength(1);
+  expect(embedding.calls).toHaveLength(calls);
+  const near = await kb.searchVector([1, 0, 0], { includeEmbeddings: true });
+  expect(near.map(({ chunk, score }) => [chunk.text, score])).toEqual([["red herons", 1]]);
+  expect((await kb.status()).embeddingVersions.map(({ chunks }) => chunks)).toEqual([1]);
+  await kb.close();
 });
 
 it("says where it lacks the model that the store fits on the present", async () => {
