@@ -46,7 +46,7 @@ test("[page 26.5] notes are listed, written, edited, forgotten, exported and imp
   await page.waitForSelector(".note");
 
   await page.fill('input[type="date"]', "2026-11-02");
-  await page.waitForFunction('document.querySelector(".note")?.textContent.includes("Tuesday")');
+  await page.waitForSelector(".note-words:has-text('Tuesday')");
   await page.fill('input[type="date"]', "");
 
   await page.click("text=Write a note");
