@@ -300,5 +300,5 @@ function Events(): VNode {
 const describe = (data: Readonly<Record<string, unknown>>): string =>
   Object.entries(data)
     .filter(([, value]) => value !== undefined && value !== null)
-    .map(([key, value]) => `${key} ${typeof value === "object" ? JSON.stringify(value) : String(value)}`)
+    .map(([key, value]) => `${key} ${typeof value === "string" ? value : JSON.stringify(value)}`)
     .join(" · ");

@@ -3,7 +3,7 @@ import type { Replaced } from "../contracts/retriever.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { Memory } from "../integrations/memory/create-memory.ts";
-import { type Note, notePrefix, noteUri } from "../integrations/memory/note.ts";
+import { messagePrefix, type Note, notePrefix, noteUri } from "../integrations/memory/note.ts";
 import { platformNow } from "../runtime/platform-clock.ts";
 import { given } from "./given.ts";
 import * as schemas from "./note-schemas.ts";
@@ -166,14 +166,15 @@ function unknownNote(): never {
   throw new Refusal(404, "not-found", "No note that you may read has this id.", { hint: "See GET /notes." });
 }
 
-/** The notes of each scope that the caller may read. **Cost** a listing of the rows of all notes. */
+/** The notes of each scope that the caller may read, without messages. **Cost** a listing of the rows of all notes. */
 async function countByScope(
   kb: KnowledgeBase,
   signal: AbortSignal,
 ): Promise<readonly { readonly scope: Scope; readonly notes: number }[]> {
   const counts = new Map<Scope, number>();
-  for await (const { scope } of kb.list({ under: notePrefix })) {
+  for await (const { scope, uri } of kb.list({ under: notePrefix })) {
     signal.throwIfAborted();
+    if (uri.startsWith(notePrefix + messagePrefix)) continue;
     counts.set(scope, (counts.get(scope) ?? 0) + 1);
   }
   return Array.from(counts, ([scope, notes]) => ({ scope, notes }));

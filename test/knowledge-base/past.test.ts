@@ -236,12 +236,15 @@ it("says where it lacks the model that the store fits on the present", async () 
     await kb.ingest({ uri: "herons.txt", chunks: texts }, { settle: true });
     now += day;
     const asOf = new Date(now - day / 2).toISOString();
-    expect([await codes(kb, { asOf }), await codes(kb, { asOf, mode: "lexical" }), await codes(kb, {})]).toEqual([
+    // Without any model there is no search by meaning.
+    const dense = "embedding" in models ? undefined : await codes(kb, { asOf, mode: "dense" });
+    const words = await codes(kb, { asOf, mode: "lexical" });
+    expect([await codes(kb, { asOf }), dense, words, await codes(kb, {})]).toEqual([
+      expected,
       expected,
       undefined,
       undefined,
     ]);
-    if (models.embedding !== null) expect(await codes(kb, { asOf, mode: "dense" })).toEqual(expected);
     await kb.close();
   }
 });
