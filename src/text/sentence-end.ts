@@ -2,6 +2,7 @@ import {
   afterOrdinal,
   connectives,
   continuing,
+  dates,
   oftenFinal,
   references,
   sentenceStarters,
@@ -36,13 +37,38 @@ export function endsSentence(text: string, at: number, close: number): boolean {
 
   const word = wordBefore(text, at);
   const folded = word.toLowerCase();
+  // The next letter of one abbreviation: `z. B.`, `J. A. Smith`.
+  if (/^\p{L}$/u.test(word) && (next === "Chr" || letterAfter(text, close))) return false;
+  const letters = lettersBefore(text, at);
+  if (connectives.has(letters)) return false;
   if (connectives.has(folded) || (titles.has(folded) && word !== folded)) return false;
-  if (references.has(folded) && /^(?:\p{N}|[IVXLC]+$|\p{L}$)/u.test(next)) return false;
+  const isShort = shortened.test(word);
+  if ((references.has(folded) || isShort) && /^(?:\p{N}|[IVXLC]+$|\p{L}$)/u.test(next)) return false;
+  const isDate = dates.has(folded) && /^\p{Lu}/u.test(word);
+  if ((continuing.has(folded) || isDate) && /^\p{N}/u.test(next)) return false;
   if (/^\d{1,2}$/.test(word) && afterOrdinal.has(next.toLowerCase())) return false;
   // A name such as `openStore` or `iPhone` may begin a sentence all the same.
   if (goesOn) return /\p{Lu}/u.test(next);
-  const abbreviated = oftenFinal.has(folded) || /^\p{Lu}$/u.test(word) || /^(?:\p{L}{1,2}\.)+\p{L}{1,2}$/u.test(word);
+  const abbreviated =
+    oftenFinal.has(folded) || isShort || isDate || letters !== "" || /^\p{Lu}$/u.test(word) || joinedLetters.test(word);
   return !abbreviated || !/^[\p{L}\p{N}]/u.test(next) || sentenceStarters.has(next.toLowerCase());
+}
+
+const joinedLetters = /^(?:\p{L}{1,2}\.)+\p{L}{1,2}$/u;
+/** A capitalised word without a vowel, or one that ends as German streets do, is no whole word: `Bldg`, `Hwy`, `Hauptstr`. Small ones are often names: `npm`. */
+const shortened = /^(?:\p{Lu}(?<![AEIOUYÄÖÜ])[bcdfghjklmnpqrstvwxzß]{1,5}|\p{L}{2,20}str|Str)$/u;
+
+/** Whether a single letter with a full stop comes next. */
+function letterAfter(text: string, from: number): boolean {
+  return /^[ \t\u00a0\u202f\u2009]\p{L}\.(?![\p{L}\p{N}])/u.test(text.slice(from, from + 4));
+}
+
+/** Single letters with full stops and spaces that end at `end`, as one abbreviation: `z.b` for `z. B`; `""` where there is but one. */
+function lettersBefore(text: string, end: number): string {
+  const found = /(?<![\p{L}\p{N}])(?:\p{L}\.[ \u00a0\u202f\u2009])+(?:\p{L}\.)*(?:\p{L}|[Cc]hr|dgl|zt)$/u.exec(
+    text.slice(Math.max(0, end - maxWordLength), end),
+  );
+  return found === null ? "" : found[0].toLowerCase().replaceAll(/\s/gu, "");
 }
 
 /** Whether a sentence ends with the terminators at `at`, where `close` is behind all that closes with them. */
@@ -70,10 +96,10 @@ function mayAbbreviate(word: string): boolean {
   if (/^\p{Lu}+$/u.test(last)) return false;
   const folded = word.toLowerCase();
   // References that are words as well.
-  if (/^(?:app|art|no|tab)$/u.test(word)) return false;
+  if (/^(?:app|apt|art|mo|no|opt|sat|so|sun|tab|wed|geb|do|di|mi|sa|est|mon)$/u.test(word)) return false;
   return (
     !/[aeiouy]/u.test(last.normalize("NFD").toLowerCase()) ||
-    [connectives, continuing, oftenFinal, references, titles].some((list) => list.has(folded))
+    [connectives, continuing, dates, oftenFinal, references, titles].some((list) => list.has(folded))
   );
 }
 

@@ -30,6 +30,17 @@ describe("segmentSentences", () => {
     "See Smith et al. (2009) and Jones vs. Brown. ‖Done.",
     "Ph.D. students met Mrs. Jones on Sept. 9. ‖Then they left.",
     "Am 3. Oktober, z.B. im 19. Jahrhundert, war es so. ‖Er ist 42. ‖Dann ging er.",
+    "Das gilt z. B. für alle. ‖Auch z. B. Kosten zählen. ‖Es gilt d. h. Nichts fehlt hier, u. a. Äpfel und Birnen.",
+    "Der Preis gilt i. d. R. Ende Mai, m. E. Anfang Juni. ‖Danach nicht.",
+    "Dr. h. c. Müller kam. ‖Im Jahr 44 v. Chr. starb er. ‖Die Abt. Einkauf hilft. ‖Im 19. Jh. Anfang Mai.",
+    "The temp. is 20. ‖At temp. 40 it stops. ‖The desk is in Bldg. 7, Rm. 5, Apt. 4B, Opt. 3, Bldg. C and on Hwy. 61.",
+    "Open Mon. to Fri. and Tues. 9 to 5. ‖Closed on Sun. ‖The desk opens on Mon. ‖It closes on Wed. Holidays are free.",
+    "Meet in Sept. Paris is nice. ‖On Dec. 5 we leave. ‖We saw the sun. ‖Peter did not. ‖I said so. ‖5 people came.",
+    "Hauptstr. 5 ist nah. ‖Er wohnt in der Goethestr. ‖Die Tür ist blau. ‖Es kostet 5 Mio. Euro, ca. 3 Mrd. Euro.",
+    "Smith, op. cit. 42, says so. ‖See op. cit. Smith for more. ‖Take approx. 5, fig. 3 and ext. 42. ‖Done.",
+    "We sell keys, locks, etc. ‖Doors are extra. ‖Keys etc. 5 of them, usw. und so fort, usw. ‖Türen kosten mehr.",
+    "J. A. Smith and J. R. R. Tolkien met. ‖Plan B. ‖It works. ‖Solve for x. ‖The rest is easy. ‖Use apt. ‖Peter did.",
+    "Send it over HTTP. ‖Peter did. ‖It is a README.md. ‖Peter wrote it. ‖It was 5 km. ‖Peter left. ‖Run npm. ‖Open the page. ‖Use css. ‖A page has it.",
     // Ellipsis, quotes, brackets, notes
     "Wait... what? ‖Wait… ‖What?",
     'Really? ‖“Yes.” ‖She left (at last.) ‖"Stop!" he said. ‖„Hallo.“ ‖Er kam.',
@@ -98,6 +109,24 @@ describe("segmentSentences", () => {
 
   it("covers every text", () => {
     fc.assert(fc.property(anyText, expectCovering), { numRuns: 2000 });
+  });
+
+  it("never ends a sentence at an abbreviation before a small letter or a digit, and covers every text of them", () => {
+    const abbreviations =
+      "z. B.|d. h.|u. a.|h. c.|op. cit.|temp.|Bldg.|Rm.|Apt.|Hwy.|Opt.|Mon.|Tues.|Sept.|Hauptstr.|approx.|fig.|ext.|etc.|usw.|Dr.|e.g.|bzw.|Hptm.|Brgm.".split(
+        "|",
+      );
+    const piece = fc.tuple(fc.constantFrom(...abbreviations), fc.constantFrom("seven", "7", "42nd", "über"));
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 1, maxLength: 8 }), (pieces) => {
+        const text = `Take ${pieces.flat().join(" ")} of it.`;
+        expect(sentences(text)).toEqual([text]);
+        const two = `${text} Then go.`;
+        expectCovering(two);
+        expect(sentences(two)).toEqual([`${text} `, "Then go."]);
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it("never begins a sentence inside a word or a surrogate pair", () => {
