@@ -187,6 +187,7 @@ const storedFields = [
   "start",
   "end",
   "page",
+  "lastPage",
   "line",
   "slide",
   "sheet",

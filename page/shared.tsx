@@ -146,10 +146,10 @@ export function nameOf({
 }
 
 /** A place in a reader's words: "page 6 · 3.3 Results". */
-export function placeText({ page, slide, sheet, cells, part, line, headings = [] }: Partial<Place>): string {
+export function placeText({ page, lastPage, slide, sheet, cells, part, line, headings = [] }: Partial<Place>): string {
   const where = [
     part,
-    page === undefined ? undefined : t("pageLabel", { n: page }),
+    page === undefined ? undefined : t("pageLabel", { n: lastPage === undefined ? page : `${page}–${lastPage}` }),
     slide === undefined ? undefined : t("slideLabel", { n: slide }),
     sheet === undefined ? undefined : [sheet, cells].filter(Boolean).join(" "),
     headings.length === 0 ? undefined : headings.join(" › "),

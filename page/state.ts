@@ -33,6 +33,7 @@ export interface Place {
   readonly replaced?: Replaced | undefined;
   readonly headings?: readonly string[] | undefined;
   readonly page?: number | undefined;
+  readonly lastPage?: number | undefined;
   readonly line?: number | undefined;
   readonly slide?: number | undefined;
   readonly sheet?: string | undefined;

@@ -16,7 +16,7 @@ export type Grounding = "permissive" | "preferred" | "strict";
 /**
  * Words of a document with their place: they stand there verbatim, and the asker may read them.
  *
- * **Shape** `document.text.slice(start, end) === quote`. Page, line, slide and cells are those of `start`, where the format has them.
+ * **Shape** `document.text.slice(start, end) === quote`. Page, line, slide and cells are those of `start`, and `lastPage` of `end`, where the format has them.
  *
  * @experimental
  */

@@ -185,6 +185,8 @@ export interface PartSpan {
 export interface PlaceLabels {
   /** From 1. Absent for formats without pages. */
   readonly page?: number;
+  /** Page on which it ends, where that is a later one. */
+  readonly lastPage?: number;
   /** Line of the source, from 1. Absent for formats without lines. Within a part: of the part. */
   readonly line?: number;
   /** From 1, as shown. */

@@ -34,6 +34,7 @@ const chunkNames = {
   start: true,
   end: true,
   page: true,
+  lastPage: true,
   line: true,
   slide: true,
   sheet: true,

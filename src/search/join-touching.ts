@@ -156,6 +156,7 @@ function joinParts(group: readonly Hit[], inOrder: readonly Hit[], text: string)
       start: first.start,
       end: first.start + text.length,
       ...placeLabels(first),
+      ...joinPages(first, inOrder.at(-1)!.source),
       ...joinCells(inOrder.map(({ source }) => source)),
       ...(language !== undefined && { language }),
     },
@@ -163,6 +164,12 @@ function joinParts(group: readonly Hit[], inOrder: readonly Hit[], text: string)
     ...(matches && { matches }),
     parts: inOrder.map(partOf),
   };
+}
+
+/** The pages from the first of some places to the last. */
+function joinPages({ page }: PlaceLabels, last: PlaceLabels): Pick<PlaceLabels, "lastPage"> {
+  const lastPage = last.lastPage ?? last.page;
+  return page === undefined || lastPage === undefined || lastPage === page ? {} : { lastPage };
 }
 
 function partOf({ rank, score, scope, documentId, chunkId, source, evidence, copies, explain }: Hit): HitPart {

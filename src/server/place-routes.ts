@@ -31,7 +31,7 @@ export function createPlaceRoutes(originals: Originals): readonly Route[] {
         const shown = (await showDocument(kb, uri, given({ scope, start, end }))) ?? notFound(uri);
         const { document, place, ...rest } = shown;
         const { id: documentId, title, mediaType, length, contentHash, rootLabel, path, metadata } = document;
-        const { page, line, slide, sheet, cells, part, headings } = place;
+        const { page, lastPage, line, slide, sheet, cells, part, headings } = place;
         return jsonResponse({
           uri: document.uri,
           ...given({ rootLabel, path }),
@@ -43,7 +43,7 @@ export function createPlaceRoutes(originals: Originals): readonly Route[] {
           length,
           ...(typeof metadata["pageCount"] === "number" && { pages: metadata["pageCount"] }),
           ...given({ language: typeof metadata["language"] === "string" ? metadata["language"] : undefined }),
-          place: { headings, ...given({ page, line, slide, sheet, cells, part }) },
+          place: { headings, ...given({ page, lastPage, line, slide, sheet, cells, part }) },
           ...(await readEnd(kb, document)),
           ...rest,
         });

@@ -11,6 +11,7 @@ const position = z.int().min(0);
 const metadata = z.record(z.string(), z.unknown());
 export const places = {
   page: z.int().optional(),
+  lastPage: z.int().optional(),
   line: z.int().optional(),
   slide: z.int().optional(),
   sheet: z.string().optional(),

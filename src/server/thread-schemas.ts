@@ -15,6 +15,7 @@ const placeSchema = z
     start: position,
     end: position,
     page: z.int().optional(),
+    lastPage: z.int().optional(),
     line: z.int().optional(),
     slide: z.int().optional(),
     sheet: z.string().max(300).optional(),

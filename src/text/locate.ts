@@ -9,8 +9,8 @@ export type LocatableDocument = Pick<TextDocument, "text" | "root" | "sourceMap"
 export type Locator = (start: number, end?: number) => Place;
 
 /**
- * Locates a stretch of a document: page, line, slide and part of its start, its cells, and the headings of
- * the innermost section around it.
+ * Locates a stretch of a document: pages, cells, line, slide and part.
+ * Headings are those of the innermost section around it.
  *
  * **Shape** a place before the first page or anchor has no page or line. At the boundary of two sections an empty stretch is in the later.
  * **Units** UTF-16 code units. **Errors** `invalid-argument` for a stretch outside the text. **Cost** linear; for many, use {@link createLocator}.
@@ -104,6 +104,8 @@ function labelPlace(
     return { ...inner, part: inner.part === undefined ? part.name : `${part.name}/${inner.part}` };
   }
   const page = lastStarted(map.pages, at)?.number;
+  const endPage = end > start ? lastStarted(map.pages, end - 1 - origin)?.number : undefined;
+  const lastPage = page !== undefined && endPage !== page ? endPage : undefined;
   const slide = lastStarted(map.slides, at)?.number;
   const line =
     map.lines === "text"
@@ -115,6 +117,7 @@ function labelPlace(
   const cells = sheet && nameCells(sheet, origin, at, Math.min(end - origin, sheet.end), lineAt);
   return {
     ...(page === undefined ? {} : { page }),
+    ...(lastPage === undefined ? {} : { lastPage }),
     ...(line === undefined ? {} : { line }),
     ...(slide === undefined ? {} : { slide }),
     ...(sheet === undefined ? {} : { sheet: sheet.name }),

@@ -1,6 +1,14 @@
 import type { PlaceLabels } from "../contracts/document.ts";
 
-const keys = ["page", "line", "slide", "sheet", "cells", "part"] as const satisfies readonly (keyof PlaceLabels)[];
+const keys = [
+  "page",
+  "lastPage",
+  "line",
+  "slide",
+  "sheet",
+  "cells",
+  "part",
+] as const satisfies readonly (keyof PlaceLabels)[];
 
 /** Only what says where something is, of whatever says more. **Shape** a fresh object, without keys that are `undefined`. */
 export function placeLabels(from: PlaceLabels): PlaceLabels {
@@ -14,13 +22,16 @@ export function placeLabels(from: PlaceLabels): PlaceLabels {
 }
 
 /**
- * A place as a person would say it: `docs/keys.md:42`, `report.pdf, page 3`, `deck.pptx, slide 2`, `costs.xlsx, Sheet1!A2:D9`, `mail.eml, notes.txt:3`.
+ * A place as a person would say it: `docs/keys.md:42`, `report.pdf, page 3`, `report.pdf, pages 3–4`, `deck.pptx, slide 2`, `costs.xlsx, Sheet1!A2:D9`, `mail.eml, notes.txt:3`.
  */
-export function describePlaceLabels(uri: string, { page, line, slide, sheet, cells, part }: PlaceLabels): string {
+export function describePlaceLabels(
+  uri: string,
+  { page, lastPage, line, slide, sheet, cells, part }: PlaceLabels,
+): string {
   let place = part === undefined ? uri : `${uri}, ${part}`;
   if (sheet !== undefined) place += `, ${sheet}${cells === undefined ? "" : `!${cells}`}`;
   else if (slide !== undefined) place += `, slide ${slide}`;
-  if (page !== undefined) place += `, page ${page}`;
+  if (page !== undefined) place += lastPage === undefined ? `, page ${page}` : `, pages ${page}–${lastPage}`;
   else if (line !== undefined) place += `:${line}`;
   return place;
 }

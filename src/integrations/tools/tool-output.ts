@@ -32,6 +32,7 @@ export const placeProperties: Readonly<Record<string, JsonSchema>> = {
   start: { ...count, description: "In the document's text, in UTF-16 code units." },
   end: count,
   page: { ...count, description: "From 1." },
+  lastPage: { ...count, description: "Page of its end, where that is a later one." },
   line: { ...count, description: "From 1." },
   slide: count,
   sheet: text,
@@ -57,7 +58,7 @@ interface Place extends PlaceLabels {
   readonly end: number;
 }
 
-const labels = ["page", "line", "slide", "sheet", "cells", "part"] as const;
+const labels = ["page", "lastPage", "line", "slide", "sheet", "cells", "part"] as const;
 
 /** A place for programs: see {@link placeProperties}. `page` is the address of a page that opens places. */
 export function showPlace(place: Place, page: string | undefined): Readonly<Record<string, unknown>> {
