@@ -26,9 +26,13 @@ export function lazy<Props extends object>(load: () => Promise<ComponentType<Pro
     const ready = useSignal(loaded !== undefined);
     const fallback = useContext(Fallback);
     useEffect(() => {
-      if (loaded !== undefined) return;
+      // The part may have come between the drawing and this effect.
       loading ??= load().then((part) => (loaded = part));
-      void loading.then(() => (ready.value = true));
+      loading.then(
+        () => (ready.value = true),
+        // The next use tries again; until then the fallback stands.
+        () => (loading = undefined),
+      );
     }, []);
     // Read first: a component draws itself anew for signals that it has read.
     const isReady = ready.value;

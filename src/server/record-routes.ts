@@ -10,7 +10,8 @@ import { notBlank, scopeSchema } from "./request-schemas.ts";
 import { defineRoute, jsonResponse, type Route } from "./route.ts";
 
 const name = notBlank.max(512);
-const json = z.json();
+/** Any JSON: a body holds nothing else. */
+const json = z.unknown();
 const scope = scopeSchema.optional();
 const properties = z.record(z.string(), json);
 const record = z.strictObject({ key: z.string(), scope: scopeSchema, record: json }).meta({ id: "Record" });
