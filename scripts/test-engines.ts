@@ -218,15 +218,17 @@ try {
         "--scheme",
         "http",
       ];
-      const ports = await Promise.all(Array.from({ length: 5 }, freePort));
-      const [GRPC_PORT, CLUSTER_GOSSIP_BIND_PORT, CLUSTER_DATA_BIND_PORT, RAFT_PORT, RAFT_INTERNAL_RPC_PORT] =
-        ports.map(String);
+      // Weaviate takes the port after that of gossip for data.
+      const names = [
+        "CLUSTER_GOSSIP_BIND_PORT",
+        "CLUSTER_DATA_BIND_PORT",
+        "GRPC_PORT",
+        "RAFT_PORT",
+        "RAFT_INTERNAL_RPC_PORT",
+      ];
+      const first = await freePort();
       const env = {
-        GRPC_PORT,
-        CLUSTER_GOSSIP_BIND_PORT,
-        CLUSTER_DATA_BIND_PORT,
-        RAFT_PORT,
-        RAFT_INTERNAL_RPC_PORT,
+        ...Object.fromEntries(names.map((name, i) => [name, String(first + i)])),
         CLUSTER_HOSTNAME: "node1",
         CLUSTER_ADVERTISE_ADDR: "127.0.0.1",
         CLUSTER_IN_LOCALHOST: "true",

@@ -1,8 +1,9 @@
 import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
-import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions, checkPrefix, everyCondition } from "../engines/check-engine.ts";
 import type { EngineAddress, EngineClient } from "../engines/engine-client.ts";
+import { failedInPart, pageOf } from "../engines/engine-scores.ts";
+import { checkOneOf } from "../engines/optional-client.ts";
 import { type BearerToken, createTokenClient } from "../engines/token-client.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 
@@ -73,11 +74,7 @@ export function createAzureSearchEngine(options: AzureSearchOptions): Engine {
     visibleAfterMs: true,
   });
   const { apiKey, token, apiVersion = "2024-07-01", algorithm = "hnsw", visibleAfterMs = 2_000 } = options;
-  if (algorithm !== "hnsw" && algorithm !== "exhaustiveKnn") {
-    throw new IbidError("invalid-argument", `azure-search: the algorithm is ${JSON.stringify(algorithm)}.`, {
-      hint: 'algorithm is "hnsw" or "exhaustiveKnn".',
-    });
-  }
+  checkOneOf("azure-search", "algorithm", algorithm, ["hnsw", "exhaustiveKnn"]);
   const headers = { ...options.headers, ...(apiKey !== undefined && { "api-key": apiKey }) };
   const client = createTokenClient("azure-search", { ...options, headers }, token);
   const prefix = `${checkPrefix("azure-search", options.prefix ?? "ibid")}_`;
@@ -209,15 +206,8 @@ function createIndex(
       // A document that is not there cannot be deleted, and that is as wanted.
       const failed = body.value.find(({ status, statusCode }) => !status && statusCode !== 404);
       if (failed === undefined) continue;
-      const isBusy = [409, 422, 429, 503].includes(failed.statusCode);
-      throw new IbidError(
-        isBusy ? "store-busy" : "store-failed",
-        `azure-search: ${operation} failed in part: ${failed.errorMessage ?? `status ${failed.statusCode}`}.`,
-        {
-          hint: "Settle again later: missing entries are written then.",
-          details: { store: "azure-search", operation, status: failed.statusCode },
-        },
-      );
+      const { errorMessage, statusCode } = failed;
+      throw failedInPart("azure-search", operation, errorMessage ?? `status ${statusCode}`, statusCode);
     }
   }
 
@@ -250,8 +240,10 @@ function createIndex(
       const filter = from === undefined ? has(tag) : `${has(tag)} and key gt '${from}'`;
       const body = { filter, orderby: "key asc", select: "key", top: pageSize };
       const { value } = await search<{ key: string }>("list", body, signal);
-      const keys = value.map(({ key }) => key);
-      return { keys, next: keys.length < pageSize ? undefined : keys.at(-1) };
+      return pageOf(
+        value.map(({ key }) => key),
+        pageSize,
+      );
     },
     async read(keys, signal) {
       const body = { filter: `search.in(key, '${keys.join(",")}', ',')`, select: "key,ref,json", top: pageSize };

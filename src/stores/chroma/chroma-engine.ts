@@ -2,6 +2,7 @@ import type { Engine, EngineCondition, EngineIndex, EngineMetric } from "../../c
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkPrefix, everyCondition } from "../engines/check-engine.ts";
 import { createEngineClient, type EngineAddress, type EngineClient } from "../engines/engine-client.ts";
+import { fromSquare } from "../engines/engine-scores.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 
 /**
@@ -187,7 +188,7 @@ function createIndex(client: EngineClient, path: string, metric: EngineMetric): 
 
 /** **Source** Chroma's documentation of `space`: cosine and inner product as 1 minus the value, the squared Euclidean distance. */
 function scoreOf(metric: EngineMetric, distance: number): number {
-  return metric === "euclidean" ? 1 / (1 + Math.sqrt(Math.max(0, distance))) : 1 - distance;
+  return metric === "euclidean" ? fromSquare(distance) : 1 - distance;
 }
 
 function writeWhere(condition: EngineCondition | undefined): object | undefined {

@@ -1,6 +1,7 @@
 import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions, checkPrefix, everyCondition } from "../engines/check-engine.ts";
+import { fromSquare, pageOf } from "../engines/engine-scores.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 import { connectMilvus, type Milvus, type MilvusClient } from "./milvus-client.ts";
 
@@ -205,8 +206,7 @@ function createIndex(
       const filter = from === undefined ? has(tag) : `${has(tag)} and key > "${from}"`;
       // A page has the first keys; they come in any order.
       const rows = await ask<{ key: string }>("list", { filter, output_fields: ["key"], limit: pageSize }, signal);
-      const keys = rows.map(({ key }) => key).sort();
-      return { keys, next: keys.length < pageSize ? undefined : keys.at(-1) };
+      return pageOf(rows.map(({ key }) => key).sort(), pageSize);
     },
     async read(keys, signal) {
       if (keys.length === 0) return [];
@@ -244,7 +244,7 @@ function createIndex(
 const scores: Readonly<Record<EngineMetric, (score: number) => number>> = {
   cosine: (score) => score,
   dot: (score) => score,
-  euclidean: (score) => 1 / (1 + Math.sqrt(Math.max(0, score))),
+  euclidean: fromSquare,
 };
 
 const comparisons = { gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;

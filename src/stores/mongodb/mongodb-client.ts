@@ -1,7 +1,6 @@
-import { join } from "node:path";
 import { IbidError } from "../../contracts/errors.ts";
-import { throwIfAborted } from "../../runtime/abort.ts";
-import { findPackage, loadModule } from "../../runtime/packages.ts";
+import { loadPackage } from "../../runtime/packages.ts";
+import { type ClientFailure, createOptionalClient, type OptionalClient } from "../engines/optional-client.ts";
 
 type Document = Readonly<Record<string, unknown>>;
 
@@ -46,14 +45,7 @@ export interface MongoDatabase {
 }
 
 /** A database that answers, with errors that name store and operation. */
-export interface Mongo {
-  run<Result>(
-    operation: string,
-    work: (database: MongoDatabase) => Promise<Result>,
-    signal?: AbortSignal,
-  ): Promise<Result>;
-  close(): Promise<void>;
-}
+export type Mongo = OptionalClient<MongoDatabase>;
 
 interface OwnClient {
   db(): MongoDatabase;
@@ -62,66 +54,43 @@ interface OwnClient {
 
 type MongoLibrary = { readonly MongoClient: new (url: string, options: object) => OwnClient };
 
-const packageName = "mongodb";
-
-function loadMongo(): MongoLibrary {
-  const path = findPackage(packageName, [import.meta.url, join(process.cwd(), "package.json")]);
-  if (path !== undefined) {
-    const loaded = loadModule(path) as Partial<MongoLibrary> & { readonly default?: MongoLibrary };
-    const library = loaded.default ?? (loaded as MongoLibrary);
-    if (typeof library.MongoClient === "function") return library;
-  }
-  throw new IbidError("dependency-missing", "The package mongodb, which speaks to MongoDB, is not installed.", {
-    hint: "npm install mongodb, or give createMongoEngine a database of a client of your own.",
-    details: { package: packageName },
-  });
-}
-
 /** The database that an address names, which is connected when it is first asked, or one that stays open. */
 export function connectMongo(database: string | MongoDatabase, timeoutMs: number): Mongo {
   const host = typeof database === "string" ? readHost(database) : "the database given";
   let own: OwnClient | undefined;
-  const open = (url: string): MongoDatabase => {
-    own ??= new (loadMongo().MongoClient)(url, { serverSelectionTimeoutMS: timeoutMs, socketTimeoutMS: timeoutMs });
-    return own.db();
-  };
-  return {
-    async run(operation, work, signal) {
-      throwIfAborted(signal, `mongodb: ${operation}`);
-      try {
-        return await work(typeof database === "string" ? open(database) : database);
-      } catch (error) {
-        if (IbidError.isInstance(error)) throw error;
-        throw mongoFailed(host, operation, error);
-      }
+  return createOptionalClient(
+    "mongodb",
+    host,
+    typeof database === "string" ? undefined : database,
+    async () => {
+      const { MongoClient } = loadPackage<MongoLibrary>(
+        "mongodb",
+        "speaks to MongoDB",
+        (library) => typeof library.MongoClient === "function",
+        "give createMongoEngine a database of a client of your own",
+      );
+      const settings = { serverSelectionTimeoutMS: timeoutMs, socketTimeoutMS: timeoutMs };
+      own = new MongoClient(database as string, settings);
+      return own.db();
     },
-    async close() {
-      const client = own;
-      own = undefined;
-      await client?.close();
-    },
-  };
+    () => own?.close(),
+    explain,
+  );
 }
 
 /** Codes of failures that pass. **Source** "Retryable reads and writes" in MongoDB's specifications. */
 const passing = new Set([6, 7, 89, 91, 189, 262, 9001, 10_107, 11_600, 11_602, 13_435, 13_436]);
 
-function mongoFailed(host: string, operation: string, cause: unknown): IbidError {
+function explain(cause: unknown): ClientFailure {
   const { message = String(cause), code } = cause as { message?: string; code?: unknown };
-  const isBusy = typeof code === "number" && passing.has(code);
+  const status = typeof code === "number" ? code : undefined;
   const hint = /SearchNotEnabled|search index|\$vectorSearch/iu.test(message)
     ? "Use Atlas, or MongoDB 8.2 or later with its search process mongot."
     : /auth/iu.test(message)
       ? "Check the user, the password and the roles that go with them."
-      : isBusy
-        ? "Call again later, and look at the server."
-        : "Check the address, and look at the server.";
-  const reason = message.replaceAll(/\/\/[^@/\s]*@/gu, "//").replace(/\.$/u, "");
-  return new IbidError(isBusy ? "store-busy" : "store-failed", `mongodb at ${host}: ${operation} failed: ${reason}.`, {
-    hint,
-    details: { store: "mongodb", operation, ...(typeof code === "number" && { status: code }) },
-    cause,
-  });
+      : undefined;
+  const reason = message.replaceAll(/\/\/[^@/\s]*@/gu, "//");
+  return { reason, isBusy: status !== undefined && passing.has(status), hint, status };
 }
 
 /** Hosts and database of an address, without user and password. */

@@ -6,11 +6,12 @@ import type {
   EngineIndexSpec,
   EngineMetric,
 } from "../../contracts/engine.ts";
-import { IbidError } from "../../contracts/errors.ts";
 import { pause } from "../../runtime/abort.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { platformNow } from "../../runtime/platform-clock.ts";
 import { checkPrefix, everyCondition } from "../engines/check-engine.ts";
+import { numberKeys, pageOf } from "../engines/engine-scores.ts";
+import { checkOneOf } from "../engines/optional-client.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 import { connectMongo, isDuplicate, type Mongo, type MongoDatabase, onCollection, readAll } from "./mongodb-client.ts";
 import { createSearchIndex, indexName, indexLate, type SearchIndex, type SearchIndexOptions } from "./search-index.ts";
@@ -68,11 +69,7 @@ export function createMongoEngine(options: MongoOptions): Engine {
   });
   const { database, search = "hnsw", timeoutMs = 30_000 } = options;
   if (typeof database !== "string") checkGiven("createMongoEngine", "database", database, "object");
-  if (search !== "hnsw" && search !== "exact") {
-    throw new IbidError("invalid-argument", `mongodb: search is ${JSON.stringify(search)}.`, {
-      hint: 'search is "hnsw" or "exact".',
-    });
-  }
+  checkOneOf("mongodb", "search", search, ["hnsw", "exact"]);
   const prefix = `${checkPrefix("mongodb", options.prefix ?? "ibid")}_`;
   const mongo = connectMongo(database, timeoutMs);
   return {
@@ -213,8 +210,10 @@ function createIndex(
         (collection) => readAll<{ _id: string }>(collection.find(filter as never, page as never)),
         signal,
       );
-      const keys = rows.map(({ _id }) => _id);
-      return { keys, next: keys.length < pageSize ? undefined : keys.at(-1) };
+      return pageOf(
+        rows.map(({ _id }) => _id),
+        pageSize,
+      );
     },
     async read(keys, signal) {
       const page = { projection: { ref: 1, json: 1 } };
@@ -272,12 +271,6 @@ const scores: Readonly<Record<EngineMetric, (score: number) => number>> = {
   dot: (score) => 2 * score - 1,
   euclidean: (score) => score,
 };
-
-function numberKeys(condition: EngineCondition | undefined): readonly string[] {
-  if (condition === undefined) return [];
-  if ("of" in condition) return condition.of.flatMap(numberKeys);
-  return condition.op === "number" ? [condition.key] : [];
-}
 
 function writeFilter(condition: EngineCondition | undefined, numbers: ReadonlySet<string>): object | undefined {
   const nothing = (): object => ({ tags: { $eq: "none" } });

@@ -3,6 +3,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import { pause } from "../../runtime/abort.ts";
 import { platformNow } from "../../runtime/platform-clock.ts";
 import { checkDimensions } from "../engines/check-engine.ts";
+import { passOver } from "../engines/optional-client.ts";
 import { type Mongo, onCollection, readAll } from "./mongodb-client.ts";
 
 /** Name of the search index in each collection. */
@@ -147,10 +148,4 @@ export function indexLate(name: string, reason: string, code: "store-busy" | "st
     hint: "Look at the search index, or allow more time with indexWithinMs; settling goes on with it.",
     details: { store: "mongodb", operation: "build the search index" },
   });
-}
-
-function passOver(expected: RegExp): (error: unknown) => void {
-  return (error) => {
-    if (!(error instanceof Error && expected.test(error.message))) throw error;
-  };
 }

@@ -6,10 +6,10 @@ import type {
   EngineIndexSpec,
   EngineMetric,
 } from "../../contracts/engine.ts";
-import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions, checkPrefix, everyCondition } from "../engines/check-engine.ts";
 import { createEngineClient, type EngineAddress, type EngineClient } from "../engines/engine-client.ts";
+import { failedInPart, fromSquare, pageOf } from "../engines/engine-scores.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 
 /**
@@ -221,15 +221,8 @@ function createIndex(
       .flatMap((item) => Object.values(item))
       .find(({ status }) => status >= 300 && status !== 404);
     if (failed === undefined) return;
-    const code = failed.status === 429 ? "store-busy" : "store-failed";
-    throw new IbidError(
-      code,
-      `${flavour.name}: ${operation} failed in part: ${failed.error?.reason ?? `status ${failed.status}`}.`,
-      {
-        hint: "Settle again later: missing entries are written then.",
-        details: { store: flavour.name, operation, status: failed.status },
-      },
-    );
+    const { error, status } = failed;
+    throw failedInPart(flavour.name, operation, error?.reason ?? `status ${status}`, status);
   }
 
   return {
@@ -274,8 +267,10 @@ function createIndex(
         body,
         signal,
       });
-      const keys = found.body.hits.hits.map(({ _source }) => _source.key);
-      return { keys, next: keys.length < pageSize ? undefined : keys.at(-1) };
+      return pageOf(
+        found.body.hits.hits.map(({ _source }) => _source.key),
+        pageSize,
+      );
     },
     async read(keys, signal) {
       type Found = { docs: { _id: string; found?: boolean; _source?: { ref: string; record?: string } }[] };
@@ -311,7 +306,7 @@ function createIndex(
 const scores: Readonly<Record<EngineMetric, (score: number) => number>> = {
   cosine: (score) => 2 * score - 1,
   dot: (score) => (score >= 1 ? score - 1 : 1 - 1 / score),
-  euclidean: (score) => 1 / (1 + Math.sqrt(Math.max(0, 1 / score - 1))),
+  euclidean: (score) => fromSquare(1 / score - 1),
 };
 
 function writeQuery(condition: EngineCondition | undefined): object | undefined {

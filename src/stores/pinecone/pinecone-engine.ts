@@ -12,6 +12,7 @@ import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { platformNow } from "../../runtime/platform-clock.ts";
 import { checkPrefix, everyCondition } from "../engines/check-engine.ts";
 import { createEngineClient, type EngineAddress, type EngineClient } from "../engines/engine-client.ts";
+import { fromSquare } from "../engines/engine-scores.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 
 /**
@@ -280,7 +281,7 @@ function createIndex(
       return (found.body.matches ?? []).map(({ score = 0, metadata }) => ({
         ref: metadata?.ref ?? "",
         // Pinecone gives the square of the Euclidean distance.
-        score: metric === "euclidean" ? 1 / (1 + Math.sqrt(Math.max(0, score))) : score,
+        score: metric === "euclidean" ? fromSquare(score) : score,
       }));
     },
   };

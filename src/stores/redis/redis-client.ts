@@ -1,7 +1,6 @@
-import { join } from "node:path";
 import { IbidError } from "../../contracts/errors.ts";
-import { throwIfAborted } from "../../runtime/abort.ts";
-import { findPackage, loadModule } from "../../runtime/packages.ts";
+import { loadPackage } from "../../runtime/packages.ts";
+import { type ClientFailure, createOptionalClient } from "../engines/optional-client.ts";
 
 /**
  * The part of a client of the package `redis` that is used here. A pool or a cluster of that package has it too.
@@ -26,82 +25,57 @@ interface OwnClient extends RedisClient {
 
 type RedisLibrary = { readonly createClient: (options: object) => OwnClient };
 
-const packageName = "redis";
-
 /** Tries of a connection that is lost, before commands fail. */
 const mostTries = 5;
-
-function loadRedis(): RedisLibrary {
-  const path = findPackage(packageName, [import.meta.url, join(process.cwd(), "package.json")]);
-  if (path !== undefined) {
-    const loaded = loadModule(path) as Partial<RedisLibrary> & { readonly default?: RedisLibrary };
-    const library = loaded.default ?? (loaded as RedisLibrary);
-    if (typeof library.createClient === "function") return library;
-  }
-  throw new IbidError("dependency-missing", "The package redis, which speaks to Redis, is not installed.", {
-    hint: "npm install redis, or give createRedisEngine a connected client of your own.",
-    details: { package: packageName },
-  });
-}
 
 /** Speaks to the server at an address, which is connected when it is first asked, or through a client that stays open. */
 export function connectRedis(server: string | RedisClient, timeoutMs: number): Redis {
   const host = typeof server === "string" ? readHost(server) : "the client given";
-  let own: Promise<OwnClient> | undefined;
-
-  const connect = (url: string): Promise<OwnClient> => {
-    own ??= (async () => {
+  const redis = createOptionalClient<RedisClient, OwnClient>(
+    "redis",
+    host,
+    typeof server === "string" ? undefined : server,
+    async () => {
+      const { createClient } = loadPackage<RedisLibrary>(
+        "redis",
+        "speaks to Redis",
+        (library) => typeof library.createClient === "function",
+        "give createRedisEngine a connected client of your own",
+      );
       const reconnectStrategy = (tries: number): number | Error =>
         tries >= mostTries ? new Error("the connection was lost") : 50 * 2 ** tries;
-      const client = loadRedis().createClient({ url, socket: { connectTimeout: timeoutMs, reconnectStrategy } });
+      const client = createClient({ url: server, socket: { connectTimeout: timeoutMs, reconnectStrategy } });
       // Each command fails with the same error; an event without a listener would end the process.
       client.on("error", () => {});
       await client.connect();
       return client;
-    })();
-    own.catch(() => (own = undefined));
-    return own;
-  };
-
+    },
+    (client) => client.close?.(),
+    explain,
+  );
   return {
-    async send(operation, args, signal) {
-      throwIfAborted(signal, `redis: ${operation}`);
-      try {
-        const client = typeof server === "string" ? await connect(server) : server;
-        return await client.sendCommand(args.map((arg) => (typeof arg === "number" ? String(arg) : arg)));
-      } catch (error) {
-        if (IbidError.isInstance(error)) throw error;
-        throw redisFailed(host, operation, error);
-      }
-    },
-    async close() {
-      const client = await own?.catch(() => undefined);
-      own = undefined;
-      await client?.close?.();
-    },
+    send: (operation, args, signal) =>
+      redis.run(
+        operation,
+        (client) => client.sendCommand(args.map((arg) => (typeof arg === "number" ? String(arg) : arg))),
+        signal,
+      ),
+    close: () => redis.close(),
   };
 }
 
 /** Beginnings of errors that pass: the server loads, runs a script, lacks memory, or moves keys. */
 const passing = /^(?:LOADING|BUSY|OOM|TRYAGAIN|CLUSTERDOWN|MASTERDOWN)\b/u;
 
-function redisFailed(host: string, operation: string, cause: unknown): IbidError {
+function explain(cause: unknown): ClientFailure {
   const reason = cause instanceof Error ? cause.message || cause.name : String(cause);
   const code = cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
-  const said = (reason.startsWith("connect ") ? (code ?? reason) : reason).replace(/\.$/u, "");
-  const isBusy = passing.test(reason);
   const hint = /^(?:NOAUTH|WRONGPASS|NOPERM)\b/u.test(reason)
     ? "Check the user, the password and the rights that go with them."
     : /unknown command/iu.test(reason)
       ? "Use Redis 8, or Redis 7 with the module RediSearch 2.10 or later."
-      : isBusy
-        ? "Call again later, and look at the server."
-        : "Check the address, and look at the server.";
-  return new IbidError(isBusy ? "store-busy" : "store-failed", `redis at ${host}: ${operation} failed: ${said}.`, {
-    hint,
-    details: { store: "redis", operation },
-    cause,
-  });
+      : undefined;
+  return { reason: reason.startsWith("connect ") ? (code ?? reason) : reason, isBusy: passing.test(reason), hint };
 }
 
 function readHost(address: string): string {

@@ -2,6 +2,8 @@ import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec, EngineMetri
 import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions, checkPrefix, everyCondition } from "../engines/check-engine.ts";
+import { fromSquare, numberKeys } from "../engines/engine-scores.ts";
+import { checkOneOf, passOver } from "../engines/optional-client.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 import { connectRedis, readFound, readPairs, type Redis, type RedisClient } from "./redis-client.ts";
 
@@ -59,11 +61,7 @@ export function createRedisEngine(options: RedisOptions): Engine {
   });
   const { server, index: kind = "hnsw", timeoutMs = 30_000 } = options;
   if (typeof server !== "string") checkGiven("createRedisEngine", "server", server, "object");
-  if (kind !== "hnsw" && kind !== "flat") {
-    throw new IbidError("invalid-argument", `redis: the index is ${JSON.stringify(kind)}.`, {
-      hint: 'index is "hnsw" or "flat".',
-    });
-  }
+  checkOneOf("redis", "index", kind, ["hnsw", "flat"]);
   const prefix = `${checkPrefix("redis", options.prefix ?? "ibid")}_`;
   const attributes = checkAttributes(options.attributes);
   const query = checkAttributes(options.query ?? (kind === "hnsw" ? { EF_RUNTIME: searchedNeighbours } : {}));
@@ -104,7 +102,9 @@ export function createRedisEngine(options: RedisOptions): Engine {
       );
     },
     async drop(name, signal) {
-      await redis.send("drop an index", ["FT.DROPINDEX", `${prefix}${name}`, "DD"], signal).catch(passOver(isUnknown));
+      await redis
+        .send("drop an index", ["FT.DROPINDEX", `${prefix}${name}`, "DD"], signal)
+        .catch(passOver(/unknown index|no such index/iu));
     },
     close: () => redis.close(),
   };
@@ -117,14 +117,6 @@ function checkAttributes(given: Readonly<Record<string, unknown>> = {}): readonl
       hint: "Give names and values of Redis's own, such as EF_RUNTIME: 400.",
     });
   });
-}
-
-const isUnknown = (reason: string): boolean => /unknown index|no such index/iu.test(reason);
-
-function passOver(isExpected: (reason: string) => boolean): (error: unknown) => void {
-  return (error) => {
-    if (!(error instanceof Error && isExpected(error.message))) throw error;
-  };
 }
 
 /** Makes the index where it is not there. **Shape** the keys of numbers that it knows. */
@@ -150,7 +142,7 @@ async function makeIndex(
     vector.length,
     ...vector,
   ];
-  await redis.send("make an index", made).catch(passOver((reason) => /already exists/iu.test(reason)));
+  await redis.send("make an index", made).catch(passOver(/already exists/iu));
   const { dimensions, numbers } = await readIndex(redis, name);
   checkDimensions("redis", spec, dimensions);
   return numbers;
@@ -180,7 +172,7 @@ function createIndex(
         });
       }
       const added = ["FT.ALTER", name, "SCHEMA", "ADD", key, "NUMERIC"];
-      await redis.send("index a number", added, signal).catch(passOver((reason) => /duplicate/iu.test(reason)));
+      await redis.send("index a number", added, signal).catch(passOver(/duplicate/iu));
       numbers.add(key);
     }
   }
@@ -225,7 +217,7 @@ function createIndex(
     },
     async nearest({ vector, condition, limit, options, signal }) {
       // Another process may have added keys of numbers.
-      if (numbersOf(condition).some((key) => !numbers.has(key)))
+      if (numberKeys(condition).some((key) => !numbers.has(key)))
         for (const key of (await readIndex(redis, name)).numbers) numbers.add(key);
       const params: (string | number | Buffer)[] = ["vector", toBytes(vector)];
       const filter = writeFilter(condition, params, numbers) ?? "*";
@@ -248,18 +240,12 @@ const replaceHash = "redis.call('DEL', KEYS[1]) return redis.call('HSET', KEYS[1
 const scores: Readonly<Record<EngineMetric, (distance: number) => number>> = {
   cosine: (distance) => 1 - distance,
   dot: (distance) => 1 - distance,
-  euclidean: (distance) => 1 / (1 + Math.sqrt(Math.max(0, distance))),
+  euclidean: fromSquare,
 };
 
 const toBytes = (vector: Float32Array): Buffer => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
 
 const has = (tag: string): string => `@tags:{${tag}}`;
-
-function numbersOf(condition: EngineCondition | undefined): readonly string[] {
-  if (condition === undefined) return [];
-  if ("of" in condition) return condition.of.flatMap(numbersOf);
-  return condition.op === "number" ? [condition.key] : [];
-}
 
 /** A filter in the second dialect, whose numbers are parameters. */
 function writeFilter(
