@@ -1,4 +1,8 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { IbidError } from "../../src/contracts/errors.ts";
+import { openKnowledgeBase } from "../../src/knowledge-base/open/open-knowledge-base.ts";
 import { useExamples } from "./run-example.ts";
 
 const { runExample, runWrongExample } = useExamples();
@@ -12,15 +16,26 @@ describe("examples of collections", () => {
     expect(stdout.split("\n").length).toBeGreaterThan(10);
   });
 
-  it("engine-collection.ts runs over the engine in this process [S1 S10 T18]", async () => {
-    const { failed, stdout, stderr } = await runExample("collections/engine-collection.ts");
+  it("sqlite.ts keeps records in the engine in this process [S1 S10 T18]", async () => {
+    const { failed, stdout, stderr } = await runExample("engines/sqlite.ts");
     expect({ failed, stderr }).toEqual({ failed: false, stderr: "" });
     expect(stdout).toContain("Bob reads Ada's record: undefined");
   });
 
-  it("engine-collection.ts ends with an error for a view that is not narrowed", async () => {
+  it("an engine has a script, and each script an engine", async () => {
+    const { hint } = (await openKnowledgeBase({ engine: { name: "none" } as never }).catch(
+      (error: unknown) => error,
+    )) as IbidError;
+    const named = /^Known engines: (.*?)\./u.exec(hint ?? "")![1]!.split(", ");
+    const scripts = readdirSync(join(import.meta.dirname, "../../examples/engines")).map((file) => file.slice(0, -3));
+    // An index in this process keeps no records.
+    expect(scripts.toSorted()).toEqual([...named.filter((name) => name !== "hnsw"), "keep-records"].toSorted());
+  });
+
+  it("sqlite.ts ends with an error for a view that is not narrowed", async () => {
     const narrow = 'open(kb.as({ userId: "bob" }))';
-    const { failed, stderr } = await runWrongExample("collections/engine-collection.ts", narrow, "open(kb)");
+    const after = 'import { createSqliteEngine } from "ibid/stores/sqlite";\nawait keepRecords(createSqliteEngine());';
+    const { failed, stderr } = await runWrongExample("engines/keep-records.ts", narrow, "open(kb)", after);
     expect(failed).toBe(true);
     expect(stderr).toContain("instead of");
   });

@@ -24,8 +24,8 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 export interface ExampleRunner {
   /** In a process of its own, which has to end. */
   readonly runExample: (name: string) => Promise<Answered>;
-  /** Changed to be wrong. Those of a test file share a process: that one ends is for the right ones to show. */
-  readonly runWrongExample: (name: string, right: string, wrong: string) => Promise<Answered>;
+  /** Changed to be wrong, with code after it. Those of a test file share a process: that one ends is for the right ones to show. */
+  readonly runWrongExample: (name: string, right: string, wrong: string, after?: string) => Promise<Answered>;
 }
 
 /** For the tests of one file, which calls it. */
@@ -36,6 +36,8 @@ export function useExamples(): ExampleRunner {
     folder = realpathSync(mkdtempSync(join(tmpdir(), "ibid-examples-")));
     writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
     for (const file of ["check.ts", "stand-in.ts"]) cpSync(join(root, "examples", file), join(folder, file));
+    mkdirSync(join(folder, "engines"));
+    writeFileSync(join(folder, "engines/keep-records.ts"), useSources(read("engines/keep-records.ts")));
     cpSync(join(root, "examples/seeds/resources"), join(folder, "seeds/resources"), { recursive: true });
     symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   });
@@ -61,11 +63,11 @@ export function useExamples(): ExampleRunner {
         );
       });
     },
-    async runWrongExample(name, right, wrong) {
+    async runWrongExample(name, right, wrong, after = "") {
       const code = read(name);
       if (!code.includes(right)) throw new Error(`${name} does not say ${right}.`);
       shared ??= shareProcess();
-      return shared.run({ path: write(name, code.replace(right, wrong)), cwd: folder });
+      return shared.run({ path: write(name, code.replace(right, wrong) + after), cwd: folder });
     },
   };
 }

@@ -34,6 +34,8 @@ interface Flavour {
   vectorField(spec: EngineIndexSpec): object;
   readonly settings: object;
   search(vector: readonly number[], limit: number, filter: object | undefined): object;
+  /** Words beside the vector: the scores of both are added. Absent where the server does not add them. */
+  readonly addWords?: (search: object, words: string, filter: object | undefined) => object;
   dimensionsOf(field: Readonly<Record<string, unknown>> | undefined): unknown;
 }
 
@@ -79,6 +81,10 @@ const elasticsearch: Flavour = {
       num_candidates: Math.min(10_000, Math.max(2 * k, searchedNeighbours)),
       ...(filter !== undefined && { filter }),
     },
+  }),
+  addWords: (search, words, filter) => ({
+    ...search,
+    query: { bool: { must: [{ match: { text: words } }], ...(filter !== undefined && { filter: [filter] }) } },
   }),
   dimensionsOf: (field) => field?.["dims"],
 };
@@ -136,7 +142,7 @@ function createLuceneEngine(flavour: Flavour, options: OpenSearchOptions): Engin
       visibleAfterMs: 0,
       candidates: 10_000,
       batch: 500,
-      records: { kinds: ["hnsw"], words: false },
+      records: { kinds: ["hnsw"], words: flavour.addWords !== undefined },
     },
     async open(spec, signal) {
       const path = `/${prefix}${spec.name}`;
@@ -182,7 +188,10 @@ async function makeIndex(
           tags: { type: "keyword" },
           numbers: { type: "object", dynamic: "true" },
           vector: flavour.vectorField(spec),
-          ...(spec.records === true && { record: { type: "keyword", index: false, doc_values: false } }),
+          ...(spec.records === true && {
+            record: { type: "keyword", index: false, doc_values: false },
+            text: { type: "text" },
+          }),
         },
         dynamic_templates: [{ numbers: { path_match: "numbers.*", mapping: { type: "double" } } }],
       },
@@ -237,7 +246,7 @@ function createIndex(
             tags,
             numbers,
             vector: [...vector],
-            ...(record && { record: record.json, fields: record.fields }),
+            ...(record && { record: record.json, text: record.text, fields: record.fields }),
           },
         ]),
         signal,
@@ -284,10 +293,12 @@ function createIndex(
         _source?.record === undefined ? [] : [{ key: _id, ref: _source.ref, json: _source.record }],
       );
     },
-    async nearest({ vector, condition, limit, options, signal }) {
+    async nearest({ vector, condition, limit, words, options, signal }) {
+      const filter = writeQuery(condition);
+      const search = flavour.search([...vector], limit, filter);
       const body = {
         ...(options as object | undefined),
-        ...flavour.search([...vector], limit, writeQuery(condition)),
+        ...(words === undefined ? search : flavour.addWords?.(search, words, filter)),
         size: limit,
         _source: ["ref"],
       };
@@ -297,7 +308,10 @@ function createIndex(
         body,
         signal,
       });
-      return found.body.hits.hits.map(({ _score, _source }) => ({ ref: _source.ref, score: scores[metric](_score) }));
+      return found.body.hits.hits.map(({ _score, _source }) => ({
+        ref: _source.ref,
+        score: words === undefined ? scores[metric](_score) : _score,
+      }));
     },
   };
 }
