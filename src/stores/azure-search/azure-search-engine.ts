@@ -1,7 +1,7 @@
 import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions, checkPrefix, everyCondition } from "../engines/check-engine.ts";
-import type { EngineAddress, EngineClient } from "../engines/engine-client.ts";
+import { addressOptions, type EngineAddress, type EngineClient } from "../engines/engine-client.ts";
 import { failedInPart, pageOf } from "../engines/engine-scores.ts";
 import { checkOneOf } from "../engines/optional-client.ts";
 import { type BearerToken, createTokenClient } from "../engines/token-client.ts";
@@ -59,10 +59,7 @@ const mostBytes = 12_000_000;
 export function createAzureSearchEngine(options: AzureSearchOptions): Engine {
   checkGiven("createAzureSearchEngine", "the options", options, "object");
   checkOptions("createAzureSearchEngine", options, {
-    url: true,
-    headers: true,
-    timeoutMs: true,
-    attempts: true,
+    ...addressOptions,
     apiKey: true,
     token: true,
     apiVersion: true,

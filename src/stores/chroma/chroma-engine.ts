@@ -1,7 +1,7 @@
 import type { Engine, EngineCondition, EngineIndex, EngineMetric } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkPrefix, everyCondition } from "../engines/check-engine.ts";
-import { createEngineClient, type EngineAddress, type EngineClient } from "../engines/engine-client.ts";
+import { addressOptions, createEngineClient, type EngineAddress, type EngineClient } from "../engines/engine-client.ts";
 import { fromSquare } from "../engines/engine-scores.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 
@@ -43,10 +43,7 @@ const pageSize = 300;
 export function createChromaEngine(options: ChromaOptions): Engine {
   checkGiven("createChromaEngine", "the options", options, "object");
   checkOptions("createChromaEngine", options, {
-    url: true,
-    headers: true,
-    timeoutMs: true,
-    attempts: true,
+    ...addressOptions,
     tenant: true,
     database: true,
     apiKey: true,

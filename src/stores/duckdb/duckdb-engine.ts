@@ -1,6 +1,7 @@
 import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions, checkPrefix, engineFailed, everyCondition } from "../engines/check-engine.ts";
+import { pageOf } from "../engines/engine-scores.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 import { type DuckDbConnection, loadDuckDb } from "./load-duckdb.ts";
 
@@ -185,8 +186,10 @@ function createIndex(db: DuckDb, table: string, { metric, dimensions }: EngineIn
         `SELECT key FROM ${table} WHERE list_contains(tags, $1) AND key > $2 ORDER BY key LIMIT ${pageSize}`,
         [tag, from ?? ""],
       );
-      const keys = found.map(({ key }) => key);
-      return { keys, next: keys.length < pageSize ? undefined : keys.at(-1) };
+      return pageOf(
+        found.map(({ key }) => key),
+        pageSize,
+      );
     },
     read: (keys) =>
       db.rows<{ key: string; ref: string; json: string }>(

@@ -15,6 +15,9 @@ export interface EngineAddress {
   readonly attempts?: number | undefined;
 }
 
+/** Names of the options of {@link EngineAddress}, for the check of an engine's options. */
+export const addressOptions = { url: true, headers: true, timeoutMs: true, attempts: true } as const;
+
 /** A request to an engine. */
 export interface EngineCall {
   readonly method: "GET" | "POST" | "PUT" | "DELETE" | "HEAD";

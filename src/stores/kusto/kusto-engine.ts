@@ -3,7 +3,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { platformNow } from "../../runtime/platform-clock.ts";
 import { checkDimensions, checkPrefix, everyCondition } from "../engines/check-engine.ts";
-import type { EngineAddress } from "../engines/engine-client.ts";
+import { addressOptions, type EngineAddress } from "../engines/engine-client.ts";
 import type { BearerToken } from "../engines/token-client.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 import { connectKusto, type Kusto } from "./kusto-client.ts";
@@ -62,10 +62,7 @@ const columns = {
 export function createKustoEngine(options: KustoOptions): Engine {
   checkGiven("createKustoEngine", "the options", options, "object");
   checkOptions("createKustoEngine", options, {
-    url: true,
-    headers: true,
-    timeoutMs: true,
-    attempts: true,
+    ...addressOptions,
     database: true,
     token: true,
     prefix: true,

@@ -8,7 +8,7 @@ import type {
 } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions, checkPrefix, everyCondition } from "../engines/check-engine.ts";
-import { createEngineClient, type EngineAddress, type EngineClient } from "../engines/engine-client.ts";
+import { addressOptions, createEngineClient, type EngineAddress, type EngineClient } from "../engines/engine-client.ts";
 import { failedInPart, fromSquare, pageOf } from "../engines/engine-scores.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 
@@ -117,10 +117,7 @@ export function createElasticsearchEngine(options: OpenSearchOptions): Engine {
 function createLuceneEngine(flavour: Flavour, options: OpenSearchOptions): Engine {
   checkGiven(flavour.name, "the options", options, "object");
   checkOptions(flavour.name, options, {
-    url: true,
-    headers: true,
-    timeoutMs: true,
-    attempts: true,
+    ...addressOptions,
     apiKey: true,
     prefix: true,
     settings: true,

@@ -11,7 +11,7 @@ import { pause } from "../../runtime/abort.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { platformNow } from "../../runtime/platform-clock.ts";
 import { checkPrefix, everyCondition } from "../engines/check-engine.ts";
-import { createEngineClient, type EngineAddress, type EngineClient } from "../engines/engine-client.ts";
+import { addressOptions, createEngineClient, type EngineAddress, type EngineClient } from "../engines/engine-client.ts";
 import { fromSquare } from "../engines/engine-scores.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 
@@ -70,10 +70,7 @@ const readyWithinMs = 120_000;
 export function createPineconeEngine(options: PineconeOptions): Engine {
   checkGiven("createPineconeEngine", "the options", options, "object");
   checkOptions("createPineconeEngine", options, {
-    url: true,
-    headers: true,
-    timeoutMs: true,
-    attempts: true,
+    ...addressOptions,
     apiKey: true,
     apiVersion: true,
     prefix: true,

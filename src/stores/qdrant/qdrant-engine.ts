@@ -1,7 +1,7 @@
 import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions, checkPrefix, everyCondition } from "../engines/check-engine.ts";
-import { createEngineClient, type EngineAddress, type EngineClient } from "../engines/engine-client.ts";
+import { addressOptions, createEngineClient, type EngineAddress, type EngineClient } from "../engines/engine-client.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 
 /**
@@ -38,10 +38,7 @@ const pageSize = 1_000;
 export function createQdrantEngine(options: QdrantOptions): Engine {
   checkGiven("createQdrantEngine", "the options", options, "object");
   checkOptions("createQdrantEngine", options, {
-    url: true,
-    headers: true,
-    timeoutMs: true,
-    attempts: true,
+    ...addressOptions,
     apiKey: true,
     prefix: true,
     collection: true,

@@ -2,7 +2,7 @@ import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec, EngineMetri
 import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions, checkPrefix, everyCondition } from "../engines/check-engine.ts";
-import { fromSquare, numberKeys } from "../engines/engine-scores.ts";
+import { fromSquare, fuseRanks, numberKeys, plainWords } from "../engines/engine-scores.ts";
 import { checkOneOf, passOver } from "../engines/optional-client.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 import { connectRedis, readFound, readPairs, type Redis, type RedisClient } from "./redis-client.ts";
@@ -77,7 +77,7 @@ export function createRedisEngine(options: RedisOptions): Engine {
       candidates: 10_000,
       batch: 500,
       // An engine that calls itself exhaustive makes no graph.
-      records: { kinds: kind === "flat" ? ["flat"] : ["flat", "hnsw"], words: false },
+      records: { kinds: kind === "flat" ? ["flat"] : ["flat", "hnsw"], words: true },
     },
     async open(spec) {
       const name = `${prefix}${spec.name}`;
@@ -128,7 +128,20 @@ async function makeIndex(
   attributes: readonly string[],
 ): Promise<Set<string>> {
   const vector = ["TYPE", "FLOAT32", "DIM", spec.dimensions, "DISTANCE_METRIC", metrics[spec.metric], ...attributes];
-  const schema = ["key", "TAG", "SORTABLE", "tags", "TAG", "SEPARATOR", ",", "vector", "VECTOR", kind.toUpperCase()];
+  const text = spec.records === true ? ["text", "TEXT"] : [];
+  const schema = [
+    "key",
+    "TAG",
+    "SORTABLE",
+    "tags",
+    "TAG",
+    "SEPARATOR",
+    ",",
+    ...text,
+    "vector",
+    "VECTOR",
+    kind.toUpperCase(),
+  ];
   const made = [
     "FT.CREATE",
     name,
@@ -137,6 +150,8 @@ async function makeIndex(
     "PREFIX",
     1,
     `${name}:`,
+    "STOPWORDS",
+    0,
     "SCHEMA",
     ...schema,
     vector.length,
@@ -191,8 +206,8 @@ function createIndex(
         const values = Object.entries(entry.numbers).flat();
         const fields = ["key", key, "ref", ref, "tags", tags.join(","), "vector", toBytes(vector), ...values];
         if (entry.record === undefined) return redis.send("write", ["HSET", `${name}:${key}`, ...fields], signal);
-        const { json } = entry.record;
-        const all = json === undefined ? fields : [...fields, "json", json];
+        const { json, text } = entry.record;
+        const all = [...fields, "text", text, ...(json === undefined ? [] : ["json", json])];
         return redis.send("write", ["EVAL", replaceHash, 1, `${name}:${key}`, ...all], signal);
       });
       await Promise.all(writes);
@@ -215,7 +230,7 @@ function createIndex(
         return typeof ref === "string" && typeof json === "string" ? [{ key: keys[i]!, ref, json }] : [];
       });
     },
-    async nearest({ vector, condition, limit, options, signal }) {
+    async nearest({ vector, condition, limit, words, options, signal }) {
       // Another process may have added keys of numbers.
       if (numberKeys(condition).some((key) => !numbers.has(key)))
         for (const key of (await readIndex(redis, name)).numbers) numbers.add(key);
@@ -225,10 +240,15 @@ function createIndex(
       const nearest = `(${filter})=>[KNN ${limit} @vector $vector ${more.join(" ")} AS distance]`;
       const shape = ["RETURN", 2, "ref", "distance", "SORTBY", "distance", "ASC", "LIMIT", 0, limit];
       const { documents } = await search("search", [nearest, "PARAMS", params.length, ...params, ...shape], signal);
-      return documents.map(({ fields }) => ({
-        ref: typeof fields["ref"] === "string" ? fields["ref"] : "",
-        score: scores[metric](Number(fields["distance"])),
-      }));
+      const refOf = ({ fields }: (typeof documents)[number]): string =>
+        typeof fields["ref"] === "string" ? fields["ref"] : "";
+      const asked = plainWords(words);
+      if (asked.length === 0)
+        return documents.map((one) => ({ ref: refOf(one), score: scores[metric](Number(one.fields["distance"])) }));
+      const saying = `${filter === "*" ? "" : `${filter} `}@text:(${asked.join("|")})`;
+      const ranked = ["PARAMS", params.length, ...params, "RETURN", 1, "ref", "LIMIT", 0, limit];
+      const said = await search("search words", [saying, ...ranked], signal);
+      return fuseRanks([documents.map(refOf), said.documents.map(refOf)], limit);
     },
   };
 }

@@ -10,6 +10,7 @@ import type {
 } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions, checkPrefix, engineFailed, everyCondition } from "../engines/check-engine.ts";
+import { fuseRanks, pageOf, plainWords } from "../engines/engine-scores.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 import { loadSqlite } from "./sqlite-runtime.ts";
 
@@ -28,9 +29,6 @@ export interface SqliteEngineOptions {
 }
 
 const pageSize = 1_000;
-
-/** Constant of reciprocal rank fusion. **Source** Cormack, Clarke and Büttcher, SIGIR 2009. */
-const fusionConstant = 60;
 
 /**
  * An engine over SQLite, in this process, with Node's own library: tables that other programs read. Every search compares every entry; words go by FTS5.
@@ -180,8 +178,10 @@ function createIndex(db: DatabaseSync, table: string, { metric, records = false 
           )
           .all(tag, from),
       );
-      const keys = rows.map(({ key }) => String(key));
-      return { keys, next: keys.length < pageSize ? undefined : keys.at(-1) };
+      return pageOf(
+        rows.map(({ key }) => String(key)),
+        pageSize,
+      );
     },
     async read(keys) {
       const rows = attempt("read", () =>
@@ -210,7 +210,7 @@ function nearest(
     scored.push({ ref: String(row["ref"]), score: score(vector, new Float32Array(bytes.buffer)) });
   }
   const best = scored.sort((a, b) => b.score - a.score).slice(0, limit);
-  const asked = words?.match(/[\p{L}\p{N}]+/gu) ?? [];
+  const asked = plainWords(words);
   if (asked.length === 0) return best;
   const said = db
     .prepare(
@@ -218,11 +218,7 @@ function nearest(
        WHERE w.text MATCH ? AND ${where} ORDER BY w.rank LIMIT ${limit}`,
     )
     .all(asked.map((word) => `"${word}"`).join(" OR "));
-  const fused = new Map<string, number>();
-  for (const refs of [best.map(({ ref }) => ref), said.map(({ ref }) => String(ref))])
-    for (const [rank, ref] of refs.entries()) fused.set(ref, (fused.get(ref) ?? 0) + 1 / (fusionConstant + rank + 1));
-  const all = [...fused].map(([ref, sum]) => ({ ref, score: sum }));
-  return all.sort((a, b) => b.score - a.score).slice(0, limit);
+  return fuseRanks([best.map(({ ref }) => ref), said.map(({ ref }) => String(ref))], limit);
 }
 
 const dot = (a: Float32Array, b: Float32Array): number => {

@@ -2,7 +2,7 @@ import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec, EngineMetri
 import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions, checkPrefix, engineFailed, everyCondition } from "../engines/check-engine.ts";
-import { createEngineClient, type EngineAddress, type EngineClient } from "../engines/engine-client.ts";
+import { addressOptions, createEngineClient, type EngineAddress, type EngineClient } from "../engines/engine-client.ts";
 import { failedInPart, fromSquare, numberKeys, pageOf } from "../engines/engine-scores.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 
@@ -48,10 +48,7 @@ const pageSize = 1_000;
 export function createWeaviateEngine(options: WeaviateOptions): Engine {
   checkGiven("createWeaviateEngine", "the options", options, "object");
   checkOptions("createWeaviateEngine", options, {
-    url: true,
-    headers: true,
-    timeoutMs: true,
-    attempts: true,
+    ...addressOptions,
     apiKey: true,
     prefix: true,
     collection: true,

@@ -61,6 +61,21 @@ describe("the engine over Redis", () => {
     await expect(attack).rejects.toMatchObject({ code: "invalid-argument" });
   });
 
+  it("searches words under the same condition, and joins both by their ranks [S2]", async () => {
+    const hit = (ref: string) => ["k", ["ref", ref, "distance", "0.25"]];
+    const server = scripted({ "FT.INFO": info, "FT.SEARCH": [2, ...hit("r/1"), ...hit("r/2")] });
+    const index = await createRedisEngine({ server }).open({ ...spec, records: true });
+    const condition = { op: "has", tag: "0a" } as const;
+    const found = await index.nearest({ vector, condition, words: 'the "lantern" @x:{y}', limit: 3 });
+    expect(found).toEqual([
+      { ref: "r/1", score: 2 / 61 },
+      { ref: "r/2", score: 2 / 62 },
+    ]);
+    expect(server.sent.at(-1)![2]).toBe("@tags:{0a} @text:(the|lantern|x|y)");
+    // Signs alone are no words.
+    expect(await index.nearest({ vector, condition, words: "?!", limit: 1 })).toMatchObject([{ score: 0.75 }, {}]);
+  });
+
   it("makes a field of each new number once, also when another process was faster", async () => {
     const server = scripted({ "FT.INFO": info, "FT.ALTER": new Error("Duplicate field in schema - n0b") });
     const index = await createRedisEngine({ server }).open(spec);
