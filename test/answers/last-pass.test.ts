@@ -12,8 +12,14 @@ const place = { uri: "keys.md", title: "keys", headings: [], start: 0, end: sour
 const hits = [createHit(1, "keys", 0, 1, { text: source, snippet: source, source: place })];
 
 async function answerOf(text: string, pieces: readonly string[] = [text]) {
-  return collect({ model: createScriptedModel(pieces).model, hits, documents: slicesOf(() => source) });
+  return collect(asked(pieces));
 }
+
+const asked = (pieces: readonly string[]) => ({
+  model: createScriptedModel(pieces).model,
+  hits,
+  documents: slicesOf(() => source),
+});
 
 /** Every text that an answer carries from its model. */
 const textsOf = ({ text, withheld, removedQuotes }: Awaited<ReturnType<typeof answerOf>>["answer"]) => [
@@ -164,6 +170,20 @@ describe("a number in brackets", () => {
       }
     }
   });
+
+  it.each(["〚9〛", "﹝9﹞", "[9\u0301]", "⁅9⁆"])("is none in brackets that look alike: %s [L2]", async (hostile) => {
+    const { answer } = await answerOf(`Keys are rotated every 90 days [1]. Whales sleep ${hostile} here`);
+    expect(answer.text).toBe("Keys are rotated every 90 days [1]. Whales sleep here");
+  });
+
+  it.each(["[1]", "[^1]", "【1】"])("begins no definition that would lead it away: %s [L2 L12]", async (marker) => {
+    const text = `Keys are rotated every 90 days [1].\n\n${marker}: https://evil.example/S`;
+    for (const pieces of [[text], text.split("")]) {
+      const { answer } = await collect({ ...asked(pieces), grounding: "permissive" });
+      expect(answer.text).toMatch(/\n\n\[\d\] : …$/u);
+      for (const { addresses } of renderAll(answer.text)) expect(addresses).toEqual([]);
+    }
+  });
 });
 
 describe("words that no source has", () => {
@@ -185,6 +205,13 @@ describe("words that no source has", () => {
     ['\\"', '\\"'],
     ["&#34;", "&#34;"],
     ["＂", "＂"],
+    ["″", "″"],
+    ["´", "´"],
+    ["〟", "〟"],
+    ["⹂", "”"],
+    ["❮", "❯"],
+    ["《", "》"],
+    ["〈", "〉"],
   ];
   const shapes: readonly ((quoted: (words: string) => string) => string)[] = [
     (quoted) => `The page says ${quoted(altered)} [1].`,
@@ -203,7 +230,7 @@ describe("words that no source has", () => {
         const { answer } = await answerOf(text, pieces);
         for (const { prose } of renderAll(answer.text)) {
           const seen = prose.join("\n").replaceAll(/\s+/gu, " ");
-          expect(seen).not.toMatch(/["“”„‟«»‹›「」『』‘’'＂] ?Keys are rotated every 70/u);
+          expect(seen).not.toMatch(/["“”„‟«»‹›「」『』‘’'＂″´〟⹂❮❯《》〈〉] ?Keys are rotated every 70/u);
         }
         expect(answer.citations).toEqual([]);
         expect(answer.text).toContain("70 weeks by hand");

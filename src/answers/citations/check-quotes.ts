@@ -42,24 +42,32 @@ const closings: ReadonlyMap<string, string> = new Map([
   ["„", "“”"],
   ["‟", "”"],
   ["❝", "❞"],
+  ["⹂", "“”"],
+  ["″", "″"],
   ["〝", "〞〟"],
+  ["〟", "〞〟"],
   ["«", "»"],
   ["»", "«"],
   ["‹", "›"],
   ["›", "‹"],
+  ["❮", "❯"],
+  ["《", "》"],
+  ["〈", "〉"],
   ["‘", "’"],
   ["‚", "‘’"],
   ["‛", "’"],
   ["❛", "❜"],
   ["'", "'"],
+  ["´", "´"],
   ["「", "」"],
   ["『", "』"],
   ["｢", "｣"],
 ]);
 /** They also stand for an apostrophe within a word. */
-const apostrophes = "'’";
+const apostrophes = "'’´";
 /** Quotation marks that a reader takes for such wherever they stand; an apostrophe is none. */
-const everyMark = /["＂“”„‟❝❞〝〞〟«»‹›‘‚‛❛❜「」『』｢｣]|(?<![\p{L}\p{Nd}])['’]|['’](?![\p{L}\p{Nd}])/gu;
+const everyMark =
+  /["＂“”„‟❝❞⹂〝〞〟«»‹›❮❯《》〈〉‘‚‛❛❜「」『』｢｣]|(?<!\p{Nd})″|(?<![\p{L}\p{Nd}])['’´]|['’´](?![\p{L}\p{Nd}])/gu;
 
 /**
  * Checks quotations. Three words or more between quotation marks must stand in a source, word for word. With a marker in their sentence, they must stand in that marker's source, and so must fewer.
@@ -293,7 +301,7 @@ function isQuotation({ words, numbers }: OpenQuote): boolean {
 function closes(closing: string, character: string, previous: string, next: string): boolean {
   if (closing === "" || !closing.includes(character)) return false;
   if (apostrophes.includes(character)) return !/[\p{L}\p{Nd}]/u.test(next) && !/\s/u.test(previous);
-  return !(character === '"' && /\s/u.test(previous));
+  return !(`"″`.includes(character) && /\s/u.test(previous));
 }
 
 /** The marks that close what `character` opens; `undefined` when it opens nothing: an inch mark, an apostrophe, a mark that closes, or anything else. */
@@ -301,7 +309,7 @@ function opens(character: string, previous: string, next: string): string | unde
   if (character === ">" && previous === "\n") return "";
   const closing = closings.get(character);
   if (closing === undefined) return undefined;
-  if (`"»›'＂`.includes(character)) {
+  if (`"″»›'´＂`.includes(character)) {
     if (!/[\s\p{Ps}\p{Pd}\p{Pi}`*_>\]=:,;/"]/u.test(previous) || /\s/u.test(next)) return undefined;
   }
   return closing;

@@ -314,6 +314,10 @@ function createGaps() {
 /** Longer brackets are no marker. **Units** UTF-16. */
 const longestMarker = 120;
 
+/** Whether a text ends in a marker with nothing but signs of a list or of a quotation before it in its line. */
+const beginsLine = (text: string, marker: string): boolean =>
+  /(?:^|\n)[\s>*+\d.)-]*$/u.test(text.slice(0, -marker.length));
+
 /** The text as it is written: white space and brackets stay right where markers go. */
 function createPage() {
   const removed = new Set<string>();
@@ -376,6 +380,9 @@ function createPage() {
         return "";
       }
       justRemoved = false;
+      // `[1]:` at the beginning of a line would be a definition, which leads every `[1]` away.
+      if (held === "" && body.startsWith(":") && lastMark.at === length() && beginsLine(tail, lastMark.marker))
+        held = " ";
       const delta = unjoin(length() === 0 ? (held + body).trimStart() : held + body);
       const skipped = delta.length - body.length;
       stops.push([before, length() + skipped]);

@@ -72,6 +72,8 @@ export function createAnswerFilter(known: ReadonlySet<string>): AnswerFilter {
     clean(block);
     if (isPaused && joins(before, block.text)) block.replace(0, 0, " ");
     isPaused = false;
+    // A marker that went out before would begin a definition.
+    if (before === "]" && block.text.startsWith(":") && block.isCode[0] !== true) block.replace(0, 0, " ");
     let text = held;
     for (let at = 0; at < block.text.length; at += 1) {
       const character = block.text[at]!;

@@ -8,12 +8,12 @@
  */
 
 /** Brackets that open a marker, as they stand in a character class. */
-export const openingBrackets = "[\\[【［〔❲]";
+export const openingBrackets = "[\\[【［〔❲〚﹝⁅]";
 const opening = new RegExp(openingBrackets, "u");
-const closing = "[\\]】］〕❳]";
+const closing = "[\\]】］〕❳〛﹞⁆]";
 /** White space within a paragraph, and signs of emphasis and of code, which a reader does not see. */
 const unseen = "(?:[^\\S\\n]|\\n(?![^\\S\\n]*\\n)|[*_~`])";
-const digit = "[\\p{Nd}\\p{No}]";
+const digit = "[\\p{Nd}\\p{No}]\\p{M}*";
 const number = `(?:\\^${unseen}*)?${digit}(?:[*_~\`]*${digit}){0,2}`;
 const numbers = `${number}(?:${unseen}*,${unseen}*${number})*`;
 const dagger = "\\p{Nd}{1,3}(?::\\p{Nd}{1,3})? *† *[^\\]】\\n]{0,60}";
@@ -27,7 +27,7 @@ export const completeMarker = new RegExp(
 
 /** Start of a marker that the next piece may complete. */
 export const unfinishedMarker = new RegExp(
-  `^${openingBrackets}${unseen}*(?:(?:[\\p{Nd}\\p{No},^]|${unseen})*\\n?|\\p{Nd}{1,3}(?::\\p{Nd}{0,3})? *(?:† *[^\\]】\\n]{0,60})?|d|do|doc(?: [\\w ,;-]*)?)$`,
+  `^${openingBrackets}${unseen}*(?:(?:[\\p{Nd}\\p{No}\\p{M},^]|${unseen})*\\n?|\\p{Nd}{1,3}(?::\\p{Nd}{0,3})? *(?:† *[^\\]】\\n]{0,60})?|d|do|doc(?: [\\w ,;-]*)?)$`,
   "iu",
 );
 
