@@ -6,7 +6,7 @@ import type { Store } from "../contracts/store.ts";
 import type { OpenPast } from "./parts.ts";
 import { parseFilter } from "../engine/filters/parse-filter.ts";
 import { readVersionName } from "../ingest/given-version.ts";
-import { checkEmbedding, dimensionsOf } from "../models/embedder/check-embedding.ts";
+import { checkEmbedding, dimensionsOf, isEmbedding } from "../models/embedder/check-embedding.ts";
 import { planOptions } from "../runtime/plan-options.ts";
 import { listChunks, searchByVector } from "../search/search-by-vector.ts";
 import { findOptions, vectorSearchOptions } from "../search/search-options.ts";
@@ -41,7 +41,7 @@ export function createFinding({
         const { asOf: _, ...others } = options;
         return (await past({ asOf, scopes })).searchVector(vector, others);
       }
-      checkEmbedding(vector, { dimensions: dimensionsOf(vector) ?? 0 }, "The vector");
+      checkEmbedding(vector, { dimensions: (isEmbedding(vector) && dimensionsOf(vector)) || 0 }, "The vector");
       const where = await readable(scopes);
       const version = await findVersion(store, where, vector, name);
       if (version === undefined) return [];

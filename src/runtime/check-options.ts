@@ -16,6 +16,7 @@ const kinds = {
     is: (value: unknown) => (typeof value === "object" && value !== null) || typeof value === "function",
     said: "an object",
   },
+  function: { is: (value: unknown) => typeof value === "function", said: "a function" },
 } as const;
 
 /** As {@link checkText}, for an argument of any of these kinds. */

@@ -7,7 +7,8 @@ import { IbidError } from "../contracts/errors.ts";
  */
 export function readTime(name: string, value: string): string {
   if (isTime(value)) return new Date(Date.parse(value)).toISOString();
-  throw new IbidError("invalid-argument", `${name} is ${JSON.stringify(value)}, which is not a date.`, {
+  const shown = typeof value === "string" ? JSON.stringify(value) : `of the type ${typeof value}`;
+  throw new IbidError("invalid-argument", `${name} is ${shown}, which is not a date.`, {
     hint: "Give a date in ISO 8601, such as 2026-11-23 or 2026-11-23T14:00:00Z.",
   });
 }

@@ -27,7 +27,20 @@ const addresses = [
 ] as const;
 /** Ways to show a number in brackets that nothing checked. */
 const markers = ["[9]", "\\[9\\]", "&#91;9&#93;", "&lbrack;9]", "[&#57;]", "[**9**]", "[<b>9</b>]", "【9】"] as const;
+const altered = "Keys are rotated every 70 weeks by hand";
+/** Ways to quote words that no source has. */
+const quotations =
+  '“ ”|„ “|« »|» «|‹ ›|「 」|『 』|‘ ’|‚ ‘|" "|＂ ＂|〝 〞|❝ ❞|″ ″|´ ´|《 》|<q> </q>|&quot; &quot;|&ldquo; &rdquo;|\\" \\"|**“ ”**'
+    .split("|")
+    .map((pair) => pair.split(" ").join(altered))
+    .concat(`\n\n> ${altered}\n\n`);
 const wrappers = ["X", "> X", "- X", "**X**", "| a |\n|---|\n| X |", "# X", "text X text.", "X [1]"] as const;
+
+/** Whether a reader of the rendered page takes the words for a quotation. */
+const quotes = (html: string): boolean =>
+  /(?:["“”„«»‹›「」『』‘’‚'＂〝〞❝❞″´《》]|<q>|<blockquote>\s*<p>)\s*(?:<\w+>)?Keys are rotated every 70/iu.test(
+    decode(html).replaceAll("&quot;", '"'),
+  );
 
 const plain = new MarkdownIt({ html: true, linkify: true });
 
@@ -65,13 +78,15 @@ export async function attackAnswers(seed: number, size: number): Promise<readonl
   const attempts = scaled(10_000, size);
   const led: string[] = [];
   const numbered: string[] = [];
+  const quoted: string[] = [];
   try {
     for (let attempt = 0; attempt < attempts; attempt++) {
-      const form = random.pick([...addresses, ...markers]);
+      const form = random.pick([...addresses, ...markers, ...quotations]);
       reply = random.pick(wrappers).replace("X", () => form.replace("SECRET", `secret${random.below(1000)}`));
       const { text, citations } = await kb.ask("How often are keys rotated?");
       const html = plain.render(text);
       const checked = new Set(citations.map(({ marker }) => marker));
+      if (quotes(html)) quoted.push(`${JSON.stringify(reply)} quotes: ${JSON.stringify(text)}`);
       for (const lead of leadsIn(html)) led.push(`${JSON.stringify(reply)} leads to ${lead}`);
       for (const number of numbersIn(html))
         if (!checked.has(number)) numbered.push(`${JSON.stringify(reply)} shows ${number}`);
@@ -82,5 +97,6 @@ export async function attackAnswers(seed: number, size: number): Promise<readonl
   return [
     { promise: "An answer leads only to addresses of its evidence", unit: "answers", attempts, breaches: led },
     { promise: "A number in brackets is a checked citation", unit: "answers", attempts, breaches: numbered },
+    { promise: "Words between quotation marks stand in a source", unit: "answers", attempts, breaches: quoted },
   ];
 }

@@ -3,9 +3,9 @@ import type { LengthFunction } from "../../contracts/chunker.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Scope } from "../../contracts/scope.ts";
-import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions, checkText } from "../../runtime/check-options.ts";
 import { platformNow } from "../../runtime/platform-clock.ts";
-import { checkNote, keepNote } from "./keep-note.ts";
+import { checkNamed, checkNote, keepNote } from "./keep-note.ts";
 import { forgetNotes, type ForgetTarget, type Forgotten } from "./forget-notes.ts";
 import { findSubject, type SubjectFinding } from "./find-subject.ts";
 import { laterThan } from "./note-time.ts";
@@ -138,6 +138,10 @@ export function createMemory(kb: KnowledgeBase, options: MemoryOptions = {}): Me
     now: true,
     countTokens: true,
   });
+  for (const name of ["judge", "whole"] as const)
+    if (options[name] !== undefined) checkGiven("createMemory", name, options[name], "object");
+  for (const name of ["now", "countTokens"] as const)
+    if (options[name] !== undefined) checkGiven("createMemory", name, options[name], "function");
   const { scope = "deployment", judge, whole = kb, now = platformNow } = options;
   /** The last time that this memory saw: a recall after a note sees the note, whatever the clock did. */
   let last = 0;
@@ -181,6 +185,12 @@ export function createMemory(kb: KnowledgeBase, options: MemoryOptions = {}): Me
     const suspicions = await checkNote(input.text);
     const { text, key, metadata = {}, ...given } = { ...pickOrigin(options), ...present(input) } as NoteInput;
     if (key !== undefined) checkKey(key);
+    if (given.id !== undefined) checkNamed("remember", "id", given.id);
+    if (given.id?.trim() === "")
+      throw new IbidError("invalid-argument", "The id of the note is blank.", {
+        hint: "Leave it out, or give a name.",
+      });
+    if (input.supersedes !== undefined) checkNamed("remember", "supersedes", input.supersedes);
     const found = await findSubject(
       { kb, scope, judge, get, signal },
       { text, key, supersedes: input.supersedes, at: given.validFrom ?? time(), isNew: given.id === undefined },
@@ -266,12 +276,19 @@ export function createMemory(kb: KnowledgeBase, options: MemoryOptions = {}): Me
         checkOptions("remember", call, { signal: true });
         return write(typeof note === "string" ? { text: note } : note, call);
       }),
-    recall: (question, asked = {}) =>
-      recallNotes({ kb, scope, now: time, countTokens: options.countTokens }, question, asked),
+    async recall(question, asked = {}) {
+      if (question !== undefined) checkText("recall", "question", question);
+      return recallNotes({ kb, scope, now: time, countTokens: options.countTokens }, question, asked);
+    },
     forget: (target) => inTurn(() => forgetNotes({ kb, whole, scope, get, read }, target)),
-    get,
+    async get(id) {
+      checkNamed("get", "id", id);
+      return get(id);
+    },
     async *list(asked = {}) {
       checkOptions("list", asked, { key: true, asOf: true, all: true, messages: true, after: true, limit: true });
+      for (const name of ["key", "after"] as const)
+        if (asked[name] !== undefined) checkNamed("list", name, asked[name]);
       const at = asked.asOf === undefined ? time() : readTime("asOf", asked.asOf);
       const versions =
         asked.key === undefined

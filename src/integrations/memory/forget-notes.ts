@@ -1,8 +1,9 @@
 import { IbidError } from "../../contracts/errors.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Scope } from "../../contracts/scope.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { sha256 } from "../../runtime/hash.ts";
+import { checkNamed } from "./keep-note.ts";
 import { type Note, subjectOf } from "./note.ts";
 import { readSubject } from "./timeline.ts";
 
@@ -55,7 +56,10 @@ export async function forgetNotes(
   { kb, whole, scope, get, read }: ForgetParts,
   target: ForgetTarget,
 ): Promise<Forgotten> {
+  checkGiven("forget", "the target", target, "object");
   checkOptions("forget", target, { key: true, id: true, only: true });
+  if ("key" in target) checkNamed("forget", "key", target.key);
+  else checkNamed("forget", "id", target.id);
   const note = "key" in target ? undefined : await get(target.id);
   const subject = "key" in target ? subjectOf(target.key, "") : note?.subject;
   const only = "id" in target && target.only === true ? note?.id : undefined;

@@ -2,6 +2,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { IngestResult, KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Metadata } from "../../contracts/metadata.ts";
 import type { Scope } from "../../contracts/scope.ts";
+import { checkText } from "../../runtime/check-options.ts";
 import { refuseSecrets } from "./find-secrets.ts";
 import { findNoteSuspicions } from "./find-note-suspicions.ts";
 import { noteKeys, type NoteSuspicion } from "./note.ts";
@@ -66,4 +67,13 @@ export async function keepNote(
     return result;
   }
   throw new IbidError("internal", `The note ${note.uri} had no result.`);
+}
+
+/** **Errors** `invalid-argument` for a key or an id that is no text. */
+export function checkNamed(where: string, name: string, value: string): void {
+  checkText(where, name, value);
+  if (value.isWellFormed()) return;
+  throw new IbidError("invalid-argument", `${where}: ${name} contains half of a surrogate pair.`, {
+    hint: `Give ${name} as list_memories shows it.`,
+  });
 }
