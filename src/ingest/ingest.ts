@@ -51,6 +51,8 @@ export interface IngestJob extends WriteJob {
   readonly charset?: string | undefined;
   /** Whether documents that are gone from a folder of `arrivals` are removed. Default false. */
   readonly sweep?: boolean | undefined;
+  /** Whether the arrivals are records of a collection, which alone stand under ibid's own uris. Default false. */
+  readonly writesRecords?: boolean | undefined;
   /** Default: everything is looked at. */
   readonly refresh?: RefreshPolicy | undefined;
   readonly onProgress?: ((progress: IngestProgress) => void) | undefined;
@@ -99,9 +101,10 @@ export async function* ingestArrivals(
       const { uri } = arrival;
       progress.found++;
       // Two at once would race, and neither can be preferred.
-      const isTwice = claimed.has(uri);
+      const error =
+        job.writesRecords !== true && isOwnUri(uri) ? ownUri(uri) : claimed.has(uri) ? givenTwice(uri) : undefined;
       claimed.add(uri);
-      yield isTwice ? { ...arrival, content: { kind: "refused", error: givenTwice(uri), named: false } } : arrival;
+      yield error === undefined ? arrival : { ...arrival, content: { kind: "refused", error, named: false } };
     }
     progress.complete = true;
   }
@@ -468,6 +471,20 @@ function asIbidError(error: unknown, uri: string): IbidError {
   if (IbidError.isInstance(error)) return error;
   const what = error instanceof Error ? error.message : String(error);
   return new IbidError("internal", `${uri} could not be ingested: ${what}`, { uri, cause: error });
+}
+
+/** Collections and their records stand under such uris: a document there would replace what they are. */
+const isOwnUri = (uri: string): boolean => /^ibid:collections?\//u.test(uri);
+
+function ownUri(uri: string): IbidError {
+  return new IbidError(
+    "invalid-id",
+    `${uri} is a uri of ibid's own, under which collections and their records stand.`,
+    {
+      uri,
+      hint: "Give the document another uri, or write the record by kb.collection.",
+    },
+  );
 }
 
 function givenTwice(uri: string): IbidError {

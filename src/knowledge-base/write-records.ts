@@ -58,6 +58,7 @@ export async function writeRecords(
     metadata: {},
     origin: "user-content",
     beforeWriting,
+    writesRecords: true,
   };
   const run = parts.watch(scope, ingestArrivals({ ...parts.stages, enhancers: [], apart }, job));
   for (;;) {
