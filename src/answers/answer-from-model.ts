@@ -30,6 +30,8 @@ export interface ModelAnswerInput {
   readonly instructions?: string | Prompt | undefined;
   /** Beside the hits: by what else than their numbers they may be cited. */
   readonly labels?: readonly string[] | undefined;
+  /** Shown where the model says nothing, or says no more than that it found nothing. Default: a refusal. */
+  readonly instead?: (() => Drafting) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -100,18 +102,26 @@ export async function* answerFromModel(input: ModelAnswerInput): Drafting {
   yield* writer.write(checker.push(scanner.finish()));
   yield* writer.write(checker.finish());
 
-  const { text, sentences, withheld, removedMarkers, usage: spent, judgeFailure } = yield* writer.finish();
+  const {
+    text,
+    sentences,
+    withheld,
+    removedMarkers,
+    usage: spent,
+    judgeFailure,
+  } = yield* writer.finish(incompleteOf(result).incomplete !== undefined);
   const usage = usageOf(addUsage(result.usage ?? {}, spent));
   const facts = { removedMarkers, removedQuotes: checker.removed, ...usage, ...incompleteOf(result) };
   const claims = sentences.filter((sentence) => sentence.claims);
   const said = [...claims, ...withheld.filter(({ verdict }) => verdict !== undefined)];
   // A heading, a question or a greeting alone is no answer.
   const isDeclined = citer.citations.length === 0 && said.every((sentence) => isRefusal(sentence.text));
+  if (text === "" && input.instead !== undefined) return { ...(yield* input.instead()), ...facts };
   if (text === "") {
     const reason = isDeclined ? "model-declined" : "nothing-supported";
     return yield* refuse(reason, { ...facts, withheld: isDeclined ? [] : withheld });
   }
-  if (isDeclined) return { ...refused("model-declined"), ...facts, text };
+  if (isDeclined && input.instead === undefined) return { ...refused("model-declined"), ...facts, text };
   return {
     ...facts,
     kind: "written",

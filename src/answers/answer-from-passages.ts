@@ -21,7 +21,7 @@ export interface QuotationInput {
   readonly documents: DocumentSlices;
   /** The question is a pattern: the sentences in which it matches. */
   readonly isPattern: boolean;
-  /** Where no passage shares a term with the question, the nearest one. */
+  /** Where no passage shares a term with the question, the nearest one; where there is none, a statement that says so. */
   readonly anything: boolean;
   /** Passages stand within the texts of the hits, such as those of a filtered search. */
   readonly isWithinHits: boolean;
@@ -75,6 +75,7 @@ export async function* answerFromPassages(asked: QuotationInput): Drafting {
     yield { type: "text", delta: text.slice(before, text.length - marker.length), marker, isEnd: true };
     yield { type: "citation", citation: cited.citation };
   }
+  if (text === "" && anything) return yield* sayNothingFound();
   if (text === "") return yield* refuse("no-evidence");
   return {
     kind: "quotes",
@@ -91,6 +92,23 @@ export async function* answerFromPassages(asked: QuotationInput): Drafting {
   function spanOf(words: string): { readonly start: number; readonly end: number } {
     return { start: text.length, end: text.length + words.length };
   }
+}
+
+const nothingFound = "No passage was found for this question.";
+
+/** Where everything is shown and there is nothing to show: a plain statement, which quotes nothing. */
+async function* sayNothingFound(): Drafting {
+  yield { type: "text", delta: nothingFound, isEnd: true };
+  const place = { text: nothingFound, start: 0, end: nothingFound.length };
+  return {
+    kind: "quotes",
+    text: nothingFound,
+    citations: [],
+    sentences: [{ ...place, claims: false, quotes: [], unsupportedWords: [] }],
+    withheld: [],
+    removedMarkers: [],
+    removedQuotes: [],
+  };
 }
 
 /** The passages nearest to a question, best first, verified. */

@@ -82,7 +82,7 @@ const groundings: readonly Grounding[] = ["permissive", "preferred", "strict"];
  * Answers a question from hits, with every citation checked.
  *
  * - With a model: it answers as `grounding` demands, and its sentences are judged as they stream.
- * - Without a model: the best passages, verbatim. `"preferred"` refuses where none has a word of the question; `"permissive"` shows the nearest.
+ * - Without a model: the best passages, verbatim. `"preferred"` refuses where none has a word of the question; `"permissive"` shows the nearest, and says so where there is none.
  * - Where words are in doubt whether the hits answer, a judge decides before the answer is written, but under `"permissive"`. That is one more call.
  * - Under `"strict"` a relevance below the threshold is a refusal before the model that answers is called. A question that asks nothing is one in every mode.
  *
@@ -156,15 +156,17 @@ export async function* answerQuestion(options: AnswerQuestionOptions): AsyncGene
   };
 
   function draftAnswer(): Drafting {
+    const isOpen = grounding === "permissive";
+    const showPassages = (): Drafting => answerFromPassages({ ...asked, isPattern, anything: isOpen, addresses });
     if (isIdle) return refuse("no-question", { text: noQuestionText });
     const isRelevant = relevance.value >= relevance.threshold;
     if (grounding === "strict" && !isRelevant) return refuse("no-evidence");
     if (model) {
       isModelAsked = true;
       const input = { question, hits: shown, grounding, model, history, judge, analyzer, documents, addresses, signal };
-      return answerFromModel({ ...input, instructions, labels, minSupport });
+      return answerFromModel({ ...input, instructions, labels, minSupport, ...(isOpen && { instead: showPassages }) });
     }
-    return answerFromPassages({ ...asked, isPattern, anything: grounding === "permissive", addresses });
+    return showPassages();
   }
 }
 

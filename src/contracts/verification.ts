@@ -90,7 +90,7 @@ export interface CheckedQuotation {
  * @experimental
  */
 export interface Verification {
-  /** Every claim is supported, and every quotation is found in the source that the answer names. */
+  /** Every claim is supported, and every quotation is found in the source that the answer names. A text without claims and quotations is not verified. */
   readonly verified: boolean;
   /** It claims something, and quotations in `citations` support every claim. */
   readonly grounded: boolean;

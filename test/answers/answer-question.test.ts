@@ -278,10 +278,32 @@ describe("an answer without a model", () => {
     const { kind, relevance } = await answerIn("preferred", strong);
     expect(kind).toBe("quotes");
     expect(relevance!.value).toBeGreaterThanOrEqual(relevance!.threshold);
-    expect((await answerIn("permissive", [])).refusal).toBe("no-evidence");
+    expect((await answerIn("preferred", [])).refusal).toBe("no-evidence");
     // No word of the question stands in a passage.
     expect((await answerIn("preferred", weak, "zebra?")).refusal).toBe("no-evidence");
     expect((await answerIn("permissive", weak, "zebra?")).kind).toBe("quotes");
+  });
+
+  it("always shows something under permissive, and says where there is nothing [T48]", async () => {
+    const nothing = await collect({ grounding: "permissive", hits: [] });
+    expect(nothing.answer).toMatchObject({
+      kind: "quotes",
+      text: "No passage was found for this question.",
+      citations: [],
+      nearest: [],
+      sentences: [{ claims: false, quotes: [], start: 0, end: 39 }],
+    });
+    expect(nothing.answer).not.toHaveProperty("verbatim");
+    expect(nothing.answer).not.toHaveProperty("refusal");
+    expect(faults(nothing)).toEqual([]);
+    for (const said of [refusal, "", "  "]) {
+      const { model } = createScriptedModel([said]);
+      const declined = await collect({ grounding: "permissive", hits: strong, model });
+      expect([said, declined.answer.kind]).toEqual([said, said === refusal ? "written" : "quotes"]);
+      expect(declined.answer.grounded ?? false).toBe(false);
+      expect(faults(declined)).toEqual([]);
+      expect((await collect({ grounding: "preferred", hits: strong, model })).answer.kind).toBe("refused");
+    }
   });
 
   it("quotes around the matches of a pattern [T46]", async () => {
@@ -291,7 +313,7 @@ describe("an answer without a model", () => {
       const { answer } = await collect({ question: "\\d+ h.*", isPattern: true, grounding, hits: found });
       expect(answer).toMatchObject({ kind: "quotes", text: "Old keys stay valid for 24 hours. [1]" });
       expect((await collect({ question: ".*", isPattern: true, grounding, hits: [] })).answer.refusal).toBe(
-        "no-evidence",
+        grounding === "permissive" ? undefined : "no-evidence",
       );
     }
   });

@@ -35,6 +35,63 @@ describe("sentences of an answer", () => {
     expect(grounded).toBe(true);
   });
 
+  it.each([
+    "## The office opens at 5 am",
+    "**Refunds take 120 days**",
+    "### Keys are never rotated",
+    "## Dr. Jones leads the desk",
+    "## Step 2: Keys are rotated every 9 days",
+    "## Die Schlüssel wechseln alle 120 Tage",
+    "Did you know that refunds take 120 days?",
+    "Why are keys rotated every 120 days?",
+    "Keys are never rotated, right?",
+    "Is it true that the office is closed?",
+  ])("claim something when a heading or a question states what no source has: %s [L2]", async (line) => {
+    for (const text of [`${line}\n\n${keys}`, `${keys}\n\n${line}`]) {
+      const { sentences, grounded } = await answerOf(text);
+      expect(grounded).toBe(false);
+      expect(sentences.find((sentence) => sentence.text === line)).toMatchObject({ claims: true, verdict: "uncited" });
+    }
+    expect((await checkAnswer(await answerOf(`${keys}\n\n${line}`))).grounded).toBe(false);
+    expect((await strict(`${line}\n\n${keys}`))[0]).toBe(keys);
+  });
+
+  it.each([
+    "## Opening hours",
+    "# Answer",
+    "## 2. Backups",
+    "### Step 3: Rotating keys",
+    "**Key rotation:**",
+    "## The basics of key rotation",
+    "## Setting up a server",
+    "## Keys are rotated every 90 days",
+    "## Schlüssel und Sicherungen",
+    "Do you want to know more?",
+    "Would you like help with Docker?",
+    "Why are keys rotated every 90 days?",
+    "Anything else?",
+    "What about the backups?",
+    "Möchten Sie mehr wissen?",
+  ])("claim nothing when a heading or a question names or asks: %s [L2]", async (line) => {
+    const { sentences, grounded } = await answerOf(`${keys}\n\n${line}`);
+    expect(sentences.find((sentence) => sentence.text === line)?.claims).toBe(false);
+    expect(grounded).toBe(true);
+  });
+
+  it("are not supported where the model was stopped in the middle of one [L2]", async () => {
+    const judgedAs = async (text: string, finishReason: string) => {
+      const { model } = createScriptedModel([text], { finishReason });
+      const { answer } = await collect({ model });
+      return [answer.sentences.at(-1)?.verdict, answer.grounded];
+    };
+    expect(await judgedAs("Keys are rotated every [1]", "length")).toEqual(["partly", false]);
+    expect(await judgedAs(`${keys} Old keys stay [1]`, "content-filter")).toEqual(["partly", false]);
+    expect(await judgedAs(keys, "length")).toEqual(["supported", true]);
+    expect(await judgedAs("Keys are rotated every 90 days [1]", "stop")).toEqual(["supported", true]);
+    const { model } = createScriptedModel([`${keys} Old keys stay valid [1]`], { finishReason: "length" });
+    expect((await collect({ model, grounding: "strict" })).answer.text).toBe(keys);
+  });
+
   it("do not end at abbreviations [L2]", async () => {
     for (const text of [
       "The help desk is at ext. 42 on weekdays.",
@@ -113,6 +170,15 @@ describe("strict grounding", () => {
       ["Elephants must never do this:", "Keys are rotated every 90 days.", "A restore takes an hour."],
     ]);
     expect((await answerOf(`Sure! Here is what I found:\n- ${keys}`, { grounding: "strict" })).text).toBe(`- ${keys}`);
+  });
+
+  it("leaves no line of signs behind a heading that it withholds [T48]", async () => {
+    for (const line of ["======", "---", "- - -", "***", "_____"])
+      for (const text of [`Answer\n${line}\n\n${keys}`, `${line}\n${keys}`, `${keys}\n\nAnswer\n${line}\n`])
+        expect((await strict(text))[0]).toBe(keys);
+    expect((await strict(`${keys}\n\n---\n\nA restore takes an hour [2].`))[0]).toBe(
+      `${keys}\n\n---\n\nA restore takes an hour [2].`,
+    );
   });
 
   it.each([

@@ -123,7 +123,11 @@ describe("verify", () => {
       citations: [{ marker: "", uri: "docs/keys.md" }],
     });
     expect(verdictsOf(result)).toEqual([undefined, "supported", "unsupported"]);
-    expect(await kb.verify("Hello!")).toMatchObject({ verified: true, grounded: false });
+  });
+
+  it("verifies nothing in a text that has nothing to verify", async () => {
+    for (const text of ["", " \n", "Hello!", "# Keys", "What else?"])
+      expect(await kb.verify(text)).toMatchObject({ verified: false, grounded: false, quotations: [] });
   });
 
   it("looks for longer quotations of a text that cites nothing", async () => {

@@ -1,7 +1,7 @@
 import type { JudgedBy, Verdict } from "../../contracts/answer.ts";
 import type { Hit } from "../../contracts/retriever.ts";
 import type { Span } from "../../text/sentences.ts";
-import type { Veto } from "../support/find-vetoes.ts";
+import type { Veto } from "../support/veto.ts";
 import { judgeByWords } from "../support/judge-by-words.ts";
 import { capitalisingLanguages } from "../support/read-words.ts";
 import { type EvidenceSentence, readEvidence as readSupport, type SupportEvidence } from "../support/read-evidence.ts";
@@ -23,7 +23,7 @@ export interface SentenceJudgement {
   readonly quotes: readonly HitQuote[];
   /** **Shape** `[start, end)` into the sentence. */
   readonly unsupportedWords: readonly (readonly [start: number, end: number])[];
-  /** A number, a name or a denial differs: no judge makes the sentence supported. */
+  /** A detail differs, such as a number, a unit, a name or a denial: no judge makes the sentence supported. */
   readonly isVetoed: boolean;
 }
 
@@ -34,6 +34,8 @@ export type WordsJudge = (
   quotes?: readonly HitQuote[],
 ) => SentenceJudgement;
 
+/** No hit has as many. */
+const mostSentences = 1_000_000;
 const nothing: Pick<SentenceJudgement, "by" | "quotes"> = { by: "words", quotes: [] };
 
 /**
@@ -62,7 +64,10 @@ export function createWordsJudge(
   const asEvidence = ({ hitIndex, start, end }: HitQuote): EvidenceSentence => {
     const hit = hits[hitIndex];
     const title = hit && [hit.source.title, ...hit.source.headings].join("\n");
-    return { text: hit?.text.slice(start, end) ?? "", title };
+    const place = sentences[hitIndex]?.findIndex((sentence) => sentence.start === start) ?? -1;
+    // Apart from the sentences of other hits; a stretch that is no sentence stands alone.
+    const position = place < 0 ? undefined : hitIndex * mostSentences + place;
+    return { text: hit?.text.slice(start, end) ?? "", title, position };
   };
 
   return (sentence, cited, given) => {
@@ -116,9 +121,12 @@ export function createWordsJudge(
   }
 }
 
-/** A number, a name or a denial that differs, which no judge may overlook. A judge weighs quantifiers better than words do. */
+/**
+ * A detail that differs, which no judge may overlook: a number with its unit, a name, a denial, a relation, a modal or a role. A judge weighs quantifiers, and whether two
+ * sentences speak of the same, better than words do.
+ */
 function isDetail({ kind }: Veto): boolean {
-  return kind !== "quantifier";
+  return kind !== "quantifier" && kind !== "connection";
 }
 
 interface CitedEvidence {

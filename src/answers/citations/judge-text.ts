@@ -3,7 +3,7 @@ import type { AnswerSentence, Citation, Support } from "../../contracts/answer.t
 import type { ChatModel, Usage } from "../../contracts/chat.ts";
 import type { Hit } from "../../contracts/retriever.ts";
 import { createSentenceCutter, type CutSentence, positionAt } from "../sentences/cut-sentences.ts";
-import { createRoleReader } from "../sentences/read-sentence.ts";
+import { createRoleReader, type StatementJudge } from "../sentences/read-sentence.ts";
 import type { CheckedPiece } from "./check-quotes.ts";
 import { readEvidence } from "./find-quote.ts";
 import { judgeClaims } from "./judge-claims.ts";
@@ -63,7 +63,9 @@ export async function judgeText(input: JudgeTextInput): Promise<CheckedAnswer> {
   const { text, hits, analyzer, judge, minSupport, cite, signal } = input;
   const evidence = readEvidence(hits, analyzer);
   const judgeWords = createWordsJudge(hits, evidence, minSupport);
-  const readRole = createRoleReader(analyzer, evidence.language);
+  const everything = [...hits.keys()];
+  const judgeStatement: StatementJudge = (statement) => judgeWords(statement, everything);
+  const readRole = createRoleReader(analyzer, evidence.language, judgeStatement);
   const claims = input.sentences.filter(({ cut }) => readRole(cut) === "claim");
   const asked = claims.map(({ cut, cited, isCited }) => {
     const byWords = judgeWords(cut.words, cited);

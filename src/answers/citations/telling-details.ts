@@ -12,12 +12,17 @@ export function namesIn(sentence: string, language: string): readonly string[] {
   const capitals = words.filter(({ text }) => /^\p{Lu}/u.test(text));
   if (capitals.length > titleShare * words.length) return [];
   return capitals
-    .filter(({ start, text }) => text.length > 1 && !startsClause.test(sentence.slice(0, start)))
+    .filter(({ start, text }) => {
+      const before = sentence.slice(0, start);
+      return text.length > 1 && (!startsClause.test(before) || cutShort.test(before));
+    })
     .map(({ text }) => text);
 }
 
 /** A line with more capitals than this is a title, or shouted. */
 const titleShare = 0.6;
+/** A title or a name cut short, such as `Dr.`, ends no sentence. */
+const cutShort = /(?<![\p{L}\p{N}])\p{Lu}\p{L}{0,4}\.\s+$/u;
 const startsClause = /(?:^|[.:!?…"“”„«»])[\s\p{P}]*$/u;
 
 /**

@@ -15,7 +15,8 @@ const relativeScore = 0.5;
  * **Shape** best first, apart; at most {@link mostQuotations} and {@link mostText} together. Nothing where no term of the question stands in any, unless `anything`.
  */
 export function choosePassages(ranked: readonly RankedQuotable[], anything = false): readonly RankedQuotable[] {
-  const first = ranked.find(({ mayLead, coverage }) => mayLead && (anything || coverage > 0));
+  const leading = ranked.find(({ mayLead, coverage }) => mayLead && (anything || coverage > 0));
+  const first = leading ?? (anything ? ranked[0] : undefined);
   if (first === undefined) return [];
   const said = new Set([comparable(first)]);
   const chosen: RankedQuotable[] = [first];

@@ -1,5 +1,6 @@
 import type { Analyzer } from "../../contracts/analyzer.ts";
 import { digitsOf } from "../citations/digits-of.ts";
+import type { SentenceJudgement } from "../citations/judge-sentence.ts";
 import { denies, namesIn } from "../citations/telling-details.ts";
 import { foldWord } from "../../text/languages/fold-word.ts";
 import { functionWords } from "../../text/languages/function-words.ts";
@@ -43,13 +44,26 @@ const mostLeadInWords = 15;
 /** Tells the part that a sentence plays. */
 export type RoleReader = (sentence: CutSentence) => SentenceRole;
 
+/** How far all sources together carry a statement. */
+export type StatementJudge = (statement: string) => Pick<SentenceJudgement, "verdict" | "isVetoed">;
+
 /**
  * Makes a reader of sentences that tells whether one claims anything that a source could support.
  *
- * A heading, a question and a courtesy without a number, a name or a marker claim nothing. A marker makes a claim of all words but a heading's.
+ * A heading, a line in bold, a question and a courtesy claim nothing, with two exceptions that `judge` decides over all sources. One states something, by a finite verb, that
+ * they do not support. Or it has a number, a name or a date that they do not have. A marker makes a claim of all other words.
  */
-export function createRoleReader(analyzer: Analyzer, language: string): RoleReader {
+export function createRoleReader(analyzer: Analyzer, language: string, judge: StatementJudge): RoleReader {
   let filler: ReadonlySet<string> | undefined;
+  const claimsAnything = (words: string): boolean => {
+    const statement = statementIn(words);
+    const isNamed = !offering.test(words) && namesIn(statement, language).length > 0;
+    const isDetailed = isNamed || digitsOf(statement).size > 0;
+    const isStated = isFinite(statement);
+    if (!isDetailed && !isStated) return false;
+    const { verdict, isVetoed } = judge(statement);
+    return (isDetailed && isVetoed) || (isStated && verdict !== "supported");
+  };
   return (sentence) => {
     filler ??= new Set(
       Object.values(analyzer.functionWords ?? functionWords)
@@ -57,16 +71,21 @@ export function createRoleReader(analyzer: Analyzer, language: string): RoleRead
         .split(/\s+/u)
         .map(foldWord),
     );
-    return readRole(sentence, filler, language);
+    return readRole(sentence, filler, language, claimsAnything);
   };
 }
 
-function readRole({ kind, words, pieces }: CutSentence, filler: ReadonlySet<string>, language: string): SentenceRole {
-  if (kind === "heading" || isBoldLine.test(words)) return "frame";
+function readRole(
+  { kind, words, pieces }: CutSentence,
+  filler: ReadonlySet<string>,
+  language: string,
+  claimsAnything: (words: string) => boolean,
+): SentenceRole {
+  if (kind === "heading" || isBoldLine.test(words)) return claimsAnything(words) ? "claim" : "frame";
   const all = [...segmentWords(words)].map(({ text }) => foldWord(text));
   if (all.length === 0) return "courtesy";
   if (pieces.some((piece) => piece.type === "marker" && piece.numbers.length > 0)) return "claim";
-  if (/[?？]["”»)\s]*$/u.test(words)) return "frame";
+  if (/[?？]["”»)*_\s]*$/u.test(words)) return claimsAnything(words) ? "claim" : "frame";
   if (kind === "markup") return "courtesy";
   if (digitsOf(words).size > 0) return "claim";
   if (leadIn.test(words) && all.length <= mostLeadInWords && !denies(words)) return "frame";
@@ -77,6 +96,70 @@ function readRole({ kind, words, pieces }: CutSentence, filler: ReadonlySet<stri
 
 /** A line in bold type without a full stop is a heading. */
 const isBoldLine = /^\*\*[^*\n]*[^*\n.!。][:：]?\*\*[:：]?$/u;
+
+/** Signs of a heading and its number: `## 2.`, `**Step 3:`. */
+const headingLead =
+  /^[\s#*_>]*(?:(?:step|part|option|phase|section|chapter|example|method|way|question|answer|schritt|teil|abschnitt|kapitel|beispiel|frage|antwort)\s+\d{1,3}|\d{1,3}(?:\.\d{1,3})*(?=[.):]))[.):\s–-]*/iu;
+/** A question that takes for granted what follows. */
+const presupposing =
+  /^\W*(?:(?:did|do) you (?:already )?know(?: that)?|have you heard(?: that)?|is it true that|isn['’]t it (?:true |great |nice )?that|why|how come|(?:wussten sie|weißt du|wusstest du),? dass|warum|wieso|weshalb)(?![\p{L}\p{Nd}])/iu;
+/** Behind a statement these ask whether it is so. */
+const tag =
+  /,\s*(?:right|correct|yes|no|ok(?:ay)?|oder|nicht wahr|stimmt['’]?s|richtig|(?:is|are|was|were|do|does|did|has|have|can|will|must)n['’]t (?:it|they|he|she|we|you)|(?:is|are|was|were|do|does|did|has|have|can|will) (?:it|they|he|she|we|you))\W*$/iu;
+/** An offer names what it is about, and states nothing of it. */
+const offering =
+  /^\W*(?:do|would|shall|should|can|could|may|möchten|möchtest|soll|kann|darf) (?:you|i|we|sie|du|ich|wir)(?![\p{L}\p{Nd}])/iu;
+/** With these a question asks, and states nothing. */
+const interrogative =
+  /^\W*(?:who|whom|whose|what|which|when|where|how|is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|shall|should|may|might|must|any|anything|need|want|ready|wer|wen|wem|was|welche[rsnm]?|wann|wo|wohin|woher|wie|ist|sind|war|waren|hat|haben|kann|können|könnte|soll|sollen|muss|müssen|darf|dürfen|möchten|möchtest|wollen|willst|gibt|noch)(?![\p{L}\p{Nd}])/iu;
+
+/** The words of a heading or a question that may state something. */
+function statementIn(words: string): string {
+  const plain = words.replace(headingLead, "").replaceAll(/^[\s#*_]+|[\s#*_:：]+$/gu, "");
+  return plain
+    .replace(presupposing, "")
+    .replace(tag, "")
+    .replace(/[?？\s]+$/u, "")
+    .trim();
+}
+
+const finite =
+  "is are was were am has have had can could may might must shall should will would does did isn't aren't wasn't weren't hasn't haven't hadn't can't cannot couldn't mustn't shouldn't won't wouldn't doesn't don't didn't never always " +
+  "ist sind war waren hat haben hatte hatten kann können konnte muss müssen darf dürfen soll sollen wird werden wurde wurden gibt nie niemals immer";
+const finiteWords = new Set(finite.split(" "));
+const subjects = new Set(
+  "the a an this that these those our your their its all every each no some it they he she we you der die das ein eine unser unsere alle jeder jede jedes kein keine es er sie wir".split(
+    " ",
+  ),
+);
+const leastStated = 3;
+
+/**
+ * Whether words state something.
+ *
+ * A finite auxiliary, "never" or "always" stands behind the first word. Or a subject with an article is followed by a verb in the third person or the past.
+ *
+ * **Source** our own choice, for English and German.
+ */
+function isFinite(statement: string): boolean {
+  const all = [...segmentWords(statement.replaceAll("’", "'"))].map(({ text }) => text);
+  if (all.length < leastStated || interrogative.test(statement)) return false;
+  const folded = all.map((word) => word.toLowerCase());
+  if (folded.slice(1).some((word) => finiteWords.has(word))) return true;
+  const isSubject = subjects.has(folded[0]!) || /(?:s|en)$/u.test(folded[0]!);
+  return (
+    isSubject &&
+    all
+      .slice(2, -1)
+      .concat(all.length === leastStated ? all.slice(-1) : [])
+      .some(isVerb)
+  );
+}
+
+/** A word in small letters that ends like a verb and not like an abstract noun. */
+function isVerb(word: string): boolean {
+  return /^\p{Ll}{2,}(?:[^sui]s|ed|te)$/u.test(word) && !/(?:ness|ings|ions|ments|ies|ers|ors)$/u.test(word);
+}
 
 const referring =
   "it its they them their theirs this that these those he him his she her hers such both neither either another latter former " +

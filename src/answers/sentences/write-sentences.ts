@@ -19,7 +19,7 @@ import {
 import { locateWords } from "../citations/locate-words.ts";
 import { cleanText } from "../untrusted/answer-filter.ts";
 import { createSentenceCutter, type CutSentence, positionAt } from "./cut-sentences.ts";
-import { createRoleReader, leansOnPrevious, type SentenceRole } from "./read-sentence.ts";
+import { createRoleReader, leansOnPrevious, type SentenceRole, type StatementJudge } from "./read-sentence.ts";
 
 export interface SentenceWriterInput {
   readonly hits: readonly Hit[];
@@ -48,8 +48,8 @@ export interface WrittenSentences {
 /** Writes an answer sentence by sentence, each with its verdict and only with the markers that support it. */
 export interface SentenceWriter {
   write(pieces: Iterable<CheckedPiece>): AsyncGenerator<DraftEvent, void>;
-  /** The rest, at the end. */
-  finish(): AsyncGenerator<DraftEvent, WrittenSentences>;
+  /** The rest, at the end. A last sentence without an end is a fragment where the answer was broken off: it is not supported. */
+  finish(isBrokenOff?: boolean): AsyncGenerator<DraftEvent, WrittenSentences>;
 }
 
 /** A sentence that is complete: the part that it plays, the hits that it cites, and the judgement of its words. */
@@ -84,7 +84,9 @@ export function createSentenceWriter(input: SentenceWriterInput): SentenceWriter
     cleanText(sentence, addresses, unknown);
     return unknown.size === 0 ? judgement : { ...judgement, isVetoed: true };
   };
-  const readRole = createRoleReader(analyzer, evidence.language);
+  const everything = [...hits.keys()];
+  const judgeStatement: StatementJudge = (statement) => judgeWords(statement, everything);
+  const readRole = createRoleReader(analyzer, evidence.language, judgeStatement);
   const sourceNames = new Set(hits.flatMap(({ source: { uri, title } }) => [uri, title]));
   const cutter = createSentenceCutter();
   const page = createPage();
@@ -95,13 +97,13 @@ export function createSentenceWriter(input: SentenceWriterInput): SentenceWriter
   let usage: Usage | undefined;
   let judgeFailure: IbidErrorCode | undefined;
 
-  const read = (cut: CutSentence): ReadSentence => {
+  const read = (cut: CutSentence, isFragment: boolean): ReadSentence => {
     const numbers = cut.pieces.flatMap((piece) => (piece.type === "marker" && !piece.refuted ? piece.numbers : []));
     const cited = [...new Set(numbers)].map((number) => number - 1).filter((index) => hits[index] !== undefined);
     const byWords = judgeWords(cut.words, cited);
     // A line of a list of sources.
     const role = cut.kind === "prose" && sourceNames.has(cut.words.trim()) ? "courtesy" : readRole(cut);
-    return { cut, role, cited, byWords: byWords.isVetoed ? lower(byWords) : byWords };
+    return { cut, role, cited, byWords: byWords.isVetoed || isFragment ? lower(byWords) : byWords };
   };
 
   /** The quotations of a marker: those in its hit that carried the verdict, with the one around quoted words. Without any, those of the hit alone. */
@@ -184,8 +186,9 @@ export function createSentenceWriter(input: SentenceWriterInput): SentenceWriter
     if (isStrict && verdict.verdict !== "supported") return withhold(sentence, verdict);
     const resolved = await citeMarkers(sentence, verdict);
     const quotes = verdict.verdict === "unsupported" ? [] : carriers.map((quotation) => citer.cite(quotation).citation);
+    const shown = isStrict && gaps.isOpen() ? withoutRules(cut) : cut;
+    yield* put(shown, resolved);
     gaps.close();
-    yield* put(cut, resolved);
     yield { type: "pause" };
     const place = page.end();
     if (place === undefined) return;
@@ -196,7 +199,7 @@ export function createSentenceWriter(input: SentenceWriterInput): SentenceWriter
       const unsupportedWords =
         verdict.verdict === "supported"
           ? []
-          : words.map(([from, to]) => [place.at(cut.at(from)), place.at(cut.at(to - 1)) + 1] as const);
+          : words.map(([from, to]) => [place.at(shown.at(from)), place.at(shown.at(to - 1)) + 1] as const);
       sentences.push({
         text,
         start,
@@ -249,11 +252,12 @@ export function createSentenceWriter(input: SentenceWriterInput): SentenceWriter
     for (const sentence of batch) yield* emit(sentence, verdicts.get(sentence) ?? sentence.byWords);
   }
 
-  async function* take(cuts: readonly CutSentence[]): AsyncGenerator<DraftEvent, void> {
+  async function* take(cuts: readonly CutSentence[], isBrokenOff = false): AsyncGenerator<DraftEvent, void> {
     for (const cut of cuts) {
+      const isFragment = isBrokenOff && cut === cuts.at(-1) && cut.kind !== "code" && !ended.test(cut.words);
       const startsParagraph = /\n[ \t]*\n/u.test(leadOf(cut));
       if (waiting.length === mostJudged || (waiting.length > 0 && startsParagraph)) yield* settle();
-      waiting.push(read(cut));
+      waiting.push(read(cut, isFragment));
       if (judge === undefined) yield* settle();
     }
   }
@@ -262,14 +266,17 @@ export function createSentenceWriter(input: SentenceWriterInput): SentenceWriter
     async *write(pieces) {
       for (const piece of pieces) yield* take(cutter.push(piece));
     },
-    async *finish() {
-      yield* take(cutter.finish());
+    async *finish(isBrokenOff = false) {
+      yield* take(cutter.finish(), isBrokenOff);
       yield* settle();
       const rest = { text: page.text(), sentences, withheld, removedMarkers: page.removed(), usage };
       return judgeFailure === undefined ? rest : { ...rest, judgeFailure };
     },
   };
 }
+
+/** The end of a sentence, and what may close with it. */
+const ended = /[.!?…。！？][\p{Pe}\p{Pf}"'*_`~\s]*$/u;
 
 /** A judgement that no judge makes "supported". */
 function lower(judgement: SentenceJudgement): SentenceJudgement {
@@ -283,10 +290,25 @@ function leadOf({ pieces, lead }: CutSentence): string {
   return first?.type === "text" ? first.text.slice(0, lead) : "";
 }
 
+/** A line of signs, which underlined a heading that was withheld or parted it from the rest. */
+const ruleLines = /(?<=^|\n)[ \t]*(?:[-*_=][ \t]*){3,}(?:\n|$)/gu;
+
+function withoutRules(cut: CutSentence): CutSentence {
+  const [first, ...rest] = cut.pieces;
+  if (first?.type !== "text") return cut;
+  const before = leadOf(cut);
+  const after = before.replaceAll(ruleLines, "");
+  const removed = before.length - after.length;
+  if (removed === 0) return cut;
+  const pieces: CheckedPiece[] = [{ type: "text", text: after + first.text.slice(cut.lead) }, ...rest];
+  return { ...cut, pieces, lead: cut.lead - removed, at: (position) => cut.at(position) - removed };
+}
+
 const listSign = /(?:^|\n)[ \t>]*(?:[-*+•]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?$/u;
 
 /** Sentences that were withheld, as far as the next one may lean on them. */
 function createGaps() {
+  let isFirst = true;
   let isOpen = false;
   /** The list or the block behind a lead-in that was withheld. */
   let list: "none" | "begins" | "goes on" = "none";
@@ -305,7 +327,10 @@ function createGaps() {
       if (list === "begins") list = isItem ? "goes on" : "none";
       return leans;
     },
+    /** Whether the sentence before the next one was withheld, or none was. */
+    isOpen: () => isOpen || isFirst,
     close(): void {
+      isFirst = false;
       isOpen = false;
     },
   };

@@ -1,15 +1,15 @@
 import { mostAligned } from "./features.ts";
 import type { ClaimWord, ReadClaim } from "./read-claim.ts";
 import { sentenceStride, type SupportEvidence } from "./read-evidence.ts";
+import { findOtherSenses, isSameGroup, kindOfSense } from "./find-other-senses.ts";
+import { findOtherUnits } from "./find-other-units.ts";
+import { findOtherRoles } from "./find-other-roles.ts";
+import { findSeam } from "./find-seam.ts";
 import type { ReadWord } from "./read-words.ts";
+import { exclude, oppositesOfWord, readSenses, type Sense } from "./senses.ts";
+import { dimensionOfUnit } from "./units.ts";
+import type { Veto } from "./veto.ts";
 import { strongKinds } from "./word-lists.ts";
-
-/** A reason for which a sentence cannot count as supported, and the word of it. **Units** UTF-16 code units of the sentence, half open. */
-export interface Veto {
-  readonly kind: "number" | "name" | "negation" | "quantifier";
-  readonly start: number;
-  readonly end: number;
-}
 
 /** Share of the words around a detail that a sentence must hold to tell of it. **Source** these shares are chosen on generated edits; see `bench/answers`. */
 const leastShared = 0.3;
@@ -37,6 +37,10 @@ const reachBehind = 1;
  * - A number, a date or a name that no sentence has, or in whose place the sentence on the same matter has another.
  * - A denial on one side only.
  * - A quantifier such as `all`, `only` or `most` that no source uses of the same thing, or in whose place it uses another.
+ * - A unit, a relation of time, a limit or a modal in whose place the sentence on the same matter has another.
+ * - Two sides of a verb that the sentence on the same matter has the other way round.
+ * - A part that the sentence on the same matter calls by its opposite.
+ * - A clause whose facts come from two sentences that do not speak of the same subject.
  *
  * **Cost** the claim times the three sentences that cover it best, and the places of its words.
  */
@@ -49,6 +53,10 @@ export function findVetoes(claim: ReadClaim, evidence: SupportEvidence): readonl
     ...findContradictions(counterparts, ({ kind, start }) => isElsewhere(claim, evidence, kind, start)),
     ...findStrayDenials(claim, evidence, counterparts),
     ...findStrayQuantifiers(claim, evidence, counterparts),
+    ...findOtherUnits(claim, evidence),
+    ...findOtherSenses(claim, evidence, sentencesBeside(claim)),
+    ...findOtherRoles(claim, evidence, sentencesBeside(claim), mostAligned),
+    ...findSeam(claim, evidence),
   ];
   const seen = new Set<string>();
   return vetoes
@@ -69,6 +77,23 @@ interface Gap {
   readonly share: number;
   /** Share of all of the claim's words outside the gap that are. */
   readonly whole: number;
+  /** Relations, limits and modals of either side. */
+  readonly senses: { readonly own: readonly PlacedSense[]; readonly other: readonly PlacedSense[] };
+}
+
+/** A sense, and the words that it is made of. */
+interface PlacedSense extends Pick<Sense, "readings"> {
+  readonly words: readonly ReadWord[];
+  /** The word behind it. */
+  readonly next: ReadWord | undefined;
+}
+
+function placeSenses(words: readonly ReadWord[]): readonly PlacedSense[] {
+  return readSenses(words).map(({ from, to, readings }) => ({
+    readings,
+    words: words.slice(from, to),
+    next: words[to],
+  }));
 }
 
 /** A sentence that holds a part of the claim, compared with it word by word. */
@@ -83,13 +108,16 @@ interface Counterpart {
 }
 
 function counterpartsOf(claim: ReadClaim, evidence: SupportEvidence): readonly Counterpart[] {
-  const held = new Map<number, number>();
-  for (const { heldBy, rarity } of claim.words) for (const at of heldBy) held.set(at, (held.get(at) ?? 0) + rarity);
-  const fullest = [...held].toSorted((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, 3);
   const own = claim.all.slice(0, mostAligned);
-  return [...new Set([...fullest.map(([at]) => at), ...claim.best])].map((at) =>
-    compare(own, evidence.sentences[at]!.words.slice(0, mostAligned)),
-  );
+  return sentencesBeside(claim).map((at) => compare(own, evidence.sentences[at]!.words.slice(0, mostAligned)));
+}
+
+/** Places of the sentences that hold most of a claim. */
+function sentencesBeside({ words, best }: ReadClaim): readonly number[] {
+  const held = new Map<number, number>();
+  for (const { heldBy, rarity } of words) for (const at of heldBy) held.set(at, (held.get(at) ?? 0) + rarity);
+  const fullest = [...held].toSorted((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, 3);
+  return [...new Set([...fullest.map(([at]) => at), ...best])];
 }
 
 function compare(own: readonly ReadWord[], other: readonly ReadWord[]): Counterpart {
@@ -102,6 +130,12 @@ function compare(own: readonly ReadWord[], other: readonly ReadWord[]): Counterp
       ...content.filter(({ start }) => start >= to).slice(0, window),
     ];
     return near.length === 0 ? 0 : near.filter((word) => anchored.has(word)).length / near.length;
+  };
+  const [ownSenses, otherSenses] = [placeSenses(own), placeSenses(other)];
+  const within = (senses: readonly PlacedSense[], words: readonly ReadWord[]): readonly PlacedSense[] => {
+    const [first, last] = [words[0], words.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    return senses.filter((each) => each.words.every(({ start }) => start >= first.start && start <= last.start));
   };
   const gaps: Gap[] = [];
   for (let at = 0; at <= anchors.length && anchors.length > 0; at += 1) {
@@ -127,6 +161,7 @@ function compare(own: readonly ReadWord[], other: readonly ReadWord[]): Counterp
       isLast: right === undefined,
       share: shareBetween(left ? own[left[0]]!.end : 0, right ? own[right[0]]!.start : Number.POSITIVE_INFINITY),
       whole: anchors.length / Math.max(1, content.length - words.filter(({ isContent }) => isContent).length),
+      senses: { own: within(ownSenses, words), other: within(otherSenses, facing) },
     });
   }
   return {
@@ -205,7 +240,8 @@ function namesOf({ all, text }: ReadClaim): readonly (readonly ReadWord[])[] {
   const rows: ReadWord[][] = [];
   let last: ReadWord | undefined;
   for (const word of all) {
-    if (word.isName || (word.isCapital && !word.isNumber && !isMonth(word) && last === undefined)) {
+    if (word.isTitle) last = undefined;
+    else if (word.isName || (word.isCapital && !word.isNumber && !isMonth(word) && last === undefined)) {
       if (last && /^\s+$/u.test(text.slice(last.end, word.start))) rows.at(-1)!.push(word);
       else rows.push([word]);
       last = word;
@@ -266,7 +302,7 @@ function findContradictions(
 ): readonly Veto[] {
   const found = counterparts.map(({ gaps, keys, others }) =>
     gaps.flatMap((gap) => [
-      ...[...findSubstitutes(gap, keys), ...findDenials(gap), ...findQuantifiers(gap)].filter(
+      ...[...findSubstitutes(gap, keys), ...findDenials(gap), ...findQuantifiers(gap), ...findSenses(gap)].filter(
         (veto) => gap.whole >= nearlyVerbatim || !isSaidElsewhere(veto),
       ),
       ...findAdditions(gap, others).filter((veto) => !isSaidElsewhere(veto)),
@@ -283,7 +319,7 @@ function findContradictions(
 
 /** Whether the evidence says elsewhere what one sentence says otherwise. */
 function isElsewhere(claim: ReadClaim, evidence: SupportEvidence, kind: Veto["kind"], start: number): boolean {
-  if (kind === "number" || kind === "name") return hasNeighbour(claim, start, evidence);
+  if (kind === "number" || kind === "name" || kind === "unit") return hasNeighbour(claim, start, evidence);
   const at = claim.all.findIndex((word) => word.start === start);
   return kind === "quantifier" && claim.all[at]!.quantifier !== "" && isQuantified(claim, at, evidence);
 }
@@ -336,12 +372,51 @@ function findSubstitutes({ own, other, isBounded, share, whole }: Gap, claimed: 
   return own.flatMap((word): readonly Veto[] => {
     if (keys.has(word.key)) return [];
     if (isMonth(word)) return other.some((each) => isMonth(each)) ? [vetoOf("number", word)] : [];
+    if (
+      word.unit !== "" &&
+      word.start < word.end &&
+      other.some((each) => isOtherUnit(word, each)) &&
+      !other.some(({ unit }) => unit === word.unit)
+    )
+      return [vetoOf("unit", word)];
+    if (other.some((each) => oppositesOfWord(word.word).has(each.word))) return [vetoOf("role", word)];
     if (word.isNumber)
       return other.some((each) => each.isNumber || (isRank(each) && share >= sameMatter))
         ? [vetoOf("number", word)]
         : [];
-    return isNamed(word, !isBounded) && facing.some((each) => isNamed(each, !isBounded)) ? [vetoOf("name", word)] : [];
+    const mayBegin = !isBounded || word.mayBeName;
+    return isNamed(word, mayBegin) && facing.some((each) => isNamed(each, mayBegin)) ? [vetoOf("name", word)] : [];
   });
+}
+
+function isOtherUnit({ unit }: ReadWord, other: ReadWord): boolean {
+  return other.unit !== "" && other.unit !== unit && dimensionOfUnit(other.unit) === dimensionOfUnit(unit);
+}
+
+/** Relations, limits and modals in whose place the counterpart has others, or that only one of two nearly verbatim sentences has. */
+function findSenses({ own, senses, isBounded, share, whole }: Gap): readonly Veto[] {
+  if (share < sameMatter) return [];
+  return senses.own
+    .flatMap((sense): readonly Veto[] => {
+      const others = senses.other.filter(({ readings }) => isSameGroup(readings, sense.readings));
+      const isOther = others.length > 0 && others.every(({ readings }) => exclude(sense.readings, readings));
+      const isAdded = others.length === 0 && isBounded && whole >= nearlyVerbatim && isBinding(sense);
+      return isOther || isAdded ? [vetoOf(kindOfSense(sense.readings), sense.words[0]!)] : [];
+    })
+    .concat(
+      senses.other
+        .filter(({ readings }) => isBounded && whole >= nearlyVerbatim && readings.includes("modal/may"))
+        .filter(({ readings }) => !senses.own.some((sense) => isSameGroup(sense.readings, readings)))
+        .flatMap((sense) => own[0] ?? sense.next ?? [])
+        .map((word) => vetoOf("modal", word)),
+    );
+}
+
+/** A duty, and a limit before a number, say something by themselves. */
+function isBinding({ readings, next }: PlacedSense): boolean {
+  return readings.some(
+    (reading) => reading === "modal/must" || (reading.startsWith("limit/") && next?.isNumber === true),
+  );
 }
 
 /** Numbers and names that a nearly verbatim sentence lacks; its date may well stand elsewhere. */
@@ -354,8 +429,12 @@ function findAdditions({ own, share, whole }: Gap, present: ReadonlySet<string>)
 
 const isRank = ({ quantifier }: ReadWord): boolean => quantifier === "first" || quantifier === "last";
 
-function findDenials({ own, other, anchor, isLast, share, whole }: Gap): readonly Veto[] {
+function findDenials({ own: given, other: facing, anchor, isLast, share, whole, senses }: Gap): readonly Veto[] {
   if (share < sameMatter) return [];
+  // "No later than" is a limit, and no denial.
+  const limits = new Set([...senses.own, ...senses.other].flatMap(({ words }) => words));
+  const own = given.filter((word) => !limits.has(word));
+  const other = facing.filter((word) => !limits.has(word));
   const denied = own.find(({ isDenial }) => isDenial);
   const count = (words: readonly ReadWord[]): number => words.filter(({ isDenial }) => isDenial).length;
   if (denied && whole >= nearlyVerbatim && count(own) === 2 && count(other) === 1) return [vetoOf("negation", denied)];
@@ -369,8 +448,11 @@ function findDenials({ own, other, anchor, isLast, share, whole }: Gap): readonl
   return [];
 }
 
-function findQuantifiers({ own, other, isBounded, share, whole }: Gap): readonly Veto[] {
+function findQuantifiers({ own: given, other, isBounded, share, whole, senses }: Gap): readonly Veto[] {
   if (share < sameMatter) return [];
+  // "At most" is a limit, and no "most".
+  const limits = new Set(senses.own.flatMap(({ words }) => words));
+  const own = given.filter((word) => !limits.has(word));
   const said = new Set(other.map(({ quantifier }) => quantifier).filter((kind) => kind !== ""));
   const found = own
     .filter(({ quantifier }) => quantifier !== "" && !said.has(quantifier))
@@ -388,7 +470,7 @@ function findQuantifiers({ own, other, isBounded, share, whole }: Gap): readonly
 }
 
 function isNamed(word: ReadWord, mayBegin: boolean): boolean {
-  return (word.isName || (mayBegin && word.isCapital)) && !word.isNumber && !isMonth(word);
+  return (word.isName || (mayBegin && word.isCapital)) && !word.isTitle && !word.isNumber && !isMonth(word);
 }
 
 /** Denials of a claim without a counterpart that no sentence answers. */
@@ -397,8 +479,9 @@ function findStrayDenials(
   { sentences }: SupportEvidence,
   counterparts: readonly Counterpart[],
 ): readonly Veto[] {
+  const limits = new Set(placeSenses(claim.all).flatMap(({ words }) => words));
   return claim.all.flatMap((word, at) => {
-    if (!word.isDenial || hasCounterpart(word, counterparts)) return [];
+    if (!word.isDenial || hasCounterpart(word, counterparts) || limits.has(word)) return [];
     const denied = headsOf(claim.all, at);
     const isAnswered = claim.best.some((best) => {
       const { words } = sentences[best]!;
@@ -441,8 +524,9 @@ function findStrayQuantifiers(
   evidence: SupportEvidence,
   counterparts: readonly Counterpart[],
 ): readonly Veto[] {
+  const limits = new Set(placeSenses(claim.all).flatMap(({ words }) => words));
   return claim.all.flatMap((word, at) => {
-    if (!strongKinds.has(word.quantifier) || hasCounterpart(word, counterparts)) return [];
+    if (!strongKinds.has(word.quantifier) || hasCounterpart(word, counterparts) || limits.has(word)) return [];
     return isQuantified(claim, at, evidence) ? [] : [vetoOf("quantifier", word)];
   });
 }
@@ -459,6 +543,6 @@ function isQuantified({ all, best }: ReadClaim, at: number, { sentences }: Suppo
   });
 }
 
-function vetoOf(kind: Veto["kind"], { start, end }: ReadWord): Veto {
+export function vetoOf(kind: Veto["kind"], { start, end }: ReadWord): Veto {
   return { kind, start, end };
 }

@@ -1,5 +1,6 @@
 import { describeClaim, describeWords } from "./features.ts";
-import { findVetoes, type Veto } from "./find-vetoes.ts";
+import { leastAdded } from "./find-seam.ts";
+import { findVetoes } from "./find-vetoes.ts";
 import { readClaim, type ReadClaim } from "./read-claim.ts";
 import {
   type EvidenceSentence,
@@ -9,6 +10,7 @@ import {
   type SupportOptions,
 } from "./read-evidence.ts";
 import type { ReadWord } from "./read-words.ts";
+import type { Veto } from "./veto.ts";
 import { type LinearModel, supportModels as shipped, type SupportModels } from "./weights.ts";
 
 export interface JudgeInput extends SupportOptions {
@@ -34,8 +36,8 @@ export interface WordsVerdict {
 
 /** A word is unsupported from this probability on. */
 const unsupportedWord = 0.5;
-/** The second sentence must add this share of the claim. */
-const leastAdded = 0.08;
+/** Fewer words tell nothing of a sentence that has others besides. */
+const leastHeld = 3;
 /** A shorter stretch may stand in a sentence that says something else. */
 const leastVerbatim = 4;
 /** Words before a verbatim stretch that may turn its meaning. */
@@ -77,7 +79,10 @@ export function judgeClaim(claim: ReadClaim, evidence: SupportEvidence, models: 
   const score = scoreOf(models.claim, describeClaim(claim, evidence, tokens));
   const vetoes = findVetoes(claim, evidence);
   const odds = calibration.slope * score + calibration.intercept + (vetoes.length > 0 ? calibration.veto : 0);
-  const estimated = isNothing ? 0 : logistic(odds);
+  const held = claim.words.filter(({ isMissing }) => !isMissing).length;
+  const isThin = held < leastHeld && held < claim.words.length;
+  const most = isThin ? 0.9 * supported : 1;
+  const estimated = isNothing ? 0 : Math.min(most, logistic(odds));
   const verdict =
     vetoes.length === 0 && estimated >= supported ? "supported" : estimated < unsupported ? "unsupported" : "partly";
   return {
@@ -131,7 +136,7 @@ function isWeakened(words: readonly ReadWord[], from: number): boolean {
 }
 
 function areSame(own: ReadWord, other: ReadWord): boolean {
-  return own.word === other.word || (own.key === other.key && /^[#@]/u.test(own.key));
+  return own.key === other.key && (own.word === other.word || /^[#@]/u.test(own.key));
 }
 
 /** Spans in order, neighbours joined. */

@@ -6,6 +6,8 @@ import { createWordReader, type ReadWord, type WordReader } from "./read-words.t
 export interface EvidenceSentence {
   readonly text: string;
   readonly title?: string | undefined;
+  /** Place in its source: sentences in a row have numbers in a row. Default: the place among those given. */
+  readonly position?: number | undefined;
 }
 
 export interface SupportOptions {
@@ -37,6 +39,8 @@ export interface ReadSentence {
 export interface SupportEvidence {
   readonly reader: WordReader;
   readonly sentences: readonly ReadSentence[];
+  /** Beside the sentences; see {@link EvidenceSentence}. */
+  readonly positions: readonly number[];
   /** Where each term stands, ascending; see {@link sentenceStride}. */
   readonly places: ReadonlyMap<string, readonly number[]>;
   readonly titleKeys: ReadonlySet<string>;
@@ -81,6 +85,7 @@ export function readEvidence(sentences: readonly EvidenceSentence[], options: Su
   return {
     reader,
     sentences: read,
+    positions: sentences.map(({ position }, at) => position ?? at),
     places,
     titleKeys,
     initials,

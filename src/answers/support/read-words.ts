@@ -1,5 +1,7 @@
 import type { Analyzer } from "../../contracts/analyzer.ts";
+import { titles } from "../../text/languages/abbreviations.ts";
 import { foldWord } from "../../text/languages/fold-word.ts";
+import { endsSentence } from "../../text/sentence-end.ts";
 import { segmentWords } from "../../text/words.ts";
 import {
   ambiguousMonths,
@@ -9,6 +11,7 @@ import {
   valueOfRoman,
   valueOfScale,
 } from "./read-numbers.ts";
+import { unitOf } from "./units.ts";
 import { amounts, denials, foreignDenials, hedges, impliedDenials, quantifierKinds } from "./word-lists.ts";
 
 /** A word of a sentence as the support model sees it. **Units** UTF-16 code units of the sentence, half open. */
@@ -24,11 +27,17 @@ export interface ReadWord {
   /** A word with a capital that does not have it for standing first, or an identifier. */
   readonly isName: boolean;
   readonly isCapital: boolean;
+  /** A capital behind a colon or the end of a sentence: a name, or the first of a sentence. */
+  readonly mayBeName: boolean;
+  /** A title of the name behind it, such as `Dr`. */
+  readonly isTitle: boolean;
   readonly isHedge: boolean;
   readonly isDenial: boolean;
   readonly impliesDenial: boolean;
   /** Kind of quantifier, or `""`. */
   readonly quantifier: string;
+  /** Unit or currency that the word names, or `""`; see {@link unitOf}. */
+  readonly unit: string;
   /** Whether a sign between clauses stands before the word. */
   readonly opensClause: boolean;
 }
@@ -105,12 +114,20 @@ export function createWordReader(analyzer: Analyzer, language: string): WordRead
         const isCapital = /^\p{Lu}/u.test(text);
         const isIdentifier = !isRun && /\p{Ll}\p{Lu}|_|\p{L}\p{Nd}|\p{Nd}\p{L}/u.test(text) && value === undefined;
         const isFunction = functionWords.has(word) || word.length < 2;
+        const unit = value === undefined && !isRun ? unitOf(text, isCounted(drafts, at)) : "";
+        const isMeasure = unit !== "" && isCounted(drafts, at);
+        const isTitle = isCapital && (titles.has(word) || germanTitles.has(word));
+        const isBeginning = isCapital && at > 0 && begins(sentence, from, start);
         const isName =
           !isRun &&
           value === undefined &&
           draft.isMonth !== true &&
           text.length > 1 &&
-          (isIdentifier || (isCapital && marksNames && !isFunction && at > 0 && !endsBefore.test(gap)));
+          !isMeasure &&
+          !isTitle &&
+          (isIdentifier ||
+            (isCapital && (read.at(-1)?.isTitle ?? false)) ||
+            (isCapital && marksNames && !isFunction && at > 0 && !isBeginning));
         const isNumber = isRun
           ? countingRun.test(text)
           : value !== undefined
@@ -123,20 +140,25 @@ export function createWordReader(analyzer: Analyzer, language: string): WordRead
           start,
           end,
           word,
-          key: value ?? (isRun ? word : termOf(text)),
-          isContent: !isDenial && (value !== undefined || isNumber || isRun || !isFunction),
+          key: value ?? (isRun ? word : termOf(isMeasure ? unit : text)),
+          isContent: !isDenial && (value !== undefined || isNumber || isRun || isMeasure || !isFunction),
           isNumber,
           isName,
           isCapital: isCapital && !isFunction,
+          mayBeName: isBeginning && marksNames && !isFunction,
+          isTitle,
           isHedge: hedges.has(word),
           isDenial,
           impliesDenial: isDenial || impliedDenials.has(word),
+          unit,
           quantifier: quantifier === "some" ? (amounts[word] ?? "several") : quantifier,
           opensClause: at > 0 && (/[,;:–—()]/u.test(gap) || clauseWords.has(word)),
         });
-        const unit = sentence.slice(end, end + 2).trimStart()[0];
-        if (isNumber && unit === "%") read.push(unitAfter(end, "percent", termOf));
-        else if (isNumber && /[$€£]$/u.test(gap)) read.push(unitAfter(end, currencies[gap.at(-1)!] ?? "", termOf));
+        const sign = sentence.slice(end, end + 2).trimStart()[0] ?? "";
+        const currency = /([$€£¥])\s?[-−]?$/u.exec(gap)?.[1] ?? sign;
+        if (isNumber && sign === "%") read.push(unitAfter(end, "percent", termOf));
+        else if (isNumber && currencies[currency] !== undefined)
+          read.push(unitAfter(end, currencies[currency], termOf));
         from = end;
       }
       return read;
@@ -161,7 +183,31 @@ const countingRun = /[二三四五六七八九十百千万億亿]/u;
 
 /** Behind these a capital begins a sentence. */
 const endsBefore = /[.:!?…]["“”„«»'’)\]]*\s+["“„«'(]*$/u;
-const currencies: Readonly<Record<string, string>> = { $: "dollar", "€": "euro", "£": "pound" };
+const currencies: Readonly<Record<string, string>> = { $: "dollar", "€": "euro", "£": "pound", "¥": "yen" };
+
+/** Whether a sentence begins behind a gap. A full stop that abbreviates ends none: the name behind `Dr.` is one. */
+function begins(sentence: string, from: number, start: number): boolean {
+  const gap = sentence.slice(from, start);
+  if (!endsBefore.test(gap)) return false;
+  const stop = /^\.\s+$/u.test(gap) ? from : -1;
+  return (
+    stop < 0 || (!initialed.test(sentence.slice(Math.max(0, stop - 8), stop)) && endsSentence(sentence, stop, stop + 1))
+  );
+}
+
+/** A capital and at most four letters, such as `Cllr`: a title or a name cut short, whatever the list of abbreviations. */
+const initialed = /(?<![\p{L}\p{N}])\p{Lu}\p{L}{0,4}$/u;
+
+const germanTitles: ReadonlySet<string> = new Set(["herr", "herrn", "frau"]);
+
+/** Whether a number stands beside a draft: `5 kg`, `90-day`, `EUR 40`. */
+function isCounted(drafts: readonly Draft[], at: number): boolean {
+  return isFigure(drafts[at - 1]) || isFigure(drafts[at + 1]);
+}
+
+function isFigure(draft: Draft | undefined): boolean {
+  return draft?.value?.startsWith("#") === true;
+}
 
 function turnedKind(word: string): string {
   return kindOf.get(word) === "only" || word === "just" ? "not only" : "";
@@ -178,9 +224,12 @@ function unitAfter(at: number, word: string, termOf: (word: string) => string): 
     isNumber: false,
     isName: false,
     isCapital: false,
+    mayBeName: false,
+    isTitle: false,
     isHedge: false,
     isDenial: false,
     impliesDenial: false,
+    unit: word,
     quantifier: "",
     opensClause: false,
   };
@@ -215,6 +264,17 @@ function draftWords(sentence: string, language: string): readonly Draft[] {
       last.end = end;
       continue;
     }
+    const measure = /^(\p{Nd}[\p{Nd}.,]*)(\p{L}{1,4})$/u.exec(text);
+    if (measure !== null && unitOf(measure[2]!, true) !== "" && measure[2] !== "s") {
+      const figure = valueOfDigits(measure[1]!, language);
+      const middle = start + measure[1]!.length;
+      if (figure !== undefined) {
+        const value = isNegative(sentence, start) ? `#-${figure}` : `#${figure}`;
+        drafts.push({ start, end: middle, text: measure[1]!, isRun: false, value });
+        drafts.push({ start: middle, end, text: measure[2]!, isRun: false });
+        continue;
+      }
+    }
     const digits = /\p{Nd}/u.test(text) ? valueOfDigits(text.replace(/['’]s$/u, ""), language) : undefined;
     const century =
       /^\d\d$/u.test(text) &&
@@ -230,7 +290,7 @@ function draftWords(sentence: string, language: string): readonly Draft[] {
 }
 
 function isNegative(sentence: string, start: number): boolean {
-  return /(?:^|[\s(])[-−]$/u.test(sentence.slice(Math.max(0, start - 2), start));
+  return /(?:^|[\s(])(?:[-−][$€£¥]?|[$€£¥][-−]|minus\s)$/iu.test(sentence.slice(Math.max(0, start - 8), start));
 }
 
 /** Spelled numbers get values, together with the scales behind them; months get numbers. */

@@ -80,7 +80,7 @@ function showAnswer(answer: Answer, page: string | undefined): Readonly<Record<s
     citations: answer.citations.map((one) => ({ ...showQuotation(one), url: linkTo(one, page) })),
     nearest: answer.nearest.map((one) => ({ ...showQuotation(one), url: linkTo(one, page) })),
     withheld: answer.withheld.map((sentence) => ({ ...sentence, text: asData(sentence.text) })),
-    removedMarkers: answer.removedMarkers.length,
+    removedMarkers: answer.removedMarkers.map(asData),
     removedQuotes: answer.removedQuotes.map(asData),
     removedAddresses: answer.removedAddresses.length,
   };

@@ -124,8 +124,11 @@ export async function verifyAnswer(
   const claims = judged.sentences.filter((sentence) => sentence.claims);
   const { support, usage: ofJudge, grounded } = judged;
   return {
+    // Nothing that could be checked is not verified.
     verified:
-      claims.every(({ verdict }) => verdict === "supported") && places.every(({ status }) => status === "found"),
+      claims.length + places.length > 0 &&
+      claims.every(({ verdict }) => verdict === "supported") &&
+      places.every(({ status }) => status === "found"),
     grounded,
     format: given.format,
     text,

@@ -1,0 +1,46 @@
+import type { ReadClaim } from "./read-claim.ts";
+import { sentenceStride, type SupportEvidence } from "./read-evidence.ts";
+import type { ReadWord } from "./read-words.ts";
+import type { Veto } from "./veto.ts";
+
+/**
+ * Units of a claim's numbers that the evidence never has beside that number, though it has others there: `90 weeks` where it says `90 days`.
+ *
+ * **Cost** the places of the claim's numbers.
+ */
+export function findOtherUnits({ all }: ReadClaim, { places, sentences }: SupportEvidence): readonly Veto[] {
+  return all.flatMap((word, at): readonly Veto[] => {
+    const own = isFigure(word) ? unitBeside(all, at) : undefined;
+    if (own === undefined) return [];
+    const holders = new Set(places.get(word.key)?.map((place) => Math.floor(place / sentenceStride)));
+    const found = [...holders].flatMap((holder) => {
+      const { words } = sentences[holder]!;
+      return words.flatMap(({ key }, place) => (key === word.key ? [unitBeside(words, place)?.unit ?? ""] : []));
+    });
+    const isOther = found.length > 0 && !found.includes(own.unit) && !found.includes("");
+    // A sign has no place of its own.
+    const { start, end } = own.start === own.end ? word : own;
+    return isOther ? [{ kind: "unit", start, end }] : [];
+  });
+}
+
+const isFigure = ({ key }: ReadWord): boolean => /^#-?[\d.]+$/u.test(key);
+
+/** Words behind a number within which its unit stands: `ninety consecutive days`. */
+const reach = 2;
+
+/** The unit of a number: the first behind it, else one right before it, such as `EUR 40`. */
+function unitBeside(words: readonly ReadWord[], at: number): ReadWord | undefined {
+  for (let next = at + 1; next <= at + reach && next < words.length; next += 1) {
+    const word = words[next]!;
+    if (word.unit !== "") return word;
+    if (word.isNumber || word.opensClause || !word.isContent) break;
+  }
+  const before = words[at - 1];
+  return before !== undefined && before.unit !== "" && !isFigureBefore(words, at - 1) ? before : undefined;
+}
+
+/** Whether a unit belongs to the number before it. */
+function isFigureBefore(words: readonly ReadWord[], at: number): boolean {
+  return words[at - 1] !== undefined && isFigure(words[at - 1]!);
+}

@@ -1,0 +1,128 @@
+import type { ClaimWord, ReadClaim } from "./read-claim.ts";
+import type { SupportEvidence } from "./read-evidence.ts";
+import type { ReadWord } from "./read-words.ts";
+import type { Veto } from "./veto.ts";
+
+/** The second sentence must add this share of the claim to carry it too. */
+export const leastAdded = 0.08;
+
+const set = (words: string): ReadonlySet<string> => new Set(words.split(" "));
+/** Between these a sentence says two things, each of which may come from a sentence of its own. */
+const joining = set("and but while whereas yet und aber während sondern");
+/** A clause that begins with one of these, behind its conjunction, has a subject of its own. */
+const determining = set(
+  "the a an this that these those its their his her our your every each all both some no one two three there der die das ein eine dieser diese dieses sein ihr jeder jede jedes alle kein keine es gibt",
+);
+/** A sentence that begins with one of these speaks of the subject of the one before it. */
+const referring = set(
+  "it its they their theirs this these those he his she her hers such both er sie es sein seine ihr ihre dies diese dieser dieses beide",
+);
+/** A clause whose first content word follows one of these has the subject of the clause before. */
+const going = set(
+  "is are was were be been has have had can may must will should does did at in on for with by from to of not ist sind war waren hat haben kann muss wird werden in im am um bei mit für von zu",
+);
+
+/** From these shares on, of words held and of pairs in order, the rest of a clause was put into a sentence. */
+const nearlyWhole = 0.9;
+const nearlyInOrder = 0.7;
+/** A shorter clause is too short to be another sentence with something put in. */
+const leastHeld = 3;
+/** Content words with which a sentence says what it is about. */
+const subjectWords = 3;
+/** Words among which a pronoun stands that speaks of the sentence before. */
+const pronounWords = 4;
+
+/**
+ * A clause whose facts come from two sentences that do not speak of the same thing: nothing says that both are true of it.
+ *
+ * Each of two clauses that a conjunction joins may have a sentence of its own. Within a clause two sentences are apart in two cases:
+ *
+ * - One holds nearly all of it word for word, the other adds the rest, and they do not share the subject.
+ * - They share no word of the clause, and neither holds the words with which the other begins.
+ *
+ * A pronoun that continues the sentence before connects both, and so does a title.
+ *
+ * **Shape** the words that only the second sentence holds. **Source** shares chosen on WiCE and on generated edits; see `docs/decisions/0230-vetoes-beyond-numbers.md`.
+ */
+export function findSeam(claim: ReadClaim, evidence: SupportEvidence): readonly Veto[] {
+  const [first, second] = claim.best;
+  if (first === undefined || second === undefined || claim.covered[1] - claim.covered[0] < leastAdded) return [];
+  if (continues(first, second, evidence)) return [];
+  let subject: ClaimWord | undefined;
+  for (const clause of clausesOf(claim)) {
+    if (clause.hasSubject || subject === undefined)
+      subject = clause.words.find(({ isMissing }) => !isMissing) ?? subject;
+    const words = clause.hasSubject || subject === undefined ? clause.words : [subject, ...clause.words];
+    const only = (own: number, other: number): readonly ClaimWord[] =>
+      words.filter(({ heldBy, isInTitle }) => heldBy.has(own) && !heldBy.has(other) && !isInTitle);
+    const [ofFirst, ofSecond] = [only(first, second), only(second, first)];
+    if (ofFirst.length === 0 || ofSecond.length === 0 || subject === undefined) continue;
+    const isShared = subject.isInTitle || (subject.heldBy.has(first) && subject.heldBy.has(second));
+    const isPutIn = !isShared && isNearlyVerbatim(words, first, second, evidence);
+    if (isPutIn || isApart(words, first, second, evidence))
+      return ofSecond.map(({ word: { start, end } }) => ({ kind: "connection", start, end }));
+  }
+  return [];
+}
+
+/** Whether one sentence holds nearly all of a clause that the other does not add, and in its order. */
+function isNearlyVerbatim(
+  words: readonly ClaimWord[],
+  first: number,
+  second: number,
+  { sentences }: SupportEvidence,
+): boolean {
+  const rest = words.filter(({ heldBy }) => heldBy.has(first) || !heldBy.has(second));
+  const held = rest.filter(({ heldBy }) => heldBy.has(first));
+  if (held.length < leastHeld || held.length < nearlyWhole * rest.length) return false;
+  const { content } = sentences[first]!;
+  const pairs = new Set(content.map(({ key }, at) => `${key} ${content[at + 1]?.key ?? ""}`));
+  const inOrder = held.filter(({ word }, at) => at > 0 && pairs.has(`${held[at - 1]!.word.key} ${word.key}`)).length;
+  return inOrder >= nearlyInOrder * (held.length - 1);
+}
+
+/** Whether two sentences share no word of a clause and begin with words that the other lacks, names of titles and pronouns included. */
+function isApart(words: readonly ClaimWord[], first: number, second: number, evidence: SupportEvidence): boolean {
+  if (words.some(({ heldBy }) => heldBy.has(first) && heldBy.has(second))) return false;
+  const { sentences, titleKeys } = evidence;
+  const isOther = (own: number, other: number): boolean => {
+    const { words: all, content } = sentences[own]!;
+    const begins = content.slice(0, subjectWords);
+    const others = new Set(sentences[other]!.words.map(({ key }) => key));
+    // A date alone, as above an article, is about what stands below it.
+    if (begins.every(({ key }) => /^[#@]/u.test(key))) return false;
+    if (all.some(({ word }) => referring.has(word))) return false;
+    return !begins.some(({ key }) => others.has(key) || titleKeys.has(key));
+  };
+  return isOther(first, second) && isOther(second, first);
+}
+
+interface Clause {
+  readonly words: readonly ClaimWord[];
+  readonly hasSubject: boolean;
+}
+
+/** Parts of a claim between its conjunctions and semicolons. */
+function clausesOf({ all, words, text }: ReadClaim): readonly Clause[] {
+  const byWord = new Map(words.map((each) => [each.word, each]));
+  const clauses: { words: ClaimWord[]; hasSubject: boolean }[] = [{ words: [], hasSubject: true }];
+  for (const [at, word] of all.entries()) {
+    const isJoined = at > 0 && (joining.has(word.word) || text.slice(all[at - 1]!.end, word.start).includes(";"));
+    if (isJoined) clauses.push({ words: [], hasSubject: opensSubject(all, joining.has(word.word) ? at + 1 : at) });
+    const own = byWord.get(word);
+    if (own) clauses.at(-1)!.words.push(own);
+  }
+  return clauses.filter((clause) => clause.words.length > 0);
+}
+
+function opensSubject(all: readonly ReadWord[], at: number): boolean {
+  const word = all[at]?.word ?? "";
+  return determining.has(word) || (!going.has(word) && !referring.has(word));
+}
+
+/** Whether one of two sentences in a row speaks of the other's subject by a pronoun. */
+function continues(one: number, other: number, { sentences, positions }: SupportEvidence): boolean {
+  const [before, after] = positions[one]! < positions[other]! ? [one, other] : [other, one];
+  if (positions[after]! - positions[before]! !== 1) return false;
+  return sentences[after]!.words.slice(0, pronounWords).some(({ word }) => referring.has(word));
+}
