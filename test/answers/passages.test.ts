@@ -59,6 +59,13 @@ describe("passages", () => {
     for (const passage of cut(faces)) expect(passage.isWellFormed()).toBe(true);
   });
 
+  it("cut rows of delimited text between rows", () => {
+    const rows = Array.from({ length: 60 }, (_, index) => `${index},name of ${index},place ${index * 7} by the sea`);
+    const parts = cut(["number,name,place", ...rows].join("\n"));
+    expect(parts.length).toBeGreaterThan(3);
+    expect(parts.join("\n")).toBe(["number,name,place", ...rows].join("\n"));
+  });
+
   it("hold a list with its lead, and keep the lead for the items that follow", () => {
     const lead = "Choose one of these:";
     const items = [sentence(180), sentence(180, "b"), sentence(180, "c")].map((item) => `- ${item}`);

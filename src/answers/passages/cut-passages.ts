@@ -192,13 +192,14 @@ function cutCode(text: string, block: FoundBlock, isApart: boolean, context: Spa
   }));
 }
 
-/** A stretch without line or sentence to cut at: at white space, or else anywhere but within a character. */
+/** A stretch without sentence to cut at: at a line, such as a row of delimited text, else at white space, or anywhere but within a character. */
 function cutLong(text: string, { start, end }: Span, length: number): readonly Span[] {
   const parts: Span[] = [];
   let from = start;
   while (end - from > length) {
+    const line = text.lastIndexOf("\n", from + length);
     const space = text.lastIndexOf(" ", from + length);
-    let cut = space > from + length / 2 ? space : from + length;
+    let cut = line > from ? line : space > from + length / 2 ? space : from + length;
     if (isLowSurrogate(text.charCodeAt(cut))) cut -= 1;
     parts.push(trim(text, { start: from, end: cut }));
     from = cut;
