@@ -130,13 +130,19 @@ function placesBehind(separators: readonly string[]): readonly CutPlace[] {
 /**
  * Cuts a document, or a bare text, behind blank lines, line ends and spaces.
  *
- * **Shape** ids are `<document>:<i>`, and metadata has `chunk_index`. **Errors** as {@link createSeparatorChunker}.
+ * **Shape** ids are `<document>:<i>`, and metadata has `chunk_index`. White space at a cut is left out, unless `lossless`. **Errors** as {@link createSeparatorChunker}.
  * **Source** Wesichain `RecursiveCharacterTextSplitter::split_documents`.
  *
  * @experimental
  */
-export function splitTextRecursively(document: TextDocument | string, maxSize = 1000, overlap = 200): Chunk[] {
-  const chunker = createSeparatorChunker({ maxSize, overlap });
+export function splitTextRecursively(
+  document: TextDocument | string,
+  maxSize = 1000,
+  overlap = 200,
+  options: Pick<SeparatorChunkerOptions, "lossless"> = {},
+): Chunk[] {
+  checkOptions("splitTextRecursively", options, { lossless: true });
+  const chunker = createSeparatorChunker({ ...options, maxSize, overlap });
   const whole = typeof document === "string" ? createTextDocument(document) : document;
   return Array.from(chunker.chunk(whole), (chunk) => ({
     ...chunk,

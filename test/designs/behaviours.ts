@@ -186,7 +186,10 @@ export const behaviours: readonly Behaviour[] = [
     6,
     "Ballerina",
     "The pieces of a text rejoin byte for byte",
-    { option: "`createSeparatorChunker({ lossless: true })`" },
+    {
+      option:
+        "`splitTextRecursively(text, size, overlap, { lossless: true })`, `createSeparatorChunker({ lossless: true })`",
+    },
     () => {
       const text = "One two  three.\tFour\n\n\nfive  six ";
       const pieces = (lossless: boolean) =>
@@ -347,6 +350,10 @@ export const behaviours: readonly Behaviour[] = [
       const kept = Array.from(
         createSeparatorChunker({ maxSize: 8, overlap: 0, lossless: true }).chunk(plain("a", text)),
         ({ urtext }) => urtext,
+      );
+      equal(
+        splitTextRecursively(text, 8, 0, { lossless: true }).map((chunk) => chunk.urtext),
+        kept,
       );
       equal(
         [

@@ -29,6 +29,8 @@ export async function withEndpoint<Result>(
     response.writeHead(told.status ?? 200, { "content-type": "application/json", ...told.headers });
     response.end(typeof told.body === "string" ? told.body : JSON.stringify(told.body));
   });
+  // On a busy machine a connection rests longer than the usual five seconds, and is used again as it ends.
+  server.keepAliveTimeout = 120_000;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   try {
     return await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);

@@ -124,6 +124,8 @@ export async function withServer<Result>(
     const { status = 200, headers = {} } = (given ?? {}) as { status?: number; headers?: Record<string, string> };
     response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(given ?? {}));
   });
+  // On a busy machine a connection rests longer than the usual five seconds, and is used again as it ends.
+  server.keepAliveTimeout = 120_000;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   try {
     return await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);

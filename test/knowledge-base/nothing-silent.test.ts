@@ -149,3 +149,11 @@ describe("metadata", () => {
     expect((await kb.document("good.txt"))?.metadata["at"]).toBe("1970-01-01T00:00:00.000Z");
   });
 });
+
+it("a telemetry that would hear nothing is refused", async () => {
+  const telemetry = { start: () => ({ end: () => {} }) } as never;
+  await expect(openKnowledgeBase({ operations: { telemetry } })).rejects.toMatchObject({
+    code: "invalid-argument",
+    message: expect.stringContaining("span or event") as string,
+  });
+});

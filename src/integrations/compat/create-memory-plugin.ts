@@ -120,8 +120,8 @@ export function createMemoryPlugin(kb: KnowledgeBase, options: MemoryPluginOptio
   };
 
   const functions: MemoryFunctions = {
-    retrieve: (input, named, { signal }) => retrieve(...keyed("retrieve", input, named, usual, signal)),
-    recall(input, named, { signal }) {
+    retrieve: (input, named = {}, { signal } = {}) => retrieve(...keyed("retrieve", input, named, usual, signal)),
+    recall(input, named = {}, { signal } = {}) {
       const {
         query = input,
         collection = usual,
@@ -134,12 +134,12 @@ export function createMemoryPlugin(kb: KnowledgeBase, options: MemoryPluginOptio
         ...(signal && { signal }),
       });
     },
-    async save(input, named, { signal }) {
+    async save(input, named = {}, { signal } = {}) {
       const { text: said = input, key, collection = usual } = known("save", named, ["text", "key", "collection"]);
       await memory.save(text(key), text(said), { collection: text(collection), ...(signal && { signal }) });
       return "";
     },
-    async remove(input, named, { signal }) {
+    async remove(input, named = {}, { signal } = {}) {
       await memory.remove(...keyed("remove", input, named, usual, signal));
       return "";
     },

@@ -71,7 +71,7 @@ export function createTextSearchPlugin(kb: KnowledgeBase, options: TextSearchPlu
       skip: number | undefined,
       signal: AbortSignal | undefined,
     ) => (await searchText(kb, query, { ...limits, count: count ?? usual, skip: skip ?? 0, signal })).map(show);
-    functions[called] = (input, named, { signal }) => {
+    functions[called] = (input, named = {}, { signal } = {}) => {
       checkOptions(called, named, { query: true, count: true, skip: true });
       const { query = input, count, skip } = named;
       const read = (key: "count" | "skip", value: JsonValue | undefined) => readCount(called, key, counts[key], value);

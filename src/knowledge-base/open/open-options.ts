@@ -168,6 +168,12 @@ const aModel = (what: string, ...methods: readonly string[]): ValueKind => ({
   check: (value) =>
     typeof value === "string" ? value.trim() !== "" : methods.some((name) => objectWith(what, name).check(value)),
 });
+/** An object with neither method would hear nothing, and nobody would notice. */
+const aReceiver: ValueKind = {
+  type: "value",
+  expects: "an object with span or event",
+  check: (value) => ["span", "event"].some((name) => objectWith("a receiver", name).check(value)),
+};
 /** How the command line names a model. */
 const aName = "a provider and a model, such as ollama/llama3.2";
 /** A list of objects, of functions with properties, or of names. */
@@ -379,7 +385,7 @@ const operationsOptions = {
   },
   telemetry: {
     doc: "Receiver of spans and events; see `createOpenTelemetry`.",
-    kind: anObject("an object"),
+    kind: aReceiver,
     for: inCode,
   },
   tracer: { doc: "Receiver of one trace per search.", kind: objectWith("a tracer", "trace"), for: inCode },

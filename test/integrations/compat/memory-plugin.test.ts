@@ -217,3 +217,14 @@ describe("the memory plugin before a model", () => {
     }
   });
 });
+
+it("its functions can be called by a program with the text alone [S6]", async () => {
+  await using base = await openKnowledgeBase();
+  const call = createMemoryPlugin(base).functions as unknown as Record<
+    string,
+    (input?: string, named?: object) => unknown
+  >;
+  await call["save"]!("Herons eat eels.", { key: "herons" });
+  expect(await call["recall"]!("herons")).toBe("Herons eat eels.");
+  expect(await call["retrieve"]!("nobody")).toBe("");
+});
