@@ -91,7 +91,7 @@ export const retrieveOptions = {
       expects: "a list of prefixes",
       check: (value: unknown) => Array.isArray(value) && value.every((each) => typeof each === "string"),
     },
-    for: everywhere,
+    for: byHand,
     flag: "--under <prefix>",
   },
   minScore: {
