@@ -192,7 +192,7 @@ function cutCode(text: string, block: FoundBlock, isApart: boolean, context: Spa
   }));
 }
 
-/** A stretch without sentence to cut at: at a line, such as a row of delimited text, else at white space, or anywhere but within a character. */
+/** Cuts a stretch without sentences: at a line, such as a row of delimited text. Otherwise at white space, or anywhere but within a character. */
 function cutLong(text: string, { start, end }: Span, length: number): readonly Span[] {
   const parts: Span[] = [];
   let from = start;
