@@ -41,7 +41,7 @@ describe("sources of a configuration", () => {
       "ibid.config.mjs": `export default {
         serve: { port: 9191, keys: "keys.json", limits: { concurrent: 3 } },
         models: { chat: "openai-compatible/m@https://ada:hunter2@box/v1?token=abc", prices: { "a/b": { input: 1 } } },
-        operations: { telemetry: { apiKey: "sk-hunter3", emit() {} } },
+        operations: { telemetry: { apiKey: "sk-hunter3", event() {} } },
       };`,
     });
     const { code, stdout } = await callIbid(folder, ["config", "print", "--json"], {
