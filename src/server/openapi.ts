@@ -28,7 +28,10 @@ const refusals: Readonly<Record<number, readonly [name: string, description: str
   404: ["NotFound", "No document that the caller may read has this uri."],
   405: ["MethodNotAllowed", "The address does not take this method."],
   408: ["BodyTooSlow", "The body came too slowly."],
-  409: ["Ambiguous", "Several scopes hold this uri; the message lists them."],
+  409: [
+    "Ambiguous",
+    "Several scopes hold this uri, and the message lists them; or the service is not set up for the request.",
+  ],
   413: ["TooLarge", "The body is too large."],
   415: ["UnsupportedMedia", "The service does not take this kind of content."],
   421: ["WrongHost", "The Host is not a name of this service."],

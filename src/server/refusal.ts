@@ -68,6 +68,11 @@ export function toRefusal(error: unknown): Refusal {
     if (status !== undefined) return new Refusal(status, code, message, { hint, uri });
     const ofModel = ofModels[code];
     if (ofModel !== undefined) return new Refusal(502, code, ofModel, { hint: hintWithCause });
+    // The library's sentence speaks of the operator's models and collections.
+    if (code === "configuration-missing")
+      return new Refusal(409, code, "The service is not set up for this request.", {
+        hint: "Ask for another mode or collection, or give the operator the requestId: the log has the cause under it.",
+      });
     if (code === "timeout") return tooSlow();
     if (code === "aborted") return new Refusal(499, "aborted", "The client ended the request.");
     if (code === "store-busy" || code === "rate-limited") return busy(5);

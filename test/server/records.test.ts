@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import * as z from "zod";
 import { openEntities } from "../../src/knowledge-base/entities/open-entities.ts";
 import { startWorld } from "./service.ts";
 
@@ -29,4 +30,14 @@ it("entities are served within the scopes of each caller, and written by writers
   expect((await ask("ada", "records?collection=people&limit=1&after=ada")).json.records).toMatchObject([
     { key: "bob" },
   ]);
+});
+
+it("a collection under another definition is a refusal that says so, and no failure of the service [L8]", async () => {
+  const { kb, as } = await startWorld();
+  const ada = kb.as({ userId: "ada", teamId: "acme", teams: ["acme"] });
+  const schema = z.object({ id: z.string(), text: z.string() });
+  await ada.collection("people", { schema, key: "id", text: ["text"] }).upsert([{ id: "a", text: "a" }]);
+  const refused = await as("ada", "/entities/search", { body: { collection: "people", query: "a" } });
+  expect([refused.status, refused.json.error.code]).toEqual([409, "configuration-missing"]);
+  expect(JSON.stringify(refused.json)).not.toContain("people");
 });
