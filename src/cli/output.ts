@@ -16,6 +16,8 @@ export interface Style {
  * **Shape** with `json`, only `object` writes to standard output. Once the reader of standard output is gone, writing does nothing.
  */
 export interface Output {
+  /** Address of the pages of errors, where a site is named. */
+  readonly pages: string | undefined;
   readonly json: boolean;
   /** Whether only results and errors are wanted. */
   readonly quiet: boolean;
@@ -48,11 +50,15 @@ export interface OutputOptions {
   readonly onFailure?: () => void;
 }
 
+/** Address of the pages of errors: a folder of the site that `IBID_DOCS_URL` names. */
+function pagesOf(env: NodeJS.ProcessEnv): string | undefined {
+  const site = env["IBID_DOCS_URL"];
+  return site === undefined || site === "" ? undefined : `${site.replace(/\/*$/u, "")}/errors`;
+}
+
 export function createOutput({ stdout, stderr, json, quiet = false, env, onFailure }: OutputOptions): Output {
   const isTerminal = stdout.isTTY === true;
-  // The site as a whole: its pages of errors stand in a folder of it.
-  const site = env["IBID_DOCS_URL"];
-  const pages = site === undefined || site === "" ? undefined : `${site.replace(/\/*$/u, "")}/errors`;
+  const pages = pagesOf(env);
   const pageOf = (error: IbidError): string | undefined =>
     pages === undefined ? error.page : `${pages}/${error.code}/`;
   const debug = env["IBID_DEBUG"] !== undefined && env["IBID_DEBUG"] !== "";
@@ -74,6 +80,7 @@ export function createOutput({ stdout, stderr, json, quiet = false, env, onFailu
     });
 
   return {
+    pages,
     json,
     quiet,
     isTerminal,

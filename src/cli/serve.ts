@@ -105,6 +105,8 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
   const embeds = takes || remembers ? "documents" : "queries";
   // A service that takes documents begins without any.
   const how = { create: embeds === "documents", embeds, telemetry: metrics?.telemetry } as const;
+  // Refusals over HTTP name their pages as messages of the command line do.
+  IbidError.pages ??= output.pages;
   return await withKnowledgeBase(asOperator, how, async (kb) => {
     const pool = workers === 0 ? undefined : await startSearchers(workers, context);
     try {

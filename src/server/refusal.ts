@@ -98,7 +98,21 @@ export function busy(seconds: number, headers: Readonly<Record<string, string>> 
   });
 }
 
+/** Codes of the service that are the library's too, beside those of callers and models. */
+const otherCodes: readonly string[] = [
+  "configuration-missing",
+  "timeout",
+  "aborted",
+  "internal",
+] satisfies IbidErrorCode[];
+
+/** Address of the page about a code; `undefined` without `IbidError.pages`, and for codes that only the service has. */
+function pageOf(code: string): string | undefined {
+  const isLibrarys = Object.hasOwn(callersOwn, code) || Object.hasOwn(ofModels, code) || otherCodes.includes(code);
+  return isLibrarys ? new IbidError(code as IbidErrorCode, "").page : undefined;
+}
+
 /** The JSON of an error, the same in bodies and in the `error` event of a stream. */
 export function errorJson({ code, message, hint, uri }: Refusal, requestId: string): object {
-  return { code, message, hint, uri, requestId };
+  return { code, message, hint, uri, requestId, page: pageOf(code) };
 }

@@ -436,6 +436,7 @@ export const refusalSchema = z
     hint: z.string().optional().meta({ description: "The next action." }),
     uri: z.string().optional().meta({ description: "The document that the request names." }),
     requestId: z.string().meta({ description: "The log has the request under it." }),
+    page: z.string().optional().meta({ description: "The page about the code, where the operator names a site." }),
   })
   .meta({ id: "Refusal" });
 
