@@ -78,7 +78,7 @@ interface Diagnosis {
   readonly residue: number;
 }
 
-/** What an operator does for the base: examine it, erase what was deleted, look at what happened. */
+/** The screen on which an operator examines the base, erases deleted documents and reads events. */
 export function Care(): VNode {
   return (
     <div class="care">

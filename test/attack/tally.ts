@@ -14,7 +14,7 @@ export interface Tally {
 /** The number of attempts of a size, at least one. */
 export const scaled = (full: number, size: number): number => Math.max(1, Math.round(full * size));
 
-/** What a caller was given by each call, and what a world without the hidden documents gives. */
+/** Results of each call, beside those of a world without the hidden documents. */
 export interface Compared {
   readonly given: Readonly<Record<string, unknown>>;
   readonly expected: Readonly<Record<string, unknown>>;

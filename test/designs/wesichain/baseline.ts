@@ -11,7 +11,7 @@ import { all } from "../kit.ts";
 export interface Work {
   readonly texts: readonly string[];
   readonly queries: readonly string[];
-  /** Of a window, in code points. */
+  /** Length of a window. **Units** code points. */
   readonly size: number;
   readonly overlap: number;
   readonly dimensions: number;
