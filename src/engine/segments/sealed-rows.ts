@@ -97,16 +97,15 @@ export function readDense(header: ColumnHeader, column: number, read: ReadFile, 
       vector,
       *each() {
         const from = codes === undefined ? bytes?.(name) : undefined;
+        if (from === undefined) {
+          // Row by row: a search may have woven the codes, and only a row's own copy is in order.
+          for (let row = 0; row < rows; row++) yield load().row(row).subarray(0, dimensions);
+          return;
+        }
         for (let row = 0; row < rows; row += rowsAtOnce) {
           const end = Math.min(rows, row + rowsAtOnce);
           const run = new Int8Array((end - row) * stride);
-          if (from === undefined)
-            run.set(
-              load()
-                .codes()
-                .subarray(row * stride, end * stride),
-            );
-          else from(new Uint8Array(run.buffer), row * stride);
+          from(new Uint8Array(run.buffer), row * stride);
           for (let at = 0; at < run.length; at += stride) yield run.subarray(at, at + dimensions);
         }
       },

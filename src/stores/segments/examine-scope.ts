@@ -1,4 +1,5 @@
 import type { Analyzer } from "../../contracts/analyzer.ts";
+import type { TermCounts } from "../../contracts/corpus-model.ts";
 import type { Finding, FindingKind } from "../../contracts/diagnosis.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Scope } from "../../contracts/scope.ts";
@@ -35,6 +36,9 @@ export interface ScopeExamination {
   readonly residue: ReadonlySet<string>;
 }
 
+/** The store's own model by version, for those that are searched or about to be: the vector of a chunk's terms. */
+export type OwnVectors = ReadonlyMap<string, (terms: TermCounts) => StoredVector>;
+
 /** Kinds of finding that a rebuild of the scope's index can fix. */
 export const mendedByRebuilding: ReadonlySet<FindingKind> = new Set([
   "unindexed",
@@ -45,15 +49,15 @@ export const mendedByRebuilding: ReadonlySet<FindingKind> = new Set([
 
 /**
  * Compares the index of one scope with its rows. Every chunk must be in it once, with the terms that the analyzer gives now and vectors of the
- * length that their version states. Nothing else may be in it.
+ * length that their version states. Vectors of the store's own model must be those that it gives now. Nothing else may be in it.
  *
- * **Shape** `ownVersions` are those of the store's own model that are searched or about to be. **Cost** analyses every chunk and reads every posting, vector and trigram.
+ * **Cost** analyses every chunk and reads every posting, vector and trigram.
  */
 export function examineScope(
   rows: DirectoryReader,
   view: ScopeView,
   analyzer: Analyzer,
-  ownVersions: ReadonlySet<string>,
+  own: OwnVectors | undefined,
 ): ScopeExamination {
   const { scope, key: scopeKey } = view.row;
   const note = createNotes(scope);
@@ -88,9 +92,11 @@ export function examineScope(
     for (const vector of indexed.vectors) {
       if (!fits(vector)) note("wrong-dimensions", "Vectors are not as long as their version says.");
       else if (!isKnown(vector.version)) foreign++;
-      if (isOwnVersion(vector.version) && !ownVersions.has(vector.version)) {
-        note("stale-version", "Vectors are of a fit that is not there any more.");
-      }
+      if (own === undefined || !isOwnVersion(vector.version)) continue;
+      const place = own.get(vector.version);
+      if (place === undefined) note("stale-version", "Vectors are of a fit that is not there any more.");
+      else if (!sameNumbers(place(expected).dense, vector.dense))
+        note("indexed-wrongly", "Vectors are not those that the store's own model gives.");
     }
     vectors += indexed.vectors.length;
     if (row.deletedAt !== null) return;
@@ -174,6 +180,12 @@ function sameCounts(
   if (a.terms.length !== b.terms.length) return false;
   const counts = new Map(a.terms.map((term, i) => [term, a.counts[i]]));
   return b.terms.every((term, i) => counts.get(term) === b.counts[i]);
+}
+
+function sameNumbers(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
 }
 
 type Note = ((kind: FindingKind, message: string) => void) & { findings(): readonly Finding[] };

@@ -2,7 +2,7 @@ import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { Diagnosis, ExamineOptions, Finding } from "../../contracts/diagnosis.ts";
 import { versionKey } from "../../contracts/embedding.ts";
 import type { Scope } from "../../contracts/scope.ts";
-import { examineScope, mendedByRebuilding } from "./examine-scope.ts";
+import { examineScope, mendedByRebuilding, type OwnVectors } from "./examine-scope.ts";
 import { isPurgeUnfinished } from "./purge.ts";
 import { createIndexView } from "./index-view.ts";
 import { fittedOn, type LatentLeg } from "./latent-leg.ts";
@@ -111,7 +111,7 @@ async function lookThrough(
       const view = createIndexView().scope(rows, scope);
       if (view === undefined) return undefined;
       checked.documents += rows.totals(view.row.key).documents;
-      return examineScope(rows, view, analyzer, ownVersions(rows, latent));
+      return examineScope(rows, view, analyzer, ownVectors(rows, latent));
     });
     if (examined === undefined) continue;
     findings.push(...examined.findings);
@@ -131,14 +131,16 @@ async function lookThrough(
   return { findings, checked, residue: residue.size, broken, isDamaged: false };
 }
 
-/** The spaces that chunks may have vectors in: the one that is searched, and one that they are on their way to. */
-function ownVersions(rows: DirectoryReader, latent: LatentLeg | undefined): ReadonlySet<string> {
-  if (latent === undefined) {
-    // The fits are another process's; without the model, every version counts as known.
-    return { has: () => true } as unknown as ReadonlySet<string>;
-  }
+/**
+ * The model's vectors in the space that is searched, and in one that chunks are on their way to. `undefined` without the model: every version counts as
+ * known then.
+ */
+function ownVectors(rows: DirectoryReader, latent: LatentLeg | undefined): OwnVectors | undefined {
+  if (latent === undefined) return undefined;
   const spaces = [latent.space(rows), ...rows.fits().map((fit) => latent.spaceOf(rows, fit))];
-  return new Set(spaces.map((space) => versionKey(latent.versionOf(space))));
+  return new Map(
+    spaces.map((space) => [versionKey(latent.versionOf(space)), (terms) => latent.vectorOf(space, terms)]),
+  );
 }
 
 async function repair(

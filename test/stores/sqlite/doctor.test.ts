@@ -99,6 +99,12 @@ const faults: readonly (readonly [name: string, sql: string, kinds: readonly Fin
     false,
   ],
   [
+    "vectors of the store's own model are another's",
+    `UPDATE files SET data = zeroblob(length(data)) WHERE segment = ${aSealed} AND name = 'codes/' || (SELECT j.key FROM segments, json_each(segments.columns) j WHERE segments.key = ${aSealed} AND j.value ->> 'version' LIKE '["ibid"%')`,
+    ["indexed-wrongly"],
+    true,
+  ],
+  [
     "vectors are shorter than their version says",
     "UPDATE segments SET columns = replace(columns, '\"dimensions\":3', '\"dimensions\":2')",
     ["wrong-dimensions"],
