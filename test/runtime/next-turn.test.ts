@@ -4,9 +4,9 @@ import { giveTurn } from "../../src/runtime/next-turn.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
-/** A clock by which each look takes so many milliseconds. */
+/** A clock by which each look takes so many milliseconds. It goes on from the time of now: something may have begun before. */
 function tick(step: number): void {
-  let now = 0;
+  let now = performance.now();
   vi.spyOn(performance, "now").mockImplementation(() => (now += step));
 }
 
