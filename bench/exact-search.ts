@@ -163,8 +163,8 @@ async function fill(store: Store, vectors: readonly Float32Array[]): Promise<voi
 function makeTable(rows: number): CodeTable {
   const memory = codeMemory();
   const table = memory.allocate(dimensions, rows);
-  table.bytes().fill(0);
-  table.codes().forEach((_, i, codes) => (codes[i] = (i * 7919) % 255));
+  table.fill((bytes) => bytes.fill(0));
+  table.write(0, ({ codes }) => codes.forEach((_, i) => (codes[i] = (i * 7919) % 255)));
   memory.reserve(dimensions, rows);
   return table;
 }

@@ -55,8 +55,10 @@ function scanRows(memory: CodeMemory, { dimensions, rows, first, seed, extreme, 
   const most = Math.min(32_767, Math.floor((2 ** 31 - 1) / (128 * dimensions)));
   const table = memory.allocate(stride, rows + 1);
   memory.reserve(stride, rows);
-  const [codes, norms, slopes, residuals] = [table.codes(), table.norms(), table.slopes(), table.residuals()];
-  codes.fill(0);
+  table.fill((bytes) => bytes.fill(0));
+  const norms: number[] = [];
+  const slopes: number[] = [];
+  const residuals: number[] = [];
   const query = memory.query.fill(0);
   for (let i = 0; i < dimensions; i++) query[i] = extreme ? -most : Math.round((random() * 2 - 1) * most);
   // What is nothing of the query in 7 bits is nothing to the padding.
@@ -67,10 +69,17 @@ function scanRows(memory: CodeMemory, { dimensions, rows, first, seed, extreme, 
     if (row === Math.min(first, rows)) memory.weave(table, row);
     memory.flags[row] = extreme || random() < 0.7 ? 1 : 0;
     norms[row] = random() * 3;
-    slopes[row] = random();
-    residuals[row] = random();
-    for (let i = 0; i < dimensions; i++) codes[row * stride + i] = extreme ? -128 : Math.round(random() * 255 - 128);
-    kept.push(codes.slice(row * stride, (row + 1) * stride));
+    slopes[row] = Math.fround(random());
+    residuals[row] = Math.fround(random());
+    const own = new Int8Array(stride);
+    for (let i = 0; i < dimensions; i++) own[i] = extreme ? -128 : Math.round(random() * 255 - 128);
+    kept.push(own);
+    table.write(row, (given) => {
+      given.codes.set(own);
+      given.norms[0] = norms[row]!;
+      given.slopes[0] = slopes[row]!;
+      given.residuals[0] = residuals[row]!;
+    });
   }
   memory.weave(table, rows);
   const bounds = {
@@ -180,7 +189,7 @@ describe("a scan of codes", () => {
     const memory = createSimdMemory()!;
     const kept = Array.from({ length: 40 }, (_, i) => {
       const table = memory.allocate(32, 3_000);
-      table.bytes().fill(i + 1);
+      table.fill((bytes) => bytes.fill(i + 1));
       memory.reserve(32, 1000 * i);
       memory.weave(table, 3_000);
       memory.query.fill(-1);
@@ -191,18 +200,24 @@ describe("a scan of codes", () => {
       memory.reaches.fill(0);
       return table;
     });
-    kept.forEach((table, i) => expect(table.bytes().every((byte) => byte === i + 1)).toBe(true));
+    kept.forEach((table, i) => {
+      const norm = new Float64Array(new Uint8Array(8).fill(i + 1).buffer)[0];
+      for (const row of [0, 1, 1_501, 2_999]) {
+        expect(table.row(row)).toEqual(new Int8Array(32).fill(i + 1));
+        expect(table.norm(row)).toBe(norm);
+      }
+    });
     for (const table of kept) memory.free(table);
     const grow = vi.spyOn(WebAssembly.Memory.prototype, "grow");
-    memory.allocate(32, 60_000).bytes().fill(0);
+    memory.allocate(32, 60_000).fill((bytes) => bytes.fill(0));
     expect(grow).not.toHaveBeenCalled();
     grow.mockRestore();
     // What was given back twice is there once.
     memory.free(kept[0]!);
     const [a, b] = [memory.allocate(32, 1), memory.allocate(32, 1)];
-    a.bytes().fill(1);
-    b.bytes().fill(2);
-    expect(a.bytes().every((byte) => byte === 1)).toBe(true);
+    a.fill((bytes) => bytes.fill(1));
+    b.fill((bytes) => bytes.fill(2));
+    expect(a.row(0)).toEqual(new Int8Array(32).fill(1));
   });
 
   it("goes on plainly where such a memory cannot grow any more", () => {

@@ -1,57 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Scope } from "../../src/contracts/scope.ts";
 import type { Metric } from "../../src/contracts/embedding.ts";
 import { searchNearest } from "../../src/engine/vectors/nearest.ts";
 import { passCodes, readBounds } from "../../src/engine/vectors/pass-codes.ts";
-import type { ReadBytes, Segment, VectorColumn } from "../../src/engine/segments/segment.ts";
-import { toStoredVector } from "../../src/engine/vectors/stored-vector.ts";
-import { type ColumnFile, createColumnWriter, readColumn } from "../../src/engine/vectors/vector-column.ts";
+import type { VectorColumn } from "../../src/engine/segments/segment.ts";
+import { readColumn } from "../../src/engine/vectors/vector-column.ts";
 import { strideOf } from "../../src/engine/kernels/code-layout.ts";
-
-type Form = "float32" | "int8";
-
-const toVector = (form: Form, values: readonly number[]) =>
-  toStoredVector("v", form === "int8" ? Int8Array.from(values) : Float32Array.from(values, (value) => value / 16));
-
-function write(form: Form, rows: readonly (readonly number[])[], ordinalOf: (row: number) => number) {
-  const writer = createColumnWriter("v", "dense", rows[0]!.length, form);
-  rows.forEach((values, row) => writer.add(ordinalOf(row), toVector(form, values)));
-  return writer.finish(0);
-}
-
-/** What is read of a column's files: whole parts by their names, and stretches by how long they are. */
-function openFiles(files: readonly ColumnFile[]) {
-  const parts: string[] = [];
-  const stretches: number[] = [];
-  return {
-    parts,
-    stretches,
-    read: (name: string, part: number): Uint8Array => {
-      parts.push(name);
-      return files.find((file) => file.name === name && file.part === part)!.data;
-    },
-    bytes: (name: string): ReadBytes => {
-      const whole = Buffer.concat(files.filter((file) => file.name === name).map(({ data }) => data));
-      return (target, from) => {
-        stretches.push(target.length);
-        target.set(whole.subarray(from, from + target.length));
-      };
-    },
-  };
-}
-
-const segmentOf = (column: VectorColumn, size: number): Segment =>
-  ({
-    scope: "deployment" satisfies Scope,
-    size,
-    liveCount: size,
-    rank: undefined,
-    chunkIds: (ordinals: readonly number[]) => ordinals.map((ordinal) => String(ordinal).padStart(6, "0")),
-    places: (ordinals: readonly number[]) => ordinals.map((ordinal) => ({ uri: "a.md", start: ordinal })),
-    column: (_version: string, _kind: string, form: string) => (form === column.form ? column : undefined),
-    columns: () => [column],
-  }) as unknown as Segment;
+import { type Form, openFiles, segmentOf, toVector, writeColumn } from "./column-files.ts";
 
 describe("codes that are looked at and not kept", () => {
   it("find what codes that are kept find, to the last bit and the last tie, however long a stretch is [L5 L11]", () => {
@@ -67,7 +22,7 @@ describe("codes that are looked at and not kept", () => {
         fc.array(fc.boolean(), { minLength: 80, maxLength: 80 }),
         (form, metric, rows, query, topK, stretchBytes, admits) => {
           // Every second chunk has a vector.
-          const { header, files } = write(form, rows, (at) => 2 * at);
+          const { header, files } = writeColumn(form, rows, (at) => 2 * at);
           const admitted = Uint8Array.from(admits, Number);
           const search = (column: VectorColumn) =>
             searchNearest(
@@ -104,7 +59,7 @@ describe("codes that are looked at and not kept", () => {
     const rows = Array.from({ length: 300 }, (_, row) =>
       Array.from({ length: dimensions }, (__, i) => ((row * 31 + i * 7) % 19) - 9),
     );
-    const { header, files } = write("int8", rows, (row) => row);
+    const { header, files } = writeColumn("int8", rows, (row) => row);
     const opened = openFiles(files);
     const column = readColumn(header, 0, opened.read, opened.bytes);
     const searched = [{ segment: segmentOf(column, rows.length), admitted: new Uint8Array(rows.length).fill(1) }];
@@ -129,7 +84,7 @@ describe("codes that are looked at and not kept", () => {
   });
 
   it("are not taken for codes where they could not be read to their end [L8]", () => {
-    const { header, files } = write(
+    const { header, files } = writeColumn(
       "int8",
       [
         [1, 0],

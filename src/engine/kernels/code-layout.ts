@@ -37,6 +37,15 @@ export function viewTable(buffer: ArrayBuffer, start: number, stride: number, ro
 
 export type TableViews = ReturnType<typeof viewTable>;
 
+/** A row's codes in order, whether it is among the `woven` ones or not. sift-codes.wat weaves them. */
+export function copyRow(codes: Int8Array, row: number, stride: number, woven: number): Int8Array {
+  if (row >= woven) return codes.slice(row * stride, (row + 1) * stride);
+  const copied = new Int8Array(stride);
+  const first = (row - (row % 4)) * stride + (row % 4) * 16;
+  for (let i = 0; i < stride; i++) copied[i] = codes[first + (i >> 4) * 64 + (i & 15)]!;
+  return copied;
+}
+
 /** Buffers of a search beside the tables. */
 export interface Scratch {
   readonly query: Int16Array;

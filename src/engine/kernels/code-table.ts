@@ -1,22 +1,87 @@
+import { IbidError } from "../../contracts/errors.ts";
+import { copyRow, type TableViews } from "./code-layout.ts";
+
+/** Rows of codes that are written, and the bounds of their scores: views that hold as long as the work that gets them. */
+export interface CodedRows {
+  /** Rows end to end. */
+  readonly codes: Int8Array;
+  readonly stride: number;
+  /** By row: its Euclidean length. */
+  readonly norms: Float64Array;
+  /** By row: the worth of one step of a code in the direction of the row, a vector of length 1. 0 for a zero row. */
+  readonly slopes: Float32Array;
+  /** By row: how much of the row the codes leave out, as a share of its length; rounded up. */
+  readonly residuals: Float32Array;
+}
+
 /**
  * Rows of 8-bit codes with the bounds of their scores, in the scan's memory. The memory is freed when no holder of the table remains.
  *
- * **Shape** the functions return views that hold until the next `allocate` or `reserve`.
+ * Rows that are woven lie in another order, and views of the memory are empty once it grows. So views are handed out for writing alone, for rows that are not
+ * woven, and for the time of one call. Everything that is read is a copy.
+ *
+ * **Errors** `internal` for a table that was freed; for a woven row that would be written; for a memory that grew while it was written.
  */
 export interface CodeTable {
   /** Codes per row, padding included. */
   readonly stride: number;
   /** How many there is room for. */
   readonly rows: number;
-  /** All of the below, end to end. */
-  bytes(): Uint8Array;
-  /** Rows end to end, to be written; where those lie that are woven is the memory's own affair. */
-  codes(): Int8Array;
-  norms(): Float64Array;
-  slopes(): Float32Array;
-  residuals(): Float32Array;
-  /** A copy of a row's codes. */
+  /** Gives all bytes to be written, as a file holds them: rows end to end, then norms, slopes and residuals. */
+  fill(work: (bytes: Uint8Array) => void): void;
+  /** Gives the rows from `from` on to be written. **Shape** row 0 of what is given is row `from` of the table. */
+  write(from: number, work: (rows: CodedRows) => void): void;
+  /** A copy of a row's codes, in order. */
   row(row: number): Int8Array;
+  /** The Euclidean length of a row. */
+  norm(row: number): number;
+}
+
+/** Where a table lies, as its memory alone knows it. */
+export interface TablePlace {
+  readonly stride: number;
+  readonly rows: number;
+  /** The same arrays as long as they hold. */
+  readonly views: () => TableViews;
+  /** How many rows are woven. */
+  woven: number;
+  isFree: boolean;
+}
+
+export function createCodeTable(place: TablePlace): CodeTable {
+  const { stride, rows } = place;
+  function look(): TableViews {
+    if (place.isFree) throw misused("A table of codes is used after it was freed.");
+    return place.views();
+  }
+  function write(from: number, work: (views: TableViews) => void): void {
+    const views = look();
+    if (from < place.woven) throw misused(`Row ${from} of a table of codes is woven, and cannot be written.`);
+    work(views);
+    if (look() !== views) throw misused("The memory of codes grew while a table was written.");
+  }
+  return {
+    stride,
+    rows,
+    fill: (work) => write(0, ({ bytes }) => work(bytes)),
+    write: (from, work) =>
+      write(from, ({ codes, norms, slopes, residuals }) =>
+        work({
+          stride,
+          codes: codes.subarray(from * stride),
+          norms: norms.subarray(from),
+          slopes: slopes.subarray(from),
+          residuals: residuals.subarray(from),
+        }),
+      ),
+    row: (row) => copyRow(look().codes, row, stride, place.woven),
+    norm: (row) => look().norms[row]!,
+  };
+}
+
+/** **Errors** `internal`: the engine holds a table wrongly, and a score would be wrong in silence. */
+export function misused(message: string): IbidError {
+  return new IbidError("internal", message, { hint: "Report it with the stack; a search again makes a new table." });
 }
 
 /** Factors from the sum of a row to a middle and a reach: see {@link CodeMemory.scan}. */

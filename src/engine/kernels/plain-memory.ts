@@ -1,28 +1,32 @@
-import { layScratch, type Scratch, tableBytes, viewScratch, viewTable } from "./code-layout.ts";
-import type { CodeBounds, CodeMemory, CodeTable } from "./code-table.ts";
+import { layScratch, type Scratch, tableBytes, type TableViews, viewScratch, viewTable } from "./code-layout.ts";
+import {
+  type CodeBounds,
+  type CodeMemory,
+  type CodeTable,
+  createCodeTable,
+  misused,
+  type TablePlace,
+} from "./code-table.ts";
 import { dotCodes } from "./dot-codes.ts";
 
 /** Codes and their scan in plain JavaScript. */
 export function createPlainMemory(): CodeMemory {
   let place = { stride: 0, rows: 0 };
   let scratch = viewScratch(new ArrayBuffer(layScratch(0, 0).length), 0, 0, 0);
+  const places = new WeakMap<CodeTable, TablePlace>();
   return {
     simd: "none",
     allocate(stride, rows) {
-      const views = viewTable(new ArrayBuffer(tableBytes(stride, rows)), 0, stride, rows);
-      return {
-        stride,
-        rows,
-        bytes: () => views.bytes,
-        codes: () => views.codes,
-        norms: () => views.norms,
-        slopes: () => views.slopes,
-        residuals: () => views.residuals,
-        row: (row) => views.codes.slice(row * stride, (row + 1) * stride),
-      };
+      const place = createPlainPlace(stride, rows);
+      const table = createCodeTable(place);
+      places.set(table, place);
+      return table;
     },
-    free() {},
-    weave() {},
+    free(table) {
+      const place = places.get(table);
+      if (place !== undefined) place.isFree = true;
+    },
+    weave: (table) => void heldPlace(places.get(table)),
     reserve(stride, rows) {
       if (stride <= place.stride && rows <= place.rows) return;
       place = { stride: Math.max(stride, place.stride), rows: Math.max(rows, place.rows) };
@@ -47,13 +51,25 @@ export function createPlainMemory(): CodeMemory {
     get reaches() {
       return scratch.reaches;
     },
-    scan: (table, from, rows, bounds) => scanPlainly(table, from, rows, bounds, scratch),
+    scan: (table, from, rows, bounds) => scanPlainly(heldPlace(places.get(table)), from, rows, bounds, scratch),
   };
 }
 
-/** The reference of `scan-codes.wat`, and what runs where that cannot. */
+/** A place in an array of its own. */
+export function createPlainPlace(stride: number, rows: number): TablePlace {
+  const views = viewTable(new ArrayBuffer(tableBytes(stride, rows)), 0, stride, rows);
+  return { stride, rows, views: () => views, woven: 0, isFree: false };
+}
+
+/** **Errors** `internal` for a table that is freed, or another memory's. */
+export function heldPlace<Place extends Pick<TablePlace, "isFree">>(place: Place | undefined): Place {
+  if (place === undefined || place.isFree) throw misused("A table of codes is scanned that its memory does not hold.");
+  return place;
+}
+
+/** The reference of `scan-codes.wat`, and the scan where that cannot run. */
 export function scanPlainly(
-  table: CodeTable,
+  place: TablePlace,
   from: number,
   rows: number,
   bounds: CodeBounds,
@@ -61,10 +77,10 @@ export function scanPlainly(
 ): number {
   const { query, found, sums } = scratch;
   const count = listFlagged(from, from + rows, 0, scratch);
-  const { stride } = table;
-  const codes = table.codes();
-  for (let at = 0; at < count; at++) sums[at] = dotCodes(codes, found[at]! * stride, query, stride);
-  return boundListed(table, count, bounds, scratch);
+  const { stride } = place;
+  const views = place.views();
+  for (let at = 0; at < count; at++) sums[at] = dotCodes(views.codes, found[at]! * stride, query, stride);
+  return boundListed(views, count, bounds, scratch);
 }
 
 /** Lists the rows that have a flag, after the `count` that are listed. **Shape** how many there are then. */
@@ -78,12 +94,11 @@ export function listFlagged(from: number, until: number, count: number, { flags,
 
 /** Leaves of the listed rows those whose upper bound by their sum is not below the bound. **Shape** how many. */
 export function boundListed(
-  table: CodeTable,
+  { norms, slopes, residuals }: TableViews,
   listed: number,
   { fine: { tau, more, margin }, scaled, shrink, bound }: CodeBounds,
   { found, sums, middles, reaches }: Scratch,
 ): number {
-  const [norms, slopes, residuals] = [table.norms(), table.slopes(), table.residuals()];
   let count = 0;
   for (let at = 0; at < listed; at++) {
     const row = found[at]!;

@@ -7,9 +7,9 @@ import {
   viewScratch,
   viewTable,
 } from "./code-layout.ts";
-import type { CodeBounds, CodeMemory, CodeTable } from "./code-table.ts";
+import { type CodeBounds, type CodeMemory, type CodeTable, createCodeTable, type TablePlace } from "./code-table.ts";
 import { createFreeList } from "./free-list.ts";
-import { boundListed, createPlainMemory, listFlagged, scanPlainly } from "./plain-memory.ts";
+import { boundListed, createPlainPlace, heldPlace, listFlagged, scanPlainly } from "./plain-memory.ts";
 import { scanCodesModule } from "./scan-codes-module.ts";
 import { siftCodesModule } from "./sift-codes-module.ts";
 
@@ -29,10 +29,9 @@ function instantiate(module: string, imports?: ConstructorParameters<typeof WebA
   return new WebAssembly.Instance(new WebAssembly.Module(bytes), imports).exports;
 }
 
-/** Where a table lies, and how many of its rows are woven. */
-interface Placed {
-  readonly start: number;
-  woven: number;
+/** A place in this memory; `start` is absent where it is an array of its own. */
+interface Placed extends TablePlace {
+  readonly start?: number;
 }
 
 /** The scan on SIMD instructions, and on the relaxed ones where there are any; `undefined` where there are none at all. */
@@ -52,7 +51,6 @@ export function createSimdMemory(): CodeMemory | undefined {
   const memory = scanning["memory"] as WebAssembly.Memory;
   const sum = scanning["sum"] as Kernel;
   const bound = scanning["bound"] as Kernel;
-  const plain = createPlainMemory();
   const free = createFreeList();
   const placed = new WeakMap<CodeTable, Placed>();
   const lost = new FinalizationRegistry<readonly [number, number]>(([start, length]) => free.give(start, length));
@@ -93,13 +91,20 @@ export function createSimdMemory(): CodeMemory | undefined {
 
   function allocate(stride: number, rows: number): CodeTable {
     const length = spanOf(stride, rows);
-    let start: number;
+    let start: number | undefined;
     try {
       start = take(length);
     } catch {
       // 4 GB is all that such a memory can have, and a machine may have less: what does not fit is scanned plainly.
-      return plain.allocate(stride, rows);
     }
+    const place: Placed = start === undefined ? createPlainPlace(stride, rows) : createPlace(start, stride, rows);
+    const table = createCodeTable(place);
+    placed.set(table, place);
+    if (start !== undefined) lost.register(table, [start, length], table);
+    return table;
+  }
+
+  function createPlace(start: number, stride: number, rows: number): Placed {
     let views: TableViews | undefined;
     let viewed = -1;
     const view = (): TableViews => {
@@ -109,27 +114,14 @@ export function createSimdMemory(): CodeMemory | undefined {
       }
       return views;
     };
-    const own: Placed = { start, woven: 0 };
-    const table: CodeTable = {
-      stride,
-      rows,
-      bytes: () => view().bytes,
-      codes: () => view().codes,
-      norms: () => view().norms,
-      slopes: () => view().slopes,
-      residuals: () => view().residuals,
-      row: (row) => copyRow(view().codes, row, stride, own.woven),
-    };
-    placed.set(table, own);
-    lost.register(table, [start, length], table);
-    return table;
+    return { start, stride, rows, views: view, woven: 0, isFree: false };
   }
 
   /** By all the bits of the query. */
-  function scanWhole(table: CodeTable, { start }: Placed, from: number, rows: number, bounds: CodeBounds): number {
-    const { stride } = table;
+  function scanWhole(start: number, own: Placed, from: number, rows: number, bounds: CodeBounds): number {
+    const { stride } = own;
     const { query, flags, found, sums, middles } = layScratch(place.stride, place.rows);
-    const { norms, slopes, residuals } = layTable(start, stride, table.rows);
+    const { norms, slopes, residuals } = layTable(start, stride, own.rows);
     const { tau, more, margin } = bounds.fine;
     const flag = place.start + flags + from;
     sum(start + from * stride, stride, rows, flag, place.start + query, place.start + sums);
@@ -157,15 +149,15 @@ export function createSimdMemory(): CodeMemory | undefined {
   /** By the digits, and what they leave by all the bits; so are the last rows that make no four. */
   function scanWoven(
     kernels: SiftKernels,
-    table: CodeTable,
-    { start, woven }: Placed,
+    start: number,
+    own: Placed,
     from: number,
     rows: number,
     bounds: CodeBounds,
   ): number {
-    const { stride } = table;
+    const { stride, woven } = own;
     const { query, digits, flags, found, sums } = layScratch(place.stride, place.rows);
-    const { norms, slopes, residuals, end: biases } = layTable(start, stride, table.rows);
+    const { norms, slopes, residuals, end: biases } = layTable(start, stride, own.rows);
     const { tau, more, margin } = bounds.coarse;
     const last = from + rows;
     const until = Math.min(last - (last % 4), woven);
@@ -192,7 +184,7 @@ export function createSimdMemory(): CodeMemory | undefined {
     const count = listFlagged(until, last, sifted, look());
     if (count === 0) return 0;
     kernels.sum(place.start + found, count, start, stride, woven, place.start + query, place.start + sums);
-    return boundListed(table, count, bounds, look());
+    return boundListed(own.views(), count, bounds, look());
   }
 
   return {
@@ -200,19 +192,19 @@ export function createSimdMemory(): CodeMemory | undefined {
     allocate,
     free(table) {
       const own = placed.get(table);
-      if (own === undefined) return;
-      placed.delete(table);
+      if (own === undefined || own.isFree) return;
+      own.isFree = true;
+      if (own.start === undefined) return;
       lost.unregister(table);
-      free.give(own.start, spanOf(table.stride, table.rows));
+      free.give(own.start, spanOf(own.stride, own.rows));
     },
     weave(table, rows) {
-      const own = placed.get(table);
+      const own = heldPlace(placed.get(table));
       const until = rows - (rows % 4);
-      if (own === undefined || sifting === undefined || until <= own.woven) return;
-      const { start, woven } = own;
-      const { stride } = table;
+      const { start, stride, woven } = own;
+      if (start === undefined || sifting === undefined || until <= woven) return;
       look();
-      const biases = layTable(start, stride, table.rows).end + 4 * woven;
+      const biases = layTable(start, stride, own.rows).end + 4 * woven;
       sifting.weave(
         until - woven,
         start + woven * stride,
@@ -244,11 +236,12 @@ export function createSimdMemory(): CodeMemory | undefined {
       return look().reaches;
     },
     scan(table, from, rows, bounds) {
-      const own = placed.get(table);
-      if (own === undefined) return scanPlainly(table, from, rows, bounds, look());
+      const own = heldPlace(placed.get(table));
+      const { start } = own;
+      if (start === undefined) return scanPlainly(own, from, rows, bounds, look());
       return sifting === undefined || own.woven <= from
-        ? scanWhole(table, own, from, rows, bounds)
-        : scanWoven(sifting, table, own, from, rows, bounds);
+        ? scanWhole(start, own, from, rows, bounds)
+        : scanWoven(sifting, start, own, from, rows, bounds);
     },
   };
 }
@@ -256,15 +249,6 @@ export function createSimdMemory(): CodeMemory | undefined {
 /** Bytes of a table, with 4 per row for the error of a woven row's digits. */
 function spanOf(stride: number, rows: number): number {
   return roundUp(tableBytes(stride, rows) + 4 * rows);
-}
-
-/** As sift-codes.wat weaves them. */
-function copyRow(codes: Int8Array, row: number, stride: number, woven: number): Int8Array {
-  if (row >= woven) return codes.slice(row * stride, (row + 1) * stride);
-  const copied = new Int8Array(stride);
-  const first = (row - (row % 4)) * stride + (row % 4) * 16;
-  for (let i = 0; i < stride; i++) copied[i] = codes[first + (i >> 4) * 64 + (i & 15)]!;
-  return copied;
 }
 
 function roundUp(length: number): number {

@@ -49,7 +49,7 @@ export function readDense(header: ColumnHeader, column: number, read: ReadFile, 
   function load(): CodeTable {
     if (codes !== undefined) return codes;
     const table = codeMemory().allocate(stride, rows);
-    fill(table.bytes(), name, read, bytes?.(name));
+    table.fill((target) => fill(target, name, read, bytes?.(name)));
     // Kept only now: what could not be read must not be taken for codes by the next search.
     codes = table;
     bounds = undefined;
@@ -65,7 +65,7 @@ export function readDense(header: ColumnHeader, column: number, read: ReadFile, 
   function norm(row: number): number {
     const from = codes === undefined && bounds === undefined ? bytes?.(name) : undefined;
     if (from !== undefined) boundsFrom(from);
-    return (bounds ?? { norms: load().norms() }).norms[row]!;
+    return bounds === undefined ? load().norm(row) : bounds.norms[row]!;
   }
 
   const common = {

@@ -160,7 +160,6 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
       // Mostly every chunk has a vector, and then rows are ordinals.
       if (rows > 0 && ordinals[rows - 1] === rows - 1) flags.set(admitted);
       else for (let row = 0; row < rows; row++) flags[row] = admitted[ordinals[row]!]!;
-      const norms = table.norms();
       for (let from = 0, size = 0; from < rows; from += size) {
         size = Math.min(batch, rows - from);
         batch = Math.min(batchRows, batch * 2);
@@ -168,7 +167,7 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
         const { found: numbers, middles, reaches } = memory;
         for (let at = 0; at < count; at++) {
           const row = numbers[at]!;
-          const norm = norms[row]!;
+          const norm = table.norm(row);
           const [middle, reach] = [middles[at]!, reaches[at]!];
           const upper = upperBound(middle, reach, norm);
           if (upper >= bounds.bound) take(row, upper, lowerScore(middle - reach, norm));

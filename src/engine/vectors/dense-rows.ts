@@ -1,6 +1,6 @@
 import { strideOf } from "../kernels/code-layout.ts";
 import { codeMemory } from "../kernels/code-memory.ts";
-import type { CodeTable } from "../kernels/code-table.ts";
+import type { CodedRows, CodeTable } from "../kernels/code-table.ts";
 import { norm } from "../../runtime/dot.ts";
 import { quantize } from "../kernels/quantize.ts";
 
@@ -28,18 +28,6 @@ export interface DenseRows {
   vector(row: number): DenseVector;
   /** Every row as it was given, read from front to back and not kept. Absent where {@link vector} reads nothing. */
   each?(): Iterable<DenseVector>;
-}
-
-/** Where the codes of rows go, and what bounds their scores. */
-export interface CodedRows {
-  readonly codes: Int8Array;
-  readonly stride: number;
-  /** By row: its Euclidean length. */
-  readonly norms: Float64Array;
-  /** By row: what one step of a code is worth in the direction of the row, a vector of length 1. 0 for a zero row. */
-  readonly slopes: Float32Array;
-  /** By row: how much of the row the codes leave out, as a share of its length; rounded up. */
-  readonly residuals: Float32Array;
 }
 
 /** The largest code of a row. -128 is left to vectors that are bytes themselves. */
@@ -96,7 +84,7 @@ export function createGrowingRows(dimensions: number, form: DenseForm): GrowingR
     if (table !== undefined && rows <= table.rows) return table;
     const grown = memory.allocate(stride, capacity);
     // The padding of rows must be 0.
-    grown.codes().fill(0);
+    grown.write(0, ({ codes }) => codes.fill(0));
     if (table !== undefined) memory.free(table);
     coded = 0;
     return (table = grown);
@@ -105,14 +93,10 @@ export function createGrowingRows(dimensions: number, form: DenseForm): GrowingR
   function codes(): CodeTable {
     const room = makeRoom();
     if (coded === rows) return room;
-    const coding = {
-      stride,
-      codes: room.codes(),
-      norms: room.norms(),
-      slopes: room.slopes(),
-      residuals: room.residuals(),
-    };
-    for (; coded < rows; coded++) writeRow(view(coded), coded, coding);
+    room.write(coded, (coding) => {
+      for (let row = coded; row < rows; row++) writeRow(view(row), row - coded, coding);
+    });
+    coded = rows;
     return room;
   }
 
@@ -128,7 +112,7 @@ export function createGrowingRows(dimensions: number, form: DenseForm): GrowingR
       values.set(dense, rows++ * dimensions);
     },
     codes,
-    norm: (row) => codes().norms()[row]!,
+    norm: (row) => codes().norm(row),
     block(row) {
       if (values instanceof Float32Array) return values;
       scratch.set(view(row));

@@ -92,10 +92,11 @@ function rowsFrom(whole: DenseRows, from: number, codes: () => CodeTable): Dense
 
 function readStretch({ stride, bytes, bounds }: PassedCodes, from: number, count: number): CodeTable {
   const place = nextTable(stride, count);
-  const { buffer, byteOffset } = place.codes();
-  bytes(new Uint8Array(buffer, byteOffset, stride * count), stride * from);
-  place.norms().set(bounds.norms.subarray(from, from + count));
-  place.slopes().set(bounds.slopes.subarray(from, from + count));
-  place.residuals().set(bounds.residuals.subarray(from, from + count));
+  place.write(0, ({ codes, norms, slopes, residuals }) => {
+    bytes(new Uint8Array(codes.buffer, codes.byteOffset, codes.length), stride * from);
+    norms.set(bounds.norms.subarray(from, from + count));
+    slopes.set(bounds.slopes.subarray(from, from + count));
+    residuals.set(bounds.residuals.subarray(from, from + count));
+  });
   return place;
 }

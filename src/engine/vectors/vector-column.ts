@@ -1,6 +1,5 @@
 import type { EmbeddingKind } from "../../contracts/embedding.ts";
-import { strideOf } from "../kernels/code-layout.ts";
-import { createPlainMemory } from "../kernels/plain-memory.ts";
+import { strideOf, tableBytes, viewTable } from "../kernels/code-layout.ts";
 import { asFloat32, asUint32, bytesOf } from "../segments/bytes.ts";
 import { type ColumnHeader, rowsPerBlock } from "../segments/column-header.ts";
 import { type DenseForm, type DenseVector, formOf, writeRow } from "./dense-rows.ts";
@@ -71,19 +70,11 @@ function denseFiles(column: number, dense: readonly DenseVector[], dimensions: n
   return files;
 }
 
-/** The table's own bytes, in blocks: codes padded to the scan's stride, then norms, slopes and residuals. */
+/** A table's bytes, in blocks: codes padded to the scan's stride, then norms, slopes and residuals. */
 function codeFiles(column: number, dense: readonly DenseVector[], dimensions: number): ColumnFile[] {
   const stride = strideOf(dimensions);
-  const table = createPlainMemory().allocate(stride, dense.length);
-  const coding = {
-    stride,
-    codes: table.codes(),
-    norms: table.norms(),
-    slopes: table.slopes(),
-    residuals: table.residuals(),
-  };
-  dense.forEach((vector, row) => writeRow(vector, row, coding));
-  const bytes = table.bytes();
+  const { bytes, ...coding } = viewTable(new ArrayBuffer(tableBytes(stride, dense.length)), 0, stride, dense.length);
+  dense.forEach((vector, row) => writeRow(vector, row, { stride, ...coding }));
   const files: ColumnFile[] = [];
   for (let at = 0; at < bytes.length; at += codeBlockBytes) {
     const data = bytes.slice(at, at + codeBlockBytes);
