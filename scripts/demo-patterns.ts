@@ -158,7 +158,7 @@ try {
   killing.abort();
   await readers[2]!.kill();
   await searching;
-  await writers[0]!.call("settle", {});
+  for (const writer of writers) await writer.call("settle", {});
   const again = startNode(folder);
   await again.call("open", { location: address, options: { replica: { replicas: place("r2") } } });
   const fresh = startNode(folder);
@@ -166,7 +166,7 @@ try {
   // The store's own model is fitted on chunks in the order in which they came, and two writers have another order than one.
   const { meanings } = (await writers[0]!.call("ask", { questions })) as Found;
   for (const [name, node] of [
-    ["the writer that settled", writers[0]!],
+    ["the first writer", writers[0]!],
     ["the other writer", writers[1]!],
     ["a reader that listens", readers[0]!],
     ["a reader that polls", readers[1]!],

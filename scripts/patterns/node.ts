@@ -58,7 +58,7 @@ async function work(request: Request): Promise<unknown> {
       return undefined;
     }
     case "settle":
-      return kb.doctor();
+      return (await kb.ingest([], { settle: true })).receipt;
     case "ask": {
       const [words, meanings]: [unknown[], unknown[]] = [[], []];
       for (const question of request.given.questions) {

@@ -20,6 +20,7 @@ import {
   forgetDeparture,
   isWhole,
   notePlacing,
+  readMembers,
   writeMembers,
 } from "./fit-members.ts";
 import { fittedOn, type LatentLeg } from "./latent-leg.ts";
@@ -60,20 +61,30 @@ export async function refit(
     const { due, members: count } = readFitState(rows, view, leg);
     const held = view.scope(rows, fittedOn);
     if (due !== "fit" || held === undefined) return due === "drop" ? due : undefined;
-    return { members: chooseMembers(held, count), stays: rememberPresent(held) };
+    const pending = new Set(rows.fits().map(({ key }) => key));
+    return { members: chooseMembers(held, count), stays: rememberPresent(held), before: currentOf(rows), pending };
   });
   if (corpus === "drop") return access.write((rows) => dropFits(rows, view, leg));
   if (corpus === undefined) return catchUp(access, view, leg);
-  const { members, stays } = corpus;
+  const { members, stays, before, pending } = corpus;
   const chosen = await chooseSample(access, view, members, leg, signal);
   // Something left or came back while the ids were read: the next settling has other members.
   if (chosen === undefined) return false;
   const sample = await readSample(access, view, chosen, signal);
   const fitted = await runFit(leg.model.fit(sample), signal, onProgress);
   // Chunks without a word in common make no space, and another corpus's space is not theirs.
-  if (fitted.dimensions === 0) return access.write((rows) => dropFits(rows, view, leg) || catchUpIn(rows, view, leg));
+  if (fitted.dimensions === 0) {
+    return access.write(
+      (rows) => currentOf(rows) === before && (dropFits(rows, view, leg) || catchUpIn(rows, view, leg)),
+    );
+  }
   const fit = await access.write((rows) => {
-    for (const other of rows.fits()) if (!other.current) deleteFit(rows, other);
+    if (currentOf(rows) !== before) return "overtaken";
+    const others = rows.fits().filter(({ current }) => !current);
+    // Another process began since, and its fit has chunks that ours lacks.
+    if (others.some((other) => !pending.has(other.key) && (readMembers(rows, other)?.last ?? 0) > members.last))
+      return undefined;
+    for (const other of others) deleteFit(rows, other);
     const { fingerprint, dimensions, energy } = fitted;
     const row = { fingerprint, dimensions, corpus: members.count, chunks: fitted.chunks, energy, current: false };
     // Terms purged since the sample was taken must not come back.
@@ -84,11 +95,18 @@ export async function refit(
     writeMembers(rows, fingerprint, sample.length === chosen.size ? members : { ...members, digest: "" });
     return { ...row, key: rows.addFit(row, writeSpace({ terms })) };
   });
+  // Another process changed over meanwhile: what is due now is another matter.
+  if (fit === "overtaken") return refit(access, view, leg, { signal, onProgress });
+  if (fit === undefined) return false;
   const space = spaceIn(fitted);
   const scopes = await access.look((rows) => rows.scopes().map(({ scope }) => scope));
   for (const scope of scopes) await moveSegments(access, view, leg, scope, space, signal);
   return access.write((rows) => changeOver(rows, view, leg, fit, space));
 }
+
+/** Forgetting terms gives a fit another key, and leaves its fingerprint. */
+const currentOf = (rows: DirectoryReader): string | undefined =>
+  rows.fits().find(({ current }) => current)?.fingerprint;
 
 /** Chunks that were written without the model, or by an earlier version of ours, get their vectors. */
 async function catchUp(access: RefitAccess, view: IndexView, leg: LatentLeg): Promise<boolean> {

@@ -10,6 +10,7 @@ import { isInFiles } from "../../support/on-disk.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../../src/stores/sqlite/sqlite-store.ts";
 import type { Analyzer } from "../../../src/contracts/analyzer.ts";
+import type { CorpusModel } from "../../../src/contracts/corpus-model.ts";
 import type { Store } from "../../../src/contracts/store.ts";
 import type { LatentFinds } from "../../support/search-legs.ts";
 import { collect, entry, plainAnalyzer, read, three, write } from "../build.ts";
@@ -123,6 +124,33 @@ describe("a fitted space in a file", () => {
     expect(await find(other, "sailor")).toMatchObject({ fitted: false, matches: [] });
     await one.close();
     await other.close();
+  });
+
+  it("is not replaced by a fit that another process began before and ends later [L8]", async () => {
+    const held = Promise.withResolvers<void>();
+    const began = Promise.withResolvers<void>();
+    const slow: CorpusModel = {
+      ...watchedModel(30),
+      async *fit(chunks) {
+        began.resolve();
+        await held.promise;
+        return yield* watchedModel(30).fit(chunks);
+      },
+    };
+    const [one, other] = [await open({ corpusModel: slow }), await open()];
+    await writeChunks(other, into, topicEntries(0, 40));
+    const late = one.upkeep!.settle();
+    await began.promise;
+    await writeChunks(other, into, topicEntries(40, 90));
+    await other.upkeep!.settle();
+    const newest = await find(other, "sailor yeast");
+    held.resolve();
+    await late;
+    for (const store of [one, other]) {
+      expect(await find(store, "sailor yeast")).toEqual(newest);
+      expect((await store.status(from)).fit).toMatchObject({ madeOf: 90, isDue: false });
+      await store.close();
+    }
   });
 
   it("has no byte of what was purged or wiped [L8 T15]", async () => {
