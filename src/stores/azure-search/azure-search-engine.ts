@@ -1,7 +1,9 @@
 import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
-import { checkDimensions, checkPrefix, everyCondition } from "../engines/check-engine.ts";
-import { addressOptions, type EngineAddress, type EngineClient } from "../engines/engine-client.ts";
+import { inBytes } from "../engines/batches.ts";
+import { checkDimensions } from "../engines/check-engine.ts";
+import { createEngine } from "../engines/create-engine.ts";
+import { type EngineClient, type EngineService, serviceOptions } from "../engines/engine-client.ts";
 import { failedInPart, pageOf } from "../engines/engine-scores.ts";
 import { checkOneOf } from "../engines/optional-client.ts";
 import { type BearerToken, createTokenClient } from "../engines/token-client.ts";
@@ -12,15 +14,11 @@ import { writeCondition } from "../engines/translate-filter.ts";
  *
  * @experimental
  */
-export interface AzureSearchOptions extends EngineAddress {
-  /** Admin key of the service. It travels as a header. */
-  readonly apiKey?: string | undefined;
+export interface AzureSearchOptions extends EngineService {
   /** A token of Entra ID in place of a key, or a function that gives one before each request. */
   readonly token?: BearerToken | undefined;
   /** Version of the interface. Default `"2024-07-01"`. */
   readonly apiVersion?: string | undefined;
-  /** Beginning of the names of indexes. Default `"ibid"`. */
-  readonly prefix?: string | undefined;
   /** `"hnsw"` is a graph; `"exhaustiveKnn"` compares every entry. Default `"hnsw"`. */
   readonly algorithm?: "hnsw" | "exhaustiveKnn" | undefined;
   /** Parameters of the graph, such as `{ m: 8, efConstruction: 800, efSearch: 1000 }`. Default: the service's own. */
@@ -59,38 +57,28 @@ const mostBytes = 12_000_000;
 export function createAzureSearchEngine(options: AzureSearchOptions): Engine {
   checkGiven("createAzureSearchEngine", "the options", options, "object");
   checkOptions("createAzureSearchEngine", options, {
-    ...addressOptions,
-    apiKey: true,
+    ...serviceOptions,
     token: true,
     apiVersion: true,
-    prefix: true,
     algorithm: true,
     hnsw: true,
     index: true,
     query: true,
     visibleAfterMs: true,
   });
-  const { apiKey, token, apiVersion = "2024-07-01", algorithm = "hnsw", visibleAfterMs = 2_000 } = options;
+  const { apiVersion = "2024-07-01", algorithm = "hnsw", visibleAfterMs = 2_000 } = options;
   checkOneOf("azure-search", "algorithm", algorithm, ["hnsw", "exhaustiveKnn"]);
-  const headers = { ...options.headers, ...(apiKey !== undefined && { "api-key": apiKey }) };
-  const client = createTokenClient("azure-search", { ...options, headers }, token);
-  const prefix = `${checkPrefix("azure-search", options.prefix ?? "ibid")}_`;
-  const pathOf = (name: string): string => `/indexes('${`${prefix}${name}`.replaceAll("_", "-")}')`;
+  const client = createTokenClient("azure-search", options, (key) => ({ "api-key": key }));
+  const pathOf = (name: string): string => `/indexes('${name.replaceAll("_", "-")}')`;
   const version = `api-version=${encodeURIComponent(apiVersion)}`;
-  return {
+  const kinds = algorithm === "hnsw" ? (["flat", "hnsw"] as const) : (["flat"] as const);
+  return createEngine({
     name: "azure-search",
     native: client,
-    capabilities: {
-      exhaustive: false,
-      conditions: everyCondition,
-      metrics: ["cosine", "dot", "euclidean"],
-      visibleAfterMs,
-      candidates: pageSize,
-      batch: 500,
-      records: { kinds: algorithm === "hnsw" ? ["flat", "hnsw"] : ["flat"], words: true },
-    },
-    async open(spec, signal) {
-      const path = pathOf(spec.name);
+    prefix: options.prefix,
+    capabilities: { visibleAfterMs, candidates: pageSize, records: { kinds, words: true } },
+    async open(name, spec, signal) {
+      const path = pathOf(name);
       const found = await readIndex(client, `${path}?${version}`, signal);
       if (found === undefined) {
         const body = {
@@ -104,23 +92,14 @@ export function createAzureSearchEngine(options: AzureSearchOptions): Engine {
       checkDimensions("azure-search", spec, dimensions ?? spec.dimensions);
       return createIndex(client, path, version, spec.metric, options.query);
     },
-    async indexes(beginning, signal) {
-      const path = `/indexes?$select=name&${version}`;
-      const { body } = await client.call<{ value: { name: string }[] }>("list indexes", {
-        method: "GET",
-        path,
-        signal,
-      });
-      const start = `${prefix}${beginning}`.replaceAll("_", "-");
-      return body.value.flatMap(({ name }) =>
-        name.startsWith(start) ? name.slice(prefix.length).replaceAll("-", "_") : [],
-      );
+    async names(_, signal) {
+      const call = { method: "GET", path: `/indexes?$select=name&${version}`, signal } as const;
+      const { body } = await client.call<{ value: { name: string }[] }>("list indexes", call);
+      return body.value.map(({ name }) => name.replaceAll("-", "_"));
     },
-    async drop(name, signal) {
-      const path = `${pathOf(name)}?${version}`;
-      await client.call("delete an index", { method: "DELETE", path, expects: [404], signal });
-    },
-  };
+    drop: (name, signal) =>
+      client.call("delete an index", { method: "DELETE", path: `${pathOf(name)}?${version}`, expects: [404], signal }),
+  });
 }
 
 type IndexFields = { readonly fields?: readonly { readonly name: string; readonly dimensions?: number }[] };
@@ -193,15 +172,13 @@ function createIndex(
 ): EngineIndex {
   /** Some documents of a write can fail while others are kept: status 207, with a result for each. */
   async function write(operation: string, documents: readonly object[], signal?: AbortSignal): Promise<void> {
-    for (const value of inBytes(documents)) {
-      const { body } = await client.call<{ value: readonly ItemResult[] }>(operation, {
-        method: "POST",
-        path: `${path}/docs/search.index?${version}`,
-        body: `{"value":[${value.join(",")}]}`,
-        signal,
-      });
+    const texts = documents.map((document) => JSON.stringify(document));
+    for (const some of inBytes(texts, mostBytes)) {
+      const at = `${path}/docs/search.index?${version}`;
+      type Results = { value: readonly ItemResult[] };
+      const { value } = await client.post<Results>(operation, at, `{"value":[${some.join(",")}]}`, signal);
       // A document that is not there cannot be deleted, and that is as wanted.
-      const failed = body.value.find(({ status, statusCode }) => !status && statusCode !== 404);
+      const failed = value.find(({ status, statusCode }) => !status && statusCode !== 404);
       if (failed === undefined) continue;
       const { errorMessage, statusCode } = failed;
       throw failedInPart("azure-search", operation, errorMessage ?? `status ${statusCode}`, statusCode);
@@ -209,8 +186,7 @@ function createIndex(
   }
 
   async function search<Row>(operation: string, body: object, signal?: AbortSignal): Promise<Found<Row>> {
-    const at = `${path}/docs/search.post.search?${version}`;
-    return (await client.call<Found<Row>>(operation, { method: "POST", path: at, body, signal })).body;
+    return client.post<Found<Row>>(operation, `${path}/docs/search.post.search?${version}`, body, signal);
   }
 
   return {
@@ -264,21 +240,6 @@ function createIndex(
       }));
     },
   };
-}
-
-function* inBytes(documents: readonly object[]): Generator<readonly string[]> {
-  let some: string[] = [];
-  let bytes = 0;
-  for (const document of documents) {
-    const text = JSON.stringify(document);
-    if (bytes > 0 && bytes + text.length > mostBytes) {
-      yield some;
-      [some, bytes] = [[], 0];
-    }
-    some.push(text);
-    bytes += text.length;
-  }
-  if (some.length > 0) yield some;
 }
 
 /** **Source** "Relevance in vector search": 1 divided by 1 and the distance, which for the cosine is 1 minus it. */

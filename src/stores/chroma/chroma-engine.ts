@@ -1,7 +1,12 @@
 import type { Engine, EngineCondition, EngineIndex, EngineMetric } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
-import { checkPrefix, everyCondition } from "../engines/check-engine.ts";
-import { addressOptions, createEngineClient, type EngineAddress, type EngineClient } from "../engines/engine-client.ts";
+import { createEngine } from "../engines/create-engine.ts";
+import {
+  createServiceClient,
+  type EngineClient,
+  type EngineService,
+  serviceOptions,
+} from "../engines/engine-client.ts";
 import { fromSquare } from "../engines/engine-scores.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 
@@ -10,15 +15,11 @@ import { writeCondition } from "../engines/translate-filter.ts";
  *
  * @experimental
  */
-export interface ChromaOptions extends EngineAddress {
+export interface ChromaOptions extends EngineService {
   /** Default `"default_tenant"`, Chroma's own. */
   readonly tenant?: string | undefined;
   /** Default `"default_database"`, Chroma's own. */
   readonly database?: string | undefined;
-  /** Key of Chroma Cloud. It travels as a header. */
-  readonly apiKey?: string | undefined;
-  /** Beginning of the names of collections. Default `"ibid"`. */
-  readonly prefix?: string | undefined;
   /** Fields of Chroma's `configuration.hnsw`, such as `ef_construction` or `max_neighbors`. */
   readonly hnsw?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -42,72 +43,43 @@ const pageSize = 300;
  */
 export function createChromaEngine(options: ChromaOptions): Engine {
   checkGiven("createChromaEngine", "the options", options, "object");
-  checkOptions("createChromaEngine", options, {
-    ...addressOptions,
-    tenant: true,
-    database: true,
-    apiKey: true,
-    prefix: true,
-    hnsw: true,
-  });
+  checkOptions("createChromaEngine", options, { ...serviceOptions, tenant: true, database: true, hnsw: true });
   const { tenant = "default_tenant", database = "default_database" } = options;
-  const headers = { ...options.headers, ...(options.apiKey !== undefined && { "x-chroma-token": options.apiKey }) };
-  const client = createEngineClient("chroma", { ...options, headers });
-  const prefix = `${checkPrefix("chroma", options.prefix ?? "ibid")}_`;
+  const client = createServiceClient("chroma", options, (key) => ({ "x-chroma-token": key }));
   const collections = `/api/v2/tenants/${encodeURIComponent(tenant)}/databases/${encodeURIComponent(database)}/collections`;
-  return {
+  return createEngine({
     name: "chroma",
     native: client,
-    capabilities: {
-      exhaustive: false,
-      conditions: everyCondition,
-      metrics: ["cosine", "dot", "euclidean"],
-      visibleAfterMs: 0,
-      candidates: 4_096,
-      batch: 300,
-      records: { kinds: ["hnsw"], words: false },
-    },
-    async open(spec, signal) {
+    prefix: options.prefix,
+    capabilities: { candidates: 4_096, batch: 300, records: { kinds: ["hnsw"], words: false } },
+    async open(name, spec, signal) {
       const body = {
-        name: `${prefix}${spec.name}`,
+        name,
         get_or_create: true,
         configuration: { hnsw: { ef_search: searchedNeighbours, ...options.hnsw, space: spaces[spec.metric] } },
       };
-      const made = await client.call<{ id: string }>("open a collection", {
-        method: "POST",
-        path: collections,
-        body,
-        signal,
-      });
-      return createIndex(client, `${collections}/${made.body.id}`, spec.metric);
+      const { id } = await client.post<{ id: string }>("open a collection", collections, body, signal);
+      return createIndex(client, `${collections}/${id}`, spec.metric);
     },
-    async indexes(beginning, signal) {
+    async names(_, signal) {
       const names: string[] = [];
       for (let offset = 0; ; offset += pageSize) {
         const path = `${collections}?limit=${pageSize}&offset=${offset}`;
         const { body } = await client.call<{ name: string }[]>("list collections", { method: "GET", path, signal });
-        for (const { name } of body)
-          if (name.startsWith(`${prefix}${beginning}`)) names.push(name.slice(prefix.length));
+        names.push(...body.map(({ name }) => name));
         if (body.length < pageSize) return names;
       }
     },
-    async drop(name, signal) {
-      await client.call("delete a collection", {
-        method: "DELETE",
-        path: `${collections}/${prefix}${name}`,
-        expects: [404],
-        signal,
-      });
-    },
-  };
+    drop: (name, signal) =>
+      client.call("delete a collection", { method: "DELETE", path: `${collections}/${name}`, expects: [404], signal }),
+  });
 }
 
 function createIndex(client: EngineClient, path: string, metric: EngineMetric): EngineIndex {
   /** Chroma counts whole collections alone, so a count of some entries lists them. */
   async function page(tag: string, offset: number, signal?: AbortSignal): Promise<readonly string[]> {
     const body = { where: { tags: { $contains: tag } }, include: [], limit: pageSize, offset };
-    return (await client.call<{ ids: string[] }>("list records", { method: "POST", path: `${path}/get`, body, signal }))
-      .body.ids;
+    return (await client.post<{ ids: string[] }>("list records", `${path}/get`, body, signal)).ids;
   }
   return {
     async put(entries, signal) {
@@ -122,16 +94,11 @@ function createIndex(client: EngineClient, path: string, metric: EngineMetric): 
         })),
         ...(entries.some(({ record }) => record) && { documents: entries.map(({ record }) => record?.text ?? null) }),
       };
-      await client.call("write records", { method: "POST", path: `${path}/upsert`, body, signal });
+      await client.post("write records", `${path}/upsert`, body, signal);
     },
     async delete(keys, signal) {
-      await client.call("delete records", {
-        method: "POST",
-        path: `${path}/delete`,
-        body: { ids: keys },
-        expects: [404],
-        signal,
-      });
+      const call = { method: "POST", path: `${path}/delete`, body: { ids: keys }, expects: [404], signal } as const;
+      await client.call("delete records", call);
     },
     async count(tag, signal) {
       for (let count = 0; ;) {
@@ -148,12 +115,7 @@ function createIndex(client: EngineClient, path: string, metric: EngineMetric): 
     async read(keys, signal) {
       const body = { ids: keys, include: ["metadatas"] };
       type Found = { ids: string[]; metadatas: ({ ref: string; record?: string } | null)[] };
-      const { body: found } = await client.call<Found>("read records", {
-        method: "POST",
-        path: `${path}/get`,
-        body,
-        signal,
-      });
+      const found = await client.post<Found>("read records", `${path}/get`, body, signal);
       return found.ids.flatMap((key, i) => {
         const { ref, record } = found.metadatas[i] ?? { ref: "" };
         return record === undefined ? [] : [{ key, ref, json: record }];
@@ -169,12 +131,7 @@ function createIndex(client: EngineClient, path: string, metric: EngineMetric): 
         ...(where !== undefined && { where }),
       };
       type Found = { distances: number[][]; metadatas: { ref?: string }[][] };
-      const { body: found } = await client.call<Found>("search", {
-        method: "POST",
-        path: `${path}/query`,
-        body,
-        signal,
-      });
+      const found = await client.post<Found>("search", `${path}/query`, body, signal);
       return (found.metadatas[0] ?? []).map((metadata, i) => ({
         ref: metadata?.ref ?? "",
         score: scoreOf(metric, found.distances[0]?.[i] ?? Number.NaN),

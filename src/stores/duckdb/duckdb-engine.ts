@@ -1,8 +1,9 @@
-import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
+import type { Engine, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
-import { checkDimensions, checkPrefix, engineFailed, everyCondition } from "../engines/check-engine.ts";
+import { checkDimensions, engineFailed } from "../engines/check-engine.ts";
+import { createEngine } from "../engines/create-engine.ts";
 import { pageOf } from "../engines/engine-scores.ts";
-import { writeCondition } from "../engines/translate-filter.ts";
+import { writeExpression } from "../engines/translate-filter.ts";
 import { type DuckDbConnection, loadDuckDb } from "./load-duckdb.ts";
 
 /**
@@ -49,7 +50,6 @@ interface DuckDb {
 export function createDuckDbEngine(options: DuckDbOptions = {}): Engine {
   checkGiven("createDuckDbEngine", "the options", options, "object");
   checkOptions("createDuckDbEngine", options, { database: true, prefix: true, settings: true });
-  const prefix = `${checkPrefix("duckdb", options.prefix ?? "ibid")}_`;
   // A package that is missing shows at once: searches go on without an engine that fails.
   const library = typeof (options.database ?? "") === "string" ? loadDuckDb() : undefined;
   let opening: Promise<DuckDb> | undefined;
@@ -58,44 +58,30 @@ export function createDuckDbEngine(options: DuckDbOptions = {}): Engine {
     opening.catch(() => (opening = undefined));
     return opening;
   };
-  return {
+  return createEngine({
     name: "duckdb",
+    prefix: options.prefix,
     native: {
       query: async (sql: string, values?: readonly Value[]) => (await connect()).rows("query", sql, values),
     },
-    capabilities: {
-      exhaustive: true,
-      conditions: everyCondition,
-      metrics: ["cosine", "dot", "euclidean"],
-      visibleAfterMs: 0,
-      candidates: 100_000,
-      batch: 500,
-      records: { kinds: ["flat"], words: false },
-    },
-    async open(spec) {
+    capabilities: { exhaustive: true, candidates: 100_000, records: { kinds: ["flat"], words: false } },
+    async open(name, spec) {
       const db = await connect();
-      const table = `"${prefix}${spec.name}"`;
-      await makeTable(db, table, spec);
-      return createIndex(db, table, spec);
+      await makeTable(db, `"${name}"`, spec);
+      return createIndex(db, `"${name}"`, spec);
     },
-    async indexes(beginning) {
-      const db = await connect();
-      const found = await db.rows<{ name: string }>(
-        "list tables",
-        "SELECT table_name AS name FROM information_schema.tables WHERE starts_with(table_name, $1)",
-        [`${prefix}${beginning}`],
-      );
-      return found.map(({ name }) => name.slice(prefix.length));
+    async names(beginning) {
+      const sql = "SELECT table_name AS name FROM information_schema.tables WHERE starts_with(table_name, $1)";
+      const rows = await (await connect()).rows<{ name: string }>("list tables", sql, [beginning]);
+      return rows.map(({ name }) => name);
     },
-    async drop(name) {
-      await (await connect()).rows("drop a table", `DROP TABLE IF EXISTS "${prefix}${name.replaceAll('"', "")}"`);
-    },
+    drop: async (name) => (await connect()).rows("drop a table", `DROP TABLE IF EXISTS "${name}"`),
     close: async () => {
       const db = await opening;
       opening = undefined;
       db?.close();
     },
-  };
+  });
 }
 
 async function openDuckDb(
@@ -199,7 +185,7 @@ function createIndex(db: DuckDb, table: string, { metric, dimensions }: EngineIn
       ),
     async nearest({ vector, condition, limit }) {
       const likeness = `${scores[metric]}(vector, CAST(CAST($1::JSON AS FLOAT[]) AS ${type}))`;
-      const where = writeWhere(condition);
+      const where = writeExpression(condition, has, compares);
       const rows = await db.rows<{ ref: string; score: number }>(
         "search",
         `SELECT ref, CAST(${likeness} AS DOUBLE) AS score FROM ${table}${where === undefined ? "" : ` WHERE ${where}`}
@@ -214,16 +200,7 @@ function createIndex(db: DuckDb, table: string, { metric, dimensions }: EngineIn
 /** Text as DuckDB takes it: without halves of characters. */
 const writable = (_: string, value: unknown): unknown => (typeof value === "string" ? value.toWellFormed() : value);
 
-const comparisons = { gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
+const has = (tag: string): string => `list_contains(tags, '${tag}')`;
 
-/** Tags and keys are hexadecimal digits and numbers are finite, so that they stand in the statement as they are. */
-function writeWhere(condition: EngineCondition | undefined): string | undefined {
-  return writeCondition<string>(condition, {
-    has: (tag) => `list_contains(tags, '${tag}')`,
-    lacks: (tag) => `NOT list_contains(tags, '${tag}')`,
-    number: (key, is, value) => `COALESCE(numbers['${key}'] ${comparisons[is]} CAST(${value} AS DOUBLE), false)`,
-    and: (parts) => `(${parts.join(" AND ")})`,
-    or: (parts) => `(${parts.join(" OR ")})`,
-    nothing: () => "false",
-  });
-}
+const compares = (key: string, sign: string, value: number): string =>
+  `COALESCE(numbers['${key}'] ${sign} CAST(${value} AS DOUBLE), false)`;

@@ -18,6 +18,17 @@ export interface EngineAddress {
 /** Names of the options of {@link EngineAddress}, for the check of an engine's options. */
 export const addressOptions = { url: true, headers: true, timeoutMs: true, attempts: true } as const;
 
+/** An engine over HTTP that takes a key, and whose indexes lie beside those of others. */
+export interface EngineService extends EngineAddress {
+  /** Key of the service. It travels as a header. */
+  readonly apiKey?: string | undefined;
+  /** Beginning of the names of indexes: lower-case letters, digits and `_`. Default `"ibid"`. */
+  readonly prefix?: string | undefined;
+}
+
+/** Names of the options of {@link EngineService}. */
+export const serviceOptions = { ...addressOptions, apiKey: true, prefix: true } as const;
+
 /** A request to an engine. */
 export interface EngineCall {
   readonly method: "GET" | "POST" | "PUT" | "DELETE" | "HEAD";
@@ -34,6 +45,27 @@ export interface EngineCall {
 export interface EngineClient {
   /** **Errors** `store-failed`, `store-busy`, `timeout`, `aborted`, with the engine's name and the operation. */
   call<Answer>(operation: string, call: EngineCall): Promise<{ readonly status: number; readonly body: Answer }>;
+  /** The answer to a `POST` of JSON. */
+  post<Answer>(operation: string, path: string, body: unknown, signal?: AbortSignal): Promise<Answer>;
+}
+
+/** A client whose requests all go by one function. */
+export function clientBy(call: EngineClient["call"]): EngineClient {
+  return {
+    call,
+    post: async <Answer>(operation: string, path: string, body: unknown, signal?: AbortSignal) =>
+      (await call<Answer>(operation, { method: "POST", path, body, signal })).body,
+  };
+}
+
+/** As {@link createEngineClient}, with the header that a key travels in. */
+export function createServiceClient(
+  engine: string,
+  { apiKey, ...address }: EngineService,
+  header: (key: string) => Readonly<Record<string, string>>,
+): EngineClient {
+  const headers = { ...address.headers, ...(apiKey !== undefined && header(apiKey)) };
+  return createEngineClient(engine, { ...address, headers });
 }
 
 const passing = new Set([408, 425, 429, 500, 502, 503, 504]);
@@ -92,62 +124,59 @@ export function createEngineClient(engine: string, address: EngineAddress): Engi
     }
   }
 
-  return {
-    async call<Answer>(operation: string, call: EngineCall) {
-      for (let attempt = 1; ; attempt++) {
-        throwIfAborted(call.signal, `${engine}: ${operation}`);
-        const isLast = attempt >= attempts;
-        const deadline = AbortSignal.timeout(timeoutMs);
-        let waitMs = 100 * 2 ** attempt * (0.5 + Math.random() / 2);
-        try {
-          const { status, body, text, retryAfter } = await once(operation, call, deadline);
-          if (status < 300 || call.expects?.includes(status) === true) return { status, body: body as Answer };
-          if (isLast || !passing.has(status))
-            throw failed(
-              operation,
-              `status ${status}: ${text.slice(0, longestReason).replaceAll(/\s+/gu, " ").replace(/\.$/u, "")}`,
-              status,
-            );
-          if (retryAfter !== null && Number(retryAfter) >= 0) waitMs = Math.max(waitMs, Number(retryAfter) * 1000);
-        } catch (error) {
-          if (IbidError.isInstance(error)) throw error;
-          if (call.signal?.aborted === true) throw abortError(call.signal, `${engine}: ${operation}`);
-          if (deadline.aborted && isLast) {
-            throw new IbidError("timeout", `${engine} at ${host}: ${operation} took longer than ${timeoutMs} ms.`, {
-              hint: "Allow more time with timeoutMs, or look at the server.",
-              details: { store: engine, operation },
-              cause: error,
-            });
-          }
-          if (isLast) throw failed(operation, reasonOf(error), undefined, error);
+  return clientBy(async <Answer>(operation: string, call: EngineCall) => {
+    for (let attempt = 1; ; attempt++) {
+      throwIfAborted(call.signal, `${engine}: ${operation}`);
+      const isLast = attempt >= attempts;
+      const deadline = AbortSignal.timeout(timeoutMs);
+      let waitMs = 100 * 2 ** attempt * (0.5 + Math.random() / 2);
+      try {
+        const { status, body, text, retryAfter } = await once(operation, call, deadline);
+        if (status < 300 || call.expects?.includes(status) === true) return { status, body: body as Answer };
+        if (isLast || !passing.has(status))
+          throw failed(
+            operation,
+            `status ${status}: ${text.slice(0, longestReason).replaceAll(/\s+/gu, " ").replace(/\.$/u, "")}`,
+            status,
+          );
+        if (retryAfter !== null && Number(retryAfter) >= 0) waitMs = Math.max(waitMs, Number(retryAfter) * 1000);
+      } catch (error) {
+        if (IbidError.isInstance(error)) throw error;
+        if (call.signal?.aborted === true) throw abortError(call.signal, `${engine}: ${operation}`);
+        if (deadline.aborted && isLast) {
+          throw new IbidError("timeout", `${engine} at ${host}: ${operation} took longer than ${timeoutMs} ms.`, {
+            hint: "Allow more time with timeoutMs, or look at the server.",
+            details: { store: engine, operation },
+            cause: error,
+          });
         }
-        await pause(Math.min(waitMs, timeoutMs), call.signal, `${engine}: ${operation}`);
+        if (isLast) throw failed(operation, reasonOf(error), undefined, error);
       }
-    },
-  };
+      await pause(Math.min(waitMs, timeoutMs), call.signal, `${engine}: ${operation}`);
+    }
+  });
 }
 
 function readAddress(
   engine: string,
   { url, headers = {} }: EngineAddress,
 ): { base: string; headers: Record<string, string> } {
-  let read: URL | undefined;
-  try {
-    read = new URL(url);
-  } catch {
-    // Below, with the other wrong addresses.
-  }
-  if (read === undefined || !["http:", "https:"].includes(read.protocol)) {
-    throw new IbidError("invalid-argument", `The address of ${engine} cannot be read.`, {
-      hint: "Write http://host:port, or https://…; encode @ and : in a password as %40 and %3A.",
-    });
-  }
+  const read = parseAddress(engine, url, ["http", "https"], "http://host:port, or https://…");
   const { username, password } = read;
   const authorization =
     username === ""
       ? {}
       : { authorization: `Basic ${btoa(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)}` };
   return { base: `${read.origin}${read.pathname.replace(/\/$/u, "")}`, headers: { ...authorization, ...headers } };
+}
+
+/** **Errors** `invalid-argument` for an address of another protocol, without a word of it: it may hold a password. */
+export function parseAddress(engine: string, address: string, protocols: readonly string[], expected: string): URL {
+  const read = URL.canParse(address) ? new URL(address) : undefined;
+  if (read !== undefined && protocols.includes(read.protocol.slice(0, -1))) return read;
+  throw new IbidError("invalid-argument", `The address of ${engine} cannot be read.`, {
+    hint: `Write ${expected}; encode @ and : in a password as %40 and %3A.`,
+  });
 }
 
 function reasonOf(error: unknown): string {

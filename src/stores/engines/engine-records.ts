@@ -4,10 +4,11 @@ import type { Filter } from "../../contracts/filter.ts";
 import type { JsonValue, Metadata } from "../../contracts/metadata.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { compileFilter } from "../../engine/filters/compile-filter.ts";
-import { pause, throwIfAborted } from "../../runtime/abort.ts";
+import { throwIfAborted } from "../../runtime/abort.ts";
 import { checkRecords, everyCondition } from "./check-engine.ts";
 import { addMetadata, createEngineTags, decodeRef, encodeRef, toUuid } from "./engine-tags.ts";
 import { translateRestriction } from "./translate-filter.ts";
+import { waitUntil } from "./wait-until.ts";
 
 /** One vector of a record: that of a field, or `""` for the other text fields together. */
 export interface RecordPart {
@@ -190,18 +191,18 @@ export function openRecordTable(engine: Engine, specs: ReadonlyMap<string, Engin
         for await (const some of inBatches(keys.map((key) => rowId(scope, key, part))))
           await index.delete(some, signal);
       }
-      const longest = Math.max(deleteWaitMs, 2 * visibleAfterMs);
-      let waited = 0;
-      for (let ms = 20; (await read([scope], keys, signal)).length > 0; ms = Math.min(1_000, ms * 2)) {
-        if (waited > longest) {
-          throw new IbidError("store-busy", `${engine.name} still shows a record that was deleted.`, {
-            hint: "Delete again later.",
-            details: { store: engine.name, operation: "delete", scope },
-          });
-        }
-        await pause(ms, signal, `${engine.name}: delete`);
-        waited += ms;
-      }
+      const wait = {
+        what: `${engine.name}: delete`,
+        withinMs: Math.max(deleteWaitMs, 2 * visibleAfterMs),
+        signal,
+      };
+      const isGone = async (): Promise<true | undefined> =>
+        (await read([scope], keys, signal)).length === 0 ? true : undefined;
+      await waitUntil(wait, isGone, () => {
+        const message = `${engine.name} still shows a record that was deleted.`;
+        const details = { store: engine.name, operation: "delete", scope };
+        return new IbidError("store-busy", message, { hint: "Delete again later.", details });
+      });
       return there;
     },
   };

@@ -5,7 +5,7 @@ import { IbidError } from "../../contracts/errors.ts";
 export const fromSquare = (square: number): number => 1 / (1 + Math.sqrt(Math.max(0, square)));
 
 /** Constant of reciprocal rank fusion. **Source** Cormack, Clarke and Büttcher, SIGIR 2009. */
-const fusionConstant = 60;
+export const fusionConstant = 60;
 
 /** Joins candidates of the vector and of the words by their reciprocal ranks, for an engine that ranks both and does not join them. */
 export function fuseRanks(lists: readonly (readonly string[])[], limit: number): readonly EngineCandidate[] {

@@ -1,5 +1,6 @@
 import { IbidError } from "../../contracts/errors.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
+import { loadPackage } from "../../runtime/packages.ts";
 
 /** Details of a failure of an engine's client. */
 export interface ClientFailure {
@@ -17,18 +18,36 @@ export interface OptionalClient<Client> {
   close(): Promise<void>;
 }
 
-/** @param explain reads a failure of the client. */
-export function createOptionalClient<Client, Own extends Client>(
-  engine: string,
-  host: string,
-  given: Client | undefined,
-  open: () => Promise<Own>,
-  end: (client: Own) => Promise<unknown> | undefined,
-  explain: (cause: unknown) => ClientFailure,
+/** A client of an optional package. */
+export interface ClientParts<Client, Own, Library> {
+  readonly engine: string;
+  /** An address, or a client of the application. */
+  readonly given: string | Client;
+  /** Hosts of an address, for messages. **Errors** `invalid-argument`. */
+  readonly readHost: (address: string) => string;
+  /** The package, and its export that makes a client. */
+  readonly library: readonly [name: string, maker: keyof Library];
+  /** Such as `"give createRedisEngine a client of your own"`. */
+  readonly instead: string;
+  readonly open: (library: Library, address: string) => Promise<Own>;
+  readonly end: (client: Own) => Promise<unknown> | undefined;
+  /** Reads a failure of the client. */
+  readonly explain: (cause: unknown) => ClientFailure;
+}
+
+/** **Errors** `dependency-missing` when the client is first asked and its package is missing. */
+export function createOptionalClient<Client extends object, Own extends Client, Library>(
+  parts: ClientParts<Client, Own, Library>,
 ): OptionalClient<Client> {
+  const { engine, given, library, instead, open, end, explain } = parts;
+  const host = typeof given === "string" ? parts.readHost(given) : "the client given";
   let own: Promise<Own> | undefined;
-  const connect = (): Promise<Own> => {
-    own ??= open();
+  const connect = (address: string): Promise<Own> => {
+    own ??= (async () => {
+      const [name, maker] = library;
+      const has = (loaded: Partial<Library>): boolean => typeof loaded[maker] === "function";
+      return open(loadPackage<Library>(name, `speaks to ${engine}`, has, instead), address);
+    })();
     own.catch(() => (own = undefined));
     return own;
   };
@@ -36,7 +55,7 @@ export function createOptionalClient<Client, Own extends Client>(
     async run(operation, work, signal) {
       throwIfAborted(signal, `${engine}: ${operation}`);
       try {
-        return await work(given ?? (await connect()));
+        return await work(typeof given === "string" ? await connect(given) : given);
       } catch (cause) {
         if (IbidError.isInstance(cause)) throw cause;
         const { reason, isBusy = false, hint, status } = explain(cause);

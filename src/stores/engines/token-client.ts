@@ -1,31 +1,33 @@
-import { createEngineClient, type EngineAddress, type EngineClient } from "./engine-client.ts";
 import { engineFailed } from "./check-engine.ts";
+import { clientBy, createServiceClient, type EngineClient, type EngineService } from "./engine-client.ts";
 
 /** A token for the header `Authorization: Bearer …`, or a function that gives one, which is called before each request. */
 export type BearerToken = string | (() => string | Promise<string>);
 
-/** As {@link createEngineClient}, for a service whose tokens expire. **Errors** the function's own, with the engine's name. */
+/**
+ * As `createServiceClient`, for a service whose tokens expire: the token takes the place of a key.
+ *
+ * **Errors** `store-failed` where the function fails, with the engine's name.
+ */
 export function createTokenClient(
   engine: string,
-  address: EngineAddress,
-  token: BearerToken | undefined,
+  { token, ...service }: EngineService & { readonly token?: BearerToken | undefined },
+  header: (key: string) => Readonly<Record<string, string>> = () => ({}),
 ): EngineClient {
-  if (token === undefined) return createEngineClient(engine, address);
+  if (token === undefined) return createServiceClient(engine, service, header);
   const make = (current: string): EngineClient =>
-    createEngineClient(engine, { ...address, headers: { ...address.headers, authorization: `Bearer ${current}` } });
+    createServiceClient(engine, { ...service, apiKey: current }, (key) => ({ authorization: `Bearer ${key}` }));
   let made = { token: "", client: make("") };
-  return {
-    async call(operation, call) {
-      const current =
-        typeof token === "string"
-          ? token
-          : await Promise.resolve()
-              .then(token)
-              .catch((cause: unknown) => {
-                throw engineFailed(engine, "get a token", cause);
-              });
-      if (made.token !== current) made = { token: current, client: make(current) };
-      return made.client.call(operation, call);
-    },
-  };
+  return clientBy(async (operation, call) => {
+    const current =
+      typeof token === "string"
+        ? token
+        : await Promise.resolve()
+            .then(token)
+            .catch((cause: unknown) => {
+              throw engineFailed(engine, "get a token", cause);
+            });
+    if (made.token !== current) made = { token: current, client: make(current) };
+    return made.client.call(operation, call);
+  });
 }

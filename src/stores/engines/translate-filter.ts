@@ -177,3 +177,33 @@ export function writeCondition<Written>(
       });
   }
 }
+
+/** Comparisons of numbers, as most languages write them. */
+const signs = { gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
+
+/**
+ * Writes a condition with `and`, `or` and `not`, as SQL and its relatives do.
+ *
+ * **Errors** `invalid-argument` for a tag or a key with other characters than letters and digits: both stand in the text as they are.
+ */
+export function writeExpression(
+  condition: EngineCondition | undefined,
+  has: (tag: string) => string,
+  number: (key: string, sign: string, value: number) => string,
+  nothing = "false",
+): string | undefined {
+  const checked = (name: string): string => {
+    if (/^\w+$/u.test(name)) return name;
+    throw new IbidError("invalid-argument", `${JSON.stringify(name)} is no tag.`, {
+      hint: "Tags and keys of numbers are letters and digits.",
+    });
+  };
+  return writeCondition<string>(condition, {
+    has: (tag) => has(checked(tag)),
+    lacks: (tag) => `not(${has(checked(tag))})`,
+    number: (key, is, value) => number(checked(key), signs[is], value),
+    and: (parts) => `(${parts.join(" and ")})`,
+    or: (parts) => `(${parts.join(" or ")})`,
+    nothing: () => nothing,
+  });
+}

@@ -36,10 +36,10 @@ export function connectKusto(
   token: BearerToken | undefined,
   properties: Readonly<Record<string, unknown>> | undefined,
 ): Kusto & { readonly client: EngineClient } {
-  const client = createTokenClient("kusto", address, token);
+  const client = createTokenClient("kusto", { ...address, token });
   const ask = async <Answer>(operation: string, path: string, csl: string, signal?: AbortSignal): Promise<Answer> => {
     const body = { db: database, csl, ...(properties !== undefined && { properties }) };
-    return (await client.call<Answer>(operation, { method: "POST", path, body, signal })).body;
+    return client.post<Answer>(operation, path, body, signal);
   };
   return {
     client,
@@ -66,7 +66,7 @@ export function connectKusto(
     },
     async ingest(table, lines, signal) {
       const path = `/v1/rest/ingest/${encodeURIComponent(database)}/${table}?streamFormat=Json&mappingName=ibid`;
-      await client.call("write", { method: "POST", path, body: lines, signal });
+      await client.post("write", path, lines, signal);
     },
   };
 }

@@ -1,11 +1,14 @@
-import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
-import { IbidError } from "../../contracts/errors.ts";
+import type { Engine, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { platformNow } from "../../runtime/platform-clock.ts";
-import { checkDimensions, checkPrefix, everyCondition } from "../engines/check-engine.ts";
+import { inBytes } from "../engines/batches.ts";
+import { checkDimensions } from "../engines/check-engine.ts";
+import { createEngine } from "../engines/create-engine.ts";
 import { addressOptions, type EngineAddress } from "../engines/engine-client.ts";
+import { pageOf } from "../engines/engine-scores.ts";
+import { checkOneOf } from "../engines/optional-client.ts";
 import type { BearerToken } from "../engines/token-client.ts";
-import { writeCondition } from "../engines/translate-filter.ts";
+import { writeExpression } from "../engines/translate-filter.ts";
 import { connectKusto, type Kusto } from "./kusto-client.ts";
 
 /**
@@ -73,43 +76,25 @@ export function createKustoEngine(options: KustoOptions): Engine {
   });
   checkGiven("createKustoEngine", "database", options.database, "text");
   const { database, token, ingestion = "streaming", encoding, properties, visibleAfterMs = 10_000 } = options;
-  if (!["streaming", "inline"].includes(ingestion) || ![undefined, "Vector16"].includes(encoding)) {
-    throw new IbidError(
-      "invalid-argument",
-      `kusto: ingestion is ${ingestion}, and encoding ${encoding ?? "not given"}.`,
-      {
-        hint: 'ingestion is "streaming" or "inline", encoding "Vector16" or left out.',
-      },
-    );
-  }
-  const prefix = `${checkPrefix("kusto", options.prefix ?? "ibid")}_`;
+  checkOneOf("kusto", "ingestion", ingestion, ["streaming", "inline"]);
+  if (encoding !== undefined) checkOneOf("kusto", "encoding", encoding, ["Vector16"]);
   const kusto = connectKusto(options, database, token, properties);
-  return {
+  return createEngine({
     name: "kusto",
     native: kusto.client,
-    capabilities: {
-      exhaustive: encoding === undefined,
-      conditions: everyCondition,
-      metrics: ["cosine", "dot", "euclidean"],
-      visibleAfterMs,
-      candidates: 10_000,
-      batch: 500,
-      records: { kinds: ["flat"], words: false },
-    },
-    async open(spec, signal) {
-      const table = `${prefix}${spec.name}`;
+    prefix: options.prefix,
+    capabilities: { exhaustive: encoding === undefined, visibleAfterMs, records: { kinds: ["flat"], words: false } },
+    async open(table, spec, signal) {
       await makeTable(kusto, table, spec, { ingestion, encoding }, signal);
       return createIndex(kusto, table, spec, ingestion);
     },
-    async indexes(beginning, signal) {
-      const where = `where TableName startswith_cs '${prefix}${beginning}'`;
+    async names(beginning, signal) {
+      const where = `where TableName startswith_cs '${beginning}'`;
       const rows = await kusto.command("list tables", `.show tables | ${where} | project TableName`, signal);
-      return rows.map(({ TableName }) => String(TableName).slice(prefix.length));
+      return rows.map(({ TableName }) => String(TableName));
     },
-    async drop(name, signal) {
-      await kusto.command("drop a table", `.drop table ['${prefix}${name}'] ifexists`, signal);
-    },
-  };
+    drop: (table, signal) => kusto.command("drop a table", `.drop table ['${table}'] ifexists`, signal),
+  });
 }
 
 /** The dimensions stand in the table's description, because Kusto knows lists of any length. */
@@ -152,7 +137,8 @@ function createIndex(
       const rows = entries.map(({ key, ref, tags, numbers, vector, record }) =>
         JSON.stringify({ key, ref, at, tags, numbers, vector: [...vector], json: record?.json ?? "" }),
       );
-      for (const lines of inBytes(rows)) {
+      for (const some of inBytes(rows, mostBytes)) {
+        const lines = some.join("\n");
         const inline = `.ingest inline into table ['${table}'] with (format='json', ingestionMappingReference='ibid') <|\n${lines}`;
         await (ingestion === "inline" ? kusto.command("write", inline, signal) : kusto.ingest(table, lines, signal));
       }
@@ -173,7 +159,7 @@ function createIndex(
       const after = from === undefined ? "" : ` and strcmp(key, ${quote(from)}) > 0`;
       const query = `['${table}'] | where ${has(tag)}${after} | distinct key | top ${pageSize} by key asc`;
       const keys = (await kusto.query("list", query, signal)).map(({ key }) => String(key));
-      return { keys, next: keys.length < pageSize ? undefined : keys.at(-1) };
+      return pageOf(keys, pageSize);
     },
     async read(keys, signal) {
       const where = `where key in (${keys.map(quote).join(", ")})`;
@@ -183,7 +169,7 @@ function createIndex(
       );
     },
     async nearest({ vector, condition, limit, signal }) {
-      const where = writeWhere(condition);
+      const where = writeExpression(condition, has, compares);
       const steps = [
         `['${table}']`,
         // The row of a record that was written again counts no more. Other entries never change.
@@ -200,20 +186,6 @@ function createIndex(
   };
 }
 
-function* inBytes(rows: readonly string[]): Generator<string> {
-  let some: string[] = [];
-  let bytes = 0;
-  for (const row of rows) {
-    if (bytes > 0 && bytes + row.length > mostBytes) {
-      yield some.join("\n");
-      [some, bytes] = [[], 0];
-    }
-    some.push(row);
-    bytes += row.length;
-  }
-  if (some.length > 0) yield some.join("\n");
-}
-
 const likeness: Readonly<Record<EngineMetric, (vector: string) => string>> = {
   cosine: (vector) => `series_cosine_similarity(vector, ${vector})`,
   dot: (vector) => `series_dot_product(vector, ${vector})`,
@@ -226,15 +198,5 @@ const quote = (word: string): string => `'${word}'`;
 /** The index of terms finds the rows, and the list is then looked at. */
 const has = (tag: string): string => `(tags has ${quote(tag)} and set_has_element(tags, ${quote(tag)}))`;
 
-function writeWhere(condition: EngineCondition | undefined): string | undefined {
-  return writeCondition<string>(condition, {
-    has,
-    lacks: (tag) => `not(set_has_element(tags, ${quote(tag)}))`,
-    number: (key, is, value) => `coalesce(todouble(numbers[${quote(key)}]) ${comparisons[is]} real(${value}), false)`,
-    and: (parts) => `(${parts.join(" and ")})`,
-    or: (parts) => `(${parts.join(" or ")})`,
-    nothing: () => "false",
-  });
-}
-
-const comparisons = { gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
+const compares = (key: string, sign: string, value: number): string =>
+  `coalesce(todouble(numbers[${quote(key)}]) ${sign} real(${value}), false)`;

@@ -1,6 +1,5 @@
-import { IbidError } from "../../contracts/errors.ts";
-import { loadPackage } from "../../runtime/packages.ts";
-import { createOptionalClient, type OptionalClient } from "../engines/optional-client.ts";
+import { parseAddress } from "../engines/engine-client.ts";
+import { type ClientFailure, createOptionalClient } from "../engines/optional-client.ts";
 
 /** The outcome of a request, as the package gives it: with the answer, or by itself. */
 interface MilvusStatus {
@@ -51,56 +50,49 @@ export function connectMilvus(
   server: string | MilvusClient,
   { token, database, timeoutMs }: { token: string | undefined; database: string | undefined; timeoutMs: number },
 ): Milvus {
-  const { host, user } = typeof server === "string" ? readAddress(server) : { host: "the client given", user: {} };
-  const client: OptionalClient<MilvusClient> = createOptionalClient(
-    "milvus",
-    host,
-    typeof server === "string" ? undefined : server,
-    async () => {
-      const { MilvusClient } = loadPackage<MilvusLibrary>(
-        "@zilliz/milvus2-sdk-node",
-        "speaks to Milvus",
-        (library) => typeof library.MilvusClient === "function",
-        "give createMilvusEngine a client of your own",
-      );
-      const address = /^\w+:\/\/(?:[^@/]*@)?(.*)$/u.exec(server as string)![1]!.replace(/\/$/u, "");
+  const read = (address: string): URL =>
+    parseAddress("milvus", address, ["http", "https"], "http://host:19530, or https://… with TLS");
+  const client = createOptionalClient<MilvusClient, OwnClient, MilvusLibrary>({
+    engine: "milvus",
+    given: server,
+    readHost: (address) => read(address).host,
+    library: ["@zilliz/milvus2-sdk-node", "MilvusClient"],
+    instead: "give createMilvusEngine a client of your own",
+    async open({ MilvusClient }, url) {
+      const { username, password, protocol } = read(url);
       const made = new MilvusClient({
-        address,
-        ssl: (server as string).startsWith("https:"),
+        address: /^\w+:\/\/(?:[^@/]*@)?(.*)$/u.exec(url)![1]!.replace(/\/$/u, ""),
+        ssl: protocol === "https:",
         timeout: timeoutMs,
         logLevel: "error",
-        ...user,
+        ...(username !== "" && { username: decodeURIComponent(username), password: decodeURIComponent(password) }),
         ...(token !== undefined && { token }),
         ...(database !== undefined && { database }),
       });
       await made.connectPromise;
       return made;
     },
-    (made) => made.closeConnection(),
+    end: (made) => made.closeConnection(),
     explain,
-  );
-  return {
-    ask: <Answer>(
-      operation: string,
-      request: keyof MilvusClient,
-      body: object,
-      signal?: AbortSignal,
-      expects: readonly number[] = [],
-    ) =>
-      client.run(
-        operation,
-        async (one) => {
-          const answer = (await one[request](body as never)) as Answer & MilvusStatus & { status?: MilvusStatus };
-          const status = answer.status ?? answer;
-          const code = status.code ?? 0;
-          const isWell = status.error_code === undefined || status.error_code === "Success" || status.error_code === 0;
-          if (!isWell && !expects.includes(code)) throw new Refused(status);
-          return { ...answer, code };
-        },
-        signal,
-      ),
-    close: () => client.close(),
+  });
+  const ask: Milvus["ask"] = <Answer>(
+    operation: string,
+    request: keyof MilvusClient,
+    body: object,
+    signal?: AbortSignal,
+    expects: readonly number[] = [],
+  ) => {
+    const work = async (one: MilvusClient) => {
+      const answer = (await one[request](body as never)) as Answer & MilvusStatus & { status?: MilvusStatus };
+      const status = answer.status ?? answer;
+      const code = status.code ?? 0;
+      const isWell = status.error_code === undefined || status.error_code === "Success" || status.error_code === 0;
+      if (!isWell && !expects.includes(code)) throw new Refused(status);
+      return { ...answer, code };
+    };
+    return client.run(operation, work, signal);
   };
+  return { ask, close: () => client.close() };
 }
 
 /** An answer that says that a request was not done. */
@@ -115,7 +107,7 @@ class Refused extends Error {
 /** Codes of gRPC: the server is not there or throttles; the user may not. */
 const [throttled, unavailable, unauthorised] = [8, 14, 16];
 
-function explain(cause: unknown) {
+function explain(cause: unknown): ClientFailure {
   if (cause instanceof Refused) {
     const { code, retriable } = cause.status;
     const hint = /auth|permission|privilege/iu.test(cause.message) ? denied : undefined;
@@ -129,18 +121,3 @@ function explain(cause: unknown) {
 }
 
 const denied = "Check the token, the user and the password, and the rights that go with them.";
-
-function readAddress(address: string): { readonly host: string; readonly user: object } {
-  try {
-    const { protocol, host, username, password } = new URL(address);
-    if (protocol === "http:" || protocol === "https:") {
-      const user = { username: decodeURIComponent(username), password: decodeURIComponent(password) };
-      return { host, user: username === "" ? {} : user };
-    }
-  } catch {
-    // Below, with the other wrong addresses.
-  }
-  throw new IbidError("invalid-argument", "The address of milvus cannot be read.", {
-    hint: "Write http://host:19530, or https://… with TLS; encode @ and : in a password as %40 and %3A.",
-  });
-}

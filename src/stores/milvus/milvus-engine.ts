@@ -1,8 +1,9 @@
-import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
+import type { Engine, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
-import { checkDimensions, checkPrefix, everyCondition } from "../engines/check-engine.ts";
-import { fromSquare, pageOf } from "../engines/engine-scores.ts";
-import { writeCondition } from "../engines/translate-filter.ts";
+import { checkDimensions } from "../engines/check-engine.ts";
+import { createEngine } from "../engines/create-engine.ts";
+import { fromSquare, fusionConstant, pageOf } from "../engines/engine-scores.ts";
+import { writeExpression } from "../engines/translate-filter.ts";
 import { connectMilvus, type Milvus, type MilvusClient } from "./milvus-client.ts";
 
 /**
@@ -41,9 +42,6 @@ const kinds: Readonly<Record<string, object>> = {
 /** Neighbours and clusters that a search looks at. **Source** recall of .99 in `createEnginePack`. */
 const [searchedNeighbours, searchedClusters] = [400, 64];
 
-/** Constant of reciprocal rank fusion. **Source** Cormack, Clarke and Büttcher, SIGIR 2009, as in Milvus's `RRFRanker`. */
-const fusionConstant = 60;
-
 const pageSize = 1_000;
 
 /** Code of a collection that is not there. **Source** "Error codes" of milvus.io. */
@@ -78,36 +76,25 @@ export function createMilvusEngine(options: MilvusOptions): Engine {
   });
   const { server, token, database, timeoutMs = 30_000 } = options;
   if (typeof server !== "string") checkGiven("createMilvusEngine", "server", server, "object");
-  const prefix = `${checkPrefix("milvus", options.prefix ?? "ibid")}_`;
   const milvus = connectMilvus(server, { token, database, timeoutMs });
-  return {
+  return createEngine({
     name: "milvus",
     native: typeof server === "string" ? milvus : server,
-    capabilities: {
-      exhaustive: false,
-      conditions: everyCondition,
-      metrics: ["cosine", "dot", "euclidean"],
-      visibleAfterMs: 0,
-      candidates: 10_000,
-      batch: 500,
-      records: { kinds: ["flat", "hnsw", "ivf-flat"], words: true },
-    },
-    async open(spec, signal) {
-      const name = `${prefix}${spec.name}`;
+    prefix: options.prefix,
+    capabilities: { records: { kinds: ["flat", "hnsw", "ivf-flat"], words: true } },
+    async open(name, spec, signal) {
       await makeCollection(milvus, name, spec, options, signal);
       return createIndex(milvus, name, spec, options.query);
     },
-    async indexes(beginning, signal) {
+    async names(_, signal) {
       type Found = { data: { name: string }[] };
       const { data } = await milvus.ask<Found>("list collections", "showCollections", {}, signal);
-      return data.flatMap(({ name }) => (name.startsWith(`${prefix}${beginning}`) ? name.slice(prefix.length) : []));
+      return data.map(({ name }) => name);
     },
-    async drop(name, signal) {
-      const body = { collection_name: `${prefix}${name}` };
-      await milvus.ask("drop a collection", "dropCollection", body, signal, [notFound]);
-    },
+    drop: (name, signal) =>
+      milvus.ask("drop a collection", "dropCollection", { collection_name: name }, signal, [notFound]),
     close: () => milvus.close(),
-  };
+  });
 }
 
 async function makeCollection(
@@ -123,6 +110,7 @@ async function makeCollection(
   let found = await look();
   if (found.code === notFound) {
     const text = { data_type: "VarChar", max_length: mostBytes };
+    const isOfRecords = spec.records === true;
     const records = [
       { ...text, name: "record" },
       { name: "fields", data_type: "JSON" },
@@ -136,6 +124,7 @@ async function makeCollection(
       output_field_names: ["words"],
       params: {},
     };
+    const wordIndex = { field_name: "words", index_type: "SPARSE_INVERTED_INDEX", metric_type: "BM25" };
     const vector = { field_name: "vector", ...kinds[spec.kind ?? ""], metric_type: metrics[spec.metric] };
     // Another process that makes the same collection at this moment disturbs nothing: the request asks for one state.
     const body = {
@@ -148,14 +137,12 @@ async function makeCollection(
         { name: "tags", data_type: "Array", element_type: "VarChar", max_length: 16, max_capacity: mostTags },
         { name: "numbers", data_type: "JSON" },
         { name: "vector", data_type: "FloatVector", dim: spec.dimensions },
-        ...(spec.records === true ? records : []),
+        ...(isOfRecords ? records : []),
       ],
-      ...(spec.records === true && { functions: [words] }),
+      ...(isOfRecords && { functions: [words] }),
       index_params: [
         spec.kind === undefined || spec.kind === "dynamic" ? { ...vector, ...kinds["hnsw"], ...index } : vector,
-        ...(spec.records === true
-          ? [{ field_name: "words", index_type: "SPARSE_INVERTED_INDEX", metric_type: "BM25" }]
-          : []),
+        ...(isOfRecords ? [wordIndex] : []),
       ],
     };
     await milvus.ask("create a collection", "createCollection", body, signal);
@@ -215,7 +202,7 @@ function createIndex(
       return rows.flatMap(({ key, ref, record = "" }) => (record === "" ? [] : [{ key, ref, json: record }]));
     },
     async nearest({ vector, condition, limit, words, options, signal }) {
-      const expr = writeFilter(condition);
+      const expr = writeExpression(condition, has, compares, has("none"));
       const params = {
         ef: Math.max(limit, searchedNeighbours),
         nprobe: searchedClusters,
@@ -247,20 +234,8 @@ const scores: Readonly<Record<EngineMetric, (score: number) => number>> = {
   euclidean: fromSquare,
 };
 
-const comparisons = { gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
-
 const has = (tag: string): string => `array_contains(tags, "${tag}")`;
 
 const keysIn = (keys: readonly string[]): string => `key in ${JSON.stringify(keys)}`;
 
-/** Tags and keys are hexadecimal digits and numbers are finite, so that they stand in the expression as they are. */
-function writeFilter(condition: EngineCondition | undefined): string | undefined {
-  return writeCondition<string>(condition, {
-    has,
-    lacks: (tag) => `not ${has(tag)}`,
-    number: (key, is, value) => `numbers["${key}"] ${comparisons[is]} ${value}`,
-    and: (parts) => `(${parts.join(" and ")})`,
-    or: (parts) => `(${parts.join(" or ")})`,
-    nothing: () => has("none"),
-  });
-}
+const compares = (key: string, sign: string, value: number): string => `numbers["${key}"] ${sign} ${value}`;

@@ -1,5 +1,4 @@
 import { IbidError } from "../../contracts/errors.ts";
-import { loadPackage } from "../../runtime/packages.ts";
 import { type ClientFailure, createOptionalClient, type OptionalClient } from "../engines/optional-client.ts";
 
 type Document = Readonly<Record<string, unknown>>;
@@ -56,26 +55,20 @@ type MongoLibrary = { readonly MongoClient: new (url: string, options: object) =
 
 /** The database that an address names, which is connected when it is first asked, or one that stays open. */
 export function connectMongo(database: string | MongoDatabase, timeoutMs: number): Mongo {
-  const host = typeof database === "string" ? readHost(database) : "the database given";
   let own: OwnClient | undefined;
-  return createOptionalClient(
-    "mongodb",
-    host,
-    typeof database === "string" ? undefined : database,
-    async () => {
-      const { MongoClient } = loadPackage<MongoLibrary>(
-        "mongodb",
-        "speaks to MongoDB",
-        (library) => typeof library.MongoClient === "function",
-        "give createMongoEngine a database of a client of your own",
-      );
-      const settings = { serverSelectionTimeoutMS: timeoutMs, socketTimeoutMS: timeoutMs };
-      own = new MongoClient(database as string, settings);
+  return createOptionalClient<MongoDatabase, MongoDatabase, MongoLibrary>({
+    engine: "mongodb",
+    given: database,
+    readHost,
+    library: ["mongodb", "MongoClient"],
+    instead: "give createMongoEngine a database of a client of your own",
+    async open({ MongoClient }, address) {
+      own = new MongoClient(address, { serverSelectionTimeoutMS: timeoutMs, socketTimeoutMS: timeoutMs });
       return own.db();
     },
-    () => own?.close(),
+    end: () => own?.close(),
     explain,
-  );
+  });
 }
 
 /** Codes of failures that pass. **Source** "Retryable reads and writes" in MongoDB's specifications. */

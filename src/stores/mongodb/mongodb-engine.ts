@@ -6,15 +6,24 @@ import type {
   EngineIndexSpec,
   EngineMetric,
 } from "../../contracts/engine.ts";
-import { pause } from "../../runtime/abort.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { platformNow } from "../../runtime/platform-clock.ts";
-import { checkPrefix, everyCondition } from "../engines/check-engine.ts";
-import { numberKeys, pageOf } from "../engines/engine-scores.ts";
+import { createEngine } from "../engines/create-engine.ts";
+import { pageOf } from "../engines/engine-scores.ts";
+import type { NumberFields } from "../engines/number-fields.ts";
 import { checkOneOf } from "../engines/optional-client.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
-import { connectMongo, isDuplicate, type Mongo, type MongoDatabase, onCollection, readAll } from "./mongodb-client.ts";
-import { createSearchIndex, indexName, indexLate, type SearchIndex, type SearchIndexOptions } from "./search-index.ts";
+import { waitUntil } from "../engines/wait-until.ts";
+import {
+  connectMongo,
+  isDuplicate,
+  type Mongo,
+  type MongoCollection,
+  type MongoDatabase,
+  onCollection,
+  readAll,
+} from "./mongodb-client.ts";
+import { indexName, indexLate, makeSearchIndex, type SearchIndexOptions } from "./search-index.ts";
 
 /**
  * Options of {@link createMongoEngine}.
@@ -70,48 +79,33 @@ export function createMongoEngine(options: MongoOptions): Engine {
   const { database, search = "hnsw", timeoutMs = 30_000 } = options;
   if (typeof database !== "string") checkGiven("createMongoEngine", "database", database, "object");
   checkOneOf("mongodb", "search", search, ["hnsw", "exact"]);
-  const prefix = `${checkPrefix("mongodb", options.prefix ?? "ibid")}_`;
   const mongo = connectMongo(database, timeoutMs);
-  return {
+  return createEngine({
     name: "mongodb",
     native: typeof database === "string" ? mongo : database,
-    capabilities: {
-      exhaustive: search === "exact",
-      conditions: everyCondition,
-      metrics: ["cosine", "dot", "euclidean"],
-      visibleAfterMs: 0,
-      candidates: mostCandidates,
-      batch: 500,
-      records: { kinds: [], words: false },
+    prefix: options.prefix,
+    capabilities: { exhaustive: search === "exact", candidates: mostCandidates, records: { kinds: [], words: false } },
+    async open(name, spec, signal) {
+      const numbers = await makeSearchIndex(mongo, name, spec, options, signal);
+      return createIndex(mongo, name, spec, numbers, options);
     },
-    async open(spec, signal) {
-      const name = `${prefix}${spec.name}`;
-      const fields = createSearchIndex(mongo, name, spec, options);
-      await fields.make(signal);
-      return createIndex(mongo, name, spec, fields, options);
-    },
-    async indexes(beginning, signal) {
-      const filter = { name: { $regex: `^${prefix}${beginning}` } };
-      const rows = await mongo.run(
-        "list collections",
-        (db) => readAll<{ name: string }>(db.listCollections(filter as never, { nameOnly: true })),
-        signal,
-      );
-      return rows.map(({ name }) => name.slice(prefix.length));
+    async names(beginning, signal) {
+      const filter = { name: { $regex: `^${beginning}` } } as never;
+      type Named = { name: string };
+      const list = (db: MongoDatabase) => readAll<Named>(db.listCollections(filter, { nameOnly: true }));
+      return (await mongo.run("list collections", list, signal)).map(({ name }) => name);
     },
     // A collection that is not there is dropped in silence since MongoDB 7.
-    async drop(name, signal) {
-      await mongo.run("drop a collection", (db) => db.collection(`${prefix}${name}`).drop(), signal);
-    },
+    drop: (name, signal) => mongo.run("drop a collection", (db) => db.collection(name).drop(), signal),
     close: () => mongo.close(),
-  };
+  });
 }
 
 function createIndex(
   mongo: Mongo,
   name: string,
   { dimensions, metric, name: short, records = false }: EngineIndexSpec,
-  fields: SearchIndex,
+  numbers: NumberFields,
   { search = "hnsw", query, indexWithinMs = 120_000 }: MongoOptions,
 ): EngineIndex {
   const on = onCollection(mongo, name);
@@ -125,7 +119,7 @@ function createIndex(
     signal?: AbortSignal,
   ): Promise<readonly Row[]> {
     const pipeline = [{ $vectorSearch: { index: indexName, path: "vector", ...stage } }, { $project: project }];
-    return on(operation, (collection) => readAll<Row>(collection.aggregate(pipeline as never[])), signal);
+    return on(operation, (one) => readAll<Row>(one.aggregate(pipeline as never[])), signal);
   }
 
   /**
@@ -133,37 +127,35 @@ function createIndex(
    * some without a mark, and the next count or list goes on with them.
    */
   async function settleWrites(filter: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<void> {
-    const until = platformNow() + indexWithinMs;
+    const operation = "look for a write";
     const queryVector = Array.from({ length: dimensions }, () => 1);
     const unmarked = { ...filter, listed: { $ne: true } };
     const page = { projection: { revision: 1 }, limit: pageSize };
-    for (let ms = 10; ; ms = Math.min(1_000, ms * 2)) {
-      const rows = await on(
-        "look for a write",
-        (collection) => readAll<{ revision: string }>(collection.find(unmarked as never, page as never)),
-        signal,
-      );
-      if (rows.length === 0) return;
-      const stage = {
-        queryVector,
-        exact: true,
-        limit: rows.length,
-        filter: { revision: { $in: rows.map(({ revision }) => revision) } },
-      };
-      const found = await vectorSearch<{ revision: string }>("look for a write", stage, { revision: 1 }, signal);
-      const shown = { revision: { $in: found.map(({ revision }) => revision) } };
-      if (found.length > 0) {
-        await on(
-          "write",
-          (collection) => collection.updateMany(shown as never, { $set: { listed: true } } as never),
-          signal,
-        );
-        continue;
+    type Row = { revision: string };
+    const among = (rows: readonly Row[]): object => ({ revision: { $in: rows.map(({ revision }) => revision) } });
+    const settle = async (): Promise<true | undefined> => {
+      for (;;) {
+        const rows = await find<Row>(operation, unmarked, page, signal);
+        if (rows.length === 0) return true;
+        const stage = { queryVector, exact: true, limit: rows.length, filter: among(rows) };
+        const found = await vectorSearch<Row>(operation, stage, { revision: 1 }, signal);
+        if (found.length === 0) return undefined;
+        const mark = { $set: { listed: true } };
+        await on("write", (one) => one.updateMany(among(found) as never, mark as never), signal);
       }
-      if (platformNow() > until)
-        throw indexLate(short, `has not taken a write after ${indexWithinMs / 1000} s`, "store-busy");
-      await pause(ms, signal, "mongodb: look for a write");
-    }
+    };
+    await waitUntil({ what: `mongodb: ${operation}`, withinMs: indexWithinMs, signal }, settle, () =>
+      indexLate(short, `has not taken a write after ${indexWithinMs / 1000} s`, "store-busy"),
+    );
+  }
+
+  function find<Row extends Readonly<Record<string, unknown>>>(
+    operation: string,
+    filter: object,
+    page: object,
+    signal?: AbortSignal,
+  ): Promise<readonly Row[]> {
+    return on(operation, (one) => readAll<Row>(one.find(filter as never, page as never)), signal);
   }
 
   const listed = (tag: string): Readonly<Record<string, unknown>> => ({ tags: tag, listed: true });
@@ -171,64 +163,42 @@ function createIndex(
   return {
     async put(entries, signal) {
       if (entries.length === 0) return;
-      await fields.add([...new Set(entries.flatMap(({ numbers }) => Object.keys(numbers)))], signal);
+      await numbers.addFor(entries, signal);
       const documents = entries.map(toDocument);
-      await on(
-        "write",
-        async (collection) => {
-          if (records) {
-            const replace = documents.map((replacement) => ({
-              replaceOne: { filter: { _id: replacement._id }, replacement, upsert: true },
-            }));
-            await collection.bulkWrite(replace as never[], { ordered: false });
-            return;
-          }
-          try {
-            await collection.insertMany(documents as never[], { ordered: false });
-          } catch (error) {
-            if (!isDuplicate(error)) throw error;
-          }
-        },
-        signal,
-      );
+      const replace = documents.map((replacement) => ({
+        replaceOne: { filter: { _id: replacement._id }, replacement, upsert: true },
+      }));
+      const insert = (one: MongoCollection) =>
+        one.insertMany(documents as never[], { ordered: false }).catch((error: unknown) => {
+          if (!isDuplicate(error)) throw error;
+        });
+      await on("write", records ? (one) => one.bulkWrite(replace as never[], { ordered: false }) : insert, signal);
       await settleWrites({ _id: { $in: entries.map(({ key }) => key) } }, signal);
     },
     async delete(keys, signal) {
       deletes.push({ at: platformNow(), keys: keys.length });
-      await on("delete", (collection) => collection.deleteMany({ _id: { $in: keys } } as never), signal);
+      await on("delete", (one) => one.deleteMany({ _id: { $in: keys } } as never), signal);
     },
     async count(tag, signal) {
       await settleWrites({ tags: tag }, signal);
-      return on("count", (collection) => collection.countDocuments(listed(tag) as never), signal);
+      return on("count", (one) => one.countDocuments(listed(tag) as never), signal);
     },
     async list(tag, from, signal) {
       if (from === undefined) await settleWrites({ tags: tag }, signal);
       const filter = { ...listed(tag), ...(from !== undefined && { _id: { $gt: from } }) };
       const page = { projection: { _id: 1 }, sort: { _id: 1 }, limit: pageSize };
-      const rows = await on(
-        "list",
-        (collection) => readAll<{ _id: string }>(collection.find(filter as never, page as never)),
-        signal,
-      );
-      return pageOf(
-        rows.map(({ _id }) => _id),
-        pageSize,
-      );
+      const keys = (await find<{ _id: string }>("list", filter, page, signal)).map(({ _id }) => _id);
+      return pageOf(keys, pageSize);
     },
     async read(keys, signal) {
+      type Row = { _id: string; ref: string; json?: string | null };
       const page = { projection: { ref: 1, json: 1 } };
-      const rows = await on(
-        "read",
-        (collection) =>
-          readAll<{ _id: string; ref: string; json?: string | null }>(
-            collection.find({ _id: { $in: keys } } as never, page as never),
-          ),
-        signal,
-      );
+      const rows = await find<Row>("read", { _id: { $in: keys } }, page, signal);
       return rows.flatMap(({ _id, ref, json }) => (typeof json === "string" ? [{ key: _id, ref, json }] : []));
     },
     async nearest({ vector, condition, limit, options, signal }) {
-      const filter = writeFilter(condition, await fields.knows(numberKeys(condition), signal));
+      await numbers.learnFor(condition, signal);
+      const filter = writeFilter(condition, numbers);
       // The search index names deleted documents for a while, and the database leaves them out: fewer come than are there.
       while (deletes[0] !== undefined && deletes[0].at < platformNow() - deletedWithinMs) deletes.shift();
       const gone = deletes.reduce((sum, each) => sum + each.keys, 0);
@@ -272,7 +242,7 @@ const scores: Readonly<Record<EngineMetric, (score: number) => number>> = {
   euclidean: (score) => score,
 };
 
-function writeFilter(condition: EngineCondition | undefined, numbers: ReadonlySet<string>): object | undefined {
+function writeFilter(condition: EngineCondition | undefined, numbers: NumberFields): object | undefined {
   const nothing = (): object => ({ tags: { $eq: "none" } });
   return writeCondition<object>(condition, {
     has: (tag) => ({ tags: { $eq: tag } }),

@@ -1,14 +1,13 @@
-import type {
-  Engine,
-  EngineCondition,
-  EngineEntry,
-  EngineIndex,
-  EngineIndexSpec,
-  EngineMetric,
-} from "../../contracts/engine.ts";
+import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
-import { checkDimensions, checkPrefix, everyCondition } from "../engines/check-engine.ts";
-import { addressOptions, createEngineClient, type EngineAddress, type EngineClient } from "../engines/engine-client.ts";
+import { checkDimensions } from "../engines/check-engine.ts";
+import { createEngine } from "../engines/create-engine.ts";
+import {
+  createServiceClient,
+  type EngineClient,
+  type EngineService,
+  serviceOptions,
+} from "../engines/engine-client.ts";
 import { failedInPart, fromSquare, pageOf } from "../engines/engine-scores.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 
@@ -17,11 +16,7 @@ import { writeCondition } from "../engines/translate-filter.ts";
  *
  * @experimental
  */
-export interface OpenSearchOptions extends EngineAddress {
-  /** Key of Elasticsearch: it travels as `Authorization: ApiKey …`. */
-  readonly apiKey?: string | undefined;
-  /** Beginning of the names of indexes. Default `"ibid"`. */
-  readonly prefix?: string | undefined;
+export interface OpenSearchOptions extends EngineService {
   /** `settings.index` of new indexes, such as `number_of_shards`. */
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
   /** `"wait_for"` waits for the next refresh of the index; `"true"` makes one, which costs more. Default `"wait_for"`. */
@@ -116,50 +111,27 @@ export function createElasticsearchEngine(options: OpenSearchOptions): Engine {
 
 function createLuceneEngine(flavour: Flavour, options: OpenSearchOptions): Engine {
   checkGiven(flavour.name, "the options", options, "object");
-  checkOptions(flavour.name, options, {
-    ...addressOptions,
-    apiKey: true,
-    prefix: true,
-    settings: true,
-    refresh: true,
-  });
-  const headers = {
-    ...options.headers,
-    ...(options.apiKey !== undefined && { authorization: `ApiKey ${options.apiKey}` }),
-  };
-  const client = createEngineClient(flavour.name, { ...options, headers });
-  const prefix = `${checkPrefix(flavour.name, options.prefix ?? "ibid")}_`;
-  return {
+  checkOptions(flavour.name, options, { ...serviceOptions, settings: true, refresh: true });
+  const { settings, refresh = "wait_for" } = options;
+  const client = createServiceClient(flavour.name, options, (key) => ({ authorization: `ApiKey ${key}` }));
+  return createEngine({
     name: flavour.name,
     native: client,
-    capabilities: {
-      exhaustive: false,
-      conditions: everyCondition,
-      metrics: ["cosine", "dot", "euclidean"],
-      visibleAfterMs: 0,
-      candidates: 10_000,
-      batch: 500,
-      records: { kinds: ["hnsw"], words: flavour.addWords !== undefined },
+    prefix: options.prefix,
+    capabilities: { records: { kinds: ["hnsw"], words: flavour.addWords !== undefined } },
+    async open(name, spec, signal) {
+      await makeIndex(client, flavour, `/${name}`, spec, settings, signal);
+      return createIndex(client, flavour, `/${name}`, spec.metric, refresh);
     },
-    async open(spec, signal) {
-      const path = `/${prefix}${spec.name}`;
-      await makeIndex(client, flavour, path, spec, options.settings, signal);
-      return createIndex(client, flavour, path, spec.metric, options.refresh ?? "wait_for");
+    async names(beginning, signal) {
+      const path = `/_cat/indices/${beginning}*?format=json&h=index`;
+      const call = { method: "GET", path, expects: [404], signal } as const;
+      const { body } = await client.call<{ index: string }[]>("list indexes", call);
+      return Array.isArray(body) ? body.map(({ index }) => index) : [];
     },
-    async indexes(beginning, signal) {
-      const path = `/_cat/indices/${prefix}${beginning}*?format=json&h=index`;
-      const { body } = await client.call<{ index: string }[]>("list indexes", {
-        method: "GET",
-        path,
-        expects: [404],
-        signal,
-      });
-      return Array.isArray(body) ? body.map(({ index }) => index.slice(prefix.length)) : [];
-    },
-    async drop(name, signal) {
-      await client.call("delete an index", { method: "DELETE", path: `/${prefix}${name}`, expects: [404], signal });
-    },
-  };
+    drop: (name, signal) =>
+      client.call("delete an index", { method: "DELETE", path: `/${name}`, expects: [404], signal }),
+  });
 }
 
 async function makeIndex(
@@ -212,16 +184,10 @@ function createIndex(
   refresh: string,
 ): EngineIndex {
   async function bulk(operation: string, lines: readonly object[], signal: AbortSignal | undefined): Promise<void> {
-    const { body } = await client.call<{
-      errors: boolean;
-      items: Record<string, { status: number; error?: { reason?: string } }>[];
-    }>(operation, {
-      method: "POST",
-      path: `${path}/_bulk?refresh=${refresh}`,
-      body: lines.map((line) => `${JSON.stringify(line)}\n`).join(""),
-      contentType: "application/x-ndjson",
-      signal,
-    });
+    type Results = { errors: boolean; items: Record<string, { status: number; error?: { reason?: string } }>[] };
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+    const call = { method: "POST", path: `${path}/_bulk?refresh=${refresh}`, body: text, signal } as const;
+    const { body } = await client.call<Results>(operation, { ...call, contentType: "application/x-ndjson" });
     if (!body.errors) return;
     const failed = body.items
       .flatMap((item) => Object.values(item))
@@ -232,32 +198,20 @@ function createIndex(
   }
 
   return {
-    put: (entries, signal) =>
-      bulk(
-        "write",
-        entries.flatMap(({ key, ref, tags, numbers, vector, record }: EngineEntry) => [
-          { index: { _id: key } },
-          {
-            key,
-            ref,
-            tags,
-            numbers,
-            vector: [...vector],
-            ...(record && { record: record.json, text: record.text, fields: record.fields }),
-          },
-        ]),
-        signal,
-      ),
-    delete: (keys, signal) =>
-      bulk(
-        "delete",
-        keys.map((key) => ({ delete: { _id: key } })),
-        signal,
-      ),
+    async put(entries, signal) {
+      const lines = entries.flatMap(({ record, vector, ...entry }) => {
+        const kept = record && { record: record.json, text: record.text, fields: record.fields };
+        return [{ index: { _id: entry.key } }, { ...entry, vector: [...vector], ...kept }];
+      });
+      await bulk("write", lines, signal);
+    },
+    async delete(keys, signal) {
+      const lines = keys.map((key) => ({ delete: { _id: key } }));
+      await bulk("delete", lines, signal);
+    },
     async count(tag, signal) {
       const body = { query: { term: { tags: tag } } };
-      return (await client.call<{ count: number }>("count", { method: "POST", path: `${path}/_count`, body, signal }))
-        .body.count;
+      return (await client.post<{ count: number }>("count", `${path}/_count`, body, signal)).count;
     },
     async list(tag, from, signal) {
       const body = {
@@ -267,26 +221,15 @@ function createIndex(
         size: pageSize,
         ...(from !== undefined && { search_after: [from] }),
       };
-      const found = await client.call<Answer<{ key: string }>>("list", {
-        method: "POST",
-        path: `${path}/_search`,
-        body,
-        signal,
-      });
-      return pageOf(
-        found.body.hits.hits.map(({ _source }) => _source.key),
-        pageSize,
-      );
+      const { hits } = await client.post<Answer<{ key: string }>>("list", `${path}/_search`, body, signal);
+      const keys = hits.hits.map(({ _source }) => _source.key);
+      return pageOf(keys, pageSize);
     },
     async read(keys, signal) {
       type Found = { docs: { _id: string; found?: boolean; _source?: { ref: string; record?: string } }[] };
-      const found = await client.call<Found>("read", {
-        method: "POST",
-        path: `${path}/_mget?_source=ref,record`,
-        body: { ids: keys },
-        signal,
-      });
-      return found.body.docs.flatMap(({ _id, _source }) =>
+      const at = `${path}/_mget?_source=ref,record`;
+      const { docs } = await client.post<Found>("read", at, { ids: keys }, signal);
+      return docs.flatMap(({ _id, _source }) =>
         _source?.record === undefined ? [] : [{ key: _id, ref: _source.ref, json: _source.record }],
       );
     },
@@ -299,13 +242,8 @@ function createIndex(
         size: limit,
         _source: ["ref"],
       };
-      const found = await client.call<Answer<{ ref: string }>>("search", {
-        method: "POST",
-        path: `${path}/_search`,
-        body,
-        signal,
-      });
-      return found.body.hits.hits.map(({ _score, _source }) => ({
+      const { hits } = await client.post<Answer<{ ref: string }>>("search", `${path}/_search`, body, signal);
+      return hits.hits.map(({ _score, _source }) => ({
         ref: _source.ref,
         score: words === undefined ? scores[metric](_score) : _score,
       }));

@@ -1,8 +1,10 @@
-import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
+import type { Engine, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
-import { checkDimensions, checkPrefix, everyCondition } from "../engines/check-engine.ts";
-import { writeCondition } from "../engines/translate-filter.ts";
+import { checkDimensions, checkPrefix } from "../engines/check-engine.ts";
+import { createEngine } from "../engines/create-engine.ts";
+import { pageOf } from "../engines/engine-scores.ts";
+import { writeExpression } from "../engines/translate-filter.ts";
 import { connectPostgres, overClient, type Postgres, type PostgresClient } from "../postgres/postgres-client.ts";
 
 /**
@@ -57,56 +59,42 @@ export function createPgvectorEngine(options: PgvectorOptions): Engine {
     index: true,
   });
   const schema = checkPrefix("pgvector", options.schema ?? "public");
-  const prefix = `${checkPrefix("pgvector", options.prefix ?? "ibid")}_`;
-  const { database, index: isIndexed = true } = options;
+  const { database, prefix = "ibid", index: isIndexed = true } = options;
   const settings = { ef_search: 400, iterative_scan: "strict_order", max_scan_tuples: 20_000, ...options.hnsw };
   let connecting: Promise<Postgres> | undefined;
   const connect = (): Promise<Postgres> => {
     connecting ??= (async () => {
       const db = typeof database === "string" ? await connectPostgres(database) : overClient(database);
-      await prepare(db, schema, prefix, settings);
+      await prepare(db, schema, `${prefix}_`, settings);
       return db;
     })();
     connecting.catch(() => (connecting = undefined));
     return connecting;
   };
-  return {
+  return createEngine({
     name: "pgvector",
+    prefix,
     native: {
       schema,
-      prefix,
+      prefix: `${prefix}_`,
       query: async (text: string, values?: unknown[]) => (await connect()).query("query", text, values),
     },
-    capabilities: {
-      exhaustive: !isIndexed,
-      conditions: everyCondition,
-      metrics: ["cosine", "dot", "euclidean"],
-      visibleAfterMs: 0,
-      candidates: 10_000,
-      batch: 500,
-      records: { kinds: ["flat", "hnsw"], words: false },
-    },
-    async open(spec) {
+    capabilities: { exhaustive: !isIndexed, records: { kinds: ["flat", "hnsw"], words: false } },
+    async open(name, spec) {
       const db = await connect();
-      const table = `"${schema}"."${prefix}${spec.name}"`;
+      const table = `"${schema}"."${name}"`;
       await makeTable(db, table, spec, spec.kind === "hnsw" || (isIndexed && spec.kind !== "flat"));
-      return createIndex(db, table, `"${schema}"."${prefix}nearest"`, spec);
+      return createIndex(db, table, `"${schema}"."${prefix}_nearest"`, spec);
     },
-    async indexes(beginning) {
-      const db = await connect();
-      const rows = await db.query<{ name: string }>(
-        "list tables",
-        "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = $1 AND starts_with(table_name, $2)",
-        [schema, `${prefix}${beginning}`],
-      );
-      return rows.map(({ name }) => name.slice(prefix.length));
+    async names(beginning) {
+      const where = "table_schema = $1 AND starts_with(table_name, $2)";
+      const text = `SELECT table_name AS name FROM information_schema.tables WHERE ${where}`;
+      const rows = await (await connect()).query<{ name: string }>("list tables", text, [schema, beginning]);
+      return rows.map(({ name }) => name);
     },
-    async drop(name) {
-      const db = await connect();
-      await db.query("drop a table", `DROP TABLE IF EXISTS "${schema}"."${prefix}${name.replaceAll('"', "")}"`);
-    },
+    drop: async (name) => (await connect()).query("drop a table", `DROP TABLE IF EXISTS "${schema}"."${name}"`),
     close: async () => (await connecting)?.close(),
-  };
+  });
 }
 
 /** Makes the extension and the function that searches with settings of its own: a pool may give each statement another connection. */
@@ -225,7 +213,7 @@ function createIndex(
         [tag, from ?? null],
       );
       const keys = rows.map(({ key }) => key);
-      return { keys, next: keys.length < pageSize ? undefined : keys.at(-1) };
+      return pageOf(keys, pageSize);
     },
     async read(keys) {
       return db.query<{ key: string; ref: string; json: string }>(
@@ -236,7 +224,7 @@ function createIndex(
     },
     async nearest({ vector, condition, limit }) {
       const distance = `vector ${operators[metric]} $1`;
-      const where = writeWhere(condition);
+      const where = writeExpression(condition, has, compares);
       const statement = `SELECT ref, ${distance} FROM ${table}${where === undefined ? "" : ` WHERE ${where}`} ORDER BY ${distance} LIMIT ${limit}`;
       const rows = await db.query<{ ref: string; distance: number }>(
         "search",
@@ -254,23 +242,7 @@ const scores: Readonly<Record<EngineMetric, (distance: number) => number>> = {
   euclidean: (distance) => 1 / (1 + distance),
 };
 
-const comparisons = { gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
+const has = (tag: string): string => `tags @> ARRAY['${tag}']`;
 
-/** Tags and keys are hexadecimal digits and numbers are finite, so that they stand in the statement as they are. */
-function writeWhere(condition: EngineCondition | undefined): string | undefined {
-  return writeCondition<string>(condition, {
-    has: (tag) => `tags @> ARRAY['${checked(tag)}']`,
-    lacks: (tag) => `NOT tags @> ARRAY['${checked(tag)}']`,
-    number: (key, is, value) => `COALESCE((numbers->>'${checked(key)}')::float8 ${comparisons[is]} ${value}, false)`,
-    and: (parts) => `(${parts.join(" AND ")})`,
-    or: (parts) => `(${parts.join(" OR ")})`,
-    nothing: () => "false",
-  });
-}
-
-function checked(name: string): string {
-  if (/^[0-9a-zA-Z_]+$/u.test(name)) return name;
-  throw new IbidError("invalid-argument", `pgvector: ${JSON.stringify(name)} is no tag.`, {
-    hint: "Tags are hexadecimal digits.",
-  });
-}
+const compares = (key: string, sign: string, value: number): string =>
+  `COALESCE((numbers->>'${key}')::float8 ${sign} ${value}, false)`;

@@ -1,34 +1,25 @@
-import type {
-  Engine,
-  EngineCondition,
-  EngineIndex,
-  EngineIndexSpec,
-  EngineMetric,
-  EngineRow,
-} from "../../contracts/engine.ts";
+import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
-import { pause } from "../../runtime/abort.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
-import { platformNow } from "../../runtime/platform-clock.ts";
+import { inBytes } from "../engines/batches.ts";
 import { checkPrefix, everyCondition } from "../engines/check-engine.ts";
-import { addressOptions, createEngineClient, type EngineAddress, type EngineClient } from "../engines/engine-client.ts";
+import { createEngineClient, type EngineClient, type EngineService, serviceOptions } from "../engines/engine-client.ts";
 import { fromSquare } from "../engines/engine-scores.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
+import { waitUntil } from "../engines/wait-until.ts";
 
 /**
  * Options of {@link createPineconeEngine}.
  *
  * @experimental
  */
-export interface PineconeOptions extends Omit<EngineAddress, "url"> {
+export interface PineconeOptions extends Omit<EngineService, "url"> {
   /** Key of the project. It travels as a header. */
   readonly apiKey: string;
   /** Address of the control plane. Default `"https://api.pinecone.io"`. */
   readonly url?: string | undefined;
   /** Version of the interface. Default `"2025-10"`, the first with fetching by metadata. */
   readonly apiVersion?: string | undefined;
-  /** Beginning of the names of indexes. Default `"ibid"`. */
-  readonly prefix?: string | undefined;
   /** `spec` of new indexes. Default `{ serverless: { cloud: "aws", region: "us-east-1" } }`. */
   readonly spec?: Readonly<Record<string, unknown>> | undefined;
   /** Further fields of Pinecone's request to create an index, such as `deletion_protection` or `tags`. */
@@ -47,8 +38,8 @@ const metrics = { cosine: "cosine", dot: "dotproduct", euclidean: "euclidean" } 
 /** Records of one page. **Source** the usual limit of "Fetch records by metadata". */
 const pageSize = 100;
 
-/** Records and bytes of one upsert. **Source** "Operation limits". */
-const [mostRecords, mostBytes] = [1_000, 1_800_000];
+/** Bytes of one upsert: Pinecone takes 2 MB, and 1,000 records. **Source** "Operation limits". */
+const mostBytes = 1_800_000;
 
 /** How long a new index is waited for. **Units** milliseconds. */
 const readyWithinMs = 120_000;
@@ -70,10 +61,8 @@ const readyWithinMs = 120_000;
 export function createPineconeEngine(options: PineconeOptions): Engine {
   checkGiven("createPineconeEngine", "the options", options, "object");
   checkOptions("createPineconeEngine", options, {
-    ...addressOptions,
-    apiKey: true,
+    ...serviceOptions,
     apiVersion: true,
-    prefix: true,
     spec: true,
     index: true,
     query: true,
@@ -163,29 +152,24 @@ async function openIndex(
   signal?: AbortSignal,
 ): Promise<string> {
   const name = `${prefix}${dimensions}-${metrics[metric]}`;
-  const path = `/indexes/${name}`;
-  const until = platformNow() + readyWithinMs;
-  for (let tries = 0; ; tries++) {
-    const { status, body } = await control.call<Description>("read an index", {
-      method: "GET",
-      path,
-      expects: [404],
-      signal,
+  const look = { method: "GET", path: `/indexes/${name}`, expects: [404], signal } as const;
+  const wait = { what: "pinecone: create an index", withinMs: readyWithinMs, pauseMs: 2_000, signal };
+  const find = async (): Promise<string | undefined> => {
+    const { status, body } = await control.call<Description>("read an index", look);
+    if (status !== 404) return body.status.ready ? body.host : undefined;
+    const given = { ...more, name, dimension: dimensions, metric: metrics[metric] };
+    // 409: another process has just made it.
+    const call = { method: "POST", path: "/indexes", body: given, expects: [409], signal } as const;
+    await control.call("create an index", call);
+    return undefined;
+  };
+  return waitUntil(wait, find, () => {
+    const message = `pinecone: the index ${name} is not ready after ${readyWithinMs / 1000} s.`;
+    return new IbidError("store-busy", message, {
+      hint: "Look at the index in Pinecone's console, and open the knowledge base again.",
+      details: { store: "pinecone", operation: "create an index" },
     });
-    if (status === 404) {
-      const given = { ...more, name, dimension: dimensions, metric: metrics[metric] };
-      // 409: another process has just made it.
-      const call = { method: "POST", path: "/indexes", body: given, expects: [409], signal } as const;
-      await control.call("create an index", call);
-    } else if (body.status.ready) return body.host;
-    if (platformNow() > until) {
-      throw new IbidError("store-busy", `pinecone: the index ${name} is not ready after ${readyWithinMs / 1000} s.`, {
-        hint: "Look at the index in Pinecone's console, and open the knowledge base again.",
-        details: { store: "pinecone", operation: "create an index" },
-      });
-    }
-    await pause(Math.min(2_000, 50 * 2 ** tries), signal, "pinecone: create an index");
-  }
+  });
 }
 
 interface Page {
@@ -195,7 +179,7 @@ interface Page {
 
 function createIndex(
   client: EngineClient,
-  { name: namespace, dimensions, metric }: EngineIndexSpec,
+  { name: namespace, metric }: EngineIndexSpec,
   query: PineconeOptions["query"],
 ): EngineIndex {
   async function page(tag: string, from: string | undefined, signal: AbortSignal | undefined) {
@@ -205,39 +189,31 @@ function createIndex(
       limit: pageSize,
       ...(from !== undefined && { paginationToken: from }),
     };
-    const call = { method: "POST", path: "/vectors/fetch_by_metadata", body, signal } as const;
-    const { vectors = {}, pagination } = (await client.call<Page>("list records", call)).body;
+    const path = "/vectors/fetch_by_metadata";
+    const { vectors = {}, pagination } = await client.post<Page>("list records", path, body, signal);
     return { keys: Object.keys(vectors), next: pagination?.next === "" ? undefined : pagination?.next };
   }
 
   return {
     async put(entries, signal) {
-      // A coordinate takes 12 characters at most, a tag 20.
-      const bytes = Math.max(
-        ...entries.map(
-          ({ tags, record }) => dimensions * 12 + tags.length * 20 + 500 + 3 * (record?.json?.length ?? 0),
-        ),
-      );
-      const size = Math.max(1, Math.min(mostRecords, Math.floor(mostBytes / bytes)));
-      for (let from = 0; from < entries.length; from += size) {
-        const vectors = entries.slice(from, from + size).map(({ key, ref, tags, numbers, vector, record }) => ({
-          id: key,
-          values: [...vector],
-          metadata: { ref, tags, ...numbers, ...(record?.json !== undefined && { json: record.json }) },
-        }));
-        const body = { namespace, vectors };
-        await client.call("write records", { method: "POST", path: "/vectors/upsert", body, signal });
+      const vectors = entries.map(({ key, ref, tags, numbers, vector, record }) => {
+        const metadata = { ref, tags, ...numbers, ...(record?.json !== undefined && { json: record.json }) };
+        return JSON.stringify({ id: key, values: [...vector], metadata });
+      });
+      for (const some of inBytes(vectors, mostBytes)) {
+        const body = `{"namespace":${JSON.stringify(namespace)},"vectors":[${some.join(",")}]}`;
+        await client.post("write records", "/vectors/upsert", body, signal);
       }
     },
     async delete(ids, signal) {
-      const body = { namespace, ids };
-      await client.call("delete records", {
+      const call = {
         method: "POST",
         path: "/vectors/delete",
-        body,
+        body: { namespace, ids },
         expects: [404],
         signal,
-      });
+      } as const;
+      await client.call("delete records", call);
     },
     async count(tag, signal) {
       let count = 0;
@@ -250,7 +226,7 @@ function createIndex(
     },
     list: page,
     async read(keys, signal) {
-      const rows: EngineRow[] = [];
+      const rows: { key: string; ref: string; json: string }[] = [];
       for (let from = 0; from < keys.length; from += pageSize) {
         const ids = keys.slice(from, from + pageSize).map((key) => `&ids=${encodeURIComponent(key)}`);
         const path = `/vectors/fetch?namespace=${encodeURIComponent(namespace)}${ids.join("")}`;
@@ -274,8 +250,8 @@ function createIndex(
         ...(filter !== undefined && { filter }),
       };
       type Found = { matches?: { score?: number; metadata?: { ref?: string } }[] };
-      const found = await client.call<Found>("search", { method: "POST", path: "/query", body, signal });
-      return (found.body.matches ?? []).map(({ score = 0, metadata }) => ({
+      const { matches = [] } = await client.post<Found>("search", "/query", body, signal);
+      return matches.map(({ score = 0, metadata }) => ({
         ref: metadata?.ref ?? "",
         // Pinecone gives the square of the Euclidean distance.
         score: metric === "euclidean" ? fromSquare(score) : score,

@@ -1,7 +1,13 @@
 import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
-import { checkDimensions, checkPrefix, everyCondition } from "../engines/check-engine.ts";
-import { addressOptions, createEngineClient, type EngineAddress, type EngineClient } from "../engines/engine-client.ts";
+import { checkDimensions } from "../engines/check-engine.ts";
+import { createEngine } from "../engines/create-engine.ts";
+import {
+  createServiceClient,
+  type EngineClient,
+  type EngineService,
+  serviceOptions,
+} from "../engines/engine-client.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 
 /**
@@ -9,11 +15,7 @@ import { writeCondition } from "../engines/translate-filter.ts";
  *
  * @experimental
  */
-export interface QdrantOptions extends EngineAddress {
-  /** Key of the service. It travels as a header. */
-  readonly apiKey?: string | undefined;
-  /** Beginning of the names of collections. Default `"ibid"`. */
-  readonly prefix?: string | undefined;
+export interface QdrantOptions extends EngineService {
   /** Fields of Qdrant's request to create a collection, such as `hnsw_config`, `quantization_config`, `shard_number` or `replication_factor`. */
   readonly collection?: Readonly<Record<string, unknown>> | undefined;
   /** Fields of Qdrant's request for points, such as `params: { hnsw_ef: 256 }` or `params: { exact: true }`. */
@@ -37,52 +39,27 @@ const pageSize = 1_000;
  */
 export function createQdrantEngine(options: QdrantOptions): Engine {
   checkGiven("createQdrantEngine", "the options", options, "object");
-  checkOptions("createQdrantEngine", options, {
-    ...addressOptions,
-    apiKey: true,
-    prefix: true,
-    collection: true,
-    query: true,
-  });
-  const headers = { ...options.headers, ...(options.apiKey !== undefined && { "api-key": options.apiKey }) };
-  const client = createEngineClient("qdrant", { ...options, headers });
-  const prefix = `${checkPrefix("qdrant", options.prefix ?? "ibid")}_`;
-  return {
+  checkOptions("createQdrantEngine", options, { ...serviceOptions, collection: true, query: true });
+  const client = createServiceClient("qdrant", options, (key) => ({ "api-key": key }));
+  return createEngine({
     name: "qdrant",
     native: client,
-    capabilities: {
-      exhaustive: false,
-      conditions: everyCondition,
-      metrics: ["cosine", "dot", "euclidean"],
-      visibleAfterMs: 0,
-      candidates: 10_000,
-      batch: 500,
-      records: { kinds: ["flat", "hnsw"], words: false },
-    },
-    async open(spec, signal) {
-      const path = `/collections/${prefix}${spec.name}`;
+    prefix: options.prefix,
+    capabilities: { records: { kinds: ["flat", "hnsw"], words: false } },
+    async open(name, spec, signal) {
+      const path = `/collections/${name}`;
       await makeCollection(client, path, spec, options.collection, signal);
       return createIndex(client, path, spec.metric, options.query);
     },
-    async indexes(beginning, signal) {
-      const { body } = await client.call<{ result: { collections: { name: string }[] } }>("list collections", {
-        method: "GET",
-        path: "/collections",
-        signal,
-      });
-      return body.result.collections.flatMap(({ name }) =>
-        name.startsWith(`${prefix}${beginning}`) ? name.slice(prefix.length) : [],
-      );
+    async names(_, signal) {
+      type Found = { result: { collections: { name: string }[] } };
+      const call = { method: "GET", path: "/collections", signal } as const;
+      const { body } = await client.call<Found>("list collections", call);
+      return body.result.collections.map(({ name }) => name);
     },
-    async drop(name, signal) {
-      await client.call("delete a collection", {
-        method: "DELETE",
-        path: `/collections/${prefix}${name}`,
-        expects: [404],
-        signal,
-      });
-    },
-  };
+    drop: (name, signal) =>
+      client.call("delete a collection", { method: "DELETE", path: `/collections/${name}`, expects: [404], signal }),
+  });
 }
 
 async function makeCollection(
@@ -100,14 +77,9 @@ async function makeCollection(
     const vectors = { size: spec.dimensions, distance: distances[spec.metric] };
     // Without links there is no graph, and every vector is compared.
     const flat = spec.kind === "flat" && { hnsw_config: { m: 0 } };
+    const body = { ...more, ...flat, vectors };
     // 409: another process has just made it.
-    await client.call("create a collection", {
-      method: "PUT",
-      path,
-      body: { ...more, ...flat, vectors },
-      expects: [409],
-      signal,
-    });
+    await client.call("create a collection", { method: "PUT", path, body, expects: [409], signal });
     const index = { field_name: "tags", field_schema: "keyword" };
     await client.call("index the tags", { method: "PUT", path: `${path}/index?wait=true`, body: index, signal });
     found = await look();
@@ -134,22 +106,12 @@ function createIndex(
       await client.call("write points", { method: "PUT", path: `${points}?wait=true`, body, signal });
     },
     async delete(keys, signal) {
-      await client.call("delete points", {
-        method: "POST",
-        path: `${points}/delete?wait=true`,
-        body: { points: keys },
-        signal,
-      });
+      await client.post("delete points", `${points}/delete?wait=true`, { points: keys }, signal);
     },
     async count(tag, signal) {
       const body = { filter: { must: [match(tag)] }, exact: true };
-      const found = await client.call<{ result: { count: number } }>("count points", {
-        method: "POST",
-        path: `${points}/count`,
-        body,
-        signal,
-      });
-      return found.body.result.count;
+      type Found = { result: { count: number } };
+      return (await client.post<Found>("count points", `${points}/count`, body, signal)).result.count;
     },
     async list(tag, from, signal) {
       const body = {
@@ -160,15 +122,13 @@ function createIndex(
         ...(from !== undefined && { offset: from }),
       };
       type Page = { result: { points: { id: string }[]; next_page_offset: string | null } };
-      const { result } = (
-        await client.call<Page>("list points", { method: "POST", path: `${points}/scroll`, body, signal })
-      ).body;
+      const { result } = await client.post<Page>("list points", `${points}/scroll`, body, signal);
       return { keys: result.points.map(({ id }) => id), next: result.next_page_offset ?? undefined };
     },
     async read(keys, signal) {
       const body = { ids: keys, with_payload: ["ref", "record"], with_vector: false };
       type Found = { result: { id: string; payload?: { ref: string; record?: string } }[] };
-      const { result } = (await client.call<Found>("read points", { method: "POST", path: points, body, signal })).body;
+      const { result } = await client.post<Found>("read points", points, body, signal);
       return result.flatMap(({ id, payload: { ref, record } = { ref: "" } }) =>
         record === undefined ? [] : [{ key: id, ref, json: record }],
       );
@@ -184,8 +144,7 @@ function createIndex(
         ...(filter !== undefined && { filter }),
       };
       type Found = { result: { points: { score: number; payload?: { ref?: string } }[] } };
-      const { result } = (await client.call<Found>("search", { method: "POST", path: `${points}/query`, body, signal }))
-        .body;
+      const { result } = await client.post<Found>("search", `${points}/query`, body, signal);
       return result.points.map(({ score, payload }) => ({
         ref: payload?.ref ?? "",
         // Qdrant gives the distance itself.

@@ -1,5 +1,4 @@
-import { IbidError } from "../../contracts/errors.ts";
-import { loadPackage } from "../../runtime/packages.ts";
+import { parseAddress } from "../engines/engine-client.ts";
 import { type ClientFailure, createOptionalClient } from "../engines/optional-client.ts";
 
 /**
@@ -30,29 +29,24 @@ const mostTries = 5;
 
 /** Speaks to the server at an address, which is connected when it is first asked, or through a client that stays open. */
 export function connectRedis(server: string | RedisClient, timeoutMs: number): Redis {
-  const host = typeof server === "string" ? readHost(server) : "the client given";
-  const redis = createOptionalClient<RedisClient, OwnClient>(
-    "redis",
-    host,
-    typeof server === "string" ? undefined : server,
-    async () => {
-      const { createClient } = loadPackage<RedisLibrary>(
-        "redis",
-        "speaks to Redis",
-        (library) => typeof library.createClient === "function",
-        "give createRedisEngine a connected client of your own",
-      );
+  const redis = createOptionalClient<RedisClient, OwnClient, RedisLibrary>({
+    engine: "redis",
+    given: server,
+    readHost: (address) => parseAddress("redis", address, ["redis", "rediss"], "redis://host:port, or rediss://…").host,
+    library: ["redis", "createClient"],
+    instead: "give createRedisEngine a connected client of your own",
+    async open({ createClient }, url) {
       const reconnectStrategy = (tries: number): number | Error =>
         tries >= mostTries ? new Error("the connection was lost") : 50 * 2 ** tries;
-      const client = createClient({ url: server, socket: { connectTimeout: timeoutMs, reconnectStrategy } });
+      const client = createClient({ url, socket: { connectTimeout: timeoutMs, reconnectStrategy } });
       // Each command fails with the same error; an event without a listener would end the process.
       client.on("error", () => {});
       await client.connect();
       return client;
     },
-    (client) => client.close?.(),
+    end: (client) => client.close?.(),
     explain,
-  );
+  });
   return {
     send: (operation, args, signal) =>
       redis.run(
@@ -76,18 +70,6 @@ function explain(cause: unknown): ClientFailure {
       ? "Use Redis 8, or Redis 7 with the module RediSearch 2.10 or later."
       : undefined;
   return { reason: reason.startsWith("connect ") ? (code ?? reason) : reason, isBusy: passing.test(reason), hint };
-}
-
-function readHost(address: string): string {
-  try {
-    const { protocol, host } = new URL(address);
-    if (protocol === "redis:" || protocol === "rediss:") return host;
-  } catch {
-    // Below, with the other wrong addresses.
-  }
-  throw new IbidError("invalid-argument", "The address of redis cannot be read.", {
-    hint: "Write redis://host:port, or rediss://… with TLS; encode @ and : in a password as %40 and %3A.",
-  });
 }
 
 /** A reply of names and values, as a list of the second protocol or a map of the third. */

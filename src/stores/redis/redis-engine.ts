@@ -1,8 +1,10 @@
 import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
-import { checkDimensions, checkPrefix, everyCondition } from "../engines/check-engine.ts";
-import { fromSquare, fuseRanks, numberKeys, plainWords } from "../engines/engine-scores.ts";
+import { checkDimensions } from "../engines/check-engine.ts";
+import { createEngine } from "../engines/create-engine.ts";
+import { fromSquare, fuseRanks, plainWords } from "../engines/engine-scores.ts";
+import { createNumberFields, type NumberFields } from "../engines/number-fields.ts";
 import { checkOneOf, passOver } from "../engines/optional-client.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 import { connectRedis, readFound, readPairs, type Redis, type RedisClient } from "./redis-client.ts";
@@ -62,52 +64,32 @@ export function createRedisEngine(options: RedisOptions): Engine {
   const { server, index: kind = "hnsw", timeoutMs = 30_000 } = options;
   if (typeof server !== "string") checkGiven("createRedisEngine", "server", server, "object");
   checkOneOf("redis", "index", kind, ["hnsw", "flat"]);
-  const prefix = `${checkPrefix("redis", options.prefix ?? "ibid")}_`;
   const attributes = checkAttributes(options.attributes);
   const query = checkAttributes(options.query ?? (kind === "hnsw" ? { EF_RUNTIME: searchedNeighbours } : {}));
   const redis = connectRedis(server, timeoutMs);
-  return {
+  // An engine that calls itself exhaustive makes no graph.
+  const kinds = kind === "flat" ? (["flat"] as const) : (["flat", "hnsw"] as const);
+  return createEngine({
     name: "redis",
     native: typeof server === "string" ? redis : server,
-    capabilities: {
-      exhaustive: kind === "flat",
-      conditions: everyCondition,
-      metrics: ["cosine", "dot", "euclidean"],
-      visibleAfterMs: 0,
-      candidates: 10_000,
-      batch: 500,
-      // An engine that calls itself exhaustive makes no graph.
-      records: { kinds: kind === "flat" ? ["flat"] : ["flat", "hnsw"], words: true },
+    prefix: options.prefix,
+    capabilities: { exhaustive: kind === "flat", records: { kinds, words: true } },
+    async open(name, spec) {
+      const made = kind === "flat" || spec.kind === "flat" ? "flat" : "hnsw";
+      // Attributes are those of the engine's own kind.
+      const isOwn = made === kind;
+      const numbers = await makeIndex(redis, name, spec, made, isOwn ? attributes : []);
+      return createIndex(redis, name, spec.metric, { query: isOwn ? query : [], timeoutMs, numbers });
     },
-    async open(spec) {
-      const name = `${prefix}${spec.name}`;
-      const isFlat = kind === "flat" || spec.kind === "flat";
-      const numbers = await makeIndex(
-        redis,
-        name,
-        spec,
-        isFlat ? "flat" : "hnsw",
-        isFlat === (kind === "flat") ? attributes : [],
-      );
-      return createIndex(redis, name, spec.metric, {
-        query: isFlat === (kind === "flat") ? query : [],
-        timeoutMs,
-        numbers,
-      });
+    async names(_, signal) {
+      return [...((await redis.send("list indexes", ["FT._LIST"], signal)) as Iterable<unknown>)].map(String);
     },
-    async indexes(beginning, signal) {
-      const names = (await redis.send("list indexes", ["FT._LIST"], signal)) as readonly unknown[];
-      return [...names].flatMap((name) =>
-        String(name).startsWith(`${prefix}${beginning}`) ? String(name).slice(prefix.length) : [],
-      );
-    },
-    async drop(name, signal) {
-      await redis
-        .send("drop an index", ["FT.DROPINDEX", `${prefix}${name}`, "DD"], signal)
-        .catch(passOver(/unknown index|no such index/iu));
-    },
+    drop: (name, signal) =>
+      redis
+        .send("drop an index", ["FT.DROPINDEX", name, "DD"], signal)
+        .catch(passOver(/unknown index|no such index/iu)),
     close: () => redis.close(),
-  };
+  });
 }
 
 function checkAttributes(given: Readonly<Record<string, unknown>> = {}): readonly string[] {
@@ -126,71 +108,45 @@ async function makeIndex(
   spec: EngineIndexSpec,
   kind: "hnsw" | "flat",
   attributes: readonly string[],
-): Promise<Set<string>> {
+): Promise<readonly string[]> {
   const vector = ["TYPE", "FLOAT32", "DIM", spec.dimensions, "DISTANCE_METRIC", metrics[spec.metric], ...attributes];
-  const text = spec.records === true ? ["text", "TEXT"] : [];
-  const schema = [
-    "key",
-    "TAG",
-    "SORTABLE",
-    "tags",
-    "TAG",
-    "SEPARATOR",
-    ",",
-    ...text,
-    "vector",
-    "VECTOR",
-    kind.toUpperCase(),
-  ];
-  const made = [
-    "FT.CREATE",
-    name,
-    "ON",
-    "HASH",
-    "PREFIX",
-    1,
-    `${name}:`,
-    "STOPWORDS",
-    0,
-    "SCHEMA",
-    ...schema,
-    vector.length,
-    ...vector,
-  ];
+  const text = spec.records === true ? " text TEXT" : "";
+  const schema = `key TAG SORTABLE tags TAG SEPARATOR ,${text} vector VECTOR ${kind.toUpperCase()} ${vector.length}`;
+  const hashes = `ON HASH PREFIX 1 ${name}: STOPWORDS 0 SCHEMA ${schema}`;
+  const made = ["FT.CREATE", name, ...hashes.split(" "), ...vector];
   await redis.send("make an index", made).catch(passOver(/already exists/iu));
   const { dimensions, numbers } = await readIndex(redis, name);
   checkDimensions("redis", spec, dimensions);
   return numbers;
 }
 
-async function readIndex(redis: Redis, name: string): Promise<{ dimensions: number; numbers: Set<string> }> {
+async function readIndex(redis: Redis, name: string): Promise<{ dimensions: number; numbers: readonly string[] }> {
   const { attributes } = readPairs(await redis.send("read an index", ["FT.INFO", name]));
   const fields = (attributes as readonly unknown[]).map(readPairs);
   const numbers = fields.flatMap(({ identifier, type }) => (type === "NUMERIC" ? [String(identifier)] : []));
-  return { dimensions: Number(fields.find(({ type }) => type === "VECTOR")?.["dim"]), numbers: new Set(numbers) };
+  return { dimensions: Number(fields.find(({ type }) => type === "VECTOR")?.["dim"]), numbers };
 }
 
 function createIndex(
   redis: Redis,
   name: string,
   metric: EngineMetric,
-  { query, timeoutMs, numbers }: { query: readonly string[]; timeoutMs: number; numbers: Set<string> },
+  { query, timeoutMs, ...known }: { query: readonly string[]; timeoutMs: number; numbers: readonly string[] },
 ): EngineIndex {
-  /** Redis finds numbers in fields of the schema alone, so that each new key of a number becomes one. */
-  async function addNumbers(keys: Iterable<string>, signal: AbortSignal | undefined): Promise<void> {
+  const look = async (): Promise<readonly string[]> => (await readIndex(redis, name)).numbers;
+  // Redis finds numbers in fields of the schema alone, so that each new key of a number becomes one.
+  const numbers = createNumberFields(known.numbers, look, async (keys, signal) => {
+    if (keys.length + (await look()).length > mostNumbers) {
+      throw new IbidError("unsupported", `redis: the metadata has numbers under more than ${mostNumbers} keys.`, {
+        hint: "Keep numbers under fewer keys, or choose another engine.",
+        details: { store: "redis", limit: mostNumbers },
+      });
+    }
     for (const key of keys) {
-      if (numbers.has(key)) continue;
-      if (numbers.size >= mostNumbers) {
-        throw new IbidError("unsupported", `redis: the metadata has numbers under more than ${mostNumbers} keys.`, {
-          hint: "Keep numbers under fewer keys, or choose another engine.",
-          details: { store: "redis", limit: mostNumbers },
-        });
-      }
       const added = ["FT.ALTER", name, "SCHEMA", "ADD", key, "NUMERIC"];
       await redis.send("index a number", added, signal).catch(passOver(/duplicate/iu));
-      numbers.add(key);
     }
-  }
+  });
 
   async function search(operation: string, args: readonly (string | number | Buffer)[], signal?: AbortSignal) {
     // Without a time of its own a search gives those that it has after half a second.
@@ -200,7 +156,7 @@ function createIndex(
 
   return {
     async put(entries, signal) {
-      await addNumbers(new Set(entries.flatMap((entry) => Object.keys(entry.numbers))), signal);
+      await numbers.addFor(entries, signal);
       const writes = entries.map((entry) => {
         const { key, ref, tags, vector } = entry;
         const values = Object.entries(entry.numbers).flat();
@@ -231,9 +187,7 @@ function createIndex(
       });
     },
     async nearest({ vector, condition, limit, words, options, signal }) {
-      // Another process may have added keys of numbers.
-      if (numberKeys(condition).some((key) => !numbers.has(key)))
-        for (const key of (await readIndex(redis, name)).numbers) numbers.add(key);
+      await numbers.learnFor(condition, signal);
       const params: (string | number | Buffer)[] = ["vector", toBytes(vector)];
       const filter = writeFilter(condition, params, numbers) ?? "*";
       const more = options === undefined ? query : checkAttributes(options as Readonly<Record<string, unknown>>);
@@ -271,7 +225,7 @@ const has = (tag: string): string => `@tags:{${tag}}`;
 function writeFilter(
   condition: EngineCondition | undefined,
   params: (string | number | Buffer)[],
-  numbers: ReadonlySet<string>,
+  numbers: NumberFields,
 ): string | undefined {
   const nothing = (): string => has("none");
   return writeCondition<string>(condition, {

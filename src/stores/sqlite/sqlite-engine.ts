@@ -2,16 +2,16 @@ import type { DatabaseSync } from "node:sqlite";
 import type {
   Engine,
   EngineCandidate,
-  EngineCondition,
   EngineIndex,
   EngineIndexSpec,
   EngineMetric,
   EngineRequest,
 } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
-import { checkDimensions, checkPrefix, engineFailed, everyCondition } from "../engines/check-engine.ts";
+import { checkDimensions, engineFailed } from "../engines/check-engine.ts";
+import { createEngine } from "../engines/create-engine.ts";
 import { fuseRanks, pageOf, plainWords } from "../engines/engine-scores.ts";
-import { writeCondition } from "../engines/translate-filter.ts";
+import { writeExpression } from "../engines/translate-filter.ts";
 import { loadSqlite } from "./sqlite-runtime.ts";
 
 /**
@@ -44,38 +44,24 @@ const pageSize = 1_000;
 export function createSqliteEngine(options: SqliteEngineOptions = {}): Engine {
   checkGiven("createSqliteEngine", "the options", options, "object");
   checkOptions("createSqliteEngine", options, { file: true, prefix: true, pragmas: true });
-  const prefix = `${checkPrefix("sqlite", options.prefix ?? "ibid")}_`;
   let opened: DatabaseSync | undefined;
   const connect = (): DatabaseSync => (opened ??= attempt("open", () => openDatabase(options)));
-  return {
+  return createEngine({
     name: "sqlite",
     native: { database: connect },
-    capabilities: {
-      exhaustive: true,
-      conditions: everyCondition,
-      metrics: ["cosine", "dot", "euclidean"],
-      visibleAfterMs: 0,
-      candidates: 100_000,
-      batch: 500,
-      records: { kinds: ["flat"], words: true },
-    },
-    async open(spec) {
+    prefix: options.prefix,
+    capabilities: { exhaustive: true, candidates: 100_000, records: { kinds: ["flat"], words: true } },
+    async open(table, spec) {
       const db = connect();
-      const table = `${prefix}${spec.name}`;
       attempt("make a table", () => makeTables(db, table, spec));
       return createIndex(db, table, spec);
     },
-    async indexes(beginning) {
-      const rows = attempt("list tables", () =>
-        connect()
-          .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB ?")
-          .all(`${prefix}${beginning}*`),
-      );
-      const names = rows.map(({ name }) => String(name).slice(prefix.length));
-      return names.filter((name) => !/_(?:tags|words(?:_\w+)?)$/u.test(name));
+    async names(beginning) {
+      const text = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB ?";
+      const rows = attempt("list tables", () => connect().prepare(text).all(`${beginning}*`));
+      return rows.map(({ name }) => String(name)).filter((name) => !/_(?:tags|words(?:_\w+)?)$/u.test(name));
     },
-    async drop(name) {
-      const table = `${prefix}${name.replaceAll('"', "")}`;
+    async drop(table) {
       attempt("drop a table", () => {
         for (const one of [table, `${table}_tags`, `${table}_words`]) connect().exec(`DROP TABLE IF EXISTS "${one}"`);
       });
@@ -84,7 +70,7 @@ export function createSqliteEngine(options: SqliteEngineOptions = {}): Engine {
       opened?.close();
       opened = undefined;
     },
-  };
+  });
 }
 
 /** Runs a step, with errors that name store and operation. */
@@ -201,7 +187,9 @@ function nearest(
   metric: EngineMetric,
   { vector, condition, limit, words }: EngineRequest,
 ): readonly EngineCandidate[] {
-  const where = writeWhere(condition, table) ?? "true";
+  const tagged = (tag: string): string =>
+    `EXISTS (SELECT 1 FROM "${table}_tags" AS t WHERE t.tag = '${tag}' AND t.id = e.id)`;
+  const where = writeExpression(condition, tagged, compares) ?? "true";
   const score = scores[metric];
   const scored: EngineCandidate[] = [];
   for (const row of db.prepare(`SELECT ref, vector FROM "${table}" AS e WHERE ${where}`).iterate()) {
@@ -233,18 +221,5 @@ const scores: Readonly<Record<EngineMetric, (a: Float32Array, b: Float32Array) =
   euclidean: (a, b) => 1 / (1 + Math.sqrt(a.reduce((sum, value, i) => sum + (value - b[i]!) ** 2, 0))),
 };
 
-const comparisons = { gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
-
-/** Tags and keys are hexadecimal digits and numbers are finite, so that they stand in the statement as they are. */
-function writeWhere(condition: EngineCondition | undefined, table: string): string | undefined {
-  const tagged = (tag: string): string =>
-    `EXISTS (SELECT 1 FROM "${table}_tags" AS t WHERE t.tag = '${tag}' AND t.id = e.id)`;
-  return writeCondition<string>(condition, {
-    has: tagged,
-    lacks: (tag) => `NOT ${tagged(tag)}`,
-    number: (key, is, value) => `coalesce(json_extract(e.numbers, '$.${key}') ${comparisons[is]} ${value}, false)`,
-    and: (parts) => `(${parts.join(" AND ")})`,
-    or: (parts) => `(${parts.join(" OR ")})`,
-    nothing: () => "false",
-  });
-}
+const compares = (key: string, sign: string, value: number): string =>
+  `coalesce(json_extract(e.numbers, '$.${key}') ${sign} ${value}, false)`;

@@ -1,9 +1,16 @@
 import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
-import { checkDimensions, checkPrefix, engineFailed, everyCondition } from "../engines/check-engine.ts";
-import { addressOptions, createEngineClient, type EngineAddress, type EngineClient } from "../engines/engine-client.ts";
-import { failedInPart, fromSquare, numberKeys, pageOf } from "../engines/engine-scores.ts";
+import { checkDimensions, engineFailed } from "../engines/check-engine.ts";
+import { createEngine } from "../engines/create-engine.ts";
+import {
+  createServiceClient,
+  type EngineClient,
+  type EngineService,
+  serviceOptions,
+} from "../engines/engine-client.ts";
+import { failedInPart, fromSquare, pageOf } from "../engines/engine-scores.ts";
+import { createNumberFields, type NumberFields } from "../engines/number-fields.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 
 /**
@@ -11,11 +18,7 @@ import { writeCondition } from "../engines/translate-filter.ts";
  *
  * @experimental
  */
-export interface WeaviateOptions extends EngineAddress {
-  /** Key of the service. It travels as `Authorization: Bearer …`. */
-  readonly apiKey?: string | undefined;
-  /** Beginning of the names of collections. Default `"ibid"`; Weaviate begins each name with a capital letter. */
-  readonly prefix?: string | undefined;
+export interface WeaviateOptions extends EngineService {
   /** Fields of Weaviate's request to create a collection, such as `replicationConfig` or `invertedIndexConfig`. */
   readonly collection?: Readonly<Record<string, unknown>> | undefined;
   /** `vectorIndexConfig` of a graph, such as `{ maxConnections: 64 }` or `{ bq: { enabled: true } }`. Default `{ ef: 400 }`. */
@@ -37,6 +40,7 @@ const pageSize = 1_000;
 /**
  * An engine over Weaviate 1.33 or later, by its REST and GraphQL interfaces: a collection for each base and embedding version.
  *
+ * **Shape** names of collections begin with a capital letter, as Weaviate's own rule is.
  * **Errors** `invalid-argument` for options; others as those of an `Engine`.
  * **Source** Weaviate 1.35, documentation of docs.weaviate.io, read in November 2026.
  *
@@ -47,48 +51,29 @@ const pageSize = 1_000;
  */
 export function createWeaviateEngine(options: WeaviateOptions): Engine {
   checkGiven("createWeaviateEngine", "the options", options, "object");
-  checkOptions("createWeaviateEngine", options, {
-    ...addressOptions,
-    apiKey: true,
-    prefix: true,
-    collection: true,
-    hnsw: true,
-    query: true,
-  });
-  const { apiKey } = options;
-  const headers = { ...options.headers, ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }) };
-  const client = createEngineClient("weaviate", { ...options, headers });
-  const given = `${checkPrefix("weaviate", options.prefix ?? "ibid")}_`;
-  const prefix = given[0]!.toUpperCase() + given.slice(1);
-  return {
+  checkOptions("createWeaviateEngine", options, { ...serviceOptions, collection: true, hnsw: true, query: true });
+  const client = createServiceClient("weaviate", options, (key) => ({ authorization: `Bearer ${key}` }));
+  return createEngine({
     name: "weaviate",
     native: client,
-    capabilities: {
-      exhaustive: false,
-      conditions: everyCondition,
-      metrics: ["cosine", "dot", "euclidean"],
-      visibleAfterMs: 0,
-      candidates: 10_000,
-      batch: 500,
-      records: { kinds: ["flat", "hnsw"], words: true },
+    prefix: options.prefix,
+    capabilities: { records: { kinds: ["flat", "hnsw"], words: true } },
+    async open(name, spec, signal) {
+      const numbers = await makeCollection(client, capital(name), spec, options, signal);
+      return createIndex(client, capital(name), spec.metric, numbers, options.query);
     },
-    async open(spec, signal) {
-      const name = `${prefix}${spec.name}`;
-      const numbers = await makeCollection(client, name, spec, options, signal);
-      return createIndex(client, name, spec.metric, numbers, options.query);
-    },
-    async indexes(beginning, signal) {
+    async names(_, signal) {
       const call = { method: "GET", path: "/v1/schema", signal } as const;
       const { body } = await client.call<{ classes?: Collection[] }>("list collections", call);
-      const names = (body.classes ?? []).map((one) => one.class);
-      return names.flatMap((name) => (name.startsWith(`${prefix}${beginning}`) ? name.slice(prefix.length) : []));
+      return (body.classes ?? []).map((one) => one.class[0]!.toLowerCase() + one.class.slice(1));
     },
-    async drop(name, signal) {
-      // A collection that is not there is dropped in silence.
-      await client.call("delete a collection", { method: "DELETE", path: `/v1/schema/${prefix}${name}`, signal });
-    },
-  };
+    // A collection that is not there is dropped in silence.
+    drop: (name, signal) =>
+      client.call("delete a collection", { method: "DELETE", path: `/v1/schema/${capital(name)}`, signal }),
+  });
 }
+
+const capital = (name: string): string => name[0]!.toUpperCase() + name.slice(1);
 
 interface Collection {
   readonly class: string;
@@ -107,8 +92,8 @@ async function readCollection(
 }
 
 /** Keys of numbers that a collection knows. */
-const numbersOf = ({ properties = [] }: Collection): readonly string[] =>
-  properties.flatMap(({ name, dataType }) => (dataType[0] === "number" ? [name] : []));
+const numbersOf = (found: Collection | undefined): readonly string[] =>
+  (found?.properties ?? []).flatMap(({ name, dataType }) => (dataType[0] === "number" ? [name] : []));
 
 /** Makes the collection where it is not there. **Shape** the keys of numbers that it knows. */
 async function makeCollection(
@@ -117,7 +102,7 @@ async function makeCollection(
   spec: EngineIndexSpec,
   { collection, hnsw }: WeaviateOptions,
   signal?: AbortSignal,
-): Promise<Set<string>> {
+): Promise<readonly string[]> {
   let found = await readCollection(client, name, signal);
   if (found === undefined) {
     const kept = { dataType: ["text"], indexFilterable: false, indexSearchable: false };
@@ -141,51 +126,43 @@ async function makeCollection(
           : []),
       ],
     };
-    const call = { method: "POST", path: "/v1/schema", body, signal } as const;
+    const call = { method: "POST", path: "/v1/schema", body, signal, expects: [422] } as const;
     // 422: another process has just made it; the look tells.
-    await client.call("create a collection", { ...call, expects: [422] });
+    await client.call("create a collection", call);
     found = await readCollection(client, name, signal);
-    if (found === undefined) await client.call("create a collection", call);
+    if (found === undefined) await client.post("create a collection", "/v1/schema", body, signal);
   }
   checkDimensions("weaviate", spec, Number(/^\d+/u.exec(found?.description ?? "")?.[0] ?? spec.dimensions));
-  return new Set(found === undefined ? [] : numbersOf(found));
+  return numbersOf(found);
 }
 
 function createIndex(
   client: EngineClient,
   name: string,
   metric: EngineMetric,
-  numbers: Set<string>,
+  known: readonly string[],
   query: WeaviateOptions["query"],
 ): EngineIndex {
-  /** A filter names properties of the collection alone, so that each new key of a number becomes one. */
-  async function addNumbers(keys: Iterable<string>, signal?: AbortSignal): Promise<void> {
+  const look = async (signal?: AbortSignal) => numbersOf(await readCollection(client, name, signal));
+  // A filter names properties of the collection alone, so that each new key of a number becomes one.
+  const numbers = createNumberFields(known, look, async (keys, signal) => {
     for (const key of keys) {
-      if (numbers.has(key)) continue;
       const body = { name: key, dataType: ["number"], indexFilterable: true, indexRangeFilters: true };
       const path = `/v1/schema/${name}/properties`;
       const call = { method: "POST", path, body, expects: [422], signal } as const;
       const { status } = await client.call("index a number", call);
       // 422: another process has just made it, or it cannot be made.
-      if (status === 422 && !(await knows(key, signal)))
-        await client.call("index a number", { ...call, expects: undefined });
-      numbers.add(key);
+      if (status === 422 && !(await look(signal)).includes(key))
+        await client.post("index a number", path, body, signal);
     }
-  }
-
-  async function knows(key: string, signal?: AbortSignal): Promise<boolean> {
-    const found = await readCollection(client, name, signal);
-    for (const one of found === undefined ? [] : numbersOf(found)) numbers.add(one);
-    return numbers.has(key);
-  }
+  });
 
   async function ask<Answer>(operation: string, text: string, signal?: AbortSignal): Promise<Answer> {
     type Found = { data?: unknown; errors?: readonly { readonly message: string }[] };
-    const call = { method: "POST", path: "/v1/graphql", body: { query: text }, signal } as const;
-    const { body } = await client.call<Found>(operation, call);
+    const { data, errors } = await client.post<Found>(operation, "/v1/graphql", { query: text }, signal);
     // A query that fails comes with status 200.
-    if (body.errors !== undefined) throw engineFailed("weaviate", operation, new Error(body.errors[0]?.message));
-    return body.data as Answer;
+    if (errors !== undefined) throw engineFailed("weaviate", operation, new Error(errors[0]?.message));
+    return data as Answer;
   }
 
   async function get<Row>(operation: string, given: object, fields: string, signal?: AbortSignal): Promise<Row[]> {
@@ -197,7 +174,7 @@ function createIndex(
 
   return {
     async put(entries, signal) {
-      await addNumbers(new Set(entries.flatMap((entry) => Object.keys(entry.numbers))), signal);
+      await numbers.addFor(entries, signal);
       const objects = entries.map((entry) => ({
         class: name,
         id: entry.key,
@@ -211,9 +188,8 @@ function createIndex(
         },
       }));
       type Results = { result?: { errors?: { error?: { message: string }[] } } }[];
-      const call = { method: "POST", path: "/v1/batch/objects", body: { objects }, signal } as const;
-      const { body } = await client.call<Results>("write", call);
-      const failed = body.find(({ result }) => result?.errors !== undefined);
+      const written = await client.post<Results>("write", "/v1/batch/objects", { objects }, signal);
+      const failed = written.find(({ result }) => result?.errors !== undefined);
       if (failed !== undefined)
         throw failedInPart("weaviate", "write", failed.result?.errors?.error?.[0]?.message ?? "");
     },
@@ -247,8 +223,7 @@ function createIndex(
       return rows.flatMap(({ ref, json, _additional: { id } }) => (json === null ? [] : [{ key: id, ref, json }]));
     },
     async nearest({ vector, condition, limit, words, options, signal }) {
-      // Another process may have added keys of numbers.
-      for (const key of numberKeys(condition)) if (!numbers.has(key)) await knows(key, signal);
+      await numbers.learnFor(condition, signal);
       const where = writeWhere(condition, numbers);
       const one = { ...query, ...(options as object | undefined), vector: [...vector] };
       const given = {
@@ -306,7 +281,7 @@ const has = (tag: string): object => tagged("ContainsAny", tag);
 
 const comparisons = { gt: "GreaterThan", gte: "GreaterThanEqual", lt: "LessThan", lte: "LessThanEqual" } as const;
 
-function writeWhere(condition: EngineCondition | undefined, numbers: ReadonlySet<string>): object | undefined {
+function writeWhere(condition: EngineCondition | undefined, numbers: NumberFields): object | undefined {
   const nothing = (): object => has("none");
   return writeCondition<object>(condition, {
     has,

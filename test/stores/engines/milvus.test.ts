@@ -51,7 +51,7 @@ describe("the engine over Milvus", () => {
     expect(server.sent.at(-1)).toEqual([
       "search",
       expect.objectContaining({
-        expr: '(not array_contains(tags, "0a") and (array_contains(tags, "0b") or array_contains(tags, "none")) and numbers["n0c"] >= 1e+21)',
+        expr: '(not(array_contains(tags, "0a")) and (array_contains(tags, "0b") or array_contains(tags, "none")) and numbers["n0c"] >= 1e+21)',
         params: { ef: 900, nprobe: 7 },
         consistency_level: "Strong",
         limit: 3,

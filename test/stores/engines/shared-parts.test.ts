@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { IbidError } from "../../../src/contracts/errors.ts";
+import { inBytes } from "../../../src/stores/engines/batches.ts";
+import { createEngine } from "../../../src/stores/engines/create-engine.ts";
+import { createNumberFields } from "../../../src/stores/engines/number-fields.ts";
+import { writeExpression } from "../../../src/stores/engines/translate-filter.ts";
+import { waitUntil } from "../../../src/stores/engines/wait-until.ts";
+
+describe("parts that engines share [S1 S2]", () => {
+  it("groups texts by their bytes, not by their characters", () => {
+    // Each of the four characters takes three bytes.
+    expect([...inBytes(["日本", "語文", "ab"], 8)]).toEqual([["日本"], ["語文", "ab"]]);
+    expect([...inBytes(["日本日本", "a"], 8)]).toEqual([["日本日本"], ["a"]]);
+    expect([...inBytes([], 8)]).toEqual([]);
+  });
+
+  it("names indexes with the prefix, and asks for no name that cannot be one", async () => {
+    const asked: string[] = [];
+    const engine = createEngine({
+      name: "mine",
+      native: undefined,
+      prefix: "team",
+      capabilities: { batch: 7 },
+      open: async (name) => {
+        asked.push(name);
+        throw new Error("not opened");
+      },
+      names: async () => ["team_b1_v1", "teams_b1_v1", "team_b2_v1", "other"],
+      drop: async (name) => void asked.push(name),
+    });
+    expect(await engine.indexes("b1")).toEqual(["b1_v1"]);
+    await engine.drop("b1_v1");
+    await engine.drop('b1"; DROP TABLE documents; --');
+    await engine.drop("../b1");
+    expect(asked).toEqual(["team_b1_v1"]);
+    expect(engine.capabilities).toMatchObject({ batch: 7, candidates: 10_000, exhaustive: false });
+  });
+
+  it("adds a field for each new key of a number once, and looks again where another process may have", async () => {
+    const added: string[][] = [];
+    let onServer = ["na"];
+    const fields = createNumberFields(
+      ["na"],
+      async () => onServer,
+      async (keys) => void added.push([...keys]),
+    );
+    const entry = { key: "k", ref: "r", vector: Float32Array.of(1), tags: [] };
+    await fields.addFor([
+      { ...entry, numbers: { na: 1, nb: 2 } },
+      { ...entry, numbers: { nb: 3 } },
+    ]);
+    await fields.addFor([{ ...entry, numbers: { nb: 3 } }]);
+    expect(added).toEqual([["nb"]]);
+    onServer = ["na", "nb", "nc"];
+    const asks = { op: "number", key: "nc", is: "gt", value: 1 } as const;
+    expect(fields.has("nc")).toBe(false);
+    await fields.learnFor(asks);
+    expect(fields.has("nc")).toBe(true);
+  });
+
+  it("refuses a tag that would be more than a word of an expression", () => {
+    const write = (tag: string): unknown =>
+      writeExpression(
+        { op: "lacks", tag },
+        (one) => `has(${one})`,
+        () => "",
+      );
+    expect(write("0a")).toBe("not(has(0a))");
+    expect(() => write("a' OR true --")).toThrow(IbidError);
+  });
+
+  it("waits until something is found, and ends with the error of the wait", async () => {
+    let looks = 0;
+    const late = (): IbidError => new IbidError("store-busy", "It is late.");
+    const found = await waitUntil(
+      { what: "a test", withinMs: 5_000 },
+      async () => (++looks === 3 ? "there" : undefined),
+      late,
+    );
+    expect([found, looks]).toEqual(["there", 3]);
+    await expect(waitUntil({ what: "a test", withinMs: 0 }, async () => undefined, late)).rejects.toThrow(
+      "It is late.",
+    );
+  });
+});
