@@ -16,7 +16,7 @@ import { Failure } from "./api.ts";
 import { Empty } from "./empty.tsx";
 import { prepareForPdf } from "./evidence.tsx";
 import { askLimits, FilterBar, toFilters } from "./filters.tsx";
-import { Ended, Failed, Icon, nameOf, Notice, placeText, plainText } from "./shared.tsx";
+import { Ended, Failed, Icon, isMarkdown, nameOf, Notice, placeText, plainText } from "./shared.tsx";
 import {
   announced,
   go,
@@ -313,9 +313,7 @@ function AnswerView({ answer, hits }: { readonly answer: Answer; readonly hits: 
           </ol>
         </section>
       )}
-      {ms !== undefined && (
-        <p class="faint small meta">{[model, t("tookMs", { ms: Math.round(ms) })].filter(Boolean).join(" · ")}</p>
-      )}
+      {ms !== undefined && <p class="faint small meta">{t("tookMs", { ms: Math.round(ms) })}</p>}
     </>
   );
 }
@@ -361,8 +359,6 @@ function SourceCard({
     </button>
   );
 }
-
-const isMarkdown = (uri: string): boolean => /\.(?:md|mdx|markdown|html?|ipynb)$/iu.test(uri);
 
 const doubts = { partly: "verdictPartly", unsupported: "verdictUnsupported", uncited: "verdictUncited" } as const;
 const isDoubtful = ({ verdict }: Sentence): boolean =>

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { FileChoice } from "./uploads.tsx";
 import { Icon } from "./shared.tsx";
-import { link, session, t } from "./state.ts";
+import { session, t } from "./state.ts";
 
 /** The first screen of a library without documents. */
 export function Empty(): VNode {
@@ -14,9 +14,6 @@ export function Empty(): VNode {
         <>
           <p>{t("emptyWrite")}</p>
           <FileChoice />
-          <p>
-            <a {...link("add")}>{t("add")}</a>
-          </p>
         </>
       ) : (
         <>

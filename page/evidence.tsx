@@ -131,11 +131,7 @@ export function PlaceView({
 }): VNode {
   const { uri, scope, start, end } = place;
   const { value, failure, again } = useLoaded(`${uri} ${scope} ${start} ${end}`, (signal) =>
-    get<View>(
-      "view",
-      { uri, scope, start: Math.max(0, start - around), end: Math.max(end, start + 1) + around },
-      signal,
-    ),
+    get<View>("view", { uri, scope, start, end: Math.max(end, start + 1), around }, signal),
   );
   const view = value.value;
   useEffect(() => prepareForPdf([uri]), [uri]);
@@ -145,10 +141,12 @@ export function PlaceView({
       failure.value.status === 404 ? new Failure(`${t("notReadable")} ${t("notReadableHint")}`, 404) : failure.value;
     return (
       <>
-        <header class="place-head">
-          <span class="spacer" />
-          {tools}
-        </header>
+        {!isWhole && (
+          <header class="place-head">
+            <span class="spacer" />
+            {tools}
+          </header>
+        )}
         <Failed failure={shown} onRetry={failure.value.status === 404 ? undefined : again} />
       </>
     );
@@ -157,7 +155,7 @@ export function PlaceView({
   const chosen = mode.value ?? (canPage ? "page" : "text");
   const where = placeText(
     place.page === undefined && view !== undefined
-      ? { ...view.place, ...place, headings: place.headings ?? view.place.headings }
+      ? { ...view.place, ...place, title: view.title, headings: place.headings ?? view.place.headings }
       : place,
   );
   return (
@@ -227,7 +225,7 @@ function PlaceTools({
       .flatMap(({ runs, rows }) => runs ?? rows!.flatMap((row) => row.cells.flat()))
       .map((run) => run.text.slice(Math.max(0, place.start - run.start), Math.max(0, place.end - run.start)))
       .join("");
-    return `“${text.trim()}”\n${[view.title, placeText({ ...view.place, ...place })].filter(Boolean).join(", ")}`;
+    return `“${text.trim()}”\n${[view.title, placeText({ ...view.place, ...place, title: view.title })].filter(Boolean).join(", ")}`;
   };
   return (
     <div class="place-tools">
@@ -290,7 +288,10 @@ export function TextView({
   // A mark stays in sight when the panel or the window changes its size.
   useLayoutEffect(() => {
     const own = body.current!;
-    const show = (): void => own.querySelector("mark")?.scrollIntoView({ block: "center" });
+    const show = (): void => {
+      const mark = own.querySelector("mark");
+      if (mark !== null && !isInSight(mark, own.parentElement!)) mark.scrollIntoView({ block: "center" });
+    };
     show();
     const observer = new ResizeObserver(() => show());
     observer.observe(own.parentElement!);
@@ -320,10 +321,17 @@ export function TextView({
   );
 }
 
+/** Whether a mark stands in the frame that scrolls and in the window, clear of the bar at its foot. */
+function isInSight(mark: Element, frame: Element): boolean {
+  const [{ top, bottom }, around] = [mark.getBoundingClientRect(), frame.getBoundingClientRect()];
+  return top >= Math.max(0, around.top) && bottom <= Math.min(innerHeight - 80, around.bottom);
+}
+
 function drawBlocks(blocks: readonly Block[], start: number, end: number): ComponentChildren[] {
   return blocks.map((block) => {
     const { kind, level = 1, runs = [], rows, isHard } = block;
-    const inner = (): ComponentChildren => runs.map((run) => drawRun(run, start, end));
+    const inner = (): ComponentChildren =>
+      runs.map((run, index) => drawRun(run, start, end, kind === "item" && index === 0));
     const key = block.start;
     if (rows !== undefined) {
       return (
@@ -367,10 +375,11 @@ function drawBlocks(blocks: readonly Block[], start: number, end: number): Compo
   });
 }
 
-function drawRun(run: Run, start: number, end: number): ComponentChildren {
+/** Draws a run; `isBullet`: an item begins with it, and the sign of a list that it holds is shown. */
+function drawRun(run: Run, start: number, end: number, isBullet = false): ComponentChildren {
   const [from, to] = [Math.max(run.start, start), Math.min(run.end, end)];
   const isMarked = from < to;
-  if (run.syntax === true && !/^\s*(?:[-*+•]|\d+[.)])\s*$/u.test(run.text))
+  if (run.syntax === true && !(isBullet && /^\s*(?:[-*+•]|\d+[.)])\s*$/u.test(run.text)))
     return isMarked ? <mark class="syntax">{run.text}</mark> : <span class="syntax">{run.text}</span>;
   const styled = (text: string): ComponentChildren =>
     (run.styles ?? []).reduce<ComponentChildren>(

@@ -83,7 +83,8 @@ function App(): VNode {
           <Failed failure={failure.value} onRetry={() => void open()} />
         </div>
       );
-    if (session.value === undefined) return <p class="column faint pulse">{t("loading")}</p>;
+    if (session.value === undefined)
+      return <p class="column faint pulse">{locked.value === undefined ? t("loading") : ""}</p>;
     switch (name) {
       case "":
       case "t":
@@ -273,7 +274,7 @@ function Unlock({ onOpen }: { readonly onOpen: () => Promise<void> }): VNode {
 function Help({ onClose }: { readonly onClose: () => void }): VNode {
   const keys = [
     ["/", "keysAsk"],
-    ["[ ]", "keysSource"],
+    ["] [", "keysSource"],
     ["j k", "keysSource"],
     ["o", "keysOriginal"],
     ["c", "keysCopy"],

@@ -44,15 +44,50 @@ const elements: Readonly<Record<string, string>> = {
   listItem: "li",
 };
 
+const isPlain = ({ value = "", position }: Node): boolean =>
+  position?.start.offset !== undefined && position.end.offset === position.start.offset + value.length;
+
+interface Cell {
+  readonly text: string;
+  readonly offset: number;
+}
+
+/** Rows of a table of another format: a quotation has their cells between bars, and no line below the head. */
+function rowsOf({ children = [] }: Node): readonly (readonly Cell[])[] | undefined {
+  const [only] = children;
+  if (children.length !== 1 || only?.type !== "text" || !isPlain(only)) return undefined;
+  const rows: Cell[][] = [];
+  let offset = only.position!.start.offset!;
+  for (const line of only.value!.split("\n")) {
+    const [, inner, rest = ""] = /^\|(.*)\|((?:\s*\[\d+\])*)$/u.exec(line) ?? [];
+    if (inner === undefined) return undefined;
+    const cells: Cell[] = [];
+    let at = offset + 1;
+    for (const text of inner.split("|")) {
+      cells.push({ text, offset: at });
+      at += text.length + 1;
+    }
+    if (rest !== "") cells.push({ text: rest, offset: at });
+    rows.push(cells);
+    offset += line.length + 1;
+  }
+  return rows;
+}
+
 function draw(nodes: readonly Node[] | undefined, drawText: DrawText, text: string): ComponentChildren[] {
   return (nodes ?? []).map((node): ComponentChildren => {
     const { type, value = "", children, position } = node;
     const inner = (): ComponentChildren[] => draw(children, drawText, text);
     const [from, to] = [position?.start.offset, position?.end.offset];
-    const isPlain = from !== undefined && to !== undefined && to - from === value.length;
+    const rows = type === "paragraph" ? rowsOf(node) : undefined;
+    if (rows !== undefined)
+      return drawTable(
+        rows.map((cells) => cells.map(({ text: words, offset }) => drawText(words, offset))),
+        "td",
+      );
     switch (type) {
       case "text":
-        return drawText(value, isPlain ? from : undefined);
+        return drawText(value, isPlain(node) ? from : undefined);
       case "heading":
         return h(`h${Math.min(6, (node.depth ?? 1) + 2)}`, {}, inner());
       case "list":
@@ -70,18 +105,9 @@ function draw(nodes: readonly Node[] | undefined, drawText: DrawText, text: stri
       case "break":
         return <br />;
       case "table":
-        return (
-          <div class="wide" tabIndex={0}>
-            <table>
-              {children?.map((row, index) => (
-                <tr>
-                  {row.children?.map((cell) =>
-                    h(index === 0 ? "th" : "td", { dir: "auto" }, draw(cell.children, drawText, text)),
-                  )}
-                </tr>
-              ))}
-            </table>
-          </div>
+        return drawTable(
+          (children ?? []).map((row) => (row.children ?? []).map((cell) => draw(cell.children, drawText, text))),
+          "th",
         );
       case "html":
       case "image":
@@ -93,4 +119,17 @@ function draw(nodes: readonly Node[] | undefined, drawText: DrawText, text: stri
         return elements[type] === undefined ? inner() : h(elements[type], { dir: "auto" }, inner());
     }
   });
+}
+
+/** A table whose first row has cells of the kind `head`. */
+function drawTable(rows: readonly (readonly ComponentChildren[])[], head: "td" | "th"): VNode {
+  return (
+    <div class="wide" tabIndex={0}>
+      <table>
+        {rows.map((cells, index) => (
+          <tr>{cells.map((cell) => h(index === 0 ? head : "td", { dir: "auto" }, cell))}</tr>
+        ))}
+      </table>
+    </div>
+  );
 }

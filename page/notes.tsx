@@ -26,7 +26,7 @@ interface NotesPage {
   readonly scope: string;
   readonly notes: readonly Note[];
   readonly next?: string;
-  readonly scopes?: readonly { readonly scope: string; readonly notes: number }[];
+  readonly scopes?: readonly string[];
 }
 
 interface Remembered {
@@ -64,11 +64,11 @@ export function NotesScreen(): VNode {
     `${session.value?.name} ${scope.value} ${JSON.stringify(chosen)} ${version.value}`,
     async (signal) => {
       const page = await get<NotesPage>("notes", { scope: scope.value, ...chosen }, signal);
-      // Where one's own scope holds none, the one with the most notes is shown.
-      const [fullest] = (page.scopes ?? []).toSorted((one, other) => other.notes - one.notes);
-      const isElsewhere = scope.value === undefined && fullest !== undefined;
-      if (!isElsewhere || page.scopes!.some((one) => one.scope === page.scope)) return page;
-      return get<NotesPage>("notes", { scope: fullest.scope, ...chosen }, signal);
+      // Where one's own scope holds none, another one is shown.
+      const [other] = page.scopes ?? [];
+      const isElsewhere = scope.value === undefined && other !== undefined;
+      if (!isElsewhere || page.scopes!.includes(page.scope)) return page;
+      return get<NotesPage>("notes", { scope: other, ...chosen }, signal);
     },
   );
   useEffect(() => {
@@ -161,7 +161,7 @@ export function NotesScreen(): VNode {
             {t("scope")}{" "}
             <select value={page!.scope} onChange={(event) => (scope.value = event.currentTarget.value)}>
               {scopes.map((one) => (
-                <option value={one.scope}>{one.scope}</option>
+                <option value={one}>{one}</option>
               ))}
             </select>
           </label>
@@ -263,7 +263,9 @@ function NoteCard({
     validTo === undefined
       ? t("noteSince", { from: momentText(validFrom) })
       : t("noteSpan", { from: momentText(validFrom), to: momentText(validTo) });
-  const origin = [by, from !== undefined && t("noteSession", { name: from }), file].filter(Boolean).join(" · ");
+  // Names keep their own direction within the line.
+  const [author, during, path] = [by, from, file].map((name) => name && `\u2068${name}\u2069`);
+  const origin = [author, during && t("noteSession", { name: during }), path].filter(Boolean).join(" · ");
   return (
     <li class={`note ${hasEnded(note) ? "note-ended" : ""}`}>
       <div class="note-body">

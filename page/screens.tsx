@@ -13,6 +13,7 @@ import {
   Failed,
   Icon,
   IconButton,
+  isMarkdown,
   markWords,
   nameOf,
   Notice,
@@ -169,7 +170,7 @@ function HitGroup({ hits, query }: { readonly hits: readonly Hit[]; readonly que
           </span>
           <span class="snippet" dir="auto">
             {markWords(
-              /\.(?:md|mdx|markdown|html?|ipynb)$/iu.test(source.uri) ? plainText(hit.snippet) : hit.snippet,
+              (isMarkdown(source.uri) ? plainText(hit.snippet) : hit.snippet).replaceAll(/\n\s*\n/gu, "\n"),
               query,
             )}
           </span>
@@ -606,9 +607,8 @@ export function OperatorScreen(): VNode {
       <h1>{t("operator")}</h1>
       {status.failure.value !== undefined && <Failed failure={status.failure.value} onRetry={status.again} />}
       <dl class="facts">
-        {fact(t("library"), t("documents", { n: documents }))}
+        {fact(t("library"), `${t("documents", { n: documents })} · ${t("passages", { n: chunks })}`)}
         {fact(t("size"), bytesText(bytes))}
-        {fact(t("scope"), t("passages", { n: chunks }))}
         {embeddingVersions.map(({ model, chunks: count }) =>
           fact(`${t("model")} ${model}`, t("passages", { n: count })),
         )}
@@ -631,8 +631,7 @@ export function OperatorScreen(): VNode {
         <table>
           <tr>
             <th>{t("scope")}</th>
-            <th>{t("library")}</th>
-            <th />
+            <th colSpan={2}>{t("library")}</th>
           </tr>
           {scopes.map((each) => (
             <tr>

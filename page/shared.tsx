@@ -120,6 +120,9 @@ export function Ended({
   );
 }
 
+/** Whether the text of a document has the signs of Markdown. */
+export const isMarkdown = (uri: string): boolean => /\.(?:md|mdx|markdown|html?|ipynb)$/iu.test(uri);
+
 /** A passage without the signs of Markdown, for a card that holds plain text alone. */
 export const plainText = (passage: string): string =>
   passage
@@ -140,21 +143,38 @@ export function nameOf({
   readonly rootLabel?: string | undefined;
   readonly path?: string | undefined;
 }): string {
+  // The uri of a note is a key and a time, which stand beside it in words.
+  if (uri.startsWith("note:")) return t("memory");
   return path === undefined
     ? uri.split("/").at(-1)!
     : [rootLabel, path].filter((part) => part !== undefined && part !== "").join("/");
 }
 
-/** A place in a reader's words: "page 6 · 3.3 Results". */
-export function placeText({ page, lastPage, slide, sheet, cells, part, line, headings = [] }: Partial<Place>): string {
+/** A place in a reader's words: "page 6 · 3.3 Results". The title of the document and the name of a sheet are not said again. */
+export function placeText({
+  page,
+  lastPage,
+  slide,
+  sheet,
+  cells,
+  part,
+  line,
+  title,
+  headings: all = [],
+}: Partial<Place>): string {
+  const headings = all.filter((heading, index) => heading !== sheet && (index > 0 || heading !== title));
   const where = [
     part,
-    page === undefined ? undefined : t("pageLabel", { n: lastPage === undefined ? page : `${page}–${lastPage}` }),
+    page === undefined
+      ? undefined
+      : lastPage === undefined || lastPage === page
+        ? t("pageLabel", { n: page })
+        : t("pagesLabel", { n: `${page}–${lastPage}` }),
     slide === undefined ? undefined : t("slideLabel", { n: slide }),
     sheet === undefined ? undefined : [sheet, cells].filter(Boolean).join(" "),
     headings.length === 0 ? undefined : headings.join(" › "),
-    page === undefined && slide === undefined && sheet === undefined && headings.length === 0 && line !== undefined
-      ? t("lineLabel", { n: line })
+    page === undefined && slide === undefined && sheet === undefined && headings.length === 0 && (line ?? 1) > 1
+      ? t("lineLabel", { n: line! })
       : undefined,
   ];
   return where.filter(Boolean).join(" · ");

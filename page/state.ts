@@ -188,7 +188,7 @@ export const bytesText = (bytes: number): string => {
   return new Intl.NumberFormat(language.value, {
     style: "unit",
     unit: units[power]!,
-    unitDisplay: "short",
+    unitDisplay: power === 0 ? "long" : "short",
     maximumFractionDigits,
   }).format(bytes / 1000 ** power);
 };

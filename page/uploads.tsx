@@ -287,14 +287,14 @@ export function AddScreen(): VNode {
         <>
           <div class="row">
             {rows.some((row) => isFailed(row) && files.has(row.id)) && (
-              <button type="button" class="plain" onClick={() => again(isFailed)}>
+              <button type="button" class="plain small" onClick={() => again(isFailed)}>
                 {t("retryAll")}
               </button>
             )}
-            <button type="button" class="plain" onClick={() => dismiss((row) => !isUnderWay(row))}>
+            <button type="button" class="plain small" onClick={() => dismiss((row) => !isUnderWay(row))}>
               {t("dismissAll")}
             </button>
-            <button type="button" class="plain" onClick={() => saveList(rows)}>
+            <button type="button" class="plain small" onClick={() => saveList(rows)}>
               {t("downloadList")}
             </button>
           </div>

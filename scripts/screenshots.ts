@@ -1,10 +1,12 @@
 // Pictures of every screen and state of the page: desktop, phone and 320 wide, light and dark, and from right to left.
 //
-//   npm run screenshots                   into .screenshots
-//   npm run screenshots -- FOLDER         into another folder
+//   npm run screenshots                            into .screenshots
+//   npm run screenshots -- --to FOLDER             into another folder
+//   npm run screenshots -- --only ask,place        those whose name holds one of these words
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { openKnowledgeBase } from "../src/index.node.ts";
 import { createMemory } from "../src/integrations/memory/index.node.ts";
@@ -16,7 +18,10 @@ import { chromiumSwitches, findChromium } from "./browser/find-chromium.ts";
 import { buildPage } from "./build-page.ts";
 
 const root = join(import.meta.dirname, "..");
-const target = process.argv[2] ?? join(root, ".screenshots");
+const { values } = parseArgs({
+  options: { to: { type: "string", default: join(root, ".screenshots") }, only: { type: "string", default: "" } },
+});
+const target = values.to;
 const executablePath = findChromium();
 if (executablePath === undefined)
   throw new Error("There is no Chromium. Install it, or say in IBID_CHROMIUM where it is.");
@@ -102,6 +107,7 @@ const screens: Readonly<Record<string, readonly [keyof typeof services, string, 
   ],
   "06-quotes": ["quoting", "", (page) => ask(page, papers[2]!.question)],
   "07-refusal": ["quoting", "", (page) => ask(page, "Who won the chess championship in Reykjavik?")],
+  "07-may-not-answer": ["quoting", "", (page) => ask(page, "Who was the mayor when the harbour museum burned down?")],
   "08-search": ["full", "search#q=harbour", (page) => page.waitForSelector(".hit")],
   "09-filter": [
     "full",
@@ -131,7 +137,15 @@ const screens: Readonly<Record<string, readonly [keyof typeof services, string, 
     (page) => page.waitForSelector('[data-drawn="true"]'),
   ],
   "17-no-document": ["full", "d?uri=nothing.md", (page) => page.waitForSelector(".notice-bad")],
-  "18-threads": ["full", "history", (page) => page.waitForSelector(".upload")],
+  "18-threads": [
+    "full",
+    "",
+    async (page) => {
+      await ask(page, papers[0]!.question);
+      await page.click('.rail-link[href$="history"]');
+      await page.waitForSelector(".upload");
+    },
+  ],
   "19-add": [
     "full",
     "add",
@@ -196,26 +210,39 @@ const screens: Readonly<Record<string, readonly [keyof typeof services, string, 
     },
   ],
 };
-const looks: Readonly<Record<string, BrowserContextOptions>> = {
-  desktop: { viewport: { width: 1280, height: 800 } },
-  dark: { viewport: { width: 1280, height: 800 }, colorScheme: "dark" },
-  phone: { viewport: { width: 390, height: 844 }, isMobile: true },
-  narrow: { viewport: { width: 320, height: 640 }, colorScheme: "dark" },
-  arabic: { viewport: { width: 1280, height: 800 }, locale: "ar" },
-};
+/** A page is reached once for each of these, and then shown in its looks: a width and a colour scheme. */
+const visits: readonly (readonly [
+  BrowserContextOptions,
+  Readonly<Record<string, readonly [number, "light" | "dark"]>>,
+])[] = [
+  [{ viewport: { width: 1280, height: 800 } }, { desktop: [1280, "light"], dark: [1280, "dark"] }],
+  [
+    { viewport: { width: 390, height: 844 }, isMobile: true },
+    { phone: [390, "light"], narrow: [320, "dark"] },
+  ],
+  [{ viewport: { width: 1280, height: 800 }, locale: "ar" }, { arabic: [1280, "light"] }],
+];
+const words = values.only.split(",");
+const chosen = Object.entries(screens).filter(([name]) => words.some((word) => name.includes(word)));
 
 const browser = await chromium.launch({ executablePath, args: [...chromiumSwitches] });
 try {
-  for (const [look, options] of Object.entries(looks)) {
-    for (const [name, [service, address, reach]] of Object.entries(screens)) {
+  for (const [options, looks] of visits) {
+    for (const [name, [service, address, reach]] of chosen) {
       const context = await browser.newContext({ locale: "en-GB", ...options });
       const page = await context.newPage();
       await page.goto(new URL(address, services[service].url).href);
       await reach(page);
-      await page.screenshot({ path: join(target, `${name}-${look}.png`) });
+      for (const [look, [width, colorScheme]] of Object.entries(looks)) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: options.viewport!.height });
+        // The page follows a change of its width in the next frame.
+        await page.waitForTimeout(300);
+        await page.screenshot({ path: join(target, `${name}-${look}.png`) });
+      }
       await context.close();
     }
-    console.log(`${look}: ${Object.keys(screens).length} pictures in ${target}`);
+    console.log(`${Object.keys(looks).join(", ")}: ${chosen.length} screens in ${target}`);
   }
 } finally {
   await browser.close();

@@ -84,6 +84,7 @@ export const ar: Catalogue = {
   placeOf: "{n} من {all}",
   evidence: "الموضع في مستنده",
   pageLabel: "صفحة {n}",
+  pagesLabel: "الصفحات {n}",
   pageOf: "صفحة {n} من {all}",
   slideLabel: "شريحة {n}",
   lineLabel: "سطر {n}",
@@ -372,7 +373,7 @@ export const ar: Catalogue = {
   notFoundTitle: "لا توجد شاشة كهذه",
   home: "إلى السؤال",
   darkLight: "فاتح أو داكن",
-  themeSystem: "كالنظام",
+  themeSystem: "النظام",
   themeLight: "فاتح",
   themeDark: "داكن",
 };

@@ -66,6 +66,7 @@ export const de: Catalogue = {
   placeOf: "{n} von {all}",
   evidence: "Die Stelle in ihrem Dokument",
   pageLabel: "Seite {n}",
+  pagesLabel: "Seiten {n}",
   pageOf: "Seite {n} von {all}",
   slideLabel: "Folie {n}",
   lineLabel: "Zeile {n}",
@@ -258,7 +259,7 @@ export const de: Catalogue = {
   notFoundTitle: "Diese Ansicht gibt es nicht",
   home: "Zur Frage",
   darkLight: "Hell oder dunkel",
-  themeSystem: "wie das System",
-  themeLight: "hell",
-  themeDark: "dunkel",
+  themeSystem: "System",
+  themeLight: "Hell",
+  themeDark: "Dunkel",
 };

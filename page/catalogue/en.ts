@@ -64,6 +64,7 @@ export const en = {
   placeOf: "{n} of {all}",
   evidence: "The place in its document",
   pageLabel: "page {n}",
+  pagesLabel: "pages {n}",
   pageOf: "page {n} of {all}",
   slideLabel: "slide {n}",
   lineLabel: "line {n}",
@@ -254,9 +255,9 @@ export const en = {
   notFoundTitle: "There is no such screen",
   home: "To the question",
   darkLight: "Light or dark",
-  themeSystem: "as the system",
-  themeLight: "light",
-  themeDark: "dark",
+  themeSystem: "System",
+  themeLight: "Light",
+  themeDark: "Dark",
 } as const;
 
 type Plural = Readonly<Partial<Record<"zero" | "one" | "two" | "few" | "many", string>> & { other: string }>;

@@ -3,7 +3,7 @@ import type { Replaced } from "../contracts/retriever.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { Memory } from "../integrations/memory/create-memory.ts";
-import { messagePrefix, type Note, notePrefix, noteUri } from "../integrations/memory/note.ts";
+import { type Note, notePrefix, noteUri } from "../integrations/memory/note.ts";
 import { platformNow } from "../runtime/platform-clock.ts";
 import { given } from "./given.ts";
 import * as schemas from "./note-schemas.ts";
@@ -37,7 +37,7 @@ export const noteRoutes: readonly Route[] = [
         scope: memory.scope,
         notes: page,
         ...(notes.length > limit && { next: page.at(-1)!.uri }),
-        ...(after === undefined && { scopes: await countByScope(call.kb, call.signal) }),
+        ...(after === undefined && { scopes: await scopesWithNotes(call.kb, call.signal) }),
       });
     },
   }),
@@ -166,18 +166,18 @@ function unknownNote(): never {
   throw new Refusal(404, "not-found", "No note that you may read has this id.", { hint: "See GET /notes." });
 }
 
-/** The notes of each scope that the caller may read, without messages. **Cost** a listing of the rows of all notes. */
-async function countByScope(
-  kb: KnowledgeBase,
-  signal: AbortSignal,
-): Promise<readonly { readonly scope: Scope; readonly notes: number }[]> {
-  const counts = new Map<Scope, number>();
-  for await (const { scope, uri } of kb.list({ under: notePrefix })) {
+/** The scopes that the caller may read in which there is a note that is no message. **Cost** two rows of each scope. */
+async function scopesWithNotes(kb: KnowledgeBase, signal: AbortSignal): Promise<readonly Scope[]> {
+  const { walkSubjects } = await import("../integrations/memory/timeline.ts");
+  const found: Scope[] = [];
+  for (const { scope } of (await kb.status()).scopes) {
     signal.throwIfAborted();
-    if (uri.startsWith(notePrefix + messagePrefix)) continue;
-    counts.set(scope, (counts.get(scope) ?? 0) + 1);
+    for await (const _ of walkSubjects(kb, scope, { messages: false })) {
+      found.push(scope);
+      break;
+    }
   }
-  return Array.from(counts, ([scope, notes]) => ({ scope, notes }));
+  return found;
 }
 
 /** When a note ended, and the uri of the one in its place. **Shape** `{}` for a note that holds, and for another document. */

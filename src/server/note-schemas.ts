@@ -91,7 +91,7 @@ export const notesResponse = z
     notes: z.array(noteSchema),
     next: z.string().optional(),
     scopes: z
-      .array(z.strictObject({ scope: scopeSchema, notes: z.int().min(1) }))
+      .array(scopeSchema)
       .optional()
       .meta({ description: "On the first page: the scopes that the caller may read and that hold notes." }),
   })

@@ -25,10 +25,10 @@ export function createPlaceRoutes(originals: Originals): readonly Route[] {
       summary: "A document's blocks around a stretch: headings, paragraphs, tables and code, as runs of its text.",
       tag: "documents",
       needs: "reader",
-      query: requests.documentTextQuery,
+      query: requests.viewQuery,
       answers: { 200: { description: "The blocks.", content: { "application/json": viewResponse } } },
-      async handle({ kb, query: { uri, scope, start = 0, end = start + usualStretch } }) {
-        const shown = (await showDocument(kb, uri, given({ scope, start, end }))) ?? notFound(uri);
+      async handle({ kb, query: { uri, scope, around, start = 0, end = start + usualStretch } }) {
+        const shown = (await showDocument(kb, uri, given({ scope, start, end, around }))) ?? notFound(uri);
         const { document, place, ...rest } = shown;
         const { id: documentId, title, mediaType, length, contentHash, rootLabel, path, metadata } = document;
         const { page, lastPage, line, slide, sheet, cells, part, headings } = place;
@@ -56,7 +56,7 @@ export function createPlaceRoutes(originals: Originals): readonly Route[] {
       summary: "The pages of a PDF on which a stretch of its text stands, with the boxes that cover it.",
       tag: "documents",
       needs: "reader",
-      query: requests.documentTextQuery,
+      query: requests.geometryQuery,
       answers: { 200: { description: "The pages.", content: { "application/json": geometryResponse } } },
       async handle({ kb, query: { uri, scope, start = 0, end } }) {
         const document = await documentOf(kb, uri, scope);

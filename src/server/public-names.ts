@@ -186,7 +186,7 @@ export function createPublicNames(all: KnowledgeBase): PublicNames {
     return found;
   }
 
-  /** The list by options in which a uri is a public name. **Cost** where files of this machine are listed, a prefix reads the whole list. */
+  /** The list by options in which a uri is a public name. **Cost** where files of this machine are listed, a prefix without a scheme reads the whole list. */
   async function* listByName(
     kb: KnowledgeBase,
     { resolve, publish, seesFiles }: ReturnType<typeof namesOf>,
@@ -197,8 +197,18 @@ export function createPublicNames(all: KnowledgeBase): PublicNames {
     // Files that the reader may not read must not show by an error.
     if (!(await seesFiles())) return yield* kb.list(options);
     const { under, limit = Infinity, ...rest } = options;
+    // A uri with a scheme, such as that of a note, is the name of no file: readers see it as it is stored.
+    const names = [...byName.keys()];
+    const isNoFile = (uri: string): boolean =>
+      /^[a-z][\d+.a-z-]+:/iu.test(uri) && !isLocal(uri) && !names.some((name) => name.startsWith(uri));
+    const isPosition = options.after === undefined || isNoFile(options.after.uri);
+    if (isPosition && under !== undefined && isNoFile(under)) return yield* kb.list(options);
     const from = options.after && { uri: await resolve(options.after.uri), scope: options.after.scope };
-    if (from !== undefined && (await kb.document(from.uri, { scope: from.scope, start: 0, end: 0 })) === undefined)
+    if (
+      from !== undefined &&
+      !isPosition &&
+      (await kb.document(from.uri, { scope: from.scope, start: 0, end: 0 })) === undefined
+    )
       throw new IbidError("invalid-argument", "The document that `after` names is gone.", {
         hint: "List from the beginning.",
       });

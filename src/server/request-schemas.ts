@@ -151,6 +151,15 @@ export const documentTextQuery = documentQuery.extend({
   }),
 });
 
+export const viewQuery = documentTextQuery.omit({ asOf: true }).extend({
+  around: z.coerce.number().int().min(0).max(100_000).optional().meta({
+    description:
+      "Characters before `start` and behind `end` that are shown too; `place` is that of the stretch itself.",
+  }),
+});
+
+export const geometryQuery = documentTextQuery.omit({ asOf: true });
+
 export const restoreBody = documentQuery
   .extend(
     fieldsOf<Pick<ListOptions, "asOf">>({

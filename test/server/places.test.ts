@@ -40,6 +40,21 @@ test("[page 21.1] a place of an uploaded PDF has boxes, and its file comes back 
   expect((await as("ada", "/original?uri=keys.pdf", { headers: { "if-none-match": etag } })).status).toBe(304);
 });
 
+test("a view around a stretch shows what stands beside it, and names the place of the stretch itself", async () => {
+  const { as } = await startWorld();
+  const text = "# Keys\n\nThey rotate.\n\n## Lost keys\n\nCall the warden.";
+  await as("ada", "/documents", { body: { uri: "keys.md", text, mediaType: "text/markdown" } });
+  const start = text.indexOf("warden");
+  const view = async (more: string) =>
+    (await as("ada", `/view?uri=keys.md&start=${start}&end=${start + 6}${more}`)).json;
+  const [narrow, wide] = [await view(""), await view("&around=100")];
+  const at = { headings: ["Keys", "Lost keys"], line: 7 };
+  expect([narrow.place, narrow.start, wide.place, wide.start]).toEqual([at, text.indexOf("Call"), at, 0]);
+  expect((await as("ada", "/view?uri=keys.md&around=-1")).status).toBe(400);
+  // The view is of the present: a time is refused, not ignored.
+  expect((await as("ada", "/view?uri=keys.md&asOf=2026-01-01")).status).toBe(400);
+});
+
 test("a picture and a recording that are uploaded are kept whole where no reader accepts them, and say how they are found", async () => {
   const { as, kb } = await startWorld({ files: createMemoryBlobStore() });
   const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]);

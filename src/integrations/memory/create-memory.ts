@@ -13,7 +13,6 @@ import { readTime } from "../../runtime/read-time.ts";
 import {
   type Note,
   type NoteInput,
-  messagePrefix,
   noteKeys,
   notePrefix,
   type NoteProvenance,
@@ -25,7 +24,7 @@ import {
   toNote,
 } from "./note.ts";
 import { type Recalled, recallNotes, type RecallOptions } from "./recall-notes.ts";
-import { holdsAt, placeNote, type PlacedVersion, readSubject, readVersions } from "./timeline.ts";
+import { holdsAt, placeNote, type PlacedVersion, readSubject, readVersions, walkSubjects } from "./timeline.ts";
 
 /**
  * Options of a memory. All have defaults.
@@ -115,7 +114,7 @@ export interface Memory {
   recall(question?: string, options?: RecallOptions): Promise<Recalled>;
   /** Purges notes: all versions of a statement, or one. **Shape** the proof: uris, hashes, and whether the files still hold the words. **Errors** `not-found`. */
   forget(target: ForgetTarget): Promise<Forgotten>;
-  /** Notes by subject, then time. */
+  /** Notes by subject, then time. **Cost** the rows of the notes that are listed, of those between them, and of one page; not those before `after`. */
   list(options?: ListNotesOptions): AsyncIterable<Note>;
   /** One note by its id or uri, whether it holds or not. */
   get(id: string): Promise<Note | undefined>;
@@ -290,25 +289,27 @@ export function createMemory(kb: KnowledgeBase, options: MemoryOptions = {}): Me
       for (const name of ["key", "after"] as const)
         if (asked[name] !== undefined) checkNamed("list", name, asked[name]);
       const at = asked.asOf === undefined ? time() : readTime("asOf", asked.asOf);
-      const versions =
-        asked.key === undefined
-          ? await readVersions(kb, notePrefix, scope)
-          : await readSubject(kb, subjectOf(asked.key, ""), scope);
-      let left = asked.limit ?? Infinity;
-      for (const version of asked.after === undefined ? versions : behind(versions, asked.after)) {
-        if (left <= 0) return;
-        if (version.subject.startsWith(messagePrefix) && asked.messages !== true) continue;
-        if (asked.all !== true && !holdsAt(version, at)) continue;
-        const note = await readPlaced(version, versions);
-        if (note === undefined) continue;
-        yield note;
-        left--;
+      const { key, after, messages = false, limit = Infinity } = asked;
+      const subjects =
+        key === undefined
+          ? walkSubjects(kb, scope, { from: after, messages })
+          : [await readSubject(kb, subjectOf(key, ""), scope)];
+      let left = limit;
+      if (left <= 0) return;
+      for await (const versions of subjects) {
+        for (const version of after === undefined ? versions : behind(versions, after)) {
+          if (asked.all !== true && !holdsAt(version, at)) continue;
+          const note = await readPlaced(version, versions);
+          if (note === undefined) continue;
+          yield note;
+          if (--left <= 0) return;
+        }
       }
     },
   };
 }
 
-/** The versions behind the one of a uri, which may be gone: subjects go by their uris. */
+/** The versions of a statement behind the one of a uri, which may be gone or of an earlier statement. */
 function behind(versions: readonly PlacedVersion[], after: string): readonly PlacedVersion[] {
   const place = versions.findIndex(({ uri }) => uri === after);
   return place === -1 ? versions.filter(({ uri }) => uri > after) : versions.slice(place + 1);

@@ -1,7 +1,7 @@
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { endOf, placeVersions, type Superseded } from "../../text/note-timeline.ts";
-import { type Note, present, readNoteUri, subjectPrefix } from "./note.ts";
+import { messagePrefix, type Note, notePrefix, present, readNoteUri, subjectPrefix } from "./note.ts";
 
 /** One version of a statement, as its document's row tells it. */
 export interface Version {
@@ -29,15 +29,52 @@ export async function readVersions(
   under: string,
   scope: Scope,
 ): Promise<readonly PlacedVersion[]> {
-  const bySubject = new Map<string, Version[]>();
-  for await (const { uri, scope: its, validFrom, validTo } of kb.list({ under, scope })) {
+  const versions: PlacedVersion[] = [];
+  for await (const subject of placeSubjects(kb.list({ under, scope }))) versions.push(...subject);
+  return versions;
+}
+
+/** Versions of statement after statement, from rows by uri: those of one subject stand side by side. */
+async function* placeSubjects(rows: ReturnType<KnowledgeBase["list"]>): AsyncGenerator<readonly PlacedVersion[]> {
+  let versions: Version[] = [];
+  for await (const { uri, scope, validFrom, validTo } of rows) {
     const named = readNoteUri(uri);
     if (named === undefined || validFrom === undefined) continue;
-    const versions = bySubject.get(named.subject) ?? [];
-    bySubject.set(named.subject, versions);
-    versions.push({ ...named, uri, scope: its, validFrom, ...present({ validTo }) });
+    if (versions.length > 0 && versions[0]!.subject !== named.subject) {
+      yield placeVersions(versions);
+      versions = [];
+    }
+    versions.push({ ...named, uri, scope, validFrom, ...present({ validTo }) });
   }
-  return [...bySubject.values()].flatMap((versions) => placeVersions(versions));
+  if (versions.length > 0) yield placeVersions(versions);
+}
+
+/** Behind the messages of imported sessions. */
+const behindMessages = `${notePrefix}${messagePrefix}\u{10FFFF}`;
+
+/**
+ * Reads statements one after another, from that of a note's uri on.
+ *
+ * **Cost** the rows up to the statement at which the reader stops, and one page of them; without `messages`, none of the imported ones.
+ */
+export async function* walkSubjects(
+  kb: Pick<KnowledgeBase, "list">,
+  scope: Scope,
+  { from, messages }: { readonly from?: string | undefined; readonly messages: boolean },
+): AsyncGenerator<readonly PlacedVersion[]> {
+  const subject = from === undefined ? undefined : readNoteUri(from)?.subject;
+  let start = subject === undefined ? from : subjectPrefix(subject);
+  for (;;) {
+    const after = start === undefined ? {} : { after: { uri: start, scope } };
+    let isBehind = false;
+    for await (const versions of placeSubjects(kb.list({ under: notePrefix, scope, ...after }))) {
+      isBehind = !messages && versions[0]!.subject.startsWith(messagePrefix);
+      if (isBehind) break;
+      yield versions;
+    }
+    if (!isBehind || start === behindMessages) return;
+    start = behindMessages;
+  }
 }
 
 /** Reads the versions of one statement. */

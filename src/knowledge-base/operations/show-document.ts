@@ -18,6 +18,8 @@ export interface ShowOptions {
   readonly start?: number | undefined;
   /** Default: the end of the text. */
   readonly end?: number | undefined;
+  /** Also the blocks this far before and behind the stretch; the place is that of the stretch. Default 0. **Units** UTF-16 code units. */
+  readonly around?: number | undefined;
 }
 
 /**
@@ -43,14 +45,26 @@ export async function showDocument(
   uri: string,
   options: ShowOptions = {},
 ): Promise<ShownDocument | undefined> {
-  checkOptions("showDocument", options, { scope: true, start: true, end: true });
+  checkOptions("showDocument", options, { scope: true, start: true, end: true, around: true });
   const document = await kb.document(uri, options.scope === undefined ? {} : { scope: options.scope });
   if (document === undefined) return undefined;
   const { buildViewTree } = await import("../../readers/display/build-view-tree.ts");
   const { text, start: _start, end: _end, ...facts } = document;
   const from = Math.min(Math.max(0, options.start ?? 0), text.length);
   const to = Math.min(Math.max(from, options.end ?? text.length), text.length);
-  const blocks = await buildViewTree(document, { start: from, end: Math.max(to, from + 1) });
+  const around = options.around ?? 0;
+  if (!Number.isInteger(around) || around < 0)
+    throw new IbidError(
+      "invalid-argument",
+      `showDocument: around is ${String(around)}; it must be an integer from 0.`,
+      {
+        hint: "Leave it out, or give a number of characters.",
+      },
+    );
+  const blocks = await buildViewTree(document, {
+    start: Math.max(0, from - around),
+    end: Math.max(Math.min(to + around, text.length), from + 1),
+  });
   return {
     document: facts,
     start: blocks[0]?.start ?? from,

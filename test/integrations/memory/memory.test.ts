@@ -71,6 +71,56 @@ describe("a memory", () => {
     ]);
   });
 
+  it("lists pages that join to the whole, each for its own rows, and passes imported messages over unread", async () => {
+    const { kb, memory, time } = await remembering();
+    const subjects = Array.from({ length: 120 }, (_, i) => `subject-${String(i).padStart(3, "0")}`);
+    const versions = [...subjects, ...subjects.slice(40, 60), ...subjects.slice(40, 60)];
+    for (const key of versions) {
+      time.ms += 1000;
+      await memory.remember({ text: `${key} stands at ${time.ms}.`, key });
+    }
+    for (let i = 0; i < 300; i++)
+      await kb.ingest(
+        { uri: `note:message-${i}/m${i}`, text: `Message ${i}.` },
+        {
+          scope: "user:ada",
+          metadata: { validFrom: "2026-03-01T12:00:00.000Z", noteRecordedAt: "2026-03-01T12:00:00.000Z" },
+        },
+      );
+    time.ms += 1000;
+    await memory.remember("The last one has no key.");
+    let read = 0;
+    const counting: KnowledgeBase = {
+      ...kb,
+      async *list(options) {
+        for await (const row of kb.list(options)) {
+          read++;
+          yield row;
+        }
+      },
+    };
+    const counted = createMemory(counting, { now: () => time.ms, scope: "user:ada" });
+    const whole = await collect(counted.list({ all: true }));
+    expect(whole).toHaveLength(versions.length + 1);
+    // One message ends the statement before it; the next shows where they begin.
+    expect(read).toBeLessThanOrEqual(versions.length + 3);
+    for (const all of [true, false]) {
+      const paged = [];
+      for (let after: string | undefined; ;) {
+        read = 0;
+        const page = await collect(counted.list({ all, limit: 7, ...(after !== undefined && { after }) }));
+        // Seven notes, the versions of the subjects at both ends, and the row behind.
+        expect(read).toBeLessThanOrEqual(7 * (all ? 1 : 3) + 6);
+        paged.push(...page);
+        after = page.at(-1)?.uri;
+        if (page.length < 7) break;
+      }
+      expect(paged).toEqual(await collect(counted.list({ all })));
+    }
+    // Messages 90 to 99, and the last note.
+    expect(await collect(counted.list({ messages: true, after: "note:message-9/m9" }))).toHaveLength(11);
+  });
+
   it("replaces by rule, and keeps both in doubt and says so", async () => {
     const { memory, time } = await remembering();
     await memory.remember("The retry limit is 3.");
