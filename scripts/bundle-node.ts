@@ -42,7 +42,7 @@ const programs: Readonly<Record<string, string>> = {
 const programFile = (source: string): string => basename(source).replace(/\.ts$/u, ".mjs");
 
 /** Packages with code in the bundle, for their licences. */
-const used = new Set(["@vscode/tree-sitter-wasm", "web-tree-sitter"]);
+const used = new Set(["@cursorless/tree-sitter-wasms", "@vscode/tree-sitter-wasm", "web-tree-sitter"]);
 
 const grammarPrefix = "\0grammar:";
 const treeSitterFile = emitted("src/readers/code/tree-sitter.ts");
@@ -208,6 +208,21 @@ function nameProgram(path: string): void {
   if (changed !== code) writeFileSync(path, changed);
 }
 
+/** Grammars that a package holds beside its own code, with their projects and licences. */
+const grammarNotices: Readonly<Record<string, string>> = {
+  "@cursorless/tree-sitter-wasms": [
+    "Grammars in this package that the bundle holds:",
+    "- Kotlin: https://github.com/fwcd/tree-sitter-kotlin, MIT, Copyright (c) 2019 fwcd",
+    "- Swift: https://github.com/alex-pinkus/tree-sitter-swift, MIT, Copyright (c) 2021 alex-pinkus",
+    "- Scala: https://github.com/tree-sitter/tree-sitter-scala, MIT, Copyright (c) 2018 Max Brunsfeld and GitHub",
+    "- Dart: https://github.com/UserNobody14/tree-sitter-dart, MIT, Copyright (c) 2020 UserNobody14 and others",
+    "- R: https://github.com/r-lib/tree-sitter-r, MIT, Copyright (c) 2024 tree-sitter-r authors",
+    "- Elixir: https://github.com/elixir-lang/tree-sitter-elixir, Apache License 2.0",
+    "- HCL: https://github.com/tree-sitter-grammars/tree-sitter-hcl, Apache License 2.0",
+    "The text of the MIT licence stands below, at @vscode/tree-sitter-wasm.",
+  ].join("\n"),
+};
+
 /** The licences of packages whose code is in the bundle, as they ask. **Errors** for a package without one. */
 function licences(names: readonly string[]): string {
   const sections = names.map((name) => {
@@ -216,7 +231,9 @@ function licences(names: readonly string[]): string {
     const file = readdirSync(folder).find((each) => /^licen[cs]e/iu.test(each));
     if (file === undefined)
       throw new Error(`${name} has no file of its licence; write it into scripts/bundle-node.ts.`);
-    return `${name} ${version}\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
+    const notice = grammarNotices[name];
+    const own = readFileSync(join(folder, file), "utf8").trim();
+    return `${name} ${version}\n\n${own}\n${notice === undefined ? "" : `\n${notice}\n`}`;
   });
   return `The files of this folder contain code of these packages.\n\n${sections.join(`\n${"-".repeat(80)}\n\n`)}`;
 }

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
+import { type GrammarName, grammarFile } from "../src/readers/code/grammars.ts";
 import { root } from "./subpaths.ts";
 
 const { resolve } = createRequire(import.meta.url);
@@ -26,8 +27,7 @@ export async function readGrammar(grammar) {
 
 /** A module that exports one file of WebAssembly as text: a grammar, or with `""` the parser. */
 export function grammarModule(name: string): string {
-  const folder = join(dirname(resolve("@vscode/tree-sitter-wasm/package.json")), "wasm");
-  const file = name === "" ? join(parserFolder(), "web-tree-sitter.wasm") : join(folder, `tree-sitter-${name}.wasm`);
+  const file = name === "" ? join(parserFolder(), "web-tree-sitter.wasm") : resolve(grammarFile(name as GrammarName));
   const bytes = readFileSync(file);
   // Quality 9 takes half a second for all grammars; 11 takes half a minute and saves a tenth.
   const packed = brotliCompressSync(bytes, {

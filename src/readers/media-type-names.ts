@@ -1,3 +1,5 @@
+import { extensionOf } from "./file-name.ts";
+
 /**
  * Media types by file extension.
  *
@@ -66,7 +68,8 @@ const byExtension: ReadonlyMap<string, string> = new Map(
     "text/x-sql": "sql",
     "text/x-graphql": "graphql gql",
     "text/x-protobuf": "proto",
-    "text/x-terraform": "tf hcl",
+    "text/x-dockerfile": "dockerfile containerfile",
+    "text/x-terraform": "tf tfvars hcl",
     "text/x-vue": "vue",
     "text/x-svelte": "svelte",
     "text/x-template": "hbs mustache ejs liquid njk jinja jinja2 j2 erb jsp asp aspx",
@@ -136,7 +139,16 @@ const byExtension: ReadonlyMap<string, string> = new Map(
   }).flatMap(([mediaType, extensions]) => extensions.split(" ").map((extension) => [extension, mediaType] as const)),
 );
 
-/** The media type that a file extension (without dot, lower case) stands for, when we know it. */
-export function mediaTypeOfExtension(extension: string): string | undefined {
-  return byExtension.get(extension);
+/** Media types of files that are named and have no extension of their own: `Dockerfile`, `Dockerfile.test`. */
+const byFileName: ReadonlyMap<string, string> = new Map([
+  ["dockerfile", "text/x-dockerfile"],
+  ["containerfile", "text/x-dockerfile"],
+  ["gemfile", "text/x-ruby"],
+  ["rakefile", "text/x-ruby"],
+  ["vagrantfile", "text/x-ruby"],
+]);
+
+/** The media type that the name of a file stands for, by its extension or the whole of it, when we know it. */
+export function mediaTypeOfName(fileName: string): string | undefined {
+  return byExtension.get(extensionOf(fileName)) ?? byFileName.get(fileName.split(".", 1)[0]!.toLowerCase());
 }

@@ -2,8 +2,8 @@ import { checkGiven } from "../runtime/check-options.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { encodingByBytes, looksBinary } from "../text/charsets/decode-text.ts";
 
-import { extensionOf, fileNameOf } from "./file-name.ts";
-import { mediaTypeOfExtension } from "./media-type-names.ts";
+import { fileNameOf } from "./file-name.ts";
+import { mediaTypeOfName } from "./media-type-names.ts";
 import { isPlainTextType } from "./text/plain-text-reader.ts";
 
 /** Declarations of a sender or caller about bytes. */
@@ -119,7 +119,6 @@ const utf8Decoder = new TextDecoder("utf-8");
 export function detectMediaType(bytes: Uint8Array, hints: MediaTypeHints = {}): string {
   checkGiven("detectMediaType", "bytes", bytes, "object");
   const name = hints.name ?? "The input";
-  const extension = extensionOf(fileNameOf(hints.name ?? ""));
   if (isBlank(bytes)) {
     throw new IbidError("empty", `${name} is empty.`, {
       hint: "Give a file that holds text.",
@@ -127,7 +126,7 @@ export function detectMediaType(bytes: Uint8Array, hints: MediaTypeHints = {}): 
     });
   }
   const declared = normalizeMediaType(hints.declared);
-  const byName = mediaTypeOfExtension(extension);
+  const byName = mediaTypeOfName(fileNameOf(hints.name ?? ""));
   const bySignature = matchSignature(bytes) ?? matchZip(bytes, byName);
   if (bySignature !== undefined) return refineLegacyOffice(bySignature, byName, bytes);
 

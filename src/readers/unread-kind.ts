@@ -1,8 +1,8 @@
 import type { IbidError } from "../contracts/errors.ts";
 
-import { extensionOf, fileNameOf } from "./file-name.ts";
+import { fileNameOf } from "./file-name.ts";
 import { isTextual } from "./media-type.ts";
-import { mediaTypeOfExtension } from "./media-type-names.ts";
+import { mediaTypeOfName } from "./media-type-names.ts";
 
 /**
  * Whether a refusal is one of the file's kind, so that a walk over a folder passes it by. A locked, scanned or broken
@@ -10,6 +10,6 @@ import { mediaTypeOfExtension } from "./media-type-names.ts";
  */
 export function isUnreadKind({ code }: IbidError, uri: string): boolean {
   if (code !== "binary") return code === "unsupported-media";
-  const named = mediaTypeOfExtension(extensionOf(fileNameOf(uri)));
+  const named = mediaTypeOfName(fileNameOf(uri));
   return named === undefined || !isTextual(named);
 }

@@ -53,7 +53,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     imports: ["contracts", "runtime", "text"],
     edges: {
       "readers/archives": { packages: ["modern-tar"] },
-      "readers/code": { packages: ["web-tree-sitter", "@vscode/tree-sitter-wasm"] },
+      "readers/code": { packages: ["web-tree-sitter", "@vscode/tree-sitter-wasm", "@cursorless/tree-sitter-wasms"] },
       "readers/feed": { packages: ["htmlparser2"] },
       "readers/html": { packages: ["htmlparser2"] },
       "readers/mail": { packages: ["postal-mime"] },

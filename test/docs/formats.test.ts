@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { describe, expect, it } from "vitest";
 
-import { mediaTypeOfExtension } from "../../src/readers/media-type-names.ts";
+import { mediaTypeOfName } from "../../src/readers/media-type-names.ts";
 import { defaultReadLimits } from "../../src/readers/read-limits.ts";
 import { createReaders } from "../../src/readers/create-readers.ts";
 
@@ -26,7 +26,7 @@ describe("the page of formats", () => {
     expect(extensions.length).toBeGreaterThan(0);
     const readers = createReaders();
     const read = extensions.map((extension) => {
-      const mediaType = mediaTypeOfExtension(extension) ?? "";
+      const mediaType = mediaTypeOfName(`a.${extension}`) ?? "";
       const first = readers.find((each) => each.accepts(mediaType));
       return [extension, first && nameOf(first)];
     });

@@ -232,7 +232,7 @@ describe("the code reader", () => {
   });
 
   it("leaves languages without a grammar to the plain text reader", async () => {
-    const { metadata, root, notes } = await readAny("a.kt", "fun main() {}\n");
+    const { metadata, root, notes } = await readAny("a.lua", "fun main() {}\n");
     expect([metadata, root.children, notes]).toEqual([{}, [], undefined]);
   });
 
@@ -276,6 +276,6 @@ describe("the code reader", () => {
   it("stops when told", async () => {
     const refusal = await refusalOf(readAny("a.ts", "let a;", { signal: AbortSignal.abort() }));
     expect(refusal.code).toBe("aborted");
-    expect(createCodeReader().accepts("text/x-kotlin")).toBe(false);
+    expect(createCodeReader().accepts("text/x-lua")).toBe(false);
   });
 });

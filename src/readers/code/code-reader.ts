@@ -1,11 +1,12 @@
 import type { Reader } from "../../contracts/reader.ts";
 
-import { grammarOf } from "./grammars.ts";
+import { grammarOf, outlinedLanguage } from "./grammars.ts";
 
 /**
  * Source code by definition: the canonical text is the source itself, its sections are classes, functions, methods and types.
  *
- * For TypeScript, JavaScript, Python, Java, C#, Go, Rust, C, C++, Ruby, PHP and the shell.
+ * For TypeScript, JavaScript, Python, Java, C#, Go, Rust, C, C++, Ruby, PHP, Kotlin, Swift, Scala, Elixir, Dart, Terraform, R and the shell, by their
+ * grammars. For SQL, Protocol Buffers, Dockerfiles and components of Vue and Svelte, by their words; scripts of components by TypeScript's grammar.
  *
  * **Shape** a definition begins with the comment, decorators and attributes before it and ends with its last line. A definition with members
  * (`class Parser`) is a container of them (`parse(text)`). Imports, the file's header and statements are the root's own text. A code block for each
@@ -20,7 +21,7 @@ import { grammarOf } from "./grammars.ts";
 export function createCodeReader(): Reader {
   return {
     name: "code/1",
-    accepts: (mediaType) => grammarOf(mediaType, "") !== undefined,
+    accepts: (mediaType) => grammarOf(mediaType, "") !== undefined || outlinedLanguage(mediaType) !== undefined,
     read: async (input) => (await import("./read-code.ts")).readCode(input),
   };
 }

@@ -13,7 +13,7 @@ export interface DefinitionRule {
 const always = (): true => true;
 
 /** Longer parameter lists are left out of titles. */
-const maxParameters = 60;
+export const maxParameters = 60;
 const maxArgument = 60;
 
 export function bodyOf(node: Node): Node | undefined {
@@ -170,10 +170,15 @@ export function header(node: Node): string | undefined {
   return body && cut(node.text.slice(0, body.startIndex - node.startIndex), 2 * maxArgument);
 }
 
-function parametersOf(node: Node): string {
+/** `(text, options)`; `()` for none, `(…)` for too many. */
+export function parametersOf(node: Node): string {
   const list =
     node.childForFieldName("parameters") ??
-    node.namedChildren.find((child) => /^(?:formal_parameters|parameter_list|method_parameters)$/.test(child.type));
+    node.namedChildren.find((child) =>
+      /^(?:formal_parameters|parameter_list|method_parameters|function_value_parameters|formal_parameter_list)$/.test(
+        child.type,
+      ),
+    );
   // `x => …` has one parameter, without brackets.
   const text = list?.text ?? bracketed(node.childForFieldName("parameter")?.text);
   const line = text

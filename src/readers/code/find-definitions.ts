@@ -15,6 +15,8 @@ const maxLevel = 6;
 const maxNesting = 32;
 /** Largest number of members; a node with more is a table of data. */
 const maxMembers = 100_000;
+/** A head with its body, a property with its accessors. */
+const maxTails = 2;
 const maxTitleLength = 120;
 const maxIndentation = 1000;
 
@@ -25,26 +27,28 @@ const maxIndentation = 1000;
  * with other code belongs to that code.
  * **Cost** linear in the nodes down to the members; bodies of functions are not read.
  */
-export function findDefinitions(root: Node, text: string, grammar: GrammarName): Definition[] {
+export function findDefinitions(root: Node, text: string, grammar: GrammarName, firstLevel = 1): Definition[] {
   const rules = rulesOf(grammar);
   const definitions: Definition[] = [];
 
-  const add = (node: Node, start: number, level: number, nesting: number): boolean => {
+  const add = (node: Node, start: number, last: number, level: number, nesting: number): boolean => {
     const found = beginsLine(text, start) ? unwrap(node, rules) : undefined;
     if (found === undefined) return false;
-    const isLong = text.slice(start, node.endIndex).trimEnd().includes("\n");
+    const isLong = text.slice(start, last).trimEnd().includes("\n");
     if (!isLong && found.rule.isSmall?.(found.node) === true) return false;
-    definitions.push({ title: shorten(found.title), level, start, end: lineEnd(text, node.endIndex) });
+    definitions.push({ title: shorten(found.title), level, start, end: lineEnd(text, last) });
     const body = level < maxLevel ? found.rule.body?.(found.node) : undefined;
     if (body !== undefined) walk(body, level + 1, nesting + 1);
     return true;
   };
 
-  const walk = (holder: Node, level: number, nesting: number): void => {
+  const walk = (holder: Node, level: number, nesting: number, before?: { start: number; end: number }): void => {
     if (nesting > maxNesting || holder.namedChildCount > maxMembers) return;
-    /** Comments and attributes that wait for what they belong to. */
-    let lead: { start: number; end: number } | undefined;
-    for (const node of holder.namedChildren) {
+    /** Comments and attributes that wait for the definition after them. */
+    let lead = before;
+    const nodes = holder.namedChildren;
+    for (const [index, node] of nodes.entries()) {
+      if (rules.tails.has(node.type)) continue;
       const follows = lead !== undefined && !hasBlankLine(text, lead.end, node.startIndex);
       if (rules.leads.has(node.type)) {
         const start = follows && lead !== undefined ? lead.start : node.startIndex;
@@ -52,13 +56,23 @@ export function findDefinitions(root: Node, text: string, grammar: GrammarName):
         continue;
       }
       const from = follows && lead !== undefined ? lead.start : node.startIndex;
+      const begins = follows && node.namedChild(0)?.startIndex === node.startIndex ? lead : undefined;
       lead = undefined;
-      const isDefinition = add(node, from, level, nesting);
-      if (!isDefinition && (rules.groups.has(node.type) || node.isError)) walk(node, level, nesting + 1);
+      let last = node;
+      for (const next of nodes.slice(index + 1, index + 1 + maxTails)) {
+        if (!rules.tails.has(next.type)) break;
+        last = next;
+      }
+      if (add(node, from, last.endIndex, level, nesting)) continue;
+      if (rules.groups.has(node.type) || node.isError) walk(node, level, nesting + 1, begins);
+      // Some grammars put the comment of a definition at the end of the imports before it.
+      const trailing = node.namedChild(node.namedChildCount - 1);
+      if (trailing !== null && rules.leads.has(trailing.type) && beginsLine(text, trailing.startIndex))
+        lead = { start: trailing.startIndex, end: trimEnd(text, trailing.endIndex) };
     }
   };
 
-  walk(root, 1, 0);
+  walk(root, firstLevel, 0);
   return definitions;
 }
 

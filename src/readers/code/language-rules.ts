@@ -10,7 +10,9 @@ import {
   type DefinitionRule,
   declared,
   header,
+  maxParameters,
   method,
+  parametersOf,
   small,
   type,
   variable,
@@ -26,17 +28,25 @@ export interface LanguageRules {
   readonly groups: ReadonlySet<string>;
   /** Nodes that belong to the definition after them: comments, attributes. */
   readonly leads: ReadonlySet<string>;
+  /** Nodes that belong to the definition before them, where a grammar keeps a head and its body side by side. */
+  readonly tails: ReadonlySet<string>;
 }
 
 function rules(
   definitions: Readonly<Record<string, DefinitionRule>>,
-  { wrappers = "", groups = "", leads = "comment" }: { wrappers?: string; groups?: string; leads?: string } = {},
+  {
+    wrappers = "",
+    groups = "",
+    leads = "comment",
+    tails = "",
+  }: { wrappers?: string; groups?: string; leads?: string; tails?: string } = {},
 ): LanguageRules {
   return {
     definitions: new Map(Object.entries(definitions)),
     wrappers: new Set(wrappers.split(" ")),
     groups: new Set(groups.split(" ")),
     leads: new Set(leads.split(" ")),
+    tails: new Set(tails.split(" ")),
   };
 }
 
@@ -235,6 +245,186 @@ const php = rules(
 
 const bash = rules({ function_definition: callable() }, { groups: "if_statement" });
 
+const kotlin = rules(
+  {
+    class_declaration: {
+      title: (node) => worded(hasToken(node, "interface") ? "interface" : "class", childText(node, "type_identifier")),
+      body: (node) => childOf(node, "class_body", "enum_class_body"),
+    },
+    object_declaration: {
+      title: (node) => worded("object", childText(node, "type_identifier")),
+      body: (node) => childOf(node, "class_body"),
+    },
+    companion_object: { title: () => "companion object", body: (node) => childOf(node, "class_body") },
+    function_declaration: { title: (node) => childText(node, "simple_identifier") + parametersOf(node) },
+    secondary_constructor: { title: (node) => `constructor${parametersOf(node)}` },
+    anonymous_initializer: small({ title: () => "init" }),
+    property_declaration: constant((node) => childText(childOf(node, "variable_declaration"), "simple_identifier")),
+    type_alias: small({ title: (node) => worded("typealias", childText(node, "type_identifier")) }),
+  },
+  { leads: "multiline_comment line_comment", tails: "getter setter" },
+);
+
+const swift = rules(
+  {
+    class_declaration: {
+      title: (node) => {
+        const keyword = node.children.find((child) => /^(?:class|struct|enum|extension|actor)$/u.test(child.type));
+        return worded(keyword?.type ?? "class", node.childForFieldName("name")?.text);
+      },
+      body: bodyOf,
+    },
+    protocol_declaration: type("protocol"),
+    function_declaration: { title: swiftTitle },
+    init_declaration: { title: swiftTitle },
+    protocol_function_declaration: small({ title: swiftTitle }),
+    deinit_declaration: { title: () => "deinit" },
+    subscript_declaration: { title: (node) => `subscript${listed(node, "parameter")}` },
+    property_declaration: constant((node) => node.childForFieldName("name")?.text),
+    typealias_declaration: small(type("typealias")),
+  },
+  { leads: "comment multiline_comment" },
+);
+
+const scala = rules(
+  {
+    class_definition: type("class"),
+    object_definition: type("object"),
+    package_object: type("package object"),
+    trait_definition: type("trait"),
+    enum_definition: type("enum"),
+    extension_definition: { title: (node) => `extension ${node.childForFieldName("parameters")?.text ?? ""}`.trim() },
+    function_definition: callable(),
+    function_declaration: small(callable()),
+    given_definition: small(type("given", "")),
+    val_definition: constant((node) => node.childForFieldName("pattern")?.text),
+    var_definition: constant((node) => node.childForFieldName("pattern")?.text),
+    type_definition: small(type("type")),
+  },
+  { groups: "package_clause template_body", leads: "comment block_comment" },
+);
+
+/** Elixir has calls only: a definition is a call of `def`, `defmodule` and their like. */
+const elixir = rules(
+  {
+    call: {
+      title: (node) => {
+        const target = node.childForFieldName("target")?.text ?? "";
+        const given = childOf(node, "arguments");
+        const first = given?.namedChild(0);
+        if (/^def(?:module|protocol|impl)$/u.test(target))
+          return `${target.replace("defmodule", "module")} ${given?.text}`;
+        if (/^def(?:p|macro|macrop|guard|guardp|delegate)?$/u.test(target)) return first?.text.split(/\s+when\s/u)[0];
+        return /^(?:describe|test)$/u.test(target) && first?.type === "string" ? `${target} ${first.text}` : undefined;
+      },
+      body: (node) =>
+        /^(?:defmodule|defprotocol|defimpl|describe)$/u.test(node.childForFieldName("target")?.text ?? "")
+          ? childOf(node, "do_block")
+          : undefined,
+    },
+  },
+  { leads: "comment unary_operator" },
+);
+
+const dart = rules(
+  {
+    class_definition: type("class"),
+    mixin_declaration: {
+      title: (node) => worded("mixin", childText(node, "identifier")),
+      body: (node) => childOf(node, "class_body"),
+    },
+    enum_declaration: type("enum"),
+    extension_declaration: type("extension"),
+    function_signature: callable(),
+    getter_signature: { title: (node) => node.childForFieldName("name")?.text },
+    setter_signature: callable(),
+    constructor_signature: {
+      title: (node) =>
+        node.text.slice(0, (childOf(node, "formal_parameter_list")?.startIndex ?? 0) - node.startIndex) +
+        parametersOf(node),
+    },
+    factory_constructor_signature: {
+      title: (node) =>
+        node.text.slice(0, (childOf(node, "formal_parameter_list")?.startIndex ?? 0) - node.startIndex) +
+        parametersOf(node),
+    },
+    declaration: small({
+      title: (node) => childOf(node, "initialized_identifier_list", "constructor_signature")?.text,
+    }),
+    type_alias: small({ title: (node) => worded("typedef", childText(node, "type_identifier")) }),
+  },
+  {
+    wrappers: "method_signature",
+    leads: "comment documentation_comment annotation",
+    tails: "function_body",
+  },
+);
+
+const hcl = rules(
+  {
+    block: {
+      title: (node) =>
+        node.namedChildren
+          .filter((child) => child.type === "identifier" || child.type === "string_lit")
+          .map((child) => child.text)
+          .join(" "),
+    },
+    attribute: constant((node) => childText(node, "identifier")),
+  },
+  { groups: "body" },
+);
+
+const r = rules({
+  binary_operator: {
+    title: (node) => {
+      if (!/^(?:<-|<<-|=|:=)$/u.test(node.childForFieldName("operator")?.text ?? "")) return undefined;
+      const name = node.childForFieldName("lhs")?.text;
+      const value = node.childForFieldName("rhs");
+      return name === undefined || value?.type !== "function_definition" ? name : name + parametersOf(value);
+    },
+    isSmall: (node) => node.childForFieldName("rhs")?.type !== "function_definition",
+  },
+  call: small({
+    title: (node) => {
+      const given =
+        node.childForFieldName("arguments")?.namedChildren.filter((child) => child.type === "argument") ?? [];
+      const [first, last] = [given[0]?.childForFieldName("value"), given.at(-1)?.childForFieldName("value")];
+      const isDefinition = last?.type === "function_definition" || last?.type === "braced_expression";
+      return first?.type === "string" && isDefinition
+        ? `${node.childForFieldName("function")?.text}(${first.text})`
+        : undefined;
+    },
+  }),
+});
+
+/** `parse(_ text: String)`; Swift's parameters are no list of their own. */
+function swiftTitle(node: Node): string {
+  const name = node.childForFieldName("name");
+  const isInit = name === null || name.type !== "simple_identifier";
+  return (isInit ? "init" : name.text) + listed(node, "parameter");
+}
+
+function listed(node: Node, kind: string): string {
+  const given = node.namedChildren.filter((child) => child.type === kind).map((child) => child.text);
+  return given.join(", ").length > maxParameters ? "(…)" : `(${given.join(", ")})`;
+}
+
+function worded(keyword: string, name: string | undefined): string | undefined {
+  return name === undefined || name === "" ? undefined : `${keyword} ${name}`;
+}
+
+function childOf(node: Node | undefined, ...kinds: readonly string[]): Node | undefined {
+  return node?.namedChildren.find((child) => kinds.includes(child.type));
+}
+
+function childText(node: Node | undefined, kind: string): string {
+  return childOf(node, kind)?.text ?? "";
+}
+
+function hasToken(node: Node, token: string): boolean {
+  return node.children.some((child) => child.type === token);
+}
+
 /** A type that is defined here, not only named. */
 function bodied(keyword: string): DefinitionRule {
   const rule = type(keyword);
@@ -277,6 +467,13 @@ const byGrammar: Readonly<Record<GrammarName, LanguageRules>> = {
   ruby,
   php,
   bash,
+  kotlin,
+  swift,
+  scala,
+  elixir,
+  dart,
+  hcl,
+  r,
 };
 
 export function rulesOf(grammar: GrammarName): LanguageRules {

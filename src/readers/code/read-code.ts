@@ -6,22 +6,27 @@ import { decodeSource } from "../text/decode-source.ts";
 import { fileNameOf } from "../file-name.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 
-import { findDefinitions } from "./find-definitions.ts";
-import { grammarOf } from "./grammars.ts";
+import { type Definition, findDefinitions } from "./find-definitions.ts";
+import { grammarOf, type OutlinedLanguage, outlinedLanguage } from "./grammars.ts";
+import { outlineCode, scriptsOf } from "./outline-code.ts";
 import { maxCodeLength, parseCode } from "./parse-code.ts";
 
 /** Implements {@link createCodeReader}; loaded with its parser when the first file is read. */
 export async function readCode({ uri, bytes, mediaType, charset, signal }: ReadInput): Promise<ReadResult> {
   const text = decodeSource(bytes, uri, charset);
+  const outlined = outlinedLanguage(mediaType);
   const grammar = grammarOf(mediaType, uri);
-  if (grammar === undefined) {
+  if (outlined === undefined && grammar === undefined) {
     throw new IbidError("unsupported-media", `${uri} is of media type ${mediaType}, for which there is no grammar.`, {
       hint: "Read it as plain text.",
       uri,
     });
   }
-  const { name, language } = grammar;
-  const found = await parseCode(text, name, signal, ({ rootNode }) => findDefinitions(rootNode, text, name));
+  const language = outlined ?? grammar!.language;
+  const found =
+    outlined === undefined
+      ? await parseCode(text, grammar!.name, signal, ({ rootNode }) => findDefinitions(rootNode, text, grammar!.name))
+      : await outline(text, outlined, signal);
   throwIfAborted(signal, `Reading ${uri}`, { uri });
   const title = fileNameOf(uri);
   const definitions = found ?? [];
@@ -42,6 +47,28 @@ export async function readCode({ uri, bytes, mediaType, charset, signal }: ReadI
     metadata: { programmingLanguage: language },
     ...(found === undefined ? { notes: [whyPlain(text.length, language)] } : {}),
   };
+}
+
+/** Definitions of a language without a grammar; those of a component's scripts stand below their script. */
+async function outline(
+  text: string,
+  language: OutlinedLanguage,
+  signal: ReadInput["signal"],
+): Promise<Definition[] | undefined> {
+  if (text.length > maxCodeLength) return undefined;
+  const definitions = outlineCode(language, text);
+  const scripts = language === "vue" || language === "svelte" ? scriptsOf(text) : [];
+  for (const { start, end } of scripts) {
+    // The rest of the file as spaces, so that positions in the script are positions in the file.
+    const blank = (part: string): string => part.replace(/[^\n]/gu, (char) => " ".repeat(char.length));
+    const script = blank(text.slice(0, start)) + text.slice(start, end);
+    const inner = await parseCode(script, "typescript", signal, ({ rootNode }) =>
+      findDefinitions(rootNode, script, "typescript", 2),
+    );
+    const at = definitions.findIndex((each) => each.start <= start && each.end >= end);
+    definitions.splice(at + 1, 0, ...(inner ?? []));
+  }
+  return definitions;
 }
 
 function whyPlain(length: number, language: string): string {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type * as treeSitter from "web-tree-sitter";
-import type { GrammarName } from "./grammars.ts";
+import { type GrammarName, grammarFile } from "./grammars.ts";
 
 // In the package, scripts/bundle-node.ts puts another module in place of this one. It holds the parser and the grammars, and looks for nothing at run time.
 
@@ -22,5 +22,5 @@ export function createTreeSitter(): Promise<{
 
 /** The bytes of a grammar. */
 export function readGrammar(grammar: GrammarName): Promise<Uint8Array> {
-  return readFile(load.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`));
+  return readFile(load.resolve(grammarFile(grammar)));
 }
