@@ -29,6 +29,18 @@ def read_condition(given):
     return q.FieldCondition(key=given["key"], range=q.RangeFloat(**given["range"]))
 
 
+def read_sparse(given):
+    return q.SparseVector(indices=given["indices"], values=given["values"]) if isinstance(given, dict) else given
+
+
+def read_vector(given):
+    return {name: read_sparse(one) for name, one in given.items()} if isinstance(given, dict) else given
+
+
+def read_query(given):
+    return q.Query.Nearest(read_sparse(given["query"]), **({"using": given["using"]} if "using" in given else {}))
+
+
 def answer(method, path, body):
     parts = path.split("?")[0].strip("/").split("/")
     if parts == ["collections"]:
@@ -41,13 +53,17 @@ def answer(method, path, body):
         place = folder / str(uuid.uuid4())
         place.mkdir(parents=True)
         params = q.EdgeVectorParams(size=vectors["size"], distance=getattr(q.Distance, vectors["distance"]))
-        shards[name] = (q.EdgeShard.create(str(place), q.EdgeConfig(vectors=params)), vectors, place)
+        # The modifier of a sparse vector is always idf here.
+        sparse = {key: q.EdgeSparseVectorParams(modifier=q.Modifier.Idf) for key in body.get("sparse_vectors", {})}
+        config = q.EdgeConfig(vectors=params, sparse_vectors=sparse)
+        kept = {key: body[key] for key in ("vectors", "sparse_vectors") if key in body}
+        shards[name] = (q.EdgeShard.create(str(place), config), kept, place)
         return 200, True
     if name not in shards:
         return 404, f"Not found: Collection `{name}` doesn't exist!"
-    shard, vectors, place = shards[name]
+    shard, kept, place = shards[name]
     if not rest and method == "GET":
-        return 200, {"status": "green", "config": {"params": {"vectors": vectors}}}
+        return 200, {"status": "green", "config": {"params": kept}}
     if not rest and method == "DELETE":
         del shards[name]
         shard.close()
@@ -60,7 +76,7 @@ def answer(method, path, body):
         found = shard.retrieve([uuid.UUID(one) for one in body["ids"]], with_payload=True, with_vector=False)
         return 200, [{"id": str(one.id), "payload": {key: one.payload[key] for key in body["with_payload"] if key in one.payload}} for one in found]
     if rest == ["points"]:
-        points = [q.Point(uuid.UUID(one["id"]), one["vector"], one["payload"]) for one in body["points"]]
+        points = [q.Point(uuid.UUID(one["id"]), read_vector(one["vector"]), one["payload"]) for one in body["points"]]
         shard.update(q.UpdateOperation.upsert_points(points))
         return 200, {"status": "completed"}
     if rest == ["points", "delete"]:
@@ -74,8 +90,12 @@ def answer(method, path, body):
         found, following = shard.scroll(request)
         return 200, {"points": [{"id": str(one.id)} for one in found], "next_page_offset": following and str(following)}
     if rest == ["points", "query"]:
-        query = q.Query.Nearest(body["query"])
-        request = q.QueryRequest(limit=body["limit"], query=query, filter=read_filter(body.get("filter")), with_payload=True)
+        if "prefetch" in body:
+            parts = [q.Prefetch(limit=one["limit"], query=read_query(one), filter=read_filter(one.get("filter"))) for one in body["prefetch"]]
+            # Qdrant's constant of rank fusion is 2.
+            request = q.QueryRequest(limit=body["limit"], query=q.Fusion.Rrf(k=2), prefetches=parts, with_payload=True)
+        else:
+            request = q.QueryRequest(limit=body["limit"], query=read_query(body), filter=read_filter(body.get("filter")), with_payload=True)
         found = shard.query(request)
         return 200, {"points": [{"id": str(one.id), "score": one.score, "payload": {"ref": one.payload["ref"]}} for one in found]}
     return 404, "Not found"

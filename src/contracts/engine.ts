@@ -152,6 +152,8 @@ export interface EngineRecordCapabilities {
   readonly kinds: readonly VectorIndex[];
   /** `nearest` takes words beside the vector. */
   readonly words: boolean;
+  /** Records that an earlier version wrote may stand there without their words: each scope is looked through before its first search with words. Default false. */
+  readonly mayLackWords?: boolean | undefined;
 }
 
 /**

@@ -77,6 +77,7 @@ const tags = createEngineTags(new TextEncoder().encode("ibid/records"));
 /** Facts of an entry that no field of a record can be named like. */
 const partKey = "_part";
 const blankKey = "_blank";
+const wordsKey = "_words";
 
 /** Candidates for each record that is wanted, at first, at least, and the growth of their number. */
 const [inflation, leastCandidates, growth] = [4, 64, 4];
@@ -120,6 +121,24 @@ export function openRecordTable(engine: Engine, specs: ReadonlyMap<string, Engin
     return opening;
   };
   const idOf = (scope: Scope, key: string): string => rowId(scope, key, main!);
+  /** Scopes and indexes whose records all have their words. */
+  const worded = new Set<string>();
+
+  async function checkWords(scopes: readonly Scope[], part: string, signal?: AbortSignal): Promise<void> {
+    const index = await open(part);
+    for (const scope of scopes) {
+      const place = JSON.stringify([scope, specs.get(part)!.name]);
+      if (worded.has(place)) continue;
+      const [all, said] = [await index.count(tags.scope(scope), signal), await index.count(wordsIn(scope), signal)];
+      if (said < all) {
+        throw new IbidError("unsupported", `${engine.name} has records in ${scope} without their words.`, {
+          hint: "An earlier version wrote them. Call rebuild() of the collection, which writes them again.",
+          details: { store: engine.name, scope, records: all - said },
+        });
+      }
+      worded.add(place);
+    }
+  }
 
   async function* inBatches<Item>(items: readonly Item[]): AsyncGenerator<readonly Item[]> {
     for (let from = 0; from < items.length; from += batch) yield items.slice(from, from + batch);
@@ -168,7 +187,12 @@ export function openRecordTable(engine: Engine, specs: ReadonlyMap<string, Engin
   return {
     read,
     rows,
-    search: (request) => searchTable({ engine, specs, open, readRows, rows }, request),
+    async search(request) {
+      const { scopes, parts, words, signal } = request;
+      if (words !== undefined && engine.capabilities.records?.mayLackWords === true)
+        await checkWords(scopes, parts[0]!, signal);
+      return searchTable({ engine, specs, open, readRows, rows }, request);
+    },
     async put(given, signal) {
       const byIndex = new Map<string, { readonly part: string; readonly entries: EngineEntry[] }>();
       for (const row of given) {
@@ -303,7 +327,7 @@ function entryOf(
   dimensions: number,
   isFirst: boolean,
 ): EngineEntry {
-  const all = [tags.base, tags.scope(scope), tags.document(scope, key)];
+  const all = [tags.base, tags.scope(scope), tags.document(scope, key), wordsIn(scope)];
   const numbers: Record<string, number> = {};
   addMetadata(tags, { ...metadata, [partKey]: name, ...(vector === undefined && { [blankKey]: true }) }, all, numbers);
   return {
@@ -319,6 +343,9 @@ function entryOf(
     },
   };
 }
+
+/** The fact that an entry was written with its words. */
+const wordsIn = (scope: Scope): string => tags.equal(wordsKey, scope);
 
 const rowId = (scope: Scope, key: string, part: string): string => toUuid(tags.digest(["row", scope, key, part]));
 

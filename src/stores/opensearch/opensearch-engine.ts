@@ -23,14 +23,20 @@ export interface OpenSearchOptions extends EngineService {
   readonly refresh?: "wait_for" | "true" | undefined;
 }
 
+/** A search as the server takes it. */
+interface Search {
+  readonly query?: object;
+  readonly knn?: object;
+}
+
 /** The parts in which the two servers differ. */
 interface Flavour {
   readonly name: string;
   vectorField(spec: EngineIndexSpec): object;
   readonly settings: object;
-  search(vector: readonly number[], limit: number, filter: object | undefined): object;
-  /** Words beside the vector: the scores of both are added. Absent where the server does not add them. */
-  readonly addWords?: (search: object, words: string, filter: object | undefined) => object;
+  search(vector: readonly number[], limit: number, filter: object | undefined): Search;
+  /** Words beside the vector: the scores of both are added. */
+  addWords(search: Search, words: string, filter: object | undefined): object;
   dimensionsOf(field: Readonly<Record<string, unknown>> | undefined): unknown;
 }
 
@@ -53,6 +59,15 @@ const openSearch: Flavour = {
   search: (vector, limit, filter) => ({
     query: {
       knn: { vector: { vector, k: Math.max(limit, searchedNeighbours), ...(filter !== undefined && { filter }) } },
+    },
+  }),
+  addWords: ({ query }, words, filter) => ({
+    query: {
+      bool: {
+        should: [query, { match: { text: words } }],
+        minimum_should_match: 1,
+        ...(filter !== undefined && { filter: [filter] }),
+      },
     },
   }),
   dimensionsOf: (field) => field?.["dimension"],
@@ -118,7 +133,7 @@ function createLuceneEngine(flavour: Flavour, options: OpenSearchOptions): Engin
     name: flavour.name,
     native: client,
     prefix: options.prefix,
-    capabilities: { records: { kinds: ["hnsw"], words: flavour.addWords !== undefined } },
+    capabilities: { records: { kinds: ["hnsw"], words: true, mayLackWords: true } },
     async open(name, spec, signal) {
       await makeIndex(client, flavour, `/${name}`, spec, settings, signal);
       return createIndex(client, flavour, `/${name}`, spec.metric, refresh);
@@ -170,8 +185,13 @@ async function makeIndex(
     found = await look();
     if (found.status === 404) await client.call("make an index", { method: "PUT", path, body, signal });
   }
-  const field = Object.values(found.body)[0]?.mappings.properties?.["vector"];
-  checkDimensions(flavour.name, spec, Number(flavour.dimensionsOf(field) ?? spec.dimensions));
+  const fields = Object.values(found.body)[0]?.mappings.properties;
+  checkDimensions(flavour.name, spec, Number(flavour.dimensionsOf(fields?.["vector"]) ?? spec.dimensions));
+  // An index of an earlier version has no field for words.
+  if (spec.records === true && fields !== undefined && fields["text"] === undefined) {
+    const body = { properties: { text: { type: "text" } } };
+    await client.call("index the words", { method: "PUT", path: `${path}/_mapping`, body, signal });
+  }
 }
 
 type Answer<Source> = { hits: { hits: { _score: number; _source: Source; sort?: [string] }[] } };
@@ -238,7 +258,7 @@ function createIndex(
       const search = flavour.search([...vector], limit, filter);
       const body = {
         ...(options as object | undefined),
-        ...(words === undefined ? search : flavour.addWords?.(search, words, filter)),
+        ...(words === undefined ? search : flavour.addWords(search, words, filter)),
         size: limit,
         _source: ["ref"],
       };

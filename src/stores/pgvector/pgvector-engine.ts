@@ -3,7 +3,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions, checkPrefix } from "../engines/check-engine.ts";
 import { createEngine } from "../engines/create-engine.ts";
-import { pageOf } from "../engines/engine-scores.ts";
+import { fuseRanks, pageOf, plainWords } from "../engines/engine-scores.ts";
 import { writeExpression } from "../engines/translate-filter.ts";
 import { connectPostgres, overClient, type Postgres, type PostgresClient } from "../postgres/postgres-client.ts";
 
@@ -41,6 +41,7 @@ const leastVersion = "0.8.4";
 /**
  * An engine over Postgres with pgvector 0.8.4 or later: a table for each base and embedding version.
  *
+ * **Shape** words go by Postgres's own text search in the configuration `simple`, and their ranks are joined with those of the vector.
  * **Errors** `invalid-argument` for options; `dependency-missing` without the package `pg`; `unsupported` without the extension, or with an older one; others as
  * those of an `Engine`.
  *
@@ -79,7 +80,7 @@ export function createPgvectorEngine(options: PgvectorOptions): Engine {
       prefix: `${prefix}_`,
       query: async (text: string, values?: unknown[]) => (await connect()).query("query", text, values),
     },
-    capabilities: { exhaustive: !isIndexed, records: { kinds: ["flat", "hnsw"], words: false } },
+    capabilities: { exhaustive: !isIndexed, records: { kinds: ["flat", "hnsw"], words: true, mayLackWords: true } },
     async open(name, spec) {
       const db = await connect();
       const table = `"${schema}"."${name}"`;
@@ -149,6 +150,11 @@ async function makeTable(db: Postgres, table: string, spec: EngineIndexSpec, isI
   );
   const name = (what: string): string => `"${spec.name}_${what}"`;
   await db.query("index the tags", `CREATE INDEX IF NOT EXISTS ${name("tags")} ON ${table} USING gin (tags)`);
+  if (spec.records === true) {
+    // A table of an earlier version has no such column.
+    await db.query("add the words", `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS text text`);
+    await db.query("index the words", `CREATE INDEX IF NOT EXISTS ${name("words")} ON ${table} USING gin (${lexemes})`);
+  }
   if (isIndexed && spec.dimensions <= mostIndexed) {
     await db.query(
       "index the vectors",
@@ -168,7 +174,9 @@ const writable = (_: string, value: unknown): unknown =>
   typeof value === "string" ? value.replaceAll("\0", "").toWellFormed() : value;
 
 const replaceRow = `UPDATE SET tags = excluded.tags, numbers = excluded.numbers, vector = excluded.vector, record = excluded.record,
-  fields = excluded.fields`;
+  fields = excluded.fields, text = excluded.text`;
+
+const lexemes = "to_tsvector('simple', coalesce(text, ''))";
 
 function createIndex(
   db: Postgres,
@@ -184,13 +192,17 @@ function createIndex(
         tags,
         numbers,
         vector: `[${vector.join(",")}]`,
-        ...(record && { record: record.json, fields: JSON.stringify(record.fields, writable) }),
+        ...(record && {
+          record: record.json,
+          fields: JSON.stringify(record.fields, writable),
+          text: writable("", record.text),
+        }),
       }));
       await db.query(
         "write",
-        `INSERT INTO ${table} AS own (key, ref, tags, numbers, vector${isOfRecords ? ", record, fields" : ""})
+        `INSERT INTO ${table} AS own (key, ref, tags, numbers, vector${isOfRecords ? ", record, fields, text" : ""})
          SELECT (r->>'key')::uuid, r->>'ref', ARRAY(SELECT jsonb_array_elements_text(r->'tags')), r->'numbers', (r->>'vector')::vector
-         ${isOfRecords ? ", r->>'record', (r->>'fields')::jsonb" : ""} FROM jsonb_array_elements($1::jsonb) AS r
+         ${isOfRecords ? ", r->>'record', (r->>'fields')::jsonb, r->>'text'" : ""} FROM jsonb_array_elements($1::jsonb) AS r
          ON CONFLICT (key) DO ${isOfRecords ? replaceRow : "NOTHING"}`,
         [JSON.stringify(rows)],
       );
@@ -222,7 +234,7 @@ function createIndex(
         [keys],
       );
     },
-    async nearest({ vector, condition, limit }) {
+    async nearest({ vector, condition, limit, words }) {
       const distance = `vector ${operators[metric]} $1`;
       const where = writeExpression(condition, has, compares);
       const statement = `SELECT ref, ${distance} FROM ${table}${where === undefined ? "" : ` WHERE ${where}`} ORDER BY ${distance} LIMIT ${limit}`;
@@ -231,7 +243,15 @@ function createIndex(
         `SELECT ref, distance FROM ${nearest}($1, $2::vector)`,
         [statement, `[${vector.join(",")}]`],
       );
-      return rows.map((row) => ({ ref: row.ref, score: scores[metric](row.distance) }));
+      const asked = plainWords(words);
+      if (asked.length === 0) return rows.map((row) => ({ ref: row.ref, score: scores[metric](row.distance) }));
+      const said = await db.query<{ ref: string }>(
+        "search words",
+        `SELECT ref FROM ${table}, to_tsquery('simple', $1) AS asked WHERE ${lexemes} @@ asked${where === undefined ? "" : ` AND ${where}`}
+         ORDER BY ts_rank(${lexemes}, asked) DESC, key LIMIT ${limit}`,
+        [asked.map((word) => `'${word}'`).join(" | ")],
+      );
+      return fuseRanks([rows.map(({ ref }) => ref), said.map(({ ref }) => ref)], limit);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
+import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions } from "../engines/check-engine.ts";
 import { createEngine } from "../engines/create-engine.ts";
@@ -9,6 +10,7 @@ import {
   serviceOptions,
 } from "../engines/engine-client.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
+import { sparseQuestion, sparseText } from "./sparse-words.ts";
 
 /**
  * Options of {@link createQdrantEngine}.
@@ -29,6 +31,7 @@ const pageSize = 1_000;
 /**
  * An engine over Qdrant, by its REST interface: a collection for each base and embedding version.
  *
+ * **Shape** words are a sparse vector beside the dense one, with Qdrant's `idf`; its reciprocal rank fusion joins both.
  * **Errors** `invalid-argument` for options; others as those of an `Engine`.
  * **Source** Qdrant 1.15, "REST API" of qdrant.tech, read in November 2026.
  *
@@ -45,11 +48,11 @@ export function createQdrantEngine(options: QdrantOptions): Engine {
     name: "qdrant",
     native: client,
     prefix: options.prefix,
-    capabilities: { records: { kinds: ["flat", "hnsw"], words: false } },
+    capabilities: { records: { kinds: ["flat", "hnsw"], words: true } },
     async open(name, spec, signal) {
       const path = `/collections/${name}`;
-      await makeCollection(client, path, spec, options.collection, signal);
-      return createIndex(client, path, spec.metric, options.query);
+      const isWorded = await makeCollection(client, path, spec, options.collection, signal);
+      return createIndex(client, path, spec, isWorded, options.query);
     },
     async names(_, signal) {
       type Found = { result: { collections: { name: string }[] } };
@@ -68,8 +71,9 @@ async function makeCollection(
   spec: EngineIndexSpec,
   more: QdrantOptions["collection"],
   signal: AbortSignal | undefined,
-): Promise<void> {
-  type Info = { result?: { config: { params: { vectors: { size: number } } } } };
+): Promise<boolean> {
+  type Params = { vectors: { size: number }; sparse_vectors?: Readonly<Record<string, unknown>> };
+  type Info = { result?: { config: { params: Params } } };
   const look = (): Promise<{ status: number; body: Info }> =>
     client.call<Info>("read a collection", { method: "GET", path, expects: [404], signal });
   let found = await look();
@@ -77,20 +81,24 @@ async function makeCollection(
     const vectors = { size: spec.dimensions, distance: distances[spec.metric] };
     // Without links there is no graph, and every vector is compared.
     const flat = spec.kind === "flat" && { hnsw_config: { m: 0 } };
-    const body = { ...more, ...flat, vectors };
+    const sparse = spec.records === true && { sparse_vectors: { words: { modifier: "idf" } } };
+    const body = { ...more, ...flat, ...sparse, vectors };
     // 409: another process has just made it.
     await client.call("create a collection", { method: "PUT", path, body, expects: [409], signal });
     const index = { field_name: "tags", field_schema: "keyword" };
     await client.call("index the tags", { method: "PUT", path: `${path}/index?wait=true`, body: index, signal });
     found = await look();
   }
-  checkDimensions("qdrant", spec, found.body.result?.config.params.vectors.size ?? spec.dimensions);
+  const { vectors, sparse_vectors: sparse } = found.body.result?.config.params ?? {};
+  checkDimensions("qdrant", spec, vectors?.size ?? spec.dimensions);
+  return sparse?.["words"] !== undefined;
 }
 
 function createIndex(
   client: EngineClient,
   path: string,
-  metric: EngineMetric,
+  { name, metric }: EngineIndexSpec,
+  isWorded: boolean,
   more: QdrantOptions["query"],
 ): EngineIndex {
   const points = `${path}/points`;
@@ -99,7 +107,7 @@ function createIndex(
       const body = {
         points: entries.map(({ key, ref, vector, tags, numbers, record }) => ({
           id: key,
-          vector: [...vector],
+          vector: isWorded && record ? { "": [...vector], words: sparseText(record.text) } : [...vector],
           payload: { ref, tags, numbers, ...(record && { record: record.json, fields: record.fields }) },
         })),
       };
@@ -133,22 +141,30 @@ function createIndex(
         record === undefined ? [] : [{ key: id, ref, json: record }],
       );
     },
-    async nearest({ vector, condition, limit, options, signal }) {
-      const filter = writeFilter(condition);
-      const body = {
-        ...more,
-        ...(options as object | undefined),
-        query: [...vector],
+    async nearest({ vector, condition, limit, words, options, signal }) {
+      if (words !== undefined && !isWorded) {
+        throw new IbidError("unsupported", `qdrant: ${name} was made by an earlier version, without words.`, {
+          hint: "Read the records with list(), call drop() of the collection, and write them again.",
+          details: { store: "qdrant", operation: "search" },
+        });
+      }
+      const found = writeFilter(condition);
+      const filter = found !== undefined && { filter: found };
+      const nearest = { ...more, ...(options as object | undefined), query: [...vector], limit, ...filter };
+      const asked = sparseQuestion(words ?? "");
+      const isHybrid = asked.indices.length > 0;
+      const both = {
+        prefetch: [nearest, { query: asked, using: "words", limit, ...filter }],
+        query: { fusion: "rrf" },
         limit,
-        with_payload: ["ref"],
-        ...(filter !== undefined && { filter }),
       };
+      const body = { ...(isHybrid ? both : nearest), with_payload: ["ref"] };
       type Found = { result: { points: { score: number; payload?: { ref?: string } }[] } };
       const { result } = await client.post<Found>("search", `${points}/query`, body, signal);
       return result.points.map(({ score, payload }) => ({
         ref: payload?.ref ?? "",
         // Qdrant gives the distance itself.
-        score: metric === "euclidean" ? 1 / (1 + score) : score,
+        score: metric === "euclidean" && !isHybrid ? 1 / (1 + score) : score,
       }));
     },
   };

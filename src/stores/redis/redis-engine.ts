@@ -73,7 +73,7 @@ export function createRedisEngine(options: RedisOptions): Engine {
     name: "redis",
     native: typeof server === "string" ? redis : server,
     prefix: options.prefix,
-    capabilities: { exhaustive: kind === "flat", records: { kinds, words: true } },
+    capabilities: { exhaustive: kind === "flat", records: { kinds, words: true, mayLackWords: true } },
     async open(name, spec) {
       const made = kind === "flat" || spec.kind === "flat" ? "flat" : "hnsw";
       // Attributes are those of the engine's own kind.
@@ -115,16 +115,28 @@ async function makeIndex(
   const hashes = `ON HASH PREFIX 1 ${name}: STOPWORDS 0 SCHEMA ${schema}`;
   const made = ["FT.CREATE", name, ...hashes.split(" "), ...vector];
   await redis.send("make an index", made).catch(passOver(/already exists/iu));
-  const { dimensions, numbers } = await readIndex(redis, name);
+  const { dimensions, numbers, isWorded } = await readIndex(redis, name);
   checkDimensions("redis", spec, dimensions);
+  // An index of an earlier version has no field for words.
+  if (spec.records === true && !isWorded) {
+    const added = ["FT.ALTER", name, "SCHEMA", "ADD", "text", "TEXT"];
+    await redis.send("index the words", added).catch(passOver(/duplicate/iu));
+  }
   return numbers;
 }
 
-async function readIndex(redis: Redis, name: string): Promise<{ dimensions: number; numbers: readonly string[] }> {
+interface IndexFields {
+  readonly dimensions: number;
+  readonly numbers: readonly string[];
+  readonly isWorded: boolean;
+}
+
+async function readIndex(redis: Redis, name: string): Promise<IndexFields> {
   const { attributes } = readPairs(await redis.send("read an index", ["FT.INFO", name]));
   const fields = (attributes as readonly unknown[]).map(readPairs);
   const numbers = fields.flatMap(({ identifier, type }) => (type === "NUMERIC" ? [String(identifier)] : []));
-  return { dimensions: Number(fields.find(({ type }) => type === "VECTOR")?.["dim"]), numbers };
+  const dimensions = Number(fields.find(({ type }) => type === "VECTOR")?.["dim"]);
+  return { dimensions, numbers, isWorded: fields.some(({ type }) => type === "TEXT") };
 }
 
 function createIndex(
