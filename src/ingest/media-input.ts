@@ -7,6 +7,7 @@ import { IbidError } from "../contracts/errors.ts";
 import type { Metadata } from "../contracts/metadata.ts";
 import type { ReadResult } from "../contracts/reader.ts";
 import type { Scope } from "../contracts/scope.ts";
+import { readPictureFacts } from "../readers/picture-facts.ts";
 import { hashParts } from "../runtime/hash.ts";
 import { toMetadata } from "../runtime/to-json.ts";
 import type { Arrival, MediaContent, Seen } from "./arrival.ts";
@@ -40,13 +41,14 @@ interface MediaWork {
 /**
  * Takes in a picture, a recording or a file. Its bytes go into the blob store, and the words that a reader finds are its text.
  *
- * **Shape** without such words its title, name and metadata are the text, in one chunk, and a note says so. A model that embeds pictures gives that chunk its vector.
+ * **Shape** without such words its title, name and metadata are the text, in one chunk, and a note says so. Its metadata are those that it was given, and those
+ * that a picture states about itself. A model that embeds pictures gives that chunk its vector.
  */
 export async function seeMedia({ stages, job }: MediaWork, arrival: Arrival, content: MediaContent): Promise<Seen> {
   const { uri } = arrival;
   const { document } = content;
   const { type } = document;
-  const metadata = { ...arrival.metadata, ...job.metadata };
+  const given = { ...arrival.metadata, ...job.metadata };
   const whole = document.content;
   const bytes = whole instanceof Uint8Array ? whole : new TextEncoder().encode(referenceOf(whole));
   const contentHash = hashParts(type, document.mediaType ?? "", await hashBytes(bytes));
@@ -54,12 +56,14 @@ export async function seeMedia({ stages, job }: MediaWork, arrival: Arrival, con
   const model = imageEmbedder === undefined ? "" : JSON.stringify(versionOfPictures(imageEmbedder));
   return {
     contentHash,
-    metadataHash: hashMetadata(metadata, job.origin, type),
+    metadataHash: hashMetadata(given, job.origin, type),
     bytes: bytes.byteLength,
-    fingerprint: (mediaType) => hashParts("media/1", fingerprintPipeline(stages, mediaType), model),
+    fingerprint: (mediaType) => hashParts("media/2", fingerprintPipeline(stages, mediaType), model),
     async read(before) {
       const id = before || hashParts(job.scope, uri);
       const mediaType = document.mediaType ?? usualTypes[type];
+      const stated = type === "image" && whole instanceof Uint8Array ? readPictureFacts(whole) : {};
+      const metadata = { ...stated, ...given };
       const read = whole instanceof Uint8Array ? await readText(stages, job, uri, mediaType, whole) : undefined;
       const place = await keepContent(stages, whole, `${mediaPrefix}${id}/${contentHash}`);
       const facts = { ...toMetadata(read?.metadata, uri), ...metadata, ...place, _media: type, mimeType: mediaType };
@@ -133,7 +137,9 @@ const titleOf = ({ title }: Metadata): string | undefined => (typeof title === "
 /** Title, name and metadata as a text of one section. */
 function describe(uri: string, metadata: Metadata): Pick<ReadResult, "text" | "root" | "sourceMap"> {
   const { title, fileName = uri, mimeType: _, fileSize: __, modifiedAt: ___, ...others } = metadata;
-  const words = [title, fileName, ...Object.values(others)].filter((value) => typeof value === "string");
+  const words = [title, fileName, ...Object.values(others)]
+    .map((value) => (Array.isArray(value) ? value.join(", ") : value))
+    .filter((value) => typeof value === "string");
   const text = [...new Set(words)].join("\n");
   const root = { id: "0", title: "", level: 0, start: 0, end: text.length, contentStart: 0, children: [] };
   return { text, root, sourceMap: { lines: "none" } };

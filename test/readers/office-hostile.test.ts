@@ -41,6 +41,18 @@ const open = (bytes: Uint8Array, limits: Partial<ReadLimits> = {}): ReturnType<t
 const zeros = new Uint8Array(4_000_000);
 
 describe("archives that ask for too much [L8]", () => {
+  it("says that a file is cut off, or that it is no archive, without the words of a library", async () => {
+    const whole = makeDocx({ body: paragraph(run("Text.")) });
+    for (const [bytes, says] of [
+      [whole.slice(0, whole.length / 2), "a.docx is cut off: the directory at its end is missing or broken."],
+      [utf8("just a text"), "a.docx is no ZIP archive, as files of its kind are."],
+    ] as const) {
+      const error = await refusalOf(readAny("a.docx", bytes));
+      expect([error.code, error.message]).toEqual(["unreadable", says]);
+      expect(error.cause).toBeInstanceOf(Error);
+    }
+  });
+
   it("stops at the limit on what is unpacked, over all members, also those that share their data", async () => {
     const bomb = makeZip([{ name: "a", content: zeros }]);
     expect(bomb.length).toBeLessThan(10_000);

@@ -113,10 +113,32 @@ describe("createPdfReader", () => {
   });
 
   it("refuses a scan as empty and says why [E15]", async () => {
-    const error = await refusalOf(readAs("scan.pdf", makePdf([[], []])));
+    const error = await refusalOf(readAs("scan.pdf", makePdf([[], []], { pictures: [0, 1] })));
     expect(error).toMatchObject({ code: "empty", uri: "scan.pdf", details: { pages: 2 } });
     expect(error.message).toMatch(/scan\.pdf has no text layer on its 2 pages/);
     expect(error.hint).toContain("OCR");
+  });
+
+  it("says that a file is blank, and calls it no scan, also where its pages begin with a transformation to nothing", async () => {
+    const content = "1 0 0 1 0 0 cm BT /F1 12 Tf 14.4 TL ET";
+    const begun = writeFile(
+      [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << >> >>",
+        `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
+      ],
+      "/Root 1 0 R",
+    );
+    for (const [bytes, says] of [
+      [begun, "blank.pdf is blank: its page shows nothing."],
+      [makePdf([[], []]), "blank.pdf is blank: its 2 pages show nothing."],
+    ] as const) {
+      const error = await refusalOf(readAs("blank.pdf", bytes));
+      expect([error.code, error.message]).toEqual(["empty", says]);
+    }
+    const picture = await refusalOf(readAs("a.pdf", makePdf([[]], { pictures: [0] })));
+    expect(picture.message).toContain("it looks scanned");
   });
 
   it("names pages that are pictures, and no blank ones [E15]", async () => {
@@ -156,7 +178,7 @@ describe("createPdfReader", () => {
     for (const bytes of [whole.slice(0, 120), new TextEncoder().encode("%PDF-1.7\nnothing else")]) {
       const error = await refusalOf(readAs("broken.pdf", bytes));
       expect(error).toMatchObject({ code: "unreadable", uri: "broken.pdf" });
-      expect(error.message).toContain("broken.pdf");
+      expect(error.message).toBe("broken.pdf is broken or cut off: it cannot be opened as a PDF.");
       expect(error.cause).toBeInstanceOf(Error);
     }
     for (const spy of spies) expect(spy).not.toHaveBeenCalled();

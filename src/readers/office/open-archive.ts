@@ -53,7 +53,13 @@ export async function openArchive(
     // Names are decoded here: one that points outside is no reason to refuse the file, since it is only looked up.
     decodeStrings: false,
   }).catch((error: unknown) => {
-    throw unreadable(uri, "is not a ZIP archive that can be opened", error);
+    throw unreadable(
+      uri,
+      isZip(bytes)
+        ? "is cut off: the directory at its end is missing or broken"
+        : "is no ZIP archive, as files of its kind are",
+      error,
+    );
   });
   if (zip.entryCount > maxParts) throw overLimit(uri, "maxParts", maxParts, zip.entryCount);
 
@@ -168,6 +174,10 @@ export function decodePath(address: string): string {
 
 function foldName(name: string): string {
   return decodePath(name).toLowerCase();
+}
+
+function isZip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x50 && bytes[1] === 0x4b;
 }
 
 /** Office puts a file with a password into a compound file, which is no ZIP. **Source** MS-OFFCRYPTO, 1.3.3. */

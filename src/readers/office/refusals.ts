@@ -8,11 +8,9 @@ export function encrypted(uri: string): IbidError {
   });
 }
 
-/** The refusal of a broken file. `what` goes on the sentence that its name begins. */
+/** The refusal of a broken file. `what` goes on the sentence that its name begins; a library's own words stay in `cause`. */
 export function unreadable(uri: string, what: string, cause?: unknown): IbidError {
-  // The library's own sentences end as they like.
-  const reason = cause instanceof Error ? `: ${cause.message.replace(/\.$/u, "")}` : "";
-  return new IbidError("unreadable", `${uri} ${what}${reason}.`, {
+  return new IbidError("unreadable", `${uri} ${what}.`, {
     hint: "Check that it opens in a program of its kind, and save it again from there.",
     uri,
     ...(cause === undefined ? {} : { cause }),

@@ -75,6 +75,15 @@ export function lostText(uri: string, maps: string | undefined): IbidError {
   });
 }
 
+/** The refusal of a file whose pages show nothing at all. */
+export function blankPages(uri: string, pages: number): IbidError {
+  return new IbidError("empty", `${uri} is blank: its ${pages === 1 ? "page shows" : `${pages} pages show`} nothing.`, {
+    hint: "Give a file with text on its pages.",
+    uri,
+    details: { pages },
+  });
+}
+
 /** The refusal of a file without any text. */
 export function withoutText(uri: string, pages: number, ocr: OcrProvider | undefined): IbidError {
   const where = pages === 1 ? "page" : `${pages} pages`;

@@ -39,7 +39,7 @@ export async function openPdf(
     });
   } catch (error) {
     if (error instanceof Error && error.name === "PasswordException") throw asksForPassword(uri, password, error);
-    throw unreadable(uri, "is not a PDF that can be opened", error);
+    throw unreadable(uri, "is broken or cut off: it cannot be opened as a PDF", error);
   }
 }
 
@@ -58,8 +58,7 @@ function asksForPassword(uri: string, password: string | undefined, cause: Error
 }
 
 export function unreadable(uri: string, what: string, cause: unknown): IbidError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new IbidError("unreadable", `${uri} ${what}: ${reason}`, {
+  return new IbidError("unreadable", `${uri} ${what}.`, {
     hint: "Check that it opens in a PDF viewer, and save it again from there.",
     uri,
     cause,

@@ -19,13 +19,18 @@ export interface DrawnPage {
 }
 
 /** Operator codes of PDF.js, stable since its first version. */
-const [setFont, showText] = [37, 44];
+const [transform, setFont, showText] = [12, 37, 44];
 /**
  * Whether an operator sets a state, marks content or writes text, which is looked at by itself. A transformation is not among them: it is what is left of a picture
  * that is not decoded.
  */
 function drawsNothing(code: number): boolean {
   return code <= 11 || (code >= 31 && code <= 49) || (code >= 69 && code <= 71);
+}
+
+/** A transformation that changes nothing, with which some programs begin each page. A picture under it would be a point wide. */
+function isIdentity(code: number, args: unknown): boolean {
+  return code === transform && Array.isArray(args) && args.join() === "1,0,0,1,0,0";
 }
 
 /**
@@ -60,7 +65,9 @@ export async function drawPage(
     });
   }
   return {
-    isBlank: operators.fnArray.every(drawsNothing),
+    isBlank: operators.fnArray.every(
+      (code, index) => drawsNothing(code) || isIdentity(code, operators.argsArray[index]),
+    ),
     hasLostText: operators.fnArray.some((code, index) => code === setFont && isLost(page, operators.argsArray[index])),
     repaired: mendLigatures(operators),
     drawing: view === undefined ? noDrawing : readDrawing(operators, view),

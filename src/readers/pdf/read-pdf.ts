@@ -15,7 +15,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import { joinBlocks } from "./join-blocks.ts";
 import { openPdf, type PdfDocument } from "./open-pdf.ts";
 import type { PdfArea } from "./pdf-area.ts";
-import { lostText, notesOn, withoutText } from "./missing-text.ts";
+import { blankPages, lostText, notesOn, withoutText } from "./missing-text.ts";
 import { findHeadings, findTitle } from "./pdf-headings.ts";
 import { cutAtHeadings, readOutline } from "./pdf-outline.ts";
 import { findParagraphs, findUsualGap, type PdfBlock } from "./pdf-paragraphs.ts";
@@ -72,8 +72,10 @@ export async function readPdf(
     const asked = isEmpty ? pages.map((_, index) => index + 1) : silent;
     const recognised = await recognisePages(input, ocr, asked);
     if (isEmpty && recognised.length === 0) {
-      const [error = hasLostText ? lostText(uri, maps) : withoutText(uri, pdf.numPages, ocr)] = broken.values();
-      throw error;
+      const [error] = broken.values();
+      if (error !== undefined) throw error;
+      if (hasLostText) throw lostText(uri, maps);
+      throw silent.length === 0 ? blankPages(uri, pdf.numPages) : withoutText(uri, pdf.numPages, ocr);
     }
     const found = tables === noTableExtractor ? [] : await tables.extractTables(extractionOf(input));
     throwIfAborted(signal, `Reading ${uri}`, { uri });

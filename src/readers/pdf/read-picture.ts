@@ -3,6 +3,7 @@ import type { ExtractionInput, OcrProvider } from "../../contracts/extraction.ts
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { buildSections } from "../build-sections.ts";
 import { fileNameOf } from "../file-name.ts";
+import { readPictureFacts } from "../picture-facts.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
 import { joinBlocks } from "./join-blocks.ts";
 import { findHeadings, findTitle } from "./pdf-headings.ts";
@@ -47,14 +48,15 @@ export async function readPicture(input: ReadInput, ocr: OcrProvider): Promise<R
   const usualGap = findUsualGap(areas.flat());
   const blocks = areas.flatMap((list, page) => list.flatMap((area) => findParagraphs(area, page, usualGap)));
   const written = writePdfText(joinBlocks(findHeadings(blocks)), last);
-  const title = findTitle(blocks) || fileNameOf(uri);
+  const { title: stated, ...facts } = readPictureFacts(input.bytes);
+  const title = (typeof stated === "string" ? stated : "") || findTitle(blocks) || fileNameOf(uri);
   return {
     text: written.text,
     title,
     root: buildSections(written.text, title, written.headings),
     sourceMap: { lines: "none", pages: written.pages, ...(placed.length > 0 && { recognised: placed }) },
     blocks: written.blocks,
-    metadata: last > 1 ? { pageCount: last } : {},
+    metadata: { ...facts, ...(last > 1 && { pageCount: last }) },
     notes: [`Its text was recognised by ${ocr.name}.`],
   };
 }
