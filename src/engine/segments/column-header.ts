@@ -19,3 +19,6 @@ const denseBlockBytes = 1 << 15;
 export function rowsPerBlock(dimensions: number, blockBytes = denseBlockBytes): number {
   return Math.max(1, Math.floor(blockBytes / (4 * Math.max(1, dimensions))));
 }
+
+/** Codes lie in blocks of this size: large enough to be read fast, small enough to be written and read without holding up everybody. */
+export const codeBlockBytes = 1 << 20;

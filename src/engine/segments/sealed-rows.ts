@@ -1,8 +1,8 @@
 import { strideOf } from "../kernels/code-layout.ts";
 import { codeMemory } from "../kernels/code-memory.ts";
 import type { CodeTable } from "../kernels/code-table.ts";
-import { asFloat32 } from "./bytes.ts";
-import { type ColumnHeader, rowsPerBlock } from "./column-header.ts";
+import { asFloat32, torn } from "./bytes.ts";
+import { codeBlockBytes, type ColumnHeader, rowsPerBlock } from "./column-header.ts";
 import { createGrowingRows, type DenseRows } from "../vectors/dense-rows.ts";
 import { passCodes, readBounds, type RowBounds, rowsPerStretch } from "../vectors/pass-codes.ts";
 import type { ReadBytes, VectorColumn } from "./segment.ts";
@@ -46,14 +46,32 @@ export function readDense(header: ColumnHeader, column: number, read: ReadFile, 
   let passes = 0;
   let singles = 0;
 
+  /** Codes on their way: `at` bytes of them are read, of `part` parts. */
+  let arriving: { readonly table: CodeTable; at: number; part: number } | undefined;
+
+  /** Reads the next piece of the codes. A piece that cannot be read is tried again by the next search. */
+  function loadPiece(): void {
+    const on = (arriving ??= { table: codeMemory().allocate(stride, rows), at: 0, part: 0 });
+    on.table.fill((target) => {
+      if (on.at < target.length) {
+        const from = bytes?.(name);
+        const piece = from === undefined ? read(name, on.part) : target.subarray(on.at, on.at + codeBlockBytes);
+        if (piece.length === 0) throw torn();
+        if (from === undefined) target.set(piece, on.at);
+        else from(piece, on.at);
+        on.at += piece.length;
+        on.part++;
+      }
+      if (on.at < target.length) return;
+      codes = on.table;
+      arriving = undefined;
+      bounds = undefined;
+    });
+  }
+
   function load(): CodeTable {
-    if (codes !== undefined) return codes;
-    const table = codeMemory().allocate(stride, rows);
-    table.fill((target) => fill(target, name, read, bytes?.(name)));
-    // Kept only now: what could not be read must not be taken for codes by the next search.
-    codes = table;
-    bounds = undefined;
-    return table;
+    while (codes === undefined) loadPiece();
+    return codes;
   }
 
   /** Reads single rows, as long as that is less work than reading all. */
@@ -71,6 +89,12 @@ export function readDense(header: ColumnHeader, column: number, read: ReadFile, 
   const common = {
     dimensions,
     codes: load,
+    *load() {
+      while (codes === undefined) {
+        loadPiece();
+        yield undefined;
+      }
+    },
     norm,
     stretches(whole: VectorColumn) {
       const isPassed = codes === undefined && rows > rowsPerStretch(stride) && passes++ < mostPasses;
@@ -129,18 +153,6 @@ export function readDense(header: ColumnHeader, column: number, read: ReadFile, 
       }
     },
   };
-}
-
-function fill(target: Uint8Array, name: string, read: ReadFile, bytes: ReadBytes | undefined): void {
-  if (bytes !== undefined) {
-    bytes(target, 0);
-    return;
-  }
-  for (let at = 0, part = 0; at < target.length; part++) {
-    const block = read(name, part);
-    target.set(block, at);
-    at += block.length;
-  }
 }
 
 /** A column that was written before there were codes: they are made in memory. */

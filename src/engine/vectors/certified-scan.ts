@@ -1,7 +1,7 @@
 import { batchRows, strideOf } from "../kernels/code-layout.ts";
 import { codeMemory } from "../kernels/code-memory.ts";
 import type { SumBounds } from "../kernels/code-table.ts";
-import { createKthBest } from "../kernels/kth-best.ts";
+import { createKthBest, type KthBest } from "../kernels/kth-best.ts";
 import { quantize } from "../kernels/quantize.ts";
 import type { VectorColumn } from "../segments/segment.ts";
 import { closeness, scoreDense, type ScoredQuery } from "./vector-scores.ts";
@@ -46,7 +46,7 @@ import { closeness, scoreDense, type ScoredQuery } from "./vector-scores.ts";
  * (‖q‖² - z²)/(2‖q‖). All of it is widened by 2^-28 of ‖x‖², ‖q‖² and z², which is more than four times what rounding
  * can do to them.
  *
- * **Shape** for dense queries that are not zero, of at most {@link certifiedDimensions}. One at a time: the scratch is shared.
+ * **Shape** for dense queries that are not zero, of at most {@link certifiedDimensions}. Several may be under way: each has scratch of its own.
  * **Cost** one byte a coordinate is read of every admitted row. Nothing is allocated but for scratch that grows once.
  * **Source** a filter step with bounds, then refinement, as in VA-files (Weber, Schek and Blott 1998). The length of
  * the remainder takes the place of a grid cell.
@@ -58,6 +58,8 @@ export interface CertifiedScan {
   settle(): void;
   /** The rows, of the column of the n-th `look` (from 0), that may be among the best, each once and with its true score. */
   rows(look: number, offer: (row: number, score: number) => void): void;
+  /** Ends the scan: the next one takes its scratch. */
+  close(): void;
 }
 
 /** Above, rounding errors would outgrow their slack. */
@@ -77,20 +79,39 @@ const largestCode = 128;
 const largestDigit = 63;
 
 /** Scratch: the rows that may be among the best, with their upper bounds, their lower bounds, and, once known, their scores. */
-const kth = createKthBest();
-let found = 0;
-let rowOf = new Uint32Array(1024);
-let upperOf = new Float64Array(1024);
-let lowerOf = new Float64Array(1024);
-let scoreOf = new Float64Array(1024);
-let queryCodes = new Int16Array(0);
-let queryDigits = new Uint8Array(0);
+interface Scratch {
+  readonly kth: KthBest;
+  rowOf: Uint32Array;
+  upperOf: Float64Array;
+  lowerOf: Float64Array;
+  scoreOf: Float64Array;
+}
+
+/** Scratch of the scan that ended last. */
+let spare: Scratch | undefined;
+
+function takeScratch(): Scratch {
+  const taken = spare;
+  spare = undefined;
+  return (
+    taken ?? {
+      kth: createKthBest(),
+      rowOf: new Uint32Array(1024),
+      upperOf: new Float64Array(1024),
+      lowerOf: new Float64Array(1024),
+      scoreOf: new Float64Array(1024),
+    }
+  );
+}
 
 export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: number): CertifiedScan {
   const { metric, dense, denseNorm } = query;
   const memory = codeMemory();
   const stride = strideOf(dense.length);
-  const { fine, coarse } = encodeQuery(query, stride);
+  const { fine, coarse, codes, digits } = encodeQuery(query, stride);
+  const scratch = takeScratch();
+  const { kth } = scratch;
+  let found = 0;
   /** How much of ‖x‖² is taken off for the distance: 1 / (2‖q‖), or nothing. */
   const half = metric === "euclidean" ? 1 / (2 * denseNorm) : 0;
   const squared = denseNorm * denseNorm;
@@ -106,7 +127,6 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
     bound: leastBound(floor),
   };
   kth.reset(topK);
-  found = 0;
 
   /** Least upper bound of a row with that score: for the cosine, for x·q/‖q‖, or for κ. */
   function leastBound(score: number): number {
@@ -138,10 +158,10 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
   }
 
   function take(row: number, upper: number, lower: number): void {
-    if (found === rowOf.length) grow();
-    rowOf[found] = row;
-    upperOf[found] = upper;
-    lowerOf[found++] = lower;
+    if (found === scratch.rowOf.length) grow(scratch);
+    scratch.rowOf[found] = row;
+    scratch.upperOf[found] = upper;
+    scratch.lowerOf[found++] = lower;
     kth.offer(lower);
     raise(kth.floor);
   }
@@ -154,8 +174,8 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
       const table = column.dense()!.codes();
       memory.reserve(stride, Math.max(rows, admitted.length));
       memory.weave(table, rows);
-      memory.query.set(queryCodes);
-      memory.digits.set(queryDigits);
+      memory.query.set(codes);
+      memory.digits.set(digits);
       const { flags } = memory;
       // Mostly every chunk has a vector, and then rows are ordinals.
       if (rows > 0 && ordinals[rows - 1] === rows - 1) flags.set(admitted);
@@ -177,6 +197,7 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
     settle() {
       starts.push(found);
       const first = kth.floor;
+      const { rowOf, lowerOf, scoreOf } = scratch;
       kth.reset(topK);
       for (let look = 0; look < columns.length; look++) {
         const rows = columns[look]!.dense()!;
@@ -189,6 +210,7 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
       raise(kth.floor);
     },
     rows(look, offer) {
+      const { rowOf, upperOf, scoreOf } = scratch;
       const rows = columns[look]!.dense()!;
       for (let i = starts[look]!; i < starts[look + 1]!; i++) {
         let score = scoreOf[i]!;
@@ -201,41 +223,46 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
         if (score >= floor) offer(rowOf[i]!, score);
       }
     },
+    close: () => void (spare = scratch),
   };
 }
 
-/** Makes the query's codes and its digits. */
-function encodeQuery(query: ScoredQuery, stride: number): { readonly fine: SumBounds; readonly coarse: SumBounds } {
+/** A query as the scan takes it. */
+interface EncodedQuery {
+  readonly fine: SumBounds;
+  readonly coarse: SumBounds;
+  readonly codes: Int16Array;
+  readonly digits: Uint8Array;
+}
+
+function encodeQuery(query: ScoredQuery, stride: number): EncodedQuery {
   const { vector, dense, denseNorm, form } = query;
   const { length } = dense;
-  if (queryCodes.length !== stride) {
-    queryCodes = new Int16Array(stride);
-    queryDigits = new Uint8Array(stride);
-  }
-  queryCodes.fill(0, length);
+  const codes = new Int16Array(stride);
   // No sum of products may leave 32 bits.
   const most = Math.floor((2 ** 31 - 1) / (largestCode * length));
   const round = (largest: number): SumBounds => {
-    const { step, residual } = quantize(dense, 0, length, Math.min(largest, most), queryCodes, 0);
+    const { step, residual } = quantize(dense, 0, length, Math.min(largest, most), codes, 0);
     return boundsOf(step / denseNorm, residual / denseNorm);
   };
   const coarse = round(largestDigit);
-  for (let i = 0; i < stride; i++) queryDigits[i] = queryCodes[i]! + 64;
-  if (form === "float32" || most < largestCode) return { fine: round(32_767), coarse };
+  const digits = Uint8Array.from(codes, (code) => code + 64);
+  if (form === "float32" || most < largestCode) return { fine: round(32_767), coarse, codes, digits };
   // Bytes are their own codes.
-  queryCodes.set(vector);
-  return { fine: boundsOf(1 / denseNorm, 0), coarse };
+  codes.set(vector);
+  return { fine: boundsOf(1 / denseNorm, 0), coarse, codes, digits };
 }
 
 function boundsOf(tau: number, left: number): SumBounds {
   return { tau, more: 1 + left, margin: left + slack };
 }
 
-function grow(): void {
-  rowOf = widen(rowOf, new Uint32Array(found * 2));
-  upperOf = widen(upperOf, new Float64Array(found * 2));
-  lowerOf = widen(lowerOf, new Float64Array(found * 2));
-  scoreOf = new Float64Array(found * 2);
+function grow(scratch: Scratch): void {
+  const length = scratch.rowOf.length * 2;
+  scratch.rowOf = widen(scratch.rowOf, new Uint32Array(length));
+  scratch.upperOf = widen(scratch.upperOf, new Float64Array(length));
+  scratch.lowerOf = widen(scratch.lowerOf, new Float64Array(length));
+  scratch.scoreOf = new Float64Array(length);
 }
 
 function widen<Numbers extends Uint32Array | Float64Array>(before: Numbers, after: Numbers): Numbers {

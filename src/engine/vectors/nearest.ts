@@ -21,13 +21,27 @@ const forms: readonly DenseForm[] = ["float32", "int8"];
  * **Cost** dense vectors cost a byte per coordinate of each admitted one, and a score for the few that can be among the best. Sparse ones cost
  * the postings of the query's coordinates. Hybrid ones and sparse distances cost every admitted vector's score.
  */
-export function searchNearest(
+export function searchNearest(...given: Parameters<typeof nearestInSteps>): NearestHit[] {
+  const steps = nearestInSteps(...given);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/**
+ * {@link searchNearest} in steps, between which other searches may run.
+ *
+ * **Shape** a step reads a megabyte of codes at most, or looks at those of one column. The steps are of one state of the segments: after a commit they are begun
+ * anew.
+ */
+export function* nearestInSteps(
   searched: readonly SearchedSegment[],
   vector: StoredVector,
   metric: Metric,
   topK: number,
   minScore: number,
-): NearestHit[] {
+): Generator<undefined, NearestHit[]> {
   const query = createScoredQuery(vector, metrics[metric]);
   const columns = searched.map(({ segment }) => columnsOf(segment, vector));
   const most = columns.reduce((sum, some) => sum + some.reduce((rows, column) => rows + column.rows, 0), 0);
@@ -40,7 +54,7 @@ export function searchNearest(
     query.metric !== "manhattan" &&
     vector.dense.length <= certifiedDimensions &&
     topK < most
-      ? searchCertified(searched, columns, query, topK, minScore)
+      ? yield* searchCertified(searched, columns, query, topK, minScore)
       : searchEach(searched, columns, query, topK, minScore);
   return found.map((hit) => ({
     ...hit,
@@ -76,27 +90,33 @@ function columnsOf(segment: Segment, { version, kind, dense }: StoredVector): Ve
   return columns;
 }
 
-function searchCertified(
+function* searchCertified(
   searched: readonly SearchedSegment[],
   columns: readonly (readonly VectorColumn[])[],
   query: ScoredQuery,
   topK: number,
   minScore: number,
-): FoundChunk[] {
+): Generator<undefined, FoundChunk[]> {
   const scan = startCertifiedScan(query, topK, minScore);
   const passed = columns.map((some) => some.flatMap((column) => column.stretches?.() ?? [column]));
-  searched.forEach(({ admitted }, i) => {
-    for (const column of passed[i]!) scan.look(column, admitted);
-  });
+  for (const [i, { admitted }] of searched.entries()) {
+    for (const column of passed[i]!) {
+      yield* column.dense()!.load?.() ?? [];
+      scan.look(column, admitted);
+      yield undefined;
+    }
+  }
   scan.settle();
   let look = 0;
-  return findBest(searched, topK, (_, offer, best, i) => {
+  const found = findBest(searched, topK, (_, offer, best, i) => {
     for (const { ordinals } of passed[i]!) {
       scan.rows(look++, (row, score) => {
         if (score >= best.floor) offer(score, ordinals[row]!);
       });
     }
   });
+  scan.close();
+  return found;
 }
 
 function searchEach(

@@ -1,7 +1,7 @@
 import type { EmbeddingKind } from "../../contracts/embedding.ts";
 import { strideOf, tableBytes, viewTable } from "../kernels/code-layout.ts";
 import { asFloat32, asUint32, bytesOf } from "../segments/bytes.ts";
-import { type ColumnHeader, rowsPerBlock } from "../segments/column-header.ts";
+import { codeBlockBytes, type ColumnHeader, rowsPerBlock } from "../segments/column-header.ts";
 import { type DenseForm, type DenseVector, formOf, writeRow } from "./dense-rows.ts";
 import { type BytesOf, readDense, type ReadFile, type SealedRows } from "../segments/sealed-rows.ts";
 import type { Segment, SparseColumn, VectorColumn } from "../segments/segment.ts";
@@ -13,9 +13,6 @@ export interface ColumnFile {
   readonly part: number;
   readonly data: Uint8Array;
 }
-
-/** Codes are read whole, so their blocks are large enough to be read fast, and small enough to be written without much memory. */
-const codeBlockBytes = 1 << 20;
 
 /** A column on its way into a segment: rows are added in order of their ordinals. */
 export interface ColumnWriter {

@@ -23,7 +23,7 @@ import { findWords, heldLanguages } from "../../engine/bm25/query-words.ts";
 import { findSynonyms } from "../../engine/bm25/synonym-words.ts";
 import { admitChunks, narrow, narrowToDocuments } from "../../engine/segments/admit-chunks.ts";
 import type { Segment } from "../../engine/segments/segment.ts";
-import { type NearestHit, searchNearest } from "../../engine/vectors/nearest.ts";
+import { type NearestHit, nearestInSteps } from "../../engine/vectors/nearest.ts";
 import { type StoredVector, toStoredVector } from "../../engine/vectors/stored-vector.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { nextTurn } from "../../runtime/next-turn.ts";
@@ -331,26 +331,69 @@ interface NearestByMetric extends NearestHit {
   readonly metric: Metric;
 }
 
-function nearest(search: LegSearch, { searched, stored, metric }: SearchedVector): NearestByMetric[] {
+function* nearest(
+  search: LegSearch,
+  { searched, stored, metric }: SearchedVector,
+): Generator<undefined, NearestByMetric[]> {
   const { only, most, minScore } = search;
   // Postings of a sparse vector are walked whole, so that single chunks need flags.
   const asked = onlyThose(searched, only, stored.kind === "sparse");
-  return searchNearest(asked, stored, metric, most, minScore).map((hit) => ({ ...hit, metric }));
+  const hits = yield* nearestInSteps(asked, stored, metric, most, minScore);
+  return hits.map((hit) => ({ ...hit, metric }));
+}
+
+/** Longest run of steps in one transaction. **Units** milliseconds. */
+const longestSlice = 5;
+
+/**
+ * A look in slices of some milliseconds, each in a transaction of its own: `look` gives everybody a turn between them. After a commit to one of the scopes it
+ * begins anew. So the result is of one moment; after a few commits it is found in one go.
+ *
+ * **Shape** `begin` gives the steps, and `finish` the result in the transaction of the last step. A step that yields `"turn"` ends its slice.
+ */
+async function lookInSlices<Found, Result>(
+  { look, view }: Pick<SegmentLegParts, "look" | "view">,
+  { scopes, signal }: Within,
+  begin: (rows: DirectoryReader) => Generator<"turn" | undefined, Found>,
+  finish: (rows: DirectoryReader, found: Found) => Result,
+): Promise<Result> {
+  let steps: Generator<"turn" | undefined, Found> | undefined;
+  let seen = "";
+  for (let begun = 0; ;) {
+    const slice = await look((rows) => {
+      throwIfAborted(signal, "The search");
+      const now = scopes.map((scope) => view.scope(rows, scope)?.row.stamp).join(" ");
+      if (steps === undefined || now !== seen) {
+        seen = now;
+        steps = begin(rows);
+        begun++;
+      }
+      const until = begun > mostBeginnings ? Infinity : performance.now() + longestSlice;
+      for (;;) {
+        const step = steps.next();
+        if (step.done === true) return { result: finish(rows, step.value) };
+        if (step.value === "turn" || performance.now() > until) return undefined;
+      }
+    });
+    if (slice !== undefined) return slice.result;
+  }
 }
 
 function toVectorMatches(search: LegSearch, hits: readonly NearestByMetric[]): LegMatch[] {
   return toMatches(search, hits, ({ rawScore, metric }) => ({ kind: "vector", rawScore, metric }));
 }
 
-function createDenseLeg({ view, look, metric: defaultMetric }: SegmentLegParts): Leg {
+function createDenseLeg(parts: SegmentLegParts): Leg {
+  const { view, metric: defaultMetric } = parts;
   const name = "dense";
   return {
     name,
     capabilities,
     accepts: ({ embeddings }) => embeddings.length > 0,
-    search: (query, k, within) =>
-      look((rows) => {
-        const search = openSearch(rows, view, name, query, k, within);
+    search(query, k, within) {
+      const open = (rows: DirectoryReader): LegSearch => openSearch(rows, view, name, query, k, within);
+      function* find(rows: DirectoryReader): Generator<undefined, readonly NearestByMetric[]> {
+        const search = open(rows);
         const vectors = search.prepare(() =>
           query.embeddings.map(({ embedding, version, scopes, metric = defaultMetric }): SearchedVector => ({
             searched: search.segments(scopes.filter((scope) => within.scopes.includes(scope))),
@@ -358,26 +401,31 @@ function createDenseLeg({ view, look, metric: defaultMetric }: SegmentLegParts):
             metric,
           })),
         );
-        const found = vectors.map((vector) => nearest(search, vector));
+        const found: NearestByMetric[][] = [];
+        for (const vector of vectors) found.push(yield* nearest(search, vector));
         // Vectors of different versions are never compared; their cosines are.
-        const hits =
-          found.length === 1
-            ? found[0]!
-            : orderTies(
-                found.flat().sort((a, b) => b.score - a.score),
-                search.most,
-              );
-        const isForm = query.embeddings.every(({ similarity }) => similarity === "form");
-        return toResult(search, toVectorMatches(search, hits), {
-          weight: denseWeight,
-          scale: 1,
-          aloneAbove: isForm && within.minScore === undefined ? chanceLikeness : undefined,
-        });
-      }),
+        if (found.length === 1) return found[0]!;
+        return orderTies(
+          found.flat().sort((a, b) => b.score - a.score),
+          search.most,
+        );
+      }
+      const isForm = query.embeddings.every(({ similarity }) => similarity === "form");
+      const calibration: Calibration = {
+        weight: denseWeight,
+        scale: 1,
+        aloneAbove: isForm && within.minScore === undefined ? chanceLikeness : undefined,
+      };
+      return lookInSlices(parts, within, find, (rows, hits): LegResult => {
+        const search = open(rows);
+        return toResult(search, toVectorMatches(search, hits), calibration);
+      });
+    },
   };
 }
 
-function createLatentLeg({ view, look }: SegmentLegParts, latent: LatentLeg): Leg {
+function createLatentLeg(parts: SegmentLegParts, latent: LatentLeg): Leg {
+  const { view } = parts;
   const name = "latent";
   /** The stamp at which the terms of the space were read last. */
   let preparedAt = -1;
@@ -385,10 +433,11 @@ function createLatentLeg({ view, look }: SegmentLegParts, latent: LatentLeg): Le
     name,
     capabilities,
     accepts: ({ embeddings }) => embeddings.length === 0,
-    async search(query, k, within) {
+    search(query, k, within) {
       let hasWaited = within.moment === undefined;
-      const find = (rows: DirectoryReader): LegResult | undefined => {
-        const search = openSearch(rows, view, name, query, k, within);
+      const open = (rows: DirectoryReader): LegSearch => openSearch(rows, view, name, query, k, within);
+      function* find(rows: DirectoryReader) {
+        const search = open(rows);
         const state = search.prepare(() => {
           const searched = search.segments(within.scopes);
           const space = latent.space(rows);
@@ -411,10 +460,12 @@ function createLatentLeg({ view, look }: SegmentLegParts, latent: LatentLeg): Le
         if (isFirst && !hasWaited && searched.reduce((sum, { segment }) => sum + segment.size, 0) >= worthAThread) {
           // After a commit, others have a turn between the terms and the vectors.
           hasWaited = true;
-          return undefined;
+          yield "turn" as const;
         }
-        const { fitted, energy, weight, version } = state;
-        const hits = state.isEmpty ? [] : nearest(search, state.vector);
+        return { ...state, hits: state.isEmpty ? [] : yield* nearest(search, state.vector) };
+      }
+      return lookInSlices(parts, within, find, (rows, { hits, fitted, energy, weight, version }): LegResult => {
+        const search = open(rows);
         // A fitted space has two directions side by side, which halves the variance of what only the second says.
         const chance = fitted ? chanceLikeness * Math.SQRT1_2 : chanceLikeness;
         const aloneAbove = within.minScore === undefined ? chance : undefined;
@@ -422,12 +473,7 @@ function createLatentLeg({ view, look }: SegmentLegParts, latent: LatentLeg): Le
           ...toResult(search, toVectorMatches(search, hits), { weight, scale: 1, aloneAbove }),
           latent: { fitted, energy, version },
         };
-      };
-      for (;;) {
-        const result = await look(find);
-        if (result !== undefined) return result;
-        await nextTurn();
-      }
+      });
     },
   };
 }
