@@ -324,7 +324,9 @@ export function TextView({
 /** Whether a mark stands in the frame that scrolls and in the window, clear of the bar at its foot. */
 function isInSight(mark: Element, frame: Element): boolean {
   const [{ top, bottom }, around] = [mark.getBoundingClientRect(), frame.getBoundingClientRect()];
-  return top >= Math.max(0, around.top) && bottom <= Math.min(innerHeight - 80, around.bottom);
+  return (
+    top >= Math.max(0, around.top) && bottom <= Math.min(document.documentElement.clientHeight - 80, around.bottom)
+  );
 }
 
 function drawBlocks(blocks: readonly Block[], start: number, end: number): ComponentChildren[] {

@@ -177,6 +177,7 @@ async function importFiles(
   const { output, signal } = context;
   return withMemory(options, true, async ({ memory, kb }) => {
     const seen = new Map<string, string>();
+    const told = new Set<string>();
     let refused = false;
     for (;;) {
       for (const path of paths) {
@@ -186,12 +187,15 @@ async function importFiles(
           if (seen.get(file) === state) continue;
           seen.set(file, state);
           const read = rules === true ? importRule : importFile;
-          const { problems, ...counts } = await read(kb, memory, file).catch((error: unknown): Imported => {
+          const { problems: found, ...counts } = await read(kb, memory, file).catch((error: unknown): Imported => {
             // One file among many, or one that a client has only begun to write, does not end the rest.
             if (!IbidError.isInstance(error) || (watch !== true && files.length === 1)) throw error;
             return { added: 0, unchanged: 0, problems: [{ message: error.message }] };
           });
-          refused ||= problems.length > 0;
+          refused ||= found.length > 0;
+          // A file that grows is read whole again: its refused lines are named once.
+          const problems = found.filter((problem) => !told.has(JSON.stringify([file, problem])));
+          for (const problem of problems) told.add(JSON.stringify([file, problem]));
           if (output.json) await output.object({ file, ...counts, problems });
           else {
             const said = Object.entries(counts)

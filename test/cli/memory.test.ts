@@ -86,7 +86,7 @@ describe("ibid memory import --watch", () => {
         timestamp: "2026-05-01T10:00:00Z",
         message: { role: "user", content },
       })}\n`;
-    writeFileSync(file, message("u-1", "Why is the umbrella test red?"));
+    writeFileSync(file, `${message("u-1", "Why is the umbrella test red?")}{"type":"other"}\n`);
     const place = ["--kb", "kb", "--in", "user:ada"];
     const args = [executable, "memory", "import", "sessions", "--watch", "--json", ...place];
     const child = spawn(process.execPath, args, { cwd, env: bareEnv(cwd), stdio: ["ignore", "pipe", "inherit"] });
@@ -94,7 +94,7 @@ describe("ibid memory import --watch", () => {
     const ended = new Promise<number | null>((resolve) => void child.on("close", resolve));
     const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
     const next = async () => JSON.parse((await lines.next()).value as string) as { file: string; added: number };
-    expect(await next()).toMatchObject({ file: "sessions/c-1.jsonl", added: 1, problems: [] });
+    expect(await next()).toMatchObject({ file: "sessions/c-1.jsonl", added: 1, problems: [{ line: 2 }] });
     // A client makes its file before it writes into it.
     writeFileSync(join(sessions, "c-2.jsonl"), "");
     expect(await next()).toMatchObject({ file: "sessions/c-2.jsonl", added: 0, problems: [{}] });

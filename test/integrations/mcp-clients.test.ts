@@ -105,6 +105,29 @@ describe("an MCP server for clients", () => {
     expect(wrong.isError).toBe(true);
   });
 
+  it("lists the versions of a document, whose times a search names, and none under a filter", async () => {
+    const kb = await openKnowledgeBase({ history: true });
+    onTestFinished(() => kb.close());
+    for (const day of ["Monday", "Friday"]) {
+      await kb.ingest({ uri: "rota.md", mediaType: "text/markdown", text: `# Rota of ${day}\n\nAda comes on ${day}.` });
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    const client = await connect(kb);
+    const { versions } = (await dataOf(client, "list_versions", { document: "rota.md" })) as {
+      versions: readonly { from: string; to?: string; title: string }[];
+    };
+    expect(versions.map(({ title, to }) => [title, to])).toEqual([
+      ["Rota of Friday", undefined],
+      ["Rota of Monday", versions[0]!.from],
+    ]);
+    const then = await client.callTool({ name: "search", arguments: { query: "Ada comes", asOf: versions[1]!.from } });
+    expect(JSON.stringify(then.content)).toContain("Monday");
+    const none = await client.callTool({ name: "list_versions", arguments: { document: "nowhere.md" } });
+    expect([none.isError, JSON.stringify(none.content)]).toEqual([true, expect.stringContaining("no such document")]);
+    const limited = await connect(kb, { filter: { team: "red" } });
+    expect((await limited.listTools()).tools.map(({ name }) => name)).not.toContain("list_versions");
+  });
+
   it("lists documents in pages, and the keys and values that a filter can name", async () => {
     const kb = await openLibrary(9);
     const client = await connect(kb);

@@ -32,7 +32,7 @@ let address: URL;
 const clients: Client[] = [];
 
 beforeAll(async () => {
-  kb = await openKnowledgeBase(join(folder, "kb"), { access: { platform: true } });
+  kb = await openKnowledgeBase(join(folder, "kb"), { access: { platform: true }, history: true });
   for (const scope of scopes) {
     const text = `# Minerals of ${scope}\n\nThe ${wordOf(scope)} lies in the north drawer.\n`;
     await kb.ingest({ uri: `${wordOf(scope)}.md`, mediaType: "text/markdown", text }, { scope });
@@ -120,6 +120,7 @@ describe("MCP over HTTP, by the official client", () => {
         "verify",
         "list_documents",
         "list_facets",
+        "list_versions",
         "double",
         ...["vector_search", "text_search", "regex_search", "find_by_id"].map((name) => `documents_${name}`),
         ...["broaden_chunk", "zoom_out", "list_sections", "read_section"].map((name) => `documents_${name}`),

@@ -47,8 +47,8 @@ describe("/mcp of a service", () => {
     const { resources } = await client.listResources();
     expect(resources.map(({ description }) => description ?? "").toSorted()).toEqual(own);
     const { tools } = await client.listTools();
-    // `fetch`, `ask`, `verify`, `list_documents` and `list_facets` beside them.
-    expect(tools.length).toBe(createSearchTools(kb).length + 5);
+    // `fetch`, `ask`, `verify`, `list_documents`, `list_versions` and `list_facets` beside them.
+    expect(tools.length).toBe(createSearchTools(kb).length + 6);
     // By its id too: an id is no right.
     const [hidden] = await kb.search("cellar", { scopes: ["team:umbrella"] });
     const { content } = await client.callTool({

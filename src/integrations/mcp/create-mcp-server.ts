@@ -41,7 +41,8 @@ const listTtlMs = 60_000;
 /**
  * Makes an MCP server for one connection or one request.
  *
- * The server has `search`, `fetch`, `list_documents`, `list_facets`, `ask` and `verify` (without a filter), the other search tools, two prompts, and the documents as resources.
+ * The server has `search`, `fetch`, `list_documents`, `list_facets` and `ask`, and without a filter `list_versions` and `verify`.
+ * It has the other search tools, two prompts, and the documents as resources.
  * Pass the view of the caller; a client cannot widen it. A call narrows it by a filter, a scope and a number of results.
  *
  * **Shape** a server of the official package, to be connected to a transport. Each tool of ibid has an output schema. **Errors** `invalid-argument` for an unknown option. Clients get no internals.

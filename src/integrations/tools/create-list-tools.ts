@@ -5,7 +5,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import { listOptions } from "../../search/list-options.ts";
 import type { Tool } from "../../contracts/tool.ts";
 import { createTool } from "./create-tool.ts";
-import { createFixedView, type FixedLimits } from "./fixed-view.ts";
+import { createFixedView, type FixedLimits, type FixedView } from "./fixed-view.ts";
 import { asTitle, showAddress } from "./format-results.ts";
 import { countField, type Field, optionField, textField, toolInput } from "./tool-input.ts";
 import { count, linkTo, text, toolOutput } from "./tool-output.ts";
@@ -30,7 +30,7 @@ const narrowing = Object.fromEntries(
 const optional = (field: Field<string>): Field<string | undefined> => ({ ...field, required: false });
 
 /**
- * Makes `list_documents` and `list_facets`: what is there, and which keys and values a filter can name.
+ * Makes `list_documents`, `list_facets` and, without a filter, `list_versions`.
  *
  * **Shape** `{ documents: [{ uri, title, url, mediaType, chunks }], next? }`, in order of uri and scope; `{ facets: [{ key, values: [{ value, documents }], more }], documents, complete }`.
  * A document is counted only where the caller may read it. **Cost** a page reads its own rows, in an order other than `uri` the whole list; facets read at most 5,000 documents.
@@ -85,6 +85,7 @@ export function createListTools(
         return { text: JSON.stringify(data), data };
       },
     }),
+    ...(limits.filter === undefined ? [createVersionsTool(view)] : []),
     createTool({
       name: "list_facets",
       title: "List facets",
@@ -146,6 +147,44 @@ export function createListTools(
       },
     }),
   ];
+}
+
+/** Makes `list_versions`. **Shape** `{ versions: [{ from, to?, title, chunks, bytes }] }`, latest first; `from` of one is an `asOf` that reads it. */
+function createVersionsTool(view: FixedView): Tool {
+  return createTool({
+    name: "list_versions",
+    title: "List versions",
+    description:
+      "Lists the versions of a document, latest first. A search with asOf between from and to of one finds what it said.",
+    inputSchema: toolInput({ document: textField("The uri of a document.", 4096) }),
+    outputSchema: toolOutput({
+      versions: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: { from: text, to: text, title: text, chunks: count, bytes: count },
+          required: ["from", "title", "chunks", "bytes"],
+        },
+      },
+    }),
+    async run({ document }) {
+      const found = await view.versions(document);
+      if (found === undefined) {
+        throw new IbidError("not-found", "There is no such document here.", {
+          hint: "See list_documents for the uris.",
+        });
+      }
+      const versions = found.map(({ from, to, title, chunks, bytes }) => ({
+        from,
+        ...(to !== undefined && { to }),
+        title: asTitle(title),
+        chunks,
+        bytes,
+      }));
+      const data = { versions };
+      return { text: JSON.stringify(data), data };
+    },
+  });
 }
 
 function showValue(json: string): unknown {

@@ -1,7 +1,7 @@
 import { IbidError } from "../../contracts/errors.ts";
 import type { Excerpt, Outline } from "../../contracts/expansion.ts";
 import type { FilterInput } from "../../contracts/filter.ts";
-import type { DocumentSummary } from "../../contracts/document-store.ts";
+import type { DocumentSummary, DocumentVersion } from "../../contracts/document-store.ts";
 import type { DocumentAddress, DocumentView, KnowledgeBase, ListOptions } from "../../contracts/knowledge-base.ts";
 import type { SearchOptions } from "../../contracts/retriever.ts";
 import type { Scope } from "../../contracts/scope.ts";
@@ -37,6 +37,8 @@ export interface FixedView {
   /** Documents of which every chunk matches; by uri, then scope, unless the options name another order. */
   documents(options?: Omit<ListOptions, "limit">): AsyncIterable<DocumentSummary>;
   document(uri: string, scope: Scope, end: number): Promise<DocumentView | undefined>;
+  /** Versions of a document by its address, latest first. `undefined` for none, and under a filter, which no former version was tried by. */
+  versions(document: string): Promise<readonly DocumentVersion[] | undefined>;
 }
 
 /** All reads below go through the view, so the gate checks them first; the limits narrow its result. */
@@ -120,8 +122,19 @@ export function createFixedView(kb: KnowledgeBase, { filter, scopes }: FixedLimi
     },
     document: async (uri, scope, end) =>
       scopes === undefined || scopes.includes(scope) ? wholeOnly(await kb.document(uri, { scope, end })) : undefined,
+    async versions(document) {
+      if (filter !== undefined) return undefined;
+      for (const uri of [document, readShownAddress(document)]) {
+        const found = uri && (await within(async (address) => nonEmpty(await kb.versions(uri, address))));
+        if (found !== undefined && found !== "") return found;
+      }
+      return undefined;
+    },
   };
 }
+
+const nonEmpty = <Item>(items: readonly Item[]): readonly Item[] | undefined =>
+  items.length === 0 ? undefined : items;
 
 interface Place {
   readonly uri: string;

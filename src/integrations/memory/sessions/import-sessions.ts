@@ -57,6 +57,7 @@ export async function importSessions(
       else added++;
     }
   }
+  problems.sort((one, other) => (one.line ?? Infinity) - (other.line ?? Infinity));
   return { added, unchanged, problems };
 }
 
