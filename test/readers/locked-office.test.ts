@@ -29,6 +29,33 @@ describe("Office files with a password", () => {
     await kb.close();
   });
 
+  // LibreOffice 7.4 locked them.
+  it.each([
+    ["minutes.odt", "lighthouse"],
+    ["sheet.ods", "Müller xr1"],
+    ["deck.odp", "pnote"],
+  ])("of OpenDocument open with it, and only with it: %s", async (name, word) => {
+    const bytes = Uint8Array.from(readFileSync(new URL(`../fixtures/locked/${name}`, import.meta.url)));
+    const kb = await openKnowledgeBase({ reading: { worker: false } });
+    const read = async (given?: string): Promise<unknown> =>
+      (await kb.ingest({ uri: name, bytes }, given === undefined ? {} : { password: given })).failures[0]?.error;
+    expect(await read()).toMatchObject({ code: "encrypted", message: `${name} is protected by a password.` });
+    expect(await read("wrong")).toMatchObject({
+      code: "encrypted",
+      message: `${name} is protected by a password, and the given one is wrong.`,
+    });
+    expect(await read(password)).toBeUndefined();
+    expect((await kb.document(name))!.text).toContain(word);
+    const limited = await openKnowledgeBase({ reading: { worker: false, limits: { maxExpandedBytes: 4000 } } });
+    expect((await limited.ingest({ uri: name, bytes }, { password })).failures[0]?.error).toMatchObject({
+      code: "too-large",
+    });
+    await Promise.all([kb.close(), limited.close()]);
+    const broken = bytes.slice();
+    broken.fill(0, broken.length / 2, broken.length / 2 + 400);
+    expect(["encrypted", "unreadable"]).toContain((await refusalOf(readAny(name, broken))).code);
+  });
+
   it("are refused by name when they are damaged", async () => {
     const bytes = locked("agile");
     bytes.fill(0, 4000, 6000);

@@ -4,7 +4,7 @@ import type { Entry, ZipFile } from "yauzl";
 import { IbidError } from "../../contracts/errors.ts";
 import type { ReadInput } from "../../contracts/reader.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
-import { encrypted, unreadable } from "./refusals.ts";
+import { asksForPassword, encrypted, unreadable } from "./refusals.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { readStream } from "../../runtime/read-stream.ts";
 
@@ -192,9 +192,5 @@ async function unlock({ uri, bytes, password }: Pick<ReadInput, "uri" | "bytes" 
       ? undefined
       : (await import("../compound/decrypt-package.ts")).decryptPackage(bytes, uri, password);
   if (opened !== undefined) return opened;
-  const wrong = password === undefined ? "" : ", and the given one is wrong";
-  throw new IbidError("encrypted", `${uri} is protected by a password${wrong}.`, {
-    hint: "Give it: the option `password` when ingesting, `ibid ingest --password` at a terminal. Or give a copy that opens without one.",
-    uri,
-  });
+  throw asksForPassword(uri, password);
 }

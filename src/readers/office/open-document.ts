@@ -1,8 +1,9 @@
 import type { Metadata } from "../../contracts/metadata.ts";
 import type { ReadInput } from "../../contracts/reader.ts";
 
+import { limitsOf, overLimit } from "../read-limits.ts";
 import { openArchive } from "./open-archive.ts";
-import { encrypted } from "./refusals.ts";
+import { asksForPassword, encrypted } from "./refusals.ts";
 import { readFact, statedFacts } from "./package-facts.ts";
 import { findAll, findChild, readXml, type XmlElement, type XmlVisit } from "./read-xml.ts";
 
@@ -16,17 +17,31 @@ export interface OpenDocument {
 /**
  * Opens an OpenDocument file.
  *
- * **Errors** as `openArchive`; `encrypted` where its manifest says so. **Source** OASIS OpenDocument 1.3, part 2 (packages).
+ * With the password, parts that its manifest says are encrypted are opened.
+ *
+ * **Errors** as `openArchive`; `encrypted` without the password or with a wrong one, and for keys of OpenPGP. **Source** OASIS OpenDocument 1.3, part 2 (packages).
  */
 export async function openOpenDocument(input: ReadInput): Promise<OpenDocument> {
-  const { uri } = input;
+  const { uri, password } = input;
   const archive = await openArchive(input);
+  const manifestBytes = await archive.read("META-INF/manifest.xml");
+  const manifest = manifestBytes && readXml(manifestBytes, uri, "META-INF/manifest.xml");
+  if (findAll(manifest, "encrypted-key").length > 0) throw encrypted(uri);
+  const isLocked = findAll(manifest, "encryption-data").length > 0;
+  if (isLocked && password === undefined) throw asksForPassword(uri, password);
+  const locked = isLocked ? (await import("./decrypt-part.ts")).lockedParts(manifest, uri) : undefined;
+  let unlocked = 0;
+  const { maxExpandedBytes } = limitsOf(input);
   const readPart = async (name: string, visitor?: XmlVisit): Promise<XmlElement | undefined> => {
-    const bytes = await archive.read(name);
-    return bytes === undefined ? undefined : readXml(bytes, uri, name, visitor);
+    const stored = await archive.read(name);
+    if (stored === undefined) return undefined;
+    const part = locked?.get(name);
+    unlocked += part?.size ?? 0;
+    if (unlocked > maxExpandedBytes) throw overLimit(uri, "maxExpandedBytes", maxExpandedBytes, unlocked);
+    const bytes = part === undefined ? stored : part.open(stored, password ?? "");
+    if (bytes === undefined) throw asksForPassword(uri, password);
+    return readXml(bytes, uri, name, visitor);
   };
-  const manifest = await readPart("META-INF/manifest.xml");
-  if (findAll(manifest, "encryption-data", "encrypted-key").length > 0) throw encrypted(uri);
   return {
     readPart,
     async facts() {

@@ -8,6 +8,15 @@ export function encrypted(uri: string): IbidError {
   });
 }
 
+/** The refusal of a file that a password opens, without one or with a wrong one. */
+export function asksForPassword(uri: string, password: string | undefined): IbidError {
+  const wrong = password === undefined ? "" : ", and the given one is wrong";
+  return new IbidError("encrypted", `${uri} is protected by a password${wrong}.`, {
+    hint: "Give it: the option `password` when ingesting, `ibid ingest --password` at a terminal. Or give a copy that opens without one.",
+    uri,
+  });
+}
+
 /** The refusal of a broken file. `what` goes on the sentence that its name begins; a library's own words stay in `cause`. */
 export function unreadable(uri: string, what: string, cause?: unknown): IbidError {
   return new IbidError("unreadable", `${uri} ${what}.`, {
