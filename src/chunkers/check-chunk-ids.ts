@@ -4,10 +4,10 @@ import { IbidError } from "../contracts/errors.ts";
 /**
  * Refuses chunks without an id, before anything is embedded or stored.
  *
- * **Errors** `invalid-id` for an id that is empty, blank or not a string; `details.index` says which chunk. **Source** Wesichain's `Indexer`.
+ * **Shape** the first chunk counts as number `first`. **Errors** `invalid-id` for an id that is empty, blank or not a string; `details.index` says which chunk. **Source** Wesichain's `Indexer`.
  */
-export function checkChunkIds(chunks: Iterable<Pick<Chunk, "id" | "uri">>): void {
-  let index = 0;
+export function checkChunkIds(chunks: Iterable<Pick<Chunk, "id" | "uri">>, first = 0): void {
+  let index = first;
   for (const chunk of chunks) {
     if (typeof chunk.id !== "string" || chunk.id.trim() === "") {
       throw new IbidError(

@@ -11,12 +11,12 @@ import { toMetadata } from "../runtime/to-json.ts";
  */
 export interface TextChunkOptions {
   /** Default: a hash of uri and text. */
-  readonly id?: string;
+  readonly id?: string | undefined;
   /** Uri of its document. Default: `text:` and a hash of the text. */
-  readonly uri?: string;
-  readonly title?: string;
-  readonly headings?: readonly string[];
-  readonly metadata?: MetadataInput;
+  readonly uri?: string | undefined;
+  readonly title?: string | undefined;
+  readonly headings?: readonly string[] | undefined;
+  readonly metadata?: MetadataInput | undefined;
 }
 
 /**

@@ -20,13 +20,13 @@ export type HtmlStrategy = "header" | "paragraph" | "line" | "sentence" | "word"
  */
 export interface HtmlChunkerOptions {
   /** Hard limit of a chunk's `text`, overlap included. Default 200. **Units** as `length` counts. */
-  readonly maxSize?: number;
+  readonly maxSize?: number | undefined;
   /** Largest overlap of neighbouring chunks. Default 40. **Units** as `length` counts. */
-  readonly overlap?: number;
+  readonly overlap?: number | undefined;
   /** Default `"header"`. */
-  readonly strategy?: HtmlStrategy;
+  readonly strategy?: HtmlStrategy | undefined;
   /** Default `characters`. */
-  readonly length?: LengthFunction;
+  readonly length?: LengthFunction | undefined;
 }
 
 const version = 2;

@@ -18,13 +18,13 @@ import { createPiecesChunker } from "./pieces-chunker.ts";
  */
 export interface LineChunkerOptions {
   /** The hard limit of a chunk, overlap included. Default 500. */
-  readonly maxTokens?: number;
+  readonly maxTokens?: number | undefined;
   /** Largest overlap of neighbouring chunks, in whole lines or halves of lines. Default 0. */
-  readonly overlapTokens?: number;
+  readonly overlapTokens?: number | undefined;
   /** Above which a line is halved. Default: `maxTokens`. */
-  readonly maxTokensPerLine?: number;
+  readonly maxTokensPerLine?: number | undefined;
   /** How tokens are counted. Default `heuristicTokens`. */
-  readonly length?: LengthFunction;
+  readonly length?: LengthFunction | undefined;
 }
 
 const version = 1;

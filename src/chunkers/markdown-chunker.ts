@@ -28,13 +28,13 @@ export type MarkdownStrategy =
  */
 export interface MarkdownChunkerOptions {
   /** Hard limit of a chunk's `text`, overlap included. Default 200. **Units** as `length` counts. */
-  readonly maxSize?: number;
+  readonly maxSize?: number | undefined;
   /** Largest overlap of neighbouring chunks. Default 40. **Units** as `length` counts. */
-  readonly overlap?: number;
+  readonly overlap?: number | undefined;
   /** Default `"header"`. */
-  readonly strategy?: MarkdownStrategy;
+  readonly strategy?: MarkdownStrategy | undefined;
   /** Default `characters`. */
-  readonly length?: LengthFunction;
+  readonly length?: LengthFunction | undefined;
 }
 
 const version = 2;

@@ -26,17 +26,17 @@ export interface SemanticChunkerOptions {
   /** Embedding model that measures the distance between two stretches of text. */
   readonly model: EmbeddingModel;
   /** Hard limit of a chunk, overlap included. Default 1500. **Units** as `length` counts. */
-  readonly maxSize?: number;
+  readonly maxSize?: number | undefined;
   /** Largest overlap of neighbouring chunks, where the size ended the first one and not the meaning. Default 0. **Units** as `length` counts. */
-  readonly overlap?: number;
+  readonly overlap?: number | undefined;
   /** Size below which a chunk continues across any change. Default: an eighth of `maxSize`. **Units** as `length` counts. */
-  readonly minSize?: number;
+  readonly minSize?: number | undefined;
   /** The share of distances, in percent, above which one is a break. Default 95. */
-  readonly percentile?: number;
+  readonly percentile?: number | undefined;
   /** How many sentences on each side are embedded with a sentence, for one by itself says little. Default 1. */
-  readonly neighbours?: number;
+  readonly neighbours?: number | undefined;
   /** Default `characters`. */
-  readonly length?: LengthFunction;
+  readonly length?: LengthFunction | undefined;
 }
 
 const version = 1;

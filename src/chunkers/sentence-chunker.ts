@@ -17,13 +17,13 @@ import { createPiecesChunker } from "./pieces-chunker.ts";
  */
 export interface SentenceChunkerOptions {
   /** How many sentences a chunk holds at most, those it repeats included. Default 5. */
-  readonly sentences?: number;
+  readonly sentences?: number | undefined;
   /** Hard limit of a chunk, overlap included. Default 1500. **Units** as `length` counts. */
-  readonly maxSize?: number;
+  readonly maxSize?: number | undefined;
   /** Largest overlap of neighbouring chunks, in whole sentences. Default 200. **Units** as `length` counts. */
-  readonly overlap?: number;
+  readonly overlap?: number | undefined;
   /** Default `characters`. */
-  readonly length?: LengthFunction;
+  readonly length?: LengthFunction | undefined;
 }
 
 const version = 1;

@@ -20,15 +20,15 @@ import { createTextDocument } from "./text-document.ts";
  */
 export interface SeparatorChunkerOptions {
   /** Hard limit of a chunk, overlap included. Default 1000. **Units** as `length` counts. */
-  readonly maxSize?: number;
+  readonly maxSize?: number | undefined;
   /** Largest overlap of neighbouring chunks. Default 200. **Units** as `length` counts. */
-  readonly overlap?: number;
+  readonly overlap?: number | undefined;
   /** Separators from coarse to fine; a cut comes behind one, and `""` allows a cut anywhere. Default `["\n\n", "\n", " ", ""]`. */
-  readonly separators?: readonly string[];
+  readonly separators?: readonly string[] | undefined;
   /** Default `characters`. */
-  readonly length?: LengthFunction;
+  readonly length?: LengthFunction | undefined;
   /** Whether chunks hold white space at their ends too, so that without an overlap they are the whole text when joined. Default false. */
-  readonly lossless?: boolean;
+  readonly lossless?: boolean | undefined;
 }
 
 const version = 1;

@@ -28,9 +28,9 @@ const version = 1;
  */
 export interface SpreadsheetChunkerOptions {
   /** The limit of a chunk's text, its header included; a row that is larger by itself stands alone. Default 512. */
-  readonly maxTokens?: number;
+  readonly maxTokens?: number | undefined;
   /** How tokens are counted. Default `heuristicTokens`: one for every four characters. A tokenizer goes here, through `countInPieces`. */
-  readonly length?: LengthFunction;
+  readonly length?: LengthFunction | undefined;
 }
 
 /** A table of a sheet: a block that names its columns and knows its rows. */

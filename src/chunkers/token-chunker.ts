@@ -19,15 +19,15 @@ import { trimEndAt } from "./white-space.ts";
  */
 export interface TokenChunkerOptions {
   /** The hard limit of a chunk's `text`, overlap and repeated table header included. Default 500. */
-  readonly maxTokens?: number;
+  readonly maxTokens?: number | undefined;
   /** Largest overlap of neighbouring chunks. Default 50. */
-  readonly overlapTokens?: number;
+  readonly overlapTokens?: number | undefined;
   /** Smallest chunk, where possible. Default 100. */
-  readonly minTokens?: number;
+  readonly minTokens?: number | undefined;
   /** Whether a chunk below `minTokens` is left out, so that no search finds its text. Default false. **Source** ToolUp. */
-  readonly dropShort?: boolean;
+  readonly dropShort?: boolean | undefined;
   /** How tokens are counted. Default `heuristicTokens`: one for every four characters. A tokenizer goes here, through `countInPieces`. */
-  readonly length?: LengthFunction;
+  readonly length?: LengthFunction | undefined;
 }
 
 const version = 1;

@@ -16,9 +16,9 @@ import { skipWhiteSpace } from "./white-space.ts";
  */
 export interface WindowChunkerOptions {
   /** How long a window is. Default 1000. **Units** code points. */
-  readonly size?: number;
+  readonly size?: number | undefined;
   /** Overlap of neighbouring windows. Default 200. **Units** code points. */
-  readonly overlap?: number;
+  readonly overlap?: number | undefined;
 }
 
 const version = 1;

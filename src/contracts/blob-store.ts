@@ -35,10 +35,10 @@ export interface StoredBlob extends BlobFacts {
  */
 export interface PutBlobOptions {
   /** Only where there is nothing under the key. */
-  readonly ifNoneMatch?: "*";
+  readonly ifNoneMatch?: "*" | undefined;
   /** Only where what is there is still this version. */
-  readonly ifMatch?: string;
-  readonly signal?: AbortSignal;
+  readonly ifMatch?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -57,10 +57,10 @@ export type PutBlobResult =
  */
 export interface ListBlobsOptions {
   /** Only keys that begin so. Not a folder: `a` lists `ab/c`. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /** Only keys after this one, which need not exist: where a list that was left is taken up again. */
-  readonly after?: string;
-  readonly signal?: AbortSignal;
+  readonly after?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**

@@ -141,11 +141,11 @@ export type Prices = Readonly<Record<string, Price>>;
  * @experimental
  */
 export interface ChatOptions {
-  readonly tools?: readonly ChatTool[];
-  readonly stop?: readonly string[];
-  readonly temperature?: number;
-  readonly maxOutputTokens?: number;
-  readonly signal?: AbortSignal;
+  readonly tools?: readonly ChatTool[] | undefined;
+  readonly stop?: readonly string[] | undefined;
+  readonly temperature?: number | undefined;
+  readonly maxOutputTokens?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**

@@ -48,7 +48,7 @@ export interface AsyncChunker {
  */
 export interface ChunkOptions {
   /** Used by chunkers that wait for a service. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**

@@ -81,14 +81,14 @@ export type CollectionFilter<Output, Filterable extends keyof Output> = {
  */
 export interface VectorSettings {
   /** Default: the collection's, else the knowledge base's. */
-  readonly embeddingModel?: EmbeddingModel;
+  readonly embeddingModel?: EmbeddingModel | undefined;
   /** Metric of searches by this field's vectors. Default: the knowledge base's, else the cosine. */
-  readonly metric?: Metric;
+  readonly metric?: Metric | undefined;
   /**
    * Kind of the index. `"flat"` compares every vector; `"dynamic"` leaves the choice to the store. Others are those of the engine that keeps the records.
    * Default `"dynamic"`.
    */
-  readonly index?: VectorIndex;
+  readonly index?: VectorIndex | undefined;
 }
 
 /**
@@ -156,7 +156,7 @@ export interface CollectionDefinition<
  */
 export interface CollectionAddress {
   /** Scope of the record, when several hold the key. */
-  readonly scope?: Scope;
+  readonly scope?: Scope | undefined;
 }
 
 /**
@@ -165,13 +165,13 @@ export interface CollectionAddress {
  * @experimental
  */
 export interface CollectionListOptions<Filter, Field extends string = string> extends CollectionAddress {
-  readonly filter?: Filter;
+  readonly filter?: Filter | undefined;
   /** Order by fields, the first one first; a missing value comes last. Default: by key. **Cost** reads all records that match before the first. */
-  readonly orderBy?: RecordOrder<Field> | readonly RecordOrder<Field>[];
+  readonly orderBy?: RecordOrder<Field> | readonly RecordOrder<Field>[] | undefined;
   /** Records passed over before the first. Default 0. */
-  readonly skip?: number;
+  readonly skip?: number | undefined;
   /** Most records. Default `"all"`. */
-  readonly topK?: number | "all";
+  readonly topK?: number | "all" | undefined;
 }
 
 /**
@@ -181,9 +181,9 @@ export interface CollectionListOptions<Filter, Field extends string = string> ex
  */
 export interface CollectionKeysOptions extends CollectionAddress {
   /** Only keys with this prefix. **Cost** keys before and after are not read. */
-  readonly keyPrefix?: string;
+  readonly keyPrefix?: string | undefined;
   /** Instead of those that are there, those that were deleted and can be restored, in the scopes that the caller may write. Default false. */
-  readonly deleted?: boolean;
+  readonly deleted?: boolean | undefined;
 }
 
 /**
@@ -203,8 +203,8 @@ export interface CollectionKey {
  */
 export interface CollectionWriteOptions {
   /** Default: as `ingest`: `"deployment"`; for a caller with an access context, their team, else themselves. */
-  readonly scope?: Scope;
-  readonly signal?: AbortSignal;
+  readonly scope?: Scope | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -214,9 +214,9 @@ export interface CollectionWriteOptions {
  */
 export interface CollectionDeleteOptions extends CollectionAddress {
   /** Result for a missing key. Default `"ignore"`. */
-  readonly onMissing?: "ignore" | "error";
+  readonly onMissing?: "ignore" | "error" | undefined;
   /** Gone at once and for good, instead of restorable until vacuumed. Default false. */
-  readonly purge?: boolean;
+  readonly purge?: boolean | undefined;
 }
 
 /**
@@ -226,23 +226,23 @@ export interface CollectionDeleteOptions extends CollectionAddress {
  */
 export interface CollectionSearchOptions<Filter, Vector extends string> {
   /** Records, default 5. `"all"` for every match; a number below 1 is an error. */
-  readonly topK?: number | "all";
+  readonly topK?: number | "all" | undefined;
   /** Records passed over before the first, for pages. Default 0. */
-  readonly skip?: number;
-  readonly filter?: Filter;
+  readonly skip?: number | undefined;
+  readonly filter?: Filter | undefined;
   /** Only by this field's vectors (and words, of a hybrid search). Default: every text field; a record ranks by its best. */
-  readonly vectorProperty?: Vector;
+  readonly vectorProperty?: Vector | undefined;
   /** Words of a hybrid or text search in place of the query. Default: the query's own. */
-  readonly keywords?: readonly string[];
+  readonly keywords?: readonly string[] | undefined;
   /** Options that one store alone knows; its legs receive them as they are. */
-  readonly storeOptions?: JsonValue;
+  readonly storeOptions?: JsonValue | undefined;
   /** Inclusive threshold for the vectors' scores. Default: none. */
-  readonly minScore?: number;
+  readonly minScore?: number | undefined;
   /** Default false. */
-  readonly includeEmbeddings?: boolean;
+  readonly includeEmbeddings?: boolean | undefined;
   /** Narrows the search to these scopes; what the caller may not read is dropped. */
-  readonly scopes?: readonly Scope[];
-  readonly signal?: AbortSignal;
+  readonly scopes?: readonly Scope[] | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -255,7 +255,7 @@ export interface CollectionVectorOptions<Filter, Vector extends string> extends 
   "keywords" | "storeOptions"
 > {
   /** Default: the field's, else the knowledge base's, else the cosine. */
-  readonly metric?: Metric;
+  readonly metric?: Metric | undefined;
 }
 
 /**
@@ -307,8 +307,8 @@ export interface CollectionSummary {
  */
 export interface ReadyOptions {
   /** **Units** milliseconds. Default 60,000. */
-  readonly timeoutMs?: number;
-  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**

@@ -51,12 +51,12 @@ export interface Finding {
  */
 export interface ExamineOptions {
   /** Repairs all that can be repaired. Default false: nothing is written. */
-  readonly fix?: boolean;
+  readonly fix?: boolean | undefined;
   /**
    * Texts that no file may hold. The examination looks for the bytes of each, whole and in every run of eight characters that no document has.
    * **Units** UTF-16 characters, from 8.
    */
-  readonly absent?: readonly string[];
+  readonly absent?: readonly string[] | undefined;
 }
 
 /**

@@ -119,11 +119,11 @@ export interface DocumentVersion {
  */
 export interface ListDocumentsOptions {
   /** Only documents whose uri has this prefix. **Cost** uris before and after are not read. */
-  readonly under?: string;
+  readonly under?: string | undefined;
   /** Only documents that follow this place in the order, whether or not a document stands there. **Cost** those before it are not read. */
   readonly after?: { readonly uri: string; readonly scope: Scope };
   /** At most this many. **Cost** no more are read of each scope. Default: all. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 /**

@@ -184,18 +184,18 @@ export interface PartSpan {
  */
 export interface PlaceLabels {
   /** From 1. Absent for formats without pages. */
-  readonly page?: number;
+  readonly page?: number | undefined;
   /** Page on which it ends, where that is a later one. */
-  readonly lastPage?: number;
+  readonly lastPage?: number | undefined;
   /** Line of the source, from 1. Absent for formats without lines. Within a part: of the part. */
-  readonly line?: number;
+  readonly line?: number | undefined;
   /** From 1, as shown. */
-  readonly slide?: number;
-  readonly sheet?: string;
+  readonly slide?: number | undefined;
+  readonly sheet?: string | undefined;
   /** The rows that it covers, over all columns of the sheet, as spreadsheets write it: `A2:D9`. */
-  readonly cells?: string;
+  readonly cells?: string | undefined;
   /** The attachment or chapter, with those around it: `mail.eml/notes.txt`. */
-  readonly part?: string;
+  readonly part?: string | undefined;
 }
 
 /**

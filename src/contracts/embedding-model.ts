@@ -23,7 +23,7 @@ export type EmbeddingInput = string | Chunk | MediaDocument;
 export interface EmbedOptions {
   /** Many models want documents and queries marked differently. */
   readonly purpose: "document" | "query";
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**

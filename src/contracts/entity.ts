@@ -48,12 +48,12 @@ export interface NewEntity {
   readonly id: string;
   readonly name: string;
   /** Default `""`. */
-  readonly description?: string;
-  readonly uri?: string;
-  readonly metadata?: Metadata;
+  readonly description?: string | undefined;
+  readonly uri?: string | undefined;
+  readonly metadata?: Metadata | undefined;
   /** Default: none. */
-  readonly labels?: readonly string[];
-  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly labels?: readonly string[] | undefined;
+  readonly properties?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
@@ -127,9 +127,9 @@ export type EntityInstanceOf<Types extends readonly EntityType[]> = AllOf<Entity
  */
 export interface EntityListOptions extends CollectionAddress {
   /** Only those with one of these labels at least. */
-  readonly labels?: readonly string[];
+  readonly labels?: readonly string[] | undefined;
   /** By what was declared filterable. */
-  readonly filter?: FilterInput;
+  readonly filter?: FilterInput | undefined;
 }
 
 /**
@@ -139,9 +139,9 @@ export interface EntityListOptions extends CollectionAddress {
  */
 export interface EntitySearchOptions extends Omit<CollectionSearchOptions<FilterInput, never>, "vectorProperty"> {
   /** By meaning, by words, by both, or by a regular expression in name and description. Default `"hybrid"`. */
-  readonly mode?: SearchMode;
+  readonly mode?: SearchMode | undefined;
   /** Only those with one of these labels at least. */
-  readonly labels?: readonly string[];
+  readonly labels?: readonly string[] | undefined;
 }
 
 /**

@@ -81,15 +81,15 @@ export type KnowledgeEvent = {
  * @experimental
  */
 export interface EventFilter {
-  readonly names?: readonly EventName[];
+  readonly names?: readonly EventName[] | undefined;
   /** Only events of this stream. */
-  readonly stream?: EventStream;
+  readonly stream?: EventStream | undefined;
   /** At this time or later. **Units** as `at`. */
-  readonly from?: number;
+  readonly from?: number | undefined;
   /** Before this time. */
-  readonly to?: number;
+  readonly to?: number | undefined;
   /** Only events that concern this scope. */
-  readonly scope?: Scope;
+  readonly scope?: Scope | undefined;
 }
 
 /**

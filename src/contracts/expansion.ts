@@ -10,14 +10,14 @@ export type ExpandOptions =
   | {
       /** How many chunks before it and after it, within the section that contains it. */
       readonly neighbours: number;
-      readonly scope?: Scope;
+      readonly scope?: Scope | undefined;
     }
   | {
       /** How many sections up: 1 is the section that it stands in, 2 the one around that; beyond the root it stays there. */
       readonly zoomOut: number;
-      readonly scope?: Scope;
+      readonly scope?: Scope | undefined;
       /** Characters of `text`. Default 25,000. */
-      readonly maxLength?: number;
+      readonly maxLength?: number | undefined;
     };
 
 /** Options for one section of a document. */

@@ -61,5 +61,5 @@ export interface Health {
  */
 export interface HealthOptions {
   /** Covers every process that has the knowledge base open, from its event store. Default false: this process alone. */
-  readonly everywhere?: boolean;
+  readonly everywhere?: boolean | undefined;
 }

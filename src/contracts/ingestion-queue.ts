@@ -2,7 +2,7 @@ import type { Origin } from "./document.ts";
 import type { IbidError } from "./errors.ts";
 import type { IngestionState, JobCounts, JobFailure, JobResult } from "./job-store.ts";
 import type { BytesInput, FolderRules, IngestResult, TextInput } from "./knowledge-base.ts";
-import type { Metadata } from "./metadata.ts";
+import type { MetadataInput } from "./metadata.ts";
 import type { AccessContext, Scope } from "./scope.ts";
 
 /**
@@ -19,17 +19,17 @@ export type EnqueueInput = string | TextInput | BytesInput;
  */
 export interface EnqueueOptions {
   /** Where it goes. Default `"deployment"`; for a caller with an `AccessContext`, their team, else themselves. */
-  readonly scope?: Scope;
-  readonly metadata?: Metadata;
+  readonly scope?: Scope | undefined;
+  readonly metadata?: MetadataInput | undefined;
   /** Default `"user-content"`. */
-  readonly origin?: Origin;
+  readonly origin?: Origin | undefined;
   /** Removes the documents that are gone from a folder. Default true. */
-  readonly sweep?: boolean;
+  readonly sweep?: boolean | undefined;
   /** Rules for the files below a folder or glob. */
-  readonly folders?: FolderRules;
+  readonly folders?: FolderRules | undefined;
   /** Reads only these uris of a folder again, and new files. Default: everything. */
-  readonly changed?: readonly string[];
-  readonly signal?: AbortSignal;
+  readonly changed?: readonly string[] | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -96,7 +96,7 @@ export type IngestionEvent =
  * @experimental
  */
 export interface ListIngestionOptions {
-  readonly states?: readonly Exclude<IngestionState, "rejected">[];
+  readonly states?: readonly Exclude<IngestionState, "rejected">[] | undefined;
 }
 
 /**

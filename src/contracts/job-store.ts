@@ -134,9 +134,9 @@ export interface JobRoom {
  * @experimental
  */
 export interface ListJobsOptions {
-  readonly states?: readonly JobState[];
+  readonly states?: readonly JobState[] | undefined;
   /** Only what comes after this key. */
-  readonly after?: number;
+  readonly after?: number | undefined;
   readonly limit: number;
 }
 

@@ -28,12 +28,12 @@ export interface TextInput {
   readonly uri: string;
   readonly text: string;
   /** Default `text/plain`. A reader for it must be there. */
-  readonly mediaType?: string;
-  readonly title?: string;
-  readonly metadata?: MetadataInput;
+  readonly mediaType?: string | undefined;
+  readonly title?: string | undefined;
+  readonly metadata?: MetadataInput | undefined;
   /** Its vector, as of a {@link ChunkInput}. The text is one chunk then. */
-  readonly embedding?: Embedding;
-  readonly embeddingVersion?: VersionName;
+  readonly embedding?: Embedding | undefined;
+  readonly embeddingVersion?: VersionName | undefined;
 }
 
 /** Bytes to ingest under a name: a buffer, a blob, or a stream, which is read once. */
@@ -41,15 +41,15 @@ export interface BytesInput {
   readonly uri: string;
   readonly bytes: ByteContent;
   /** Default: what the bytes look like, then the name. */
-  readonly mediaType?: string;
+  readonly mediaType?: string | undefined;
   /** Default: what the bytes say, else UTF-8. */
-  readonly charset?: string;
+  readonly charset?: string | undefined;
   /** **Units** bytes. Beyond it the document is refused, and a stream is read no further. Default 64 MiB. */
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
   /** Whether a picture or a recording that no reader accepts is kept whole, and found by its name. Default false: it is refused. */
-  readonly keepsMedia?: boolean;
-  readonly title?: string;
-  readonly metadata?: MetadataInput;
+  readonly keepsMedia?: boolean | undefined;
+  readonly title?: string | undefined;
+  readonly metadata?: MetadataInput | undefined;
 }
 
 /**
@@ -61,7 +61,7 @@ export interface BytesInput {
 export interface TextLiteral {
   readonly type: "text" | "text-chunk";
   readonly content: string;
-  readonly metadata?: MetadataInput;
+  readonly metadata?: MetadataInput | undefined;
 }
 
 /** Bytes in whatever form they come: Node's streams are iterables, web streams are read through a reader where they are not. */
@@ -90,11 +90,11 @@ export interface ByteStream {
  */
 export interface ChunksInput {
   /** Default: `chunks:` and a hash of the ids, or of the texts where there are none. */
-  readonly uri?: string;
-  readonly title?: string;
-  readonly text?: string;
+  readonly uri?: string | undefined;
+  readonly title?: string | undefined;
+  readonly text?: string | undefined;
   readonly chunks: readonly ChunkInput[];
-  readonly metadata?: MetadataInput;
+  readonly metadata?: MetadataInput | undefined;
 }
 
 /** A chunk that was cut elsewhere. Only `text` is required. A page or another place is kept for its citations. */
@@ -102,25 +102,25 @@ export interface ChunkInput extends PlaceLabels {
   /** The words that are embedded and searched. */
   readonly text: string;
   /** The slice of the document, where `text` has more around it. Default: `text`. */
-  readonly urtext?: string;
+  readonly urtext?: string | undefined;
   /** Default: a hash of the document's id, the slice and its occurrence. */
-  readonly id?: string;
+  readonly id?: string | undefined;
   /** Titles of the sections around it, outermost first. */
-  readonly headings?: readonly string[];
+  readonly headings?: readonly string[] | undefined;
   /** BCP 47. Default: that of the document. */
-  readonly language?: string;
+  readonly language?: string | undefined;
   /** Added to the document's; wins over it. */
-  readonly metadata?: MetadataInput;
+  readonly metadata?: MetadataInput | undefined;
   /**
    * Its vector, which is stored as it is and searched; its length is checked. It is never made again. Default: ibid embeds the text where there is an embedding
    * model.
    */
-  readonly embedding?: Embedding;
+  readonly embedding?: Embedding | undefined;
   /** Version of the vector. Default: the knowledge base's embedding model; without one, `"given"`. `kb.searchVector` searches each version by itself. */
-  readonly embeddingVersion?: VersionName;
+  readonly embeddingVersion?: VersionName | undefined;
   /** Where the slice begins in the given text. **Units** UTF-16 code units. */
-  readonly start?: number;
-  readonly end?: number;
+  readonly start?: number | undefined;
+  readonly end?: number | undefined;
 }
 
 /** Accepted input. On Node, a string is a path, a glob or an address. Else texts, bytes, documents, ready-made chunks, a custom source, or a stream of these. */
@@ -329,7 +329,7 @@ export interface ListOptions extends DocumentAddress {
 /** Distinguishes documents that share a uri. */
 export interface DocumentAddress {
   /** Scope of the document, when several hold the uri. */
-  readonly scope?: Scope;
+  readonly scope?: Scope | undefined;
 }
 
 /** A document as a person sees it: its text and its tree, and what is known of it. */
@@ -395,31 +395,31 @@ export interface VacuumResult {
  */
 export interface VacuumOptions {
   /** Age from which a deleted chunk is removed. **Units** milliseconds. Default 7 days. **Source** ToolUp. */
-  readonly olderThanMs?: number;
+  readonly olderThanMs?: number | undefined;
   /** Only in this scope. Default: in every scope. */
-  readonly scope?: Scope;
+  readonly scope?: Scope | undefined;
 }
 
 /** Restricts a listing of chunks. */
 export interface ChunkListOptions extends DocumentAddress {
-  readonly filter?: FilterInput;
+  readonly filter?: FilterInput | undefined;
   /** Only of this document. */
-  readonly uri?: string;
+  readonly uri?: string | undefined;
   /**
    * Whether each chunk's metadata name the version of its vector: `_embedProvider`, `_embedModel`, `_embedDim`. Default false. **Source** ToolUp's stamps.
    * **Cost** reads the vectors.
    */
-  readonly stamps?: boolean;
+  readonly stamps?: boolean | undefined;
   /** Only of these ids. **Cost** one look-up for each, instead of a walk. */
-  readonly ids?: readonly string[];
+  readonly ids?: readonly string[] | undefined;
   /** Whether each chunk comes with its vectors. Default false. */
-  readonly includeEmbeddings?: boolean;
+  readonly includeEmbeddings?: boolean | undefined;
 }
 
 /** Options of a caller's view. */
 export interface ViewOptions {
   /** Strategy of searches and questions that name neither scopes nor a strategy. All other verbs see everything that the caller may read. Default `"all"`. */
-  readonly strategy?: ScopeStrategy;
+  readonly strategy?: ScopeStrategy | undefined;
 }
 
 /**
@@ -509,7 +509,7 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
    * Counts of what the caller may read, of all documents or of those whose metadata match. **Cost** the tree of each document.
    * **Source** Embabel's repository info.
    */
-  info(options?: { readonly filter?: FilterInput }): Promise<ContentInfo>;
+  info(options?: { readonly filter?: FilterInput | undefined }): Promise<ContentInfo>;
   /**
    * A document, or the part of its text from `start` to `end`; both end with the text. `undefined` for what is not there or may not be read.
    *

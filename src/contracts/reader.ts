@@ -236,7 +236,7 @@ export interface PlainReadResult extends Partial<Omit<ReadResult, "text" | "meta
         readonly contentStart?: number | undefined;
       }[]
     | undefined;
-  readonly metadata?: MetadataInput;
+  readonly metadata?: MetadataInput | undefined;
 }
 
 /**

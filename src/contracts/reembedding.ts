@@ -48,20 +48,20 @@ export interface VersionChange {
  */
 export interface ReembedOptions {
   /** Default: every scope that the caller may write. */
-  readonly scope?: Scope;
+  readonly scope?: Scope | undefined;
   /** Only say what it would take: nothing is sent, nothing is written. */
-  readonly estimate?: boolean;
+  readonly estimate?: boolean | undefined;
   /** Lead searches back to the version before, which takes one transaction for each scope and no model. */
-  readonly rollback?: boolean;
+  readonly rollback?: boolean | undefined;
   /** The model's price, for the estimate, in the caller's currency. */
-  readonly pricePerMillionTokens?: number;
+  readonly pricePerMillionTokens?: number | undefined;
   /** Chunks that are embedded and written at a time; a run that is killed loses no more than these. Default 64. */
-  readonly batchSize?: number;
+  readonly batchSize?: number | undefined;
   /** No faster than this, so that searches and ingestions have their share of the model. Default: as fast as it answers. */
-  readonly chunksPerMinute?: number;
-  readonly signal?: AbortSignal;
+  readonly chunksPerMinute?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** Called after each batch, for a display; throwing in it fails nothing. */
-  readonly onProgress?: (progress: ReembedProgress) => void;
+  readonly onProgress?: ((progress: ReembedProgress) => void) | undefined;
 }
 
 /**

@@ -13,11 +13,11 @@ export type Scope = "platform" | "deployment" | `team:${string}` | `user:${strin
  * **Source** ToolUp `AccessContext`.
  */
 export interface AccessContext {
-  readonly userId?: string;
+  readonly userId?: string | undefined;
   /** The team that the caller acts for at the moment. */
-  readonly teamId?: string;
+  readonly teamId?: string | undefined;
   /** Every team that the caller belongs to, the active one among them. Default: the active one alone. */
-  readonly teams?: readonly string[];
+  readonly teams?: readonly string[] | undefined;
 }
 
 /** Named choice among the readable scopes for a question; the active team is `teamId`'s. */

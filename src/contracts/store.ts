@@ -67,9 +67,9 @@ export type DeleteTarget =
 /** Options of a delete. */
 export interface DeleteOptions {
   /** Behaviour for an id that the scope does not hold. Default `"ignore"`. */
-  readonly onMissing?: "ignore" | "error";
+  readonly onMissing?: "ignore" | "error" | undefined;
   /** Gone at once from every row, posting and vector, instead of restorable until vacuumed. Default false. */
-  readonly purge?: boolean;
+  readonly purge?: boolean | undefined;
 }
 
 /**
@@ -91,11 +91,11 @@ export interface DeleteResult {
  * @experimental
  */
 export interface ListChunksOptions {
-  readonly filter?: Filter;
-  readonly documentId?: string;
+  readonly filter?: Filter | undefined;
+  readonly documentId?: string | undefined;
   /** Only chunks of these ids. **Cost** one look-up for each, instead of a walk. */
-  readonly ids?: readonly string[];
-  readonly includeEmbeddings?: boolean;
+  readonly ids?: readonly string[] | undefined;
+  readonly includeEmbeddings?: boolean | undefined;
 }
 
 /**
@@ -416,6 +416,8 @@ export interface Store extends DocumentVerbs<Proven>, AsyncDisposable {
   readonly capabilities: StoreCapabilities;
   /** Hits of a search that asks for no number. Absent: that of the retriever. */
   readonly defaultTopK?: number | undefined;
+  /** Effect of deleting unknown ids of chunks, where a call names none. Absent: they are ignored. */
+  readonly defaultOnMissing?: "ignore" | "error" | undefined;
   /** The knowledge base's own key, 32 bytes: queries are hashed under it. A copy each time. */
   readonly secret: Uint8Array;
   /** Resolves when the store can be written; some databases build an index in the background. */

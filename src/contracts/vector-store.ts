@@ -59,17 +59,17 @@ export interface VectorMatch {
  * @experimental
  */
 export interface FindOptions {
-  readonly filter?: FilterInput;
+  readonly filter?: FilterInput | undefined;
   /** Only chunks of these origins. Default: all. */
-  readonly origins?: readonly Origin[];
+  readonly origins?: readonly Origin[] | undefined;
   /** Default `"all"`. */
-  readonly topK?: number | "all";
+  readonly topK?: number | "all" | undefined;
   /** Default `"place"`. */
-  readonly order?: MatchOrder;
+  readonly order?: MatchOrder | undefined;
   /** Narrows to these scopes; those that the caller may not read are dropped. */
-  readonly scopes?: readonly Scope[];
+  readonly scopes?: readonly Scope[] | undefined;
   /** Default false. */
-  readonly includeEmbeddings?: boolean;
+  readonly includeEmbeddings?: boolean | undefined;
 }
 
 /**
@@ -79,13 +79,13 @@ export interface FindOptions {
  */
 export interface VectorSearchOptions extends Omit<FindOptions, "order"> {
   /** Default 5. */
-  readonly topK?: number | "all";
+  readonly topK?: number | "all" | undefined;
   /** Version of the vector, by the caller's name or whole. Default: the one version of its length that the scopes hold. */
-  readonly version?: VersionName;
+  readonly version?: VersionName | undefined;
   /** Inclusive threshold for `score`. */
-  readonly minScore?: number;
+  readonly minScore?: number | undefined;
   /** Default: the knowledge base's, else the cosine. */
-  readonly metric?: Metric;
+  readonly metric?: Metric | undefined;
   /** Searches the knowledge base as it was at this time; see `SearchOptions.asOf`. ISO 8601. Default: the present. */
   readonly asOf?: string | undefined;
 }

@@ -9,9 +9,9 @@ import type { Evaluation } from "./score-run.ts";
  */
 export interface ConditionOptions {
   /** The least mean of each metric. It is compared to four decimals, as it is printed. */
-  readonly min?: Readonly<Record<string, number>>;
+  readonly min?: Readonly<Record<string, number>> | undefined;
   /** An earlier evaluation, which no metric may fall below beyond chance. */
-  readonly baseline?: Pick<Evaluation, "queries">;
+  readonly baseline?: Pick<Evaluation, "queries"> | undefined;
 }
 
 /**

@@ -28,10 +28,10 @@ export interface LatencyQuantiles {
  */
 export interface CollectOptions {
   /** Documents a query. Default 100. */
-  readonly depth?: number;
-  readonly signal?: AbortSignal;
+  readonly depth?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** Called before each query, for a display. */
-  readonly onQuery?: (done: number, total: number) => void;
+  readonly onQuery?: ((done: number, total: number) => void) | undefined;
 }
 
 /**

@@ -26,9 +26,9 @@ export interface Comparison {
  */
 export interface CompareOptions {
   /** How many random assignments, where all of them are too many. Default 10,000. */
-  readonly draws?: number;
+  readonly draws?: number | undefined;
   /** Where the random numbers start. Default 1: the same evaluations always give the same p. */
-  readonly seed?: number;
+  readonly seed?: number | undefined;
 }
 
 /** Up to 2^16 assignments are all looked at. */

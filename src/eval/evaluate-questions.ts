@@ -22,21 +22,21 @@ import { type Evaluation, summarise } from "./score-run.ts";
  */
 export interface QuestionOptions {
   /** Hits a question. Default 100, or as far as the metrics look. */
-  readonly depth?: number;
+  readonly depth?: number | undefined;
   /** Default `"hybrid"`. */
-  readonly mode?: "hybrid" | "dense" | "lexical";
+  readonly mode?: "hybrid" | "dense" | "lexical" | undefined;
   /** Further options of each search and each answer, such as `fusion`; depth, mode and signal win. */
-  readonly search?: RetrieveOptions;
+  readonly search?: RetrieveOptions | undefined;
   /**
    * `success@k`, `document@k`, `page@k`, `span@k`, `recall@k`, `mrr@k`, `answered`, `refused`. Default `success@1`, `success@5`, `document@5`, `page@5`, `recall@10`,
    * `mrr@10`, `answered`, `refused`.
    */
-  readonly metrics?: readonly string[];
+  readonly metrics?: readonly string[] | undefined;
   /** Hits that each outcome keeps, to show them. Default 5. */
-  readonly keep?: number;
-  readonly signal?: AbortSignal;
+  readonly keep?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** Called before each question, for a display. */
-  readonly onQuestion?: (done: number, total: number) => void;
+  readonly onQuestion?: ((done: number, total: number) => void) | undefined;
 }
 
 /**

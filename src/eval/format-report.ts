@@ -15,12 +15,12 @@ export interface ReportOptions {
   /** The name of the questions. */
   readonly title: string;
   /** How was searched, in words. */
-  readonly how?: string;
+  readonly how?: string | undefined;
   /** An earlier evaluation of the same questions, or one of another configuration, with its name. */
   readonly baseline?: Pick<Evaluation, "queries"> & { readonly how: string };
-  readonly conditions?: readonly Condition[];
+  readonly conditions?: readonly Condition[] | undefined;
   /** The rank up to which a question counts as found. Default 5. */
-  readonly within?: number;
+  readonly within?: number | undefined;
   /**
    * The stretches of a text to mark for a question, in order and apart. Default: words that stand in the question.
    *

@@ -29,7 +29,7 @@ export interface Evaluation {
  */
 export interface ScoreOptions {
   /** `ndcg`, `recall`, `map`, `mrr`, `p`, `success`, each with or without `@k`. Default `ndcg@10`, `recall@100`, `map`, `mrr@10`, `p@10`. */
-  readonly metrics?: readonly string[];
+  readonly metrics?: readonly string[] | undefined;
 }
 
 /**

@@ -11,10 +11,10 @@ import type { Question } from "./questions.ts";
  */
 export interface SuggestOptions {
   /** Only documents whose uri begins so. */
-  readonly under?: string;
+  readonly under?: string | undefined;
   /** Most questions of one document, spread over its sections. Default 3. */
-  readonly perDocument?: number;
-  readonly signal?: AbortSignal;
+  readonly perDocument?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**

@@ -56,7 +56,7 @@ export function readChunksInput(input: ChunksInput): Arrival {
   for (const [name, value] of [["uri", uri] as const, ["title", title] as const, ["text", text] as const])
     if (value !== undefined && typeof value !== "string") throw wrong(where, name, value, "a string");
   const metadata = toMetadata(input.metadata, where);
-  const taken = chunks.map((chunk, i) => takeChunk(chunk, `${where}: chunks[${i}]`));
+  const taken = chunks.map((chunk, i) => takeChunk(chunk, where, i));
   return arrivalOf({ uri, title, text, taken, metadata, where });
 }
 
@@ -80,7 +80,7 @@ export function readChunkList(chunks: readonly Chunk[]): readonly Arrival[] {
     const where = `Chunks of ${uri || id}`;
     const ordered = own.toSorted((a, b) => a.start - b.start || a.index - b.index);
     const taken = ordered.map((chunk, i): Taken => ({
-      ...takeChunk(chunk, `${where}: chunks[${i}]`),
+      ...takeChunk(chunk, where, i),
       title: chunk.title,
       origin: chunk.origin,
     }));
@@ -147,7 +147,8 @@ function checkPlaces(
 }
 
 /** A chunk as it is given, checked field by field. */
-function takeChunk(given: ChunkInput & { readonly type?: string }, where: string): Taken {
+function takeChunk(given: ChunkInput & { readonly type?: string }, document: string, index: number): Taken {
+  const where = `${document}: chunks[${index}]`;
   if (typeof given !== "object" || given === null) throw wrong(where, "chunk", given, "an object with a text");
   if (given.type !== "text-chunk") checkOptions<ChunkInput, typeof chunkNames>(where, given, chunkNames);
   const { text, urtext, id, headings, language, embedding, start, end } = given;
@@ -157,7 +158,7 @@ function takeChunk(given: ChunkInput & { readonly type?: string }, where: string
   const isHeadings =
     headings === undefined || (Array.isArray(headings) && headings.every((h) => typeof h === "string"));
   if (!isHeadings) throw wrong(where, "headings", headings, "a list of strings");
-  if (id !== undefined) checkChunkIds([{ id, uri: where }]);
+  if (id !== undefined) checkChunkIds([{ id, uri: where }], index);
   return {
     text,
     metadata: toMetadata(given.metadata, where),
@@ -303,15 +304,22 @@ async function checkVectors(
     const version = embeddingVersion ?? readVersionName(unnamedVersion, got, where);
     const expected = await lengths.expect(version);
     if (expected !== got) {
-      return new IbidError("dimension-mismatch", `dimension mismatch: expected ${expected}, got ${got}`, {
-        hint: `Vectors of ${version.provider}/${version.model} have one length (${where}); give others another embeddingVersion.`,
-        details: { expected, got, where },
-      });
+      return new IbidError(
+        "dimension-mismatch",
+        `dimension mismatch: expected ${sizeOf(expected)}, got ${sizeOf(got)}`,
+        {
+          hint: `Vectors of ${version.provider}/${version.model} have one length (${where}); give others another embeddingVersion.`,
+          details: { expected, got, where },
+        },
+      );
     }
     chunks.push({ ...chunk, embeddingVersion: version });
     return undefined;
   }
 }
+
+/** A sparse vector has no number of dimensions, and its version has 0. */
+const sizeOf = (dimensions: number): string => (dimensions === 0 ? "a sparse vector" : `${dimensions}`);
 
 /** Stands for the chunker where there is none. */
 const asGiven = { fingerprint: "as given", chunk: () => [] };

@@ -15,8 +15,8 @@ import { createRun } from "../runtime/create-run.ts";
  * @experimental
  */
 export interface ReadSourceOptions {
-  readonly limits?: Partial<ReadLimits>;
-  readonly signal?: AbortSignal;
+  readonly limits?: Partial<ReadLimits> | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -72,8 +72,13 @@ export function readSource(
     const started = performance.now();
     const errors: { uri: string; error: IbidError }[] = [];
     let filesProcessed = 0;
+    let oversized = 0;
     let totalSectionsExtracted = 0;
     for await (const item of source.items(signal)) {
+      if ("error" in item && item.oversized === true) {
+        oversized++;
+        continue;
+      }
       try {
         if ("error" in item) throw item.error;
         const { uri, mediaType, charset, metadata = {} } = item;
@@ -96,7 +101,7 @@ export function readSource(
         errors.push({ uri: item.uri, error: asIbidError(error, item.uri) });
       }
     }
-    const filesSkipped = skipped();
+    const filesSkipped = skipped() + oversized;
     return {
       totalFilesFound: filesProcessed + errors.length + filesSkipped,
       filesProcessed,

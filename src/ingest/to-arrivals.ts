@@ -56,7 +56,10 @@ export function toArrivals(
     if (list.length > 0 && list.every(isChunk)) return together(async () => (await chunkInputs()).readChunkList(list));
     if (list.length > 0 && list.every(isChunksInput))
       return together(async () => list.map((await chunkInputs()).readChunksInput));
-    if (list.every((entry) => !isChunk(entry) && typeof entry !== "string" && !isSource(entry))) return each(list);
+    if (list.every((entry) => !isChunk(entry) && typeof entry !== "string" && !isSource(entry))) {
+      for (const entry of list) if (isTextInput(entry) || isBytesInput(entry)) checkUri(entry.uri);
+      return each(list);
+    }
     throw new IbidError("invalid-argument", "The list to ingest mixes paths, chunks and documents.", {
       hint: "Ingest paths, chunks and documents in separate calls.",
     });
@@ -158,15 +161,18 @@ async function toArrival(input: unknown): Promise<Arrival> {
     });
   }
   const { uri } = input;
-  if (uri.trim() === "") {
-    throw new IbidError("invalid-id", "A text to ingest has a blank uri.", {
-      hint: "Give it a name that tells it from the others.",
-    });
-  }
+  checkUri(uri);
   const { title } = input;
   const metadata = toMetadata(input.metadata, uri);
   const item = isText ? textItem(input, metadata) : bytesItem(input, metadata);
   return { uri, title, metadata, folder: null, content: { kind: "bytes", item } };
+}
+
+function checkUri(uri: string): void {
+  if (uri.trim() !== "") return;
+  throw new IbidError("invalid-id", "A text to ingest has a blank uri.", {
+    hint: "Give it a name that tells it from the others.",
+  });
 }
 
 /** A text or a chunk as Ballerina writes it: `{ type: "text", content, metadata }`. */

@@ -12,7 +12,7 @@ import { checkOptions } from "../runtime/check-options.ts";
 export async function countContents(
   store: Store,
   scopes: AuthorizedScopes,
-  options: { readonly filter?: FilterInput } = {},
+  options: { readonly filter?: FilterInput | undefined } = {},
 ): Promise<ContentInfo> {
   checkOptions("info", options, { filter: true });
   const matches = options.filter === undefined ? () => true : compileFilter(parseFilter(options.filter));

@@ -6,7 +6,7 @@ import type { Embedder } from "../contracts/embedding-model.ts";
 import { versionKey } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { FilterInput } from "../contracts/filter.ts";
-import type { DeletedDocument, DocumentAddress, KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { ChunkListOptions, DeletedDocument, DocumentAddress, KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { DeletedSummary, DeleteOptions, ListChunksOptions, Store, StoredChunk } from "../contracts/store.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { archivesOf, memberUri } from "../readers/archives/archive-kind.ts";
@@ -97,7 +97,7 @@ export function createKeeping(parts: KeepingParts): Keeping {
   /** Deletes single chunks, each in the scopes that the caller may write. **Errors** `not-found` before anything is deleted. */
   async function removeChunks(
     ids: readonly string[],
-    { scope: asked, onMissing, purge = false }: DocumentAddress & DeleteOptions,
+    { scope: asked, onMissing = store.defaultOnMissing, purge = false }: DocumentAddress & DeleteOptions,
   ): Promise<readonly DeletedDocument[]> {
     const scopes = await readable(asked === undefined ? undefined : [parseScope(asked)]);
     const own = gate.writable(caller, scopes.scopes);
@@ -207,7 +207,7 @@ export function createKeeping(parts: KeepingParts): Keeping {
         ...(includeEmbeddings && { includeEmbeddings }),
       };
       const listed = (scopes: AuthorizedScopes, more: ListChunksOptions): AsyncIterable<StoredChunk> =>
-        stamps ? stampChunks(store.chunks(scopes, more)) : store.chunks(scopes, more);
+        stamps ? stampChunks(store.chunks(scopes, more), options) : store.chunks(scopes, more);
       if (uri === undefined) {
         const scopes = await readable(scope === undefined ? undefined : [parseScope(scope)]);
         return yield* listed(scopes, chosen);
@@ -327,14 +327,18 @@ function notFound(message: string, uri?: string): IbidError {
 }
 
 /** Names the version of each chunk's first vector in its metadata. A chunk without a vector has no stamps. */
-async function* stampChunks(chunks: AsyncIterable<StoredChunk>): AsyncGenerator<StoredChunk> {
-  for await (const { embeddings = [], ...stored } of chunks) {
-    const [version] = embeddings.map((each) => each.version);
+async function* stampChunks(
+  chunks: AsyncIterable<StoredChunk>,
+  { includeEmbeddings = false }: ChunkListOptions,
+): AsyncGenerator<StoredChunk> {
+  for await (const { embeddings, ...stored } of chunks) {
+    const version = embeddings?.[0]?.version;
     const stamps = version && {
       _embedProvider: version.provider,
       _embedModel: version.model,
       _embedDim: version.dimensions,
     };
-    yield { ...stored, chunk: { ...stored.chunk, metadata: { ...stored.chunk.metadata, ...stamps } } };
+    const chunk = { ...stored.chunk, metadata: { ...stored.chunk.metadata, ...stamps } };
+    yield { ...stored, chunk, ...(includeEmbeddings && embeddings && { embeddings }) };
   }
 }

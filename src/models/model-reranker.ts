@@ -12,9 +12,9 @@ import { tellUsage } from "../runtime/tell-usage.ts";
 export interface ModelRerankerOptions {
   readonly model: ChatModel;
   /** Texts in one search; what is beyond them keeps its place behind. Default 20. */
-  readonly maxBatchSize?: number;
+  readonly maxBatchSize?: number | undefined;
   /** Longest stretch of each text that the model sees. **Units** UTF-16 code units. Default 1,500. */
-  readonly maxTextLength?: number;
+  readonly maxTextLength?: number | undefined;
 }
 
 /** **Source** a scale finer than yes and no: Zhuang et al., Beyond Yes and No (NAACL 2024); its words are those of TREC's deep learning track. */

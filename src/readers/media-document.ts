@@ -11,8 +11,8 @@ import { readAddress } from "../runtime/read-address.ts";
  */
 export interface MediaOptions {
   /** Media type such as `image/png`. Default: unknown, so that a model looks at the first bytes. */
-  readonly mediaType?: string;
-  readonly metadata?: Metadata;
+  readonly mediaType?: string | undefined;
+  readonly metadata?: Metadata | undefined;
 }
 
 /**

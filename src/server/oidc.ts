@@ -16,7 +16,7 @@ export interface TokenOptions {
   readonly issuer: string;
   /** Audience that a token must name: the id of this service. One of several is enough, such as the address of `/mcp` beside it. */
   readonly audience: string | readonly string[];
-  readonly claims?: ClaimRules;
+  readonly claims?: ClaimRules | undefined;
 }
 
 /**
@@ -27,19 +27,19 @@ export interface TokenOptions {
 export interface LoginOptions {
   /** Issuer of the provider, such as `https://login.example/realms/main`. */
   readonly issuer: string;
-  readonly claims?: ClaimRules;
+  readonly claims?: ClaimRules | undefined;
   /** Id of this service at the provider; the audience of its id tokens. */
   readonly clientId: string;
   /** Secret of this service at the provider. Default: none, for a public client. */
-  readonly clientSecret?: string;
+  readonly clientSecret?: string | undefined;
   /** Address of this service as browsers see it, such as `https://kb.example/`. The provider sends people to `login/callback` below it. */
   readonly publicUrl: string;
   /** Secret of at least 32 characters that protects the sessions. Default: a random one, so a restart ends all sessions. */
-  readonly sessionSecret?: string;
+  readonly sessionSecret?: string | undefined;
   /** Length of a session. **Units** minutes. Default 480. */
-  readonly sessionMinutes?: number;
+  readonly sessionMinutes?: number | undefined;
   /** Scopes to ask for. Default `openid profile email`. */
-  readonly scope?: string;
+  readonly scope?: string | undefined;
 }
 
 /** Signatures by a key pair: a provider's published key could be taken for a shared secret otherwise. **Source** RFC 8725, 3.1. */

@@ -66,7 +66,7 @@ export interface SearchPoolOptions {
   /** Starts a process that opens the same knowledge base and calls {@link serveSearches}: `fork(file, args, { serialization: "advanced" })`. */
   readonly start: () => ChildProcess;
   /** Gets a sentence when a process ended and another takes its place. */
-  readonly onRestart?: (reason: string) => void;
+  readonly onRestart?: ((reason: string) => void) | undefined;
 }
 
 /** One process with its calls under way. */

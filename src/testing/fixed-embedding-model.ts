@@ -10,13 +10,13 @@ import { checkKind } from "./check-subject.ts";
  */
 export interface FixedEmbeddingModelOptions {
   /** Name of the model. Default `"fixed"`. */
-  readonly model?: string;
-  readonly fingerprint?: string;
-  readonly maxBatchSize?: number;
+  readonly model?: string | undefined;
+  readonly fingerprint?: string | undefined;
+  readonly maxBatchSize?: number | undefined;
   /** Say `undefined` outright for a model that tells its dimensions only by answering. Default: the length of the first vector. */
   readonly dimensions?: number | undefined;
   /** The vector of a text that is not in the list. Default: an `invalid-argument` error. */
-  readonly otherwise?: (text: string) => Embedding;
+  readonly otherwise?: ((text: string) => Embedding) | undefined;
 }
 
 /**

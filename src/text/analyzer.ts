@@ -24,18 +24,18 @@ export interface AnalyzerOptions {
    * `"language"` (default): words lose their endings by the rules of the text's language; where there are none, a plural ending. `"light"`: in every
    * language words of the Latin script lose a plural ending, Arabic ones article, particle and endings. `"none"`: words stay.
    */
-  readonly stem?: "language" | "light" | "none";
+  readonly stem?: "language" | "light" | "none" | undefined;
   /** Rules by language (`de`), in place of the core's own or beside them. On Node `snowballLanguages` has them for some thirty. */
-  readonly languages?: Readonly<Record<string, LanguageRules>>;
+  readonly languages?: Readonly<Record<string, LanguageRules>> | undefined;
   /** Words that are no terms, compared after folding and before stemming. Default: none; BM25's idf makes frequent words weigh little. */
-  readonly stopWords?: readonly string[];
+  readonly stopWords?: readonly string[] | undefined;
   /** Whether a word that a query says twice counts twice. Default true; ToolUp's formula counts distinct words. */
-  readonly queryTermFrequency?: boolean;
+  readonly queryTermFrequency?: boolean | undefined;
   /**
    * How words are found. Default `"words"`: with signs, identifiers and scripts. `"plain"`: runs of letters and digits in lower case and nothing else, unstemmed.
    * **Source** ToolUp's tokens.
    */
-  readonly tokens?: "words" | "plain";
+  readonly tokens?: "words" | "plain" | undefined;
 }
 
 /**

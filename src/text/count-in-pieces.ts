@@ -12,7 +12,7 @@ export interface CountInPiecesOptions {
   /** Name of the count in fingerprints: the tokenizer and its vocabulary, such as `"o200k_base"`. */
   readonly name: string;
   /** Longest piece for the tokenizer. Default 512. **Units** UTF-16. */
-  readonly pieceSize?: number;
+  readonly pieceSize?: number | undefined;
 }
 
 const SPACE = 0x20;

@@ -208,6 +208,56 @@ describe("chunks that were cut elsewhere", () => {
   });
 });
 
+describe("names and vectors that are wrong", () => {
+  it("say which chunk has a blank id", async () => {
+    const kb = await opened();
+    const chunks = [
+      { id: "a", text: "One." },
+      { id: " ", text: "Two." },
+    ];
+    await expect(kb.ingest({ uri: "d", chunks })).rejects.toMatchObject({
+      code: "invalid-id",
+      message: "invalid document id: chunk 1 has a blank id.",
+    });
+  });
+
+  it("refuse a list with a blank uri before any text of it is embedded [W16]", async () => {
+    const model = createFixedEmbeddingModel({ "One.": [1, 0] });
+    const kb = await opened(undefined, { models: { embedding: model } });
+    const texts = [
+      { uri: "a", text: "One." },
+      { uri: " ", text: "One." },
+    ];
+    await expect(kb.ingest(texts)).rejects.toMatchObject({ code: "invalid-id" });
+    expect([model.calls.length, (await kb.status()).documents]).toEqual([0, 0]);
+  });
+
+  it("name a sparse vector as such among dense ones", async () => {
+    const kb = await opened();
+    const chunks = [
+      { text: "One.", embedding: [1, 0] },
+      { text: "Two.", embedding: { indices: [1], values: [1] } },
+    ];
+    await expect(kb.ingest({ uri: "d", chunks })).rejects.toMatchObject({
+      message: "dimension mismatch: expected 2, got a sparse vector",
+    });
+  });
+});
+
+describe("a listing of chunks", () => {
+  it("names the version of a vector beside the vector, where both are asked for [T6]", async () => {
+    const kb = await opened(undefined, { models: { embedding: createHashingModel({ dimensions: 64 }) } });
+    await kb.ingest({ uri: "a", text: "The heron waits." });
+    const [both] = await collect(kb.chunks({ stamps: true, includeEmbeddings: true }));
+    expect(both).toMatchObject({
+      chunk: { metadata: { _embedDim: 64 } },
+      embeddings: [{ version: { dimensions: 64 } }],
+    });
+    const [stamped] = await collect(kb.chunks({ stamps: true }));
+    expect(stamped).not.toHaveProperty("embeddings");
+  });
+});
+
 describe("a delete by a filter", () => {
   it("answers with the documents that went, and restore brings each back [B35]", async () => {
     const kb = await opened();

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { openKnowledgeBase as openAnywhere } from "../../src/knowledge-base/open-in-memory.ts";
 import { openKnowledgeBase } from "../../src/knowledge-base/open/open-knowledge-base.ts";
 import type { OpenOptions } from "../../src/knowledge-base/open/open-knowledge-base.ts";
+import { createInMemoryVectorStore } from "../../src/integrations/compat/vector-store.ts";
 import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 
 const complete = {
@@ -19,6 +20,18 @@ describe("openKnowledgeBase({ store })", () => {
     expect((await kb.search("heron")).map(({ source }) => source.uri)).toEqual(["a.txt"]);
     await kb.close();
     await expect(store.ready()).rejects.toMatchObject({ code: "store-closed" });
+  });
+
+  it("keeps the store's own number of hits, and its word on unknown ids, unless a call says otherwise", async () => {
+    const kb = await openKnowledgeBase({ store: createInMemoryVectorStore({ topK: 2, onMissing: "error" }) });
+    const chunks = ["a", "b", "c"].map((id, i) => ({ id, text: id, embedding: [1, i] }));
+    await kb.ingest({ uri: "birds", chunks });
+    expect((await kb.searchVector([1, 0])).map(({ chunk }) => chunk.id)).toEqual(["a", "b"]);
+    expect(await kb.searchVector([1, 0], { topK: 3 })).toHaveLength(3);
+    await expect(kb.delete({ chunks: ["a", "z"] })).rejects.toMatchObject({ code: "not-found" });
+    expect(await kb.find()).toHaveLength(3);
+    expect(await kb.delete({ chunks: ["a", "z"] }, { onMissing: "ignore" })).toHaveLength(1);
+    await kb.close();
   });
 
   it("takes a location beside the store, for relative paths alone", async () => {

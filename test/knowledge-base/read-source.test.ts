@@ -73,6 +73,16 @@ describe("reading a folder without a knowledge base [E15]", () => {
     });
   });
 
+  it("counts files that are too large as skipped, where that is asked for [E15]", async () => {
+    const rules = { include: ["*.md", "*.txt"], maxFileBytes: 6 } as const;
+    expect(await readFolder(join(base, "docs"), rules)).toMatchObject({ filesErrored: 1, filesProcessed: 1 });
+    expect(await readFolder(join(base, "docs"), { ...rules, oversized: "skip" })).toMatchObject({
+      filesErrored: 0,
+      filesProcessed: 1,
+      success: true,
+    });
+  });
+
   it("loads named files under Ballerina's name: one document, or several [B52]", async () => {
     const [one, two] = [join(base, "docs/a.md"), join(base, "docs/deep/plain.txt")];
     const document = (await createTextDataLoader(one).load()) as TextDocument;

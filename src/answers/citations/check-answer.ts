@@ -15,12 +15,12 @@ import { cutText, type CheckedAnswer, judgeText } from "./judge-text.ts";
  */
 export interface CheckAnswerOptions {
   /** Default: the one that stores use by default. */
-  readonly analyzer?: Analyzer;
+  readonly analyzer?: Analyzer | undefined;
   /** Reads the answer beside what it cites. Default: none; its words are held against those of what it cites. */
-  readonly judge?: ChatModel;
+  readonly judge?: ChatModel | undefined;
   /** Least support of a sentence that counts as supported. **Units** 0 to 1. */
-  readonly minSupport?: number;
-  readonly signal?: AbortSignal;
+  readonly minSupport?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**

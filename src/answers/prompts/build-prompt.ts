@@ -15,13 +15,13 @@ import { createFence, groundingRules, renderSource } from "../citations/groundin
  */
 export interface BuildPromptOptions {
   /** The application's own system prompt, said before the rules. */
-  readonly instructions?: string | Prompt;
+  readonly instructions?: string | Prompt | undefined;
   /** Default `"preferred"`. */
-  readonly grounding?: Grounding;
+  readonly grounding?: Grounding | undefined;
   /** How much of each hit is shown; cut between sentences where there is one. **Units** UTF-16, from 32 to 8,192. Default 1,500. */
-  readonly snippetLimit?: number;
+  readonly snippetLimit?: number | undefined;
   /** How much of all of them. Default: as {@link ContextOptions} say. */
-  readonly context?: Omit<ContextOptions, "wholeCorpus">;
+  readonly context?: Omit<ContextOptions, "wholeCorpus"> | undefined;
 }
 
 /**

@@ -23,11 +23,13 @@ import { renderPrompt } from "../../models/render-prompt.ts";
  */
 export interface PromptBuilderOptions extends BuildPromptOptions {
   /** From 1 to 100. Default 5. */
-  readonly topK?: number;
+  readonly topK?: number | undefined;
   /** Inclusive threshold of the dense leg, from 0 to 1. Default 0.3. */
-  readonly minScore?: number;
+  readonly minScore?: number | undefined;
   /** Other options of the search: scopes, a strategy, a filter. */
-  readonly search?: Omit<SearchOptions, "topK" | "minScore" | "explain" | "includeEmbeddings" | "groupBy" | "asOf">;
+  readonly search?:
+    | Omit<SearchOptions, "topK" | "minScore" | "explain" | "includeEmbeddings" | "groupBy" | "asOf">
+    | undefined;
 }
 
 /**

@@ -27,15 +27,15 @@ export interface ContextTransformerOptions {
   /** A sentence on the whole document, for each of its chunks. */
   readonly summarise?: (document: TextDocument, options: { readonly signal?: AbortSignal }) => string | Promise<string>;
   /** A language model, asked for a sentence on each chunk: what it is about, within its document. */
-  readonly model?: ChatModel;
+  readonly model?: ChatModel | undefined;
   /** Your own, for many chunks at once. */
-  readonly describe?: ChunkDescriber;
+  readonly describe?: ChunkDescriber | undefined;
   /** In the pipeline's fingerprint, with the model's. Default `"contextual-header"`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** How many chunks are asked for at once. Default 8. */
-  readonly batchSize?: number;
+  readonly batchSize?: number | undefined;
   /** Default: the 10,000 most recent, in memory. */
-  readonly cache?: ContextCache;
+  readonly cache?: ContextCache | undefined;
 }
 
 /** A sentence, and no essay: what is longer is cut. **Units** UTF-16. */

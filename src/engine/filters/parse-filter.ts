@@ -53,14 +53,14 @@ const shapes: Readonly<Record<Filter["op"], readonly string[]>> = {
  */
 export interface FilterDialect {
   /** Whether `ne` and `nin` hold for a missing key. Default `"passes"`; `"fails"` is Ballerina's. */
-  readonly missing?: "passes" | "fails";
+  readonly missing?: "passes" | "fails" | undefined;
   /**
    * Values that a range compares. Default `"typed"`: numbers with numbers, strings with strings. `"numbers"` is Wesichain's: a string as a bound matches nothing.
    * `"coerced"` is Embabel's: strings that hold a number count as it.
    */
-  readonly ranges?: "typed" | "numbers" | "coerced";
+  readonly ranges?: "typed" | "numbers" | "coerced" | undefined;
   /** Effect of a pattern that does not compile, and of `in` and `nin` without a list. Default `"error"`; `"nothing"`: the condition matches nothing. */
-  readonly invalid?: "error" | "nothing";
+  readonly invalid?: "error" | "nothing" | undefined;
 }
 
 const dialects = {

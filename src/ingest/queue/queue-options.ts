@@ -13,24 +13,24 @@ import { type Wait, waitByTimer } from "./wake-up.ts";
  */
 export interface IngestionQueueOptions {
   /** Where jobs are kept; the queue closes it. A store in a file outlives the process. Default: memory. */
-  readonly jobs?: JobStore;
+  readonly jobs?: JobStore | undefined;
   /** Documents that wait or are being ingested. Default 5,000. */
-  readonly capacity?: number;
+  readonly capacity?: number | undefined;
   /** Limit for texts and bytes stored for documents that are not indexed yet. **Units** bytes. Default 256 MiB. */
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
   /** Documents ingested at once. 0 takes documents in for other processes to ingest. Default 2. */
-  readonly concurrency?: number;
-  readonly retry?: Partial<RetryPolicy>;
+  readonly concurrency?: number | undefined;
+  readonly retry?: Partial<RetryPolicy> | undefined;
   /** How long a document stays with a process that shows no sign of life. Default 60,000. */
-  readonly leaseMs?: number;
+  readonly leaseMs?: number | undefined;
   /** Time between looks at the work of other processes. Default 1,000. */
-  readonly pollMs?: number;
+  readonly pollMs?: number | undefined;
   /** Uri of the document of a path, so that deleting the document also removes its unfinished job. Default: unknown. */
-  readonly resolveUri?: (path: string) => string;
+  readonly resolveUri?: ((path: string) => string) | undefined;
   /** The clock, the timer and the random numbers; tests set them. */
-  readonly now?: () => number;
-  readonly wait?: Wait;
-  readonly random?: () => number;
+  readonly now?: (() => number) | undefined;
+  readonly wait?: Wait | undefined;
+  readonly random?: (() => number) | undefined;
 }
 
 /** Options with their defaults filled in. */

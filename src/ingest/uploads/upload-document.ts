@@ -40,14 +40,14 @@ export type EnqueueUpload<Given extends Upload = Upload> = (
  */
 export interface UploadOptions {
   /** Default: as for `ingest`. A queue needs it, because it may not know the uploader. */
-  readonly scope?: Scope;
-  readonly metadata?: Metadata;
-  readonly title?: string;
+  readonly scope?: Scope | undefined;
+  readonly metadata?: Metadata | undefined;
+  readonly title?: string | undefined;
   /** Default: what the bytes look like, then the name; `text/plain` for a text. */
-  readonly mediaType?: string;
+  readonly mediaType?: string | undefined;
   /** Queues the upload for later. Default: none; it is ingested at once. */
-  readonly enqueue?: EnqueueUpload;
-  readonly signal?: AbortSignal;
+  readonly enqueue?: EnqueueUpload | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -57,7 +57,7 @@ export interface UploadOptions {
  */
 export interface WrittenOptions extends UploadOptions {
   /** Names it, so that it can be written again. Default: a hash of the text, so that the same text twice is one document. */
-  readonly id?: string;
+  readonly id?: string | undefined;
 }
 
 /**

@@ -31,19 +31,19 @@ export interface BlobUpload extends Upload {
 export interface BlobIngestionOptions {
   readonly scope: Scope;
   /** Metadata of every document. */
-  readonly metadata?: Metadata;
+  readonly metadata?: Metadata | undefined;
   /** Default `"user-content"`. */
-  readonly origin?: Origin;
+  readonly origin?: Origin | undefined;
   /** Only these; `text/*` is every text. Default: whatever a reader takes. */
-  readonly mediaTypes?: readonly string[];
+  readonly mediaTypes?: readonly string[] | undefined;
   /** Media type for a key, where no reader would know it: for a custom handler. Default: by the extension. */
   readonly mediaTypeOf?: (key: string) => string | undefined;
   /** Prefix of a document's uri before its key. No other documents of the scope may have it. Default `"blob:"`. */
-  readonly uriPrefix?: string;
+  readonly uriPrefix?: string | undefined;
   /** Queues uploads for later, with their bytes, or with their key for a later `ingest`. Default: none; they are ingested before `put` returns. */
-  readonly enqueue?: EnqueueUpload<BlobUpload>;
+  readonly enqueue?: EnqueueUpload<BlobUpload> | undefined;
   /** Lets go of what waits for a document that is deleted, or it would come back: `(uri, scope) => queue.cancel(queue.idOf(uri, scope))`. */
-  readonly cancel?: (uri: string, scope: Scope) => unknown;
+  readonly cancel?: ((uri: string, scope: Scope) => unknown) | undefined;
 }
 
 /**

@@ -19,11 +19,11 @@ import type {
  */
 export interface UIMessageStreamOptions {
   /** Default: the client makes one. */
-  readonly messageId?: string;
+  readonly messageId?: string | undefined;
   /** Whether to send the hits as a `data-hits` part. Default true. */
-  readonly hits?: boolean;
+  readonly hits?: boolean | undefined;
   /** The message that the client gets for a failure. Default: a general sentence without internals. A place to log the error. */
-  readonly onError?: (error: unknown) => string;
+  readonly onError?: ((error: unknown) => string) | undefined;
 }
 
 /**
@@ -33,9 +33,9 @@ export interface UIMessageStreamOptions {
  */
 export interface UIMessageStreamResponseOptions extends UIMessageStreamOptions {
   /** Default 200. */
-  readonly status?: number;
+  readonly status?: number | undefined;
   /** Headers beside those of the protocol. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 const streamOptions = { messageId: true, hits: true, onError: true } as const;

@@ -42,15 +42,15 @@ export type ConfirmWrite = (
  */
 export interface MemoryPluginOptions extends TextMemoryOptions {
   /** Prefix of the tools' names. Default `"memory"`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Collection of calls that name none. Default `"generic"`. */
-  readonly collection?: string;
+  readonly collection?: string | undefined;
   /** Further collections that a model may name. Default: none. Templates may name any, since the application writes them. */
-  readonly collections?: readonly string[];
+  readonly collections?: readonly string[] | undefined;
   /** Least score, inclusive; a model can raise it. Default 0. */
-  readonly relevance?: number;
+  readonly relevance?: number | undefined;
   /** Memories of a recall without a limit. Default 1. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /**
    * Whether a model also gets `save` and `remove`. Default false, because a model may discard what is still needed. `confirm` decides on each write; the model gets a
    * refusal as text.

@@ -23,11 +23,11 @@ const sourceKey = "memorySource";
  */
 export interface TextMemoryOptions {
   /** Scope of the memories. Default: written where the view ingests to, searched wherever it may read. */
-  readonly scope?: Scope;
+  readonly scope?: Scope | undefined;
   /** Default `"hybrid"`. */
-  readonly mode?: SearchMode;
+  readonly mode?: SearchMode | undefined;
   /** Effect of saving into a collection that is not there: it is made, or the call is a `not-found` error. Default `"create"`. */
-  readonly onMissingCollection?: "create" | "error";
+  readonly onMissingCollection?: "create" | "error" | undefined;
 }
 
 /**
@@ -37,8 +37,8 @@ export interface TextMemoryOptions {
  */
 export interface MemoryCallOptions {
   /** Default `"generic"`. */
-  readonly collection?: string;
-  readonly signal?: AbortSignal;
+  readonly collection?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -47,9 +47,9 @@ export interface MemoryCallOptions {
  * @experimental
  */
 export interface SaveOptions extends MemoryCallOptions {
-  readonly description?: string;
+  readonly description?: string | undefined;
   /** Metadata that searches can filter by. */
-  readonly metadata?: Metadata;
+  readonly metadata?: Metadata | undefined;
 }
 
 /**
@@ -70,12 +70,12 @@ export interface MemoryReference {
  */
 export interface MemorySearchOptions extends MemoryCallOptions {
   /** Memories at most. Default 1; 0 or less: none. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** Least score, inclusive. Default 0. */
-  readonly minRelevanceScore?: number;
-  readonly filter?: FilterInput;
+  readonly minRelevanceScore?: number | undefined;
+  readonly filter?: FilterInput | undefined;
   /** Default false. */
-  readonly includeEmbeddings?: boolean;
+  readonly includeEmbeddings?: boolean | undefined;
 }
 
 /**

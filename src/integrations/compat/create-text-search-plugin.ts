@@ -16,9 +16,9 @@ import { searchText, type TextSearchLimits, toTextSearchResult } from "./text-se
  */
 export interface TextSearchPluginOptions extends TextSearchLimits {
   /** Prefix of the tools' names, so that several plugins can be used together: `docs_Search`. Default: none. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Results of a call without a count. Default 2. */
-  readonly count?: number;
+  readonly count?: number | undefined;
 }
 
 /**

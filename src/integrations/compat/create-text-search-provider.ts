@@ -15,18 +15,18 @@ import { searchText, type TextSearchLimits, type TextSearchResult, toTextSearchR
  */
 export interface TextSearchProviderOptions extends TextSearchLimits {
   /** When to search: before each call of a model, or when the model calls the tool. Default `"BeforeAIInvoke"`. */
-  readonly searchTime?: "BeforeAIInvoke" | "OnDemandFunctionCalling";
+  readonly searchTime?: "BeforeAIInvoke" | "OnDemandFunctionCalling" | undefined;
   /** Results. Default 3. */
-  readonly top?: number;
+  readonly top?: number | undefined;
   /** Name of the tool. Default `"Search"`. */
-  readonly functionName?: string;
-  readonly functionDescription?: string;
+  readonly functionName?: string | undefined;
+  readonly functionDescription?: string | undefined;
   /** Text before the results. */
-  readonly contextPrompt?: string;
+  readonly contextPrompt?: string | undefined;
   /** Text after the results. */
-  readonly citationsPrompt?: string;
+  readonly citationsPrompt?: string | undefined;
   /** Formats the results in place of both texts and the block. Its text is what the model reads, also for no results. */
-  readonly contextFormatter?: (results: readonly TextSearchResult[]) => string;
+  readonly contextFormatter?: ((results: readonly TextSearchResult[]) => string) | undefined;
 }
 
 /**

@@ -9,7 +9,7 @@ import type { SearchOptions } from "../../contracts/retriever.ts";
  */
 export interface PromptWithDataOptions extends Omit<SearchOptions, "snippetLength" | "explain" | "includeEmbeddings"> {
   /** Default: the question itself. */
-  readonly query?: string;
+  readonly query?: string | undefined;
 }
 
 /**

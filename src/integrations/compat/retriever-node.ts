@@ -59,20 +59,20 @@ export interface HasMetadataFilter {
  */
 export interface RetrieverNodeOptions<State, Doc = RetrievedDoc> {
   /** Documents. Default 5. */
-  readonly topK?: number;
+  readonly topK?: number | undefined;
   /** Least score, inclusive; checked after the search. With an embedding model it is on the score of the dense leg, in every mode but `"lexical"` and `"regex"`. Default: none. */
-  readonly scoreThreshold?: number;
+  readonly scoreThreshold?: number | undefined;
   /** Default `"hybrid"`. */
-  readonly mode?: SearchMode;
+  readonly mode?: SearchMode | undefined;
   /** Filter of the application; the state's own filter can only narrow it. */
-  readonly filter?: FilterInput;
-  readonly scopes?: readonly Scope[];
+  readonly filter?: FilterInput | undefined;
+  readonly scopes?: readonly Scope[] | undefined;
   /** Reads the query from a state of your own. Default: `query`. */
-  readonly query?: (state: State) => string;
+  readonly query?: ((state: State) => string) | undefined;
   /** Reads the filter from it. Default: `metadataFilter`. */
   readonly metadataFilter?: (state: State) => FilterInput | undefined;
   /** Converts a hit. Default: {@link RetrievedDoc}. */
-  readonly toDoc?: (hit: Hit) => Doc;
+  readonly toDoc?: ((hit: Hit) => Doc) | undefined;
 }
 
 const optionNames = {

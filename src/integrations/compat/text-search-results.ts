@@ -9,11 +9,11 @@ import type { Scope } from "../../contracts/scope.ts";
  * @experimental
  */
 export interface TextSearchLimits {
-  readonly filter?: FilterInput;
+  readonly filter?: FilterInput | undefined;
   /** Only these scopes, of those that the view may read. Default: all of them. */
-  readonly scopes?: readonly Scope[];
+  readonly scopes?: readonly Scope[] | undefined;
   /** Default `"hybrid"`. */
-  readonly mode?: SearchMode;
+  readonly mode?: SearchMode | undefined;
 }
 
 /**

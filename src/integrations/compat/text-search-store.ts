@@ -13,9 +13,9 @@ import { type TextSearchResult, toTextSearchResult } from "./text-search-results
  */
 export interface TextSearchStoreOptions {
   /** Default: the caller's own, as for `kb.ingest`. */
-  readonly scope?: Scope;
+  readonly scope?: Scope | undefined;
   /** Namespace of a search or a write that names none. Default: none; a search then covers all. */
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
   /**
    * Reads the text of a result from its source. The searched text is then never shown, and `undefined` leaves the result out.
    * **Source** Semantic Kernel's `SourceRetrievalCallback`.
@@ -31,12 +31,12 @@ export interface TextSearchStoreOptions {
 export interface SourceText {
   readonly text: string;
   /** Default: a hash of the text. */
-  readonly sourceId?: string;
-  readonly name?: string;
-  readonly link?: string;
+  readonly sourceId?: string | undefined;
+  readonly name?: string | undefined;
+  readonly link?: string | undefined;
   /** Searches that name one of them find the text, and searches that name none. */
-  readonly namespaces?: readonly string[];
-  readonly metadata?: MetadataInput;
+  readonly namespaces?: readonly string[] | undefined;
+  readonly metadata?: MetadataInput | undefined;
 }
 
 /**

@@ -52,5 +52,5 @@ export function createInMemoryVectorStore(options: InMemoryVectorStoreOptions = 
       });
     }
   };
-  return Object.assign(store, { search, delete: deleting, defaultTopK: topK });
+  return Object.assign(store, { search, delete: deleting, defaultTopK: topK, defaultOnMissing: whenMissing });
 }

@@ -24,13 +24,13 @@ export interface RequestMemory {
   /** The view to search: `kb.as(ada)` finds only documents that Ada may read. */
   readonly store: KnowledgeBase;
   /** Least score of a hit, inclusive. Default .8. */
-  readonly minRelevanceScore?: number;
+  readonly minRelevanceScore?: number | undefined;
   /** Hits at most. Default 3; 0 or less: none. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** Default `"hybrid"`. */
-  readonly mode?: SearchMode;
-  readonly filter?: FilterInput;
-  readonly scopes?: readonly Scope[];
+  readonly mode?: SearchMode | undefined;
+  readonly filter?: FilterInput | undefined;
+  readonly scopes?: readonly Scope[] | undefined;
 }
 
 const memoryOptions = {
@@ -49,7 +49,7 @@ const memoryOptions = {
  */
 export interface MemoryChatOptions extends ChatOptions {
   /** Memory of this call, in place of the model's; `null`: none. */
-  readonly memory?: RequestMemory | null;
+  readonly memory?: RequestMemory | null | undefined;
 }
 
 /**

@@ -15,9 +15,9 @@ import { toLangChainDocument } from "./langchain-retriever.ts";
  */
 export interface LangChainVectorStoreOptions {
   /** Filter of every search; a filter of a call narrows it. */
-  readonly search?: Omit<SearchOptions, "topK">;
+  readonly search?: Omit<SearchOptions, "topK"> | undefined;
   /** Options of every ingestion. */
-  readonly ingest?: Pick<IngestOptions, "scope" | "metadata" | "origin">;
+  readonly ingest?: Pick<IngestOptions, "scope" | "metadata" | "origin"> | undefined;
 }
 
 /** LangChain requires an embedder; a knowledge base embeds by itself. */

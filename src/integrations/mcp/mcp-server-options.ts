@@ -10,9 +10,9 @@ import type { SearchToolOptions } from "../tools/create-search-tools.ts";
  */
 export interface McpMemoryOptions extends MemoryOptions {
   /** Whether `remember` and `forget` are offered. Default: where the caller may write the scope. */
-  readonly writes?: boolean;
+  readonly writes?: boolean | undefined;
   /** Whether the client asks the user about each write, by elicitation. A client that cannot ask gets a refusal. Default false. */
-  readonly confirm?: boolean;
+  readonly confirm?: boolean | undefined;
 }
 
 /**
@@ -22,21 +22,21 @@ export interface McpMemoryOptions extends MemoryOptions {
  */
 export interface McpServerOptions extends SearchToolOptions {
   /** Name of the server, as clients show it in a list. Default `"ibid"`. The prefix of the tools is `name`. */
-  readonly serverName?: string;
+  readonly serverName?: string | undefined;
   /** Default: the version of ibid. */
-  readonly serverVersion?: string;
+  readonly serverVersion?: string | undefined;
   /** Guidance for the model, once for the whole server. Default: search first, open what was found, quote it. */
-  readonly instructions?: string;
+  readonly instructions?: string | undefined;
   /** Whether agents remember and recall notes, and how. Default: no tool of a memory. */
-  readonly memory?: McpMemoryOptions;
+  readonly memory?: McpMemoryOptions | undefined;
   /** Entities that a client searches, opens and follows: over the caller's view, `openEntities(kb.as(ada), "company")`. Their name is the prefix of the tools. Default: none. */
-  readonly entities?: readonly Entities[];
+  readonly entities?: readonly Entities[] | undefined;
   /** Whether a client lists collections, searches them and opens records. Default false. */
-  readonly collections?: boolean;
+  readonly collections?: boolean | undefined;
   /** Further tools of the application. */
-  readonly more?: readonly Tool[];
+  readonly more?: readonly Tool[] | undefined;
   /** Characters of a resource. Default 1,000,000. */
-  readonly maxResourceLength?: number;
+  readonly maxResourceLength?: number | undefined;
   /** Gets internal failures, whose details the client does not see. Errors that it throws are ignored. */
-  readonly onError?: (error: unknown) => void;
+  readonly onError?: ((error: unknown) => void) | undefined;
 }

@@ -12,11 +12,11 @@ import { describeEnd, describeSpan, errorType } from "./span-attributes.ts";
  */
 export interface OpenTelemetryOptions {
   /** The package `@opentelemetry/api`, if it cannot be found by its name. */
-  readonly api?: OpenTelemetryApi;
+  readonly api?: OpenTelemetryApi | undefined;
   /** Name of the knowledge base in spans: `gen_ai.data_source.id`. Default: none. */
-  readonly dataSource?: string;
+  readonly dataSource?: string | undefined;
   /** Whether spans contain the text of queries, which may be private. Default false. */
-  readonly recordQueries?: boolean;
+  readonly recordQueries?: boolean | undefined;
 }
 
 /** **Source** OpenTelemetry API, `SpanStatusCode.ERROR`. */

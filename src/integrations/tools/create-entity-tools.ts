@@ -16,11 +16,11 @@ import { text, toolOutput } from "./tool-output.ts";
  */
 export interface EntityToolOptions {
   /** Prefix of each tool's name. Default `"entities"`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Content, for the descriptions. Default "people, things and places". */
-  readonly about?: string;
+  readonly about?: string | undefined;
   /** Results when the model gives no number. Default 5. */
-  readonly topK?: number;
+  readonly topK?: number | undefined;
 }
 
 const directions = ["outgoing", "incoming", "both"] as const satisfies readonly RelationshipDirection[];

@@ -18,11 +18,11 @@ import { count, linkTo, placesOf, showPlace, text, toolOutput } from "./tool-out
  */
 export interface FetchToolOptions extends FixedLimits {
   /** Description of the content. Default "the user's documents". */
-  readonly about?: string;
+  readonly about?: string | undefined;
   /** Hits of a search. Default 5. */
-  readonly topK?: number;
+  readonly topK?: number | undefined;
   /** Characters of a fetched text. Default 25,000. */
-  readonly maxLength?: number;
+  readonly maxLength?: number | undefined;
   /** Address of a service's page, such as `https://kb.acme.com`: each result's `url` opens its place there. Default: the document's uri. */
   readonly pageAddress?: string | undefined;
 }

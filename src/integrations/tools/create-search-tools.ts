@@ -51,31 +51,31 @@ export interface ToolCallEvent {
  */
 export interface SearchToolOptions extends FixedLimits {
   /** Prefix of each tool's name, so that tools of several knowledge bases can be used together. Default `"documents"`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Content of the knowledge base, for the descriptions: "the handbook of ACME". Default "the user's documents". */
-  readonly about?: string;
+  readonly about?: string | undefined;
   /** The tools to make. Default: all that the knowledge base can serve. */
-  readonly tools?: readonly SearchToolName[];
+  readonly tools?: readonly SearchToolName[] | undefined;
   /** Results of a search when the model gives no number. Default 5. */
-  readonly topK?: number;
+  readonly topK?: number | undefined;
   /** Least score of a vector search; the model can raise it. Default .25. **Source** Embabel. */
-  readonly minScore?: number;
+  readonly minScore?: number | undefined;
   /** Tokens of one result. Default: only `topK` and `maxLength` bound it. */
-  readonly maxTokens?: number;
+  readonly maxTokens?: number | undefined;
   /** Default: one token for every four characters. */
-  readonly countTokens?: LengthFunction;
+  readonly countTokens?: LengthFunction | undefined;
   /** Results that the line above them counts: all that were found, or those that fit. Default `"all"`. */
-  readonly counts?: "all" | "shown";
+  readonly counts?: "all" | "shown" | undefined;
   /** Text of a result when nothing was found. Default `"0 results"`. */
-  readonly nothing?: string;
+  readonly nothing?: string | undefined;
   /** Syntax of `text_search`; with `"lucene"` its description explains the signs to the model. Default `"literal"`. */
-  readonly syntax?: QuerySyntax;
+  readonly syntax?: QuerySyntax | undefined;
   /** Characters of an opened section. Default 25,000. **Source** Embabel. */
-  readonly maxLength?: number;
+  readonly maxLength?: number | undefined;
   /** Address of a service's page: the `url` of a result as data opens its place there. Default: the document's uri. */
   readonly pageAddress?: string | undefined;
   /** Called after each call. Errors that it throws are ignored. */
-  readonly onCall?: (event: ToolCallEvent) => void;
+  readonly onCall?: ((event: ToolCallEvent) => void) | undefined;
 }
 
 /** Option names of {@link createSearchTools}. */

@@ -32,13 +32,13 @@ import { toInstance } from "./to-instance.ts";
  */
 export interface EntitiesOptions {
   /** Properties of what is labelled as one of these are checked when they are written. Default: any properties. */
-  readonly types?: readonly EntityType[];
+  readonly types?: readonly EntityType[] | undefined;
   /** Properties, or else metadata, that filters can name. Labels can be filtered by always. Default: none. */
-  readonly filterable?: readonly string[];
+  readonly filterable?: readonly string[] | undefined;
   /** Embeds entities, beside the knowledge base's own model. Default: that one alone. */
-  readonly embeddingModel?: EmbeddingModel;
+  readonly embeddingModel?: EmbeddingModel | undefined;
   /** Add to the metadata of each entity on its way in. Default: none. */
-  readonly enhancers?: readonly Enhancer[];
+  readonly enhancers?: readonly Enhancer[] | undefined;
 }
 
 /** From a direction to the ends of relationships that it looks from. */
@@ -287,8 +287,9 @@ async function enhanceEntities(
   return Promise.all(
     entities.map(async (entity) => {
       if (!isWhole(entity ?? {})) return entity;
-      const { description = "", labels = [], properties = {}, metadata = {} } = entity;
-      const whole = { ...entity, description, labels, properties: properties as NamedEntityData["properties"] };
+      const { description = "", labels = [], properties = {}, metadata = {}, uri, ...rest } = entity;
+      const said = { description, labels, properties: properties as NamedEntityData["properties"] };
+      const whole = { ...rest, ...said, ...(uri !== undefined && { uri }) };
       const added = await enhanceMetadata(enhancers, (more) =>
         describeEntity({ ...whole, metadata: { ...metadata, ...more } }),
       );

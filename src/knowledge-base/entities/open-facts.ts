@@ -17,11 +17,11 @@ import { toMetadata } from "../../runtime/to-json.ts";
  */
 export interface NewFact {
   /** Default: a hash of assertion and authority. */
-  readonly id?: string;
+  readonly id?: string | undefined;
   readonly assertion: string;
   readonly authority: string;
-  readonly uri?: string;
-  readonly metadata?: MetadataInput;
+  readonly uri?: string | undefined;
+  readonly metadata?: MetadataInput | undefined;
 }
 
 /**
@@ -43,9 +43,9 @@ export interface FactSearchOptions extends Pick<
   "topK" | "skip" | "minScore" | "scopes" | "signal"
 > {
   /** Only facts of this authority. */
-  readonly authority?: string;
+  readonly authority?: string | undefined;
   /** Legs that search. Default `"hybrid"`. */
-  readonly mode?: "dense" | "lexical" | "hybrid" | "regex";
+  readonly mode?: "dense" | "lexical" | "hybrid" | "regex" | undefined;
 }
 
 /**
@@ -72,7 +72,7 @@ export interface Facts {
  */
 export interface FactsOptions {
   /** Add to the metadata of each fact on its way in. Default: none. */
-  readonly enhancers?: readonly Enhancer[];
+  readonly enhancers?: readonly Enhancer[] | undefined;
 }
 
 const fields = ["assertion", "authority"] as const;

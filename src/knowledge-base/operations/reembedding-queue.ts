@@ -12,12 +12,12 @@ import { createPlatformClock } from "../../runtime/platform-clock.ts";
  */
 export interface ReembeddingQueueOptions {
   /** Time between two looks at every scope. Default: none, scopes come by `enqueue` alone. **Units** milliseconds. */
-  readonly refreshMs?: number;
+  readonly refreshMs?: number | undefined;
   /** Called for each scope that was done. */
-  readonly onScope?: (done: ReembeddedScope) => void;
+  readonly onScope?: ((done: ReembeddedScope) => void) | undefined;
   /** Called for each scope that failed; its chunks keep the vectors that they had. */
-  readonly onError?: (scope: Scope, error: unknown) => void;
-  readonly clock?: Clock;
+  readonly onError?: ((scope: Scope, error: unknown) => void) | undefined;
+  readonly clock?: Clock | undefined;
 }
 
 /**

@@ -11,14 +11,14 @@ import { createPlatformClock } from "../../runtime/platform-clock.ts";
  */
 export interface VacuumScheduleOptions {
   /** Time of the day in UTC, `HH:MM`. Default `03:00`. */
-  readonly at?: string;
+  readonly at?: string | undefined;
   /** How long what was deleted is kept. **Units** milliseconds, from one minute. Default 7 days. */
-  readonly retentionMs?: number;
+  readonly retentionMs?: number | undefined;
   /** Called after every vacuum. */
-  readonly onVacuum?: (result: VacuumResult) => void;
+  readonly onVacuum?: ((result: VacuumResult) => void) | undefined;
   /** Called when one fails; the next is tried all the same. */
-  readonly onError?: (error: unknown) => void;
-  readonly clock?: Clock;
+  readonly onError?: ((error: unknown) => void) | undefined;
+  readonly clock?: Clock | undefined;
 }
 
 /**

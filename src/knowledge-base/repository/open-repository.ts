@@ -27,24 +27,24 @@ export type RetrievableKind = "document" | "section" | "chunk" | "entity" | "fac
  */
 export interface RepositoryOptions {
   /** Entities that are found as kind `"entity"`. Default: none. */
-  readonly entities?: Entities;
+  readonly entities?: Entities | undefined;
   /** Facts that are found as kind `"fact"`. Default: none. */
-  readonly facts?: Facts;
+  readonly facts?: Facts | undefined;
   /** Enhancers that `enhance` asks: those that the knowledge base was opened with. Default: none. */
-  readonly enhancers?: readonly Enhancer[];
+  readonly enhancers?: readonly Enhancer[] | undefined;
   /** Metadata key of chunks that lists the ids of entities which they name. Default `"entities"`. */
-  readonly entityKey?: string;
+  readonly entityKey?: string | undefined;
   /** Called with what a write brought: the document and its sections, then its chunks. */
-  readonly onNewRetrievables?: (elements: readonly TreeElement[]) => void | Promise<void>;
+  readonly onNewRetrievables?: ((elements: readonly TreeElement[]) => void | Promise<void>) | undefined;
   /** Called with the chunks of a write and their vectors by chunk id. A chunk whose batch failed has none. */
   readonly persistChunksWithEmbeddings?: (
     chunks: readonly Chunk[],
     embeddings: ReadonlyMap<string, Embedding>,
   ) => void | Promise<void>;
   /** Called with each document that was written, to relate what it names. */
-  readonly createInternalRelationships?: (root: DocumentView) => void | Promise<void>;
+  readonly createInternalRelationships?: ((root: DocumentView) => void | Promise<void>) | undefined;
   /** Called last after a write. */
-  readonly commit?: () => void | Promise<void>;
+  readonly commit?: (() => void | Promise<void>) | undefined;
 }
 
 /**
@@ -54,13 +54,13 @@ export interface RepositoryOptions {
  */
 export interface RepositorySearchOptions {
   /** Default 5. */
-  readonly topK?: number;
+  readonly topK?: number | undefined;
   /** Inclusive threshold: for vectors of their score, for words and patterns of the result's. Default: none. */
-  readonly similarityThreshold?: number;
-  readonly metadataFilter?: FilterInput;
+  readonly similarityThreshold?: number | undefined;
+  readonly metadataFilter?: FilterInput | undefined;
   /** Labels of which an entity has one at least; for kind `"entity"` alone. */
-  readonly entityFilter?: readonly string[];
-  readonly signal?: AbortSignal;
+  readonly entityFilter?: readonly string[] | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**

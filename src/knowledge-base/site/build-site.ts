@@ -13,11 +13,11 @@ import { createPublication } from "../../stores/published/create-publication.ts"
  */
 export interface BuildSiteOptions {
   /** Folder that is written, and emptied of an earlier index. Default: `ibid` in the folder of the pages. */
-  readonly out?: string;
+  readonly out?: string | undefined;
   /** Factors of scores by the beginning of an address, such as `{ "api/": 0.6 }`; the longest beginning counts. */
-  readonly weights?: Readonly<Record<string, number>>;
+  readonly weights?: Readonly<Record<string, number>> | undefined;
   /** Ending of the addresses of pages that are there as Markdown alone: `""` keeps `.md`. Default `""`. */
-  readonly suffix?: string;
+  readonly suffix?: string | undefined;
 }
 
 /**

@@ -23,13 +23,13 @@ export type { AiSdkEmbeddingModel } from "./ai-sdk-model.ts";
  */
 export interface AiSdkEmbeddingOptions {
   /** The vectors' length. A v4 model is asked for it; for v2 and v3 it only says what is known beforehand. Default: learned from the first answer. */
-  readonly dimensions?: number;
+  readonly dimensions?: number | undefined;
   /** Written before each text, for models that were trained with them: `{ query: "query: ", document: "passage: " }`. Default: what well-known models want; `{}` for none. */
   readonly prefixes?: { readonly query?: string; readonly document?: string };
   /** Options of every call for documents, such as `{ google: { taskType: "RETRIEVAL_DOCUMENT" } }`. Default: the purpose, for providers with such a setting; `{}` for none. */
-  readonly documentOptions?: AiSdkProviderOptions;
+  readonly documentOptions?: AiSdkProviderOptions | undefined;
   /** Sent with every call for queries: `{ google: { taskType: "RETRIEVAL_QUERY" } }`. */
-  readonly queryOptions?: AiSdkProviderOptions;
+  readonly queryOptions?: AiSdkProviderOptions | undefined;
 }
 
 /** The options' names, for those who hand them on. */

@@ -19,9 +19,9 @@ export type { AiSdkRerankingModel } from "./ai-sdk-model.ts";
  */
 export interface AiSdkRerankingOptions {
   /** Candidates that one call may carry; the rest keep their order behind them. Default: no limit. */
-  readonly maxBatchSize?: number;
+  readonly maxBatchSize?: number | undefined;
   /** Sent with every call, as they are. */
-  readonly providerOptions?: AiSdkProviderOptions;
+  readonly providerOptions?: AiSdkProviderOptions | undefined;
 }
 
 /**

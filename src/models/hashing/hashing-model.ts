@@ -15,12 +15,12 @@ const version = 1;
  */
 export interface HashingModelOptions {
   /** Default 256. */
-  readonly dimensions?: number;
+  readonly dimensions?: number | undefined;
   /**
    * `"features"` (default) finds texts that share words and parts of words. `"fnv"` has the values of Wesichain's `HashEmbedder`, which tell equal texts from others and
    * nothing more.
    */
-  readonly variant?: "features" | "fnv";
+  readonly variant?: "features" | "fnv" | undefined;
 }
 
 /**

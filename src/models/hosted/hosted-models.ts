@@ -25,9 +25,9 @@ export interface HostedOptions {
   /** Sent as a bearer token. */
   readonly accessToken: string;
   /** For services that have several. Default: the service decides, and the model is known by the service's host. */
-  readonly model?: string;
+  readonly model?: string | undefined;
   /** How long nothing may come before a call is given up. **Units** milliseconds. Default 5 minutes. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 /**
@@ -37,7 +37,7 @@ export interface HostedOptions {
  */
 export interface HostedEmbeddingOptions extends HostedOptions, AiSdkEmbeddingOptions {
   /** Further attempts after a failure that may pass: too many requests, a timeout, an error of the server. Default 0. */
-  readonly maxRetries?: number;
+  readonly maxRetries?: number | undefined;
 }
 
 /**
@@ -47,7 +47,7 @@ export interface HostedEmbeddingOptions extends HostedOptions, AiSdkEmbeddingOpt
  */
 export interface HostedChatOptions extends HostedOptions {
   /** `"binary"`: bytes of any kind. `"addresses"`: files and recordings by their address. Default: neither. */
-  readonly accepts?: readonly ("binary" | "addresses")[];
+  readonly accepts?: readonly ("binary" | "addresses")[] | undefined;
 }
 
 const hostedOptionNames = { serviceUrl: true, accessToken: true, model: true, timeoutMs: true } as const;

@@ -15,11 +15,11 @@ export interface HostedTranscriptionOptions {
   readonly model: string;
   /** Up to the version: `https://api.openai.com/v1`, `http://127.0.0.1:8000/v1`. */
   readonly baseURL: string;
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
   /** Language of the recordings, as two letters. Default: the model finds it. */
-  readonly language?: string;
+  readonly language?: string | undefined;
   /** How long nothing may come before a call is given up. **Units** milliseconds. Default 5 minutes. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 const names = { model: true, baseURL: true, apiKey: true, language: true, timeoutMs: true } as const;

@@ -19,9 +19,9 @@ export interface HuggingFaceOptions extends AiSdkEmbeddingOptions {
   readonly model: string;
   readonly accessToken: string;
   /** Default `https://router.huggingface.co/hf-inference`. An inference endpoint of one's own has the same form. */
-  readonly serviceUrl?: string;
+  readonly serviceUrl?: string | undefined;
   /** How long nothing may come before a call is given up. **Units** milliseconds. Default 5 minutes. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 const usualService = "https://router.huggingface.co/hf-inference";

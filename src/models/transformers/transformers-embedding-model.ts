@@ -24,11 +24,11 @@ export interface Prefixes {
  */
 export interface TransformersEmbeddingOptions extends TransformersOptions {
   /** Default: what the model's card says, for families that are known; else `mean`. */
-  readonly pooling?: Pooling;
+  readonly pooling?: Pooling | undefined;
   /** Written before each text, for models that were trained with them. Default: what well-known models want; `{}` for none. */
-  readonly prefixes?: Prefixes;
+  readonly prefixes?: Prefixes | undefined;
   /** Treatment of a text beyond the model's length: its beginning stands for it, or the call fails. Default `"cut"`. */
-  readonly tooLong?: "cut" | "error";
+  readonly tooLong?: "cut" | "error" | undefined;
 }
 
 /** **Source** the model cards on the Hugging Face Hub: BAAI/bge-*, mixedbread-ai/mxbai-embed-*, Snowflake/snowflake-arctic-embed-*, Alibaba-NLP/gte-*-v1.5; Qwen/Qwen3-Embedding-*. */

@@ -16,7 +16,7 @@ import {
  */
 export interface TransformersRerankerOptions extends TransformersOptions {
   /** Candidates that are read beside the query; the rest keep their order behind them. Default 32. */
-  readonly maxBatchSize?: number;
+  readonly maxBatchSize?: number | undefined;
 }
 
 /**

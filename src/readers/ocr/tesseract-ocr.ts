@@ -36,15 +36,15 @@ export interface OcrProgress {
  */
 export interface TesseractOptions {
   /** Languages as Tesseract names them, joined by `+`: `"eng+deu"`. Default `"eng"`. */
-  readonly languages?: string;
+  readonly languages?: string | undefined;
   /** `"program"` is the installed `tesseract`, `"package"` the npm package `tesseract.js`. Default `"auto"`: the program, else the package. */
-  readonly engine?: "auto" | "program" | "package";
+  readonly engine?: "auto" | "program" | "package" | undefined;
   /** Limit for one page. **Units** milliseconds. Default 60,000. */
-  readonly pageTimeoutMs?: number;
+  readonly pageTimeoutMs?: number | undefined;
   /** Pages that are recognised at the same time. Default: the cores of the machine but one. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /** Called after each page. */
-  readonly onPage?: (progress: OcrProgress) => void;
+  readonly onPage?: ((progress: OcrProgress) => void) | undefined;
 }
 
 /**

@@ -12,9 +12,9 @@ import { keepRejections } from "./keep-rejections.ts";
  */
 export interface PdfReaderOptions {
   /** Recognises the text of pages that are pictures. Default: none; such pages are refused or named in `notes`. */
-  readonly ocr?: OcrProvider;
+  readonly ocr?: OcrProvider | undefined;
   /** Finds tables that the text does not show. Default: none; tables whose columns stand in line are found anyway. */
-  readonly tables?: TableExtractor;
+  readonly tables?: TableExtractor | undefined;
 }
 
 /**

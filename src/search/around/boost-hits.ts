@@ -50,9 +50,9 @@ export function boostHits(retriever: Retriever, options: BoostOptions): Retrieve
  */
 export interface AdaptOptions {
   /** Least share of the best score that a hit needs. Default .5. */
-  readonly minShare?: number;
+  readonly minShare?: number | undefined;
   /** Hits that stay in any case. Default 1. */
-  readonly least?: number;
+  readonly least?: number | undefined;
 }
 
 /**

@@ -20,17 +20,17 @@ import { checkCount } from "./write-queries.ts";
 export interface CompressHitsOptions {
   readonly documents: RetrieverParts["documents"];
   /** Chooses sentences by their numbers. Default: none; those are kept that hold what was asked. */
-  readonly model?: ChatModel;
+  readonly model?: ChatModel | undefined;
   /** Without a model: the share of the query's rarity that a sentence must hold to pay for itself, from 0 to 1. Default 0.2. */
-  readonly minShare?: number;
+  readonly minShare?: number | undefined;
   /** Sentences kept before and after those that bear on the query: what is meant by "it" often stands next to it. Default 1. */
-  readonly around?: number;
+  readonly around?: number | undefined;
   /** Longer than that the model is not waited for. Default 10,000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Called when the model's choice was not used, with the reason. Throwing in it fails nothing. */
-  readonly onFallback?: (reason: IbidErrorCode) => void;
+  readonly onFallback?: ((reason: IbidErrorCode) => void) | undefined;
   /** Default: the core's; give the knowledge base's own. */
-  readonly analyzer?: Analyzer;
+  readonly analyzer?: Analyzer | undefined;
 }
 
 const known = {

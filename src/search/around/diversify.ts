@@ -15,9 +15,9 @@ import { readRequest } from "./read-request.ts";
  */
 export interface DiversifyOptions {
   /** Weight of relevance against difference: 1 for relevance alone, 0 for difference alone. Default 0.8. */
-  readonly lambda?: number;
+  readonly lambda?: number | undefined;
   /** Basis of the comparison. Default `"embeddings"`, where every candidate has one and all are of one scope; otherwise, and by `"words"`, the words. */
-  readonly by?: "embeddings" | "words";
+  readonly by?: "embeddings" | "words" | undefined;
 }
 
 /** **Source** measured by `bench/retriever-quality.ts`: at ToolUp's .5 Vaswani loses .025 of nDCG@10, at .8 .009; CACM gains .001. */

@@ -14,9 +14,9 @@ import { checkCount } from "./write-queries.ts";
  */
 export interface DropDuplicatesOptions {
   /** The least share of runs of words that two texts have in common, above 0 and up to 1. Default 0.9; 1 for the same words in the same order. */
-  readonly threshold?: number;
+  readonly threshold?: number | undefined;
   /** Words in a run. Default 4. */
-  readonly words?: number;
+  readonly words?: number | undefined;
 }
 
 /** **Source** Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008), 19.6: runs of four words, .9 in common. */

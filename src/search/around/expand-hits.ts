@@ -22,11 +22,11 @@ import { checkCount } from "./write-queries.ts";
 export type ExpandHitsOptions = {
   readonly documents: RetrieverParts["documents"];
   /** Limit for one hit's text; a longer hit stays as it is. **Units** UTF-16 code units. Default 4,000: about a thousand tokens. */
-  readonly maxLength?: number;
+  readonly maxLength?: number | undefined;
   /** Limit for all hits together, the best first; hits beyond it stay as they were found. **Units** as above. Default: none. */
-  readonly maxTotalLength?: number;
+  readonly maxTotalLength?: number | undefined;
   /** Marks the words of snippets. Default: the core's; give the knowledge base's own. */
-  readonly analyzer?: Analyzer;
+  readonly analyzer?: Analyzer | undefined;
 } & (
   | {
       /** How many chunks before it and after it, within the section that contains it. */

@@ -17,7 +17,7 @@ import {
  */
 export interface HydeOptions extends QueryWriterOptions {
   /** How the search for the question and that for the invented answer become one ranking. Default `"rrf"`. */
-  readonly fusion?: SearchFusion;
+  readonly fusion?: SearchFusion | undefined;
 }
 
 /** **Source** Embabel's hint for such answers: 50 words. */

@@ -20,9 +20,9 @@ import {
  */
 export interface MultiQueryOptions extends QueryWriterOptions {
   /** How many other ways the model is asked for, 1 to 10. Default 3. */
-  readonly queries?: number;
+  readonly queries?: number | undefined;
   /** How the searches become one ranking. Default `"rrf"`; `"best"` where scores mean the same for every query. */
-  readonly fusion?: SearchFusion;
+  readonly fusion?: SearchFusion | undefined;
 }
 
 const mostQueries = 10;

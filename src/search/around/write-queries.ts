@@ -13,13 +13,13 @@ import { tellUsage } from "../../runtime/tell-usage.ts";
 export interface QueryWriterOptions {
   readonly model: ChatModel;
   /** Instructions for the model, in place of the default ones. The question is the message after them. */
-  readonly instructions?: string;
+  readonly instructions?: string | undefined;
   /** Longer than that it is not waited for, and the question itself is searched. Default 10,000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Limit for each text of the model; a longer one is cut. **Units** UTF-16 code units. Default 1,000. */
-  readonly maxLength?: number;
+  readonly maxLength?: number | undefined;
   /** Called with the reason when the model's text was not used, for logs; never with the text. Throwing in it fails nothing. */
-  readonly onFallback?: (reason: IbidErrorCode | "empty") => void;
+  readonly onFallback?: ((reason: IbidErrorCode | "empty") => void) | undefined;
 }
 
 /** Names of {@link QueryWriterOptions}, for `checkOptions`. */

@@ -29,7 +29,11 @@ export function isBlobKey(key: unknown): key is string {
 }
 
 /** **Errors** `invalid-argument` for what is no key; `aborted` when the signal has fired. */
-export function checkBlobKey(key: string, what: string, options: { readonly signal?: AbortSignal } = {}): void {
+export function checkBlobKey(
+  key: string,
+  what: string,
+  options: { readonly signal?: AbortSignal | undefined } = {},
+): void {
   if (!isBlobKey(key)) {
     throw new IbidError("invalid-argument", `${what}: ${JSON.stringify(key)?.slice(0, 100)} is not a key.`, {
       hint: 'A key is parts joined by "/", such as "reports/2026.pdf": no part empty, "." or "..", no control characters, 1,024 bytes at most.',

@@ -26,7 +26,7 @@ export type TakeTurns = <Value>(task: () => Promise<Value>, signal: AbortSignal 
  */
 export interface FileBlobStoreOptions {
   /** Limit for one blob. **Units** bytes. Default 64 MiB. */
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
 }
 
 /**

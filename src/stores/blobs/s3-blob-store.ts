@@ -24,21 +24,21 @@ export type { S3Credentials } from "./sign-request.ts";
 export interface S3Options {
   readonly bucket: string;
   /** As the signature names it. Default `"us-east-1"`, which most servers that are not Amazon's take. */
-  readonly region?: string;
+  readonly region?: string | undefined;
   /** Default: Amazon's of that region. The bucket is the first part of the path. */
-  readonly endpoint?: string;
+  readonly endpoint?: string | undefined;
   /** Or what gives them, asked before each request: for those that end by themselves. */
   readonly credentials: S3Credentials | (() => S3Credentials | Promise<S3Credentials>);
   /** Put before every key, as it is: `"ibid/"`. Lists show what lies below it alone. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /** Limit for one blob. **Units** bytes. Default 64 MiB. */
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
   /** How often a request is sent at most, while its failure may pass. Default 4. */
-  readonly attempts?: number;
+  readonly attempts?: number | undefined;
   /** Limit for one attempt. Default 60,000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Before the second attempt; then twice as long each time, and less by chance. Default 200. */
-  readonly retryDelayMs?: number;
+  readonly retryDelayMs?: number | undefined;
 }
 
 /** Marks that a write carries, to recognise later whether it arrived and whether it came back unchanged. */

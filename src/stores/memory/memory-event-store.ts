@@ -11,7 +11,7 @@ import { checkEventFilter, checkEvents, decideRetention, selectNames } from "./c
  */
 export interface EventStoreOptions extends EventRetention {
   /** Clock for the ages of events. **Units** milliseconds since 1970. Default: the machine's clock. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 }
 
 /**

@@ -19,9 +19,9 @@ import { loadSqlite } from "./sqlite-runtime.ts";
  */
 export interface SqliteEventStoreOptions extends EventStoreOptions {
   /** How long an append waits for another process that is writing. Default 5,000. */
-  readonly busyTimeoutMs?: number;
+  readonly busyTimeoutMs?: number | undefined;
   /** Makes nothing and writes nothing; for those who only look. Default false. */
-  readonly readOnly?: boolean;
+  readonly readOnly?: boolean | undefined;
 }
 
 /** `ibie`, an event store of ibid's, in ASCII. */

@@ -26,9 +26,9 @@ import type { SqliteConnection } from "./sqlite-connection.ts";
  */
 export interface SqliteJobStoreOptions {
   /** How long a call waits for another process that is writing. Default 30,000. */
-  readonly busyTimeoutMs?: number;
+  readonly busyTimeoutMs?: number | undefined;
   /** So many jobs that are done stay to be asked about, the latest ones. Default 10,000. */
-  readonly keep?: number;
+  readonly keep?: number | undefined;
 }
 
 interface JobRow {

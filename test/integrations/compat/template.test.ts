@@ -191,4 +191,10 @@ describe("what is inserted", () => {
     expect(await render(template, args, { ...options, trusted: ["$a", "p.f"] })).toBe("<a>&lt;b&gt;&lt;f&gt;<p.f>");
     expect(await render(template, args, { ...options, trusted: true })).toBe("<a><b><f><p.f>");
   });
+
+  it("refuse a trusted name that would trust nothing", async () => {
+    const wrong = () => createTemplate("{{$x}}", { trusted: ["x"] });
+    expect(wrong).toThrow('createTemplate: trusted names "x", and there is no such function.');
+    expect(await createTemplate("{{$x}}", { trusted: ["$x"] }).render({ x: "<b>" })).toBe("<b>");
+  });
 });

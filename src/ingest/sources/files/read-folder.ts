@@ -14,7 +14,7 @@ import { createReaders } from "../../../readers/create-readers.ts";
  */
 export function readFolder(
   path: string,
-  options: FolderRules & ReadSourceOptions & { readonly readers?: readonly Reader[] } = {},
+  options: FolderRules & ReadSourceOptions & { readonly readers?: readonly Reader[] | undefined } = {},
 ): ReadRun {
   checkGiven("readFolder", "options", options, "object");
   const { limits, signal, readers = [], ...rules } = options;

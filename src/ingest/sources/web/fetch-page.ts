@@ -15,15 +15,15 @@ import { readStream } from "../../../runtime/read-stream.ts";
  */
 export interface UrlSourceOptions {
   /** Largest page, in bytes after decompression. Default 10 MiB. */
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
   /** For everything: connecting, redirects, the whole body. Default 30,000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Default 5. */
-  readonly maxRedirects?: number;
+  readonly maxRedirects?: number | undefined;
   /** Permits addresses that are not public, by IP: for an intranet, or a test's own server. Default: none. */
-  readonly allowAddress?: AllowAddress;
+  readonly allowAddress?: AllowAddress | undefined;
   /** Default `ibid/<version>`. */
-  readonly userAgent?: string;
+  readonly userAgent?: string | undefined;
 }
 
 /** Names of {@link UrlSourceOptions}, for `checkOptions`. */

@@ -23,13 +23,13 @@ import { fetchItem } from "./url-source.ts";
  */
 export interface SitemapSourceOptions extends UrlSourceOptions {
   /** Pages of one walk; beyond it the rest is refused in one sentence. Default 10,000. */
-  readonly maxPages?: number;
+  readonly maxPages?: number | undefined;
   /** Sitemaps of one walk, the first included. Default 100. */
-  readonly maxSitemaps?: number;
+  readonly maxSitemaps?: number | undefined;
   /** Indexes within indexes: 1 is an index and its sitemaps. Default 3. */
-  readonly maxDepth?: number;
+  readonly maxDepth?: number | undefined;
   /** Hosts besides the sitemap's own whose pages are fetched, such as `docs.example.com`. Default: none. */
-  readonly hosts?: readonly string[];
+  readonly hosts?: readonly string[] | undefined;
 }
 
 /** Limits for one sitemap, uncompressed. **Source** sitemaps.org: 50 MB and 50,000 addresses. */

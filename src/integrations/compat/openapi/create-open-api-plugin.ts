@@ -20,25 +20,25 @@ export interface OpenApiPluginOptions {
   /** Sends a request. On Node, `importOpenApi` provides one. */
   readonly send: SendRequest;
   /** Prefix of the tools' names. Default `"api"`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** The server, in place of the document's. Default: the first server in the document, if its address is complete. */
-  readonly server?: string;
+  readonly server?: string | undefined;
   /** Address of the document. Its servers must be on the same host, and may be relative to it. */
-  readonly documentUrl?: string;
+  readonly documentUrl?: string | undefined;
   /** Sent as `authorization: Bearer …`, to that server alone. A function is called before each request. */
-  readonly bearer?: string | (() => string | Promise<string>);
+  readonly bearer?: (string | (() => string | Promise<string>)) | undefined;
   /** Further headers of each request, such as another kind of key. */
   readonly headers?: (
     operation: string,
   ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
   /** The operations to use. Default: all. */
-  readonly operations?: readonly string[];
+  readonly operations?: readonly string[] | undefined;
   /** The operations that a model gets. Default: those that only read by HTTP's definition, `GET` and `HEAD`. */
-  readonly offer?: readonly string[];
+  readonly offer?: readonly string[] | undefined;
   /** Size of a response. **Units** bytes. Default 1 MiB. */
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
   /** Time for a response. Default 30,000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 /**

@@ -13,7 +13,7 @@ import type { OpenApiDocument } from "./open-api-document.ts";
  */
 export interface ImportOpenApiOptions extends Partial<OpenApiPluginOptions> {
   /** IP ranges of servers that are not on the public internet: in an intranet, or on this machine. Default: none. */
-  readonly allowAddress?: AllowAddress;
+  readonly allowAddress?: AllowAddress | undefined;
 }
 
 /**

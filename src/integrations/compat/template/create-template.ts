@@ -1,4 +1,4 @@
-import type { IbidError } from "../../../contracts/errors.ts";
+import { IbidError } from "../../../contracts/errors.ts";
 import type { JsonValue } from "../../../contracts/metadata.ts";
 import { throwIfAborted, untilAborted } from "../../../runtime/abort.ts";
 import { checkGiven, checkOptions } from "../../../runtime/check-options.ts";
@@ -15,18 +15,18 @@ import { type RenderFilter, renderWithin } from "./render-filter.ts";
  */
 export interface TemplateOptions {
   /** Functions by name: `{{recall 'budget'}}`. */
-  readonly functions?: PromptPlugin;
+  readonly functions?: PromptPlugin | undefined;
   /** Plugins by name: `{{memory.recall 'budget'}}`. */
-  readonly plugins?: Readonly<Record<string, PromptPlugin>>;
+  readonly plugins?: Readonly<Record<string, PromptPlugin>> | undefined;
   /** Filters around each rendering, the first outermost. */
-  readonly filters?: readonly RenderFilter[];
+  readonly filters?: readonly RenderFilter[] | undefined;
   /** Filters around each call of a function, the first outermost. */
-  readonly functionFilters?: readonly FunctionFilter[];
+  readonly functionFilters?: readonly FunctionFilter[] | undefined;
   /**
    * Values that are inserted unencoded: `"$variable"`, `"function"`, `"plugin.function"`, or `true` for all. Default: none. Other values have `&`, `<`, `>` and quotes
    * encoded, so that they cannot close the text around them.
    */
-  readonly trusted?: boolean | readonly string[];
+  readonly trusted?: boolean | readonly string[] | undefined;
 }
 
 /**
@@ -68,6 +68,7 @@ export function createTemplate(text: string, options: TemplateOptions = {}): Pro
   });
   const { functions = {}, plugins = {}, filters = [], functionFilters = [], trusted = [] } = options;
   const parts = parseTemplate(text);
+  checkTrusted(trusted, namesOf(functions, plugins));
   const isTrusted = (name: string): boolean => (typeof trusted === "boolean" ? trusted : trusted.includes(name));
   const insert = (name: string, value: JsonValue | undefined): string =>
     isTrusted(name) ? showValue(value) : encodeHtml(showValue(value));
@@ -136,16 +137,28 @@ function findFunction(
   return own(plugin === undefined ? functions : (own(plugins, plugin) ?? {}), name);
 }
 
+const namesOf = (functions: PromptPlugin, plugins: Readonly<Record<string, PromptPlugin>>): readonly string[] => [
+  ...Object.keys(functions),
+  ...Object.entries(plugins).flatMap(([plugin, its]) => Object.keys(its).map((name) => `${plugin}.${name}`)),
+];
+
+/** **Errors** `invalid-argument` for a name that is neither a variable nor a known function: it would trust nothing. */
+function checkTrusted(trusted: boolean | readonly string[], known: readonly string[]): void {
+  if (typeof trusted === "boolean") return;
+  const wrong = trusted.find((name) => !name.startsWith("$") && !known.includes(name));
+  if (wrong === undefined) return;
+  throw new IbidError("invalid-argument", `createTemplate: trusted names "${wrong}", and there is no such function.`, {
+    hint: `Write "$${wrong}" for the variable.`,
+  });
+}
+
 function unknownFunction(
   text: string,
   part: TemplateCall,
   functions: PromptPlugin,
   plugins: Readonly<Record<string, PromptPlugin>>,
 ): IbidError {
-  const known = [
-    ...Object.keys(functions),
-    ...Object.entries(plugins).flatMap(([plugin, its]) => Object.keys(its).map((name) => `${plugin}.${name}`)),
-  ];
+  const known = namesOf(functions, plugins);
   const what = isBare(part)
     ? `"${part.name}" is neither a function nor an argument.`
     : `there is no function "${fullName(part)}".`;
