@@ -5,6 +5,8 @@ import { openKnowledgeBase } from "../../../src/knowledge-base/open/open-knowled
 import { createHashingModel } from "../../../src/models/hashing/hashing-model.ts";
 import { createEngineTags } from "../../../src/stores/engines/engine-tags.ts";
 import { createOpenSearchEngine } from "../../../src/stores/opensearch/opensearch-engine.ts";
+import { createQdrantEngine } from "../../../src/stores/qdrant/qdrant-engine.ts";
+import { sparseQuestion, sparseText } from "../../../src/stores/qdrant/sparse-words.ts";
 import { createReferenceEngine } from "../../../src/testing/reference-engine.ts";
 import { serve } from "./stand-ins/serve.ts";
 
@@ -88,5 +90,48 @@ describe("words of records in an engine [S1 S2]", () => {
     const should = [{ knn: { vector: { vector: [1, 0], k: 400, filter } } }, { match: { text: "lantern" } }];
     const bool = { should, minimum_should_match: 1, filter: [filter] };
     expect(server.requests.at(-1)!.body).toEqual({ query: { bool }, size: 3, _source: ["ref"] });
+  });
+
+  it("weighs a word of a text as BM25 does, and a word of a question once", () => {
+    // Four words, one of them twice: 1.2 × (0.25 + 0.75 × 4 ÷ 256) stands beside the count.
+    const norm = 1.2 * (0.25 + (0.75 * 4) / 256);
+    const { indices, values } = sparseText("Lantern, lantern of Kiel!");
+    expect(values).toEqual([(2 * 2.2) / (2 + norm), 2.2 / (1 + norm), 2.2 / (1 + norm)]);
+    expect(sparseQuestion("LANTERN lantern")).toEqual({ indices: [indices[0]], values: [1] });
+    expect(sparseText("?!")).toEqual({ indices: [], values: [] });
+  });
+
+  it("joins words and vector in Qdrant, and refuses a collection that was made without words", async () => {
+    let sparse: object | undefined = { words: { modifier: "idf" } };
+    const qdrant = await serve(({ method }) => {
+      const params = { vectors: { size: 2 }, ...(sparse && { sparse_vectors: sparse }) };
+      const points = [{ score: 0.5, payload: { ref: "r/1" } }];
+      return { status: 200, body: { result: method === "GET" ? { config: { params } } : { points } } };
+    });
+    try {
+      const version = { provider: "p", model: "m", dimensions: 2, fingerprint: "" };
+      const spec = { name: "b1_v1", version, dimensions: 2, metric: "euclidean", records: true } as const;
+      const engine = createQdrantEngine({ url: qdrant.url, attempts: 1, query: { params: { hnsw_ef: 99 } } });
+      const asks = { vector: Float32Array.of(1, 0), condition: { op: "has", tag: "0a" }, words: "lantern" } as const;
+      const found = await (await engine.open(spec)).nearest({ ...asks, limit: 3 });
+      // The fusion's score is no distance.
+      expect(found).toEqual([{ ref: "r/1", score: 0.5 }]);
+      const filter = { must: [{ key: "tags", match: { value: "0a" } }] };
+      const words = { query: sparseQuestion("lantern"), using: "words", limit: 3, filter };
+      expect(qdrant.requests.at(-1)!.body).toEqual({
+        prefetch: [{ params: { hnsw_ef: 99 }, query: [1, 0], limit: 3, filter }, words],
+        query: { fusion: "rrf" },
+        limit: 3,
+        with_payload: ["ref"],
+      });
+      sparse = undefined;
+      const earlier = await engine.open(spec);
+      await expect(earlier.nearest({ ...asks, limit: 3 })).rejects.toMatchObject({
+        code: "unsupported",
+        hint: expect.stringContaining("drop()"),
+      });
+    } finally {
+      qdrant.stop();
+    }
   });
 });
