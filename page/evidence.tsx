@@ -295,7 +295,12 @@ export function TextView({
     show();
     const observer = new ResizeObserver(() => show());
     observer.observe(own.parentElement!);
-    return () => observer.disconnect();
+    // Blocks get their height when they come near the window, which moves what stands below them.
+    const later = setTimeout(show, 250);
+    return () => {
+      clearTimeout(later);
+      observer.disconnect();
+    };
   }, [view, start]);
   const first = blocks.value[0]?.start ?? 0;
   const last = blocks.value.at(-1)?.end ?? view.length;
