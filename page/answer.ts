@@ -14,6 +14,8 @@ export interface Sentence {
 export interface Citation extends Place {
   readonly marker: string;
   readonly quote: string;
+  /** The names of the columns, where the quote begins in the body of a table. */
+  readonly header?: { readonly quote: string };
   readonly title: string;
   readonly chunkId?: string;
 }

@@ -349,6 +349,11 @@ function SourceCard({
       <span class="faint small" dir="auto">
         {[shown === citation.title ? "" : shown, where].filter(Boolean).join(" · ")}
       </span>
+      {!isBrief && citation.header !== undefined && (
+        <span class="quote" dir="auto">
+          <strong>{citation.header.quote}</strong>
+        </span>
+      )}
       {!isBrief && (
         <span class="quote" dir="auto">
           {isMarkdown(citation.uri) ? plainText(citation.quote) : citation.quote}

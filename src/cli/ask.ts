@@ -16,7 +16,7 @@ import { describeEnd } from "./search.ts";
 import { showWarnings } from "./show-warnings.ts";
 import { createProgressLine } from "./progress.ts";
 import { type OptionsFor, pickTableOptions, addTableOptions } from "./table-options.ts";
-import { count, neutralise, neutraliseText, wrap } from "./text-layout.ts";
+import { count, neutralise, neutraliseText, oneLine, quoted, wrap } from "./text-layout.ts";
 import { createStreamWrapper } from "./wrap-stream.ts";
 
 export interface AskCommandOptions extends CommonOptions, Omit<OptionsFor<AskOptions>, "instructions" | "judge"> {
@@ -191,8 +191,6 @@ async function writeItem(output: Output, text: string): Promise<void> {
 }
 
 const placeOf = (quotation: Quotation): string => neutralise(describePlaceLabels(quotation.uri, quotation));
-const quoted = ({ quote }: Quotation): string => `“${oneLine(quote)}”`;
-const oneLine = (text: string): string => text.replaceAll(/\s+/gu, " ").trim();
 
 const refusals: Readonly<Record<RefusalReason, string>> = {
   "no-question": "Refused: the text asks nothing.",

@@ -1,3 +1,5 @@
+import type { Quotation } from "../contracts/answer.ts";
+
 /** Made on first use: most lines are ASCII, and loading its data takes as long as a search. */
 let segmenter: Intl.Segmenter | undefined;
 
@@ -152,4 +154,14 @@ export function formatDuration(ms: number): string {
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
   const minutes = Math.round(seconds / 60);
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** A text on one line. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/\s+/gu, " ").trim();
+}
+
+/** Quoted words on one line, behind the header of their table. */
+export function quoted({ quote, header }: Pick<Quotation, "quote" | "header">): string {
+  return `${header === undefined ? "" : `“${oneLine(header.quote)}” … `}“${oneLine(quote)}”`;
 }

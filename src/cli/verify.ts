@@ -11,7 +11,7 @@ import { examples, note } from "./help-text.ts";
 import { addAnswerModels, type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
 import type { Output } from "./output.ts";
 import { addTableOptions, type OptionsFor, pickTableOptions } from "./table-options.ts";
-import { count, neutralise, wrap } from "./text-layout.ts";
+import { count, neutralise, oneLine, quoted, wrap } from "./text-layout.ts";
 
 interface VerifyCommandOptions extends CommonOptions, Omit<OptionsFor<VerifyOptions>, "judge" | "citations"> {
   /** `provider/model`. */
@@ -110,8 +110,8 @@ async function writeResult(output: Output, file: string, result: Verification): 
     const missing = wordsOf(result, sentence);
     if (missing.length > 0 && sentence.verdict !== "uncited")
       await say(`No source says: ${missing.join(", ")}`, "  ", true);
-    for (const { quote, ...place } of sentence.quotes)
-      await say(`${describePlace(place)}${describeWithin(place)} “${oneLine(quote)}”`, "  ", true);
+    for (const place of sentence.quotes)
+      await say(`${describePlace(place)}${describeWithin(place)} ${quoted(place)}`, "  ", true);
   }
   for (const quotation of quotations.filter(({ status }) => status !== "found")) {
     await output.line();
@@ -121,7 +121,7 @@ async function writeResult(output: Output, file: string, result: Verification): 
   for (const ended of endedPlaces(result)) {
     await output.line();
     await say(`${describePlace(ended)} ${describeEnd(ended).join("")}`, "");
-    await say(`“${oneLine(ended.quote)}”`, "  ", true);
+    await say(quoted(ended), "  ", true);
   }
   if (unknownSources.length > 0) {
     await output.line();
@@ -130,8 +130,6 @@ async function writeResult(output: Output, file: string, result: Verification): 
 }
 
 const isDoubtful = ({ verdict }: AnswerSentence): boolean => verdict !== undefined && verdict !== "supported";
-
-const oneLine = (text: string): string => text.replaceAll(/\s+/gu, " ").trim();
 
 /** Passages of notes that hold no longer, each once. */
 function endedPlaces({ citations, quotations }: Verification): readonly Quotation[] {

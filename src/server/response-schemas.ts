@@ -153,6 +153,10 @@ const quotation = {
   start: position,
   end: position,
   quote: z.string(),
+  header: z
+    .strictObject({ start: position, end: position, quote: z.string() })
+    .optional()
+    .meta({ description: "Header row of the table in whose body the quote begins." }),
   replaced: replaced.optional(),
 };
 const citationSchema = z.strictObject({ marker: z.string(), ...quotation }).meta({

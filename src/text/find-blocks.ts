@@ -102,7 +102,8 @@ export function findBlocks(text: string, openFence = ""): readonly FoundBlock[] 
   return found;
 }
 
-const delimiterRow = /^\|(?:\s*:?-+:?\s*\|)+\s*$/u;
+/** The line below the header of a table. */
+export const delimiterRow = /^\|(?:\s*:?-+:?\s*\|)+\s*$/u;
 
 /** Whether a delimiter row follows the row that ends at a position. */
 function isHeader(text: string, end: number): boolean {

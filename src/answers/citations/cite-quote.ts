@@ -2,6 +2,7 @@ import type { Citation, Quotation } from "../../contracts/answer.ts";
 import type { PlaceLabels, Section, TextMark } from "../../contracts/document.ts";
 import type { Hit } from "../../contracts/retriever.ts";
 import type { Scope } from "../../contracts/scope.ts";
+import { findTableHeader } from "../../text/find-table-header.ts";
 import { placeLabels } from "../../text/place-labels.ts";
 import type { Quote } from "./find-quote.ts";
 
@@ -73,7 +74,18 @@ export function createCiter(documents: DocumentSlices): Citer {
     const place = (await documents.locate?.(hit, start, end)) ?? (isInHit ? source : { headings: [] });
     const { uri, title } = source;
     const labels = placeLabels(place);
-    const facts = { ...labels, documentId, chunkId, start, end, quote: words };
+    const header = await findHeader(hit, start, words);
+    const facts = { ...labels, documentId, chunkId, start, end, quote: words, ...(header && { header }) };
     return { uri, title, headings: place.headings, ...facts, ...(hit.replaced && { replaced: hit.replaced }) };
+  }
+
+  /** A row is understood by the names of its columns. */
+  async function findHeader(hit: Hit, start: number, words: string): Promise<Quotation["header"]> {
+    const [line = ""] = words.split("\n", 1);
+    if (!line.includes("|")) return undefined;
+    const read = async (from: number, to: number): Promise<string> =>
+      (await documents.read(hit.documentId, hit.scope, from, to)) ?? "";
+    const found = await findTableHeader(read, start);
+    return found && { start: found.start, end: found.end, quote: found.text };
   }
 }

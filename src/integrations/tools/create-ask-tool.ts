@@ -6,7 +6,7 @@ import type { FixedLimits } from "./fixed-view.ts";
 import { asData, showQuotation } from "./format-results.ts";
 import { narrow, narrowingFields, type Narrowing } from "./narrowing.ts";
 import { textField, toolInput } from "./tool-input.ts";
-import { linkTo, placesOf, text, toolOutput } from "./tool-output.ts";
+import { header, linkTo, placesOf, text, toolOutput } from "./tool-output.ts";
 
 interface AskToolOptions extends FixedLimits {
   readonly about?: string | undefined;
@@ -46,8 +46,8 @@ const answerSchema = toolOutput(
     kind: { type: "string", enum: ["quotes", "written", "refused"] },
     text: { ...text, description: "With the markers of its citations." },
     sentences: { type: "array", items: { type: "object", properties: { text, verdict: text }, required: ["text"] } },
-    citations: placesOf({ marker: text, quote: text, documentId: text }, ["marker", "quote"]),
-    nearest: placesOf({ quote: text, documentId: text }, ["quote"]),
+    citations: placesOf({ marker: text, quote: text, header, documentId: text }, ["marker", "quote"]),
+    nearest: placesOf({ quote: text, header, documentId: text }, ["quote"]),
     relevance: { type: "object" },
   },
   ["kind", "text", "sentences", "citations", "nearest"],
@@ -82,8 +82,13 @@ function showAnswer(answer: Answer, page: string | undefined): Readonly<Record<s
     withheld: answer.withheld.map((sentence) => ({ ...sentence, text: asData(sentence.text) })),
     removedMarkers: answer.removedMarkers.map(asData),
     removedQuotes: answer.removedQuotes.map(asData),
-    removedAddresses: answer.removedAddresses.length,
+    removedAddresses: answer.removedAddresses.map(defang),
   };
+}
+
+/** An address that can be read and not loaded, because a model may repeat it: `hxxps://example[.]org`. */
+function defang(address: string): string {
+  return asData(address.replace(/^http/iu, "hxxp").replaceAll(".", "[.]"));
 }
 
 /** Quotations of a sentence are named by their markers. */

@@ -7,7 +7,7 @@ import type { AnswerFormat, GivenCitation, Verification } from "../../contracts/
 import { createTool } from "./create-tool.ts";
 import { showQuotation } from "./format-results.ts";
 import { type Field, textField, toolInput } from "./tool-input.ts";
-import { linkTo, placesOf, text, toolOutput } from "./tool-output.ts";
+import { header, linkTo, placesOf, text, toolOutput } from "./tool-output.ts";
 
 interface VerifyToolOptions {
   readonly scopes?: readonly Scope[] | undefined;
@@ -98,7 +98,7 @@ const verificationSchema = toolOutput(
       type: "array",
       items: { type: "object", properties: { quote: text, status: text }, required: ["quote", "status"] },
     },
-    citations: placesOf({ marker: text, quote: text }, ["quote"]),
+    citations: placesOf({ marker: text, quote: text, header }, ["quote"]),
   },
   ["verified", "sentences", "quotations", "citations"],
 );

@@ -115,13 +115,14 @@ export function asTitle(text: string): string {
 
 /** Shows a quotation to a model: its words as data, its names on one line. */
 export function showQuotation<Shown extends Quotation>(quotation: Shown): object {
-  const { uri, title, headings, quote } = quotation;
+  const { uri, title, headings, quote, header } = quotation;
   return {
     ...quotation,
     uri: showAddress(uri),
     title: asTitle(title),
     headings: headings.map(asTitle),
     quote: asData(quote),
+    ...(header && { header: { ...header, quote: asData(header.quote) } }),
   };
 }
 

@@ -22,6 +22,13 @@ export function toolOutput(
 
 export const text: JsonSchema = { type: "string" };
 export const count: JsonSchema = { type: "integer", minimum: 0 };
+/** See {@link Quotation.header}. */
+export const header: JsonSchema = {
+  type: "object",
+  description: "Header row of the table in whose body the quote begins.",
+  properties: { quote: text, start: count, end: count },
+  required: ["quote", "start", "end"],
+};
 
 /** The names of a place, for every result that has one. */
 export const placeProperties: Readonly<Record<string, JsonSchema>> = {
