@@ -74,6 +74,7 @@ export function describeWords(claim: ReadClaim, evidence: SupportEvidence): read
   const { words, best } = claim;
   const { agreement, share } = describeNeighbours(claim);
   const [first = -1, second = -1] = best;
+  const placeOf = new Map(claim.all.map((word, at) => [word, at]));
   return words.map((own, at) => {
     const { word, rarity, isMissing, isInTitle, softness, heldBy } = own;
     const [left, right] = [words[at - 1], words[at + 1]];
@@ -99,7 +100,7 @@ export function describeWords(claim: ReadClaim, evidence: SupportEvidence): read
       flag(isMissing),
       flag(!inFirst),
       softness,
-      flag(lacksQuantifier(claim, own, evidence)),
+      flag(lacksQuantifier(claim.all, placeOf.get(word)!, evidence)),
       share[at]!,
       agreement[at]!,
       at / Math.max(1, words.length - 1),
@@ -206,8 +207,8 @@ function nearness({ word }: ClaimWord, other: ClaimWord, { places }: SupportEvid
 }
 
 /** Whether the claim quantifies a word by a word that the evidence lacks. */
-function lacksQuantifier({ all }: ReadClaim, { word }: ClaimWord, { places }: SupportEvidence): boolean {
-  const at = all.indexOf(word);
+function lacksQuantifier(all: ReadClaim["all"], at: number, { places }: SupportEvidence): boolean {
+  const word = all[at]!;
   for (let before = at - 1; before >= Math.max(0, at - 2); before -= 1) {
     const each = all[before]!;
     if (each.isContent) break;
