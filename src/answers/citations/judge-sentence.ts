@@ -1,7 +1,8 @@
 import type { JudgedBy, Verdict } from "../../contracts/answer.ts";
 import type { Hit } from "../../contracts/retriever.ts";
+import { findBlocks } from "../../text/find-blocks.ts";
 import type { Span } from "../../text/sentences.ts";
-import type { Veto } from "../support/veto.ts";
+import type { Veto } from "../support/read-claim.ts";
 import { judgeByWords } from "../support/judge-by-words.ts";
 import { capitalisingLanguages } from "../support/read-words.ts";
 import { type EvidenceSentence, readEvidence as readSupport, type SupportEvidence } from "../support/read-evidence.ts";
@@ -50,12 +51,15 @@ export function createWordsJudge(
   { sentences, language, analyzer }: Evidence,
   minSupport: number | undefined,
 ): WordsJudge {
+  const headers = hits.map(({ text }) => readHeaders(text));
   const known = new Map<string, CitedEvidence>();
-  const readCited = (cited: readonly number[]): CitedEvidence => {
-    const key = cited.join(" ");
+  const readCited = (cited: readonly number[], isRow: boolean): CitedEvidence => {
+    const key = `${cited.join(" ")}${isRow ? " |" : ""}`;
     const all = cited.flatMap((hitIndex) => (sentences[hitIndex] ?? []).map((found) => ({ hitIndex, ...found })));
-    // A heading is known with each sentence below it, and carries nothing alone.
-    const bodies = all.filter(({ kind }) => kind !== "heading");
+    // A heading is known with each sentence below it, the header of a table with each row, and neither carries anything but itself.
+    const bodies = all.filter(
+      ({ kind, hitIndex, start }) => kind !== "heading" && (isRow || !isHeaderOf(hitIndex, start)),
+    );
     const places = bodies.length > 0 ? bodies : all;
     const evidence = known.get(key) ?? { places, read: readSupport(places.map(asEvidence), { analyzer, language }) };
     known.set(key, evidence);
@@ -63,17 +67,39 @@ export function createWordsJudge(
   };
   const asEvidence = ({ hitIndex, start, end }: HitQuote): EvidenceSentence => {
     const hit = hits[hitIndex];
-    const title = hit && [hit.source.title, ...hit.source.headings].join("\n");
+    const header = headers[hitIndex]?.get(start);
+    const above = headingsIn(hitIndex, start);
+    const names =
+      hit === undefined ? [] : [hit.source.title, ...hit.source.headings, ...above, ...(header?.names ?? [])];
     const place = sentences[hitIndex]?.findIndex((sentence) => sentence.start === start) ?? -1;
     // Apart from the sentences of other hits; a stretch that is no sentence stands alone.
     const position = place < 0 ? undefined : hitIndex * mostSentences + place;
-    return { text: hit?.text.slice(start, end) ?? "", title, position };
+    return {
+      text: hit?.text.slice(start, end) ?? "",
+      title: [...new Set(names)].join("\n"),
+      isRow: header !== undefined,
+      position,
+    };
   };
+  /** Headings in a hit's text above one of its places, outermost first. */
+  const headingsIn = (hitIndex: number, start: number): readonly string[] => {
+    const open: { level: number; name: string }[] = [];
+    for (const found of sentences[hitIndex] ?? []) {
+      if (found.start >= start) break;
+      if (found.kind !== "heading") continue;
+      const [signs = "", name = ""] =
+        /^(#*)\s*(.*)$/su.exec(hits[hitIndex]!.text.slice(found.start, found.end))?.slice(1) ?? [];
+      while ((open.at(-1)?.level ?? 0) >= Math.max(1, signs.length)) open.pop();
+      open.push({ level: Math.max(1, signs.length), name });
+    }
+    return open.map(({ name }) => name);
+  };
+  const isHeaderOf = (hitIndex: number, start: number): boolean => headers[hitIndex]?.get(start)?.isHeader === true;
 
   return (sentence, cited, given) => {
     if (given !== undefined)
       return judgeOn(sentence, given, readSupport(given.map(asEvidence), { analyzer, language }), given);
-    const { places, read } = readCited(cited);
+    const { places, read } = readCited(cited, sentence.trimStart().startsWith("|"));
     const found = judgeByWords({ sentence, evidence: read, minSupport });
     const carriers = found.carriedBy.flatMap((at) => places[at] ?? []);
     if (carriers.length === 0) {
@@ -127,6 +153,22 @@ export function createWordsJudge(
  */
 function isDetail({ kind }: Veto): boolean {
   return kind !== "quantifier" && kind !== "connection";
+}
+
+/** Rows of the tables of a text by their starts. **Shape** `names`: the header above, without cell signs. */
+function readHeaders(
+  text: string,
+): ReadonlyMap<number, { readonly names: readonly string[]; readonly isHeader: boolean }> {
+  const rows = new Map<number, { readonly names: readonly string[]; readonly isHeader: boolean }>();
+  for (const { kind, start, header } of text.includes("|") ? findBlocks(text) : []) {
+    if (kind !== "row") continue;
+    const [names = "", below = ""] = header === undefined ? [] : text.slice(header.start, header.end).split("\n");
+    rows.set(start, { names: names === "" ? [] : [names.replaceAll("|", " ").trim()], isHeader: false });
+    if (header === undefined) continue;
+    rows.set(header.start, { names: [], isHeader: true });
+    rows.set(header.end - below.trimStart().length, { names: [], isHeader: true });
+  }
+  return rows;
 }
 
 interface CitedEvidence {

@@ -45,13 +45,16 @@ const mostLeadInWords = 15;
 export type RoleReader = (sentence: CutSentence) => SentenceRole;
 
 /** How far all sources together carry a statement. */
-export type StatementJudge = (statement: string) => Pick<SentenceJudgement, "verdict" | "isVetoed">;
+export type StatementJudge = (
+  statement: string,
+) => Pick<SentenceJudgement, "verdict" | "isVetoed" | "unsupportedWords">;
 
 /**
  * Makes a reader of sentences that tells whether one claims anything that a source could support.
  *
- * A heading, a line in bold, a question and a courtesy claim nothing, with two exceptions that `judge` decides over all sources. One states something, by a finite verb, that
- * they do not support. Or it has a number, a name or a date that they do not have. A marker makes a claim of all other words.
+ * A heading, a line in bold, a question and a courtesy claim nothing, with exceptions that `judge` decides over all sources. One states something, by a finite verb or a
+ * predicate behind its subject, that they do not support. Or it has a number, a name, a date, a denial, a duty or a frequency that they do not have. A marker makes a claim of
+ * all other words.
  */
 export function createRoleReader(analyzer: Analyzer, language: string, judge: StatementJudge): RoleReader {
   let filler: ReadonlySet<string> | undefined;
@@ -59,10 +62,12 @@ export function createRoleReader(analyzer: Analyzer, language: string, judge: St
     const statement = statementIn(words);
     const isNamed = !offering.test(words) && namesIn(statement, language).length > 0;
     const isDetailed = isNamed || digitsOf(statement).size > 0;
-    const isStated = isFinite(statement);
-    if (!isDetailed && !isStated) return false;
-    const { verdict, isVetoed } = judge(statement);
-    return (isDetailed && isVetoed) || (isStated && verdict !== "supported");
+    const isStated = isFinite(statement) || isPredicated(statement);
+    const telling = interrogative.test(statement) ? [] : tellingIn(statement);
+    if (!isDetailed && !isStated && telling.length === 0) return false;
+    const { verdict, isVetoed, unsupportedWords } = judge(statement);
+    const isUnheld = telling.some(({ start, end }) => unsupportedWords.some(([from, to]) => from < end && start < to));
+    return ((isDetailed || telling.length > 0) && isVetoed) || isUnheld || (isStated && verdict !== "supported");
   };
   return (sentence) => {
     filler ??= new Set(
@@ -152,7 +157,7 @@ function isFinite(statement: string): boolean {
     all
       .slice(2, -1)
       .concat(all.length === leastStated ? all.slice(-1) : [])
-      .some(isVerb)
+      .some((word, at) => isVerb(word) && folded[at + 1] !== "to")
   );
 }
 
@@ -160,6 +165,70 @@ function isFinite(statement: string): boolean {
 function isVerb(word: string): boolean {
   return /^\p{Ll}{2,}(?:[^sui]s|ed|te)$/u.test(word) && !/(?:ness|ings|ions|ments|ies|ers|ors)$/u.test(word);
 }
+
+const list = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/u));
+/** Verbs that stand behind a plural without an ending. **Source** our own choice, here and below, for English and German. */
+const bareVerbs = list(`
+  accept affect allow apply approve arrive become begin belong block book break bring buy cancel carry change choose close come connect contain continue cost count cover
+  cross crash decrease delete depart depend die differ disappear drink drive earn eat end enter exist expire fail fall fly forbid freeze get give go grow happen have hire hold
+  include increase inherit keep lapse last lead leave live lose matter move need offer open owe park pass pay permit protect receive refresh refuse reject remain remove renew
+  replace require reset restart rest retire return rise rotate run save sell send share ship shrink sign sit sleep spoil stand start stay stop succeed support survive switch take travel
+  update upgrade use vanish vote wait wear win work`);
+/** States that are said of a subject: "Dogs allowed". */
+const states = list(`
+  closed open free allowed required forbidden prohibited permitted optional mandatory compulsory unlimited limited banned guaranteed invalid void safe unsafe obligatory
+  erlaubt verboten freiwillig offen geschlossen kostenlos kostenfrei gratis frei ungültig gültig möglich unmöglich nötig unnötig verpflichtend optional zulässig unzulässig pflicht`);
+/** Participles with which a heading says what it does, and nothing of its subject. */
+const announced = list(
+  "explained compared involved revisited described defined needed used recommended related based illustrated",
+);
+/** Words of how often and whether something is so. */
+const tellings = list(`
+  daily weekly monthly hourly yearly annually quarterly nightly never always without no not cannot mandatory optional required forbidden prohibited compulsory
+  täglich wöchentlich monatlich jährlich stündlich nie niemals immer ohne kein keine keinen nicht freiwillig verboten erlaubt pflicht`);
+const plural = /^\p{L}{2,}[^sui\P{L}]s$/u;
+/** Before these a participle ends its predicate. */
+const behindPredicate = list(
+  "at by during every each for from in on per since to twice until with within without after before only once daily weekly monthly hourly nightly am bei bis für im in mit nach ohne um vor",
+);
+
+/** Words of how often something happens, of denial and of duty. */
+function tellingIn(statement: string): readonly { readonly start: number; readonly end: number }[] {
+  return [...segmentWords(statement)].filter(({ text }) => tellings.has(text.toLowerCase()));
+}
+
+/**
+ * Whether words say something of a subject without an auxiliary: "Keys rotate daily", "Help desk closed on weekdays", "Hunde erlaubt".
+ *
+ * A plural is followed by a verb without an ending, or a noun by a participle or a state. Titles such as "Role based access" are none, because a noun follows.
+ */
+function isPredicated(statement: string): boolean {
+  const all = [...segmentWords(statement)].map(({ text }) => text.toLowerCase());
+  if (all.length < 2 || interrogative.test(statement)) return false;
+  return all.some((word, at) => {
+    const [before, next] = [all[at - 1], all[at + 1]];
+    if (before === undefined || behindPredicate.has(before) || subjects.has(before) || announced.has(word))
+      return false;
+    const isEnded = next === undefined || behindPredicate.has(next);
+    const isState = states.has(word) || (/\p{L}{2,}ed$/u.test(word) && !word.endsWith("eed"));
+    if (isState) return isEnded || plural.test(before);
+    if (bareVerbs.has(word)) return plural.test(before) && next !== undefined;
+    // A German verb behind its noun, with more behind it: "Schlüssel wechseln täglich".
+    return (
+      at === 1 &&
+      next !== undefined &&
+      /^\p{Ll}{3,}(?:eln|ern|en)$/u.test(word) &&
+      isGermanNoun(statement) &&
+      !bareFunction.has(word)
+    );
+  });
+}
+
+/** A noun that begins a German heading has a small word behind it that is a verb unless it joins or relates. */
+const isGermanNoun = (statement: string): boolean => /^\p{Lu}\p{Ll}+ \p{Ll}/u.test(statement);
+const bareFunction = list(
+  "gegen neben zwischen wegen seinen ihren unseren meinen deinen einen keinen diesen jeden allen",
+);
 
 const referring =
   "it its they them their theirs this that these those he him his she her hers such both neither either another latter former " +

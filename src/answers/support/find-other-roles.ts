@@ -1,7 +1,6 @@
-import type { ReadClaim } from "./read-claim.ts";
+import type { ReadClaim, Veto } from "./read-claim.ts";
 import type { SupportEvidence } from "./read-evidence.ts";
 import type { ReadWord } from "./read-words.ts";
-import type { Veto } from "./veto.ts";
 
 /** Content words on a side of a verb among which its subject or object stands. */
 const reach = 3;

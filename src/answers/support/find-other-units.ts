@@ -1,7 +1,6 @@
-import type { ReadClaim } from "./read-claim.ts";
+import type { ReadClaim, Veto } from "./read-claim.ts";
 import { sentenceStride, type SupportEvidence } from "./read-evidence.ts";
 import type { ReadWord } from "./read-words.ts";
-import type { Veto } from "./veto.ts";
 
 /**
  * Units of a claim's numbers that the evidence never has beside that number, though it has others there: `90 weeks` where it says `90 days`.

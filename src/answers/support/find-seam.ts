@@ -1,7 +1,6 @@
-import type { ClaimWord, ReadClaim } from "./read-claim.ts";
+import type { ClaimWord, ReadClaim, Veto } from "./read-claim.ts";
 import type { SupportEvidence } from "./read-evidence.ts";
 import type { ReadWord } from "./read-words.ts";
-import type { Veto } from "./veto.ts";
 
 /** The second sentence must add this share of the claim to carry it too. */
 export const leastAdded = 0.08;
@@ -9,6 +8,8 @@ export const leastAdded = 0.08;
 const set = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 /** Between these a sentence says two things, each of which may come from a sentence of its own. */
 const joining = set("and but while whereas yet und aber während sondern");
+/** A clause that begins with one of these is about the word before it. */
+const relative = set("which who whose whom where");
 /** A clause that begins with one of these, behind its conjunction, has a subject of its own. */
 const determining = set(
   "the a an this that these those its their his her our your every each all both some no one two three there der die das ein eine dieser diese dieses sein ihr jeder jede jedes alle kein keine es gibt",
@@ -27,6 +28,10 @@ const nearlyWhole = 0.9;
 const nearlyInOrder = 0.7;
 /** A shorter clause is too short to be another sentence with something put in. */
 const leastHeld = 3;
+/** Content words that a denial before them reaches. */
+const mostDenied = 4;
+/** At most so many words stand in the place of at most so many others. */
+const mostSwapped = 3;
 /** Content words with which a sentence says what it is about. */
 const subjectWords = 3;
 /** Words among which a pronoun stands that speaks of the sentence before. */
@@ -35,12 +40,15 @@ const pronounWords = 4;
 /**
  * A clause whose facts come from two sentences that do not speak of the same thing: nothing says that both are true of it.
  *
- * Each of two clauses that a conjunction joins may have a sentence of its own. Within a clause two sentences are apart in two cases:
+ * Each of two clauses that a conjunction or a relative pronoun joins may have a sentence of its own. Within a clause two sentences are apart in these cases:
  *
  * - One holds nearly all of it word for word, the other adds the rest, and they do not share the subject.
- * - They share no word of the clause, and neither holds the words with which the other begins.
+ * - They share no word of the clause but units, and neither holds the words with which the other begins.
+ * - Words of one stand in the place of others of the second.
+ * - The claim affirms, and all that one gives stands behind a denial there.
+ * - Both are rows of a table.
  *
- * A pronoun that continues the sentence before connects both, and so does a title.
+ * A pronoun that continues the sentence before connects both. So does a title, unless one of them begins with words of a heading of its own.
  *
  * **Shape** the words that only the second sentence holds. **Source** shares chosen on WiCE and on generated edits; see `docs/decisions/0230-vetoes-beyond-numbers.md`.
  */
@@ -48,18 +56,25 @@ export function findSeam(claim: ReadClaim, evidence: SupportEvidence): readonly 
   const [first, second] = claim.best;
   if (first === undefined || second === undefined || claim.covered[1] - claim.covered[0] < leastAdded) return [];
   if (continues(first, second, evidence)) return [];
+  const titleKeys = sharedTitleKeys(first, second, evidence);
+  const isRowsBoth = evidence.rows[first]! && evidence.rows[second]!;
+  const affirms = !claim.all.some(({ impliesDenial }) => impliesDenial);
   let subject: ClaimWord | undefined;
   for (const clause of clausesOf(claim)) {
     if (clause.hasSubject || subject === undefined)
       subject = clause.words.find(({ isMissing }) => !isMissing) ?? subject;
     const words = clause.hasSubject || subject === undefined ? clause.words : [subject, ...clause.words];
     const only = (own: number, other: number): readonly ClaimWord[] =>
-      words.filter(({ heldBy, isInTitle }) => heldBy.has(own) && !heldBy.has(other) && !isInTitle);
+      words.filter(({ heldBy, word }) => heldBy.has(own) && !heldBy.has(other) && !titleKeys.has(word.key));
     const [ofFirst, ofSecond] = [only(first, second), only(second, first)];
     if (ofFirst.length === 0 || ofSecond.length === 0 || subject === undefined) continue;
-    const isShared = subject.isInTitle || (subject.heldBy.has(first) && subject.heldBy.has(second));
+    const isShared = titleKeys.has(subject.word.key) || (subject.heldBy.has(first) && subject.heldBy.has(second));
     const isPutIn = !isShared && isNearlyVerbatim(words, first, second, evidence);
-    if (isPutIn || isApart(words, first, second, evidence))
+    const isSwapped =
+      standsInPlace(clause.words, first, second, evidence) || standsInPlace(clause.words, second, first, evidence);
+    const isDeniedThere = affirms && (isDenied(ofFirst, first, evidence) || isDenied(ofSecond, second, evidence));
+    const isParted = isPutIn || isSwapped || isDeniedThere || isRowsBoth;
+    if (isParted || isApart(words, first, second, titleKeys, evidence))
       return ofSecond.map(({ word: { start, end } }) => ({ kind: "connection", start, end }));
   }
   return [];
@@ -81,10 +96,60 @@ function isNearlyVerbatim(
   return inOrder >= nearlyInOrder * (held.length - 1);
 }
 
+/** Keys of the title that two sentences share. **Shape** none where one of them begins with words of a heading of its own, and so is about that. */
+function sharedTitleKeys(one: number, other: number, { titles, sentences }: SupportEvidence): ReadonlySet<string> {
+  const isAboutItsHeading = (own: number, beside: number): boolean => {
+    const begins = sentences[own]!.content.slice(0, subjectWords);
+    const headings = titles[own]!.filter((line) => !titles[beside]!.includes(line));
+    return headings.some((line) => begins.some(({ key }) => line.has(key)));
+  };
+  if (isAboutItsHeading(one, other) || isAboutItsHeading(other, one)) return new Set();
+  const [title] = titles[one]!;
+  return title !== undefined && titles[other]!.includes(title) ? title : new Set();
+}
+
+/** Whether words of a clause that only one sentence holds stand where another, which holds the others, has words that the clause lacks. */
+function standsInPlace(
+  words: readonly ClaimWord[],
+  holder: number,
+  giver: number,
+  { sentences }: SupportEvidence,
+): boolean {
+  const isGiven = ({ heldBy }: ClaimWord): boolean => heldBy.has(giver) && !heldBy.has(holder);
+  const from = words.findIndex(isGiven);
+  const to = words.findLastIndex(isGiven) + 1;
+  const others = [...words.slice(0, from), ...words.slice(to)];
+  if (from < 0 || to - from > mostSwapped || others.length < 2 || !words.slice(from, to).every(isGiven)) return false;
+  if (!others.every(({ heldBy }) => heldBy.has(holder))) return false;
+  const { content } = sentences[holder]!;
+  const placeOf = (each: ClaimWord | undefined): number => content.findIndex(({ key }) => key === each?.word.key);
+  const [left, right] = [words[from - 1], words[to]];
+  const start = left === undefined ? 0 : placeOf(left) + 1;
+  const end = right === undefined ? content.length : placeOf(right);
+  const keys = new Set(words.map(({ word }) => word.key));
+  const facing = content.slice(start, end);
+  return facing.length > 0 && facing.length <= mostSwapped && !facing.some(({ key }) => keys.has(key));
+}
+
+/** Whether all words that a sentence gives stand close behind its denial. */
+function isDenied(given: readonly ClaimWord[], at: number, { sentences }: SupportEvidence): boolean {
+  const { words } = sentences[at]!;
+  const denial = words.findIndex(({ isDenial }) => isDenial);
+  if (denial < 0) return false;
+  const behind = words.slice(denial + 1).filter(({ isContent }) => isContent);
+  const keys = new Set(behind.slice(0, mostDenied).map(({ key }) => key));
+  return given.every(({ word }) => keys.has(word.key));
+}
+
 /** Whether two sentences share no word of a clause and begin with words that the other lacks, names of titles and pronouns included. */
-function isApart(words: readonly ClaimWord[], first: number, second: number, evidence: SupportEvidence): boolean {
-  if (words.some(({ heldBy }) => heldBy.has(first) && heldBy.has(second))) return false;
-  const { sentences, titleKeys } = evidence;
+function isApart(
+  words: readonly ClaimWord[],
+  first: number,
+  second: number,
+  titleKeys: ReadonlySet<string>,
+  { sentences }: SupportEvidence,
+): boolean {
+  if (words.some(({ heldBy, word }) => heldBy.has(first) && heldBy.has(second) && word.unit === "")) return false;
   const isOther = (own: number, other: number): boolean => {
     const { words: all, content } = sentences[own]!;
     const begins = content.slice(0, subjectWords);
@@ -109,6 +174,10 @@ function clausesOf({ all, words, text }: ReadClaim): readonly Clause[] {
   for (const [at, word] of all.entries()) {
     const isJoined = at > 0 && (joining.has(word.word) || text.slice(all[at - 1]!.end, word.start).includes(";"));
     if (isJoined) clauses.push({ words: [], hasSubject: opensSubject(all, joining.has(word.word) ? at + 1 : at) });
+    if (at > 0 && relative.has(word.word)) {
+      const last = clauses.at(-1)!.words.at(-1);
+      clauses.push({ words: last === undefined ? [] : [last], hasSubject: true });
+    }
     const own = byWord.get(word);
     if (own) clauses.at(-1)!.words.push(own);
   }
@@ -117,6 +186,8 @@ function clausesOf({ all, words, text }: ReadClaim): readonly Clause[] {
 
 function opensSubject(all: readonly ReadWord[], at: number): boolean {
   const word = all[at]?.word ?? "";
+  // "… and starts the rotation" goes on with the subject before it.
+  if (/(?:[^s]s|ed|t)$/u.test(word) && determining.has(all[at + 1]?.word ?? "")) return false;
   return determining.has(word) || (!going.has(word) && !referring.has(word));
 }
 

@@ -1,14 +1,14 @@
 import { mostAligned } from "./features.ts";
-import type { ClaimWord, ReadClaim } from "./read-claim.ts";
+import { type ClaimWord, type ReadClaim, type Veto, vetoOf } from "./read-claim.ts";
 import { sentenceStride, type SupportEvidence } from "./read-evidence.ts";
-import { findOtherSenses, isSameGroup, kindOfSense } from "./find-other-senses.ts";
+import { findMissingNames } from "./find-missing-names.ts";
+import { findOtherSenses, findStrayOpposites, findStraySenses, isSameGroup, kindOfSense } from "./find-other-senses.ts";
 import { findOtherUnits } from "./find-other-units.ts";
 import { findOtherRoles } from "./find-other-roles.ts";
 import { findSeam } from "./find-seam.ts";
-import type { ReadWord } from "./read-words.ts";
+import { isMonth, type ReadWord } from "./read-words.ts";
 import { exclude, oppositesOfWord, readSenses, type Sense } from "./senses.ts";
 import { dimensionOfUnit } from "./units.ts";
-import type { Veto } from "./veto.ts";
 import { strongKinds } from "./word-lists.ts";
 
 /** Share of the words around a detail that a sentence must hold to tell of it. **Source** these shares are chosen on generated edits; see `bench/answers`. */
@@ -55,6 +55,8 @@ export function findVetoes(claim: ReadClaim, evidence: SupportEvidence): readonl
     ...findStrayQuantifiers(claim, evidence, counterparts),
     ...findOtherUnits(claim, evidence),
     ...findOtherSenses(claim, evidence, sentencesBeside(claim)),
+    ...findStraySenses(claim, evidence),
+    ...findStrayOpposites(claim, evidence),
     ...findOtherRoles(claim, evidence, sentencesBeside(claim), mostAligned),
     ...findSeam(claim, evidence),
   ];
@@ -205,67 +207,6 @@ function findMissingNumbers({ words }: ReadClaim): readonly Veto[] {
   );
 }
 
-const isMonth = ({ key }: ReadWord): boolean => key.startsWith("@");
-
-/** A name that differs by its ending alone, such as `Australian` for `Australia`. */
-const derived = 0.6;
-
-/**
- * Names without any word in the evidence, and names in which another word stands beside the known one: `Mark Stewart` for `Tony Stewart`. A longer form of a known
- * name (`Shizuoka Prefecture`) is none of them.
- */
-function findMissingNames(claim: ReadClaim, evidence: SupportEvidence): readonly Veto[] {
-  const known = new Map(claim.words.map((each) => [each.word, each]));
-  const isKnown = (word: ReadWord): boolean => {
-    const each = known.get(word);
-    return each !== undefined && (!each.isMissing || each.isInTitle || each.softness >= derived);
-  };
-  return namesOf(claim).flatMap((row) => {
-    const missing = row.filter((word) => word.isName && !isKnown(word));
-    if (missing.length === row.length) return missing.map((word) => vetoOf("name", word));
-    return missing
-      .filter((word) => {
-        const at = row.indexOf(word);
-        return [-1, 1].some((side) => {
-          const beside = row[at - side];
-          return beside !== undefined && isKnown(beside) && isNamedOtherwise(beside, side, evidence);
-        });
-      })
-      .map((word) => vetoOf("name", word));
-  });
-}
-
-/** Rows of names with nothing but white space between them. */
-function namesOf({ all, text }: ReadClaim): readonly (readonly ReadWord[])[] {
-  const rows: ReadWord[][] = [];
-  let last: ReadWord | undefined;
-  for (const word of all) {
-    if (word.isTitle) last = undefined;
-    else if (word.isName || (word.isCapital && !word.isNumber && !isMonth(word) && last === undefined)) {
-      if (last && /^\s+$/u.test(text.slice(last.end, word.start))) rows.at(-1)!.push(word);
-      else rows.push([word]);
-      last = word;
-    } else last = undefined;
-  }
-  return rows.filter((row) => row.some(({ isName }) => isName));
-}
-
-/** Whether a name always has another name on this side where the evidence uses it. */
-function isNamedOtherwise(name: ReadWord, side: number, { places, sentences }: SupportEvidence): boolean {
-  const holders = new Set((places.get(name.key) ?? []).map((place) => Math.floor(place / sentenceStride)));
-  let count = 0;
-  for (const holder of holders) {
-    const { words } = sentences[holder]!;
-    for (const [at, { key }] of words.entries()) {
-      if (key !== name.key) continue;
-      count += 1;
-      const beside = words[at + side];
-      if (!beside?.isCapital || beside.isNumber || isMonth(beside)) return false;
-    }
-  }
-  return count > 0;
-}
-
 /** A month beside a day or a year that the evidence never has beside it, though it has others there. */
 function findOtherDates({ all }: ReadClaim, { places, sentences }: SupportEvidence): readonly Veto[] {
   return all.flatMap((word, at) => {
@@ -405,19 +346,23 @@ function findSenses({ own, senses, isBounded, share, whole }: Gap): readonly Vet
     })
     .concat(
       senses.other
-        .filter(({ readings }) => isBounded && whole >= nearlyVerbatim && readings.includes("modal/may"))
+        .filter(({ readings }) => isBounded && whole >= nearlyVerbatim && readings.some((each) => kept.has(each)))
         .filter(({ readings }) => !senses.own.some((sense) => isSameGroup(sense.readings, readings)))
-        .flatMap((sense) => own[0] ?? sense.next ?? [])
-        .map((word) => vetoOf("modal", word)),
+        .flatMap(({ readings, next }) => {
+          const word = own[0] ?? next;
+          return word === undefined ? [] : vetoOf(kindOfSense(readings), word);
+        }),
     );
 }
 
-/** A duty, and a limit before a number, say something by themselves. */
+/** A duty, an exception, a place outside, and a limit before a number say something by themselves. */
 function isBinding({ readings, next }: PlacedSense): boolean {
-  return readings.some(
-    (reading) => reading === "modal/must" || (reading.startsWith("limit/") && next?.isNumber === true),
-  );
+  return readings.some((reading) => binding.has(reading) || (reading.startsWith("limit/") && next?.isNumber === true));
 }
+
+const binding: ReadonlySet<string> = new Set(["modal/must", "scope/except", "place/outside"]);
+/** These must not get lost either. */
+const kept: ReadonlySet<string> = new Set(["modal/may", "scope/except"]);
 
 /** Numbers and names that a nearly verbatim sentence lacks; its date may well stand elsewhere. */
 function findAdditions({ own, share, whole }: Gap, present: ReadonlySet<string>): readonly Veto[] {
@@ -429,10 +374,13 @@ function findAdditions({ own, share, whole }: Gap, present: ReadonlySet<string>)
 
 const isRank = ({ quantifier }: ReadWord): boolean => quantifier === "first" || quantifier === "last";
 
+/** An exception answers a denial; limits and relations do not. */
+const isLimit = ({ readings }: PlacedSense): boolean => !readings.includes("scope/except");
+
 function findDenials({ own: given, other: facing, anchor, isLast, share, whole, senses }: Gap): readonly Veto[] {
   if (share < sameMatter) return [];
   // "No later than" is a limit, and no denial.
-  const limits = new Set([...senses.own, ...senses.other].flatMap(({ words }) => words));
+  const limits = new Set([...senses.own, ...senses.other].filter(isLimit).flatMap(({ words }) => words));
   const own = given.filter((word) => !limits.has(word));
   const other = facing.filter((word) => !limits.has(word));
   const denied = own.find(({ isDenial }) => isDenial);
@@ -473,22 +421,44 @@ function isNamed(word: ReadWord, mayBegin: boolean): boolean {
   return (word.isName || (mayBegin && word.isCapital)) && !word.isTitle && !word.isNumber && !isMonth(word);
 }
 
-/** Denials of a claim without a counterpart that no sentence answers. */
+/** Denials of a claim without a counterpart that no sentence answers, and words that deny by their meaning where one sentence says the rest. */
 function findStrayDenials(
   claim: ReadClaim,
   { sentences }: SupportEvidence,
   counterparts: readonly Counterpart[],
 ): readonly Veto[] {
   const limits = new Set(placeSenses(claim.all).flatMap(({ words }) => words));
-  return claim.all.flatMap((word, at) => {
-    if (!word.isDenial || hasCounterpart(word, counterparts) || limits.has(word)) return [];
-    const denied = headsOf(claim.all, at);
-    const isAnswered = claim.best.some((best) => {
-      const { words } = sentences[best]!;
-      return words.some(({ key }, place) => denied.has(key) && isDeniedAt(words, place));
-    });
-    return isAnswered ? [] : [vetoOf("negation", word)];
-  });
+  const [first] = claim.best;
+  const isDenied = claim.best.some((best) => sentences[best]!.words.some(({ impliesDenial }) => impliesDenial));
+  const implied = claim.words.filter(
+    (each) =>
+      each.word.impliesDenial &&
+      !each.word.isDenial &&
+      each.isMissing &&
+      !each.isInTitle &&
+      !isDenied &&
+      first !== undefined &&
+      shareOfOthers(claim, each, first) >= nearlyVerbatim,
+  );
+  return implied
+    .map(({ word }) => vetoOf("negation", word))
+    .concat(
+      claim.all.flatMap((word, at) => {
+        if (!word.isDenial || hasCounterpart(word, counterparts) || limits.has(word)) return [];
+        const denied = headsOf(claim.all, at);
+        const isAnswered = claim.best.some((best) => {
+          const { words } = sentences[best]!;
+          return words.some(({ key }, place) => denied.has(key) && isDeniedAt(words, place));
+        });
+        return isAnswered ? [] : [vetoOf("negation", word)];
+      }),
+    );
+}
+
+/** Share of the claim's other words that a sentence holds. */
+function shareOfOthers({ words }: ReadClaim, but: ClaimWord, sentence: number): number {
+  const others = words.filter((each) => each !== but);
+  return others.filter(({ heldBy }) => heldBy.has(sentence)).length / Math.max(1, others.length);
 }
 
 function hasCounterpart({ start }: ReadWord, counterparts: readonly Counterpart[]): boolean {
@@ -541,8 +511,4 @@ function isQuantified({ all, best }: ReadClaim, at: number, { sentences }: Suppo
         quantifier === all[at]!.quantifier && around(words, other).some(({ key }) => heads.has(key)),
     );
   });
-}
-
-export function vetoOf(kind: Veto["kind"], { start, end }: ReadWord): Veto {
-  return { kind, start, end };
 }

@@ -1,7 +1,7 @@
 import { describeClaim, describeWords } from "./features.ts";
 import { leastAdded } from "./find-seam.ts";
 import { findVetoes } from "./find-vetoes.ts";
-import { readClaim, type ReadClaim } from "./read-claim.ts";
+import { readClaim, type ReadClaim, type Veto } from "./read-claim.ts";
 import {
   type EvidenceSentence,
   readEvidence,
@@ -10,7 +10,6 @@ import {
   type SupportOptions,
 } from "./read-evidence.ts";
 import type { ReadWord } from "./read-words.ts";
-import type { Veto } from "./veto.ts";
 import { type LinearModel, supportModels as shipped, type SupportModels } from "./weights.ts";
 
 export interface JudgeInput extends SupportOptions {
@@ -79,7 +78,9 @@ export function judgeClaim(claim: ReadClaim, evidence: SupportEvidence, models: 
   const score = scoreOf(models.claim, describeClaim(claim, evidence, tokens));
   const vetoes = findVetoes(claim, evidence);
   const odds = calibration.slope * score + calibration.intercept + (vetoes.length > 0 ? calibration.veto : 0);
-  const held = claim.words.filter(({ isMissing }) => !isMissing).length;
+  // The names of its columns are held with a row.
+  const isRow = evidence.rows[claim.best[0] ?? -1] === true;
+  const held = claim.words.filter(({ isMissing, isInTitle }) => !isMissing || (isRow && isInTitle)).length;
   const isThin = held < leastHeld && held < claim.words.length;
   const most = isThin ? 0.9 * supported : 1;
   const estimated = isNothing ? 0 : Math.min(most, logistic(odds));

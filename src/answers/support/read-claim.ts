@@ -26,6 +26,17 @@ export interface ReadClaim {
   readonly covered: readonly [number, number, number];
 }
 
+/** A reason for which a claim cannot count as supported, and the word of it. **Units** UTF-16 code units of the claim, half open. */
+export interface Veto {
+  readonly kind: "number" | "name" | "negation" | "quantifier" | "unit" | "relation" | "modal" | "role" | "connection";
+  readonly start: number;
+  readonly end: number;
+}
+
+export function vetoOf(kind: Veto["kind"], { start, end }: ReadWord): Veto {
+  return { kind, start, end };
+}
+
 const longestPrefix = 5;
 
 /** Reads a claim against evidence. **Cost** the claim's words, times the places that they have in the evidence. */

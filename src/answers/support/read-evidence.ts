@@ -6,6 +6,8 @@ import { createWordReader, type ReadWord, type WordReader } from "./read-words.t
 export interface EvidenceSentence {
   readonly text: string;
   readonly title?: string | undefined;
+  /** A row of a table, whose columns the title names. */
+  readonly isRow?: boolean | undefined;
   /** Place in its source: sentences in a row have numbers in a row. Default: the place among those given. */
   readonly position?: number | undefined;
 }
@@ -44,6 +46,10 @@ export interface SupportEvidence {
   /** Where each term stands, ascending; see {@link sentenceStride}. */
   readonly places: ReadonlyMap<string, readonly number[]>;
   readonly titleKeys: ReadonlySet<string>;
+  /** Title and headings of each sentence, line by line: the keys of their words. */
+  readonly titles: readonly (readonly ReadonlySet<string>[])[];
+  /** Beside the sentences: whether it is a row of a table. */
+  readonly rows: readonly boolean[];
   /** Capitals of names in a row, such as `us` of `United States`. */
   readonly initials: ReadonlySet<string>;
   /** First five letters of its words. */
@@ -80,14 +86,27 @@ export function readEvidence(sentences: readonly EvidenceSentence[], options: Su
     addInitials(words, text, initials);
     return { words, content };
   });
-  const titles = new Set(sentences.flatMap(({ title = "" }) => title));
-  const titleKeys = new Set([...titles].flatMap((title) => reader.read(title).map(({ key }) => key)));
+  const lines = new Map<string, ReadonlySet<string>>();
+  const keysOf = (line: string): ReadonlySet<string> => {
+    const keys = lines.get(line) ?? new Set(reader.read(line).map(({ key }) => key));
+    lines.set(line, keys);
+    return keys;
+  };
+  const titles = sentences.map(({ title = "" }) =>
+    title
+      .split("\n")
+      .filter((line) => line !== "")
+      .map(keysOf),
+  );
+  const titleKeys = new Set([...lines.values()].flatMap((keys) => [...keys]));
   return {
     reader,
     sentences: read,
     positions: sentences.map(({ position }, at) => position ?? at),
     places,
     titleKeys,
+    titles,
+    rows: sentences.map(({ isRow = false }) => isRow),
     initials,
     prefixes: new Set([...vocabulary].flatMap((word) => (word.length >= 5 ? word.slice(0, 5) : []))),
     likeness: createLikeness(vocabulary),

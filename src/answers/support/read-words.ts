@@ -42,6 +42,8 @@ export interface ReadWord {
   readonly opensClause: boolean;
 }
 
+export const isMonth = ({ key }: ReadWord): boolean => key.startsWith("@");
+
 /** Rules by which the words of one language are read. */
 export interface WordReader {
   readonly language: string;

@@ -1,28 +1,39 @@
 import type { ReadWord } from "./read-words.ts";
+import { foldWord } from "../../text/languages/fold-word.ts";
 import { dimensionOfUnit, unitOf } from "./units.ts";
 
 /**
- * Words that decide a fact beside its number and its names: relations of time, limits, modals and parts that two sides play.
+ * Words that decide a fact beside its number and its names: relations of time and place, exceptions, limits, modals, and parts that two sides play.
  *
  * **Shape** by group, then by reading: words of one reading may stand for each other, words of two readings of a group may not.
  * **Source** ibid's own choice, for English and German.
  */
 const list = (words: string): readonly string[] => words.trim().split(/\s+/u);
-const phrases = (words: string): readonly string[] => words.split(",").map((phrase) => phrase.trim());
+const phrases = (words: string): readonly string[] =>
+  words.split(",").map((phrase) => list(phrase).map(foldWord).join(" "));
 
 /** Relations, limits and modals: phrases of up to three words. */
 const relations: Readonly<Record<string, string>> = {
-  "time/before": "before, prior to, ahead of, earlier than, vor, bevor",
-  "time/after": "after, following, later than, nach, nachdem",
+  "time/before": "before, prior to, ahead of, earlier than, bevor",
+  "time/before place/front": "vor",
+  "time/after": "after, following, upon, later than, nach, nachdem",
+  "time/during": "during, während",
   "time/until": "until, till, bis",
   "time/since": "since, seit, seitdem",
-  "time/within limit/upper": "within, innerhalb, binnen",
+  "time/within limit/upper place/in": "within, innerhalb",
+  "time/within limit/upper": "binnen",
   "time/before time/by time/within time/until limit/upper": "no later than, not later than, at the latest, spätestens",
   "time/after time/since limit/lower": "no earlier than, not earlier than, at the earliest, frühestens",
   "limit/lower":
     "at least, no less than, no fewer than, not less than, not fewer than, more than, greater than, higher than, over, above, exceeding, exceeds, minimum of, mindestens, wenigstens, mehr als, über, oberhalb",
   "limit/upper":
     "at most, no more than, not more than, less than, fewer than, lower than, up to, under, below, maximum of, höchstens, maximal, weniger als, bis zu, unter, unterhalb",
+  "place/in": "in, inside, at, on, im, am, auf",
+  "place/outside": "outside, outside of, außerhalb",
+  "place/behind": "behind, hinter, hinterm",
+  "place/front": "in front of, vorm",
+  "scope/except":
+    "except, except for, excluding, apart from, other than, unless, außer, ausgenommen, abgesehen von, es sei denn",
   "modal/must":
     "must, shall, have to, has to, had to, need to, needs to, needed to, required, mandatory, obliged, obligatory, compulsory, muss, müssen, musste, mussten, verpflichtet, obligatorisch",
   "modal/should": "should, ought, recommended, advised, sollte, sollten, empfohlen",
@@ -35,9 +46,14 @@ const opposites = list(`
   sender/receiver sender/recipient parent/child client/server buyer/seller employer/employee landlord/tenant lender/borrower creditor/debtor
   source/target source/destination input/output upload/download teacher/student doctor/patient plaintiff/defendant host/guest owner/tenant
   supplier/customer import/export caller/callee winner/loser predecessor/successor ancestor/descendant master/slave leader/follower
+  morning/evening morning/night morning/afternoon day/night open/close open/closed opening/closing start/stop starts/ends begin/end began/ended started/ended
+  enabled/disabled allowed/forbidden accepted/rejected approved/rejected added/removed created/deleted won/lost bought/sold
+  increase/decrease increased/decreased rose/fell valid/invalid legal/illegal earlier/later full/empty hot/cold
   publisher/subscriber producer/consumer minimum/maximum entrance/exit arrival/departure income/expense debit/credit north/south east/west
   left/right upstream/downstream internal/external public/private inbound/outbound incoming/outgoing ascending/descending
   absender/empfänger käufer/verkäufer mieter/vermieter arbeitgeber/arbeitnehmer gläubiger/schuldner eltern/kind eingang/ausgang quelle/ziel
+  öffnet/schließt öffnen/schließen offen/geschlossen geöffnet/geschlossen beginnt/endet beginnen/enden morgens/abends gültig/ungültig
+  erlaubt/verboten gewonnen/verloren gekauft/verkauft steigt/sinkt warm/kalt voll/leer
   links/rechts norden/süden osten/westen ankunft/abfahrt
 `);
 
@@ -48,7 +64,7 @@ const readingsOf = new Map(
 );
 const oppositesOf = new Map<string, Set<string>>();
 for (const pair of opposites) {
-  const [one = "", other = ""] = pair.split("/");
+  const [one = "", other = ""] = pair.split("/").map(foldWord);
   for (const [word, facing] of [
     [one, other],
     [other, one],
@@ -78,7 +94,13 @@ export interface Sense {
 }
 
 const longestPhrase = 3;
-/** Words of time that `by` and `from` may stand before. */
+/** Words that relate a time where one stands behind them. */
+const beforeTimes = new Map([
+  ["by", ["time/by", "time/before", "time/within"]],
+  ["from", ["time/since", "time/after"]],
+  ["for", ["time/for"]],
+]);
+/** Words of time that these may stand before. */
 const times = new Set(
   list("noon midnight end tomorrow today tonight yesterday deadline mittag mitternacht ende morgen heute"),
 );
@@ -105,13 +127,8 @@ function senseAt(words: readonly ReadWord[], from: number): Sense | undefined {
       return { from, to: from + length, readings };
   }
   const { word } = words[from]!;
-  if ((word === "by" || word === "from") && isTimeAt(words, from + 1))
-    return {
-      from,
-      to: from + 1,
-      readings: word === "by" ? ["time/by", "time/before", "time/within"] : ["time/since", "time/after"],
-    };
-  return undefined;
+  const readings = beforeTimes.get(word);
+  return readings && isTimeAt(words, from + 1) ? { from, to: from + 1, readings } : undefined;
 }
 
 /** Whether a time begins at a place, behind an article. */

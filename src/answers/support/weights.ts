@@ -83,7 +83,7 @@ export const supportModels: SupportModels = {
       ["numbers", 1.32951, 1.4434, 0.0763528],
     ],
   },
-  calibration: { slope: 0.991542, intercept: -0.0486198, veto: -0.278374 },
-  supported: 0.466293,
+  calibration: { slope: 0.970879, intercept: 0.0346386, veto: -0.426515 },
+  supported: 0.479039,
   unsupported: 0.2,
 };
