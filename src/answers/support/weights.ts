@@ -84,6 +84,6 @@ export const supportModels: SupportModels = {
     ],
   },
   calibration: { slope: 0.970879, intercept: 0.0346386, veto: -0.426515 },
-  supported: 0.479039,
+  supported: 0.487509,
   unsupported: 0.2,
 };
