@@ -34,7 +34,7 @@ export interface Site {
 export type Generated = ReadonlyMap<string, { readonly section: string; readonly text: string }>;
 
 /** Code, which is left as it is, or the address of a link to a file of the repository. */
-const codeOrLink = /^(`{3,}|~{3,}).*?^\1|`[^`\n]*`|(\]\()([^)\s#:]+)(#[^)\s]*)?\)/gmsu;
+const codeOrLink = /^(`{3,}|~{3,}).*?^\1|`[^`\n]*`|(\]\()([^)\s#:]+)(#[^)\s]*)?( "[^"\n]*")?\)/gmsu;
 
 /**
  * Gathers the pages of the map, and every page and file that one of them links to.
@@ -134,8 +134,8 @@ function resolve(from: string, target: string): string {
 
 /** A page's text with other addresses in its links; code keeps what looks like one. */
 function relink(page: SitePage, address: (target: string, hash: string) => string): string {
-  return page.body.replaceAll(codeOrLink, (whole, _fence, open?: string, target = "", hash = "") =>
-    open === undefined ? whole : `${open}${address(resolve(page.path, target), hash)})`,
+  return page.body.replaceAll(codeOrLink, (whole, _fence, open?: string, target = "", hash = "", title = "") =>
+    open === undefined ? whole : `${open}${address(resolve(page.path, target), hash)}${title})`,
   );
 }
 

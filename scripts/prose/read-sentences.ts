@@ -60,7 +60,7 @@ export function readMarkdown(text: string): readonly string[] {
 export function readParagraph(text: string): readonly string[] {
   const plain = text
     .replaceAll(/(`+)(?:(?!\1)[\s\S])+?\1/gu, codeWord)
-    .replaceAll(/!?\[([^\]]*)\]\([^)\s]*\)/gu, "$1")
+    .replaceAll(/!?\[([^\]]*)\]\([^)\s]*(?: "[^"\n]*")?\)/gu, "$1")
     .replaceAll(/\{@link ([^}|]+)[^}]*\}/gu, codeWord)
     // A label of a doc comment begins a sentence, and is none of its words.
     .replaceAll(/\*\*(?:Shape|Units|Errors|Cost|Source)\*\*:?/gu, "\n\n")

@@ -18,6 +18,9 @@ interface KeysOptions extends CommonOptions {
   readonly operator?: true;
   readonly write?: true;
   readonly requestsPerMinute?: number;
+  readonly requestsPerDay?: number;
+  readonly bytesPerDay?: number;
+  readonly tokensPerDay?: number;
   readonly expires?: number;
   readonly overlap?: number;
 }
@@ -60,6 +63,7 @@ async function showNew({ output }: Context, file: string, name: string, made: Ne
 async function add(context: Context, name: string, options: KeysOptions): Promise<number> {
   const { addKey } = await import("../server/manage-keys.ts");
   const { user, team, teams, operator, write, requestsPerMinute, expires } = options;
+  const { requestsPerDay, bytesPerDay, tokensPerDay } = options;
   const file = fileOf(options);
   const entry = {
     name,
@@ -69,6 +73,9 @@ async function add(context: Context, name: string, options: KeysOptions): Promis
     ...(operator && { operator }),
     ...(write && { write }),
     ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+    ...(requestsPerDay !== undefined && { requestsPerDay }),
+    ...(bytesPerDay !== undefined && { bytesPerDay }),
+    ...(tokensPerDay !== undefined && { tokensPerDay }),
     ...(expires !== undefined && { expiresAt: new Date(platformNow() + expires).toISOString() }),
   };
   return showNew(context, file, name, addKey(await readFileOfKeys(file), entry));
@@ -114,6 +121,11 @@ export function addKeysCommand(program: Command, context: Context, done: (exitCo
     .option("--operator", "bearer: the operator, who reads every scope")
     .option("--write", "the bearer may upload and delete")
     .addOption(new Option("--requests-per-minute <n>", "limit of the key").argParser(readCount))
+    .addOption(new Option("--requests-per-day <n>", "limit of the key in a day of UTC").argParser(readCount))
+    .addOption(new Option("--bytes-per-day <n>", "limit of the key's bodies in a day of UTC").argParser(readCount))
+    .addOption(
+      new Option("--tokens-per-day <n>", "limit of the tokens of its answers in a day of UTC").argParser(readCount),
+    )
     .addOption(duration("--expires <time>", "the key ends after this time, such as 90d"))
     .addHelpText(
       "after",

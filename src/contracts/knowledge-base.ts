@@ -322,7 +322,7 @@ export interface ListOptions extends DocumentAddress {
   readonly since?: string | undefined;
   /** Only documents that were ingested earlier: ISO 8601. */
   readonly before?: string | undefined;
-  /** Default `"uri"`: by uri, then scope. **Cost** any other order reads the whole list, and in it the document of `after` must still be there. */
+  /** Default `"uri"`: by uri, then scope. **Cost** any other order reads all rows of the list for each page, and holds two pages. In it the document of `after` must still be there. */
   readonly sort?: ListOrder | undefined;
 }
 

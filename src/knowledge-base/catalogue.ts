@@ -30,8 +30,14 @@ export function createCatalogue(parts: KeepingParts): Catalogue {
       const isWanted = createSelection(options);
       const scopes = await readable(scope === undefined ? undefined : [parseScope(scope)]);
       if (sort !== "uri") {
+        const compare = createComparison(sort);
+        const last = after && (await findPlace(store, scopes, { ...after, under }));
+        if (after !== undefined && (last === undefined || isWanted?.(last) === false))
+          throw wrongList("the document that after names is not in this list", "List from the beginning.");
+        const isInPage = (summary: DocumentSummary): boolean =>
+          isWanted?.(summary) !== false && (last === undefined || compare(summary, last) > 0);
         const all = store.documents(scopes, under === undefined ? {} : { under });
-        return yield* pageOf(await sorted(all, isWanted, sort), after, limit);
+        return yield* await keepFirst(all, isInPage, compare, limit);
       }
       const listed = store.documents(scopes, {
         ...(under !== undefined && { under }),
@@ -87,33 +93,53 @@ export function createCatalogue(parts: KeepingParts): Catalogue {
   };
 }
 
-/** Comparators of the orders other than that of the store. Equals keep the order of the store. */
-const orders: Readonly<Record<Exclude<ListOrder, "uri">, (one: DocumentSummary, other: DocumentSummary) => number>> = {
+type Compare = (one: DocumentSummary, other: DocumentSummary) => number;
+
+/** Comparators of the orders other than that of the store. */
+const orders: Readonly<Record<Exclude<ListOrder, "uri">, Compare>> = {
   newest: (one, other) => compareCodePoints(other.ingestedAt, one.ingestedAt),
   oldest: (one, other) => compareCodePoints(one.ingestedAt, other.ingestedAt),
   largest: (one, other) => other.bytes - one.bytes,
   title: (one, other) => compareCodePoints(one.title.toLowerCase(), other.title.toLowerCase()),
 };
 
-async function sorted(
-  all: AsyncIterable<DocumentSummary>,
-  isWanted: ((summary: DocumentSummary) => boolean) | undefined,
-  sort: Exclude<ListOrder, "uri">,
-): Promise<readonly DocumentSummary[]> {
-  const found: DocumentSummary[] = [];
-  for await (const summary of all) if (isWanted?.(summary) !== false) found.push(summary);
-  return found.sort(orders[sort]);
+/** Equals go by uri and scope, as in the store. */
+function createComparison(sort: Exclude<ListOrder, "uri">): Compare {
+  const compare = orders[sort];
+  return (one, other) =>
+    compare(one, other) ||
+    compareCodePoints(one.uri, other.uri) ||
+    compareCodePoints(one.scope, other.scope) ||
+    compareCodePoints(one.id, other.id);
 }
 
-function pageOf(
-  all: readonly DocumentSummary[],
-  after: ListOptions["after"],
+/** The document behind which a page begins. */
+async function findPlace(
+  store: Pick<Store, "documents">,
+  scopes: AuthorizedScopes,
+  { uri, scope, under = "" }: { readonly uri: string; readonly scope: Scope; readonly under?: string | undefined },
+): Promise<DocumentSummary | undefined> {
+  if (!uri.startsWith(under)) return undefined;
+  return (await listOfUri(store, scopes, uri)).find((summary) => summary.scope === scope);
+}
+
+/** The first ones of an order. **Cost** all rows are read, and at most two pages are held. */
+async function keepFirst(
+  all: AsyncIterable<DocumentSummary>,
+  isWanted: (summary: DocumentSummary) => boolean,
+  compare: Compare,
   limit = Infinity,
-): readonly DocumentSummary[] {
-  if (after === undefined) return all.slice(0, limit);
-  const from = all.findIndex(({ uri, scope }) => uri === after.uri && scope === after.scope) + 1;
-  if (from === 0) throw wrongList("the document that after names is not in this list", "List from the beginning.");
-  return all.slice(from, from + limit);
+): Promise<readonly DocumentSummary[]> {
+  let kept: DocumentSummary[] = [];
+  let worst: DocumentSummary | undefined;
+  for await (const summary of all) {
+    if (!isWanted(summary) || (worst !== undefined && compare(summary, worst) > 0)) continue;
+    kept.push(summary);
+    if (kept.length < 2 * limit) continue;
+    kept = kept.sort(compare).slice(0, limit);
+    worst = kept.at(-1);
+  }
+  return kept.sort(compare).slice(0, limit);
 }
 
 /** The test of documents by their facts; `undefined` where every document passes. */

@@ -74,6 +74,9 @@ export function createMedia(parts: KeepingParts, blobs: (() => Promise<BlobStore
     },
 
     async sweepKept(files) {
+      // The files are listed before the documents: bytes that come in between belong to a document that is listed.
+      const keys: string[] = [];
+      for await (const { key } of files.list()) keys.push(key);
       const all = await everywhere();
       const ids = new Set<string>();
       const hashes = new Set<string>();
@@ -83,7 +86,7 @@ export function createMedia(parts: KeepingParts, blobs: (() => Promise<BlobStore
           hashes.add(contentHash);
         }
       }
-      for await (const { key } of files.list()) {
+      for (const key of keys) {
         const [kind = "", name = ""] = key.split("/");
         if ((kind === "originals" || kind === "places") && !hashes.has(name)) await files.delete(key);
         if (kind === "uploads") await dropUpload(files, key, (hash) => !hashes.has(hash));

@@ -41,7 +41,7 @@ export const listOptions = {
     flag: "--as-of <time>",
   },
   sort: {
-    doc: "Order; `newest` and `oldest` go by the time of ingestion, `largest` by bytes. An order other than `uri` reads the whole list.",
+    doc: "Order; `newest` and `oldest` go by the time of ingestion, `largest` by bytes. An order other than `uri` reads all rows of the list for each page, and holds two pages of them.",
     kind: { type: "choice", values: orders },
     default: "uri",
     for: everywhere,

@@ -5,7 +5,7 @@ import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { AccessContext } from "../contracts/scope.ts";
 import { sha256 } from "../runtime/hash.ts";
 import { platformNow } from "../runtime/platform-clock.ts";
-import type { AccessKey, ConnectionFacts, HandlerOptions, KnownCaller } from "./handler-options.ts";
+import type { AccessKey, ConnectionFacts, HandlerOptions, KnownCaller, ServiceLimits } from "./handler-options.ts";
 import { isLoopbackAddress } from "./loopback.ts";
 import { isExpired } from "./manage-keys.ts";
 import { describeIssue } from "./read-request.ts";
@@ -29,6 +29,9 @@ const accessKey = z.strictObject({
   operator: z.boolean().optional(),
   write: z.boolean().optional(),
   requestsPerMinute: z.int().min(1).optional(),
+  requestsPerDay: z.int().min(0).optional(),
+  bytesPerDay: z.int().min(0).optional(),
+  tokensPerDay: z.int().min(0).optional(),
   expiresAt: z.iso.datetime({ offset: true, error: "must be a time such as 2027-01-31T00:00:00Z" }).optional(),
 });
 
@@ -141,6 +144,12 @@ function wrong(problem: string): IbidError {
 /** Finds the caller of a request; `undefined` for an unknown one. */
 export type IdentifyCaller = (request: Request, connection: ConnectionFacts) => Promise<Caller | undefined>;
 
+/** Limits of one caller, which a key may change. */
+type CallerLimits = Pick<
+  Required<ServiceLimits>,
+  "requestsPerMinute" | "requestsPerDay" | "bytesPerDay" | "tokensPerDay"
+>;
+
 /** Headers of proxies. A proxy on this machine forwards requests from elsewhere. */
 const forwardedBy = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"] as const;
 
@@ -152,16 +161,21 @@ const forwardedBy = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real
 export function createIdentification(
   kb: KnowledgeBase,
   { keys, authenticate, local }: HandlerOptions,
-  requestsPerMinute: number,
+  limits: CallerLimits,
 ): IdentifyCaller {
   const seenBy = (access: AccessContext | "operator"): KnowledgeBase => (access === "operator" ? kb : kb.as(access));
-  const toCaller = ({ name, access, write = false }: KnownCaller, perMinute = requestsPerMinute): Caller => ({
+  const toCaller = ({ name, access, write = false }: KnownCaller, own: Partial<CallerLimits> = {}): Caller => ({
     name,
     kb: seenBy(access),
     access,
     isOperator: access === "operator",
     mayWrite: write,
-    perMinute,
+    perMinute: own.requestsPerMinute ?? limits.requestsPerMinute,
+    perDay: {
+      requests: own.requestsPerDay ?? limits.requestsPerDay,
+      bytes: own.bytesPerDay ?? limits.bytesPerDay,
+      tokens: own.tokensPerDay ?? limits.tokensPerDay,
+    },
   });
 
   const authenticated = async (request: Request, connection: ConnectionFacts): Promise<Caller | undefined> => {
@@ -176,8 +190,9 @@ export function createIdentification(
       const ring = createKeyring(list);
       const callers = new Map(
         ring.known.map((each) => {
-          const { name, write, requestsPerMinute: own } = each.entry;
-          return [each, toCaller({ name, access: each.access, ...(write !== undefined && { write }) }, own)] as const;
+          const { name, write } = each.entry;
+          const known = { name, access: each.access, ...(write !== undefined && { write }) };
+          return [each, toCaller(known, each.entry)] as const;
         }),
       );
       return { list, ring, callers };

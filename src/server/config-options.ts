@@ -1,7 +1,7 @@
 import { nodeOptions, type OpenOptions } from "../knowledge-base/open/open-knowledge-base.ts";
 import type { ApiMeter } from "../integrations/opentelemetry/load-api.ts";
 import { type OptionRule, type OptionTable, type RulesOf, inCode, objectWith } from "../runtime/plan-options.ts";
-import { defaultLimits, defaultPort, type ServiceLimits } from "./handler-options.ts";
+import { boundsOf, defaultLimits, defaultPort, type ServiceLimits } from "./handler-options.ts";
 import type { TrustedHeaders } from "./identity.ts";
 import type { LoginOptions, TokenOptions } from "./oidc.ts";
 import type { ServiceLogger } from "./start-service.ts";
@@ -68,6 +68,9 @@ const limitDocs: Readonly<Record<keyof ServiceLimits, string>> = {
   maxUploadBytes: "Size of an uploaded file, in bytes.",
   maxBufferedBytes: "Bytes of all bodies that are in memory at once.",
   requestsPerMinute: "Requests a minute of one key, or of one address without keys.",
+  requestsPerDay: "Requests of one caller in a day of UTC; 0 for no limit.",
+  bytesPerDay: "Bytes of the bodies of one caller in a day of UTC; 0 for no limit.",
+  tokensPerDay: "Tokens that models use for the answers and verdicts of one caller in a day of UTC; 0 for no limit.",
   concurrent: "Requests that run at once.",
   perCaller: "Slots that one caller may hold beside no other.",
   waiting: "Requests that wait for a slot.",
@@ -95,12 +98,11 @@ const limitOtherwise: Partial<Readonly<Record<keyof ServiceLimits, string>>> = {
 const limitRules: OptionTable = Object.fromEntries(
   (Object.keys(limitDocs) as (keyof ServiceLimits)[]).map((name): [string, OptionRule] => {
     const otherwise = limitOtherwise[name];
-    const least = name === "waiting" || name === "resumeMs" ? 0 : 1;
     return [
       name,
       {
         doc: limitDocs[name],
-        kind: { type: "integer", min: least, max: 2 ** 31 - 1 },
+        kind: { type: "integer", ...boundsOf(name) },
         ...(otherwise === undefined ? { default: defaultLimits[name] } : { otherwise }),
         for: inCode,
       },

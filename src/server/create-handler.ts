@@ -5,7 +5,8 @@ import { cors } from "hono/cors";
 import { etag } from "hono/etag";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { untilAborted } from "../runtime/abort.ts";
-import { createBodyRoom, type HeldBody } from "./body-room.ts";
+import { createBodyRoom } from "./body-room.ts";
+import { createCallerUsage } from "./caller-usage.ts";
 import { createIdentification } from "./caller-keys.ts";
 import { allowedHeaders, exposedHeaders } from "./origin-headers.ts";
 import { checkOrigin, type OriginRules } from "./check-origin.ts";
@@ -22,7 +23,7 @@ import { createJobRoutes } from "./jobs/job-routes.ts";
 import { openJobs } from "./jobs/open-jobs.ts";
 import type { ServiceJobs } from "./jobs/service-jobs.ts";
 import { createTusRoutes } from "./jobs/tus-routes.ts";
-import { addressGroup, createRateLimiter } from "./limits.ts";
+import { addressGroup } from "./limits.ts";
 import { createOpenApiRoute } from "./openapi.ts";
 import { createOpenAiRoutes } from "./openai-routes.ts";
 import { createOpenAiShelf } from "./openai-shelf.ts";
@@ -123,8 +124,8 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     hosts: options.hosts ? new Set(options.hosts.map((name) => name.toLowerCase())) : hasKeys ? "any" : "loopback",
     origins: new Set(options.origins),
   };
-  const identify = createIdentification(kb, options, limits.requestsPerMinute);
-  const limiter = createRateLimiter();
+  const identify = createIdentification(kb, options, limits);
+  const { countRequest, countDay, metered } = createCallerUsage();
   const pools = {
     light: createSlots(limits),
     heavy: createSlots(limits),
@@ -149,15 +150,6 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
   );
   const probes = new Set(routes.flatMap(({ isProbe, path }) => (isProbe === true ? [path] : [])));
   const allowed = (context: Context): string[] => methods.get(paths.of(context.req.path) ?? "") ?? ["OPTIONS"];
-
-  const countRequest = (who: string, perMinute: number): void => {
-    const wait = limiter.take(who, perMinute);
-    if (wait === 0) return;
-    throw new Refusal(429, "rate-limited", `This service takes ${perMinute} requests a minute from one caller.`, {
-      hint: `Try again in ${wait} seconds.`,
-      headers: { "retry-after": String(wait) },
-    });
-  };
 
   /** Counts the request, and returns its caller, with the name that limits know. **Errors** 401, 403, 429. */
   const admit = async (context: Context<Environment>, { needs }: Route): Promise<Admitted> => {
@@ -187,14 +179,15 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
           : `Start the service ${needs === "operator" ? "without --as-user and --as-team" : "with --write"}.`,
       });
     }
+    countDay(countedAs, caller, "requests", 1);
     return { caller, countedAs };
   };
 
-  const readBody = async (request: Request, body: Route["body"], held: HeldBody): Promise<unknown> => {
+  const readBody = async (request: Request, body: Route["body"], onPart: (bytes: number) => void): Promise<unknown> => {
     if (body === undefined || body === "stream") return undefined;
     const { bodyTimeoutMs: timeoutMs, maxJsonBytes, maxUploadBytes } = limits;
     const maxBytes = body === "bytes" ? maxUploadBytes : maxJsonBytes;
-    const bounds = { maxBytes, timeoutMs, onPart: (bytes: number) => held.add(bytes) };
+    const bounds = { maxBytes, timeoutMs, onPart };
     return body === "bytes" || body === "message" ? readBytes(request, bounds) : readJson(request, body, bounds);
   };
 
@@ -218,19 +211,25 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     try {
       const params: unknown = readParams(context.req.param(), route.params);
       const query = readQuery(request, route.query);
-      const body = await readBody(request, route.body, held);
+      const count = (bytes: number): void => caller && countDay(countedAs, caller, "bytes", bytes);
+      const body = await readBody(request, route.body, (bytes) => {
+        held.add(bytes);
+        count(bytes);
+      });
       leaveSlot = await pools[route.pool ?? (route.isLight === true ? "light" : "heavy")].take(countedAs, signal);
+      const own = caller && metered(countedAs, caller);
       const call: Call = {
         params,
         query,
         body,
-        kb: caller === undefined || caller.isOperator ? (caller?.kb ?? kb) : names.hide(caller.kb),
+        kb: own === undefined || caller?.isOperator === true ? (own ?? kb) : names.hide(own),
         caller,
         request,
         requestId: context.var.requestId,
         home: homeOf(context),
         signal,
         hold: (bytes) => held.add(bytes),
+        count,
         detach() {
           isDetached = true;
           const own = createDeadline(new AbortController().signal, timeoutMs);
@@ -336,6 +335,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
         body: undefined,
         signal: request.signal,
         hold() {},
+        count() {},
         detach: () => ({ signal: request.signal, release() {} }),
         fail() {},
       });

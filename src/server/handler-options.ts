@@ -45,6 +45,12 @@ export interface AccessKey extends AccessContext {
   readonly write?: boolean;
   /** Default: `limits.requestsPerMinute`. */
   readonly requestsPerMinute?: number;
+  /** Default: `limits.requestsPerDay`. */
+  readonly requestsPerDay?: number;
+  /** Default: `limits.bytesPerDay`. */
+  readonly bytesPerDay?: number;
+  /** Default: `limits.tokensPerDay`. */
+  readonly tokensPerDay?: number;
   /** The key opens nothing from this time on: ISO 8601. Default: never. */
   readonly expiresAt?: string;
 }
@@ -74,6 +80,15 @@ export interface ServiceLimits {
   readonly maxUploadBytes?: number;
   /** Requests a minute of one key, or of one address without keys. They may come at once. Default 1,200. */
   readonly requestsPerMinute?: number;
+  /** Requests of one caller in a day of UTC; 0 for no limit. Counts are in memory: a restart begins the day anew. Default 0. */
+  readonly requestsPerDay?: number;
+  /** Bytes of the bodies of one caller in a day of UTC; 0 for no limit. **Units** bytes. Default 0. */
+  readonly bytesPerDay?: number;
+  /**
+   * Tokens that models use for the answers and verdicts of one caller in a day of UTC; 0 for no limit. A caller who has used them still searches. An answer that breaks off
+   * counts a token for four characters. Default 0.
+   */
+  readonly tokensPerDay?: number;
   /** Bytes of all bodies that are in memory at once; further ones get 503. Default 8 times `maxUploadBytes`. */
   readonly maxBufferedBytes?: number;
   /** Requests that run at once. The list, a document's text, its outline, the counts and the page have as many slots again. Default 16. */
@@ -240,6 +255,9 @@ export const defaultLimits: Required<ServiceLimits> = {
   maxUploadBytes: 32 * 2 ** 20,
   maxBufferedBytes: 256 * 2 ** 20,
   requestsPerMinute: 1200,
+  requestsPerDay: 0,
+  bytesPerDay: 0,
+  tokensPerDay: 0,
   concurrent: 16,
   perCaller: 8,
   waiting: 256,
@@ -259,6 +277,20 @@ export const defaultLimits: Required<ServiceLimits> = {
 
 /** The longest time that a timer can wait. */
 const mostOfALimit = 2 ** 31 - 1;
+
+/** Limits that 0 turns off. */
+const mayBeZero: ReadonlySet<string> = new Set([
+  "waiting",
+  "resumeMs",
+  "requestsPerDay",
+  "bytesPerDay",
+  "tokensPerDay",
+]);
+
+/** The smallest and the largest value of a limit. */
+export function boundsOf(name: string): { readonly min: number; readonly max: number } {
+  return { min: mayBeZero.has(name) ? 0 : 1, max: name.endsWith("PerDay") ? Number.MAX_SAFE_INTEGER : mostOfALimit };
+}
 
 /** **Errors** `invalid-argument` for options that are unknown, contradictory or out of bounds. */
 export function checkHandlerOptions(options: HandlerOptions): Required<ServiceLimits> {
@@ -293,9 +325,9 @@ export function checkHandlerOptions(options: HandlerOptions): Required<ServiceLi
     );
   }
   for (const [name, value] of Object.entries(limits)) {
-    const least = name === "waiting" || name === "resumeMs" ? 0 : 1;
-    if (value === undefined || (Number.isSafeInteger(value) && value >= least && value <= mostOfALimit)) continue;
-    throw wrong(`limits.${name} is ${String(value)}; it must be ${least} or more`, "Give a whole number.");
+    const { min, max } = boundsOf(name);
+    if (value === undefined || (Number.isSafeInteger(value) && value >= min && value <= max)) continue;
+    throw wrong(`limits.${name} is ${String(value)}; it must be ${min} or more`, "Give a whole number.");
   }
   return completeLimits(given(limits), keys !== undefined || authenticate !== undefined);
 }

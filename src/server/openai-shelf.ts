@@ -17,6 +17,8 @@ export interface UploadedFile {
   readonly contentHash: string;
   readonly purpose: string;
   readonly createdAt: number;
+  /** Milliseconds since 1970, greater than those of every earlier file of the process. Files of an earlier version have none. */
+  readonly madeAt?: number;
   readonly expiresAt?: number;
   /** Whether it was put into a vector store: a purge of all its documents removes it then. */
   readonly isAttached?: true;
@@ -29,6 +31,8 @@ export interface MadeStore {
   readonly scope: Scope;
   readonly metadata: Readonly<Record<string, string>>;
   readonly createdAt: number;
+  /** As that of {@link UploadedFile}. */
+  readonly madeAt?: number;
 }
 
 /** Uploaded files, and vector stores that were made by requests. */
@@ -60,8 +64,22 @@ const storePattern = /^vs_[0-9a-f]{32}$/u;
 const newId = (): string => crypto.randomUUID().replaceAll("-", "");
 const secondsNow = (): number => Math.floor(platformNow() / 1000);
 
+interface Dated {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly madeAt?: number;
+}
+const madeAt = (one: Dated): number => one.madeAt ?? one.createdAt * 1000;
+const latestFirst = (one: Dated, other: Dated): number => madeAt(other) - madeAt(one) || (one.id < other.id ? -1 : 1);
+
 /** Keeps files and stores in a blob store. **Cost** a listing reads the records of all. `maxBytes` bounds the files of all callers together. */
 export function createOpenAiShelf(files: BlobStore, maxBytes: number): OpenAiShelf {
+  let last = 0;
+  /** The time of something new, later than the one before also where the clock stands still. */
+  const timeNow = (): { readonly createdAt: number; readonly madeAt: number } => {
+    last = Math.max(last + 1, platformNow());
+    return { createdAt: secondsNow(), madeAt: last };
+  };
   const put = async (key: string, value: object): Promise<void> =>
     void (await files.put(key, new TextEncoder().encode(JSON.stringify(value))));
   async function read<Value>(key: string): Promise<Value | undefined> {
@@ -105,7 +123,7 @@ export function createOpenAiShelf(files: BlobStore, maxBytes: number): OpenAiShe
         owner: ownerOf(caller),
         bytes: bytes.byteLength,
         contentHash: await hashBytes(bytes),
-        createdAt: secondsNow(),
+        ...timeNow(),
       };
       await files.put(bytesKey(file.id), bytes);
       await put(fileKey(file.id), file);
@@ -117,7 +135,7 @@ export function createOpenAiShelf(files: BlobStore, maxBytes: number): OpenAiShe
         const kept = await fresh(file);
         if (kept !== undefined && (caller.isOperator || kept.owner === ownerOf(caller))) found.push(kept);
       }
-      return found.toSorted((one, other) => other.createdAt - one.createdAt || (one.id < other.id ? -1 : 1));
+      return found.toSorted(latestFirst);
     },
     async file(caller, id) {
       const file = filePattern.test(id) ? await fresh(await read<UploadedFile>(fileKey(id))) : undefined;
@@ -127,7 +145,7 @@ export function createOpenAiShelf(files: BlobStore, maxBytes: number): OpenAiShe
     attach: (file) => put(fileKey(file.id), { ...file, isAttached: true }),
     removeFile,
     async addStore(facts) {
-      const store: MadeStore = { ...facts, id: `vs_${newId()}`, createdAt: secondsNow() };
+      const store: MadeStore = { ...facts, id: `vs_${newId()}`, ...timeNow() };
       await put(storeKey(store.id), store);
       return store;
     },
@@ -135,7 +153,7 @@ export function createOpenAiShelf(files: BlobStore, maxBytes: number): OpenAiShe
     async listStores(kb) {
       const found: MadeStore[] = [];
       for await (const store of all<MadeStore>("vector-stores/")) if (await isSeen(kb, store)) found.push(store);
-      return found.toSorted((one, other) => other.createdAt - one.createdAt || (one.id < other.id ? -1 : 1));
+      return found.toSorted(latestFirst);
     },
     async store(kb, id) {
       const store = storePattern.test(id) ? await read<MadeStore>(storeKey(id)) : undefined;

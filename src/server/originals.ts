@@ -11,7 +11,7 @@ export interface Originals {
   find(document: Pick<DocumentSummary, "uri" | "scope" | "rootLabel" | "contentHash">): Promise<Uint8Array | undefined>;
   /** Keeps the bytes of an upload; of an archive, those of the files in it. */
   keep(uri: string, bytes: Uint8Array): Promise<void>;
-  /** Removes kept bytes that no document has any more. **Cost** a listing of all documents, where bytes are kept. */
+  /** Removes kept bytes that no document has any more, those of replaced versions too, and the attached uploads of these hashes. **Cost** a listing of all documents and kept files. */
   drop(hashes: readonly string[]): Promise<void>;
   /** Places of a PDF's text. `undefined` without the original. **Errors** `unsupported` as `readPlacesOnPages`. **Cost** reads the PDF once; the places are kept. */
   places(document: DocumentView): Promise<Places | undefined>;
@@ -80,12 +80,19 @@ export function createOriginals(
     async drop(hashes) {
       if (files === undefined || hashes.length === 0) return;
       const gone = new Set(hashes);
-      for await (const { contentHash } of kb.list()) gone.delete(contentHash);
-      for (const hash of gone) {
+      // The files are listed before the documents: bytes that come in between belong to a document that is listed.
+      const keys: string[] = [];
+      for (const prefix of ["originals/", "places/"])
+        for await (const { key } of files.list({ prefix })) keys.push(key);
+      const held = new Set<string>();
+      for (const documents of [kb.list(), kb.deleted()]) for await (const one of documents) held.add(one.contentHash);
+      for (const key of keys) {
+        const hash = key.slice(key.indexOf("/") + 1);
+        if (held.has(hash)) continue;
         known.delete(hash);
-        await files.delete(`originals/${hash}`);
-        await files.delete(`places/${hash}`);
+        await files.delete(key);
       }
+      for (const hash of held) gone.delete(hash);
       for await (const { key } of files.list({ prefix: "uploads/" }))
         await dropUpload(files, key, (hash) => gone.has(hash));
     },

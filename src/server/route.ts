@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { AccessContext } from "../contracts/scope.ts";
+import type { DayLimits } from "./limits.ts";
 
 /** The sender of a request, with the knowledge base as that sender sees it. */
 export interface Caller {
@@ -10,6 +11,7 @@ export interface Caller {
   readonly isOperator: boolean;
   readonly mayWrite: boolean;
   readonly perMinute: number;
+  readonly perDay: DayLimits;
 }
 
 /** The right that a route needs; `nobody`: it is open to all. */
@@ -46,6 +48,8 @@ export interface Call<Query = unknown, Body = unknown, Params = unknown> {
   readonly signal: AbortSignal;
   /** Counts bytes of the request that are in memory until it is over. **Errors** 503 where there is no room. */
   readonly hold: (bytes: number) => void;
+  /** Counts bytes of a body that `handle` reads itself, for the caller's day. **Errors** 429. */
+  readonly count: (bytes: number) => void;
   /** Lets the work outlive the client: it has the slot until `release`, and a signal that fires when the time is up. */
   readonly detach: () => { readonly signal: AbortSignal; readonly release: () => void };
   /** Reports a failure after the response began; the log gets it. */

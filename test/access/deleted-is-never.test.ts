@@ -90,6 +90,10 @@ async function libraryAnswers(kb: KnowledgeBase, uri: string, scope: Scope): Pro
       () => kb.expand({ chunkId, ...address }, { zoomOut: 1 }),
       () => collect(kb.chunks({ uri, ...address })),
       () => kb.restore(uri, address),
+      () => kb.versions(uri, address),
+      () => kb.media(uri, address),
+      () => collect(kb.list({ under: uri, ...address })),
+      () => collect(kb.list({ after: { uri, scope }, sort: "newest", ...address })),
       () => kb.delete(uri, address),
       () => kb.delete(uri, { ...address, onMissing: "error" }),
       () => kb.delete(uri, { ...address, purge: true }),
@@ -145,6 +149,10 @@ describe("a deleted or purged document answers as one that never was [L3 L8]", (
           ["HEAD", `/document?uri=${uri}`],
           ["GET", `/document?uri=${uri}&start=0&end=9`],
           ["GET", `/outline?uri=${uri}`],
+          ["GET", `/versions?uri=${uri}`],
+          ["GET", `/view?uri=${uri}`],
+          ["GET", `/geometry?uri=${uri}`],
+          ["GET", `/original?uri=${uri}`],
           ["DELETE", `/document?uri=${uri}`],
           ["DELETE", `/document?uri=${uri}&purge=true`],
         ] as const) {
@@ -153,6 +161,14 @@ describe("a deleted or purged document answers as one that never was [L3 L8]", (
           const { date: _, ...rest } = headers;
           answers.push(without(uri, { status, rest, text }));
         }
+      }
+      for (const body of [{ uri }, { uri, scope }]) {
+        const { status, text } = await send(service.url, "/restore", {
+          key,
+          body,
+          headers: { "x-request-id": "same" },
+        });
+        answers.push(without(uri, { status, text }));
       }
       const id = ids.get(uri) ?? "0".repeat(32);
       for (const { name: tool, inputSchema } of tools) {

@@ -33,7 +33,9 @@ function isThere(path: string): boolean {
 
 /** Targets of links that are files. */
 function linksIn(page: string, text: string): readonly string[] {
-  return Array.from(text.matchAll(/\]\(([^)#:\s]+)(?:#[^)]*)?\)/gu), ([, path = ""]) => join(dirname(page), path));
+  return Array.from(text.matchAll(/\]\(([^)#:\s]+)(?:#[^)\s]*)?(?: "[^"\n]*")?\)/gu), ([, path = ""]) =>
+    join(dirname(page), path),
+  );
 }
 
 const commentsOf = (path: string): string =>

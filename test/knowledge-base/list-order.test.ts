@@ -47,6 +47,35 @@ describe("a list of documents in an order", () => {
     );
   });
 
+  it("has pages of any size that make up the whole, also where documents are equal in the order", async () => {
+    const kb = await openKnowledgeBase({ reading: { worker: false } });
+    onTestFinished(() => kb.close());
+    for (const scope of ["deployment", "user:ada"] as const)
+      await kb.ingest(
+        Array.from({ length: 20 }, (_, n) => ({
+          uri: `${(n * 7) % 20}.txt`,
+          text: "leaf ".repeat(1 + (n % 3)),
+          title: n % 2 === 0 ? "Beech" : "beech",
+        })),
+        { scope },
+      );
+    for (const sort of Object.keys(orders) as ListOrder[]) {
+      const list = async (options: object): Promise<{ uri: string; scope: "deployment" }[]> => {
+        const found = [];
+        for await (const { uri, scope } of kb.list({ sort, ...options })) found.push({ uri, scope });
+        return found as { uri: string; scope: "deployment" }[];
+      };
+      const whole = await list({});
+      expect(new Set(whole.map(({ uri, scope }) => `${scope} ${uri}`)).size).toBe(40);
+      for (const limit of [1, 3, 7, 40, 41]) {
+        const pages = [];
+        for (let page = await list({ limit }); page.length > 0; page = await list({ limit, after: page.at(-1) }))
+          pages.push(...page);
+        expect(pages).toEqual(whole);
+      }
+    }
+  });
+
   it("refuses an unknown order, a limit of 0, a wrong date, and a place that is gone", async () => {
     const kb = await openShelf();
     const list = async (options: object): Promise<void> => {
@@ -57,5 +86,7 @@ describe("a list of documents in an order", () => {
     await expect(list({ since: "yesterday" })).rejects.toThrow("since");
     await expect(list({ order: "uri" })).rejects.toThrow("order");
     await expect(list({ sort: "newest", after: { uri: "x.md", scope: "deployment" } })).rejects.toThrow("after");
+    const elsewhere = { sort: "newest", under: "a", after: { uri: "b.md", scope: "deployment" } };
+    await expect(list(elsewhere)).rejects.toThrow("after");
   });
 });

@@ -122,6 +122,7 @@ describe("a model server without end", () => {
     ["calls", "stream", 8],
     ["one line", "stream", 8],
     ["one event", "stream", 8],
+    ["empty lines", "stream", 8],
     ["thoughts", "stream", 30],
     ["one text", "chat", 14],
     ["one vector", "embed", 4],

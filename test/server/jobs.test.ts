@@ -601,7 +601,15 @@ describe("the life of a job", () => {
 
   it("tells a webhook again that did not answer, with growing pauses, until it takes the message or has had its attempts", async () => {
     const kb = await openWorld();
-    const caller: Caller = { name: "ops", kb, access: "operator", isOperator: true, mayWrite: true, perMinute: 1 };
+    const caller: Caller = {
+      name: "ops",
+      kb,
+      access: "operator",
+      isOperator: true,
+      mayWrite: true,
+      perMinute: 1,
+      perDay: { requests: 0, bytes: 0, tokens: 0 },
+    };
     const settle = async (fails: number) => {
       const times: number[] = [];
       const ids: string[] = [];
@@ -641,7 +649,15 @@ describe("the life of a job", () => {
 
   it("says that a job failed when its file cannot be kept, and does the next one", async () => {
     const kb = await openWorld();
-    const caller: Caller = { name: "ops", kb, access: "operator", isOperator: true, mayWrite: true, perMinute: 1 };
+    const caller: Caller = {
+      name: "ops",
+      kb,
+      access: "operator",
+      isOperator: true,
+      mayWrite: true,
+      perMinute: 1,
+      perDay: { requests: 0, bytes: 0, tokens: 0 },
+    };
     const jobs = createServiceJobs({
       kb,
       shelf: createMemoryJobShelf(),

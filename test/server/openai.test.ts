@@ -257,6 +257,18 @@ describe("files and vector stores, by the client of OpenAI", () => {
       await expect(asked()).rejects.toThrow(/404|403/u);
   });
 
+  it("show the latest upload first, also among those of one second", async () => {
+    const client = await clientOf("ada");
+    const names = Array.from({ length: 8 }, (_, n) => `${n}.txt`);
+    for (const name of names)
+      await client.files.create({ file: await toFile(Buffer.from(name), name), purpose: "assistants" });
+    const listed = (await client.files.list({ limit: 8 })).data.map(({ filename }) => filename);
+    expect(listed).toEqual(names.toReversed());
+    for (const name of names) await client.vectorStores.create({ name });
+    const stores = (await client.vectorStores.list()).data.map(({ name }) => name);
+    expect(stores.filter((name) => name.endsWith(".txt"))).toEqual(names.toReversed());
+  });
+
   it("search one vector store, with the places of the words", async () => {
     const client = await clientOf("ada");
     const { data } = await client.vectorStores.search("deployment", { query: question, max_num_results: 2 });

@@ -86,6 +86,27 @@ test("[page 21.3] view, geometry and original of another's document answer as fo
   }
 });
 
+test("a purge removes the kept files of every version, and leaves those of others and of the trash [L8]", async () => {
+  const folder = makeFolder();
+  const { as } = await startWorld({ files: openFileBlobStore(folder) });
+  const put = (uri: string, text: string) =>
+    as("ada", `/document?uri=${uri}&scope=user:ada`, {
+      method: "PUT",
+      body: new TextEncoder().encode(text),
+      headers: { "content-type": "text/plain" },
+    });
+  for (const text of ["The first zorble.", "The second zorble.", "The third zorble."]) await put("plan.txt", text);
+  await put("other.txt", "Another gromble.");
+  await put("trashed.txt", "A trashed gromble.");
+  await as("ada", "/document?uri=trashed.txt", { method: "DELETE" });
+  const kept = (word: string): number =>
+    filesBelow(folder).filter((file) => readFileSync(file, "latin1").includes(word)).length;
+  expect([kept("zorble"), kept("gromble")]).toEqual([3, 2]);
+  expect((await as("ada", "/document?uri=plan.txt&purge=true", { method: "DELETE" })).status).toBe(200);
+  expect([kept("zorble"), kept("gromble")]).toEqual([0, 2]);
+  expect((await as("ada", "/original?uri=other.txt")).text).toBe("Another gromble.");
+});
+
 test("[page 21.1] a purge removes the kept file and the sentences that rest on it; a trashed document comes back", async () => {
   const folder = makeFolder();
   const { as } = await startWorld({ files: openFileBlobStore(folder) });

@@ -13,6 +13,7 @@ export const floods = {
   "one line": ["data: ", piece],
   "one event": ["", `data: ${piece}\n`],
   comments: ["", `: ${piece}\n`],
+  "empty lines": ["", "\n".repeat(1000)],
   "one text": ['{"choices":[{"message":{"content":"', piece],
   "one vector": ['{"data":[{"index":0,"embedding":[', "0.123456789,".repeat(100)],
 } as const satisfies Record<string, readonly [string, string]>;

@@ -156,11 +156,21 @@ export function createMemory(kb: KnowledgeBase, options: MemoryOptions = {}): Me
     return note && placeNote(note, versions);
   }
 
+  /** The note of a uri, or else the one of an id: an id may look like a uri. */
   async function get(id: string): Promise<Note | undefined> {
-    const subject = readNoteUri(id)?.subject ?? (await findSubjectOf(id));
-    if (subject === undefined) return undefined;
+    const named = readNoteUri(id);
+    const found = named && (await readVersion(named.subject, ({ uri }) => uri === id));
+    if (found !== undefined) return found;
+    const subject = await findSubjectOf(id);
+    return subject === undefined ? undefined : readVersion(subject, (version) => version.id === id);
+  }
+
+  async function readVersion(
+    subject: string,
+    isWanted: (version: PlacedVersion) => boolean,
+  ): Promise<Note | undefined> {
     const versions = await readSubject(kb, subject, scope);
-    const version = versions.find(({ uri, id: own }) => uri === id || own === id);
+    const version = versions.find(isWanted);
     return version && readPlaced(version, versions);
   }
 

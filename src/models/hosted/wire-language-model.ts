@@ -152,8 +152,8 @@ async function* readServerEvents(
           length = 0;
           continue;
         }
-        // Comments count too, though none is kept.
-        length += line.length;
+        // Comments and empty lines count too, though none is kept.
+        length += line.length + 1;
         if (line.startsWith("data:")) data.push(line.slice(line.startsWith("data: ") ? 6 : 5));
       }
     }

@@ -188,10 +188,10 @@ function readRaw({ request, query }: Call<z.output<typeof schemas.jobQuery>>): R
 
 /** Makes a job of a raw file, whose bytes go to the shelf as they arrive. A body that breaks off leaves no job. */
 async function receiveRaw(jobs: ServiceJobs, call: Call, { request, size }: RawFile): Promise<object> {
-  const { caller, signal, hold } = call;
+  const { caller, signal, hold, count } = call;
   const id = await jobs.create(caller!, request, { kind: "file", size });
   try {
-    if (size > 0) await jobs.receive(id, 0, call.request.body, signal, hold);
+    if (size > 0) await jobs.receive(id, 0, call.request.body, signal, hold, count);
     const job = await jobs.find(caller!, id);
     if (job.received === size) return jobs.show(caller!, job);
     throw new Refusal(400, "invalid-argument", "The body ends before it is complete.", { hint: "Send it again." });
@@ -205,13 +205,17 @@ async function readWanted(
   call: Call<z.output<typeof schemas.jobQuery>>,
   { maxJsonBytes, maxUploadBytes, bodyTimeoutMs }: JobBodyLimits,
 ): Promise<readonly Wanted[]> {
-  const { request, query, hold } = call;
+  const { request, query, hold, count } = call;
   const given = request.headers.get("content-type") ?? "";
   const [type = ""] = given.split(";").map((part) => part.trim().toLowerCase());
   if (query.uri === undefined || type === "multipart/form-data") refuseParameters(query);
   const isJson = type === "application/json" && query.uri === undefined;
   const maxBytes = isJson ? maxJsonBytes : maxUploadBytes;
-  const bytes = await readBytes(request, { maxBytes, timeoutMs: bodyTimeoutMs, onPart: hold });
+  const onPart = (bytes: number): void => {
+    hold(bytes);
+    count(bytes);
+  };
+  const bytes = await readBytes(request, { maxBytes, timeoutMs: bodyTimeoutMs, onPart });
   if (isJson) return readSources(parseJson(bytes, schemas.jobBody));
   if (type === "multipart/form-data") return readFiles(bytes, given);
   return [{ kind: "file", bytes, request: readRaw(call)!.request }];

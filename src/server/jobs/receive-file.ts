@@ -5,7 +5,7 @@ import type { JobShelf } from "./job-shelf.ts";
 /** Takes the bytes of files as they arrive. */
 export interface Receiver {
   /**
-   * Adds bytes to a file, from `offset` on. **Shape** the offset after the last byte that is kept, also of a body that breaks off. `hold` gets the number of bytes that are in memory.
+   * Adds bytes to a file, from `offset` on. **Shape** the offset after the last byte that is kept, also of a body that breaks off. `hold` gets the number of bytes that are in memory, and `count` those of each part that arrives.
    * **Errors** 409 for another offset than the file has; 413 for more bytes than were announced; 400 for a body that breaks off.
    */
   receive(
@@ -14,6 +14,7 @@ export interface Receiver {
     body: ReadableStream<Uint8Array> | Uint8Array | null,
     signal: AbortSignal,
     hold?: (bytes: number) => void,
+    count?: (bytes: number) => void,
   ): Promise<number>;
   /** Ends a receipt that is under way, and waits until its bytes are kept. */
   stop(id: string): Promise<void>;
@@ -47,6 +48,7 @@ export function createReceiver({ shelf, silenceMs, maxBytes, now, arrived, compl
     from: number,
     body: ReadableStream<Uint8Array> | Uint8Array | null,
     signal: AbortSignal,
+    count: ((bytes: number) => void) | undefined,
   ): Promise<number> {
     const { id } = job.record;
     const most = maxBytes(job);
@@ -74,6 +76,7 @@ export function createReceiver({ shelf, silenceMs, maxBytes, now, arrived, compl
           throw new Refusal(413, "too-large", `The file has more than the ${most} bytes that were announced.`, {
             hint: "Announce the size of the whole file, and send no more.",
           });
+        count?.(part.length);
         waiting.push(new Uint8Array(part));
         length += part.length;
         if (length >= pieceBytes) await flush();
@@ -87,7 +90,7 @@ export function createReceiver({ shelf, silenceMs, maxBytes, now, arrived, compl
 
   return {
     stop,
-    async receive(id, offset, body, signal, hold) {
+    async receive(id, offset, body, signal, hold, count) {
       // A client that comes back may find its earlier connection still open.
       await stop(id);
       const job = now(id);
@@ -99,7 +102,7 @@ export function createReceiver({ shelf, silenceMs, maxBytes, now, arrived, compl
       }
       hold?.(Math.min(pieceBytes, maxBytes(job) - offset));
       const own = new AbortController();
-      const done = take(job, offset, body, AbortSignal.any([signal, own.signal]));
+      const done = take(job, offset, body, AbortSignal.any([signal, own.signal]), count);
       receipts.set(id, { stop: own, done });
       try {
         return await done;

@@ -160,8 +160,13 @@ function toRequest({ filename, name, filetype, type, relativePath, uri, ...facts
   return { ...facts, uri: named, mediaType: kind === "" || kind === "application/octet-stream" ? undefined : kind };
 }
 
-async function receive(jobs: ServiceJobs, { request, signal, hold }: Call, id: string, offset: number): Promise<void> {
-  await jobs.receive(id, offset, request.body, signal, hold);
+async function receive(
+  jobs: ServiceJobs,
+  { request, signal, hold, count }: Call,
+  id: string,
+  offset: number,
+): Promise<void> {
+  await jobs.receive(id, offset, request.body, signal, hold, count);
 }
 
 function checkVersion(request: Request): void {

@@ -254,13 +254,14 @@ describe("addresses that are not public", () => {
     });
   });
 
-  // The blocks of IANA's registries of special-purpose addresses, both of 2025-10-09; of multicast and of forms that wrap IPv4; and of IPv6 that is not given out.
+  // The blocks of IANA's registries of special-purpose addresses, both of 2025-10-09; of multicast and of forms that wrap IPv4; of IPv6 that is not given out; and of Azure's machine service.
   it.each([
     "0.0.0.0/8",
     "10.0.0.0/8",
     "100.64.0.0/10",
     "127.0.0.0/8",
     "169.254.0.0/16",
+    "168.63.129.16/32",
     "172.16.0.0/12",
     "192.0.0.0/24",
     "192.0.2.0/24",

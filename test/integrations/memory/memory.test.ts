@@ -278,6 +278,19 @@ describe("a memory", () => {
     await expect(memory.remember(note)).rejects.toMatchObject({ code });
   });
 
+  it("finds a note whose id looks like the uri of a note, and the note of a uri before it", async () => {
+    const { memory } = await remembering();
+    const ids = ["note:", "note:a", "note:a/b", "note:note-x/x", "note:%/%", "note:a/b/c"];
+    for (const id of ids) await memory.remember({ text: `The statement of ${id}.`, id });
+    for (const id of ids) expect((await memory.get(id))?.text).toBe(`The statement of ${id}.`);
+    const { uri } = (await memory.remember({ text: "The one behind the uri.", id: "x" })).note;
+    expect(uri).toBe("note:note-x/x");
+    expect((await memory.get(uri))?.text).toBe("The one behind the uri.");
+    expect(await memory.get("note:a/c")).toBeUndefined();
+    const { notes } = await memory.forget({ id: "note:a/b" });
+    expect(notes.map(({ id }) => id)).toEqual(["note:a/b"]);
+  });
+
   it("refuses an option that belongs to the note", async () => {
     const { memory } = await remembering();
     await expect(memory.remember("A text.", { key: "k" } as object)).rejects.toMatchObject({

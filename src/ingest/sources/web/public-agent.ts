@@ -10,15 +10,18 @@ export type AllowAddress = (address: string) => boolean;
 const givenOut = "2000::/3";
 const special = ["2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"];
 
+/** Addresses that are public by the registry, but lead to the machine's own cloud. **Source** Azure: the Wire Server, which gives credentials. */
+const ofClouds: ReadonlySet<string> = new Set(["168.63.129.16"]);
+
 /**
  * Whether an IP address is one of the public internet. Loopback, private, link-local, shared (CGNAT), multicast and reserved addresses are not.
- * IPv6 forms that wrap an IPv4 address are not either, nor IPv6 addresses that nobody has given out.
+ * IPv6 forms that wrap an IPv4 address are not either, nor IPv6 addresses that nobody has given out, nor the address of Azure's machine service.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
   if (parsed.range() !== "unicast") return false;
-  if (parsed.kind() === "ipv4") return true;
+  if (parsed.kind() === "ipv4") return !ofClouds.has(parsed.toString());
   const isIn = (block: string): boolean => parsed.match(ipaddr.parseCIDR(block));
   return isIn(givenOut) && !special.some(isIn);
 }

@@ -1,0 +1,61 @@
+import type { Answer, AnswerEvent } from "../contracts/answer.ts";
+import type { Usage } from "../contracts/chat.ts";
+import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
+import { createRun } from "../runtime/create-run.ts";
+
+/** Where the tokens of answers are counted. */
+export interface TokenMeter {
+  /** Reserves one token. **Errors** those for a caller who has used all. */
+  begin(): void;
+  /** Counts the tokens of an answer that is over, with the reserved one. */
+  end(tokens: number): void;
+}
+
+const charactersPerToken = 4;
+
+/** A knowledge base whose answers and verdicts are counted. A model that does not count its tokens, and an answer that breaks off, count by characters. */
+export function meterTokens(kb: KnowledgeBase, meter: TokenMeter): KnowledgeBase {
+  const counted = (usage: Usage | undefined, characters: number): number => {
+    const said = (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
+    return said > 0 ? said : Math.ceil(characters / charactersPerToken);
+  };
+  return {
+    ...kb,
+    as: (access, options) => meterTokens(kb.as(access, options), meter),
+    ask(question, options = {}) {
+      meter.begin();
+      const left = new AbortController();
+      const signal = options.signal === undefined ? left.signal : AbortSignal.any([options.signal, left.signal]);
+      return createRun<AnswerEvent, Answer>(
+        async function* () {
+          let [characters, tokens] = [question.length, 0];
+          try {
+            const run = kb.ask(question, { ...options, signal });
+            for await (const event of run) {
+              if (event.type === "text") characters += event.delta.length;
+              yield event;
+            }
+            const answer = await run;
+            // An answer without a model costs nothing.
+            tokens = answer.usage === undefined ? 1 : counted(answer.usage, characters);
+            return answer;
+          } finally {
+            meter.end(tokens === 0 ? counted(undefined, characters) : tokens);
+          }
+        },
+        () => left.abort(),
+      );
+    },
+    async verify(answer, options) {
+      meter.begin();
+      let tokens = 1;
+      try {
+        const verified = await kb.verify(answer, options);
+        if (verified.usage !== undefined) tokens = counted(verified.usage, 0);
+        return verified;
+      } finally {
+        meter.end(tokens);
+      }
+    },
+  };
+}
