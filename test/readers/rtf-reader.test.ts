@@ -39,6 +39,16 @@ describe("createRtfReader", () => {
     expect(read.metadata).toEqual({ author: "Ada", createdAt: "2024-03-09" });
   });
 
+  it("leaves out what was deleted while changes were recorded, as the reader of DOCX does", async () => {
+    const { text } = await readAny(
+      "a.rtf",
+      rtf(
+        "\\pard kept {\\deleted\\revauthdel1 gone }{\\revised new}\\deleted gone\\deleted0  end {\\deleted gone\\plain back}\\par",
+      ),
+    );
+    expect(text).toBe("kept new end back");
+  });
+
   it("reads signs of each font's character set, and leaves out hidden text, pictures and unknown destinations", async () => {
     const { text } = await readAny(
       "a.rtf",

@@ -15,6 +15,8 @@ interface State {
   into: "body" | "skip" | "fonts" | "styles" | "title" | "author" | "created" | "label" | "note" | "field";
   font: number;
   isHidden: boolean;
+  /** Struck out while changes were recorded. */
+  isDeleted: boolean;
   isInTable: boolean;
   style: number;
   outline: number | undefined;
@@ -96,6 +98,7 @@ export async function readRtf(input: ReadInput): Promise<ReadResult> {
     into: "body",
     font: -1,
     isHidden: false,
+    isDeleted: false,
     isInTable: false,
     style: 0,
     outline: undefined,
@@ -114,7 +117,7 @@ export async function readRtf(input: ReadInput): Promise<ReadResult> {
   let tokens = 0;
 
   const add = (text: string): void => {
-    if (state.isHidden && state.into === "body") return;
+    if (state.isDeleted || (state.isHidden && state.into === "body")) return;
     if (state.into === "body" || state.into === "field") paragraph += text;
     else if (state.into === "label") label += text;
     else if (state.into === "note") note += text;
@@ -246,8 +249,9 @@ function destinationOf(name: string, into: State["into"]): State["into"] | undef
 /** Applies a word that changes a property; `false` for other words. */
 function setFormat(state: State, name: string, value: number | undefined): boolean {
   const isStyle = state.into === "styles";
-  if (name === "plain") [state.isHidden, state.font] = [false, -1];
+  if (name === "plain") [state.isHidden, state.isDeleted, state.font] = [false, false, -1];
   else if (name === "v") state.isHidden = value !== 0;
+  else if (name === "deleted") state.isDeleted = value !== 0;
   else if (name === "uc") state.fallback = Math.max(0, value ?? 1);
   else if (name === "s") state.style = value ?? 0;
   else if (name === "intbl") state.isInTable = true;
