@@ -72,6 +72,14 @@ describe("numbers and dates are compared by value", () => {
 });
 
 describe("support by words", () => {
+  it("May is a month behind a word of time", () => {
+    expect(keysOf("Courses start in May.")).toEqual(["@5"]);
+    expect(keysOf("They met after March.")).toEqual(["@3"]);
+    expect(keysOf("Kurse beginnen im Mai.", "de")).toEqual(["@5"]);
+    expect(keysOf("May it work in time.")).toEqual([]);
+    expect(kinds("Courses start in May.", "Courses start in March.")).toContain("number");
+  });
+
   it("a sentence that stands in a source is supported, whatever follows or precedes it there", () => {
     const { support, verdict, isVerbatim, carriedBy, unsupportedWords } = judge(rotation, closing, rotation);
     expect({ support, verdict, isVerbatim, carriedBy, unsupportedWords }).toEqual({

@@ -152,6 +152,7 @@ const naming: typeof wrong = [
   [handbook, "## Your answer"],
   [handbook, "## Steps to rotate keys"],
   [handbook, "## Next steps"],
+  [handbook, "## Keys and badges"],
 ];
 
 async function ask(source: string, said: string, grounding: "preferred" | "strict" = "preferred") {

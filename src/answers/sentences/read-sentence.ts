@@ -138,6 +138,8 @@ const subjects = new Set(
   ),
 );
 const leastStated = 3;
+/** Behind these stands no finite verb: "Steps to rotate keys", "Courses and fees". */
+const joined = new Set(["to", "and", "or", "of", "for", "by", "with", "und", "oder"]);
 
 /**
  * Whether words state something.
@@ -157,7 +159,7 @@ function isFinite(statement: string): boolean {
     all
       .slice(2, -1)
       .concat(all.length === leastStated ? all.slice(-1) : [])
-      .some((word, at) => isVerb(word) && folded[at + 1] !== "to")
+      .some((word, at) => isVerb(word) && !joined.has(folded[at + 1]!))
   );
 }
 

@@ -328,6 +328,12 @@ function joinNumbers(drafts: readonly Draft[], sentence: string, language: strin
   return joined;
 }
 
+/** Months that are also words: a word of time before them tells, as in "in May". */
+const datable: ReadonlySet<string> = new Set(["may", "march", "mai"]);
+const datedBy: ReadonlySet<string> = new Set(
+  "in since until till by from before after during early late mid im seit bis ab vor nach anfang mitte ende".split(" "),
+);
+
 function readMonth(drafts: readonly Draft[], at: number): number | undefined {
   const { text, value } = drafts[at]!;
   if (value !== undefined || !/^\p{L}{3,}$/u.test(text)) return undefined;
@@ -335,7 +341,10 @@ function readMonth(drafts: readonly Draft[], at: number): number | undefined {
   const month = numberOfMonth(word);
   if (month === undefined) return undefined;
   if (!ambiguousMonths.has(word)) return month;
-  const isDated = drafts[at - 1]?.value !== undefined || drafts[at + 1]?.value !== undefined;
+  const isDated =
+    drafts[at - 1]?.value !== undefined ||
+    drafts[at + 1]?.value !== undefined ||
+    (datable.has(word) && datedBy.has(drafts[at - 1]?.text.toLowerCase() ?? ""));
   return isDated && /^\p{Lu}/u.test(text) ? month : undefined;
 }
 
