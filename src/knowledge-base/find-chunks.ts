@@ -35,8 +35,8 @@ export function createFinding({
     },
 
     async searchVector(vector, options = {}) {
-      const topK = options.topK ?? store.defaultTopK;
-      const plan = planOptions("searchVector", vectorSearchOptions, { ...options, topK });
+      const planned = planOptions("searchVector", vectorSearchOptions, options);
+      const plan = { ...planned, topK: options.topK ?? store.defaultTopK ?? planned.topK };
       const { filter, scopes, version: name, metric = usual, asOf, ...rest } = plan;
       if (asOf !== undefined) {
         const { asOf: _, ...others } = options;
