@@ -212,10 +212,10 @@ function nameProgram(path: string): void {
 const grammarNotices: Readonly<Record<string, string>> = {
   "@cursorless/tree-sitter-wasms": [
     "Grammars in this package that the bundle holds:",
-    "- Kotlin: https://github.com/fwcd/tree-sitter-kotlin, MIT, Copyright (c) 2019 fwcd",
+    "- Kotlin: https://github.com/fwcd/tree-sitter-kotlin, MIT, Copyright (c) 2018-2021 Max Brunsfeld, (c) 2021 fwcd",
     "- Swift: https://github.com/alex-pinkus/tree-sitter-swift, MIT, Copyright (c) 2021 alex-pinkus",
     "- Scala: https://github.com/tree-sitter/tree-sitter-scala, MIT, Copyright (c) 2018 Max Brunsfeld and GitHub",
-    "- Dart: https://github.com/UserNobody14/tree-sitter-dart, MIT, Copyright (c) 2020 UserNobody14 and others",
+    "- Dart: https://github.com/UserNobody14/tree-sitter-dart, MIT, Copyright (c) 2020-2022 UserNobody14 and others",
     "- R: https://github.com/r-lib/tree-sitter-r, MIT, Copyright (c) 2024 tree-sitter-r authors",
     "- Elixir: https://github.com/elixir-lang/tree-sitter-elixir, Apache License 2.0",
     "- HCL: https://github.com/tree-sitter-grammars/tree-sitter-hcl, Apache License 2.0",
