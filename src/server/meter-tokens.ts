@@ -7,7 +7,7 @@ import { createRun } from "../runtime/create-run.ts";
 export interface TokenMeter {
   /** Reserves one token. **Errors** those for a caller who has used all. */
   begin(): void;
-  /** Counts the tokens of an answer that is over, with the reserved one. */
+  /** Counts the tokens of an answer that is over, the reserved one among them; 0 gives that one back. */
   end(tokens: number): void;
 }
 
@@ -28,7 +28,8 @@ export function meterTokens(kb: KnowledgeBase, meter: TokenMeter): KnowledgeBase
       const signal = options.signal === undefined ? left.signal : AbortSignal.any([options.signal, left.signal]);
       return createRun<AnswerEvent, Answer>(
         async function* () {
-          let [characters, tokens] = [question.length, 0];
+          let characters = question.length;
+          let tokens: number | undefined;
           try {
             const run = kb.ask(question, { ...options, signal });
             for await (const event of run) {
@@ -37,10 +38,11 @@ export function meterTokens(kb: KnowledgeBase, meter: TokenMeter): KnowledgeBase
             }
             const answer = await run;
             // An answer without a model costs nothing.
-            tokens = answer.usage === undefined ? 1 : counted(answer.usage, characters);
+            const isOfModel = answer.usage !== undefined || answer.kind === "written";
+            tokens = isOfModel ? counted(answer.usage, characters) : 0;
             return answer;
           } finally {
-            meter.end(tokens === 0 ? counted(undefined, characters) : tokens);
+            meter.end(tokens ?? counted(undefined, characters));
           }
         },
         () => left.abort(),
@@ -51,7 +53,8 @@ export function meterTokens(kb: KnowledgeBase, meter: TokenMeter): KnowledgeBase
       let tokens = 1;
       try {
         const verified = await kb.verify(answer, options);
-        if (verified.usage !== undefined) tokens = counted(verified.usage, 0);
+        const isOfModel = verified.usage !== undefined || verified.support.judge !== undefined;
+        tokens = isOfModel ? counted(verified.usage, verified.text.length) : 0;
         return verified;
       } finally {
         meter.end(tokens);

@@ -90,6 +90,30 @@ describe("limits of a day of one key [20]", () => {
     expect((await as("bob", "/ask", ask)).status).toBe(200);
   });
 
+  it("count by characters where the model counts none, and nothing where no model answers", async () => {
+    const silent: ChatModel = {
+      ...counting,
+      chat: async () => ({ message: { role: "assistant", content: "A key is valid for ninety days [1]." } }),
+      async *stream() {
+        yield { type: "text", delta: "A key is valid for ninety days [1]." };
+        yield {
+          type: "finish",
+          result: { message: { role: "assistant", content: "A key is valid for ninety days [1]." } },
+        };
+      },
+    };
+    for (const [model, answers] of [
+      [silent, 1],
+      [undefined, 4],
+    ] as const) {
+      const key = { ...keys.ada, tokensPerDay: 10 };
+      const { as } = await startWorld({ keys: [key, keys.operator] }, await openWorld(model));
+      const given: number[] = [];
+      for (let n = 0; n < 4; n++) given.push((await as("ada", "/ask", ask)).status);
+      expect(given).toEqual(given.map((_, n) => (n < answers ? 200 : 429)));
+    }
+  });
+
   it("stand in a file of keys, as whole numbers", () => {
     const file = (fields: object): string => JSON.stringify({ keys: [{ name: "a", key: "a".repeat(16), ...fields }] });
     const fields = { requestsPerDay: 10, bytesPerDay: 5_000_000_000, tokensPerDay: 0 };
