@@ -12,6 +12,7 @@ import { createSentenceWriter } from "./sentences/write-sentences.ts";
 import { addUsage, usageOf } from "../models/price-usage.ts";
 import { createPlainMarkdown, type PlainPiece, toPlainMarkdown } from "../text/untrusted/plain-markdown.ts";
 import { createMarkerScanner } from "../text/untrusted/scan-markers.ts";
+import { throwIfAborted } from "../runtime/abort.ts";
 
 export interface ModelAnswerInput {
   readonly question: string;
@@ -78,11 +79,11 @@ export async function* answerFromModel(input: ModelAnswerInput): Drafting {
         streamed ||= part.delta !== "";
         yield* writer.write(checker.push(scanner.push(read(plain.push(part.delta)))));
       }
-      stopIfAborted(signal);
+      throwIfAborted(signal, "The answer");
     }
   } catch (cause) {
     if (IbidError.isInstance(cause)) throw cause;
-    stopIfAborted(signal);
+    throwIfAborted(signal, "The answer");
     throw new IbidError("model-failed", `The model ${model.provider}/${model.model} failed.`, {
       hint: "Look at the cause.",
       cause,
@@ -154,8 +155,4 @@ function incompleteOf({ finishReason = "stop" }: ChatResult): { readonly incompl
 function isRefusal(text: string): boolean {
   const plain = (line: string): string => line.replaceAll("’", "'").replace(/\.$/u, "").trim().toLowerCase();
   return plain(text) === plain(refusal);
-}
-
-function stopIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new IbidError("aborted", "The answer was stopped.", { cause: signal.reason });
 }

@@ -20,6 +20,7 @@ import type { DocumentSlices } from "./citations/cite-quote.ts";
 import { judgeRelevance } from "./relevance/judge-relevance.ts";
 import { type Answerability, judgeAnswerability } from "./judge-answerability.ts";
 import { asksNothing, noQuestionText } from "./no-question.ts";
+import { throwIfAborted } from "../runtime/abort.ts";
 
 export interface AnswerQuestionOptions {
   readonly question: string;
@@ -115,7 +116,7 @@ export async function* answerQuestion(options: AnswerQuestionOptions): AsyncGene
     });
   }
   checkContext(context);
-  if (signal?.aborted) throw new IbidError("aborted", "The answer was stopped.", { cause: signal.reason });
+  throwIfAborted(signal, "The answer");
 
   const started = performance.now();
   const byWords = judgeRelevance(options.asked ?? question, hits, { analyzer, minRelevance: options.minRelevance });

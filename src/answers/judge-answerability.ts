@@ -4,6 +4,7 @@ import { IbidError } from "../contracts/errors.ts";
 import type { Hit } from "../contracts/retriever.ts";
 import { neutraliseSource } from "../text/untrusted/neutralise-source.ts";
 import { createFence, renderSource } from "./citations/grounding.ts";
+import { throwIfAborted } from "../runtime/abort.ts";
 
 /** Relevance as the judge sees it, and its usage. */
 export interface Answerability {
@@ -49,7 +50,7 @@ export async function judgeAnswerability(
       ...(signal && { signal }),
     });
   } catch (cause) {
-    if (signal?.aborted) throw new IbidError("aborted", "The answer was stopped.", { cause: signal.reason });
+    throwIfAborted(signal, "The answer");
     const judgeFailure = IbidError.isInstance(cause) ? cause.code : "model-failed";
     return { relevance: { ...byWords, judgeFailure }, usage: {} };
   }

@@ -1,7 +1,7 @@
 import type { ChatMessage, ChatModel, Usage } from "../contracts/chat.ts";
-import { IbidError } from "../contracts/errors.ts";
 import { createFence } from "./citations/grounding.ts";
 import type { Turn } from "./read-history.ts";
+import { throwIfAborted } from "../runtime/abort.ts";
 
 /** A longer reply is no question. **Units** UTF-16. */
 const longestRewrite = 500;
@@ -31,7 +31,7 @@ export async function rewriteQuestion(
     const rewritten = readRewrite(message.content ?? "", fence);
     return { ...(rewritten !== undefined && { question: rewritten }), usage: usage ?? {} };
   } catch {
-    if (signal?.aborted) throw new IbidError("aborted", "The answer was stopped.", { cause: signal.reason });
+    throwIfAborted(signal, "The answer");
     return {};
   }
 }

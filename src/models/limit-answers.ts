@@ -1,5 +1,6 @@
 import type { ChatModel, ChatOptions, ChatResult } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
+import { isDeadline } from "../runtime/abort.ts";
 
 /** Limits of one answer of a chat model. */
 export interface AnswerLimits {
@@ -18,7 +19,7 @@ export const answerLimits = { characters: 400_000, startMs: 300_000, silenceMs: 
  * A model whose answers end at limits, whatever it does.
  *
  * **Shape** a part without characters ends no silence. The signal of the model fires at a limit, so that its connection closes; a model that ignores the signal is left alone.
- * **Errors** `invalid-response` for too many characters, `timeout` for a silence, `aborted` as soon as the caller's signal fires.
+ * **Errors** `invalid-response` for too many characters, `timeout` for a silence; `aborted` as soon as the caller's signal fires, or `timeout` for a deadline.
  */
 export function limitAnswers(model: ChatModel, limits: AnswerLimits = {}): ChatModel {
   const { characters = answerLimits.characters } = limits;
@@ -36,7 +37,7 @@ export function limitAnswers(model: ChatModel, limits: AnswerLimits = {}): ChatM
       details: { ...facts, waitMs },
     });
   const aborted = (cause: unknown): IbidError =>
-    new IbidError("aborted", `The call to ${name} was aborted.`, {
+    new IbidError(isDeadline(cause) ? "timeout" : "aborted", `The call to ${name} was aborted.`, {
       hint: "Call again without aborting, or with a longer time limit.",
       details: facts,
       cause,

@@ -11,15 +11,17 @@ export function abortError(
   options: { uri?: string; cause?: unknown } = {},
 ): IbidError {
   const { reason } = signal as { reason?: unknown };
-  const isDeadline = reason instanceof Error && reason.name === "TimeoutError";
   const rest = { cause: options.cause ?? reason, ...(options.uri === undefined ? {} : { uri: options.uri }) };
-  return isDeadline
+  return isDeadline(reason)
     ? new IbidError("timeout", `${what} took longer than its signal allows.`, {
         ...rest,
         hint: "Allow more time, or ask for less.",
       })
     : new IbidError("aborted", `${what} was stopped.`, rest);
 }
+
+/** Whether a signal fired for this reason because its time was over. */
+export const isDeadline = (reason: unknown): boolean => reason instanceof Error && reason.name === "TimeoutError";
 
 /** **Errors** {@link abortError} when the signal has fired. */
 export function throwIfAborted(

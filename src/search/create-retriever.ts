@@ -17,7 +17,7 @@ import { createHits, type HitContext } from "./create-hits.ts";
 import { embedQuery } from "./embed-query.ts";
 import { findSubject } from "./find-subject.ts";
 import { poolSize } from "./fuse.ts";
-import { searchAndRead, stopIfAborted } from "./read-candidates.ts";
+import { searchAndRead } from "./read-candidates.ts";
 import { reportRetrieval } from "./report-retrieval.ts";
 import { checkQuery, defaultMaxQueryLength, planSearch, type SearchPlan } from "./search-plan.ts";
 import type { SearchableStore } from "./search-session.ts";
@@ -28,6 +28,7 @@ import {
   type EvidenceThresholds,
   type EvidenceScale,
 } from "./weigh-evidence.ts";
+import { throwIfAborted } from "../runtime/abort.ts";
 
 /**
  * Parts of the built-in retriever; only the store is necessary.
@@ -135,7 +136,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
     checkQuery(query, plan.mode, maxQueryLength);
     if (plan.pattern !== undefined) checkQuery(plan.pattern, "regex", maxQueryLength);
     const { signal } = search;
-    stopIfAborted(signal);
+    throwIfAborted(signal, "The search");
 
     const run: Run = { dense: false, sparse: false, reranked: false, pool: 0, evidence: 0 };
     let hits: readonly Hit[] = [];
@@ -145,7 +146,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
       const subject = findSubject(plan.keywords?.join(" ") ?? asked, analyzer);
       const embeddings = await embedWhereAsked(options, scopes, query, plan, search);
       if (embeddings.length > 0) stages.push("embed");
-      stopIfAborted(signal);
+      throwIfAborted(signal, "The search");
 
       const reranking = reranker !== undefined && plan.rerank && plan.mode !== "regex";
       const nearing = byProximity && plan.rerank && plan.mode !== "regex" && plan.syntax === "literal";
@@ -169,14 +170,14 @@ export function createRetriever(options: RetrieverOptions): Retriever {
         signal,
       });
       stages.push(...found.legs, ...(found.legs.length > 1 ? ["merge"] : []));
-      stopIfAborted(signal);
+      throwIfAborted(signal, "The search");
 
       let candidates = read;
       if (reranking) {
         const { rerankCandidates } = await import("./rerank/rerank-candidates.ts");
         candidates = await rerankCandidates(reranker, query, candidates, search);
         stages.push("rerank");
-        stopIfAborted(signal);
+        throwIfAborted(signal, "The search");
       } else if (proximity !== undefined) {
         const { terms = [], fused, scales } = found;
         candidates = proximity.weighProximity({

@@ -6,7 +6,6 @@ import {
   type VersionedEmbedding,
   versionKey,
 } from "../contracts/embedding.ts";
-import { IbidError } from "../contracts/errors.ts";
 import type { ReadChunk, Restriction, StoreSession } from "../contracts/leg.ts";
 import type { HitCopies, HitCopy } from "../contracts/retriever.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
@@ -16,6 +15,7 @@ import { chunkStructure } from "../text/chunk-structure.ts";
 import { type Candidate, chunkKey, type FusedChunk } from "./candidate.ts";
 import type { Standing, TouchingGroups } from "./join-touching.ts";
 import { type Found, type SearchableStore, searchSession, type SessionSearch } from "./search-session.ts";
+import { throwIfAborted } from "../runtime/abort.ts";
 
 /** Sessions that one search opens at most, when the store changes meanwhile. */
 const mostSessions = 3;
@@ -117,7 +117,7 @@ async function readBest(
       const candidate = candidates[at]!;
       if (!copied.has(chunkKey(candidate))) batch.push(candidate);
     }
-    stopIfAborted(signal);
+    throwIfAborted(signal, "The search");
     const unread = batch.filter((candidate) => !chunks.has(chunkKey(candidate)));
     const read = await session.readChunks(unread, {
       embeddings: plan.includeEmbeddings,
@@ -202,8 +202,4 @@ function chooseEmbedding(
       versionKey(one.version) === versionKey(key) &&
       (asked === undefined || kindOf(one.embedding) === kindOf(asked.embedding)),
   )?.embedding;
-}
-
-export function stopIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new IbidError("aborted", "The search was stopped.", { cause: signal.reason });
 }

@@ -5,6 +5,7 @@ import { neutraliseSource } from "../../text/untrusted/neutralise-source.ts";
 import type { Evidence } from "./find-quote.ts";
 import { createFence } from "./grounding.ts";
 import type { HitQuote, SentenceJudgement, WordsJudge } from "./judge-sentence.ts";
+import { throwIfAborted } from "../../runtime/abort.ts";
 
 /** A sentence that claims something, and what words say of it. */
 export interface JudgedClaim {
@@ -75,7 +76,7 @@ export async function judgeClaims(claims: readonly JudgedClaim[], input: JudgeCl
       ...(signal && { signal }),
     });
   } catch (cause) {
-    if (signal?.aborted) throw new IbidError("aborted", "The answer was stopped.", { cause: signal.reason });
+    throwIfAborted(signal, "The answer");
     return { verdicts: byWords, usage: {}, failure: IbidError.isInstance(cause) ? cause.code : "model-failed" };
   }
   const read = readVerdicts(said.message.content ?? "", asked.length);

@@ -156,7 +156,7 @@ export function createRetrieverNode<State extends object = HasQuery & HasMetadat
           .map((hit) => toDoc(withoutExplanation(hit))),
       };
     } catch (cause) {
-      if (IbidError.isInstance(cause, "aborted")) throw cause;
+      if (config.signal?.aborted === true || IbidError.isInstance(cause, "aborted")) throw cause;
       const known = IbidError.isInstance(cause) ? cause : undefined;
       throw new IbidError(
         "node-failed",

@@ -1,6 +1,7 @@
 import { IbidError } from "../../contracts/errors.ts";
 import type { Reranker, RetrieveOptions } from "../../contracts/retriever.ts";
 import { type Candidate, compareCandidates } from "../candidate.ts";
+import { throwIfAborted } from "../../runtime/abort.ts";
 
 /** The options of a search that its reranker receives too. */
 type RerankSignals = Pick<RetrieveOptions, "signal" | "onUsage">;
@@ -52,7 +53,7 @@ async function askReranker(
     scores = await reranker.rerank(query, texts, { ...(signal && { signal }), ...(onUsage && { onUsage }) });
   } catch (cause) {
     if (IbidError.isInstance(cause)) throw cause;
-    if (signal?.aborted) throw new IbidError("aborted", "The search was stopped while reranking.", { cause });
+    throwIfAborted(signal, "The reranking");
     throw new IbidError("model-failed", `The reranker ${reranker.name} failed.`, {
       hint: "Look at the cause, or search with rerank: false.",
       cause,
