@@ -45,6 +45,21 @@ const programFile = (source: string): string => basename(source).replace(/\.ts$/
 const used = new Set(["@cursorless/tree-sitter-wasms", "@vscode/tree-sitter-wasm", "web-tree-sitter"]);
 
 const grammarPrefix = "\0grammar:";
+
+/** Grammars that a package holds beside its own code, with their projects and licences. */
+const grammarNotices: Readonly<Record<string, string>> = {
+  "@cursorless/tree-sitter-wasms": [
+    "Grammars in this package that the bundle holds:",
+    "- Kotlin: https://github.com/fwcd/tree-sitter-kotlin, MIT, Copyright (c) 2018-2021 Max Brunsfeld, (c) 2021 fwcd",
+    "- Swift: https://github.com/alex-pinkus/tree-sitter-swift, MIT, Copyright (c) 2021 alex-pinkus",
+    "- Scala: https://github.com/tree-sitter/tree-sitter-scala, MIT, Copyright (c) 2018 Max Brunsfeld and GitHub",
+    "- Dart: https://github.com/UserNobody14/tree-sitter-dart, MIT, Copyright (c) 2020-2022 UserNobody14 and others",
+    "- R: https://github.com/r-lib/tree-sitter-r, MIT, Copyright (c) 2024 tree-sitter-r authors",
+    "- Elixir: https://github.com/elixir-lang/tree-sitter-elixir, Apache License 2.0",
+    "- HCL: https://github.com/tree-sitter-grammars/tree-sitter-hcl, Apache License 2.0",
+    "The text of the MIT licence stands below, at @vscode/tree-sitter-wasm.",
+  ].join("\n"),
+};
 const treeSitterFile = emitted("src/readers/code/tree-sitter.ts");
 
 const parts: Plugin = {
@@ -207,21 +222,6 @@ function nameProgram(path: string): void {
   });
   if (changed !== code) writeFileSync(path, changed);
 }
-
-/** Grammars that a package holds beside its own code, with their projects and licences. */
-const grammarNotices: Readonly<Record<string, string>> = {
-  "@cursorless/tree-sitter-wasms": [
-    "Grammars in this package that the bundle holds:",
-    "- Kotlin: https://github.com/fwcd/tree-sitter-kotlin, MIT, Copyright (c) 2018-2021 Max Brunsfeld, (c) 2021 fwcd",
-    "- Swift: https://github.com/alex-pinkus/tree-sitter-swift, MIT, Copyright (c) 2021 alex-pinkus",
-    "- Scala: https://github.com/tree-sitter/tree-sitter-scala, MIT, Copyright (c) 2018 Max Brunsfeld and GitHub",
-    "- Dart: https://github.com/UserNobody14/tree-sitter-dart, MIT, Copyright (c) 2020-2022 UserNobody14 and others",
-    "- R: https://github.com/r-lib/tree-sitter-r, MIT, Copyright (c) 2024 tree-sitter-r authors",
-    "- Elixir: https://github.com/elixir-lang/tree-sitter-elixir, Apache License 2.0",
-    "- HCL: https://github.com/tree-sitter-grammars/tree-sitter-hcl, Apache License 2.0",
-    "The text of the MIT licence stands below, at @vscode/tree-sitter-wasm.",
-  ].join("\n"),
-};
 
 /** The licences of packages whose code is in the bundle, as they ask. **Errors** for a package without one. */
 function licences(names: readonly string[]): string {
