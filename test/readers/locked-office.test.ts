@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openKnowledgeBase } from "ibid";
+import { lockedParts } from "../../src/readers/office/decrypt-part.ts";
+import { readXml } from "../../src/readers/office/read-xml.ts";
 import { readAny } from "./read-any.ts";
 import { refusalOf } from "./read-with.ts";
 
@@ -54,6 +56,14 @@ describe("Office files with a password", () => {
     const broken = bytes.slice();
     broken.fill(0, broken.length / 2, broken.length / 2 + 400);
     expect(["encrypted", "unreadable"]).toContain((await refusalOf(readAny(name, broken))).code);
+  });
+
+  it.each(["-1000000000000", "many", "1.5"])("of OpenDocument are refused where a part states a size of %s", (size) => {
+    const text = `<m xmlns:manifest="m"><manifest:file-entry manifest:full-path="styles.xml" manifest:size="${size}"><manifest:encryption-data manifest:checksum-type="urn#sha256-1k"><manifest:algorithm manifest:algorithm-name="x#aes256-cbc"/><manifest:key-derivation manifest:key-derivation-name="PBKDF2" manifest:iteration-count="9"/></manifest:encryption-data></manifest:file-entry></m>`;
+    const manifest = readXml(new TextEncoder().encode(text), "a.odt", "manifest.xml");
+    expect(() => lockedParts(manifest, "a.odt")).toThrow(expect.objectContaining({ code: "unreadable" }));
+    const right = readXml(new TextEncoder().encode(text.replace(size, "7")), "a.odt", "manifest.xml");
+    expect(lockedParts(right, "a.odt").get("styles.xml")?.size).toBe(7);
   });
 
   it("are refused by name when they are damaged", async () => {

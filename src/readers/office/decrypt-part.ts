@@ -31,6 +31,8 @@ export function lockedParts(manifest: XmlElement | undefined, uri: string): Read
     if (!isKnown(data))
       throw unreadable(uri, "is protected in a way that is not known here, such as LibreOffice's since 24.2");
     const size = Number(entry.attributes.get("size") ?? 0);
+    // Sizes are added up against a limit, which a negative one would raise.
+    if (!Number.isSafeInteger(size) || size < 0) throw unreadable(uri, "is protected, and broken");
     parts.set(entry.attributes.get("full-path") ?? "", {
       size,
       open: (bytes, password) => decrypt(data, bytes, password, size, uri),
