@@ -1,29 +1,9 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { openKnowledgeBase } from "../../src/index.ts";
 import { giveTurn } from "../../src/runtime/next-turn.ts";
+import { countTurns, slowClock } from "../support/turns.ts";
 
 afterEach(() => vi.restoreAllMocks());
-
-/** A clock by which each look takes so many milliseconds. It goes on from the time of now: something may have begun before. */
-function tick(step: number): void {
-  let now = performance.now();
-  vi.spyOn(performance, "now").mockImplementation(() => (now += step));
-}
-
-/** Counts turns of the event loop while a work goes on. */
-async function countTurns(work: () => Promise<unknown>): Promise<number> {
-  let turns = 0;
-  let goesOn = true;
-  const count = (): void => {
-    if (!goesOn) return;
-    turns++;
-    setImmediate(count);
-  };
-  setImmediate(count);
-  await work();
-  goesOn = false;
-  return turns;
-}
 
 async function loop(times: number): Promise<void> {
   for (let i = 0; i < times; i++) await giveTurn();
@@ -32,7 +12,7 @@ async function loop(times: number): Promise<void> {
 describe("giveTurn", () => {
   it("lets others have their turn every three milliseconds of short works", async () => {
     await new Promise(setImmediate);
-    tick(1);
+    slowClock(1);
     // Four looks at the clock make a stretch, and the first look of the next one ends the wait.
     const turns = await countTurns(() => loop(1200));
     expect(turns).toBeGreaterThanOrEqual(280);
@@ -41,13 +21,13 @@ describe("giveTurn", () => {
 
   it("lets nobody wait before", async () => {
     await new Promise(setImmediate);
-    tick(0.01);
+    slowClock(0.01);
     expect(await countTurns(() => loop(250))).toBe(0);
   });
 
   it("lets works that waited together go on one after the other", async () => {
     await new Promise(setImmediate);
-    tick(6);
+    slowClock(6);
     expect(await countTurns(() => Promise.all(Array.from({ length: 40 }, () => loop(1))))).toBeGreaterThanOrEqual(15);
   });
 });
@@ -58,7 +38,7 @@ describe("a loop of awaited searches", () => {
     await kb.ingest([{ uri: "a.txt", text: "The bridge was built in 1890." }]);
     await kb.search("bridge");
     await new Promise(setImmediate);
-    tick(3);
+    slowClock(3);
     const turns = await countTurns(async () => {
       for (let i = 0; i < 50; i++) await kb.search("bridge");
     });

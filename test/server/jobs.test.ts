@@ -11,8 +11,19 @@ import { openFileBlobStore } from "../../src/stores/blobs/open-file-blob-store.t
 import { defaultLimits } from "../../src/server/handler-options.ts";
 import { createMemoryJobShelf } from "../../src/server/jobs/job-shelf.ts";
 import { createServiceJobs } from "../../src/server/jobs/service-jobs.ts";
+import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import type { Caller } from "../../src/server/route.ts";
 import { keys, openWorld, startWorld, type TestService, type Who } from "./service.ts";
+
+const operatorOf = (kb: KnowledgeBase): Caller => ({
+  name: "ops",
+  kb,
+  access: "operator",
+  isOperator: true,
+  mayWrite: true,
+  perMinute: 1,
+  perDay: { requests: 0, bytes: 0, tokens: 0 },
+});
 
 const over = /^(?:indexed|unchanged|failed|cancelled)$/u;
 
@@ -601,15 +612,7 @@ describe("the life of a job", () => {
 
   it("tells a webhook again that did not answer, with growing pauses, until it takes the message or has had its attempts", async () => {
     const kb = await openWorld();
-    const caller: Caller = {
-      name: "ops",
-      kb,
-      access: "operator",
-      isOperator: true,
-      mayWrite: true,
-      perMinute: 1,
-      perDay: { requests: 0, bytes: 0, tokens: 0 },
-    };
+    const caller = operatorOf(kb);
     const settle = async (fails: number) => {
       const times: number[] = [];
       const ids: string[] = [];
@@ -649,15 +652,7 @@ describe("the life of a job", () => {
 
   it("says that a job failed when its file cannot be kept, and does the next one", async () => {
     const kb = await openWorld();
-    const caller: Caller = {
-      name: "ops",
-      kb,
-      access: "operator",
-      isOperator: true,
-      mayWrite: true,
-      perMinute: 1,
-      perDay: { requests: 0, bytes: 0, tokens: 0 },
-    };
+    const caller = operatorOf(kb);
     const jobs = createServiceJobs({
       kb,
       shelf: createMemoryJobShelf(),

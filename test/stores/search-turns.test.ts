@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 import { searchVectors } from "../support/search-legs.ts";
 import { documentEntry, read, write } from "./build.ts";
+import { countTurns, slowClock } from "../support/turns.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -26,20 +27,10 @@ async function openFilled() {
 }
 
 /** Turns that others have while a work goes on, by a clock that each look puts on by so many milliseconds. */
-async function countTurns(step: number, work: () => Promise<unknown>): Promise<number> {
+async function turnsBy(step: number, work: () => Promise<unknown>): Promise<number> {
   await new Promise(setImmediate);
-  let now = 0;
-  vi.spyOn(performance, "now").mockImplementation(() => (now += step));
-  let turns = 0;
-  let goesOn = true;
-  const count = (): void => {
-    if (!goesOn) return;
-    turns++;
-    setImmediate(count);
-  };
-  setImmediate(count);
-  await work();
-  goesOn = false;
+  slowClock(step);
+  const turns = await countTurns(work);
   vi.restoreAllMocks();
   return turns;
 }
@@ -49,8 +40,8 @@ describe("a search over vectors that are not in memory yet", () => {
     const store = await openFilled();
     const search = () => searchVectors(store, read("deployment"), { embedding: vectorOf(7), version, topK: 3 });
     // Each megabyte takes six milliseconds by this clock, more than a slice.
-    const turns = await countTurns(6, search);
-    const warm = await countTurns(6, search);
+    const turns = await turnsBy(6, search);
+    const warm = await turnsBy(6, search);
     expect(turns - warm).toBeGreaterThanOrEqual(4);
     await store.close();
   });
