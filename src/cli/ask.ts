@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import type { Answer, AskOptions, IncompleteReason, Quotation, RefusalReason, Verdict } from "../contracts/answer.ts";
 import type { ChatMessage } from "../contracts/chat.ts";
@@ -18,6 +17,7 @@ import { createProgressLine } from "./progress.ts";
 import { type OptionsFor, pickTableOptions, addTableOptions } from "./table-options.ts";
 import { count, neutralise, neutraliseText, oneLine, quoted, wrap } from "./text-layout.ts";
 import { createStreamWrapper } from "./wrap-stream.ts";
+import { readText } from "./read-text.ts";
 
 export interface AskCommandOptions extends CommonOptions, Omit<OptionsFor<AskOptions>, "instructions" | "judge"> {
   readonly model?: string;
@@ -77,21 +77,9 @@ export async function readHow(options: AskCommandOptions): Promise<AskOptions> {
   const given = pickTableOptions<AskOptions>(askOptions, options);
   return {
     ...given,
-    instructions: instructions === undefined ? undefined : await readInstructions(instructions),
+    instructions:
+      instructions === undefined ? undefined : await readText(instructions, "Check the path of --instructions."),
   };
-}
-
-async function readInstructions(file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new IbidError("not-found", `The instructions in ${file} cannot be read: ${reason}.`, {
-      uri: file,
-      hint: "Check the path.",
-      cause,
-    });
-  }
 }
 
 /** Asks, and prints the answer while it is made. `history` has the turns before. */

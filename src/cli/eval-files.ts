@@ -1,27 +1,13 @@
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { IbidError } from "../contracts/errors.ts";
 import type { Evaluation } from "../eval/score-run.ts";
+import { readText } from "./read-text.ts";
 
 /** An earlier evaluation, from a file. */
 export interface Baseline extends Pick<Evaluation, "queries"> {
   /** Mode and variant of the evaluation: `hybrid`, `lexical, variant lucene`. */
   readonly how: string;
-}
-
-/** Reads a text file whole. **Errors** `not-found`, `unreadable`. */
-export async function readText(path: string, hint = "Check the name."): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (cause) {
-    const isMissing = (cause as NodeJS.ErrnoException).code === "ENOENT";
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new IbidError(
-      isMissing ? "not-found" : "unreadable",
-      isMissing ? `There is no ${path}.` : `${path} cannot be read: ${reason}.`,
-      { uri: path, hint, cause },
-    );
-  }
 }
 
 /** Checks before the work that a file can be written. **Errors** `invalid-argument`. */

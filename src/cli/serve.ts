@@ -14,6 +14,7 @@ import { toIbidError } from "./output.ts";
 import { readCount } from "./read-option.ts";
 import { given } from "../server/given.ts";
 import { neutralise, toJsonLine } from "./text-layout.ts";
+import { readText } from "./read-text.ts";
 
 export interface ServeCommandOptions extends CommonOptions {
   readonly port?: number;
@@ -230,17 +231,7 @@ function keptFiles({
 const ownNames = ["localhost", "127.0.0.1", "[::1]"];
 
 async function readKeys(file: string, parse: (json: string) => readonly AccessKey[]): Promise<readonly AccessKey[]> {
-  let json: string;
-  try {
-    json = await readFile(file, "utf8");
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new IbidError("not-found", `The keys in ${file} cannot be read: ${reason}.`, {
-      uri: file,
-      hint: "Check the path.",
-      cause,
-    });
-  }
+  const json = await readText(file, "Check the path of the keys.");
   try {
     return parse(json);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { appendFile, readFile } from "node:fs/promises";
+import { appendFile } from "node:fs/promises";
 import { text as readAll } from "node:stream/consumers";
 import type { Command } from "commander";
 import type { AnswerSentence, Quotation, Verdict } from "../contracts/answer.ts";
@@ -12,6 +12,7 @@ import { addAnswerModels, type CommonOptions, type Context, withKnowledgeBase } 
 import type { Output } from "./output.ts";
 import { addTableOptions, type OptionsFor, pickTableOptions } from "./table-options.ts";
 import { count, neutralise, oneLine, quoted, wrap } from "./text-layout.ts";
+import { readText } from "./read-text.ts";
 
 interface VerifyCommandOptions extends CommonOptions, Omit<OptionsFor<VerifyOptions>, "judge" | "citations"> {
   /** `provider/model`. */
@@ -36,18 +37,8 @@ async function verify(context: Context, file: string, options: VerifyCommandOpti
   });
 }
 
-async function readInput(file: string): Promise<string> {
-  try {
-    return file === "-" ? await readAll(process.stdin) : await readFile(file, "utf8");
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new IbidError("not-found", `The answer in ${file} cannot be read: ${reason}.`, {
-      uri: file,
-      hint: "Check the path, or give - for standard input.",
-      cause,
-    });
-  }
-}
+const readInput = async (file: string): Promise<string> =>
+  file === "-" ? readAll(process.stdin) : readText(file, "Check the path, or give - for standard input.");
 
 /** An object for a response of an API; else the text. **Errors** `invalid-argument` for a blank answer, and for JSON that is expected and does not parse. */
 function parseAnswer(content: string, file: string, format: string | undefined): string | object {

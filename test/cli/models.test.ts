@@ -230,6 +230,6 @@ describe("ask and chat with a model", () => {
     const cwd = await makeProject();
     const { code, stderr } = await callIbid(cwd, ["ask", "Keys?", "--model", "ollama:x", "--instructions", "none.txt"]);
     expect(code).toBe(1);
-    expect(stderr).toContain("The instructions in none.txt cannot be read: ENOENT");
+    expect(stderr).toContain("There is no none.txt.");
   });
 });

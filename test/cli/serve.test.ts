@@ -269,7 +269,7 @@ describe("ibid serve", () => {
       [["--port", port], 2, "another program listens there"],
       [["--port", "70000"], 2, "from 0 to 65535"],
       [["--host", "0.0.0.0"], 2, "without keys every machine"],
-      [["--keys", "nowhere.json"], 1, "nowhere.json cannot be read"],
+      [["--keys", "nowhere.json"], 1, "There is no nowhere.json."],
       [["--keys", "bad.json"], 2, "must have at least 16 characters"],
       [["--keys", "keys.json", "--write"], 2, "each key has its own caller"],
       [["--allow-origin", "app.example"], 2, 'the origin "app.example" is invalid'],
