@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { assembleWat } from "../../scripts/assemble-wat.ts";
 import { compareModule, kernels } from "../../scripts/build-kernels.ts";
 import { strideOf } from "../../src/engine/kernels/code-layout.ts";
-import type { CodeMemory, SumBounds } from "../../src/engine/kernels/code-table.ts";
+import type { CodeMemory, CodeTable, SumBounds } from "../../src/engine/kernels/code-table.ts";
 import { dotCodes } from "../../src/engine/kernels/dot-codes.ts";
 import { createFreeList } from "../../src/engine/kernels/free-list.ts";
 import { createKthBest } from "../../src/engine/kernels/kth-best.ts";
@@ -237,6 +237,57 @@ describe("a scan of codes", () => {
     } finally {
       vi.restoreAllMocks();
     }
+  });
+});
+
+describe("a memory of codes without room for a search", () => {
+  const stride = 32;
+  const rows = 41;
+  const write = (memory: CodeMemory, seed: number) => {
+    const table = memory.allocate(stride, rows);
+    table.write(0, ({ codes, norms, slopes, residuals }) => {
+      for (let i = 0; i < rows * stride; i++) codes[i] = ((i * 31 + seed) % 251) - 125;
+      norms.fill(1);
+      slopes.fill(1);
+      residuals.fill(0);
+    });
+    return table;
+  };
+  /** Rows and sums of a table, as far as they reach 20,000. */
+  const scan = (memory: CodeMemory, table: CodeTable): (readonly [number, number])[] => {
+    memory.query.set(Int16Array.from({ length: stride }, (_, i) => i * 3 - 40));
+    memory.digits.set(Uint8Array.from({ length: stride }, (_, i) => i * 3 - 40 + 64));
+    memory.flags.fill(1, 0, rows);
+    const one = { tau: 1, more: 0, margin: 0 };
+    const bounds = { fine: one, coarse: one, scaled: false, shrink: 0, bound: 20_000 };
+    const count = memory.scan(table, 0, rows, bounds);
+    return Array.from({ length: count }, (_, at) => [memory.found[at]!, memory.middles[at]!]);
+  };
+
+  it("scans plainly what is woven and what is not, and as before once there is room", () => {
+    const plain = createPlainMemory();
+    plain.reserve(stride, rows);
+    const expected = [1, 2].map((seed) => scan(plain, write(plain, seed)));
+    for (const found of expected) expect(found.length).toBeGreaterThan(0);
+    const memory = createSimdMemory()!;
+    memory.reserve(stride, rows);
+    const [woven, late] = [write(memory, 1), write(memory, 2)];
+    memory.weave(woven, rows);
+    vi.spyOn(WebAssembly.Memory.prototype, "grow").mockImplementation(() => {
+      throw new RangeError("no more memory");
+    });
+    try {
+      for (let search = 0; search < 2; search++) {
+        memory.reserve(stride, 3_000_000);
+        memory.weave(late, rows);
+        expect([woven, late].map((table) => scan(memory, table))).toEqual(expected);
+      }
+    } finally {
+      vi.restoreAllMocks();
+    }
+    memory.reserve(stride, rows);
+    memory.weave(late, rows);
+    expect([woven, late].map((table) => scan(memory, table))).toEqual(expected);
   });
 });
 

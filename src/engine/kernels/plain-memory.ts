@@ -1,4 +1,12 @@
-import { layScratch, type Scratch, tableBytes, type TableViews, viewScratch, viewTable } from "./code-layout.ts";
+import {
+  copyRow,
+  layScratch,
+  type Scratch,
+  tableBytes,
+  type TableViews,
+  viewScratch,
+  viewTable,
+} from "./code-layout.ts";
 import {
   type CodeBounds,
   type CodeMemory,
@@ -79,7 +87,13 @@ export function scanPlainly(
   const count = listFlagged(from, from + rows, 0, scratch);
   const { stride } = place;
   const views = place.views();
-  for (let at = 0; at < count; at++) sums[at] = dotCodes(views.codes, found[at]! * stride, query, stride);
+  for (let at = 0; at < count; at++) {
+    const row = found[at]!;
+    sums[at] =
+      row < place.woven
+        ? dotCodes(copyRow(views.codes, row, stride, place.woven), 0, query, stride)
+        : dotCodes(views.codes, row * stride, query, stride);
+  }
   return boundListed(views, count, bounds, scratch);
 }
 

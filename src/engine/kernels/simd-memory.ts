@@ -58,45 +58,58 @@ export function createSimdMemory(): CodeMemory | undefined {
 
   /** Growing leaves the old views empty; this says that it happened. */
   let grown = 0;
-  let place = { start: 0, stride: 0, rows: 0 };
+  /** Where the scratch lies; in an array of its own without a `start`. */
+  let place: { readonly start: number | undefined; readonly stride: number; readonly rows: number } = {
+    start: undefined,
+    stride: 0,
+    rows: 0,
+  };
   let scratch: Scratch | undefined;
   let seen = -1;
 
-  /** **Errors** whatever the platform throws when there is no more memory. */
-  function take(length: number): number {
+  /** **Shape** `undefined` where there is no more: 4 GB is all that such a memory can have, and a machine may have less. The scan is plain then. */
+  function take(length: number): number | undefined {
     const start = free.take(length);
     if (start >= 0) return start;
     const pages = Math.max(leastPages, Math.ceil(length / pageBytes));
-    free.give(memory.grow(pages) * pageBytes, pages * pageBytes);
+    try {
+      free.give(memory.grow(pages) * pageBytes, pages * pageBytes);
+    } catch {
+      return undefined;
+    }
     grown++;
     return free.take(length);
   }
 
   function look(): Scratch {
-    if (scratch === undefined || seen !== grown) {
-      scratch = viewScratch(memory.buffer, place.start, place.stride, place.rows);
+    if (scratch === undefined || (seen !== grown && place.start !== undefined)) {
+      scratch = viewScratch(memory.buffer, place.start ?? 0, place.stride, place.rows);
       seen = grown;
     }
     return scratch;
   }
 
+  /** Room for the scratch. Where there is none, an array of its own is enough until some is given back. */
   function makeRoom(stride: number, rows: number): void {
     const next = { stride: Math.max(stride, place.stride), rows: Math.max(rows, place.rows) };
-    const start = take(roundUp(layScratch(next.stride, next.rows).length));
-    if (scratch !== undefined) free.give(place.start, roundUp(layScratch(place.stride, place.rows).length));
+    const { length } = layScratch(next.stride, next.rows);
+    const start = take(roundUp(length));
+    const fits = scratch !== undefined && next.stride === place.stride && next.rows === place.rows;
+    if (start === undefined && fits) return;
+    if (place.start !== undefined) free.give(place.start, roundUp(layScratch(place.stride, place.rows).length));
     place = { ...next, start };
-    scratch = viewScratch(memory.buffer, start, next.stride, next.rows);
+    scratch = viewScratch(
+      start === undefined ? new ArrayBuffer(length) : memory.buffer,
+      start ?? 0,
+      next.stride,
+      next.rows,
+    );
     seen = grown;
   }
 
   function allocate(stride: number, rows: number): CodeTable {
     const length = spanOf(stride, rows);
-    let start: number | undefined;
-    try {
-      start = take(length);
-    } catch {
-      // 4 GB is all that such a memory can have, and a machine may have less: what does not fit is scanned plainly.
-    }
+    const start = take(length);
     const place: Placed = start === undefined ? createPlainPlace(stride, rows) : createPlace(start, stride, rows);
     const table = createCodeTable(place);
     placed.set(table, place);
@@ -118,18 +131,25 @@ export function createSimdMemory(): CodeMemory | undefined {
   }
 
   /** By all the bits of the query. */
-  function scanWhole(start: number, own: Placed, from: number, rows: number, bounds: CodeBounds): number {
+  function scanWhole(
+    scratchStart: number,
+    start: number,
+    own: Placed,
+    from: number,
+    rows: number,
+    bounds: CodeBounds,
+  ): number {
     const { stride } = own;
     const { query, flags, found, sums, middles } = layScratch(place.stride, place.rows);
     const { norms, slopes, residuals } = layTable(start, stride, own.rows);
     const { tau, more, margin } = bounds.fine;
-    const flag = place.start + flags + from;
-    sum(start + from * stride, stride, rows, flag, place.start + query, place.start + sums);
+    const flag = scratchStart + flags + from;
+    sum(start + from * stride, stride, rows, flag, scratchStart + query, scratchStart + sums);
     const behind = bound(
       from,
       rows,
       flag,
-      place.start + sums,
+      scratchStart + sums,
       slopes + 4 * from,
       residuals + 4 * from,
       norms + 8 * from,
@@ -139,16 +159,17 @@ export function createSimdMemory(): CodeMemory | undefined {
       margin,
       bounds.shrink,
       bounds.bound,
-      place.start + found,
-      place.start + middles,
-      place.start,
+      scratchStart + found,
+      scratchStart + middles,
+      scratchStart,
     );
-    return (behind - place.start - found) >> 2;
+    return (behind - scratchStart - found) >> 2;
   }
 
   /** By the digits, and what they leave by all the bits; so are the last rows that make no four. */
   function scanWoven(
     kernels: SiftKernels,
+    scratchStart: number,
     start: number,
     own: Placed,
     from: number,
@@ -164,10 +185,10 @@ export function createSimdMemory(): CodeMemory | undefined {
     const behind = kernels.sift(
       from,
       until,
-      place.start + flags + from,
+      scratchStart + flags + from,
       start + from * stride,
       stride,
-      place.start + digits,
+      scratchStart + digits,
       biases + 4 * from,
       slopes + 4 * from,
       residuals + 4 * from,
@@ -178,12 +199,12 @@ export function createSimdMemory(): CodeMemory | undefined {
       margin,
       bounds.shrink,
       bounds.bound,
-      place.start + found,
+      scratchStart + found,
     );
-    const sifted = (behind - place.start - found) >> 2;
+    const sifted = (behind - scratchStart - found) >> 2;
     const count = listFlagged(until, last, sifted, look());
     if (count === 0) return 0;
-    kernels.sum(place.start + found, count, start, stride, woven, place.start + query, place.start + sums);
+    kernels.sum(scratchStart + found, count, start, stride, woven, scratchStart + query, scratchStart + sums);
     return boundListed(own.views(), count, bounds, look());
   }
 
@@ -202,8 +223,7 @@ export function createSimdMemory(): CodeMemory | undefined {
       const own = heldPlace(placed.get(table));
       const until = rows - (rows % 4);
       const { start, stride, woven } = own;
-      if (start === undefined || sifting === undefined || until <= woven) return;
-      look();
+      if (start === undefined || place.start === undefined || sifting === undefined || until <= woven) return;
       const biases = layTable(start, stride, own.rows).end + 4 * woven;
       sifting.weave(
         until - woven,
@@ -215,7 +235,7 @@ export function createSimdMemory(): CodeMemory | undefined {
       own.woven = until;
     },
     reserve(stride, rows) {
-      if (scratch === undefined || stride > place.stride || rows > place.rows) makeRoom(stride, rows);
+      if (place.start === undefined || stride > place.stride || rows > place.rows) makeRoom(stride, rows);
     },
     get query() {
       return look().query;
@@ -238,10 +258,10 @@ export function createSimdMemory(): CodeMemory | undefined {
     scan(table, from, rows, bounds) {
       const own = heldPlace(placed.get(table));
       const { start } = own;
-      if (start === undefined) return scanPlainly(own, from, rows, bounds, look());
+      if (start === undefined || place.start === undefined) return scanPlainly(own, from, rows, bounds, look());
       return sifting === undefined || own.woven <= from
-        ? scanWhole(start, own, from, rows, bounds)
-        : scanWoven(sifting, start, own, from, rows, bounds);
+        ? scanWhole(place.start, start, own, from, rows, bounds)
+        : scanWoven(sifting, place.start, start, own, from, rows, bounds);
     },
   };
 }
