@@ -3,23 +3,24 @@
  *
  * `node bench/large-documents.ts [files] [megabytes] [folder]` ingests Markdown files with characters beyond Latin-1
  * (default 12 of 9.5 MB). Then it searches them in processes of their own with a heap of 400 MB. The command line
- * searches with the default number of hits, and for 100. Two more processes ask questions, and expand each hit of a
- * search.
+ * searches with the default number of hits, and for 100. More processes ask questions, expand each hit of a search, read
+ * parts of a document, and replace one whose first paragraph changed. One more process tells how much heap a hit holds
+ * beside its text.
  *
  * `node bench/large-documents.ts again <folder>` runs these processes over a folder that was filled before.
  *
  * `node bench/large-documents.ts chunks [folder]` ingests 70 documents of .7 MB (81,553 chunks), and searches for 1,000
  * hits.
  *
- * Each process tells how far its resident memory grew from after opening to after the search.
+ * Each process tells how far its resident memory grew from after opening to after its work.
  */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { KnowledgeBase } from "../src/contracts/knowledge-base.ts";
-import { openKnowledgeBase } from "../src/index.node.ts";
+import { type Hit, openKnowledgeBase } from "../src/index.node.ts";
 
 const words = "noise amplifier signal wave guide tube field current – circuit measure filter antenna".split(" ");
 
@@ -40,7 +41,7 @@ function writeText(bytes: number, seed: number): string {
 }
 
 /** The work of each process, which returns a report. */
-const works: Readonly<Record<string, (kb: KnowledgeBase, topK: number) => Promise<string>>> = {
+const works: Readonly<Record<string, (kb: KnowledgeBase, topK: number, folder: string) => Promise<string>>> = {
   search: async (kb, topK) => `${(await kb.search("noise amplifier 0", { topK })).length} hits`,
   async ask(kb, topK) {
     let citations = 0;
@@ -59,21 +60,63 @@ const works: Readonly<Record<string, (kb: KnowledgeBase, topK: number) => Promis
     }
     return `excerpts of ${length} characters`;
   },
+  async document(kb) {
+    let length = 0;
+    for await (const { uri, scope } of kb.list()) {
+      for (const start of [0, 1_000_000, 5_000_000]) {
+        length += (await kb.document(uri, { scope, start, end: start + 2000 }))?.text.length ?? 0;
+      }
+    }
+    return `parts of ${length} characters`;
+  },
+  async replace(kb, _, folder) {
+    const path = join(folder, "..", "0.md");
+    writeFileSync(path, `Changed at ${performance.now()}.\n\n${readFileSync(path, "utf8")}`);
+    const { failures } = await kb.ingest(path);
+    return `replaced with ${failures.length} failures`;
+  },
 };
+
+/** Heap that hits hold beside their text, when the knowledge base and its caches are gone. **Units** bytes a hit. */
+async function weighHits(folder: string, topK: number): Promise<void> {
+  let hits: readonly Hit[];
+  {
+    await using kb = await openKnowledgeBase(folder);
+    hits = await kb.search("noise amplifier 0", { topK });
+    // Numbers and texts that are made when they are first asked for count.
+    JSON.stringify(hits);
+  }
+  const heap = async (): Promise<number> => {
+    // Objects that wait to be finalised are collected in a later turn.
+    for (let turn = 0; turn < 5; turn++) {
+      await new Promise((resolve) => void setTimeout(resolve, 20));
+      (globalThis as { gc?: () => void }).gc!();
+    }
+    return process.memoryUsage().heapUsed;
+  };
+  const count = hits.length;
+  const text = hits.reduce((sum, hit) => sum + 2 * hit.text.length, 0);
+  const held = await heap();
+  hits = [];
+  const bytes = (held - (await heap())) / count;
+  console.log(
+    `${count} hits hold ${bytes.toFixed(0)} bytes each; their texts have ${(text / count).toFixed(0)} in two bytes a character`,
+  );
+}
 
 async function workHere(name: string, folder: string, topK: number): Promise<void> {
   await using kb = await openKnowledgeBase(folder);
   await kb.status();
   const before = process.memoryUsage().rss;
   const started = performance.now();
-  const done = await works[name]!(kb, topK);
+  const done = await works[name]!(kb, topK, folder);
   const seconds = (performance.now() - started) / 1000;
   const grown = (process.resourceUsage().maxRSS * 1024 - before) / 2 ** 20;
   console.log(`${done} in ${seconds.toFixed(1)} s, resident memory grew by ${grown.toFixed(0)} MB after open`);
 }
 
 function runLimited(args: readonly string[]): void {
-  const run = spawnSync(process.execPath, ["--max-old-space-size=400", ...args], { encoding: "utf8" });
+  const run = spawnSync(process.execPath, ["--max-old-space-size=400", "--expose-gc", ...args], { encoding: "utf8" });
   const said = run.stdout.trim().split("\n").at(-1) ?? "";
   console.log(`exit ${run.status ?? run.signal}: ${said.slice(0, 120)}`);
 }
@@ -88,12 +131,13 @@ function runAll(kb: string, isChunks: boolean): void {
     if (!isChunks) runLimited([cli, "--kb", kb, "search", "noise amplifier 0", "--top-k", String(topK)]);
   }
   if (isChunks) return;
-  runLimited([self, "ask", kb, "20"]);
-  runLimited([self, "expand", kb, "20"]);
+  for (const name of ["ask", "expand", "document", "weigh", "replace"]) runLimited([self, name, kb, "20"]);
 }
 
 if (first in works) {
   await workHere(first, second!, Number(third));
+} else if (first === "weigh") {
+  await weighHits(second!, Number(third));
 } else if (first === "again") {
   runAll(join(second!, "kb"), false);
 } else {
