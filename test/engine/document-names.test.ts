@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { searchBm25 } from "../../src/engine/bm25/bm25.ts";
 import { defaultBm25 } from "../../src/engine/bm25/bm25-settings.ts";
-import { createDocumentFields } from "../../src/engine/bm25/document-fields.ts";
+import { buildDocumentFields } from "../../src/engine/bm25/document-fields.ts";
+import { finishSteps } from "../../src/runtime/steps.ts";
 import { encodeTerms } from "../../src/engine/segments/chunk-terms.ts";
 import { createLiveSegment } from "../../src/engine/segments/live-segment.ts";
 import { encodeVectors } from "../../src/engine/vectors/stored-vector.ts";
@@ -132,16 +133,18 @@ function search(asked: World) {
     }
     return { segment, admitted: Uint8Array.from(own, ({ live, admitted }) => (live && admitted ? 1 : 0)) };
   });
-  const fields = createDocumentFields(
-    searched.map(({ segment }) => segment),
-    (rows) =>
-      new Map(
-        rows.map((row) => {
-          const { title, file } = documents[row - 1]!;
-          return [row, { title: title.join(" "), file: file.join(" ") }];
-        }),
-      ),
-    plainAnalyzer,
+  const fields = finishSteps(
+    buildDocumentFields(
+      searched.map(({ segment }) => segment),
+      (rows) =>
+        new Map(
+          rows.map((row) => {
+            const { title, file } = documents[row - 1]!;
+            return [row, { title: title.join(" "), file: file.join(" ") }];
+          }),
+        ),
+      plainAnalyzer,
+    ),
   );
   const asWords = query.map((term) => ({ terms: [term], count: 1 }));
   const readHeadings = (segment: { key(ordinal: number): number }, ordinals: readonly number[]) =>

@@ -53,8 +53,9 @@ describe("a search for the nearest vectors in steps", () => {
     const row = fc.array(fc.integer({ min: -3, max: 3 }), { minLength: 5, maxLength: 5 });
     const query = fc.record({
       row,
-      metric: fc.constantFrom<Metric>("cosine", "dot", "euclidean"),
-      topK: fc.integer({ min: 1, max: 12 }),
+      metric: fc.constantFrom<Metric>("cosine", "dot", "euclidean", "manhattan"),
+      // All rows are scored one by one where no more are there than are asked for.
+      topK: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.constant(200)),
     });
     fc.assert(
       fc.property(
@@ -100,6 +101,15 @@ describe("a search for the nearest vectors in steps", () => {
         },
       ),
     );
+  });
+
+  it("scores 512 rows a step at most where each is scored [18.6]", () => {
+    const values = Array.from({ length: 1300 }, (_, row) => [row % 7, row % 5, row % 3]);
+    const { header, files } = writeColumn("float32", values, (row) => row);
+    const column = readColumn(header, 0, openFiles(files).read);
+    const searched = [{ segment: segmentOf(column, 1300), admitted: new Uint8Array(1300).fill(1) }];
+    const steps = nearestInSteps(searched, toVector("float32", [1, 2, 3]), "manhattan", 2, -Infinity);
+    expect([...steps]).toHaveLength(3);
   });
 
   it("finds nothing in a column without rows", () => {

@@ -2,9 +2,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { searchBm25 } from "../../src/engine/bm25/bm25.ts";
 import { defaultBm25 } from "../../src/engine/bm25/bm25-settings.ts";
-import { createWordIndex } from "../../src/engine/bm25/word-index.ts";
+import { buildDocumentFields } from "../../src/engine/bm25/document-fields.ts";
+import type { Analyzer } from "../../src/contracts/analyzer.ts";
+import { createWordIndex, type IndexedWord } from "../../src/engine/bm25/word-index.ts";
 import { createPlainSums, createSimdSums } from "../../src/engine/kernels/impact-sums.ts";
 import { countAt, entryOf, packPostings, sparseAt } from "../../src/engine/bm25/word-list.ts";
+import { finishSteps } from "../../src/runtime/steps.ts";
 import type { Postings, Segment } from "../../src/engine/segments/segment.ts";
 
 const size = 150_000;
@@ -118,6 +121,59 @@ describe("segments of several windows", () => {
   });
 });
 
+describe("a search that fails", () => {
+  const list = (from: number, step: number): Postings => {
+    const ordinals = Uint32Array.from({ length: 2_000 }, (_, i) => from + i * step);
+    return { ordinals, counts: ordinals.map((at) => 1 + (at % 3)), names: undefined };
+  };
+  const held = { a: list(0, 1), b: list(500, 60) };
+  const words = ["a", "b", "d"].map((term) => ({ terms: [term], count: 1 }));
+  const segment = segmentOf(held);
+  const search = (admitted: Uint8Array, topK: number, asked = words) =>
+    searchBm25([{ segment, admitted }], asked, topK, 0).hits.map(({ ordinal, score }) => ({ ordinal, score }));
+
+  it.each([
+    ["whole", words],
+    ["by their entries", words.slice(0, 2)],
+  ])("amid a window, moves no score of the next: windows that are walked %s", (_, asked) => {
+    const expected = search(live, 20, asked);
+    for (const failsAt of [3, 700, 66_020]) {
+      const admitted = new Proxy(live, {
+        get(target, at) {
+          if (at === String(failsAt)) throw new RangeError("no more memory");
+          return Reflect.get(target, at) as unknown;
+        },
+      });
+      expect(() => search(admitted, Infinity, asked)).toThrow("no more memory");
+      expect(search(live, 20, asked)).toEqual(expected);
+    }
+  });
+
+  it("while a word is counted in documents, moves no score of the next", () => {
+    // Its second segment cannot be read the first time.
+    const isBroken = { now: false };
+    const second = {
+      ...segmentOf(held),
+      postings: (term: string) => {
+        if (isBroken.now) throw new RangeError("no more memory");
+        return segmentOf(held).postings(term);
+      },
+    };
+    const homes = { documents: () => Float64Array.from({ length: size }, (_, i) => 1 + (i >> 8)) };
+    const languages = { languages: () => ["en"], languageOf: () => "en" };
+    const segments = [segment, second].map((each) => ({ ...each, ...homes, ...languages }) as unknown as Segment);
+    const analyzer = { fingerprint: "none", analyze: () => [] } as unknown as Analyzer;
+    const fields = finishSteps(buildDocumentFields(segments, () => new Map(), analyzer));
+    const read = () => finishSteps(createWordIndex(segments, defaultBm25, fields).word({ terms: ["a"] })).documents;
+    const expected = read();
+    isBroken.now = true;
+    expect(read).toThrow("no more memory");
+    isBroken.now = false;
+    expect(expected!.documents.length).toBeGreaterThan(0);
+    expect(read()).toEqual(expected);
+  });
+});
+
 describe("words of an index", () => {
   it("are read once while there is room, and those that were asked for last stay [L4]", () => {
     const one = (at: number): Postings => ({
@@ -128,10 +184,10 @@ describe("words of an index", () => {
     const held = Object.fromEntries(["a", "b", "c"].map((term, i) => [term, one(i)]));
     const calls: string[] = [];
     const segment = segmentOf(held, calls);
-    const bytes = createWordIndex([segment], defaultBm25).word({ terms: ["a"] }).bytes;
+    const bytes = finishSteps(createWordIndex([segment], defaultBm25).word({ terms: ["a"] })).bytes;
     calls.length = 0;
     const index = createWordIndex([segment], defaultBm25, undefined, 2 * bytes);
-    const ask = (term: string): void => void index.word({ terms: [term] });
+    const ask = (term: string): void => void finishSteps(index.word({ terms: [term] }));
     for (const term of ["a", "a", "b", "a", "b"]) ask(term);
     expect(calls).toEqual(["a", "b"]);
     ask("c");
@@ -140,6 +196,37 @@ describe("words of an index", () => {
     ask("a");
     expect(calls).toEqual(["a", "b", "c", "a"]);
     expect(index.bytes).toBe(2 * bytes);
+  });
+});
+
+describe("a word that two searches read in turns", () => {
+  const segments = [1, 2, 3].map((step) => {
+    const ordinals = Uint32Array.from({ length: 500 }, (_, i) => i * step);
+    return segmentOf({ a: { ordinals, counts: ordinals.map((at) => 1 + (at % 3)), names: undefined } });
+  });
+
+  it("is the same for both, and counts once", () => {
+    const alone = createWordIndex(segments, defaultBm25);
+    const { lists, frequency } = finishSteps(alone.word({ terms: ["a"] }));
+    fc.assert(
+      fc.property(fc.array(fc.nat(1), { maxLength: 8 }), (turns) => {
+        const index = createWordIndex(segments, defaultBm25);
+        const reading = [0, 1].map(() => index.word({ terms: ["a"] }));
+        const read: IndexedWord[] = [];
+        const advance = (at: number): boolean => {
+          if (read[at] !== undefined) return false;
+          const step = reading[at]!.next();
+          if (step.done === true) read[at] = step.value;
+          return step.done !== true;
+        };
+        for (const at of turns) advance(at);
+        for (const at of [1, 0]) while (advance(at));
+        expect(read[0]).toBe(read[1]);
+        expect(read[0]!.frequency).toBe(frequency);
+        expect([...read[0]!.lists.values()]).toEqual([...lists.values()]);
+        expect(index.bytes).toBe(alone.bytes);
+      }),
+    );
   });
 });
 

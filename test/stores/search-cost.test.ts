@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { latentSemanticModel } from "../../src/engine/latent/latent-semantic-model.ts";
 import { createRetriever } from "../../src/search/create-retriever.ts";
 import { composeStore } from "../../src/stores/compose/compose-store.ts";
@@ -7,7 +7,10 @@ import { createSecret } from "../../src/stores/segments/create-secret.ts";
 import type { DirectoryReader, SegmentDirectory } from "../../src/stores/segments/segment-directory.ts";
 import { createSegmentStore } from "../../src/stores/segments/segment-store.ts";
 import { decideStoreOptions } from "../../src/stores/segments/store-options.ts";
+import { slowClock } from "../support/turns.ts";
 import { collect, documentEntry, read, system, write } from "./build.ts";
+
+afterEach(() => vi.restoreAllMocks());
 
 /** A directory that counts transactions, calls by name, and chunk rows that were read. */
 function createCountingDirectory() {
@@ -148,6 +151,8 @@ describe.each([
 
   it("takes three transactions at most, however many legs search: legs, their look-ups, chunks", async () => {
     const { search, counts } = await open(sealAt);
+    // A slow machine cuts a search in slices, each a transaction.
+    slowClock(0);
     await search("heron near the river", { topK: 5 });
     expect(counts.transactions).toBeLessThanOrEqual(3);
     await search("heron near the river", { topK: 5, mode: "lexical" });

@@ -1,7 +1,13 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { composeStore } from "../../src/stores/compose/compose-store.ts";
+import { createMemoryDirectory } from "../../src/stores/memory/memory-directory.ts";
 import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
-import { searchVectors } from "../support/search-legs.ts";
-import { documentEntry, read, write } from "./build.ts";
+import { createSecret } from "../../src/stores/segments/create-secret.ts";
+import type { DirectoryWriter, SegmentDirectory } from "../../src/stores/segments/segment-directory.ts";
+import { createSegmentStore } from "../../src/stores/segments/segment-store.ts";
+import { decideStoreOptions } from "../../src/stores/segments/store-options.ts";
+import { searchVectors, searchWords } from "../support/search-legs.ts";
+import { documentEntry, read, three, write } from "./build.ts";
 import { countTurns, slowClock } from "../support/turns.ts";
 
 afterEach(() => vi.restoreAllMocks());
@@ -46,6 +52,16 @@ describe("a search over vectors that are not in memory yet", () => {
     await store.close();
   });
 
+  it("gives others a turn between the rows that it scores one by one [18.6]", async () => {
+    const store = await openFilled();
+    const asked = { embedding: vectorOf(7), version, topK: 3, metric: "manhattan" } as const;
+    const search = () => searchVectors(store, read("deployment"), asked);
+    await search();
+    // 600 rows are two steps, and each takes longer than a slice by this clock.
+    expect(await turnsBy(6, search)).toBeGreaterThanOrEqual(2);
+    await store.close();
+  });
+
   it("begins anew after a commit, and ends while others go on writing [L5]", async () => {
     const store = await openFilled();
     await new Promise(setImmediate);
@@ -71,6 +87,126 @@ describe("a search over vectors that are not in memory yet", () => {
     expect(written).toBeGreaterThanOrEqual(3);
     expect(hit).toMatchObject({ chunk: { documentId: "b0" } });
     expect(hit!.score).toBeCloseTo(1, 12);
+    await store.close();
+  });
+});
+
+const words = ["heron", "otter", "newt", "vole", "eel", "frog", "pike", "swan"];
+
+describe("a search by words that are not in memory yet", () => {
+  const query = words.join(" ");
+  const openWords = () => {
+    const store = createMemoryStore({ segments: { sealAt: 100, settleAt: 1 } });
+    const texts = Array.from({ length: 300 }, (_, i) => `c${i} ${words[i % 8]} and ${words[(i * 3) % 8]} wait.`);
+    return store.replace(write("deployment"), documentEntry("a", texts)).then(() => store);
+  };
+  const find = async (store: ReturnType<typeof createMemoryStore>) =>
+    (await searchWords(store, read("deployment"), { text: query, topK: 20 })).matches.map(({ chunk, score }) => [
+      chunk.id,
+      score,
+    ]);
+
+  it("gives others a turn between the names and the words that it reads, and finds the same [18.6]", async () => {
+    const [store, other] = [await openWords(), await openWords()];
+    let found: unknown;
+    const search = async (): Promise<void> => void (found = await find(store));
+    // Each look at the clock takes six milliseconds, more than a slice.
+    const cold = await turnsBy(6, search);
+    const warm = await turnsBy(6, search);
+    expect(cold - warm).toBeGreaterThanOrEqual(words.length);
+    expect(found).toEqual(await find(other));
+    await Promise.all([store.close(), other.close()]);
+  });
+
+  it("ends while others go on writing, with what is there then [L5]", async () => {
+    const store = await openWords();
+    await new Promise(setImmediate);
+    slowClock(6);
+    const state = { isOver: false };
+    const found = find(store).finally(() => (state.isOver = true));
+    for (let i = 0; !state.isOver; i++) {
+      await new Promise(setImmediate);
+      await store.replace(write(i % 2 === 0 ? "deployment" : "team:red"), documentEntry(`b${i}`, [`otter ${i}.`]));
+    }
+    vi.restoreAllMocks();
+    const first = await found;
+    expect(first.length).toBe(20);
+    await store.close();
+  });
+});
+
+describe.each(["lexical", "dense"])("a %s search in slices", (name) => {
+  it("finds nothing of a commit that failed between two of them [L5 L8]", async () => {
+    const inner = createMemoryDirectory();
+    let waits = false;
+    const waiting: { readonly work: (rows: DirectoryWriter) => unknown; readonly fail: () => void }[] = [];
+    const directory: SegmentDirectory = {
+      ...inner,
+      write(work, undone) {
+        if (!waits) return inner.write(work);
+        const { promise, reject } = Promise.withResolvers<never>();
+        const fail = (): void => {
+          undone?.();
+          reject(new Error("The disk is full."));
+        };
+        waiting.push({ work, fail });
+        return promise;
+      },
+    };
+    /** Writes that wait share a commit, which fails: the second has seen the first. */
+    const failTogether = async (): Promise<void> => {
+      const together = waiting.splice(0);
+      const commit = inner.write((rows) => {
+        for (const { work } of together) work(rows);
+        throw new Error("The disk is full.");
+      });
+      for (const { fail } of together) fail();
+      await expect(commit).rejects.toThrow("full");
+    };
+    const store = composeStore(
+      createSegmentStore(directory, { ...decideStoreOptions({}), secret: createSecret(), embeddings: ["dense"] }),
+    );
+    const texts = Array.from({ length: 3 }, (_, i) => `heron${i} waits with ${words.join(" ")}.`);
+    const embed = (): Int8Array => Int8Array.of(1, 2, 3);
+    const entryOf = (id: string) => documentEntry(id, texts, { embed });
+    await store.replace(write("deployment"), entryOf("a"));
+    const find = async () => {
+      const found =
+        name === "lexical"
+          ? (await searchWords(store, read("deployment"), { text: words.join(" "), topK: 20 })).matches
+          : await searchVectors(store, read("deployment"), {
+              embedding: embed(),
+              version: three,
+              topK: 20,
+              metric: "manhattan",
+            });
+      return found.map(({ chunk, score }) => [chunk.id, score]);
+    };
+    const expected = await find();
+    expect(expected).toHaveLength(3);
+    let [amid, turns] = [0, 0];
+    do {
+      // Another commit, so that words are read anew.
+      await store.replace(write("team:red"), entryOf(`red${turns}`));
+      waits = true;
+      const late = ["b", "c"].map((id) => store.replace(write("deployment"), entryOf(id)));
+      const written = Promise.allSettled(late);
+      await vi.waitUntil(() => waiting.length === 2);
+      await new Promise(setImmediate);
+      slowClock(6);
+      amid = 1;
+      const found = find().finally(() => (amid = 0));
+      for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate);
+      const isAmid = amid === 1;
+      await failTogether();
+      expect([turns, await found]).toEqual([turns, expected]);
+      vi.restoreAllMocks();
+      expect((await written).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+      waits = false;
+      if (!isAmid) break;
+      turns++;
+    } while (turns < 100);
+    expect(turns).toBeGreaterThan(2);
     await store.close();
   });
 });

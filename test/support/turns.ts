@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 
-/** A clock by which each look takes so many milliseconds. It goes on from the time of now: something may have begun before. Mocks are restored by the caller. */
+/** A clock by which each look takes so many milliseconds, or which stands still. It goes on from the time of now: something may have begun before. Mocks are restored by the caller. */
 export function slowClock(step: number): void {
   let now = performance.now();
   vi.spyOn(performance, "now").mockImplementation(() => (now += step));

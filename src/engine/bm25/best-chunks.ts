@@ -1,5 +1,6 @@
 import { createTopK, type TopK } from "../kernels/top-k.ts";
 import type { Segment } from "../segments/segment.ts";
+import { finishSteps } from "../../runtime/steps.ts";
 import { type ChunkPlace, compareChunkPlaces } from "../../runtime/compare-text.ts";
 
 /** A chunk that was found, by its place in the index. */
@@ -17,37 +18,52 @@ export interface SearchedSegment {
   readonly only?: readonly number[];
 }
 
+/** Offers each candidate of a segment once. `place` is its index among the searched ones. */
+type ScanSegment<Result> = (
+  searched: SearchedSegment,
+  offer: (score: number, ordinal: number) => void,
+  best: TopK,
+  place: number,
+) => Result;
+
 /**
  * The best of several segments.
  *
- * **Shape** at most `topK`, by score, highest first, equal scores by uri, start, scope and id. `scan` offers each candidate once.
+ * **Shape** at most `topK`, by score, highest first, equal scores by uri, start, scope and id.
  * **Cost** places are read only of chunks whose scores are equal, down to those that equal the last one.
  */
-export function findBest(
+export function findBest(searched: readonly SearchedSegment[], topK: number, scan: ScanSegment<void>): FoundChunk[] {
+  return finishSteps(
+    findBestInSteps(searched, topK, (...given) => {
+      scan(...given);
+      return [];
+    }),
+  );
+}
+
+/** {@link findBest} in the steps of `scan`, between which other searches may run. */
+export function* findBestInSteps(
   searched: readonly SearchedSegment[],
   topK: number,
-  scan: (
-    searched: SearchedSegment,
-    offer: (score: number, ordinal: number) => void,
-    best: TopK,
-    /** Index among the searched segments. */
-    place: number,
-  ) => void,
-): FoundChunk[] {
+  scan: ScanSegment<Iterable<undefined>>,
+): Generator<undefined, FoundChunk[]> {
+  const best = spare ?? createTopK(0);
+  spare = undefined;
   const found: FoundChunk[] = [];
   for (const [place, each] of searched.entries()) {
     const { segment } = each;
     best.reset(Math.min(topK, segment.liveCount));
-    scan(each, (score, ordinal) => best.offer(score, ordinal), best, place);
+    yield* scan(each, (score, ordinal) => best.offer(score, ordinal), best, place);
     const { scores, items } = best.take();
     for (let i = 0; i < items.length; i++) found.push({ segment, ordinal: items[i]!, score: scores[i]! });
   }
+  spare = best;
   if (searched.length > 1) found.sort((a, b) => b.score - a.score);
   return orderTies(found, topK);
 }
 
-/** Searches are synchronous, so one serves all. */
-const best = createTopK(0);
+/** The heap of the search that ended last. */
+let spare: TopK | undefined;
 
 /** Cuts chunks to the best, and orders those of equal score by uri, start, scope and id. **Shape** `found` comes by score. */
 export function orderTies<Found extends FoundChunk>(found: readonly Found[], topK: number): Found[] {

@@ -9,6 +9,7 @@ import { boundScores, findLikely } from "./likely-chunks.ts";
 import { createWordIndex, type WordIndex } from "./word-index.ts";
 import { countAt, entryOf, sparseAt, type WordList } from "./word-list.ts";
 import { createTopK } from "../kernels/top-k.ts";
+import { finishSteps } from "../../runtime/steps.ts";
 import type { Segment } from "../segments/segment.ts";
 
 /** A chunk that was found, with its innermost heading where headings count. */
@@ -55,22 +56,23 @@ export function searchBm25(
     settings,
     fields,
   );
-  const scoring = prepareBm25(index, words);
+  const scoring = finishSteps(prepareBm25(index, words));
   const hits = searchPrepared(scoring, searched, topK, minScore, readHeadings);
   return { hits: hits.map((hit) => explainHit(scoring, hit)), terms: queryTerms(scoring) };
 }
 
-/** Looks up the words of a query and weighs them. **Cost** linear in the postings of words that the index does not hold yet. */
-export function prepareBm25(index: WordIndex, queried: readonly QueryWord[]): Bm25Scoring {
+/** Looks up the words of a query and weighs them, in steps of {@link WordIndex.word}. **Cost** linear in the postings of words that the index does not hold yet. */
+export function* prepareBm25(index: WordIndex, queried: readonly QueryWord[]): Generator<undefined, Bm25Scoring> {
   const { formula, fields, settings } = index;
-  const words = queried.map((word): ScoredWord => {
-    const indexed = index.word(word);
+  const words: ScoredWord[] = [];
+  for (const word of queried) {
+    const indexed = yield* index.word(word);
     const idf =
       word.phrase === undefined
         ? formula.idf(index.chunks, indexed.frequency)
         : word.phrase.words.reduce((sum, terms) => sum + index.phraseIdf(terms), 0);
-    return { ...word, indexed, idf, weight: idf * word.count };
-  });
+    words.push({ ...word, indexed, idf, weight: idf * word.count });
+  }
   return {
     index,
     words,

@@ -60,18 +60,10 @@ export function rarityOf(all: number, having: number): number {
   return Math.log(1 + (all - having + 0.5) / (having + 0.5));
 }
 
-/** {@link buildDocumentFields} in one go. */
-export function createDocumentFields(...given: Parameters<typeof buildDocumentFields>): DocumentFields {
-  const steps = buildDocumentFields(...given);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
-}
-
-/** Chunks that are placed, and entries that are named, in one step. */
+/** Chunks that are placed, entries that are named, and entries or terms that are counted in one step. */
 const placedAtOnce = 8192;
 const namedAtOnce = 128;
+const countedAtOnce = 8192;
 
 /**
  * Builds the fields of some segments in steps of some milliseconds.
@@ -102,12 +94,10 @@ export function* buildDocumentFields(
     files.add(analyzer.analyze(file, languageOf[entry]));
     if (entry % namedAtOnce === 0) yield;
   }
-  const byTitle = titles.build();
-  yield;
-  const byFile = files.build();
-  yield;
-  const rarities = weighTerms(vocabulary.size, documents, documentOf, [byTitle, byFile]);
-  const masses = { title: sumMasses(byTitle, rarities), file: sumMasses(byFile, rarities) };
+  const byTitle = yield* titles.build();
+  const byFile = yield* files.build();
+  const rarities = yield* weighTerms(vocabulary.size, documents, documentOf, [byTitle, byFile]);
+  const masses = { title: yield* sumMasses(byTitle, rarities), file: yield* sumMasses(byFile, rarities) };
   let chunks = 0;
   let fileTerms = 0;
   let words = 0;
@@ -120,9 +110,12 @@ export function* buildDocumentFields(
   let documentNorms: { readonly b: number; readonly norms: Float64Array } | undefined;
   const known = new Map<string, number>();
   const beginnings = new Set<string>();
-  for (const [term, at] of vocabulary) if (byFile.holding(at) !== undefined) beginnings.add(term.slice(0, 3));
   let letters = 0;
-  for (const term of vocabulary.keys()) letters += term.length;
+  for (const [term, at] of vocabulary) {
+    if (byFile.holding(at) !== undefined) beginnings.add(term.slice(0, 3));
+    letters += term.length;
+    if (at % countedAtOnce === 0) yield;
+  }
   const inverted = new Map<Segment, EntryChunks>();
   const chunksOf = (segment: Segment): EntryChunks => {
     let made = inverted.get(segment);
@@ -307,15 +300,17 @@ function createNameLists(vocabulary: Map<string, number>) {
       lengths.push(name.length);
       starts.push(terms.length);
     },
-    build(): NameLists {
+    *build(): Generator<undefined, NameLists> {
       const size = vocabulary.size;
       const begins = new Uint32Array(size + 1);
       for (const id of terms) begins[id + 1]!++;
       for (let id = 0; id < size; id++) begins[id + 1]! += begins[id]!;
+      yield;
       const next = begins.slice();
       const entries = new Uint32Array(terms.length);
       const often = new Uint32Array(terms.length);
       for (let entry = 0; entry < lengths.length; entry++) {
+        if (entry % countedAtOnce === 0) yield;
         for (let i = starts[entry]!; i < starts[entry + 1]!; i++) {
           const at = next[terms[i]!]!++;
           entries[at] = entry;
@@ -337,17 +332,19 @@ function createNameLists(vocabulary: Map<string, number>) {
 }
 
 /** Lucene's idf of each term, over documents: a document has a term when one of its names does, in any of its languages. */
-function weighTerms(
+function* weighTerms(
   size: number,
   documents: number,
   documentOf: Uint32Array,
   names: readonly NameLists[],
-): Float64Array {
+): Generator<undefined, Float64Array> {
   const inOrder = documentOf.every((document, i) => i === 0 || documentOf[i - 1]! <= document);
-  const order = inOrder ? undefined : documentOf.map((_, i) => i).sort((a, b) => documentOf[a]! - documentOf[b]!);
+  // Entries by document, as `groupChunks` has chunks by entry.
+  const order = inOrder ? undefined : groupChunks(documentOf, documents).ordinals;
   const having = new Uint32Array(size);
   const last = new Uint32Array(size).fill(noEntry);
   for (let i = 0; i < documentOf.length; i++) {
+    if (i % countedAtOnce === 0) yield;
     const entry = order?.[i] ?? i;
     for (const { starts, terms } of names) {
       for (let at = starts[entry]!; at < starts[entry + 1]!; at++) {
@@ -361,12 +358,13 @@ function weighTerms(
   return Float64Array.from(having, (count) => rarityOf(documents, count));
 }
 
-function sumMasses({ starts, terms, lengths }: NameLists, rarities: Float64Array): Float64Array {
-  return Float64Array.from(lengths, (_, entry) => {
-    let mass = 0;
-    for (let at = starts[entry]!; at < starts[entry + 1]!; at++) mass += rarities[terms[at]!]!;
-    return mass;
-  });
+function* sumMasses({ starts, terms, lengths }: NameLists, rarities: Float64Array): Generator<undefined, Float64Array> {
+  const masses = new Float64Array(lengths.length);
+  for (let entry = 0; entry < masses.length; entry++) {
+    if (entry % countedAtOnce === 0) yield;
+    for (let at = starts[entry]!; at < starts[entry + 1]!; at++) masses[entry]! += rarities[terms[at]!]!;
+  }
+  return masses;
 }
 
 /** Chunks of one segment by entry: entry `e` has `ordinals[starts[e] … starts[e + 1])`, ascending. */

@@ -78,18 +78,25 @@ export function findLikely(
   const { scale } = scoring.bounds;
   const search = { scoring, shared, topK, floor: minScore, size: 0, seeded: topK === Infinity };
   if (topK !== Infinity) sure.reset(topK);
-  for (const [place, each] of searched.entries()) {
-    const lists = scoring.words.map(({ indexed }) => indexed.lists.get(each.segment));
-    const homes = shared.documents && scoring.index.fields!.documentsOf(each.segment);
-    const own: SearchedLists = { ...each, place, lists, homes, entries: scoring.index.fields?.entriesOf(each.segment) };
-    for (let window = 0, base = 0; base < each.segment.size; window++, base += windowSize) {
-      const read = addWindow(scoring, lists, window);
-      if (read === 0) continue;
-      if (!search.seeded) seedFloor(search, own, window);
-      const end = Math.min(windowSize, each.segment.size - base);
-      if (read * sparseShare < end) walkEntries(search, own, window);
-      else walkWindow(search, own, base, end, scale);
+  try {
+    for (const [place, each] of searched.entries()) {
+      const lists = scoring.words.map(({ indexed }) => indexed.lists.get(each.segment));
+      const homes = shared.documents && scoring.index.fields!.documentsOf(each.segment);
+      const entries = scoring.index.fields?.entriesOf(each.segment);
+      const own: SearchedLists = { ...each, place, lists, homes, entries };
+      for (let window = 0, base = 0; base < each.segment.size; window++, base += windowSize) {
+        const read = addWindow(scoring, lists, window);
+        if (read === 0) continue;
+        if (!search.seeded) seedFloor(search, own, window);
+        const end = Math.min(windowSize, each.segment.size - base);
+        if (read * sparseShare < end) walkEntries(search, own, window);
+        else walkWindow(search, own, base, end, scale);
+      }
     }
+  } catch (error) {
+    // The next search would add to what the window has.
+    impactSums().sums.fill(0);
+    throw error;
   }
   return keepReaching(search.size, search.floor);
 }

@@ -42,7 +42,8 @@ export interface WordIndex {
   /** Live chunks. */
   readonly chunks: number;
   norms(this: void, segment: Segment): Norms;
-  word(key: WordKey): IndexedWord;
+  /** A word, in steps: one for each segment that it is read from. Other searches may run in between. */
+  word(key: WordKey): Generator<undefined, IndexedWord>;
   /** Rarity of a term over live chunks, which have it in any field. */
   idf(this: void, term: string): number;
   /** Rarity of a word of a phrase by its text and names, under whichever of its terms. */
@@ -81,15 +82,15 @@ export function createWordIndex(
       if (made === undefined) norms.set(segment, (made = createNorms(segment, averages, formula, settings)));
       return made;
     },
-    word(key) {
+    *word(key) {
       // A phrase belongs to one query.
-      if (key.phrase !== undefined) return indexWord(index, held, key);
+      if (key.phrase !== undefined) return yield* indexWord(index, held, key);
       const name = key.terms.join("\u0000");
-      const known = words.get(name);
-      const word = known ?? indexWord(index, held, key);
+      const read = words.get(name) ?? (yield* indexWord(index, held, key));
+      // Another search may have read it meanwhile.
+      const word = words.get(name) ?? read;
       // The word that was asked for last stands last, and goes last.
-      if (known !== undefined) words.delete(name);
-      else bytes += word.bytes;
+      if (!words.delete(name)) bytes += word.bytes;
       words.set(name, word);
       for (const [other, { bytes: own }] of words) {
         if (bytes <= budget || other === name) break;
@@ -134,22 +135,23 @@ function joined({ fields, settings }: WordIndex, segment: Segment, key: WordKey)
   return joinFiles(postingsOf(segment, key), files);
 }
 
-function indexWord(index: WordIndex, segments: readonly Segment[], key: WordKey): IndexedWord {
+function* indexWord(index: WordIndex, segments: readonly Segment[], key: WordKey): Generator<undefined, IndexedWord> {
   const lists = new Map<Segment, WordList>();
   const { fields, settings } = index;
-  const inDocuments = fields !== undefined && settings.document > 0 ? createDocumentCounts(fields) : undefined;
   let frequency = 0;
   let bytes = 200;
+  const read: SegmentPostings[] = [];
   for (const segment of segments) {
     const list = joined(index, segment, key);
     if (list === undefined) continue;
+    read.push({ segment, list });
     frequency += countLive(list, segment);
     const packed = packPostings(list, segment.size, impactsOf(index, segment, list));
     lists.set(segment, packed);
     bytes += packed.bytes;
-    inDocuments?.add(segment, list);
+    yield undefined;
   }
-  const documents = inDocuments?.list(settings);
+  const documents = fields !== undefined && settings.document > 0 ? listDocuments(fields, read, settings) : undefined;
   return { lists, frequency, documents, bytes: bytes + 12 * (documents?.documents.length ?? 0) };
 }
 
@@ -178,8 +180,17 @@ function impactsOf(
 /** Room by document, all 0 between words. */
 let often = new Float64Array(1024);
 
+interface SegmentPostings {
+  readonly segment: Segment;
+  readonly list: Postings;
+}
+
 /** Counts a word in the texts of documents. */
-function createDocumentCounts(fields: DocumentFields) {
+function listDocuments(
+  fields: DocumentFields,
+  read: readonly SegmentPostings[],
+  { k1, b }: Bm25Settings,
+): DocumentList {
   if (often.length < fields.documents) often = new Float64Array(fields.documents * 2);
   const counted = often;
   const found: number[] = [];
@@ -188,8 +199,9 @@ function createDocumentCounts(fields: DocumentFields) {
     if (counted[document] === 0) found.push(document);
     counted[document]! += occurrences;
   };
-  return {
-    add(segment: Segment, { ordinals, counts }: Postings): void {
+  try {
+    for (const { segment, list } of read) {
+      const { ordinals, counts } = list;
       const homes = fields.documentsOf(segment);
       // Chunks of a document stand together mostly, and are added up before they are put down.
       let [document, occurrences] = [noEntry, 0];
@@ -203,20 +215,18 @@ function createDocumentCounts(fields: DocumentFields) {
         occurrences += counts[i]!;
       }
       put(document, occurrences);
-    },
-    /** Also leaves the room as it was. */
-    list({ k1, b }: Bm25Settings): DocumentList {
-      const norms = fields.documentNorms(b);
-      const gain = k1 + 1;
-      const documents = Uint32Array.from(found).sort();
-      const values = Float64Array.from(documents, (document) => {
-        const frequency = counted[document]! / norms[document]!;
-        counted[document] = 0;
-        return (gain * frequency) / (k1 + frequency);
-      });
-      return { documents, values };
-    },
-  };
+    }
+    const norms = fields.documentNorms(b);
+    const gain = k1 + 1;
+    const documents = Uint32Array.from(found).sort();
+    const values = Float64Array.from(documents, (document) => {
+      const frequency = counted[document]! / norms[document]!;
+      return (gain * frequency) / (k1 + frequency);
+    });
+    return { documents, values };
+  } finally {
+    for (const document of found) counted[document] = 0;
+  }
 }
 
 function countLive(list: Postings | undefined, { live, liveCount, size }: Segment): number {

@@ -3,6 +3,7 @@ import { decodeTerms } from "./chunk-terms.ts";
 import type { LiveSegment } from "./live-segment.ts";
 import { readTerms } from "./postings-file.ts";
 import type { SealedSegment } from "./sealed-segment.ts";
+import { finishSteps } from "../../runtime/steps.ts";
 
 /** Terms of a chunk with their occurrences in all fields. */
 export function totalCounts({
@@ -22,11 +23,7 @@ export function collectTerms(
   segment: Pick<SealedSegment, "size" | "blocks">,
   chosen: (ordinal: number) => boolean,
 ): Map<number, TermCounts> {
-  const steps = collectTermsInSteps(segment.size, chosen, segment.blocks());
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
+  return finishSteps(collectTermsInSteps(segment.size, chosen, segment.blocks()));
 }
 
 /** Postings between two steps: a few milliseconds. */

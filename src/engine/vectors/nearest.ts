@@ -1,5 +1,6 @@
 import { type Metric, metrics } from "../../contracts/embedding.ts";
-import { findBest, type FoundChunk, type SearchedSegment } from "../bm25/best-chunks.ts";
+import { findBest, findBestInSteps, type FoundChunk, type SearchedSegment } from "../bm25/best-chunks.ts";
+import { finishSteps } from "../../runtime/steps.ts";
 import { certifiedDimensions, startCertifiedScan } from "./certified-scan.ts";
 import type { DenseForm } from "./dense-rows.ts";
 import type { Segment, VectorColumn } from "../segments/segment.ts";
@@ -22,18 +23,14 @@ const forms: readonly DenseForm[] = ["float32", "int8"];
  * the postings of the query's coordinates. Hybrid ones and sparse distances cost every admitted vector's score.
  */
 export function searchNearest(...given: Parameters<typeof nearestInSteps>): NearestHit[] {
-  const steps = nearestInSteps(...given);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
+  return finishSteps(nearestInSteps(...given));
 }
 
 /**
  * {@link searchNearest} in steps, between which other searches may run.
  *
- * **Shape** a step reads a megabyte of codes at most, or looks at those of one column. The steps are of one state of the segments: after a commit they are begun
- * anew.
+ * **Shape** a step reads a megabyte of codes at most, looks at those of one column, or scores {@link scoredAtOnce} rows. The steps are of one state of the
+ * segments: after a commit they are begun anew.
  */
 export function* nearestInSteps(
   searched: readonly SearchedSegment[],
@@ -55,7 +52,7 @@ export function* nearestInSteps(
     vector.dense.length <= certifiedDimensions &&
     topK < most
       ? yield* searchCertified(searched, columns, query, topK, minScore)
-      : searchEach(searched, columns, query, topK, minScore);
+      : yield* searchEach(searched, columns, query, topK, minScore);
   return found.map((hit) => ({
     ...hit,
     rawScore: rawScoreOf(hit, metric, query, vector),
@@ -119,14 +116,17 @@ function* searchCertified(
   return found;
 }
 
+/** Rows that one step scores: a millisecond or less, mostly. */
+export const scoredAtOnce = 512;
+
 function searchEach(
   searched: readonly SearchedSegment[],
   columns: readonly (readonly VectorColumn[])[],
   query: ScoredQuery,
   topK: number,
   minScore: number,
-): FoundChunk[] {
-  return findBest(searched, topK, ({ admitted, only }, offer, best, i) => {
+): Generator<undefined, FoundChunk[]> {
+  return findBestInSteps(searched, topK, function* ({ admitted, only }, offer, best, i) {
     for (const column of columns[i]!) {
       const { ordinals, rows } = column;
       const take = (row: number, score: number): void => {
@@ -134,6 +134,7 @@ function searchEach(
       };
       if (query.kind === "sparse" && (query.metric === "cosine" || query.metric === "dot")) {
         scanInverted(column, admitted, query, take);
+        yield undefined;
         continue;
       }
       if (only !== undefined) {
@@ -143,8 +144,12 @@ function searchEach(
         }
         continue;
       }
-      for (let row = 0; row < rows; row++) {
-        if (admitted[ordinals[row]!] === 1) take(row, scoreRow(column, row, query));
+      for (let from = 0; from < rows; from += scoredAtOnce) {
+        const to = Math.min(rows, from + scoredAtOnce);
+        for (let row = from; row < to; row++) {
+          if (admitted[ordinals[row]!] === 1) take(row, scoreRow(column, row, query));
+        }
+        yield undefined;
       }
     }
   });

@@ -5,6 +5,7 @@ import { asFloat64, asUint32 } from "../../engine/segments/bytes.ts";
 import { sealSegment } from "../../engine/segments/build-segment.ts";
 import { readIndex, readTerms, writePostings } from "../../engine/segments/postings-file.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
+import { finishSteps } from "../../runtime/steps.ts";
 import { composeStore } from "../compose/compose-store.ts";
 import { createMemoryDirectory } from "../memory/memory-directory.ts";
 import { type MemoryStoreOptions, memoryOptionNames } from "../memory/memory-store.ts";
@@ -191,7 +192,7 @@ function readAll(
   const blocksOf = (name: string): Uint8Array[] => files.filter((file) => file.name === name).map(({ data }) => data);
   const rewritten = writePostings(readTerms(blocksOf("postings")), blockBytes);
   const lengths = [...asUint32(row.lengths)];
-  const index = view.words(rows, ["deployment"], analyzer, bm25);
+  const index = finishSteps(view.words(rows, ["deployment"], analyzer, bm25));
   const headings = view.headings(rows, analyzer);
   const segments = view.segments(rows, ["deployment"]);
   const headingTerms = [
@@ -209,7 +210,7 @@ function readAll(
       nameLengths: lengths.slice(row.size),
       languages: blocksOf("languages")[0] ?? new Uint8Array(0),
       headingTerms,
-      frequencies: headingTerms.map((term) => index.word({ terms: [term] }).frequency),
+      frequencies: headingTerms.map((term) => finishSteps(index.word({ terms: [term] })).frequency),
       firsts: readIndex(rewritten.index),
       blocks: rewritten.blocks,
     },

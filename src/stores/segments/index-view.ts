@@ -46,18 +46,15 @@ export interface IndexView {
   /**
    * Words of some scopes, with the names of their documents where those count. **Cost** once after each commit: linear in the chunks for
    * names, and in its postings for each word. Sets of scopes are kept within 128 MB, the one that was asked for last at any size.
+   *
+   * **Shape** the steps of one scope's names are shared by all who ask for them. After a commit to other scopes they begin anew, and after a few in one go.
    */
-  words(rows: DirectoryReader, scopes: readonly Scope[], analyzer: Analyzer, settings: Bm25Settings): WordIndex;
-  /**
-   * Makes some milliseconds of what `words` needs, so that the first search after a commit does not hold up everybody. `begun` where nothing of this commit was
-   * made before; `ready` where `words` has little left to do.
-   */
-  prepareWords(
+  words(
     rows: DirectoryReader,
     scopes: readonly Scope[],
     analyzer: Analyzer,
     settings: Bm25Settings,
-  ): "begun" | "more" | "ready";
+  ): Generator<undefined, WordIndex>;
   /** Innermost headings as terms; forgotten when anything changes. **Cost** one read for those that are not known. */
   headings(rows: DirectoryReader, analyzer: Analyzer): ReadHeadings;
   /** Forgets everything: what it saw last has been taken back. */
@@ -228,7 +225,6 @@ export function createIndexView(): IndexView {
       }
       return homes;
     },
-    prepareWords: (...given) => words.prepare(...given),
     words: (...given) => words.index(...given),
     headings: (rows, analyzer) => (segment, ordinals) => {
       const stamp = rows.stamp();

@@ -16,7 +16,7 @@ import type {
 import type { Scope } from "../../contracts/scope.ts";
 import { orderTies, type SearchedSegment } from "../../engine/bm25/best-chunks.ts";
 import { explainHit, prepareBm25, queryTerms, searchPrepared } from "../../engine/bm25/bm25.ts";
-import type { Bm25Scoring, QueryWord } from "../../engine/bm25/bm25-scoring.ts";
+import type { Bm25Scoring } from "../../engine/bm25/bm25-scoring.ts";
 import type { Bm25Settings } from "../../engine/bm25/bm25-settings.ts";
 import { addWords } from "../../engine/bm25/added-words.ts";
 import { findWords, heldLanguages } from "../../engine/bm25/query-words.ts";
@@ -31,10 +31,11 @@ import { createChunkReader } from "./chunk-rows.ts";
 import { type StoreThread, worthAThread } from "./errands.ts";
 import type { IndexView } from "./index-view.ts";
 import { documentsUnder } from "./list-rows.ts";
+import { lookInSlices } from "./look-in-slices.ts";
 import type { LatentLeg } from "./latent-leg.ts";
 import type { PatternRun, PatternSearch } from "./search-pattern.ts";
 import type { DirectoryReader } from "./segment-directory.ts";
-import { openMoment, placesOf, prepareOnce, refKey, type SegmentMoment } from "./segment-moment.ts";
+import { openMoment, placesOf, recallPrepared, refKey, type SegmentMoment } from "./segment-moment.ts";
 
 /** The parts of a segment store that its legs use. */
 export interface SegmentLegParts {
@@ -109,7 +110,9 @@ interface LegSearch {
   readonly minScore: number;
   /** Ordinals of the given chunks by segment; `undefined` when all chunks are searched. */
   readonly only: ReadonlyMap<Segment, readonly number[]> | undefined;
-  prepare<State>(prepare: () => State): State;
+  /** The state that this leg prepared for the query at this moment. */
+  prepared<State>(): State | undefined;
+  keepPrepared<State>(state: State): State;
   /** Segments of the scopes, with what the restriction admits of them. */
   segments(scopes: readonly Scope[]): SearchedSegment[];
 }
@@ -132,7 +135,11 @@ function openSearch(
     most: k === "all" ? Infinity : k,
     minScore: within.minScore ?? -Infinity,
     only: within.only && ordinalsOf(rows, at, within.only),
-    prepare: (prepare) => prepareOnce(at, leg, query, restriction, prepare),
+    prepared: <State>() => recallPrepared(at, leg, query, restriction) as State | undefined,
+    keepPrepared(state) {
+      at.prepared.set(leg, { query, restriction, state });
+      return state;
+    },
     segments(scopes) {
       const documents = documentsWithin(rows, view, at, scopes, restriction);
       return view.segments(rows, scopes).map((segment) => {
@@ -251,29 +258,29 @@ export function createLexicalLeg({
     accepts: () => true,
     async search(query, k, within) {
       const lucene = query.syntax === "lucene" ? await loadLucene() : undefined;
-      const find = (rows: DirectoryReader): LegResult => {
-        const search = openSearch(rows, view, name, query, k, within);
-        const { searched, scoring } = search.prepare((): State => {
-          const segments = search.segments(within.scopes);
-          const { synonyms = [] } = query;
+      function* prepare(rows: DirectoryReader, search: LegSearch): Generator<undefined, State> {
+        const index = yield* view.words(rows, within.scopes, analyzer, bm25);
+        const segments = search.segments(within.scopes);
+        if (lucene !== undefined) {
           const reader = createChunkReader(rows, view);
-          const plan =
-            lucene === undefined
-              ? { words: withSynonyms(findWords(analyzer, query.text, segments)), searched: segments }
-              : lucene.planLucene(lucene.parseLucene(query.text), analyzer, segments, (segment, ordinal) =>
-                  reader.chunk(rows.chunk(segment.key(ordinal))),
-                );
-          function withSynonyms(own: readonly QueryWord[]): readonly QueryWord[] {
-            if (synonyms.length === 0) return own;
-            return [...own, ...findSynonyms(analyzer, query.question, heldLanguages(segments), synonyms, own)];
-          }
-          const index = view.words(rows, within.scopes, analyzer, bm25);
-          const words =
-            index.fields === undefined || lucene !== undefined
-              ? plan.words
-              : addWords(analyzer, query.question, plan.words, segments, index.fields);
-          return { searched: plan.searched, scoring: prepareBm25(index, words) };
-        });
+          const plan = lucene.planLucene(lucene.parseLucene(query.text), analyzer, segments, (segment, ordinal) =>
+            reader.chunk(rows.chunk(segment.key(ordinal))),
+          );
+          return { searched: plan.searched, scoring: yield* prepareBm25(index, plan.words) };
+        }
+        const { synonyms = [], question } = query;
+        const said = findWords(analyzer, query.text, segments);
+        const words =
+          synonyms.length === 0
+            ? said
+            : [...said, ...findSynonyms(analyzer, question, heldLanguages(segments), synonyms, said)];
+        const all = index.fields === undefined ? words : addWords(analyzer, question, words, segments, index.fields);
+        return { searched: segments, scoring: yield* prepareBm25(index, all) };
+      }
+      function* find(rows: DirectoryReader): Generator<undefined, LegResult> {
+        const search = openSearch(rows, view, name, query, k, within);
+        const state = search.prepared<State>() ?? search.keepPrepared(yield* prepare(rows, search));
+        const { searched, scoring } = state;
         const minScore = Math.max(search.minScore, 0);
         const headings = view.headings(rows, analyzer);
         const hits = searchPrepared(scoring, onlyThose(searched, search.only), search.most, minScore, headings);
@@ -294,23 +301,11 @@ export function createLexicalLeg({
           ),
           terms,
         };
-      };
-      for (let begun = 0; ;) {
-        const result = await look((rows) => {
-          const state = begun > mostBeginnings ? "ready" : view.prepareWords(rows, within.scopes, analyzer, bm25);
-          if (state === "begun") begun++;
-          return state === "ready" ? find(rows) : undefined;
-        });
-        if (result !== undefined) return result;
-        await nextTurn();
-        throwIfAborted(within.signal, "The search");
       }
+      return lookInSlices({ look, view }, within, find);
     },
   };
 }
-
-/** Commits during a search after which it prepares its words in one go. */
-const mostBeginnings = 3;
 
 async function loadLucene() {
   const [{ planLucene }, { parseLucene }] = await Promise.all([
@@ -342,43 +337,6 @@ function* nearest(
   return hits.map((hit) => ({ ...hit, metric }));
 }
 
-/** Longest run of steps in one transaction. **Units** milliseconds. */
-const longestSlice = 5;
-
-/**
- * A look in slices of some milliseconds, each in a transaction of its own: `look` gives everybody a turn between them. After a commit to one of the scopes it
- * begins anew. So the result is of one moment; after a few commits it is found in one go.
- *
- * **Shape** `begin` gives the steps, and `finish` the result in the transaction of the last step. A step that yields `"turn"` ends its slice.
- */
-async function lookInSlices<Found, Result>(
-  { look, view }: Pick<SegmentLegParts, "look" | "view">,
-  { scopes, signal }: Within,
-  begin: (rows: DirectoryReader) => Generator<"turn" | undefined, Found>,
-  finish: (rows: DirectoryReader, found: Found) => Result,
-): Promise<Result> {
-  let steps: Generator<"turn" | undefined, Found> | undefined;
-  let seen = "";
-  for (let begun = 0; ;) {
-    const slice = await look((rows) => {
-      throwIfAborted(signal, "The search");
-      const now = scopes.map((scope) => view.scope(rows, scope)?.row.stamp).join(" ");
-      if (steps === undefined || now !== seen) {
-        seen = now;
-        steps = begin(rows);
-        begun++;
-      }
-      const until = begun > mostBeginnings ? Infinity : performance.now() + longestSlice;
-      for (;;) {
-        const step = steps.next();
-        if (step.done === true) return { result: finish(rows, step.value) };
-        if (step.value === "turn" || performance.now() > until) return undefined;
-      }
-    });
-    if (slice !== undefined) return slice.result;
-  }
-}
-
 function toVectorMatches(search: LegSearch, hits: readonly NearestByMetric[]): LegMatch[] {
   return toMatches(search, hits, ({ rawScore, metric }) => ({ kind: "vector", rawScore, metric }));
 }
@@ -391,33 +349,33 @@ function createDenseLeg(parts: SegmentLegParts): Leg {
     capabilities,
     accepts: ({ embeddings }) => embeddings.length > 0,
     search(query, k, within) {
-      const open = (rows: DirectoryReader): LegSearch => openSearch(rows, view, name, query, k, within);
-      function* find(rows: DirectoryReader): Generator<undefined, readonly NearestByMetric[]> {
-        const search = open(rows);
-        const vectors = search.prepare(() =>
-          query.embeddings.map(({ embedding, version, scopes, metric = defaultMetric }): SearchedVector => ({
-            searched: search.segments(scopes.filter((scope) => within.scopes.includes(scope))),
-            stored: toStoredVector(versionKey(version), embedding),
-            metric,
-          })),
-        );
-        const found: NearestByMetric[][] = [];
-        for (const vector of vectors) found.push(yield* nearest(search, vector));
-        // Vectors of different versions are never compared; their cosines are.
-        if (found.length === 1) return found[0]!;
-        return orderTies(
-          found.flat().sort((a, b) => b.score - a.score),
-          search.most,
-        );
-      }
       const isForm = query.embeddings.every(({ similarity }) => similarity === "form");
       const calibration: Calibration = {
         weight: denseWeight,
         scale: 1,
         aloneAbove: isForm && within.minScore === undefined ? chanceLikeness : undefined,
       };
-      return lookInSlices(parts, within, find, (rows, hits): LegResult => {
-        const search = open(rows);
+      return lookInSlices(parts, within, function* find(rows): Generator<undefined, LegResult> {
+        const search = openSearch(rows, view, name, query, k, within);
+        const vectors =
+          search.prepared<readonly SearchedVector[]>() ??
+          search.keepPrepared(
+            query.embeddings.map(({ embedding, version, scopes, metric = defaultMetric }): SearchedVector => ({
+              searched: search.segments(scopes.filter((scope) => within.scopes.includes(scope))),
+              stored: toStoredVector(versionKey(version), embedding),
+              metric,
+            })),
+          );
+        const found: NearestByMetric[][] = [];
+        for (const vector of vectors) found.push(yield* nearest(search, vector));
+        // Vectors of different versions are never compared; their cosines are.
+        const hits =
+          found.length === 1
+            ? found[0]!
+            : orderTies(
+                found.flat().sort((a, b) => b.score - a.score),
+                search.most,
+              );
         return toResult(search, toVectorMatches(search, hits), calibration);
       });
     },
@@ -435,25 +393,25 @@ function createLatentLeg(parts: SegmentLegParts, latent: LatentLeg): Leg {
     accepts: ({ embeddings }) => embeddings.length === 0,
     search(query, k, within) {
       let hasWaited = within.moment === undefined;
-      const open = (rows: DirectoryReader): LegSearch => openSearch(rows, view, name, query, k, within);
-      function* find(rows: DirectoryReader) {
-        const search = open(rows);
-        const state = search.prepare(() => {
-          const searched = search.segments(within.scopes);
-          const space = latent.space(rows);
-          const counts = latent.queryCounts(space, findWords(latent.analyzer, query.text, searched));
-          const { vector, energy, weight } = latent.model.project(counts, space, "query");
-          const version = latent.versionOf(space);
-          const stored = toStoredVector(versionKey(version), vector);
-          return {
-            vector: { searched, stored, metric: "cosine" } satisfies SearchedVector,
-            isEmpty: counts.terms.length === 0,
-            fitted: space !== latent.model.unfitted,
-            energy,
-            weight,
-            version,
-          };
-        });
+      function prepare(rows: DirectoryReader, search: LegSearch) {
+        const searched = search.segments(within.scopes);
+        const space = latent.space(rows);
+        const counts = latent.queryCounts(space, findWords(latent.analyzer, query.text, searched));
+        const { vector, energy, weight } = latent.model.project(counts, space, "query");
+        const version = latent.versionOf(space);
+        const stored = toStoredVector(versionKey(version), vector);
+        return {
+          vector: { searched, stored, metric: "cosine" } satisfies SearchedVector,
+          isEmpty: counts.terms.length === 0,
+          fitted: space !== latent.model.unfitted,
+          energy,
+          weight,
+          version,
+        };
+      }
+      function* find(rows: DirectoryReader): Generator<"turn" | undefined, LegResult> {
+        const search = openSearch(rows, view, name, query, k, within);
+        const state = search.prepared<ReturnType<typeof prepare>>() ?? search.keepPrepared(prepare(rows, search));
         const isFirst = preparedAt !== rows.stamp();
         preparedAt = rows.stamp();
         const { searched } = state.vector;
@@ -462,10 +420,8 @@ function createLatentLeg(parts: SegmentLegParts, latent: LatentLeg): Leg {
           hasWaited = true;
           yield "turn" as const;
         }
-        return { ...state, hits: state.isEmpty ? [] : yield* nearest(search, state.vector) };
-      }
-      return lookInSlices(parts, within, find, (rows, { hits, fitted, energy, weight, version }): LegResult => {
-        const search = open(rows);
+        const hits = state.isEmpty ? [] : yield* nearest(search, state.vector);
+        const { fitted, energy, weight, version } = state;
         // A fitted space has two directions side by side, which halves the variance of what only the second says.
         const chance = fitted ? chanceLikeness * Math.SQRT1_2 : chanceLikeness;
         const aloneAbove = within.minScore === undefined ? chance : undefined;
@@ -473,7 +429,8 @@ function createLatentLeg(parts: SegmentLegParts, latent: LatentLeg): Leg {
           ...toResult(search, toVectorMatches(search, hits), { weight, scale: 1, aloneAbove }),
           latent: { fitted, energy, version },
         };
-      });
+      }
+      return lookInSlices(parts, within, find);
     },
   };
 }

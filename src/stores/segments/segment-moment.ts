@@ -2,7 +2,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { ChunkRef, Moment, Query, Receipt, Restriction } from "../../contracts/leg.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { Segment } from "../../engine/segments/segment.ts";
-import { findPlace, type IndexView } from "./index-view.ts";
+import { findPlace, type IndexView, type ScopeView } from "./index-view.ts";
 import { isReached, readReceipt } from "./scope-change.ts";
 import type { DirectoryReader } from "./segment-directory.ts";
 
@@ -17,8 +17,8 @@ export interface ChunkPlace {
 /** A moment with what its searches found out: later steps of the same search neither prepare nor look up anything twice. */
 export interface SegmentMoment extends Moment {
   readonly view: IndexView;
-  /** The stamp of each scope's row, which sealing and merging change too. */
-  readonly rowStamps: ReadonlyMap<Scope, number>;
+  /** Each scope as it was seen; `undefined` for one that held nothing. */
+  readonly seen: ReadonlyMap<Scope, SeenScope | undefined>;
   /** Place of every chunk that a leg matched, by {@link refKey}. */
   readonly places: Map<string, ChunkPlace>;
   /** State that each leg prepared for its query, by the leg's name. */
@@ -37,10 +37,12 @@ export function refKey(scope: Scope, id: string): string {
   return `${scope}\u0000${id}`;
 }
 
-/** One scope as of a commit; `row` is the stamp of its row. */
+/** One scope as of a commit; `row` is the stamp of its row, which sealing and merging change too. */
 interface SeenScope {
   readonly receipt: Receipt;
   readonly row: number;
+  /** Another one once the view has forgotten what a failed commit had shown it. */
+  readonly held: ScopeView;
 }
 
 /** The scopes as they were seen at the newest stamp; `undefined` for one that held nothing. Forgotten when anything is committed. */
@@ -58,20 +60,20 @@ export function createSeenScopes(): SeenScopes {
 
 function seeScope(rows: DirectoryReader, view: IndexView, scope: Scope): SeenScope | undefined {
   const held = view.scope(rows, scope);
-  return held && { receipt: readReceipt(rows, scope), row: held.row.stamp };
+  return held && { receipt: readReceipt(rows, scope), row: held.row.stamp, held };
 }
 
 function momentOf(view: IndexView, scopes: readonly Scope[], seen: SeenScopes): SegmentMoment {
   const stamps = new Map<Scope, { readonly stamp: number; readonly life: string }>();
-  const rowStamps = new Map<Scope, number>();
+  const own = new Map<Scope, SeenScope | undefined>();
   for (const scope of scopes) {
     const one = seen.scopes.get(scope);
+    own.set(scope, one);
     if (one === undefined) continue;
     const { stamp, life } = one.receipt;
     stamps.set(scope, { stamp, life });
-    rowStamps.set(scope, one.row);
   }
-  return { stamps, rowStamps, view, places: new Map(), prepared: new Map(), under: new Map() };
+  return { stamps, seen: own, view, places: new Map(), prepared: new Map(), under: new Map() };
 }
 
 /** The state at a stamp, if it was seen. **Shape** `undefined` when a transaction must read it. */
@@ -118,10 +120,12 @@ export function openMoment(
   { scopes, moment }: { readonly scopes: readonly Scope[]; readonly moment: Moment | undefined },
 ): { readonly at: SegmentMoment; readonly stale: boolean } {
   if (moment === undefined || !isMomentOf(moment, view)) return { at: takeMoment(rows, view, scopes), stale: false };
-  const { rowStamps, stamps } = moment;
-  if (scopes.every((scope) => view.scope(rows, scope)?.row.stamp === rowStamps.get(scope))) {
-    return { at: moment, stale: false };
-  }
+  const { seen, stamps } = moment;
+  const isAsSeen = (scope: Scope): boolean => {
+    const [held, then] = [view.scope(rows, scope), seen.get(scope)];
+    return held === then?.held && held?.row.stamp === then?.row;
+  };
+  if (scopes.every(isAsSeen)) return { at: moment, stale: false };
   const at = takeMoment(rows, view, scopes);
   const isSame = (scope: Scope): boolean => {
     const [now, then] = [at.stamps.get(scope), stamps.get(scope)];
@@ -134,19 +138,15 @@ function isMomentOf(moment: Moment, view: IndexView): moment is SegmentMoment {
   return "view" in moment && moment.view === view;
 }
 
-/** A leg's prepared state for this query and restriction, made on first use. */
-export function prepareOnce<State>(
+/** The state that a leg prepared for this query and restriction. */
+export function recallPrepared(
   at: SegmentMoment,
   leg: string,
   query: Query,
   restriction: Restriction | undefined,
-  prepare: () => State,
-): State {
+): unknown {
   const known = at.prepared.get(leg);
-  if (known !== undefined && known.query === query && known.restriction === restriction) return known.state as State;
-  const state = prepare();
-  at.prepared.set(leg, { query, restriction, state });
-  return state;
+  return known?.query === query && known.restriction === restriction ? known.state : undefined;
 }
 
 /** Places of the given chunks, without those that are gone. **Cost** nothing for chunks that a leg of this moment matched. */

@@ -5,19 +5,18 @@ import { buildDocumentFields, type DocumentFields, type DocumentNames } from "..
 import { createWordIndex, type WordIndex } from "../../engine/bm25/word-index.ts";
 import type { Segment } from "../../engine/segments/segment.ts";
 import { documentPath, pathWords } from "../../text/document-path.ts";
+import { mostBeginnings } from "./look-in-slices.ts";
 import type { DirectoryReader } from "./segment-directory.ts";
 
 /** Words of scopes that were searched together, kept until the next commit. */
 export interface WordIndexes {
   /** See `IndexView.words`. */
-  index(rows: DirectoryReader, scopes: readonly Scope[], analyzer: Analyzer, settings: Bm25Settings): WordIndex;
-  /** See `IndexView.prepareWords`. */
-  prepare(
+  index(
     rows: DirectoryReader,
     scopes: readonly Scope[],
     analyzer: Analyzer,
     settings: Bm25Settings,
-  ): "begun" | "more" | "ready";
+  ): Generator<undefined, WordIndex>;
   forget(): void;
 }
 
@@ -43,20 +42,11 @@ interface Building {
   readonly segments: readonly Segment[];
   /** Rows of the transaction that goes on with it. */
   readonly source: { rows: DirectoryReader };
-  readonly steps: Iterator<undefined, DocumentFields> | undefined;
+  readonly steps: Iterator<undefined, DocumentFields | undefined>;
 }
-
-/** Steps that are all done. */
-const finished = (value: DocumentFields): Iterator<undefined, DocumentFields> => ({
-  next: () => ({ done: true, value }),
-});
 
 /** Sets of scopes whose names are built side by side. */
 const mostBuildings = 16;
-/** Names of fewer chunks are built at once. */
-const fewChunks = 2048;
-/** **Units** milliseconds. */
-const longestSlice = 5;
 
 export function createWordIndexes(
   segmentsOf: (rows: DirectoryReader, scopes: readonly Scope[]) => readonly Segment[],
@@ -67,71 +57,75 @@ export function createWordIndexes(
   /** Names for an index that is on its way, by the scopes. */
   const buildings = new Map<string, Building>();
 
-  /** The names that are on their way at this commit, or their beginning. */
-  function buildWords(
+  /** The index that was made since the last commit. */
+  function recall(stamp: number, key: string, settings: Bm25Settings): WordIndex | undefined {
+    if (stamp !== indexStamp) indexes.clear();
+    indexStamp = stamp;
+    const made = indexes.get(key);
+    return made?.settings === settings ? made : undefined;
+  }
+
+  /** Keeps the one that was asked for last, and others as long as there is room. */
+  function keep(key: string, made: WordIndex): WordIndex {
+    // It stands last, and goes last.
+    indexes.delete(key);
+    indexes.set(key, made);
+    const bytesOf = (index: WordIndex): number => index.bytes + (index.fields?.bytes ?? 0);
+    let bytes = 0;
+    for (const each of indexes.values()) bytes += bytesOf(each);
+    for (const [other, each] of indexes) {
+      if (bytes <= wordBudget || other === key) break;
+      indexes.delete(other);
+      bytes -= bytesOf(each);
+    }
+    return made;
+  }
+
+  /** The names that are on their way at this commit. */
+  function underWay(rows: DirectoryReader, key: string, settings: Bm25Settings): Building | undefined {
+    const known = buildings.get(key);
+    if (known?.stamp !== rows.stamp() || known.settings !== settings) return undefined;
+    known.source.rows = rows;
+    return known;
+  }
+
+  function begin(
     rows: DirectoryReader,
     scopes: readonly Scope[],
     analyzer: Analyzer,
     settings: Bm25Settings,
-  ): Building & { readonly isNew: boolean } {
-    const key = scopes.join("\n");
-    const stamp = rows.stamp();
-    const known = buildings.get(key);
-    if (known?.stamp === stamp && known.settings === settings) {
-      known.source.rows = rows;
-      return { ...known, isNew: false };
-    }
+  ): Building {
     const segments = segmentsOf(rows, scopes);
     const source = { rows };
     const read = (documents: readonly number[]) => readNames(source.rows, documents);
-    const steps = hasNames(settings) ? buildDocumentFields(segments, read, analyzer) : undefined;
-    const building: Building = { stamp, settings, segments, source, steps };
+    const steps = hasNames(settings) ? buildDocumentFields(segments, read, analyzer) : [].values();
     if (buildings.size >= mostBuildings) buildings.clear();
-    buildings.set(key, building);
-    return { ...building, isNew: true };
+    const building: Building = { stamp: rows.stamp(), settings, segments, source, steps };
+    buildings.set(scopes.join("\n"), building);
+    return building;
   }
 
   return {
-    prepare(rows, scopes, analyzer, settings) {
+    *index(rows, scopes, analyzer, settings) {
       const key = scopes.join("\n");
-      if (rows.stamp() === indexStamp && indexes.get(key)?.settings === settings) return "ready";
-      const { steps, isNew, segments } = buildWords(rows, scopes, analyzer, settings);
-      if (steps === undefined || segments.reduce((sum, { size }) => sum + size, 0) < fewChunks) return "ready";
-      const until = performance.now() + longestSlice;
-      while (performance.now() < until) {
-        const step = steps.next();
-        if (step.done !== true) continue;
-        // `words` takes the value from a generator of its own.
-        buildings.set(key, { ...buildings.get(key)!, steps: finished(step.value) });
-        return "ready";
+      for (let begun = 0; ;) {
+        const made = recall(rows.stamp(), key, settings);
+        if (made !== undefined) return keep(key, made);
+        let building = underWay(rows, key, settings);
+        if (building === undefined) {
+          building = begin(rows, scopes, analyzer, settings);
+          begun++;
+        }
+        let step: IteratorResult<undefined, DocumentFields | undefined> | undefined;
+        try {
+          step = building.steps.next();
+        } finally {
+          // Steps that failed are at their end, and would give an index without names.
+          if (step?.done !== false) buildings.delete(key);
+        }
+        if (step.done === true) return keep(key, createWordIndex(building.segments, settings, step.value));
+        if (begun <= mostBeginnings) yield undefined;
       }
-      return isNew ? "begun" : "more";
-    },
-    index(rows, scopes, analyzer, settings) {
-      const stamp = rows.stamp();
-      if (stamp !== indexStamp) indexes.clear();
-      indexStamp = stamp;
-      const key = scopes.join("\n");
-      let made = indexes.get(key);
-      if (made === undefined || made.settings !== settings) {
-        const building = buildWords(rows, scopes, analyzer, settings);
-        let step = building.steps?.next();
-        while (step?.done === false) step = building.steps!.next();
-        made = createWordIndex(building.segments, settings, step?.value);
-        buildings.delete(key);
-      }
-      // The one that was asked for last stands last, and goes last.
-      indexes.delete(key);
-      indexes.set(key, made);
-      const bytesOf = (index: WordIndex): number => index.bytes + (index.fields?.bytes ?? 0);
-      let bytes = 0;
-      for (const each of indexes.values()) bytes += bytesOf(each);
-      for (const [other, each] of indexes) {
-        if (bytes <= wordBudget || other === key) break;
-        indexes.delete(other);
-        bytes -= bytesOf(each);
-      }
-      return made;
     },
     forget() {
       indexes.clear();
