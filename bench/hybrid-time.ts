@@ -6,12 +6,10 @@
 // about seven chunks of recombined texts. Vectors of 384 numbers lie around 400 centres, by a hash of the text; --own-model takes the store's own model instead.
 // Each question is asked of every work before the next one, so that the machine does the same to all. The bar is the larger of 1.05 times the legs together
 // and the legs and 1 ms.
-import { createHash } from "node:crypto";
 import { parseArgs } from "node:util";
-import type { EmbeddingModel } from "../src/contracts/embedding-model.ts";
 import type { FusionName } from "../src/contracts/retriever.ts";
 import { openKnowledgeBase } from "../src/index.node.ts";
-import { readCollection } from "./beir.ts";
+import { recombine } from "./recombined.ts";
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { "own-model": { type: "boolean" } } });
 const [folder, base, wanted = "1000", rounds = "5"] = positionals;
@@ -20,48 +18,7 @@ if (folder === undefined || base === undefined) {
     "usage: npx node bench/hybrid-time.ts <folder> <folder of the base> [documents] [rounds] [--own-model]",
   );
 }
-const { corpus, queries } = readCollection(folder);
-const texts = corpus.map(({ text }) => text.trim()).filter((text) => text !== "");
-const dimensions = 384;
-
-/** Lehmer's generator. */
-function createRandom(seed: number): () => number {
-  let state = (seed % 2_147_483_646) + 1;
-  return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
-}
-
-function drawNoise(seed: number): Float32Array {
-  const random = createRandom(seed);
-  // A sum of four is near enough to a Gaussian.
-  return Float32Array.from({ length: dimensions }, () => random() + random() + random() + random() - 2);
-}
-
-const centres = Array.from({ length: 400 }, (_, i) => drawNoise(i * 7919 + 1));
-
-function vectorOf(text: string): Float32Array {
-  const hash = createHash("sha256").update(text).digest();
-  const centre = centres[hash.readUInt16LE(4) % centres.length]!;
-  const vector = drawNoise(hash.readUInt32LE(0)).map((noise, i) => noise + centre[i]!);
-  const length = Math.hypot(...vector);
-  return vector.map((each) => each / length);
-}
-
-const model: EmbeddingModel = {
-  provider: "bench",
-  model: "clusters",
-  kind: "dense",
-  dimensions,
-  embed: (inputs) =>
-    Promise.resolve({
-      embeddings: inputs.map((input) => vectorOf(typeof input === "string" ? input : JSON.stringify(input))),
-    }),
-};
-
-function makeDocument(i: number) {
-  const random = createRandom(i + 1);
-  const paragraphs = Array.from({ length: 18 }, () => texts[Math.floor(random() * texts.length)]!);
-  return { uri: `recombined/${i}.txt`, text: paragraphs.join("\n\n"), metadata: { even: i % 2 === 0 } };
-}
+const { makeDocument, model, queries } = recombine(folder);
 
 const kb = await openKnowledgeBase(base, {
   operations: { events: false },
