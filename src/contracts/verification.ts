@@ -56,6 +56,8 @@ export interface VerifyOptions extends Pick<SearchOptions, "scopes" | "strategy"
   readonly minSupport?: number | undefined;
   /** Chat model that gives each sentence its verdict; words may lower it. `null` for none. Default: the knowledge base's. */
   readonly judge?: ChatModel | null | undefined;
+  /** Sentences, citations and quotations of the answer together; one with more is refused before anything is looked up. Default: any number. */
+  readonly maxChecks?: number | undefined;
 }
 
 /**

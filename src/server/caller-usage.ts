@@ -1,4 +1,6 @@
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { ServiceLimits } from "./handler-options.ts";
+import { IbidError } from "../contracts/errors.ts";
 import { createDayBudget, createRateLimiter, type DayLimits } from "./limits.ts";
 import { meterTokens } from "./meter-tokens.ts";
 import { Refusal } from "./refusal.ts";
@@ -10,11 +12,20 @@ export interface CallerUsage {
   readonly countRequest: (who: string, perMinute: number) => void;
   /** **Errors** 429 for an amount beyond the day of a caller. */
   readonly countDay: (who: string, caller: Pick<Caller, "perDay">, unit: keyof DayLimits, amount: number) => void;
-  /** The knowledge base of a caller, with the tokens of its models counted. */
+  /** The knowledge base of a caller, with answers to verify bounded and the tokens of its models counted. */
   readonly metered: (who: string, caller: Pick<Caller, "perDay" | "kb">) => KnowledgeBase;
 }
 
-export function createCallerUsage(): CallerUsage {
+/** A knowledge base that verifies answers up to a size. **Cost** of a longer one: cutting it into sentences. */
+function limitChecks(kb: KnowledgeBase, maxChecks: number): KnowledgeBase {
+  return {
+    ...kb,
+    as: (access, options) => limitChecks(kb.as(access, options), maxChecks),
+    verify: (answer, options) => kb.verify(answer, { ...options, maxChecks }),
+  };
+}
+
+export function createCallerUsage({ maxChecks }: Pick<Required<ServiceLimits>, "maxChecks">): CallerUsage {
   const limiter = createRateLimiter();
   const days = createDayBudget();
   const countDay: CallerUsage["countDay"] = (who, { perDay }, unit, amount) => {
@@ -36,9 +47,18 @@ export function createCallerUsage(): CallerUsage {
       });
     },
     metered(who, caller) {
-      if (caller.perDay.tokens === 0) return caller.kb;
-      return meterTokens(caller.kb, {
-        begin: () => countDay(who, caller, "tokens", 1),
+      const limited = limitChecks(caller.kb, maxChecks);
+      if (caller.perDay.tokens === 0) return limited;
+      return meterTokens(limited, {
+        begin() {
+          try {
+            countDay(who, caller, "tokens", 1);
+          } catch (refusal) {
+            // An error of the library reaches the model of an agent with its sentence.
+            const { message, hint } = refusal as Refusal;
+            throw new IbidError("rate-limited", message, { hint, cause: refusal });
+          }
+        },
         end: (tokens) => days.add(who, "tokens", tokens - 1),
       });
     },

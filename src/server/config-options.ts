@@ -67,6 +67,7 @@ const limitDocs: Readonly<Record<keyof ServiceLimits, string>> = {
   maxJsonBytes: "Size of a JSON body, in bytes.",
   maxUploadBytes: "Size of an uploaded file, in bytes.",
   maxBufferedBytes: "Bytes of all bodies that are in memory at once.",
+  maxChecks: "Sentences, citations and quotations of one answer that are verified together.",
   requestsPerMinute: "Requests a minute of one key, or of one address without keys.",
   requestsPerDay: "Requests of one caller in a day of UTC; 0 for no limit.",
   bytesPerDay: "Bytes of the bodies of one caller in a day of UTC; 0 for no limit.",

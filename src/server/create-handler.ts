@@ -125,7 +125,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     origins: new Set(options.origins),
   };
   const identify = createIdentification(kb, options, limits);
-  const { countRequest, countDay, metered } = createCallerUsage();
+  const { countRequest, countDay, metered } = createCallerUsage(limits);
   const pools = {
     light: createSlots(limits),
     heavy: createSlots(limits),

@@ -78,6 +78,11 @@ export interface ServiceLimits {
   readonly maxJsonBytes?: number;
   /** Size of an uploaded file. **Units** bytes. Default 32 MiB. */
   readonly maxUploadBytes?: number;
+  /**
+   * Sentences, citations and quotations of one answer that `POST /verify` and the tool `verify` look up; each may cost a search. An answer with more gets 413 before anything is
+   * looked up. Default 500.
+   */
+  readonly maxChecks?: number;
   /** Requests a minute of one key, or of one address without keys. They may come at once. Default 1,200. */
   readonly requestsPerMinute?: number;
   /** Requests of one caller in a day of UTC; 0 for no limit. Counts are in memory: a restart begins the day anew. Default 0. */
@@ -254,6 +259,7 @@ export const defaultLimits: Required<ServiceLimits> = {
   maxJsonBytes: 2 ** 20,
   maxUploadBytes: 32 * 2 ** 20,
   maxBufferedBytes: 256 * 2 ** 20,
+  maxChecks: 500,
   requestsPerMinute: 1200,
   requestsPerDay: 0,
   bytesPerDay: 0,

@@ -63,6 +63,7 @@ const ofModels: Partial<Record<IbidErrorCode, string>> = {
 export function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   if (IbidError.isInstance(error)) {
+    if (error.cause instanceof Refusal) return error.cause;
     const { code, message, hint, uri } = error;
     const status = callersOwn[code];
     if (status !== undefined) return new Refusal(status, code, message, { hint, uri });

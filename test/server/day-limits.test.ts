@@ -86,6 +86,12 @@ describe("limits of a day of one key [20]", () => {
     ]);
     const chat = { model: "ibid", messages: [{ role: "user", content: "How long is a key valid?" }] };
     expect((await as("ada", "/v1/chat/completions", { body: chat })).status).toBe(429);
+    const call = { name: "ask", arguments: { question: "How long is a key valid?" } };
+    const byAgent = await as("ada", "/mcp", {
+      body: { jsonrpc: "2.0", id: 1, method: "tools/call", params: call },
+      headers: { accept: "application/json, text/event-stream" },
+    });
+    expect(byAgent.text).toContain("This service gives one caller 150 tokens a day. Try again in");
     expect((await as("ada", "/search", search)).status).toBe(200);
     expect((await as("bob", "/ask", ask)).status).toBe(200);
   });

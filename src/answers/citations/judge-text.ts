@@ -2,11 +2,13 @@ import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { AnswerSentence, Citation, Support } from "../../contracts/answer.ts";
 import type { ChatModel, Usage } from "../../contracts/chat.ts";
 import type { Hit } from "../../contracts/retriever.ts";
+import { throwIfAborted } from "../../runtime/abort.ts";
+import { giveTurn } from "../../runtime/next-turn.ts";
 import { createSentenceCutter, type CutSentence, positionAt } from "../sentences/cut-sentences.ts";
 import { createRoleReader, type StatementJudge } from "../sentences/read-sentence.ts";
 import type { CheckedPiece } from "./check-quotes.ts";
 import { readEvidence } from "./find-quote.ts";
-import { judgeClaims } from "./judge-claims.ts";
+import { type JudgedClaim, judgeClaims } from "./judge-claims.ts";
 import { createWordsJudge, type HitQuote, type SentenceJudgement } from "./judge-sentence.ts";
 
 /** A sentence of a complete text. */
@@ -57,7 +59,7 @@ export interface CheckedAnswer {
 /**
  * Judges each sentence of a complete text by the hits that it cites.
  *
- * **Errors** `aborted`; those of `cite`. **Cost** linear in the cited hits; with a judge, one call.
+ * **Errors** `aborted`; those of `cite`. **Cost** linear in the cited hits; with a judge, one call. Others have their turn between two sentences.
  */
 export async function judgeText(input: JudgeTextInput): Promise<CheckedAnswer> {
   const { text, hits, analyzer, judge, minSupport, cite, signal } = input;
@@ -66,12 +68,18 @@ export async function judgeText(input: JudgeTextInput): Promise<CheckedAnswer> {
   const everything = [...hits.keys()];
   const judgeStatement: StatementJudge = (statement) => judgeWords(statement, everything);
   const readRole = createRoleReader(analyzer, evidence.language, judgeStatement);
-  const claims = input.sentences.filter(({ cut }) => readRole(cut) === "claim");
-  const asked = claims.map(({ cut, cited, isCited }) => {
+  const claims: CitingSentence[] = [];
+  const asked: JudgedClaim[] = [];
+  for (const sentence of input.sentences) {
+    await giveTurn();
+    throwIfAborted(signal, "The answer");
+    const { cut, cited, isCited } = sentence;
+    if (readRole(cut) !== "claim") continue;
     const byWords = judgeWords(cut.words, cited);
     const verdict = byWords.verdict === "uncited" && isCited ? "unsupported" : byWords.verdict;
-    return { text: cut.words, cited, byWords: { ...byWords, verdict } };
-  });
+    claims.push(sentence);
+    asked.push({ text: cut.words, cited, byWords: { ...byWords, verdict } });
+  }
   const judgement = judge && (await judgeClaims(asked, { hits, evidence, judgeWords, judge, signal }));
   const judged = judgement?.verdicts ?? asked.map(({ byWords }) => byWords);
   const verdicts = new Map(claims.map((claim, index) => [claim, verbatim(claim, hits) ?? judged[index]]));

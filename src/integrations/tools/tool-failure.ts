@@ -3,7 +3,10 @@ import { IbidError } from "../../contracts/errors.ts";
 /** Codes of errors that a model may read: wrong arguments, or an object that is not available. */
 const speakable: ReadonlySet<string> = new Set([
   "invalid-argument",
+  "invalid-filter",
+  "invalid-id",
   "invalid-regex",
+  "too-large",
   "ambiguous",
   "not-found",
   "access-denied",

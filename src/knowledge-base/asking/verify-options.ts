@@ -1,6 +1,6 @@
 import { answerFormats } from "../../answers/given/read-answer.ts";
 import type { VerifyOptions } from "../../contracts/verification.ts";
-import { byHand, byRequest, objectWith, type RulesOf } from "../../runtime/plan-options.ts";
+import { byHand, byRequest, inCode, objectWith, type RulesOf } from "../../runtime/plan-options.ts";
 import { searchOptions } from "../../search/search-options.ts";
 import { askOptions } from "./ask-options.ts";
 
@@ -22,6 +22,12 @@ export const verifyOptions = {
   },
   minSupport: askOptions.minSupport,
   judge: { ...askOptions.judge, kind: objectWith("a chat model", "chat") },
+  maxChecks: {
+    doc: "Sentences, citations and quotations of the answer together; one with more is refused as `too-large`.",
+    kind: { type: "integer", min: 1 },
+    otherwise: "any number",
+    for: inCode,
+  },
   scopes,
   strategy,
   signal: { ...signal, doc: "Stops the verification." },

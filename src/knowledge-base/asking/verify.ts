@@ -3,7 +3,7 @@ import type { HitQuote } from "../../answers/citations/judge-sentence.ts";
 import { judgeText } from "../../answers/citations/judge-text.ts";
 import { locateVerbatim } from "../../answers/citations/locate-verbatim.ts";
 import { cutAnswer, type GivenSentence } from "../../answers/given/cut-answer.ts";
-import { findQuotedWords } from "../../answers/given/find-quoted-words.ts";
+import { findQuotedWords, type QuotedWords } from "../../answers/given/find-quoted-words.ts";
 import { readAnswer, readCitations } from "../../answers/given/read-answer.ts";
 import type { Citation, Quotation } from "../../contracts/answer.ts";
 import type { Usage } from "../../contracts/chat.ts";
@@ -22,6 +22,7 @@ import type {
 import { limitAnswers } from "../../models/limit-answers.ts";
 import { addUsage, priceOf, priceUsage, usageOf, withPrice } from "../../models/price-usage.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
+import { giveTurn } from "../../runtime/next-turn.ts";
 import { type AskStages, createSlices } from "./ask.ts";
 import { createEvidenceFinder, type EvidenceFinder } from "./find-evidence.ts";
 
@@ -51,8 +52,8 @@ interface FoundCitation {
  *
  * A document that the caller may not read is never looked at, so its words and its name are those of no document.
  *
- * **Errors** `invalid-argument` for an answer in an unknown form; `aborted`.
- * **Cost** the evidence of each quotation. Without citations, one search a sentence; with a judge, one call.
+ * **Errors** `invalid-argument` for an answer in an unknown form; `too-large` for one with more than `maxChecks`; `aborted`.
+ * **Cost** the evidence of each quotation. Without citations, one search a sentence; with a judge, one call. Others have their turn between two sentences.
  */
 export async function verifyAnswer(
   stages: VerifyStages,
@@ -63,6 +64,9 @@ export async function verifyAnswer(
   const started = performance.now();
   const { signal, minSupport } = options;
   const given = readGiven(answer, options);
+  const cut = cutAnswer(given);
+  const quoted = findQuotedWords(given.text);
+  checkCount(cut.length + given.citations.length + quoted.length, options.maxChecks);
   const judge = options.judge === undefined ? stages.judge : options.judge;
   const spent: Usage[] = [];
   const documents = createSlices(stages.store, scopes);
@@ -75,15 +79,20 @@ export async function verifyAnswer(
       void spent.push(usage.cost === undefined ? priceUsage(usage, priceOf(stages.prices, model)) : usage),
   });
   const found: FoundCitation[] = [];
-  for (const citation of given.citations) {
+  /** Between two checks others have their turn, and a caller who left ends the verification. */
+  const pause = async (): Promise<void> => {
+    await giveTurn();
     throwIfAborted(signal, "The verification");
+  };
+  for (const citation of given.citations) {
+    await pause();
     found.push(await lookUp(finder, citation));
   }
-  const sentences = await coverVerbatim(finder, cutAnswer(given), found);
+  const sentences = await coverVerbatim(finder, cut, found, pause);
   const hits = createHitList();
   const citing = [];
   for (const sentence of sentences) {
-    throwIfAborted(signal, "The verification");
+    await pause();
     const { words } = sentence.cut;
     const own = sentence.citations.flatMap((index) => found[index] ?? []);
     const evidence =
@@ -117,7 +126,7 @@ export async function verifyAnswer(
     cite,
     signal,
   });
-  const quotations = [...checkCitations(found), ...(await checkQuotedWords(finder, given, sentences, found))];
+  const quotations = [...checkCitations(found), ...(await checkQuotedWords(finder, { ...given, quoted }, sentences, found, pause))];
   const places = await Promise.all(
     quotations.map(async ({ hit, ...rest }) => ({ ...rest, ...(await placeOf(quoteOf, hit)) })),
   );
@@ -144,6 +153,15 @@ export async function verifyAnswer(
     ...warningsOf(stages.warnings),
     ms: Math.round(performance.now() - started),
   };
+}
+
+function checkCount(checks: number, maxChecks = Infinity): void {
+  if (checks <= maxChecks) return;
+  throw new IbidError(
+    "too-large",
+    `The answer has ${checks} sentences, citations and quotations; at most ${maxChecks} are verified together.`,
+    { hint: "Verify it in parts, such as one section after the other, or raise the limit maxChecks." },
+  );
 }
 
 function readGiven(answer: string | object, { format, citations }: VerifyOptions): GivenAnswer {
@@ -201,10 +219,12 @@ async function coverVerbatim(
   finder: EvidenceFinder,
   sentences: readonly GivenSentence[],
   found: readonly FoundCitation[],
+  pause: () => Promise<void>,
 ): Promise<readonly CoveredSentence[]> {
   const covered: CoveredSentence[] = [];
   let citations: readonly number[] = [];
   for (const sentence of sentences.toReversed()) {
+    await pause();
     const isCode = sentence.cut.kind === "code";
     const hasOwn = sentence.citations.length > 0;
     if (hasOwn) ({ citations } = sentence);
@@ -308,12 +328,14 @@ const leastWords = 3;
 /** Words that the text itself puts between quotation marks. */
 async function checkQuotedWords(
   finder: EvidenceFinder,
-  { text, asides }: GivenAnswer,
+  { text, asides, quoted }: GivenAnswer & { readonly quoted: readonly QuotedWords[] },
   sentences: readonly GivenSentence[],
   found: readonly FoundCitation[],
+  pause: () => Promise<void>,
 ): Promise<readonly LocatedQuotation[]> {
   const checked: LocatedQuotation[] = [];
-  for (const { start, end } of findQuotedWords(text)) {
+  for (const { start, end } of quoted) {
+    await pause();
     if (asides.some(([from, to]) => from <= start && end <= to)) continue;
     const sentence = sentences.find((one) => one.start <= start && start < one.end);
     const own = (sentence?.citations ?? []).flatMap((index) => found[index] ?? []);
