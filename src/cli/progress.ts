@@ -83,7 +83,8 @@ export function describeFit(share: number): string {
  * **Units** `rate` in documents a second, 0 if unknown; `columns` of the terminal. On a narrow one, chunks are left out first, then the rate.
  */
 export function describeProgress(progress: IngestProgress, rate: number, columns = Infinity): string {
-  const { documents, chunks, found, complete } = progress;
+  const { documents, chunks, found, complete, pages } = progress;
+  const page = pages === undefined ? "" : `page ${pages.done.toLocaleString("en")} of ${pages.of.toLocaleString("en")}`;
   const done = complete
     ? `${documents.toLocaleString("en")}/${count(found, "document")}`
     : count(documents, "document");
@@ -94,8 +95,8 @@ export function describeProgress(progress: IngestProgress, rate: number, columns
       ? `${formatDuration(Math.ceil((found - documents) / rate) * 1000).replace(".0", "")} left`
       : "";
   const lines = [
-    [done, count(chunks, "chunk"), speed, left],
-    [done, speed, left],
+    [done, page, count(chunks, "chunk"), speed, left],
+    [done, page, speed, left],
     [done, left],
   ].map((parts) => parts.filter((part) => part !== "").join(" · "));
   return lines.find((line) => line.length <= columns) ?? done;

@@ -234,6 +234,8 @@ export interface IngestProgress {
   readonly complete: boolean;
   /** While the store fits its own model, which it does last: the share that is done, from 0 to 1. */
   readonly fit?: number;
+  /** A document that is being read, and how many of its pages, slides or chapters are. Absent in all other reports. */
+  readonly pages?: { readonly uri: string; readonly done: number; readonly of: number };
 }
 
 /** Outcome of one document. */

@@ -133,6 +133,8 @@ export interface ReadInput {
   readonly limits?: Partial<ReadLimits>;
   readonly metadata?: Metadata;
   readonly signal?: AbortSignal;
+  /** Receives the number of pages, slides or chapters that are read, and that of all. Absent where nobody asks. */
+  readonly onPage?: (done: number, of: number) => void;
   /** How many files it lies within: 0, the default, for a file by itself. */
   readonly depth?: number;
   /**

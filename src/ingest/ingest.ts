@@ -87,7 +87,14 @@ export async function* ingestArrivals(
   const report = createReport(job.onProgress);
   const known = await knownDocuments(stages.store, job.from, arrivals.folders);
   const lengths = createGivenLengths(stages.store, job.from);
-  const work: Work = { stages, job, known, lengths, look: createLook(stages, job, known) };
+  const work: Work = {
+    stages,
+    job,
+    known,
+    lengths,
+    look: createLook(stages, job, known),
+    ...(job.onProgress && { onPage: (uri, done, of) => report({ ...progress, pages: { uri, done, of } }) }),
+  };
   const seen = new Set<string>();
   const usage = createEmbeddingUsage(stages);
   /** Archives whose members all came: what they brought before and hold no more is gone. */
@@ -168,6 +175,7 @@ interface Work {
   readonly known: KnownDocuments;
   readonly lengths: GivenLengths;
   readonly look: Look;
+  readonly onPage?: ((uri: string, done: number, of: number) => void) | undefined;
 }
 
 interface Outcome {
@@ -355,7 +363,7 @@ function validityOf(metadata: Metadata): Pick<DocumentSummary, "validFrom" | "va
 }
 
 /** Unchanged bytes under the same pipeline are recognised before they are read. */
-async function seeBytes({ stages, job }: Work, arrival: Arrival, { item }: BytesContent): Promise<Seen> {
+async function seeBytes({ stages, job, onPage }: Work, arrival: Arrival, { item }: BytesContent): Promise<Seen> {
   const { uri, title, metadata: own } = arrival;
   const seen = await seeItem(stages, item, job.signal);
   const { contentHash, bytes } = seen;
@@ -369,7 +377,7 @@ async function seeBytes({ stages, job }: Work, arrival: Arrival, { item }: Bytes
     fingerprint: (mediaType) => fingerprintPipeline(stages, mediaType),
     async read(id) {
       const result = await seen
-        .read({ ...job, charset })
+        .read({ ...job, charset, ...(onPage && { onPage: (done, of) => onPage(uri, done, of) }) })
         .catch((error: unknown) => readMedium(stages, item, error, job.signal));
       if ("content" in result) {
         const { seeMedia } = await import("./media-input.ts");

@@ -5,7 +5,7 @@ import type { AsyncChunker, ChunkTransformer, Chunker } from "../contracts/chunk
 import type { TextDocument } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Metadata } from "../contracts/metadata.ts";
-import type { SourceItem } from "../contracts/reader.ts";
+import type { ReadInput, SourceItem } from "../contracts/reader.ts";
 import { type FoundResult, readDocument } from "../readers/read-document.ts";
 import { limitsOf, overLimit } from "../readers/read-limits.ts";
 import { sha256 } from "../runtime/hash.ts";
@@ -17,6 +17,7 @@ interface Said {
   readonly password?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly charset?: string | undefined;
+  readonly onPage?: ReadInput["onPage"] | undefined;
 }
 
 /** Bytes to text, tree and map, by the first reader that takes them. **Errors** as {@link Reader}, and `unsupported-media` when none does. */
@@ -24,10 +25,10 @@ export function readItem(
   { readers, limits }: Pick<IngestStages, "readers" | "limits">,
   item: SourceItem,
   bytes: Uint8Array,
-  { password, signal, charset = item.charset }: Said,
+  { password, signal, charset = item.charset, onPage }: Said,
 ): Promise<FoundResult> {
   const { uri, mediaType, metadata } = item;
-  return readDocument(readers, { uri, bytes, mediaType, charset, password, limits, metadata, signal });
+  return readDocument(readers, { uri, bytes, mediaType, charset, password, limits, metadata, signal, onPage });
 }
 
 /** An item whose bytes were seen once: what they hash to, and how to read them. */

@@ -20,6 +20,8 @@ export interface DocumentInput {
   readonly limits?: Partial<ReadLimits> | undefined;
   readonly metadata?: Metadata | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** See {@link ReadInput.onPage}. Parts inside the file are no pages of it. */
+  readonly onPage?: ReadInput["onPage"] | undefined;
   /** How many files it lies within; see {@link ReadInput.depth}. */
   readonly depth?: number | undefined;
   /**
@@ -30,7 +32,7 @@ export interface DocumentInput {
 }
 
 /** A part on its way to a reader. */
-export type PartInput = Omit<DocumentInput, "readElsewhere" | "signal">;
+export type PartInput = Omit<DocumentInput, "readElsewhere" | "signal" | "onPage">;
 
 /** A reader's result, and the media type of the file. */
 export type FoundResult = ReadResult & { readonly mediaType: string };
@@ -102,7 +104,7 @@ function requestOf(
   input: Omit<DocumentInput, "bytes"> & { readonly limits: ReadLimits },
   mediaType: string,
 ): Omit<ReadInput, "bytes" | "charset"> {
-  const { uri, limits, password, metadata, signal, depth = 0 } = input;
+  const { uri, limits, password, metadata, signal, onPage, depth = 0 } = input;
   return {
     uri,
     mediaType,
@@ -110,6 +112,7 @@ function requestOf(
     ...(password === undefined ? {} : { password }),
     ...(metadata === undefined ? {} : { metadata }),
     ...(signal === undefined ? {} : { signal }),
+    ...(onPage === undefined ? {} : { onPage }),
     depth,
     readPart: createPartReader(readers, input),
   };

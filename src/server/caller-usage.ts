@@ -16,7 +16,7 @@ export interface CallerUsage {
   readonly metered: (who: string, caller: Pick<Caller, "perDay" | "kb">) => KnowledgeBase;
 }
 
-/** A knowledge base that verifies answers up to a size. **Cost** of a longer one: cutting it into sentences. */
+/** A knowledge base that verifies answers up to a size. **Cost** a longer one is cut into sentences before it is refused. */
 function limitChecks(kb: KnowledgeBase, maxChecks: number): KnowledgeBase {
   return {
     ...kb,

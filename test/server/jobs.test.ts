@@ -35,7 +35,7 @@ async function ended({ as }: TestService, who: Who, id: string) {
       expect(json.state).toMatch(over);
       return json;
     },
-    { timeout: 10_000, interval: 20 },
+    { timeout: 60_000, interval: 20 },
   );
 }
 
@@ -96,6 +96,49 @@ describe("jobs over HTTP", () => {
       headers: markdown,
     });
     expect((await ended(world, "ada", again.json.jobs[0].id)).state).toBe("unchanged");
+  });
+
+  it("tells the pages of a file while it is read, also to its stream of events [20]", async () => {
+    let turn = Promise.withResolvers<void>();
+    const kb = await openKnowledgeBase({
+      readers: [
+        {
+          name: "scroll/1",
+          accepts: (mediaType) => mediaType === "application/x-scroll",
+          async read({ onPage }) {
+            for (const done of [1, 3]) {
+              onPage?.(done, 3);
+              await turn.promise;
+              turn = Promise.withResolvers();
+            }
+            return "Herons wade.";
+          },
+        },
+      ],
+    });
+    onTestFinished(() => kb.close());
+    const world = await startWorld({}, kb);
+    const made = await world.as("ada", "/jobs?uri=a.scroll", {
+      body: new Uint8Array([1]),
+      headers: { "content-type": "application/x-scroll" },
+    });
+    const { id } = made.json.jobs[0];
+    const events = world.as("ada", `/jobs/events?id=${id}`);
+    for (const done of [1, 3]) {
+      await vi.waitFor(
+        async () => {
+          const { json } = await world.as("ada", `/job?id=${id}`);
+          expect(json).toMatchObject({ state: "reading", progress: { chunks: 0, pages: { done, of: 3 } } });
+        },
+        { timeout: 30_000, interval: 10 },
+      );
+      turn.resolve();
+    }
+    const told = parseEvents((await events).text).map(({ data }) => data["progress"]);
+    expect(told).toContainEqual({ chunks: 0, pages: { done: 3, of: 3 } });
+    const done = await ended(world, "ada", id);
+    expect(done.state).toBe("indexed");
+    expect(done).not.toHaveProperty("progress");
   });
 
   it("takes a batch of texts, and a form with files, each under one name", async () => {

@@ -126,7 +126,10 @@ export async function verifyAnswer(
     cite,
     signal,
   });
-  const quotations = [...checkCitations(found), ...(await checkQuotedWords(finder, { ...given, quoted }, sentences, found, pause))];
+  const quotations = [
+    ...checkCitations(found),
+    ...(await checkQuotedWords(finder, { ...given, quoted }, sentences, found, pause)),
+  ];
   const places = await Promise.all(
     quotations.map(async ({ hit, ...rest }) => ({ ...rest, ...(await placeOf(quoteOf, hit)) })),
   );

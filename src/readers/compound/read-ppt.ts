@@ -47,6 +47,7 @@ export async function readPpt(input: ReadInput): Promise<ReadResult> {
     if (slide !== undefined && isHidden(slide)) hidden.push(number);
     writeSlide(document, title || `Slide ${number}`, pieces, speakerNotes.get(slideId) ?? []);
     if (document.position > maxTextLength) throw overLimit(uri, "maxTextLength", maxTextLength, document.position);
+    input.onPage?.(number, slides.length);
   }
   const facts = readSummary(file);
   const title = shownTitle || facts.title || fileNameOf(uri);

@@ -41,7 +41,8 @@ export async function readEpub(input: ReadInput): Promise<ReadResult> {
   const contents = await readContentsOf(archive, book, manifest);
   const document = composeDocument();
   const missing: string[] = [];
-  for (const { path, mediaType } of chapters) {
+  for (const [index, { path, mediaType }] of chapters.entries()) {
+    input.onPage?.(index, chapters.length);
     const bytes = await archive.read(path);
     const chapter =
       bytes === undefined
@@ -56,6 +57,7 @@ export async function readEpub(input: ReadInput): Promise<ReadResult> {
     if (document.position > maxTextLength) throw overLimit(uri, "maxTextLength", maxTextLength, document.position);
   }
 
+  input.onPage?.(chapters.length, chapters.length);
   const { title: stated, metadata } = readBookFacts(findChild(book, "metadata"));
   const draft = document.finish(stated);
   if (draft.text === "") throw withoutText(uri);

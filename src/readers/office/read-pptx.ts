@@ -41,6 +41,7 @@ export async function readPptx(input: ReadInput): Promise<ReadResult> {
       writeSlide(document, number, slide);
     }
     if (document.position > maxTextLength) throw overLimit(uri, "maxTextLength", maxTextLength, document.position);
+    input.onPage?.(number, slides.length);
   }
 
   const facts = await readPackageFacts(office);

@@ -64,6 +64,7 @@ export async function readPdf(
       length += page.length;
       if (length > limits.maxTextLength) throw overLimit(uri, "maxTextLength", limits.maxTextLength);
       pages.push(page);
+      input.onPage?.(number, pdf.numPages);
     }
     const silent = pages.flatMap((page, index) =>
       page.isSilent && (!page.isBlank || page.hasLostText || broken.has(index + 1)) ? [index + 1] : [],

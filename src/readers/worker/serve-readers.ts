@@ -4,7 +4,7 @@ import { detectMediaType } from "../media-type.ts";
 import { createPartReader, type PartInput } from "../read-document.ts";
 import { limitsOf } from "../read-limits.ts";
 import { createCalls } from "../../runtime/calls.ts";
-import { type CallersResult, type FilePiece, sendAhead, type WorkerJob } from "./worker-job.ts";
+import { type CallersResult, type FilePiece, type PagesRead, sendAhead, type WorkerJob } from "./worker-job.ts";
 
 /**
  * The worker's side: reads each file that it receives, one at a time, and ends with the process that started it.
@@ -40,7 +40,7 @@ export function serveReaders(readers: readonly Reader[], maxMemoryBytes: number)
       whole.set(bytes, at);
       files.set(file, whole);
     },
-    async read({ job, reader, input: sent, hasOwn, file }: WorkerJob) {
+    async read({ job, reader, input: sent, tellsPages, hasOwn, file }: WorkerJob) {
       const input = { ...sent, bytes: files.get(file ?? 0) ?? sent.bytes };
       files.delete(file ?? 0);
       const asked = readers[reader];
@@ -50,7 +50,12 @@ export function serveReaders(readers: readonly Reader[], maxMemoryBytes: number)
         limits: limitsOf(input),
         ...(hasOwn && { readElsewhere }),
       });
-      return sendAhead(calls.call.bind(calls), job, await asked.read({ ...input, readPart }));
+      const onPage = (done: number, of: number): void => {
+        // A listener that fails does not stop the reader.
+        calls.call("pagesRead", { job, done, of } satisfies PagesRead).catch(() => {});
+      };
+      const read = await asked.read({ ...input, readPart, ...(tellsPages && { onPage }) });
+      return sendAhead(calls.call.bind(calls), job, read);
     },
   });
   process.on("message", (message) => calls.receive(message));

@@ -6,7 +6,9 @@ export interface WorkerJob {
   /** Names the job in pieces of its result. */
   readonly job: number;
   readonly reader: number;
-  readonly input: Omit<ReadInput, "signal" | "readPart">;
+  readonly input: Omit<ReadInput, "signal" | "readPart" | "onPage">;
+  /** Whether the pages that are read are counted to the caller. */
+  readonly tellsPages: boolean;
   /** Whether there are readers that live with the caller and are asked first for what the file carries inside. */
   readonly hasOwn: boolean;
   /** The file whose pieces were sent before, in place of `input.bytes`. */
@@ -31,6 +33,13 @@ export interface ResultPiece {
   readonly blocks?: readonly Block[];
 }
 
+/** Pages of a file that are read, and all of them. */
+export interface PagesRead {
+  readonly job: number;
+  readonly done: number;
+  readonly of: number;
+}
+
 const pieceBytes = 4 * 1024 * 1024;
 /** Characters of a text, and blocks, of one piece of a result. */
 const pieceLength = 1024 * 1024;
@@ -40,8 +49,15 @@ let jobs = 0;
 
 type Call = (method: string, argument: unknown) => Promise<unknown>;
 
-/** Pieces of results that are on their way here, by job. */
-const arriving = new Map<number, { readonly texts: string[]; readonly blocks: Block[] }>();
+/** Pieces of results that are on their way here, by job, and the listener to its pages. */
+const arriving = new Map<
+  number,
+  { readonly texts: string[]; readonly blocks: Block[]; readonly onPage: ReadInput["onPage"] | undefined }
+>();
+
+export function takePagesRead({ job, done, of }: PagesRead): void {
+  arriving.get(job)?.onPage?.(done, of);
+}
 
 export function takeResultPiece({ job, text, blocks = [] }: ResultPiece): void {
   const taken = arriving.get(job);
@@ -61,9 +77,13 @@ export async function sendAhead(call: Call, job: number, result: ReadResult): Pr
 }
 
 /** Sends a job, a large file in pieces: one at a time is on its way. A large result comes back in pieces, too. */
-export async function sendJob(call: Call, given: Omit<WorkerJob, "job">): Promise<ReadResult> {
-  const job: WorkerJob = { ...given, job: ++jobs };
-  const ahead = { texts: [], blocks: [] };
+export async function sendJob(
+  call: Call,
+  given: Omit<WorkerJob, "job" | "tellsPages">,
+  onPage?: ReadInput["onPage"],
+): Promise<ReadResult> {
+  const job: WorkerJob = { ...given, tellsPages: onPage !== undefined, job: ++jobs };
+  const ahead = { texts: [], blocks: [], onPage };
   arriving.set(job.job, ahead);
   try {
     const rest = await sendFile(call, job);

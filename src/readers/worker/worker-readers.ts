@@ -6,7 +6,7 @@ import { limitsOf } from "../read-limits.ts";
 import { needsWorker } from "./needs-worker.ts";
 import { createReadingPool } from "./reading-pool.ts";
 import { NotStarted, type ReadingProcess, startReadingProcess } from "./reading-process.ts";
-import { type CallersResult, sendJob, takeResultPiece, type WorkerJob } from "./worker-job.ts";
+import { type CallersResult, sendJob, takePagesRead, takeResultPiece, type WorkerJob } from "./worker-job.ts";
 
 /** How files are read in a worker. */
 export interface WorkerReaderOptions {
@@ -46,7 +46,7 @@ export function createWorkerReaders(
   let isSaid = false;
   let hasStarted = false;
 
-  const jobOf = (reader: number, input: ReadInput): Omit<WorkerJob, "job"> => ({
+  const jobOf = (reader: number, input: ReadInput): Omit<WorkerJob, "job" | "tellsPages"> => ({
     reader,
     input: sendable(input),
     hasOwn,
@@ -55,6 +55,7 @@ export function createWorkerReaders(
   const methodsFor = (process: ReadingProcess) => ({
     takes: (mediaType: string): boolean => own.some((reader) => reader.accepts(mediaType)),
     resultPiece: takeResultPiece,
+    pagesRead: takePagesRead,
     readPart: (part: PartInput): Promise<CallersResult> => readDocument([...own, ...within(process)], part),
   });
   const within = (process: ReadingProcess): readonly Reader[] =>
@@ -71,7 +72,11 @@ export function createWorkerReaders(
     const { uri, signal } = input;
     const limits = limitsOf(input);
     return pool.use({ maxMemoryBytes: limits.maxMemoryBytes, signal, uri }, (process) =>
-      process.run(() => sendJob(process.call.bind(process), jobOf(reader, input)), { uri, limits, signal }),
+      process.run(() => sendJob(process.call.bind(process), jobOf(reader, input), input.onPage), {
+        uri,
+        limits,
+        signal,
+      }),
     );
   };
   const read = async (reader: Reader, index: number, input: ReadInput): Promise<ReadResult> => {
@@ -129,10 +134,11 @@ function notStarted(cause: Error): IbidError {
   });
 }
 
-/** The data of the input: a signal and a function cannot be sent. */
+/** The data of the input: a signal and functions cannot be sent. */
 function sendable(input: ReadInput): WorkerJob["input"] {
   const sent: { -readonly [Key in keyof ReadInput]?: ReadInput[Key] } = { ...input };
   delete sent.signal;
   delete sent.readPart;
+  delete sent.onPage;
   return { ...(sent as WorkerJob["input"]), limits: limitsOf(input) };
 }

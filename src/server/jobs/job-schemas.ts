@@ -128,7 +128,15 @@ export const jobSchema = z
     received: z.int().min(0).optional().meta({ description: "Bytes that arrived." }),
     size: z.int().min(0).optional().meta({ description: "Bytes of the file." }),
     ahead: z.int().min(0).optional().meta({ description: "Jobs of this list that are done before this one." }),
-    progress: z.strictObject({ chunks: z.int().min(0) }).optional(),
+    progress: z
+      .strictObject({
+        chunks: z.int().min(0),
+        pages: z
+          .strictObject({ done: z.int().min(0), of: z.int().min(0) })
+          .optional()
+          .meta({ description: "Pages, slides or chapters that are read, and all of them." }),
+      })
+      .optional(),
     attempts: z.int().min(0),
     createdAt: z.string(),
     updatedAt: z.string(),

@@ -95,6 +95,8 @@ export interface LiveJob {
 /** Progress of an ingestion. */
 export interface JobProgress {
   readonly chunks: number;
+  /** Pages, slides or chapters of a file that is being read. */
+  readonly pages?: { readonly done: number; readonly of: number };
 }
 
 /** A state of a caller's jobs, for streams. */

@@ -221,10 +221,12 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
         onEmbedding() {
           if (table.get(id)?.record.state === "reading") table.change(id, { state: "embedding" });
         },
-        onProgress({ chunks }) {
-          if (now() - told < progressMs) return;
+        onProgress({ chunks, pages }) {
+          // The last page is told whenever it comes: work of another kind follows.
+          if (now() - told < progressMs && (pages === undefined || pages.done < pages.of)) return;
           told = now();
-          if (table.get(id)?.record.state !== "cancelled") table.change(id, {}, { progress: { chunks } });
+          const progress = { chunks, ...(pages && { pages: { done: pages.done, of: pages.of } }) };
+          if (table.get(id)?.record.state !== "cancelled") table.change(id, {}, { progress });
         },
       });
       return {
