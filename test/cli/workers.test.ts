@@ -89,6 +89,53 @@ describe("ibid serve --workers", () => {
     expect(all.filter(({ status }) => status === 429)).toHaveLength(10);
   });
 
+  it("has one list of jobs: each is seen, streamed and cancelled by any connection, also after a process was killed [20]", async () => {
+    const { url, children, search } = await serve();
+    const begin = async (name: string, length: number): Promise<string> => {
+      const made = await fetch(`${url}uploads`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${ada}`,
+          "tus-resumable": "1.0.0",
+          "upload-length": String(length),
+          "upload-metadata": `filename ${btoa(name)}`,
+          connection: "close",
+        },
+      });
+      return new URL(made.headers.get("location")!, url).searchParams.get("id")!;
+    };
+    const text = "An otter keeps the seventh key.";
+    const [left, right] = [await begin("left.txt", 100), await begin("right.txt", text.length)];
+    // Each stream has a connection of its own, and ends with its job.
+    const streams = [left, right].map((id) => send(url, `/jobs/events?id=${id}`, { key: ada }));
+    process.kill(children()[0]!, "SIGKILL");
+    const { json: seen } = await send(url, "/jobs", { key: ada });
+    expect((seen as { jobs: { id: string; state: string }[] }).jobs.map(({ id, state }) => [id, state])).toEqual([
+      [right, "receiving"],
+      [left, "receiving"],
+    ]);
+    expect((await send(url, "/jobs/cancel", { key: bob, body: { ids: [left] } })).status).toBe(403);
+    const cancelled = await send(url, "/jobs/cancel", { key: ada, body: { ids: [left] } });
+    expect(cancelled.json).toEqual({ ids: [left] });
+    const sent = await send(url, `/upload?id=${right}`, {
+      method: "PATCH",
+      key: ada,
+      body: text,
+      headers: {
+        "tus-resumable": "1.0.0",
+        "upload-offset": "0",
+        "content-type": "application/offset+octet-stream",
+      },
+    });
+    expect(sent.status).toBe(204);
+    const [ofLeft, ofRight] = await Promise.all(streams);
+    const last = (stream: string): unknown => stream.match(/"state":"(\w+)"/gu)?.at(-1);
+    expect([last(ofLeft!.text), last(ofRight!.text)]).toEqual(['"state":"cancelled"', '"state":"indexed"']);
+    for (const each of [ofLeft!, ofRight!]) expect(each.text).toMatch(/event: end\ndata: \{"reason":"over"\}/u);
+    // Every process finds the document at once.
+    for (let n = 0; n < 4; n++) expect((await search(ada, "otter")).uris).toContain("right.txt");
+  });
+
   it("goes on when its processes are killed", async () => {
     const { children, search, log } = await serve();
     for (const pid of children()) process.kill(pid, "SIGKILL");
