@@ -21,7 +21,7 @@ async function openCounted(reached: (queries: number) => Promise<void> | void = 
     kind: "dense",
     async embed(inputs, { purpose }) {
       if (purpose === "query") await reached(++queries);
-      return { embeddings: inputs.map((input) => [String(input).length % 7, 1, 2]) };
+      return { embeddings: inputs.map((input) => [JSON.stringify(input).length % 7, 1, 2]) };
     },
   };
   const kb: KnowledgeBase = await openKnowledgeBase({ models: { embedding: model } });

@@ -227,7 +227,7 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
           if (table.get(id)?.record.state === "reading") table.change(id, { state: "embedding" });
         },
         onProgress({ chunks, pages }) {
-          // The last page is told whenever it comes: work of another kind follows.
+          // The last page is never left out, because work of another kind follows.
           if (now() - told < progressMs && (pages === undefined || pages.done < pages.of)) return;
           told = now();
           const progress = { chunks, ...(pages && { pages: { done: pages.done, of: pages.of } }) };
