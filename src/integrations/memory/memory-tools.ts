@@ -1,12 +1,13 @@
+import { IbidError } from "../../contracts/errors.ts";
 import type { Tool } from "../../contracts/tool.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { createTool } from "../tools/create-tool.ts";
-import { asData, asTitle, showAddress } from "../tools/format-results.ts";
+import { asData, asTitle, readShownAddress, showAddress } from "../tools/format-results.ts";
 import { countField, type Field, textField, toolInput } from "../tools/tool-input.ts";
 import { count, text, toolOutput } from "../tools/tool-output.ts";
 import type { Memory } from "./create-memory.ts";
 import { longestNote } from "./keep-note.ts";
-import { type Note, type NoteProvenance, present } from "./note.ts";
+import { type Note, type NoteProvenance, present, readNoteUri } from "./note.ts";
 
 /**
  * Options of the tools of a memory. All have defaults.
@@ -94,27 +95,26 @@ function readingTools(memory: Memory): readonly Tool[] {
         asOf: time("What held at this time. Default: now."),
         all: flag("Whether replaced and ended notes are listed too."),
         limit: countField("Notes at most.", { least: 1, most: mostListed, default: 50 }),
-        after: optional(textField("The id of the last note of the page before.", 600)),
+        after: optional(textField("The next of the page before.", 4096)),
       }),
-      outputSchema: toolOutput({
-        notes: { type: "array", items: { type: "object", properties: noteProperties, required: noteRequired } },
-        more: { type: "boolean" },
-      }),
+      outputSchema: toolOutput(
+        {
+          notes: { type: "array", items: { type: "object", properties: noteProperties, required: noteRequired } },
+          next: text,
+        },
+        ["notes"],
+      ),
       async run({ limit = 50, after, ...asked }) {
-        const notes: Note[] = [];
-        let isAfter = after === undefined;
-        let more = false;
-        for await (const note of memory.list(present(asked))) {
-          if (isAfter && notes.length === limit) {
-            more = true;
-            break;
-          }
-          if (isAfter) notes.push(note);
-          isAfter ||= note.id === after;
-        }
+        const found: Note[] = [];
+        const position = after === undefined ? {} : { after: readPlace(after) };
+        for await (const note of memory.list({ ...present(asked), ...position, limit: limit + 1 })) found.push(note);
+        const notes = found.slice(0, limit);
+        const next = found.length > limit ? showAddress(notes.at(-1)!.uri) : undefined;
         const lines = notes.map((note) => describe(note, note.text, undefined));
-        const data = { notes: notes.map((note) => ({ ...showNote(note), text: asData(note.text) })), more };
-        return { text: lines.length === 0 ? "0 notes" : lines.join("\n---\n"), data };
+        const rest = next === undefined ? [] : [`There are more. next: ${next}`];
+        const shown = notes.map((note) => ({ ...showNote(note), text: asData(note.text) }));
+        const data = { notes: shown, ...present({ next }) };
+        return { text: lines.length === 0 ? "0 notes" : [...lines, ...rest].join("\n---\n"), data };
       },
     }),
   ];
@@ -203,6 +203,15 @@ function writingTools(memory: Memory, origin: () => NoteProvenance): readonly To
       },
     }),
   ];
+}
+
+/** The uri behind which a page begins. **Errors** `invalid-argument` for a text that no page gave. */
+function readPlace(after: string): string {
+  const uri = [after, readShownAddress(after)].find((one) => one !== undefined && readNoteUri(one) !== undefined);
+  if (uri !== undefined) return uri;
+  throw new IbidError("invalid-argument", "after is none that a page of list_memories gave.", {
+    hint: "Give the next of the page before, or leave after out to begin.",
+  });
 }
 
 const noteProperties = {

@@ -98,6 +98,73 @@ describe("the tools of a memory", () => {
     expect(refused.text).not.toContain("hunter2");
   });
 
+  it("list pages that join to the whole, each for its own rows", async () => {
+    const kb = await open();
+    const keys = Array.from({ length: 40 }, (_, i) => `subject ${String(i).padStart(2, "0")}`);
+    const writer = createMemory(kb);
+    for (const key of keys) await writer.remember({ text: `${key} stands.`, key });
+    let read = 0;
+    const counting: KnowledgeBase = {
+      ...kb,
+      async *list(options) {
+        for await (const row of kb.list(options)) {
+          read++;
+          yield row;
+        }
+      },
+    };
+    const { call } = await connect(counting, {});
+    const found: string[] = [];
+    for (let after: string | undefined; ;) {
+      read = 0;
+      const { text, isError } = await call("list_memories", { limit: 9, ...(after !== undefined && { after }) });
+      expect(isError).toBe(false);
+      found.push(...Array.from(text.matchAll(/^(subject \d+) stands\.$/gmu), ([, key]) => key!));
+      // Nine notes, the one behind which the page begins, and two behind it.
+      expect(read).toBeLessThanOrEqual(12);
+      [, after] = /^There are more\. next: (\S+)$/mu.exec(text) ?? [];
+      if (after === undefined) break;
+    }
+    expect(found).toEqual(keys);
+    const wrong = await call("list_memories", { after: "yesterday" });
+    expect(wrong).toMatchObject({ isError: true });
+    expect(wrong.text).toContain("after is none that a page of list_memories gave.");
+  });
+
+  it("answer bad input with a sentence, and lose nothing", async () => {
+    const kb = await open();
+    let now = Date.parse("2026-03-01T12:00:00Z");
+    const { call } = await connect(kb, { now: () => now });
+    await call("remember", { text: "The lantern is red.", key: "lantern" });
+    const refused: readonly (readonly [tool: string, args: Record<string, unknown>, says: string])[] = [
+      ["remember", { text: "x".repeat(10_000_000) }, "text is longer than 65536 characters"],
+      ["remember", { text: " \n " }, "text is blank"],
+      ["remember", { text: "" }, "text is blank"],
+      ["remember", {}, "text is missing"],
+      ["remember", { text: "half \ud800", key: "lantern" }, "surrogate"],
+      ["remember", { text: "Blue.", key: "k".repeat(201) }, "key is longer than 200"],
+      ["remember", { text: "Blue.", validFrom: "yesterday" }, "yesterday"],
+      ["remember", { text: "Blue.", validFrom: "2026-03-02", validTo: "2026-03-01" }, "later than validFrom"],
+      ["remember", { text: "Blue.", supersedes: "nowhere" }, "nowhere"],
+      ["recall", { asOf: "once" }, "once"],
+      ["recall", { tokens: 1 }, "tokens must be a whole number from 50"],
+      ["list_memories", { limit: 0 }, "limit must be a whole number from 1"],
+      ["forget", {}, "id"],
+      ["forget", { key: "lamp" }, "lamp"],
+    ];
+    for (const [tool, args, says] of refused) {
+      const { isError, text } = await call(tool, args);
+      expect([tool, isError, text]).toEqual([tool, true, expect.stringContaining(says)]);
+      expect(text.length).toBeLessThan(1000);
+    }
+    // A clock that jumps back is said, and the newer statement holds.
+    now -= 86_400_000;
+    const { text } = await call("remember", { text: "The lantern is green.", key: "lantern" });
+    expect(text).toContain("The note begins one millisecond after it.");
+    expect((await call("recall", { query: "lantern" })).text).toContain("The lantern is green.");
+    expect((await call("list_memories", { all: true })).text.match(/^The lantern is/gmu)).toHaveLength(2);
+  });
+
   it("say which notes are in doubt, and take a decision", async () => {
     const memory = createMemory(await open());
     const tools = new Map(createMemoryTools(memory, { writes: true }).map((tool) => [tool.name, tool]));
