@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -176,6 +176,7 @@ async function importFiles(
 ): Promise<number> {
   const { output, signal } = context;
   return withMemory(options, true, async ({ memory, kb }) => {
+    const { describeState } = await import("../integrations/memory/sessions/read-session-files.ts");
     const seen = new Map<string, string>();
     const told = new Set<string>();
     let refused = false;
@@ -183,8 +184,9 @@ async function importFiles(
       for (const path of paths) {
         const files = rules === true ? await ruleFiles(path) : await filesOf(path);
         for (const file of files) {
-          const state = await stateOf(file);
+          const state = await describeState(file);
           if (seen.get(file) === state) continue;
+          const isNew = !seen.has(file);
           seen.set(file, state);
           const read = rules === true ? importRule : importFile;
           const { problems: found, ...counts } = await read(kb, memory, file).catch((error: unknown): Imported => {
@@ -196,14 +198,19 @@ async function importFiles(
           // A file that grows is read whole again: its refused lines are named once.
           const problems = found.filter((problem) => !told.has(JSON.stringify([file, problem])));
           for (const problem of problems) told.add(JSON.stringify([file, problem]));
+          // A database changes often without a word of a conversation.
+          const { unchanged: _, ...news } = counts;
+          if (!isNew && problems.length === 0 && Object.values(news).every((n) => n === 0)) continue;
           if (output.json) await output.object({ file, ...counts, problems });
           else {
             const said = Object.entries(counts)
               .filter(([, n]) => n > 0)
               .map(([name, n]) => `${n} ${name}`);
             await output.line(`${neutralise(file)}  ${said.length === 0 ? "nothing" : said.join(", ")}`);
-            for (const { line, message } of problems)
-              await output.line(`  refused${line === undefined ? "" : ` line ${line}`}: ${neutralise(message)}`);
+            for (const { line, row, message } of problems) {
+              const place = line !== undefined ? ` line ${line}` : row !== undefined ? ` row ${neutralise(row)}` : "";
+              await output.line(`  refused${place}: ${neutralise(message)}`);
+            }
           }
         }
       }
@@ -218,18 +225,16 @@ async function filesOf(path: string): Promise<readonly string[]> {
   return (await import("../integrations/memory/index.node.ts")).findSessionFiles(path);
 }
 
-/** Size and time of a file. A session of opencode lies in several files, so it is read at each look. */
-async function stateOf(file: string): Promise<string> {
-  const found = await stat(file).catch(() => undefined);
-  const isSpread = /[/\\]ses_[^/\\]*\.json$/u.test(file);
-  return found === undefined ? "" : `${found.size} ${found.mtimeMs} ${isSpread ? performance.now() : ""}`;
-}
-
 interface Imported {
   readonly added: number;
   readonly replaced?: number;
+  readonly updated?: number;
   readonly unchanged: number;
-  readonly problems: readonly { readonly line?: number | undefined; readonly message: string }[];
+  readonly problems: readonly {
+    readonly line?: number | undefined;
+    readonly row?: string | undefined;
+    readonly message: string;
+  }[];
 }
 
 async function importFile(kb: KnowledgeBase, memory: Memory, file: string): Promise<Imported> {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -94,8 +94,9 @@ const codexText = lines(
   { timestamp: "2026-05-02T09:00:06Z", type: "response_item", payload: { type: "telepathy" } },
 );
 
-function cursorFile(): string {
-  const path = join(folder, "state.vscdb");
+function cursorFile(name = "state.vscdb"): string {
+  const path = join(folder, name);
+  rmSync(path, { force: true });
   const database = new DatabaseSync(path);
   database.exec("CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)");
   const put = database.prepare("INSERT INTO cursorDiskKV VALUES (?, ?)");
@@ -104,6 +105,7 @@ function cursorFile(): string {
     { bubbleId: "b2", type: 2 },
     { bubbleId: "b3", type: 2 },
     { bubbleId: "b4", type: 9 },
+    { bubbleId: "b6", type: 2 },
   ];
   put.run(
     "composerData:k-1",
@@ -131,6 +133,10 @@ function cursorFile(): string {
   );
   put.run("bubbleId:k-1:b4", JSON.stringify({ _v: 99, type: 9, text: "?" }));
   put.run("bubbleId:k-1:b5", "{ broken");
+  // A version that keeps its words in another place.
+  put.run("bubbleId:k-1:b6", JSON.stringify({ _v: 99, type: 2, words: "The seam is sealed." }));
+  put.run("composerData:k-2", JSON.stringify({ _v: 99, createdAt: 1_777_800_000_000, turns: ["?"] }));
+  put.run("composerData:k-3", "null");
   database.close();
   return path;
 }
@@ -162,29 +168,111 @@ function opencodeFiles(): string {
   );
 }
 
+/** The database of opencode since version 1.2, with the tables and columns that are read. */
+function opencodeDatabase(name = "opencode.db"): string {
+  const path = join(folder, name);
+  mkdirSync(dirname(path), { recursive: true });
+  rmSync(path, { force: true });
+  const database = new DatabaseSync(path);
+  database.exec(`
+    PRAGMA journal_mode = WAL;
+    CREATE TABLE session (id TEXT PRIMARY KEY, directory TEXT NOT NULL, title TEXT NOT NULL, time_created INTEGER);
+    CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT NOT NULL, time_created INTEGER, data TEXT NOT NULL);
+    CREATE TABLE part (id TEXT PRIMARY KEY, message_id TEXT NOT NULL, session_id TEXT NOT NULL, data TEXT NOT NULL);
+  `);
+  const put = (table: string, ...values: readonly (string | number)[]) =>
+    database.prepare(`INSERT INTO ${table} VALUES (${values.map(() => "?").join(", ")})`).run(...values);
+  const message = (id: string, data: object | string) =>
+    put("message", id, "ses_2", 1, typeof data === "string" ? data : JSON.stringify(data));
+  const part = (id: string, of: string, data: object | string) =>
+    put("part", id, of, "ses_2", typeof data === "string" ? data : JSON.stringify(data));
+  put("session", "ses_2", "/shop", "Awning", 1);
+  message("msg_1", { role: "user", time: { created: 1_777_900_000_000 } });
+  part("prt_1", "msg_1", { type: "text", text: "Paint the awning blue." });
+  part("prt_2", "msg_1", { type: "text", text: "The file awning.css says …", synthetic: true });
+  message("msg_2", { role: "assistant", time: { created: 1_777_900_001_000 } });
+  part("prt_3", "msg_2", { type: "step-start" });
+  part("prt_4", "msg_2", { type: "tool", tool: "edit", state: { input: { filePath: "awning.css" } } });
+  part("prt_5", "msg_2", { type: "text", text: "The awning is blue." });
+  part("prt_6", "msg_2", { type: "smell" });
+  message("msg_3", "{ broken");
+  message("msg_4", { role: "oracle", time: { created: 1_777_900_002_000 } });
+  database.close();
+  return path;
+}
+
 const recorded = {
   "claude-code": () => write("projects/shop/c-1.jsonl", claudeText),
   codex: () => write("codex/rollout-x-1.jsonl", codexText),
   cursor: cursorFile,
   opencode: opencodeFiles,
+  "opencode 1.2": opencodeDatabase,
 };
 
 describe("session files", () => {
   it.each([
-    ["claude-code", "/shop/rain.ts", "Edit", [5, 6]],
-    ["codex", "parasol.ts", "apply_patch", [7]],
-    ["cursor", "gutter.ts", "read_file", [4, 5]],
-    ["opencode", "awning.css", "edit", [2, 3]],
+    ["claude-code", "/shop/rain.ts", "Edit", ["5", "6"]],
+    ["codex", "parasol.ts", "apply_patch", ["7"]],
+    ["cursor", "gutter.ts", "read_file", ["bubbleId:k-1:b4", "bubbleId:k-1:b5", "bubbleId:k-1:b6", "composerData:k-2"]],
+    ["opencode", "awning.css", "edit", ["3", "msg_2"]],
+    ["opencode 1.2", "awning.css", "edit", ["msg_2", "msg_3", "msg_4"]],
   ] as const)(
-    "of %s give roles, times, files and tools, and refuse what is broken or new by line",
-    async (client, file, tool, refused) => {
-      const { messages, problems } = await readSessionFile(recorded[client]());
-      expect(messages.slice(0, 2).map(({ role }) => role)).toEqual(["user", "assistant"]);
+    "of %s give roles, times, files and tools, and refuse what is broken or new by line or row",
+    async (name, file, tool, refused) => {
+      const { messages, problems } = await readSessionFile(recorded[name]());
+      expect(messages.map(({ role }) => role).slice(0, 2)).toEqual(["user", "assistant"]);
+      const [client] = name.split(" ");
       expect(messages[1]).toMatchObject({ client, files: [file], tools: [tool] });
       for (const { at } of messages) expect(at).toMatch(/^2026-0\d-\d\dT[\d:.]+Z$/u);
-      expect(problems.map(({ line = 0 }) => line).toSorted((a, b) => a - b)).toEqual(refused);
+      expect(problems.map(({ line, row }) => row ?? String(line)).toSorted()).toEqual(refused);
     },
   );
+
+  it.each(["cursor", "opencode", "opencode 1.2"] as const)(
+    "of %s are imported once, also where other conversations come before them",
+    async (name) => {
+      const kb = await openKnowledgeBase();
+      onTestFinished(() => kb.close());
+      const path = recorded[name]();
+      const again = async () => importSessions(kb, await readSessionFile(path));
+      expect(await again()).toMatchObject({ added: 2, updated: 0, unchanged: 0 });
+      expect(await again()).toMatchObject({ added: 0, updated: 0, unchanged: 2 });
+      if (name === "opencode") return;
+      const database = new DatabaseSync(path);
+      if (name === "cursor") {
+        const put = database.prepare("INSERT INTO cursorDiskKV VALUES (?, ?)");
+        const header = { createdAt: 1_777_800_000_000, fullConversationHeadersOnly: [{ bubbleId: "a1" }] };
+        put.run("composerData:a-1", JSON.stringify(header));
+        put.run("bubbleId:a-1:a1", JSON.stringify({ type: 1, text: "Which roof?" }));
+      } else {
+        database.exec(`
+          INSERT INTO session VALUES ('ses_1', '/shop', 'Roof', 1);
+          INSERT INTO message VALUES ('msg_0', 'ses_1', 1, '{"role":"user","time":{"created":1777800000000}}');
+          INSERT INTO part VALUES ('prt_0', 'msg_0', 'ses_1', '{"type":"text","text":"Which roof?"}');
+        `);
+      }
+      database.close();
+      expect(await again()).toMatchObject({ added: 1, updated: 0, unchanged: 2 });
+    },
+  );
+
+  it("of a database are read while another program writes, and a broken one is refused", async () => {
+    const path = opencodeDatabase("busy/opencode.db");
+    const writer = new DatabaseSync(path);
+    onTestFinished(() => writer.close());
+    writer.exec('BEGIN IMMEDIATE; UPDATE part SET data = \'{"type":"text","text":"Not yet."}\'');
+    expect((await readSessionFile(path)).messages.map(({ text }) => text)).toEqual([
+      "Paint the awning blue.",
+      "The awning is blue.",
+    ]);
+    const broken = write("broken/state.vscdb", "");
+    const bytes = readFileSync(cursorFile("whole.vscdb"));
+    writeFileSync(broken, Buffer.concat([bytes.subarray(0, 100), Buffer.alloc(bytes.length - 100, 7)]));
+    await expect(readSessionFile(broken)).rejects.toMatchObject({ code: "unreadable" });
+    const other = join(folder, "other.db");
+    new DatabaseSync(other).exec("CREATE TABLE session (id TEXT)");
+    await expect(readSessionFile(other)).rejects.toMatchObject({ code: "unsupported-media" });
+  });
 
   it("are imported once, found by a recall, and left out of the list; a secret is refused by line", async () => {
     const kb = await openKnowledgeBase();
@@ -208,10 +296,17 @@ describe("session files", () => {
 
   it("are found below a folder, and a foreign file is refused", async () => {
     for (const make of [recorded["claude-code"], recorded.codex, recorded.opencode]) make();
+    rmSync(join(folder, "opencode.db"), { force: true });
     const found = await findSessionFiles(folder);
     expect(found.some((path) => path.endsWith("c-1.jsonl"))).toBe(true);
     expect(found.some((path) => path.endsWith("ses_1.json"))).toBe(true);
     expect(found.some((path) => path.endsWith("msg_1.json"))).toBe(false);
+    // Since version 1.2 the database has the sessions of the files too.
+    const database = opencodeDatabase();
+    const since = await findSessionFiles(folder);
+    expect(since).toContain(database);
+    expect(since.some((path) => path.endsWith("ses_1.json"))).toBe(false);
+    rmSync(database);
     for (const foreign of [write("a.jsonl", "hello\n"), write("b.jsonl", '{"a":1}\n'), write("c.jsonl", "")])
       await expect(readSessionFile(foreign)).rejects.toMatchObject({ code: "unsupported-media" });
     await expect(findSessionFiles(join(folder, "nowhere"))).rejects.toMatchObject({ code: "not-found" });

@@ -13,8 +13,10 @@ import type { ReadSession, SessionMessage, SessionProblem } from "./session-mess
  */
 export interface ImportedSessions {
   readonly added: number;
+  /** Messages that were there with other words: those that had been read while they were written. */
+  readonly updated: number;
   readonly unchanged: number;
-  /** Lines that were refused: broken and unknown ones, secrets, and messages that are too long. */
+  /** Lines and rows that were refused: broken and unknown ones, secrets, and messages that are too long. */
   readonly problems: readonly SessionProblem[];
 }
 
@@ -43,10 +45,11 @@ export async function importSessions(
       inputs.push(toInput(message, sessions.file, kinds));
     } catch (error) {
       if (!IbidError.isInstance(error)) throw error;
-      problems.push({ file: sessions.file, line: message.line, message: error.message });
+      const { line, row } = message;
+      problems.push({ file: sessions.file, ...present({ line, row }), message: error.message });
     }
   }
-  let [added, unchanged] = [0, 0];
+  let [added, updated, unchanged] = [0, 0, 0];
   if (inputs.length > 0) {
     for await (const { status, uri, error } of kb.ingest(inputs, {
       origin: "note",
@@ -54,11 +57,12 @@ export async function importSessions(
     })) {
       if (error) problems.push({ file: sessions.file, message: `${uri}: ${error.message}` });
       else if (status === "unchanged") unchanged++;
-      else added++;
+      else if (status === "added") added++;
+      else updated++;
     }
   }
   problems.sort((one, other) => (one.line ?? Infinity) - (other.line ?? Infinity));
-  return { added, unchanged, problems };
+  return { added, updated, unchanged, problems };
 }
 
 function toInput(message: SessionMessage, file: string, kinds: readonly string[]) {
@@ -69,10 +73,10 @@ function toInput(message: SessionMessage, file: string, kinds: readonly string[]
     text,
     title: title ?? "",
     metadata: {
-      ...present({ cwd, branch }),
+      // No row: it is the name of the message already.
+      ...present({ cwd, branch, line }),
       client,
       role,
-      line,
       ...(files.length > 0 && { files }),
       ...(tools.length > 0 && { tools }),
       [noteKeys.validFrom]: at,

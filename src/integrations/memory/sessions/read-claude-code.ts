@@ -21,28 +21,28 @@ export function readClaudeCode(text: string, file: string): ReadSession {
     const { type, message, isMeta } = record;
     if (type !== "user" && type !== "assistant") {
       if (typeof type !== "string" || !otherRecords.has(type))
-        draft.refuse(`A record of the type ${JSON.stringify(type)} is not known.`, line);
+        draft.refuse(`A record of the type ${JSON.stringify(type)} is not known.`, { line });
       continue;
     }
     const [session, at, id] = [asText(record["sessionId"]), asTime(record["timestamp"]), asText(record["uuid"])];
     if (session === undefined || at === undefined || id === undefined || !isObject(message)) {
-      draft.refuse("The record lacks sessionId, uuid, timestamp or message.", line);
+      draft.refuse("The record lacks sessionId, uuid, timestamp or message.", { line });
       continue;
     }
     if (isMeta === true) continue;
     const { content } = message;
     if (typeof content !== "string" && !Array.isArray(content)) {
-      draft.refuse("The content of the message is neither a text nor a list.", line);
+      draft.refuse("The content of the message is neither a text nor a list.", { line });
       continue;
     }
     const texts: string[] = [];
     const calls: (readonly [tool: string, files: readonly string[]])[] = [];
     for (const block of typeof content === "string" ? [{ type: "text", text: content }] : (content as unknown[])) {
-      if (!isObject(block)) draft.refuse("A block of the message is no object.", line);
+      if (!isObject(block)) draft.refuse("A block of the message is no object.", { line });
       else if (block["type"] === "text") texts.push(asText(block["text"]) ?? "");
       else if (block["type"] === "tool_use") calls.push([asText(block["name"]) ?? "", filesOf(block["input"])]);
       else if (typeof block["type"] !== "string" || !otherBlocks.has(block["type"]))
-        draft.refuse(`A block of the type ${JSON.stringify(block["type"])} is not known.`, line);
+        draft.refuse(`A block of the type ${JSON.stringify(block["type"])} is not known.`, { line });
     }
     const words = texts.join("\n\n").trim();
     const [cwd, branch] = [asText(record["cwd"]), asText(record["gitBranch"])];

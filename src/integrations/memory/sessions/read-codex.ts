@@ -35,12 +35,12 @@ export function readCodex(text: string, file: string): ReadSession {
     }
     if (type !== "response_item") {
       if (typeof type !== "string" || !otherRecords.has(type))
-        draft.refuse(`A record of the type ${JSON.stringify(type)} is not known.`, line);
+        draft.refuse(`A record of the type ${JSON.stringify(type)} is not known.`, { line });
       continue;
     }
     const [session, at] = [asText(meta?.["id"]), asTime(record["timestamp"])];
     if (session === undefined || at === undefined || !isObject(payload)) {
-      draft.refuse("The record stands before session_meta, or lacks timestamp or payload.", line);
+      draft.refuse("The record stands before session_meta, or lacks timestamp or payload.", { line });
       continue;
     }
     const kind = payload["type"];
@@ -51,7 +51,7 @@ export function readCodex(text: string, file: string): ReadSession {
     else if (kind === "custom_tool_call") draft.call([asText(payload["name"]) ?? ""], filesOf(payload["input"]));
     else if (kind === "local_shell_call") draft.call(["shell"], []);
     else if (typeof kind !== "string" || !otherItems.has(kind))
-      draft.refuse(`An item of the type ${JSON.stringify(kind)} is not known.`, line);
+      draft.refuse(`An item of the type ${JSON.stringify(kind)} is not known.`, { line });
   }
   return draft.finish();
 }
@@ -68,7 +68,7 @@ function readMessage({ role, content }: Json, place: Place, draft: SessionDraft)
   // Roles of the program itself have no words of the conversation.
   if (role === "developer" || role === "system") return;
   if ((role !== "user" && role !== "assistant") || !Array.isArray(content)) {
-    draft.refuse(`A message of the role ${JSON.stringify(role)} is not known, or has no list of contents.`, place.line);
+    draft.refuse(`A message of the role ${JSON.stringify(role)} is not known, or has no list of contents.`, place);
     return;
   }
   const texts = (content as unknown[]).flatMap((part) => (isObject(part) ? (asText(part["text"]) ?? []) : []));

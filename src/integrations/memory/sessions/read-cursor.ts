@@ -6,75 +6,104 @@ export interface CursorRow {
   readonly value: string;
 }
 
+/** Versions of the rows that the descriptions know. */
+const known = { composer: 10, bubble: 3 } as const;
+
+/** The fields of a message that are read. A whole row has the context of its question too, and is a hundred times as long. */
+interface Bubble extends Pick<Json, "type" | "text" | "createdAt" | "timingInfo" | "toolFormerData" | "_v"> {
+  readonly row: string;
+}
+
+const toBubble = ({ type, text, createdAt, timingInfo, toolFormerData: called, _v }: Json, row: string): Bubble => ({
+  row,
+  type,
+  text,
+  createdAt,
+  timingInfo,
+  toolFormerData: isObject(called)
+    ? { name: called["name"], rawArgs: called["rawArgs"], params: called["params"] }
+    : undefined,
+  _v,
+});
+
 /**
  * Reads the conversations of Cursor: rows `composerData:<session>` and `bubbleId:<session>:<message>` of `globalStorage/state.vscdb`.
  *
+ * **Shape** a row of a newer version is read where its fields are known, and else refused.
  * **Source** public descriptions of the rows as of `_v` 10 and 3 (December 2025), read in November 2026; the format has no specification of its own.
  */
-export function readCursor(rows: readonly CursorRow[], file: string): ReadSession {
+export function readCursor(rows: Iterable<CursorRow>, file: string): ReadSession {
   const draft = new SessionDraft(file);
-  const bubbles = new Map<string, readonly [line: number, value: Json]>();
-  const composers: (readonly [line: number, session: string, value: Json])[] = [];
-  for (const [i, { key, value }] of rows.entries()) {
-    const [, kind, session, bubble] = /^(composerData|bubbleId):([^:]+)(?::(.+))?$/u.exec(key) ?? [];
+  const bubbles = new Map<string, Bubble>();
+  const composers: (readonly [row: string, session: string, value: Json])[] = [];
+  for (const { key: row, value } of rows) {
+    const [, kind, session, bubble] = /^(composerData|bubbleId):([^:]+)(?::(.+))?$/u.exec(row) ?? [];
     if (kind === undefined || session === undefined) continue;
     let read: unknown;
     try {
       read = JSON.parse(value);
     } catch {
-      draft.refuse(`The row ${key} is no JSON.`, i + 1);
+      draft.refuse("The row is no JSON.", { row });
       continue;
     }
     // A deleted conversation leaves a row with null.
     if (read === null) continue;
-    if (!isObject(read)) draft.refuse(`The row ${key} is no object.`, i + 1);
-    else if (kind === "composerData") composers.push([i + 1, session, read]);
-    else bubbles.set(`${session}:${bubble ?? ""}`, [i + 1, read]);
+    if (!isObject(read)) draft.refuse("The row is no object.", { row });
+    else if (kind === "composerData") composers.push([row, session, read]);
+    else bubbles.set(`${session}:${bubble ?? ""}`, toBubble(read, row));
   }
-  for (const [line, session, composer] of composers) {
+  for (const [row, session, composer] of composers) {
     const [headers, inline] = [composer["fullConversationHeadersOnly"], composer["conversation"]];
     const listed = Array.isArray(headers) && headers.length > 0 ? headers : inline;
+    if (listed === undefined && headers === undefined && isNewer(composer, known.composer)) {
+      draft.refuse(`The conversation is of version ${JSON.stringify(composer["_v"])}, and has no list of messages.`, {
+        row,
+      });
+    }
     if (listed === undefined) continue;
     if (!Array.isArray(listed)) {
-      draft.refuse("The conversation is no list of messages.", line);
+      draft.refuse("The conversation is no list of messages.", { row });
       continue;
     }
     for (const header of listed as unknown[]) {
       const id = isObject(header) ? asText(header["bubbleId"]) : undefined;
       if (id === undefined) {
-        draft.refuse("A message of the conversation has no bubbleId.", line);
+        draft.refuse("A message of the conversation has no bubbleId.", { row });
         continue;
       }
-      const [row, bubble] = bubbles.get(`${session}:${id}`) ?? [line, header as Json];
-      readBubble(bubble, { session, id, composer, line: row }, draft);
+      readBubble(bubbles.get(`${session}:${id}`) ?? toBubble(header as Json, row), { session, id, composer }, draft);
     }
   }
   return draft.finish();
 }
 
+const isNewer = ({ _v: version }: { readonly _v?: unknown }, last: number): boolean =>
+  typeof version === "number" && version > last;
+
 interface Place {
   readonly session: string;
   readonly id: string;
   readonly composer: Json;
-  readonly line: number;
 }
 
-function readBubble(bubble: Json, { session, id, composer, line }: Place, draft: SessionDraft): void {
-  const { type, timingInfo } = bubble;
+function readBubble(bubble: Bubble, { session, id, composer }: Place, draft: SessionDraft): void {
+  const { row, type, timingInfo, toolFormerData: called } = bubble;
   if (type !== 1 && type !== 2) {
-    draft.refuse(`A message of the type ${JSON.stringify(type)} is not known.`, line);
+    draft.refuse(`A message of the type ${JSON.stringify(type)} is not known.`, { row });
     return;
   }
   const started = isObject(timingInfo) ? timingInfo["clientStartTime"] : undefined;
-  const at = asTime(bubble["createdAt"]) ?? asTime(started) ?? asTime(composer["createdAt"]);
+  const at = asTime(bubble.createdAt) ?? asTime(started) ?? asTime(composer["createdAt"]);
   if (at === undefined) {
-    draft.refuse("Neither the message nor its conversation has a time.", line);
+    draft.refuse("Neither the message nor its conversation has a time.", { row });
     return;
   }
-  const text = asText(bubble["text"])?.trim() ?? "";
+  const text = asText(bubble.text)?.trim() ?? "";
   const role = type === 1 ? "user" : "assistant";
-  if (text !== "") draft.add({ client: "cursor", session, id, role, at, text, title: asText(composer["name"]), line });
-  const called = bubble["toolFormerData"];
+  if (text !== "") draft.add({ client: "cursor", session, id, role, at, text, title: asText(composer["name"]), row });
+  // Messages without words are usual, where they only think. A newer version may keep its words elsewhere.
+  else if (bubble.text === undefined && called === undefined && isNewer(bubble, known.bubble))
+    draft.refuse(`The message is of version ${JSON.stringify(bubble._v)}, and has no text.`, { row });
   if (!isObject(called)) return;
   const given = called["rawArgs"] ?? called["params"];
   let input: unknown = given;

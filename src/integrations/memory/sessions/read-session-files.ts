@@ -1,12 +1,11 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { open, readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { IbidError } from "../../../contracts/errors.ts";
 import { checkText } from "../../../runtime/check-options.ts";
 import { readClaudeCode } from "./read-claude-code.ts";
 import { readCodex } from "./read-codex.ts";
-import { type CursorRow, readCursor } from "./read-cursor.ts";
 import { type OpencodeSession, readOpencode } from "./read-opencode.ts";
+import { foreignFile, readSessionDatabase } from "./read-session-database.ts";
 import { isObject, type ReadSession } from "./session-message.ts";
 
 /**
@@ -18,13 +17,13 @@ export interface SessionFile extends ReadSession {
   readonly file: string;
 }
 
-/** Largest file. **Units** bytes. */
+/** Largest file that is read as a whole. A database is read row by row. **Units** bytes. */
 const largestFile = 256 * 1024 * 1024;
 
 /**
  * Finds the session files below a path, without reading them.
  *
- * **Shape** sorted. **Errors** `not-found`.
+ * **Shape** sorted. Where opencode has a database, the files that it was made of are left out. **Errors** `not-found`.
  *
  * @experimental
  */
@@ -35,15 +34,51 @@ export async function findSessionFiles(path: string): Promise<readonly string[]>
   });
   if (!found.isDirectory()) return [path];
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile() && isSessionFile(join(entry.parentPath, entry.name)))
+  const files = entries
+    .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
+    .filter(isSessionFile)
     .toSorted();
+  const moved = files
+    .filter((file) => opencodeDatabase.test(file))
+    .map((file) => join(dirname(file), "storage", "session"));
+  return files.filter((file) => !spreadSession.test(file) || !moved.some((folder) => file.startsWith(folder)));
 }
 
-/** Messages and parts of opencode are read with their session. */
+const opencodeDatabase = /(?:^|[/\\])opencode[^/\\]*\.db$/u;
+/** A session of opencode before version 1.2. Its messages and parts lie in other files, and are read with it. */
+const spreadSession = /[/\\]session[/\\].*[/\\]?ses_[^/\\]*\.json$/u;
+
 const isSessionFile = (path: string): boolean =>
-  /\.(?:jsonl|vscdb)$/u.test(path) || /[/\\]session[/\\].*[/\\]?ses_[^/\\]*\.json$/u.test(path);
+  /\.(?:jsonl|vscdb)$/u.test(path) || opencodeDatabase.test(path) || spreadSession.test(path);
+
+/**
+ * Tells whether a session file changed: two equal texts mean that it did not.
+ *
+ * **Shape** sizes and times of the file, of its log where it is a database, and of the files of its messages where it is a session of opencode.
+ * **Cost** no file is read.
+ */
+export async function describeState(file: string): Promise<string> {
+  const of = async (path: string): Promise<string> => {
+    const found = await stat(path).catch(() => undefined);
+    return found === undefined ? "" : `${found.size} ${found.mtimeMs}`;
+  };
+  const within = async (folder: string): Promise<readonly string[]> =>
+    (await readdir(folder).catch((): string[] => [])).toSorted().map((name) => join(folder, name));
+  const files = [file, `${file}-wal`];
+  if (spreadSession.test(file)) {
+    const storage = storageOf(file);
+    const messages = await within(join(storage, "message", basename(file, ".json")));
+    const parts = await Promise.all(
+      messages.map((message) => within(join(storage, "part", basename(message, ".json")))),
+    );
+    files.push(...messages, ...parts.flat());
+  }
+  return (await Promise.all(files.map(of))).join("|");
+}
+
+/** `storage/session/<project>/<session>.json` has its messages in `storage/message/<session>`. */
+const storageOf = (session: string): string => dirname(dirname(dirname(session)));
 
 /**
  * Reads one session file of Claude Code, Codex, Cursor or opencode. Its content says which.
@@ -58,17 +93,26 @@ export async function readSessionFile(file: string): Promise<SessionFile> {
     throw new IbidError("not-found", `${file} cannot be read.`, { uri: file, hint: "Name a session file.", cause });
   });
   const { size } = found;
-  if (!found.isFile()) throw foreign(file);
+  if (!found.isFile()) throw foreignFile(file);
+  if (await isDatabase(file)) return { file, ...readSessionDatabase(file) };
   if (size > largestFile) {
     throw new IbidError("too-large", `${file} has ${size} bytes; a session file has at most ${largestFile}.`, {
       uri: file,
       hint: "Import its sessions one by one.",
     });
   }
-  const head = await readFile(file);
-  if (head.subarray(0, 15).toString("latin1") === "SQLite format 3") return { file, ...readDatabase(file) };
-  const text = head.toString("utf8");
+  const text = await readFile(file, "utf8");
   return { file, ...((await readJson(text, file)) ?? readJsonLines(text, file)) };
+}
+
+async function isDatabase(file: string): Promise<boolean> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read({ length: 15, buffer: Buffer.alloc(15) });
+    return buffer.toString("latin1", 0, bytesRead) === "SQLite format 3";
+  } finally {
+    await handle.close();
+  }
 }
 
 function readJsonLines(text: string, file: string): ReadSession {
@@ -84,7 +128,7 @@ function readJsonLines(text: string, file: string): ReadSession {
     if ("sessionId" in record || record["type"] === "summary" || record["type"] === "file-history-snapshot")
       return readClaudeCode(text, file);
   }
-  throw foreign(file);
+  throw foreignFile(file);
 }
 
 async function readJson(text: string, file: string): Promise<ReadSession | undefined> {
@@ -105,9 +149,7 @@ async function readJson(text: string, file: string): Promise<ReadSession | undef
     return readOpencode({ info, messages: all }, file);
   }
   if (!basename(file).startsWith("ses_")) return undefined;
-  // storage/session/<project>/<session>.json has its messages in storage/message/<session>.
-  const storage = dirname(dirname(dirname(file)));
-  return readOpencode(await gather(storage, read), file);
+  return readOpencode(await gather(storageOf(file), read), file);
 }
 
 async function gather(storage: string, info: Readonly<Record<string, unknown>>): Promise<OpencodeSession> {
@@ -134,27 +176,4 @@ async function readFolder(folder: string): Promise<readonly unknown[]> {
         }
       }),
   );
-}
-
-function readDatabase(file: string): ReadSession {
-  const database = new DatabaseSync(file, { readOnly: true });
-  try {
-    const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
-    if (!tables.some(({ name }) => name === "cursorDiskKV")) throw foreign(file);
-    const rows = database
-      .prepare(
-        "SELECT key, CAST(value AS TEXT) AS value FROM cursorDiskKV WHERE (key >= 'composerData:' AND key < 'composerData;') OR (key >= 'bubbleId:' AND key < 'bubbleId;') ORDER BY key",
-      )
-      .all();
-    return readCursor(rows.filter(({ value }) => value !== null) as unknown as readonly CursorRow[], file);
-  } finally {
-    database.close();
-  }
-}
-
-function foreign(file: string): IbidError {
-  return new IbidError("unsupported-media", `${file} is no session file of Claude Code, Codex, Cursor or opencode.`, {
-    uri: file,
-    hint: "Name a .jsonl file of Claude Code or Codex, Cursor's state.vscdb, or a file of opencode's storage or `opencode export`.",
-  });
 }

@@ -28,19 +28,21 @@ export interface SessionMessage {
   readonly files: readonly string[];
   /** Names of the tools that were called, in order, each once. */
   readonly tools: readonly string[];
-  /** Line of the file, from 1; of a database, the row in its order. */
-  readonly line: number;
+  /** Line of the file, from 1. In files of opencode, the number of a message that has no id. */
+  readonly line?: number | undefined;
+  /** Key of a row of a database; in files of opencode, the id of a message. */
+  readonly row?: string | undefined;
 }
 
 /**
  * A part of a session file that was not read.
  *
+ * **Shape** without a line and without a row, it is the whole file.
+ *
  * @experimental
  */
-export interface SessionProblem {
+export interface SessionProblem extends Pick<SessionMessage, "line" | "row"> {
   readonly file: string;
-  /** From 1. Absent for the whole file. */
-  readonly line?: number | undefined;
   readonly message: string;
 }
 
@@ -74,8 +76,13 @@ export class SessionDraft {
     this.#file = file;
   }
 
-  refuse(message: string, line?: number): void {
-    this.#problems.push({ file: this.#file, message, ...(line !== undefined && { line }) });
+  refuse(message: string, { line, row }: Pick<SessionMessage, "line" | "row"> = {}): void {
+    this.#problems.push({
+      file: this.#file,
+      message,
+      ...(line !== undefined && { line }),
+      ...(row !== undefined && { row }),
+    });
   }
 
   add(message: Omit<SessionMessage, "files" | "tools">): void {
@@ -119,10 +126,12 @@ export function* readLines(text: string, draft: SessionDraft): Generator<readonl
       value = JSON.parse(raw);
     } catch {
       const isLast = i === lines.length - 1;
-      draft.refuse(isLast ? "The line is cut off; it is read when it is complete." : "The line is no JSON.", i + 1);
+      draft.refuse(isLast ? "The line is cut off; it is read when it is complete." : "The line is no JSON.", {
+        line: i + 1,
+      });
       continue;
     }
     if (isObject(value)) yield [i + 1, value];
-    else draft.refuse("The line is no object.", i + 1);
+    else draft.refuse("The line is no object.", { line: i + 1 });
   }
 }
