@@ -17,6 +17,8 @@ export interface VectorQuery {
   readonly filter?: Filter;
   /** Only chunks of these origins, filtered before ranking like `filter`, so that no search starves. Default: all; `[]` matches nothing. */
   readonly origins?: readonly Origin[];
+  /** Only documents whose uri has one of these prefixes, before ranking. Default: all; `[]` matches nothing. */
+  readonly under?: readonly string[];
   /** Only these chunks: how a fusion learns one leg's exact score of what the other leg found. Default: all; `[]` matches nothing. */
   readonly chunkIds?: readonly string[];
   /** Default: the store's own. `"all"` for every match; a number below 1 is an error. */
@@ -62,6 +64,8 @@ export interface FindOptions {
   readonly filter?: FilterInput | undefined;
   /** Only chunks of these origins. Default: all. */
   readonly origins?: readonly Origin[] | undefined;
+  /** Only documents whose uri has this prefix, or one of several: a folder. Default: all. */
+  readonly under?: string | readonly string[] | undefined;
   /** Default `"all"`. */
   readonly topK?: number | "all" | undefined;
   /** Default `"place"`. */

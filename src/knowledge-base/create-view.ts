@@ -46,7 +46,13 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
   const keeping = async () => (await import("./keeping.ts")).createKeeping(keepingParts);
   const media = async () => (await import("./keep-media.ts")).createMedia(keepingParts, parts.blobs);
   const finding = async () =>
-    (await import("./find-chunks.ts")).createFinding({ store, metric: parts.metric, readable, past });
+    (await import("./find-chunks.ts")).createFinding({
+      store,
+      metric: parts.metric,
+      readable,
+      past,
+      resolveUri: parts.resolveUri,
+    });
   /** A fit that is made of what is gone, or lacks what came back, is made anew. */
   async function keep<Result>(verb: (by: Awaited<ReturnType<typeof keeping>>) => Promise<Result>): Promise<Result> {
     const done = await verb(await keeping());

@@ -3,17 +3,18 @@ import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import type { Store } from "../contracts/store.ts";
-import type { OpenPast } from "./parts.ts";
+import type { OpenPast, SharedParts } from "./parts.ts";
 import { parseFilter } from "../engine/filters/parse-filter.ts";
 import { readVersionName } from "../ingest/given-version.ts";
 import { checkEmbedding, dimensionsOf, isEmbedding } from "../models/embedder/check-embedding.ts";
 import { planOptions } from "../runtime/plan-options.ts";
 import { listChunks, searchByVector } from "../search/search-by-vector.ts";
 import { findOptions, vectorSearchOptions } from "../search/search-options.ts";
+import { withPrefixes } from "./with-prefixes.ts";
 import { ownModel } from "../stores/segments/own-version.ts";
 
 /** The parts of a view that a search without words needs. */
-interface FindingParts {
+interface FindingParts extends Pick<SharedParts, "resolveUri"> {
   readonly store: Store;
   readonly metric: Metric | undefined;
   readonly readable: (requested?: readonly Scope[]) => Promise<AuthorizedScopes>;
@@ -26,18 +27,24 @@ export function createFinding({
   metric: usual,
   readable,
   past,
+  resolveUri,
 }: FindingParts): Pick<KnowledgeBase, "find" | "searchVector"> {
+  const prefixes = (under: string | readonly string[] | undefined): { readonly under?: readonly string[] } => {
+    const { under: stored } = withPrefixes({ resolveUri }, { under });
+    return stored === undefined ? {} : { under: typeof stored === "string" ? [stored] : stored };
+  };
   return {
     async find(options = {}) {
-      const { filter, scopes, ...plan } = planOptions("find", findOptions, options);
+      const { filter, scopes, under, ...plan } = planOptions("find", findOptions, options);
       const where = await readable(scopes);
-      return listChunks(store, where, { ...given(plan), ...(filter && { filter: parseFilter(filter) }) });
+      const narrowed = { ...(filter && { filter: parseFilter(filter) }), ...prefixes(under) };
+      return listChunks(store, where, { ...given(plan), ...narrowed });
     },
 
     async searchVector(vector, options = {}) {
       const planned = planOptions("searchVector", vectorSearchOptions, options);
       const plan = { ...planned, topK: options.topK ?? store.defaultTopK ?? planned.topK };
-      const { filter, scopes, version: name, metric = usual, asOf, ...rest } = plan;
+      const { filter, scopes, under, version: name, metric = usual, asOf, ...rest } = plan;
       if (asOf !== undefined) {
         const { asOf: _, ...others } = options;
         return (await past({ asOf, scopes })).searchVector(vector, others);
@@ -46,7 +53,11 @@ export function createFinding({
       const where = await readable(scopes);
       const version = await findVersion(store, where, vector, name);
       if (version === undefined) return [];
-      const narrowed = { ...(filter && { filter: parseFilter(filter) }), ...(metric && { metric }) };
+      const narrowed = {
+        ...(filter && { filter: parseFilter(filter) }),
+        ...prefixes(under),
+        ...(metric && { metric }),
+      };
       return searchByVector(store, where, { ...given(rest), ...narrowed, embedding: vector, version });
     },
   };

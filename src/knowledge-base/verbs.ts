@@ -27,6 +27,7 @@ import { notePrefix } from "../text/note-timeline.ts";
 import { checkCharset } from "../text/charsets/check-charset.ts";
 import type { Observer } from "./operations/observer.ts";
 import type { OpenPast, SharedParts, ViewScopes } from "./parts.ts";
+import { withPrefixes } from "./with-prefixes.ts";
 
 /** The verbs that most programs call: ingest, search, ask, and verify. */
 export function createVerbs(
@@ -170,19 +171,6 @@ function addToHits(
     ...(warnings.length > 0 && { warnings }),
     ...(isGrouped && { groups: groupHits(hits) }),
   });
-}
-
-/** Options with the prefixes that a person's words for a folder stand for: itself, and the uri of the path. */
-function withPrefixes<Options extends RetrieveOptions>({ resolveUri }: SharedParts, options: Options): Options {
-  const { under } = options;
-  if (under === undefined || resolveUri === undefined) return options;
-  const prefixes = (typeof under === "string" ? [under] : under).flatMap((prefix) => {
-    if (prefix === "" || /^[a-z][\d+.a-z-]+:/iu.test(prefix)) return [prefix];
-    // A path loses the slash that ends the name of a folder.
-    const resolved = resolveUri(prefix).replace(/\/$/u, "") + (prefix.endsWith("/") ? "/" : "");
-    return [prefix, resolved];
-  });
-  return { ...options, under: [...new Set(prefixes)] };
 }
 
 /** Marks notes that hold no longer, by the notes of the present, also in a search of the past. */

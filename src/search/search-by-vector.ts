@@ -22,6 +22,7 @@ export async function searchByVector(
     includeEmbeddings = false,
     filter,
     origins,
+    under,
     chunkIds,
     topK,
     order: _,
@@ -35,7 +36,7 @@ export async function searchByVector(
   const only = chunkIds && session.scopes.flatMap((scope) => chunkIds.map((id) => ({ scope, id })));
   const embeddings = [{ embedding, version: version!, scopes: session.scopes, metric }];
   const asked = { question: "", text: "", syntax: "literal" as const, embeddings };
-  const restriction = session.restrict(filter, origins);
+  const restriction = session.restrict(filter, origins, under);
   const found = (await dense.search(asked, topK, { restriction, only, ...others })).matches;
   // A leg may give more than it was asked for.
   const matches = topK === "all" ? found : found.slice(0, topK);
@@ -55,11 +56,14 @@ export async function listChunks(
   scopes: AuthorizedScopes,
   query: VectorQuery & { readonly topK: number | "all" },
 ): Promise<readonly VectorMatch[]> {
-  const { filter, origins, chunkIds, topK, minScore = 0, version, includeEmbeddings = false, order = "place" } = query;
+  const { filter, origins, under, chunkIds, topK, minScore = 0, version, includeEmbeddings = false } = query;
+  const { order = "place" } = query;
+  const isUnder = (uri: string): boolean => under === undefined || under.some((prefix) => uri.startsWith(prefix));
   const matches: VectorMatch[] = [];
   const listed = store.chunks(scopes, { ...(filter && { filter }), includeEmbeddings });
   for await (const { scope, chunk, embeddings } of listed) {
     if (minScore > 0 || origins?.includes(chunk.origin) === false || chunkIds?.includes(chunk.id) === false) continue;
+    if (!isUnder(chunk.uri)) continue;
     const kept = embeddingOf(embeddings, version, undefined);
     matches.push({ scope, chunk, score: 0, rawScore: 0, ...(kept && { embedding: kept }) });
   }

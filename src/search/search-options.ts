@@ -251,12 +251,13 @@ export const searchOptions = {
   },
 } as const satisfies RulesOf<SearchOptions>;
 
-const { filter, origins, includeEmbeddings, scopes } = searchOptions;
+const { filter, origins, under, includeEmbeddings, scopes } = searchOptions;
 
 /** Options of `kb.find`. */
 export const findOptions = {
   filter,
   origins,
+  under,
   topK: { ...retrieveOptions.topK, doc: "Number of chunks.", default: "all", for: inCode },
   order: {
     doc: "Order of the chunks: by uri and place, or as they were written.",
@@ -272,6 +273,7 @@ export const findOptions = {
 export const vectorSearchOptions = {
   filter,
   origins,
+  under,
   topK: retrieveOptions.topK,
   version: {
     doc: "Version of the vector: the caller's name, or `{ provider, model, dimensions, fingerprint }`.",

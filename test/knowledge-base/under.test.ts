@@ -84,6 +84,17 @@ describe("a search below a prefix of uris", () => {
               narrowed += found.length;
             }
           }
+          for (const view of [kb, kb.as({ userId: "eve", teamId: "south" })]) {
+            const filter = { isBelow: true };
+            const near = { topK: 3, minScore: 0.1 };
+            const vector = vectorOf(question);
+            expect(await view.searchVector(vector, { ...near, under })).toEqual(
+              await view.searchVector(vector, { ...near, filter }),
+            );
+            const listed = await view.find({ under });
+            expect(listed).toEqual(await view.find({ filter }));
+            narrowed += listed.length;
+          }
           const all = await kb.search(question, { mode: "lexical", topK: "all", copies: "all" });
           const below = await kb.search(question, { mode: "lexical", topK: "all", copies: "all", under });
           const byHand = all.filter(({ source }) => under.some((prefix) => source.uri.startsWith(prefix)));
@@ -126,7 +137,9 @@ describe("a search below a prefix of uris", () => {
       const answer = await kb.ask("How much does the crane lift?", { under: "north/" });
       expect(answer.citations.map(({ uri }) => uri)).toEqual(["north/pier.md"]);
       expect((await kb.ask("How much does the crane lift?", { under: "south/" })).kind).toBe("refused");
-      await expect(kb.search("crane", { under: 3 as unknown as string })).rejects.toThrow(/under is 3/u);
+      const wrong = { under: 3 as unknown as string };
+      for (const call of [kb.search("crane", wrong), kb.find(wrong), kb.searchVector([1, 2], wrong)])
+        await expect(call).rejects.toThrow(/under is 3/u);
     }
   });
 
@@ -139,5 +152,8 @@ describe("a search below a prefix of uris", () => {
     await kb.ingest({ uri: join(process.cwd(), "quays-old/south.md"), text: "The crane lifts one tonne." });
     expect(await titles(kb, { under: "quays/" })).toEqual(["quays/south.md"]);
     expect(await titles(kb, { under: "quays" })).toEqual(["quays-old/south.md", "quays/south.md"]);
+    expect((await kb.find({ under: "quays/" })).map(({ chunk }) => chunk.text)).toEqual([
+      "The crane lifts nine tonnes.",
+    ]);
   });
 });

@@ -12,6 +12,7 @@ import { createTool } from "./create-tool.ts";
 import { createFixedView, type FixedLimits } from "./fixed-view.ts";
 import { describeForModel } from "./describe-for-model.ts";
 import { asData, asTitle, formatResults, hitItems, type ResultItem, showAddress } from "./format-results.ts";
+import { narrowingFields } from "./narrowing.ts";
 import { countField, type Field, type InputOf, optionField, textField, toolInput } from "./tool-input.ts";
 import { placesOf, showPlace, text, toolOutput } from "./tool-output.ts";
 
@@ -138,6 +139,7 @@ export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions 
   const document = textField("The url of a document as a result shows it, or a chunkId.", 4096);
 
   const shape = {
+    under: narrowingFields.under,
     merge: optionField<boolean>(searchOptions.merge, {
       description: "Whether results that touch in their document are one result.",
       default: false,
@@ -145,9 +147,7 @@ export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions 
     groupBy: optionField<"document">(searchOptions.groupBy, {
       description: "Whether results of one document stand together.",
     }),
-    asOf: optionField<string>(searchOptions.asOf, {
-      description: "Time as of which to search, such as 2026-11-23. Default: the present.",
-    }),
+    asOf: narrowingFields.asOf,
   };
 
   const show = (items: readonly ResultItem[], results: readonly object[]): Shown => ({
@@ -184,10 +184,10 @@ export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions 
     asked: string,
     mode: SearchMode,
     floors: object,
-    { topK: most = topK, merge = false, groupBy, asOf }: Pick<SearchOptions, "topK" | "merge" | "groupBy" | "asOf">,
+    { topK: most = topK, under, merge = false, groupBy, asOf }: Shape,
     signal: AbortSignal | undefined,
   ): Promise<Shown> => {
-    const shaped = { topK: most, merge, groupBy, asOf, snippetLength: 0 };
+    const shaped = { topK: most, under, merge, groupBy, asOf, snippetLength: 0 };
     const found = await view.search(asked, { mode, ...shaped, ...floors, ...(signal && { signal }) });
     const hits = found.groups?.flatMap((group) => group.hits) ?? found;
     const chunkIds = hits.flatMap(({ chunkId, parts = [{ chunkId }] }) => parts.map((part) => part.chunkId));
@@ -372,6 +372,9 @@ function splitSection(id: string): readonly [uri: string, section: string] {
   const at = id.lastIndexOf("#");
   return at < 0 ? [id, ""] : [id.slice(0, at), id.slice(at + 1)];
 }
+
+/** Shape of a search, as a model chooses it. */
+type Shape = Pick<SearchOptions, "topK" | "under" | "merge" | "groupBy" | "asOf">;
 
 /** The text of a result, and the chunks in it. */
 interface Shown {

@@ -85,7 +85,7 @@ describe("one tool for all", () => {
       [
         "2",
         "documents_search",
-        "documents_search: query is missing. question is not an argument; there are query, topK, merge, groupBy, asOf. Call it again with the arguments of its schema.",
+        "documents_search: query is missing. question is not an argument; there are query, topK, under, merge, groupBy, asOf. Call it again with the arguments of its schema.",
       ],
       ["3", "documents_delete", 'There is no tool "documents_delete".'],
     ]);

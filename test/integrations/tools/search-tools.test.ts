@@ -74,6 +74,11 @@ describe("the tools of a knowledge base", () => {
           description: "What is looked for, in words or as a question.",
         },
         topK: { type: "integer", minimum: 1, maximum: 50, default: 5, description: "Number of results." },
+        under: {
+          type: "string",
+          minLength: 1,
+          description: "Only documents whose uri has this prefix, such as that of a folder.",
+        },
         merge: {
           type: "boolean",
           default: false,
@@ -105,6 +110,11 @@ describe("the tools of a knowledge base", () => {
     expect(await textSearch!.execute({ query: "Zephyr", threshold: 9 })).toBe("0 results");
     expect(await regexSearch!.execute({ regex: "M\\w+ch" })).toContain("url: plans.md");
     expect(await vectorSearch!.execute({ query: "rotate the signing keys" })).toMatch(/^\d+ results?:/u);
+    const anyWord = { query: "the signing keys, doors and Zephyr", topK: 50 };
+    const below = await search!.execute({ ...anyWord, under: "plans" });
+    expect(below).toContain("url: plans.md");
+    expect(below).not.toContain("url: keys.md");
+    expect(await regexSearch!.execute({ regex: "M\\w+ch", under: "keys" })).toBe("0 results");
   });
 
   it("open a chunk, its neighbours and the sections around it [E52 E53]", async () => {
