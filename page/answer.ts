@@ -1,5 +1,6 @@
 import { events, Failure, get, send } from "./api.ts";
-import { grounding, type Place, type Replaced, session, t } from "./state.ts";
+import type { Replaced } from "../src/contracts/retriever.ts";
+import { grounding, type Place, session, t } from "./state.ts";
 
 /** A sentence of an answer, as the service judges it. */
 export interface Sentence {

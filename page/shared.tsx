@@ -2,7 +2,8 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { type Failure } from "./api.ts";
-import { documentAddress, link, momentText, type Place, type Replaced, t } from "./state.ts";
+import type { Replaced } from "../src/contracts/retriever.ts";
+import { documentAddress, link, momentText, type Place, t } from "./state.ts";
 
 /** Outlines of icons, drawn on a grid of 24. */
 const paths = {

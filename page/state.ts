@@ -1,4 +1,6 @@
 import { computed, signal } from "@preact/signals";
+import type { PlaceLabels } from "../src/contracts/document.ts";
+import type { Replaced } from "../src/contracts/retriever.ts";
 import { type Catalogue, en } from "./catalogue/en.ts";
 
 /** The caller, as `GET /session` says. */
@@ -12,14 +14,8 @@ export interface Session {
   readonly maxUploadBytes: number;
 }
 
-/** When a note ended, and the uri of the one in its place. */
-export interface Replaced {
-  readonly at: string;
-  readonly by?: string | undefined;
-}
-
 /** A place of a document. */
-export interface Place {
+export interface Place extends PlaceLabels {
   readonly uri: string;
   readonly scope?: string | undefined;
   readonly start: number;
@@ -32,13 +28,6 @@ export interface Place {
   readonly changed?: boolean | undefined;
   readonly replaced?: Replaced | undefined;
   readonly headings?: readonly string[] | undefined;
-  readonly page?: number | undefined;
-  readonly lastPage?: number | undefined;
-  readonly line?: number | undefined;
-  readonly slide?: number | undefined;
-  readonly sheet?: string | undefined;
-  readonly cells?: string | undefined;
-  readonly part?: string | undefined;
 }
 
 /* ---- addresses: every screen is one level deep, so that relative addresses hold below any base path ---- */
