@@ -106,6 +106,28 @@ describe("ibid mcp --memory, by the official client", () => {
     expect((await bob.call("recall", { query: "umbrellas" })).text).toBe("0 notes");
   });
 
+  it("loses nothing of two servers that begin and remember at once in an empty folder", async () => {
+    const args = ["--kb", join(folder, "fresh"), "--as-user", "ada"];
+    const servers = await Promise.all([connect(args), connect(args)]);
+    const done = await Promise.all(
+      servers.flatMap(({ call }, i) =>
+        Array.from({ length: 12 }, async (_, n) => [
+          await call("remember", { text: `Fact ${n} of server ${i} stands.`, key: `fact-${i}-${n}` }),
+          await call("remember", { text: `Word ${n} of server ${i}.`, key: "shared" }),
+          await call("recall", { query: "fact" }),
+        ]),
+      ),
+    );
+    expect(done.flat().filter(({ isError }) => isError)).toEqual([]);
+    for (const { call } of servers) {
+      const listed = (await call("list_memories", { limit: 200 })).data["notes"] as unknown as { key: string }[];
+      expect(listed.map(({ key }) => key).toSorted()).toEqual(
+        ["shared", ...[0, 1].flatMap((i) => Array.from({ length: 12 }, (_, n) => `fact-${i}-${n}`))].toSorted(),
+      );
+      expect((await call("list_memories", { key: "shared", all: true, limit: 200 })).data["notes"]).toHaveLength(24);
+    }
+  });
+
   it("loses nothing when two processes remember at once", async () => {
     const place = join(folder, "two");
     const program = `
