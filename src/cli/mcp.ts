@@ -21,6 +21,9 @@ export interface McpCommandOptions extends CommonOptions {
   /** Where notes are kept: the caller's own scope, that of the repository, or a scope. `true` chooses. */
   readonly memory?: true | string;
   readonly memoryConfirm?: true;
+  /** Whether there are tools that delete and restore documents. */
+  readonly changes?: true;
+  readonly changesConfirm?: true;
   /** Names of entities for which there are tools. */
   readonly entities?: readonly string[];
   /** Whether there are tools for collections. */
@@ -35,12 +38,9 @@ export interface McpCommandOptions extends CommonOptions {
 export async function mcp(context: Context, options: McpCommandOptions): Promise<number> {
   const { signal, stderr } = context;
   const { about, filter, scope, port, host, keys, memory: where, memoryConfirm, collections } = options;
+  const { changes = false, changesConfirm = false } = options;
   const names = options.entities ?? [];
-  if (memoryConfirm === true && where === undefined) {
-    throw new IbidError("invalid-argument", "--memory-confirm needs --memory.", {
-      hint: "Add --memory, or leave --memory-confirm out.",
-    });
-  }
+  checkTogether(options);
   const caller = readCaller(options);
   const memory =
     where === undefined
@@ -54,6 +54,7 @@ export async function mcp(context: Context, options: McpCommandOptions): Promise
     ...(filter !== undefined && { filter }),
     ...(scope !== undefined && { scopes: [scope] }),
     ...(collections === true && { collections }),
+    ...(changes && { changes: changesConfirm ? { confirm: true } : true }),
   };
   if (port !== undefined)
     return serve(context, {
@@ -105,9 +106,49 @@ export async function mcp(context: Context, options: McpCommandOptions): Promise
   });
 }
 
-interface InstallOptions extends CommonOptions {
+/** **Errors** `invalid-argument` for options that do not go together. */
+function checkTogether({ memory, memoryConfirm, changes, changesConfirm, filter }: McpCommandOptions): void {
+  for (const [confirms, isThere, name] of [
+    [memoryConfirm, memory !== undefined, "--memory"],
+    [changesConfirm, changes === true, "--changes"],
+  ] as const) {
+    if (confirms !== true || isThere) continue;
+    throw new IbidError("invalid-argument", `${name}-confirm needs ${name}.`, {
+      hint: `Add ${name}, or leave ${name}-confirm out.`,
+    });
+  }
+  if (changes === true && filter !== undefined) {
+    throw new IbidError("invalid-argument", "--changes does not go with --filter.", {
+      hint: "Leave one of them out: a filter hides parts of documents, and a change is of a whole one.",
+    });
+  }
+}
+
+interface InstallOptions extends McpCommandOptions {
   readonly name: string;
   readonly dryRun?: true;
+}
+
+/** The options of the server that a client starts, as it types them. **Errors** `invalid-argument` for those of a server over HTTP. */
+function serverArguments(options: McpCommandOptions): readonly string[] {
+  const { about, filter, scope, memory, memoryConfirm, changes, changesConfirm, entities = [], collections } = options;
+  for (const name of ["port", "host", "keys"] as const) {
+    if (options[name] === undefined) continue;
+    throw new IbidError("invalid-argument", `--${name} does not go with install: a client starts its own server.`, {
+      hint: `Leave --${name} out. A server over HTTP has an address, which the client's configuration names.`,
+    });
+  }
+  return [
+    ...(about === undefined ? [] : ["--about", about]),
+    ...(filter === undefined ? [] : ["--filter", JSON.stringify(filter)]),
+    ...(scope === undefined ? [] : ["--scope", scope]),
+    ...(memory === undefined ? [] : memory === true ? ["--memory"] : ["--memory", memory]),
+    ...(memoryConfirm === true ? ["--memory-confirm"] : []),
+    ...(changes === true ? ["--changes"] : []),
+    ...(changesConfirm === true ? ["--changes-confirm"] : []),
+    ...(collections === true ? ["--collections"] : []),
+    ...(entities.length === 0 ? [] : ["--entities", ...entities]),
+  ];
 }
 
 /** `ibid mcp install`: writes the entry of this knowledge base into a client's configuration, and shows it. */
@@ -122,8 +163,9 @@ async function install({ output }: Context, client: McpClient, options: InstallO
   const [command, ...before] = process.platform === "win32" ? ["cmd", "/c", "npx"] : ["npx"];
   const entry = {
     command,
-    args: [...before, "-y", "ibid", "mcp", "--kb", resolve(options.kb), ...caller],
+    args: [...before, "-y", "ibid", "mcp", "--kb", resolve(options.kb), ...caller, ...serverArguments(options)],
   };
+  checkTogether(options);
   const system = thisSystem(process.cwd());
   const written = options.dryRun
     ? { file: clientFile(client, system).file, name: options.name, entry, replaced: false }
@@ -162,6 +204,8 @@ export function addMcpCommand(program: Command, context: Context, done: (exitCod
     .option("--entities <names...>", "tools that search, open and follow entities of these names")
     .option("--collections", "tools that list collections, search them and open records")
     .option("--memory-confirm", "with --memory: let the client ask the user about each write")
+    .option("--changes", "tools that delete documents, restore them, and write former versions again")
+    .option("--changes-confirm", "with --changes: let the client ask the user about each change")
     .addHelpText(
       "after",
       examples([
@@ -171,7 +215,7 @@ export function addMcpCommand(program: Command, context: Context, done: (exitCod
         "ibid mcp --port 9090 --keys keys.json",
       ]) +
         note(
-          'In a client\'s configuration: { "command": "npx", "args": ["ibid", "mcp", "--kb", "/path/to/kb"] }. Without --memory it reads only. --as-user and --as-team name the caller; over HTTP the key does. ibid serve has the same at /mcp.',
+          'In a client\'s configuration: { "command": "npx", "args": ["ibid", "mcp", "--kb", "/path/to/kb"] }. Without --memory and --changes it reads only. --as-user and --as-team name the caller; over HTTP the key does. ibid serve has the same at /mcp.',
         ),
     )
     .action(async function (this: Command) {
@@ -186,7 +230,14 @@ export function addMcpCommand(program: Command, context: Context, done: (exitCod
     .addArgument(new Argument("<client>", "the client").choices(mcpClients))
     .option("--name <name>", "name of the entry", "ibid")
     .option("--dry-run", "show the entry, and write nothing")
-    .addHelpText("after", examples(["ibid mcp install claude-desktop --kb ./kb", "ibid mcp install vscode --dry-run"]))
+    .addHelpText(
+      "after",
+      examples([
+        "ibid mcp install claude-desktop --kb ./kb",
+        "ibid mcp install cursor --name memory --memory --kb ~/.ibid-memory",
+        "ibid mcp install vscode --dry-run",
+      ]) + note("Options of ibid mcp, such as --memory and --scope, go into the entry."),
+    )
     .action(async function (this: Command, client: McpClient) {
       done(await install(context, client, this.optsWithGlobals()));
     });

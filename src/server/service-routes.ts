@@ -104,6 +104,8 @@ export function createMcpRoute(
         ...options,
         ...(Object.keys(entities).length > 0 && { entities: await openAll(kb, entities) }),
         ...(options.memory !== undefined && { memory: memoryOf(options.memory, caller) }),
+        // Keys that only read see no tool that writes.
+        ...(caller?.mayWrite !== true && { changes: false }),
         onError(error) {
           fail(error);
           options.onError?.(error);

@@ -2,6 +2,7 @@ import { mkdtempSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { callIbid, makeFolder } from "./run-ibid.ts";
 import { clientFile, type ClientSystem, installEntry, mcpClients } from "../../src/cli/mcp-install.ts";
 
 const entry = { command: "npx", args: ["-y", "ibid", "mcp", "--kb", "/kb"] };
@@ -57,6 +58,32 @@ describe("ibid mcp install", () => {
     const { file, backup } = installEntry("vscode", "ibid", entry, system);
     expect(backup).toBeUndefined();
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ servers: { ibid: { type: "stdio", ...entry } } });
+  });
+
+  it("writes the options of the server into the entry, and refuses those of one over HTTP", async () => {
+    const cwd = await makeFolder({});
+    const install = (...args: string[]) =>
+      callIbid(cwd, ["mcp", "install", "claude-code", "--name", "memory", "--kb", "kb", ...args]);
+    const options = ["--memory", "caller", "--memory-confirm", "--changes", "--scope", "team:acme", "--as-user", "ada"];
+    expect(await install(...options)).toMatchObject({ code: 0 });
+    const { mcpServers } = JSON.parse(readFileSync(join(cwd, ".mcp.json"), "utf8")) as {
+      mcpServers: Record<string, { command: string; args: string[] }>;
+    };
+    expect(mcpServers).toEqual({
+      memory: {
+        command: "npx",
+        args: `-y ibid mcp --kb ${join(cwd, "kb")} --as-user ada --scope team:acme --memory caller --memory-confirm --changes`.split(
+          " ",
+        ),
+      },
+    });
+    expect((await install("--filter", '{"a":1}', "--dry-run")).stdout).toContain(String.raw`"{\"a\":1}"`);
+    for (const [wrong, says] of [
+      [["--port", "9090"], "--port does not go with install"],
+      [["--memory-confirm"], "--memory-confirm needs --memory"],
+      [["--changes", "--filter", "{}"], "--changes does not go with --filter"],
+    ] as const)
+      expect(await install(...wrong)).toMatchObject({ code: 2, stderr: expect.stringContaining(says) as string });
   });
 
   it.each(["{ broken", "[]", '{ "mcpServers": [] }', "{ // a comment\n }"])(

@@ -29,7 +29,11 @@ async function openLibrary(documents: number): Promise<KnowledgeBase> {
   return kb;
 }
 
-const dataOf = async (client: Client, name: string, args: Record<string, unknown>): Promise<Record<string, unknown>> =>
+const dataOf = async (
+  client: Client,
+  name: string,
+  args: Record<string, unknown> = {},
+): Promise<Record<string, unknown>> =>
   (await client.callTool({ name, arguments: args })).structuredContent as Record<string, unknown>;
 
 describe("an MCP server for clients", () => {
@@ -126,6 +130,49 @@ describe("an MCP server for clients", () => {
     expect([none.isError, JSON.stringify(none.content)]).toEqual([true, expect.stringContaining("no such document")]);
     const limited = await connect(kb, { filter: { team: "red" } });
     expect((await limited.listTools()).tools.map(({ name }) => name)).not.toContain("list_versions");
+  });
+
+  it("deletes, restores and takes back a former version, where the application lets it", async () => {
+    const kb = await openKnowledgeBase({ history: true });
+    onTestFinished(() => kb.close());
+    for (const day of ["Monday", "Friday"]) {
+      await kb.ingest({ uri: "rota.md", text: `Ada comes on ${day}.` }, { scope: "team:north" });
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await kb.ingest({ uri: "shared.md", text: "Shared." });
+    const changing = ["delete_document", "restore_document", "list_deleted"];
+    const names = async (client: Client) => (await client.listTools()).tools.map(({ name }) => name);
+    expect(await names(await connect(kb))).not.toEqual(expect.arrayContaining([changing[0]]));
+    const ada = kb.as({ userId: "ada", teamId: "north" });
+    expect(await names(await connect(ada, { changes: true, scopes: ["deployment"] }))).not.toContain(changing[0]);
+    await expect(createMcpServer(kb, { changes: true, filter: { a: 1 } })).rejects.toThrow("do not go with a filter");
+
+    const client = await connect(ada, { changes: true });
+    expect(await names(client)).toEqual(expect.arrayContaining(changing));
+    const [, first] = (await dataOf(client, "list_versions", { document: "rota.md" }))["versions"] as {
+      from: string;
+    }[];
+    const back = await dataOf(client, "restore_document", { document: "rota.md", asOf: first!.from });
+    expect(back).toEqual({ documents: [{ uri: "rota.md", scope: "team:north", chunks: 1 }] });
+    expect((await ada.document("rota.md"))!.text).toBe("Ada comes on Monday.");
+    expect(await ada.versions("rota.md")).toHaveLength(3);
+
+    await dataOf(client, "delete_document", { document: "rota.md" });
+    expect(await ada.document("rota.md")).toBeUndefined();
+    const { documents, more } = await dataOf(client, "list_deleted");
+    expect([documents, more]).toEqual([[expect.objectContaining({ uri: "rota.md", scope: "team:north" })], false]);
+    await dataOf(client, "restore_document", { document: "rota.md", scope: "team:north" });
+    expect((await ada.document("rota.md"))!.text).toBe("Ada comes on Monday.");
+
+    const refused = async (name: string, args: Record<string, unknown>) => {
+      const { isError, content } = await client.callTool({ name, arguments: args });
+      return isError === true && JSON.stringify(content);
+    };
+    expect(await refused("delete_document", { document: "shared.md" })).toContain("deployment");
+    expect(await refused("delete_document", { document: "nowhere.md" })).toContain("no such document");
+    expect(await refused("restore_document", { document: "rota.md", asOf: "once" })).toContain("asOf");
+    expect(await refused("restore_document", { document: "rota.md", asOf: "2001-01-01" })).toContain("2001");
+    expect((await kb.document("shared.md"))!.text).toBe("Shared.");
   });
 
   it("lists documents in pages, and the keys and values that a filter can name", async () => {

@@ -1,5 +1,6 @@
 import type * as Mcp from "@modelcontextprotocol/server";
 import type { ClientCapabilities, InputRequiredResult, McpServer, ServerContext } from "@modelcontextprotocol/server";
+import { IbidError } from "../../contracts/errors.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Tool } from "../../contracts/tool.ts";
 import { createMemory } from "../memory/create-memory.ts";
@@ -7,6 +8,7 @@ import { createMemoryTools } from "../memory/memory-tools.ts";
 import type { NoteProvenance } from "../memory/note.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { createAskTool } from "../tools/create-ask-tool.ts";
+import { createChangeTools } from "../tools/create-change-tools.ts";
 import { createCollectionTools } from "../tools/create-collection-tools.ts";
 import { createEntityTools } from "../tools/create-entity-tools.ts";
 import { createFetchTools } from "../tools/create-fetch-tools.ts";
@@ -56,6 +58,7 @@ export async function createMcpServer(kb: KnowledgeBase, options: McpServerOptio
     serverVersion: true,
     instructions: true,
     memory: true,
+    changes: true,
     entities: true,
     collections: true,
     more: true,
@@ -65,6 +68,7 @@ export async function createMcpServer(kb: KnowledgeBase, options: McpServerOptio
   const { serverName = "ibid", serverVersion = version, instructions = guidance, ...others } = options;
   const {
     memory,
+    changes = false,
     entities = [],
     collections = false,
     more = [],
@@ -74,6 +78,11 @@ export async function createMcpServer(kb: KnowledgeBase, options: McpServerOptio
     ...rest
   } = others;
   const { filter, scopes, about, topK, maxLength, pageAddress } = rest;
+  if (changes !== false && filter !== undefined) {
+    throw new IbidError("invalid-argument", "createMcpServer: changes do not go with a filter.", {
+      hint: "Leave one of them out: a filter hides parts of documents, and a change is of a whole one.",
+    });
+  }
   const mcp = await import("@modelcontextprotocol/server");
   const cached = { ttlMs: listTtlMs, cacheScope: "private" } as const;
   const server = new mcp.McpServer(
@@ -112,6 +121,13 @@ export async function createMcpServer(kb: KnowledgeBase, options: McpServerOptio
     ...(collections ? createCollectionTools(kb) : []),
   ];
   for (const tool of [...own, ...recordTools, ...more]) add(server, tool, onError);
+  // Every caller may write their own scope; a server of other scopes alone offers no change.
+  if (changes !== false && (scopes === undefined || scopes.some((scope) => kb.mayWrite(scope)))) {
+    if (changes !== true) checkOptions("createMcpServer", changes, { confirm: true });
+    const confirm = changes !== true && changes.confirm === true ? confirmWrite(mcp, server) : undefined;
+    for (const tool of createChangeTools(kb, { scopes, about }))
+      add(server, tool, onError, tool.readOnly ? undefined : confirm);
+  }
   if (memory !== undefined) {
     const client = () => server.server.getClientVersion()?.name;
     const { confirm: asks = false, ...kept } = memory;

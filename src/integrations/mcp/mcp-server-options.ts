@@ -29,6 +29,11 @@ export interface McpServerOptions extends SearchToolOptions {
   readonly instructions?: string | undefined;
   /** Whether agents remember and recall notes, and how. Default: no tool of a memory. */
   readonly memory?: McpMemoryOptions | undefined;
+  /**
+   * Whether callers get `delete_document`, `restore_document` and `list_deleted`, for the scopes that they may write. With `confirm`, the client asks the user
+   * about each change, by elicitation; a client that cannot ask gets a refusal. Default false. **Errors** `invalid-argument` beside a filter.
+   */
+  readonly changes?: boolean | { readonly confirm?: boolean | undefined } | undefined;
   /** Entities that a client searches, opens and follows: over the caller's view, `openEntities(kb.as(ada), "company")`. Their name is the prefix of the tools. Default: none. */
   readonly entities?: readonly Entities[] | undefined;
   /** Whether a client lists collections, searches them and opens records. Default false. */
