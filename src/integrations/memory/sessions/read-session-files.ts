@@ -55,7 +55,7 @@ const isSessionFile = (path: string): boolean =>
 /**
  * Tells whether a session file changed: two equal texts mean that it did not.
  *
- * **Shape** sizes and times of the file, of its log where it is a database, and of the files of its messages where it is a session of opencode.
+ * **Shape** sizes and times of the file, of the log of a database, and of the files that hold the messages of opencode.
  * **Cost** no file is read.
  */
 export async function describeState(file: string): Promise<string> {
