@@ -9,7 +9,7 @@ export interface CursorRow {
 /** Versions of the rows that the descriptions know. */
 const known = { composer: 10, bubble: 3 } as const;
 
-/** The fields of a message that are read. A whole row has the context of its question too, and is a hundred times as long. */
+/** The fields of a message that are read. Its row also has the files and the code that its question was asked with. */
 interface Bubble extends Pick<Json, "type" | "text" | "createdAt" | "timingInfo" | "toolFormerData" | "_v"> {
   readonly row: string;
 }
@@ -26,6 +26,20 @@ const toBubble = ({ type, text, createdAt, timingInfo, toolFormerData: called, _
   _v,
 });
 
+/** The fields of a conversation that are read. */
+interface Composer extends Pick<Json, "name" | "createdAt" | "_v"> {
+  readonly row: string;
+  readonly session: string;
+  /** Its messages, or where each of them stands. */
+  readonly listed: unknown;
+}
+
+function toComposer(read: Json, row: string, session: string): Composer {
+  const { name, createdAt, _v, fullConversationHeadersOnly: headers, conversation } = read;
+  const listed = Array.isArray(headers) && headers.length > 0 ? headers : (conversation ?? headers);
+  return { row, session, name, createdAt, _v, listed };
+}
+
 /**
  * Reads the conversations of Cursor: rows `composerData:<session>` and `bubbleId:<session>:<message>` of `globalStorage/state.vscdb`.
  *
@@ -35,7 +49,7 @@ const toBubble = ({ type, text, createdAt, timingInfo, toolFormerData: called, _
 export function readCursor(rows: Iterable<CursorRow>, file: string): ReadSession {
   const draft = new SessionDraft(file);
   const bubbles = new Map<string, Bubble>();
-  const composers: (readonly [row: string, session: string, value: Json])[] = [];
+  const composers: Composer[] = [];
   for (const { key: row, value } of rows) {
     const [, kind, session, bubble] = /^(composerData|bubbleId):([^:]+)(?::(.+))?$/u.exec(row) ?? [];
     if (kind === undefined || session === undefined) continue;
@@ -49,17 +63,13 @@ export function readCursor(rows: Iterable<CursorRow>, file: string): ReadSession
     // A deleted conversation leaves a row with null.
     if (read === null) continue;
     if (!isObject(read)) draft.refuse("The row is no object.", { row });
-    else if (kind === "composerData") composers.push([row, session, read]);
+    else if (kind === "composerData") composers.push(toComposer(read, row, session));
     else bubbles.set(`${session}:${bubble ?? ""}`, toBubble(read, row));
   }
-  for (const [row, session, composer] of composers) {
-    const [headers, inline] = [composer["fullConversationHeadersOnly"], composer["conversation"]];
-    const listed = Array.isArray(headers) && headers.length > 0 ? headers : inline;
-    if (listed === undefined && headers === undefined && isNewer(composer, known.composer)) {
-      draft.refuse(`The conversation is of version ${JSON.stringify(composer["_v"])}, and has no list of messages.`, {
-        row,
-      });
-    }
+  for (const composer of composers) {
+    const { row, session, listed, _v: version } = composer;
+    if (listed === undefined && isNewer(version, known.composer))
+      draft.refuse(`The conversation is of version ${JSON.stringify(version)}, and has no list of messages.`, { row });
     if (listed === undefined) continue;
     if (!Array.isArray(listed)) {
       draft.refuse("The conversation is no list of messages.", { row });
@@ -71,38 +81,31 @@ export function readCursor(rows: Iterable<CursorRow>, file: string): ReadSession
         draft.refuse("A message of the conversation has no bubbleId.", { row });
         continue;
       }
-      readBubble(bubbles.get(`${session}:${id}`) ?? toBubble(header as Json, row), { session, id, composer }, draft);
+      readBubble(bubbles.get(`${session}:${id}`) ?? toBubble(header as Json, row), id, composer, draft);
     }
   }
   return draft.finish();
 }
 
-const isNewer = ({ _v: version }: { readonly _v?: unknown }, last: number): boolean =>
-  typeof version === "number" && version > last;
+const isNewer = (version: unknown, last: number): boolean => typeof version === "number" && version > last;
 
-interface Place {
-  readonly session: string;
-  readonly id: string;
-  readonly composer: Json;
-}
-
-function readBubble(bubble: Bubble, { session, id, composer }: Place, draft: SessionDraft): void {
+function readBubble(bubble: Bubble, id: string, { session, name, createdAt }: Composer, draft: SessionDraft): void {
   const { row, type, timingInfo, toolFormerData: called } = bubble;
   if (type !== 1 && type !== 2) {
     draft.refuse(`A message of the type ${JSON.stringify(type)} is not known.`, { row });
     return;
   }
   const started = isObject(timingInfo) ? timingInfo["clientStartTime"] : undefined;
-  const at = asTime(bubble.createdAt) ?? asTime(started) ?? asTime(composer["createdAt"]);
+  const at = asTime(bubble.createdAt) ?? asTime(started) ?? asTime(createdAt);
   if (at === undefined) {
     draft.refuse("Neither the message nor its conversation has a time.", { row });
     return;
   }
   const text = asText(bubble.text)?.trim() ?? "";
   const role = type === 1 ? "user" : "assistant";
-  if (text !== "") draft.add({ client: "cursor", session, id, role, at, text, title: asText(composer["name"]), row });
+  if (text !== "") draft.add({ client: "cursor", session, id, role, at, text, title: asText(name), row });
   // Messages without words are usual, where they only think. A newer version may keep its words elsewhere.
-  else if (bubble.text === undefined && called === undefined && isNewer(bubble, known.bubble))
+  else if (bubble.text === undefined && called === undefined && isNewer(bubble._v, known.bubble))
     draft.refuse(`The message is of version ${JSON.stringify(bubble._v)}, and has no text.`, { row });
   if (!isObject(called)) return;
   const given = called["rawArgs"] ?? called["params"];
