@@ -129,6 +129,11 @@ export interface EngineIndex {
   nearest(request: EngineRequest): Promise<readonly EngineCandidate[]>;
   /** Entries by their keys, in any order, unknown ones left out. At most `capabilities.batch` at a time. Needed where records are kept. */
   read?(keys: readonly string[], signal?: AbortSignal): Promise<readonly EngineRow[]>;
+  /**
+   * Vectors of entries by their keys, in any order, unknown ones left out. At most `capabilities.batch` at a time. Needed where records are copied to another
+   * engine, or from one.
+   */
+  readVectors?(keys: readonly string[], signal?: AbortSignal): Promise<readonly EngineVector[]>;
 }
 
 /**
@@ -140,6 +145,16 @@ export interface EngineRow {
   readonly key: string;
   readonly ref: string;
   readonly json: string;
+}
+
+/**
+ * The vector of an entry, as an engine gives it back. An index of the cosine may have changed its length.
+ *
+ * @experimental
+ */
+export interface EngineVector {
+  readonly key: string;
+  readonly vector: Float32Array;
 }
 
 /**

@@ -79,6 +79,7 @@ export type {
   EngineRecordCapabilities,
   EngineRequest,
   EngineRow,
+  EngineVector,
 } from "../contracts/engine.ts";
 export type { Metric } from "../contracts/embedding.ts";
 export type { Bm25Options } from "../engine/bm25/bm25-settings.ts";

@@ -109,6 +109,12 @@ export function createFaultProxy(engine: Engine, faults: EngineFaults = {}, seed
         await begin();
         return index.read?.(keys) ?? [];
       },
+      ...(index.readVectors && {
+        async readVectors(keys) {
+          await begin();
+          return index.readVectors!(keys);
+        },
+      }),
       async nearest({ condition, ...request }) {
         await begin();
         const { ignoresConditions, shuffled, leaks } = proxy.faults;

@@ -80,6 +80,12 @@ function createIndex(entries: Map<string, EngineEntry>, metric: EngineMetric): E
         return ref === undefined || record?.json === undefined ? [] : [{ key, ref, json: record.json }];
       });
     },
+    async readVectors(keys) {
+      return keys.flatMap((key) => {
+        const vector = entries.get(key)?.vector;
+        return vector === undefined ? [] : [{ key, vector: vector.slice() }];
+      });
+    },
   };
 }
 

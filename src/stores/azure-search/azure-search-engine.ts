@@ -143,7 +143,7 @@ function describeIndex(
         name: "vector",
         type: "Collection(Edm.Single)",
         searchable: true,
-        retrievable: false,
+        retrievable: true,
         dimensions,
         vectorSearchProfile: "ibid",
       },
@@ -222,6 +222,12 @@ function createIndex(
       const body = { filter: `search.in(key, '${keys.join(",")}', ',')`, select: "key,ref,json", top: pageSize };
       const { value } = await search<{ key: string; ref: string; json: string | null }>("read", body, signal);
       return value.flatMap(({ key, ref, json }) => (json === null ? [] : [{ key, ref, json }]));
+    },
+    async readVectors(keys, signal) {
+      // An index of an earlier version gives no vectors back, and the service says so.
+      const body = { filter: `search.in(key, '${keys.join(",")}', ',')`, select: "key,vector", top: pageSize };
+      const { value } = await search<{ key: string; vector: readonly number[] }>("read vectors", body, signal);
+      return value.map(({ key, vector }) => ({ key, vector: Float32Array.from(vector) }));
     },
     async nearest({ vector, condition, limit, words, options, signal }) {
       const filter = writeFilter(condition);

@@ -121,6 +121,12 @@ function createIndex(client: EngineClient, path: string, metric: EngineMetric): 
         return record === undefined ? [] : [{ key, ref, json: record }];
       });
     },
+    async readVectors(keys, signal) {
+      const body = { ids: keys, include: ["embeddings"] };
+      type Found = { ids: string[]; embeddings: (readonly number[])[] };
+      const { ids, embeddings } = await client.post<Found>("read vectors", `${path}/get`, body, signal);
+      return ids.map((key, i) => ({ key, vector: Float32Array.from(embeddings[i]!) }));
+    },
     async nearest({ vector, condition, limit, options, signal }) {
       const where = writeWhere(condition);
       const body = {

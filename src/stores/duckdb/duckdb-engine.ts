@@ -183,6 +183,14 @@ function createIndex(db: DuckDb, table: string, { metric, dimensions }: EngineIn
         `SELECT key, ref, record AS json FROM ${table} WHERE key IN ${keysIn} AND record IS NOT NULL`,
         [JSON.stringify(keys)],
       ),
+    async readVectors(keys) {
+      const rows = await db.rows<{ key: string; vector: readonly number[] }>(
+        "read vectors",
+        `SELECT key, vector FROM ${table} WHERE key IN ${keysIn}`,
+        [JSON.stringify(keys)],
+      );
+      return rows.map(({ key, vector }) => ({ key, vector: Float32Array.from(vector) }));
+    },
     async nearest({ vector, condition, limit }) {
       const likeness = `${scores[metric]}(vector, CAST(CAST($1::JSON AS FLOAT[]) AS ${type}))`;
       const where = writeExpression(condition, has, compares);

@@ -54,6 +54,9 @@ export interface RecordRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Vectors of one record by its parts. */
+export type PartVectors = ReadonlyMap<string, Float32Array>;
+
 /** The records of one collection in an engine. */
 export interface RecordTable {
   put(rows: readonly RecordRow[], signal?: AbortSignal): Promise<void>;
@@ -61,6 +64,14 @@ export interface RecordTable {
   read(scopes: readonly Scope[], keys: readonly string[], signal?: AbortSignal): Promise<readonly KeptRow[]>;
   /** Removes records for good. **Shape** how many were there. **Errors** `store-busy` while the engine still shows one. */
   delete(scope: Scope, keys: readonly string[], signal?: AbortSignal): Promise<number>;
+  /** How many entries each index has of a scope, by its name. */
+  counts(scope: Scope, signal?: AbortSignal): Promise<ReadonlyMap<string, number>>;
+  /**
+   * Vectors of records that are there, by their keys and parts, as the engine gives them back.
+   *
+   * **Errors** `unsupported` for an engine that gives none.
+   */
+  vectors(scope: Scope, keys: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, PartVectors>>;
   /** Every record of some scopes, in no order. */
   rows(scopes: readonly Scope[], signal?: AbortSignal): AsyncIterable<KeptRow>;
   /**
@@ -112,6 +123,8 @@ export function openRecordTable(engine: Engine, specs: ReadonlyMap<string, Engin
   for (const spec of specs.values()) checkRecords(engine, spec);
   const { batch, visibleAfterMs } = engine.capabilities;
   const [main] = specs.keys();
+  /** A record is there when its first part is. A process that dies before leaves a record that is written, or deleted, again. */
+  const mainLast = [...specs.keys()].reverse();
   const opened = new Map<string, Promise<EngineIndex>>();
   const open = (part: string): Promise<EngineIndex> => {
     const spec = specs.get(part)!;
@@ -194,23 +207,43 @@ export function openRecordTable(engine: Engine, specs: ReadonlyMap<string, Engin
       return searchTable({ engine, specs, open, readRows, rows }, request);
     },
     async put(given, signal) {
-      const byIndex = new Map<string, { readonly part: string; readonly entries: EngineEntry[] }>();
-      for (const row of given) {
-        for (const part of row.parts) {
-          const { name } = specs.get(part.name)!;
-          const at = byIndex.get(name) ?? { part: part.name, entries: [] };
-          byIndex.set(name, at);
-          at.entries.push(entryOf(row, part, specs.get(part.name)!.dimensions, part.name === main));
-        }
-      }
-      for (const { part, entries } of byIndex.values()) {
+      for (const part of mainLast) {
+        const entries = given.flatMap((row) =>
+          row.parts
+            .filter(({ name }) => name === part)
+            .map((one) => entryOf(row, one, specs.get(part)!.dimensions, part === main)),
+        );
         const index = await open(part);
         for await (const some of inBatches(entries)) await index.put(some, signal);
       }
     },
+    async counts(scope, signal) {
+      const counts = new Map<string, number>();
+      for (const [part, { name }] of specs)
+        if (!counts.has(name)) counts.set(name, await (await open(part)).count(tags.scope(scope), signal));
+      return counts;
+    },
+    async vectors(scope, keys, signal) {
+      const found = new Map(keys.map((key) => [key, new Map<string, Float32Array>()]));
+      for (const part of specs.keys()) {
+        const index = await open(part);
+        if (index.readVectors === undefined) {
+          throw new IbidError("unsupported", `${engine.name} gives no vectors back.`, {
+            hint: "Read the records with list(), and write them with upsert() over the other engine: they are embedded again.",
+            details: { store: engine.name, operation: "read vectors" },
+          });
+        }
+        const ids = new Map(keys.map((key) => [rowId(scope, key, part), key]));
+        for await (const some of inBatches([...ids.keys()])) {
+          for (const { key: id, vector } of await index.readVectors(some, signal))
+            found.get(ids.get(id) ?? "")?.set(part, vector);
+        }
+      }
+      return found;
+    },
     async delete(scope, keys, signal) {
       const there = (await read([scope], keys, signal)).length;
-      for (const part of specs.keys()) {
+      for (const part of mainLast) {
         const index = await open(part);
         for await (const some of inBatches(keys.map((key) => rowId(scope, key, part))))
           await index.delete(some, signal);

@@ -1,4 +1,5 @@
 import type { Embedding } from "../../contracts/embedding.ts";
+import type { EngineMetric } from "../../contracts/engine.ts";
 
 /**
  * Coordinates for an engine; `undefined` for a sparse or a hybrid embedding, or another number of dimensions.
@@ -10,4 +11,27 @@ export function toEngineVector(embedding: Embedding, dimensions: number): Float3
   const vector = Float32Array.from(embedding);
   if (vector.every((value) => value === 0)) vector[0] = 1;
   return vector;
+}
+
+const dot = (a: Float32Array, b: Float32Array): number => {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
+  return sum;
+};
+
+/** The score of two vectors under each metric, as an engine gives it: higher is better. */
+export const likeness: Readonly<Record<EngineMetric, (a: Float32Array, b: Float32Array) => number>> = {
+  cosine: (a, b) => dot(a, b) / (Math.sqrt(dot(a, a) * dot(b, b)) || 1),
+  dot,
+  euclidean: (a, b) => 1 / (1 + Math.sqrt(a.reduce((sum, value, i) => sum + (value - b[i]!) ** 2, 0))),
+};
+
+/** Coordinates that differ by less are the same: engines of the cosine keep directions, and some write fewer digits. */
+const tolerance = 1e-5;
+
+/** Whether an engine gave a vector back. In an index of the cosine its length says nothing. */
+export function isSameVector(metric: EngineMetric, a: Float32Array, b: Float32Array): boolean {
+  const [one, other] = [a, b].map((vector) => (metric === "cosine" ? Math.sqrt(dot(vector, vector)) || 1 : 1));
+  const most = metric === "cosine" ? 1 : a.reduce((sum, value) => Math.max(sum, Math.abs(value)), 1);
+  return a.length === b.length && a.every((value, i) => Math.abs(value / one! - b[i]! / other!) <= tolerance * most);
 }

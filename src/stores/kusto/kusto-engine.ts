@@ -168,6 +168,14 @@ function createIndex(
         json === "" ? [] : [{ key: String(key), ref: String(ref), json: String(json) }],
       );
     },
+    async readVectors(keys, signal) {
+      const where = `where key in (${keys.map(quote).join(", ")})`;
+      const query = `['${table}'] | ${where} | summarize arg_max(at, vector) by key`;
+      return (await kusto.query("read vectors", query, signal)).map(({ key, vector }) => ({
+        key: String(key),
+        vector: Float32Array.from(vector as readonly number[]),
+      }));
+    },
     async nearest({ vector, condition, limit, signal }) {
       const where = writeExpression(condition, has, compares);
       const steps = [

@@ -201,6 +201,12 @@ function createIndex(
       const rows = await ask<{ key: string; ref: string; record?: string }>("read", body, signal);
       return rows.flatMap(({ key, ref, record = "" }) => (record === "" ? [] : [{ key, ref, json: record }]));
     },
+    async readVectors(keys, signal) {
+      if (keys.length === 0) return [];
+      const body = { filter: keysIn(keys), output_fields: ["key", "vector"], limit: keys.length };
+      const rows = await ask<{ key: string; vector: readonly number[] }>("read vectors", body, signal);
+      return rows.map(({ key, vector }) => ({ key, vector: Float32Array.from(vector) }));
+    },
     async nearest({ vector, condition, limit, words, options, signal }) {
       const expr = writeExpression(condition, has, compares, has("none"));
       const params = {

@@ -196,6 +196,11 @@ function createIndex(
       const rows = await find<Row>("read", { _id: { $in: keys } }, page, signal);
       return rows.flatMap(({ _id, ref, json }) => (typeof json === "string" ? [{ key: _id, ref, json }] : []));
     },
+    async readVectors(keys, signal) {
+      type Row = { _id: string; vector: readonly number[] };
+      const rows = await find<Row>("read vectors", { _id: { $in: keys } }, { projection: { vector: 1 } }, signal);
+      return rows.map(({ _id, vector }) => ({ key: _id, vector: Float32Array.from(vector) }));
+    },
     async nearest({ vector, condition, limit, options, signal }) {
       await numbers.learnFor(condition, signal);
       const filter = writeFilter(condition, numbers);

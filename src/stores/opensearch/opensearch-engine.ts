@@ -253,6 +253,13 @@ function createIndex(
         _source?.record === undefined ? [] : [{ key: _id, ref: _source.ref, json: _source.record }],
       );
     },
+    async readVectors(keys, signal) {
+      type Found = { docs: { _id: string; _source?: { vector?: readonly number[] } }[] };
+      const { docs } = await client.post<Found>("read vectors", `${path}/_mget?_source=vector`, { ids: keys }, signal);
+      return docs.flatMap(({ _id, _source }) =>
+        _source?.vector === undefined ? [] : [{ key: _id, vector: Float32Array.from(_source.vector) }],
+      );
+    },
     async nearest({ vector, condition, limit, words, options, signal }) {
       const filter = writeQuery(condition);
       const search = flavour.search([...vector], limit, filter);

@@ -234,6 +234,14 @@ function createIndex(
         [keys],
       );
     },
+    async readVectors(keys) {
+      const rows = await db.query<{ key: string; vector: string }>(
+        "read vectors",
+        `SELECT key::text AS key, vector::text AS vector FROM ${table} WHERE key = ANY($1::uuid[])`,
+        [keys],
+      );
+      return rows.map(({ key, vector }) => ({ key, vector: Float32Array.from(JSON.parse(vector) as number[]) }));
+    },
     async nearest({ vector, condition, limit, words }) {
       const distance = `vector ${operators[metric]} $1`;
       const where = writeExpression(condition, has, compares);

@@ -194,6 +194,19 @@ function createIndex(
     return { keys: Object.keys(vectors), next: pagination?.next === "" ? undefined : pagination?.next };
   }
 
+  async function fetchRecords(operation: string, keys: readonly string[], signal?: AbortSignal) {
+    type Kept = { values?: readonly number[]; metadata?: { ref?: string; json?: string } };
+    const found: [string, Kept][] = [];
+    for (let from = 0; from < keys.length; from += pageSize) {
+      const ids = keys.slice(from, from + pageSize).map((key) => `&ids=${encodeURIComponent(key)}`);
+      const path = `/vectors/fetch?namespace=${encodeURIComponent(namespace)}${ids.join("")}`;
+      const call = { method: "GET", path, signal } as const;
+      const { body } = await client.call<{ vectors?: Record<string, Kept> }>(operation, call);
+      found.push(...Object.entries(body.vectors ?? {}));
+    }
+    return found;
+  }
+
   return {
     async put(entries, signal) {
       const vectors = entries.map(({ key, ref, tags, numbers, vector, record }) => {
@@ -226,16 +239,14 @@ function createIndex(
     },
     list: page,
     async read(keys, signal) {
-      const rows: { key: string; ref: string; json: string }[] = [];
-      for (let from = 0; from < keys.length; from += pageSize) {
-        const ids = keys.slice(from, from + pageSize).map((key) => `&ids=${encodeURIComponent(key)}`);
-        const path = `/vectors/fetch?namespace=${encodeURIComponent(namespace)}${ids.join("")}`;
-        type Found = { vectors?: Record<string, { metadata?: { ref?: string; json?: string } }> };
-        const { body } = await client.call<Found>("read records", { method: "GET", path, signal });
-        for (const [key, { metadata: { ref = "", json } = {} }] of Object.entries(body.vectors ?? {}))
-          if (json !== undefined) rows.push({ key, ref, json });
-      }
-      return rows;
+      const found = await fetchRecords("read records", keys, signal);
+      return found.flatMap(([key, { metadata: { ref = "", json } = {} }]) =>
+        json === undefined ? [] : [{ key, ref, json }],
+      );
+    },
+    async readVectors(keys, signal) {
+      const found = await fetchRecords("read vectors", keys, signal);
+      return found.map(([key, { values = [] }]) => ({ key, vector: Float32Array.from(values) }));
     },
     async nearest({ vector, condition, limit, options, signal }) {
       const filter = writeFilter(condition);

@@ -141,6 +141,16 @@ function createIndex(
         record === undefined ? [] : [{ key: id, ref, json: record }],
       );
     },
+    async readVectors(keys, signal) {
+      const body = { ids: keys, with_payload: false, with_vector: true };
+      // Beside a sparse vector the dense one has a name, which is empty.
+      type Found = { result: { id: string; vector: readonly number[] | { "": readonly number[] } }[] };
+      const { result } = await client.post<Found>("read vectors", points, body, signal);
+      return result.map(({ id, vector }) => ({
+        key: id,
+        vector: Float32Array.from("" in vector ? vector[""] : (vector as readonly number[])),
+      }));
+    },
     async nearest({ vector, condition, limit, words, options, signal }) {
       if (words !== undefined && !isWorded) {
         throw new IbidError("unsupported", `qdrant: ${name} was made by an earlier version, without words.`, {

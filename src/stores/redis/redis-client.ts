@@ -7,14 +7,23 @@ import { type ClientFailure, createOptionalClient } from "../engines/optional-cl
  * @experimental
  */
 export interface RedisClient {
-  sendCommand(args: readonly (string | Buffer)[]): Promise<unknown>;
+  sendCommand(args: readonly (string | Buffer)[], options?: never): Promise<unknown>;
 }
 
 /** A server that answers, with errors that name store and operation. */
 export interface Redis {
   send(operation: string, args: readonly (string | number | Buffer)[], signal?: AbortSignal): Promise<unknown>;
+  /** A reply of bytes, as they are. **Shape** `undefined` where nothing is there. */
+  bytes(
+    operation: string,
+    args: readonly (string | number | Buffer)[],
+    signal?: AbortSignal,
+  ): Promise<Uint8Array | undefined>;
   close(): Promise<void>;
 }
+
+/** The package gives a reply of bytes as a text, but for this option. **Source** `RESP_TYPES.BLOB_STRING` of the package. */
+const asBytes = { typeMapping: { 36: Buffer } };
 
 interface OwnClient extends RedisClient {
   on(event: "error", listener: (error: unknown) => void): unknown;
@@ -47,13 +56,21 @@ export function connectRedis(server: string | RedisClient, timeoutMs: number): R
     end: (client) => client.close?.(),
     explain,
   });
+  const send = (
+    operation: string,
+    args: readonly (string | number | Buffer)[],
+    signal?: AbortSignal,
+    options?: object,
+  ): Promise<unknown> => {
+    const texts = args.map((arg) => (typeof arg === "number" ? String(arg) : arg));
+    return redis.run(operation, (client) => client.sendCommand(texts, options as never), signal);
+  };
   return {
-    send: (operation, args, signal) =>
-      redis.run(
-        operation,
-        (client) => client.sendCommand(args.map((arg) => (typeof arg === "number" ? String(arg) : arg))),
-        signal,
-      ),
+    send,
+    async bytes(operation, args, signal) {
+      const reply = await send(operation, args, signal, asBytes);
+      return reply instanceof Uint8Array ? reply : undefined;
+    },
     close: () => redis.close(),
   };
 }

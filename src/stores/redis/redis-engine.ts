@@ -198,6 +198,13 @@ function createIndex(
         return typeof ref === "string" && typeof json === "string" ? [{ key: keys[i]!, ref, json }] : [];
       });
     },
+    async readVectors(keys, signal) {
+      const read = keys.map((key) => redis.bytes("read vectors", ["HGET", `${name}:${key}`, "vector"], signal));
+      return (await Promise.all(read)).flatMap((bytes, i) =>
+        // A copy begins where 32-bit numbers may begin.
+        bytes === undefined ? [] : [{ key: keys[i]!, vector: new Float32Array(Uint8Array.from(bytes).buffer) }],
+      );
+    },
     async nearest({ vector, condition, limit, words, options, signal }) {
       await numbers.learnFor(condition, signal);
       const params: (string | number | Buffer)[] = ["vector", toBytes(vector)];

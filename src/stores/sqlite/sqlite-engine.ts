@@ -11,6 +11,7 @@ import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions, engineFailed } from "../engines/check-engine.ts";
 import { createEngine } from "../engines/create-engine.ts";
 import { fuseRanks, pageOf, plainWords } from "../engines/engine-scores.ts";
+import { likeness } from "../engines/engine-vector.ts";
 import { writeExpression } from "../engines/translate-filter.ts";
 import { loadSqlite } from "./sqlite-runtime.ts";
 
@@ -177,6 +178,12 @@ function createIndex(db: DatabaseSync, table: string, { metric, records = false 
       );
       return rows.map(({ key, ref, record }) => ({ key: String(key), ref: String(ref), json: String(record) }));
     },
+    async readVectors(keys) {
+      const rows = attempt("read vectors", () =>
+        db.prepare(`SELECT key, vector FROM "${table}" WHERE key IN ${placed}`).all(JSON.stringify(keys)),
+      );
+      return rows.map(({ key, vector }) => ({ key: String(key), vector: toNumbers(vector) }));
+    },
     nearest: async (request) => attempt("search", () => nearest(db, table, metric, request)),
   };
 }
@@ -190,12 +197,10 @@ function nearest(
   const tagged = (tag: string): string =>
     `EXISTS (SELECT 1 FROM "${table}_tags" AS t WHERE t.tag = '${tag}' AND t.id = e.id)`;
   const where = writeExpression(condition, tagged, compares) ?? "true";
-  const score = scores[metric];
+  const score = likeness[metric];
   const scored: EngineCandidate[] = [];
   for (const row of db.prepare(`SELECT ref, vector FROM "${table}" AS e WHERE ${where}`).iterate()) {
-    // A copy begins where 32-bit numbers may begin.
-    const bytes = Uint8Array.from(row["vector"] as Uint8Array);
-    scored.push({ ref: String(row["ref"]), score: score(vector, new Float32Array(bytes.buffer)) });
+    scored.push({ ref: String(row["ref"]), score: score(vector, toNumbers(row["vector"])) });
   }
   const best = scored.sort((a, b) => b.score - a.score).slice(0, limit);
   const asked = plainWords(words);
@@ -209,17 +214,8 @@ function nearest(
   return fuseRanks([best.map(({ ref }) => ref), said.map(({ ref }) => String(ref))], limit);
 }
 
-const dot = (a: Float32Array, b: Float32Array): number => {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
-  return sum;
-};
-
-const scores: Readonly<Record<EngineMetric, (a: Float32Array, b: Float32Array) => number>> = {
-  cosine: (a, b) => dot(a, b) / (Math.sqrt(dot(a, a) * dot(b, b)) || 1),
-  dot,
-  euclidean: (a, b) => 1 / (1 + Math.sqrt(a.reduce((sum, value, i) => sum + (value - b[i]!) ** 2, 0))),
-};
+/** A copy of bytes begins where 32-bit numbers may begin. */
+const toNumbers = (bytes: unknown): Float32Array => new Float32Array(Uint8Array.from(bytes as Uint8Array).buffer);
 
 const compares = (key: string, sign: string, value: number): string =>
   `coalesce(json_extract(e.numbers, '$.${key}') ${sign} ${value}, false)`;

@@ -170,6 +170,11 @@ function createIndex(
     return (await ask<{ Get: Record<string, Row[] | null> }>(operation, text, signal)).Get[name] ?? [];
   }
 
+  const byKeys = (keys: readonly string[]): object => ({
+    where: { path: ["id"], operator: "ContainsAny", valueText: keys },
+    limit: keys.length,
+  });
+
   type Identified = { readonly _additional: { readonly id: string } };
 
   return {
@@ -217,10 +222,15 @@ function createIndex(
     },
     async read(keys, signal) {
       if (keys.length === 0) return [];
-      const given = { where: { path: ["id"], operator: "ContainsAny", valueText: keys }, limit: keys.length };
       type Row = Identified & { readonly ref: string; readonly json: string | null };
-      const rows = await get<Row>("read", given, "ref json _additional { id }", signal);
+      const rows = await get<Row>("read", byKeys(keys), "ref json _additional { id }", signal);
       return rows.flatMap(({ ref, json, _additional: { id } }) => (json === null ? [] : [{ key: id, ref, json }]));
+    },
+    async readVectors(keys, signal) {
+      if (keys.length === 0) return [];
+      type Row = { readonly _additional: { readonly id: string; readonly vector: readonly number[] } };
+      const rows = await get<Row>("read vectors", byKeys(keys), "_additional { id vector }", signal);
+      return rows.map(({ _additional: { id, vector } }) => ({ key: id, vector: Float32Array.from(vector) }));
     },
     async nearest({ vector, condition, limit, words, options, signal }) {
       await numbers.learnFor(condition, signal);
