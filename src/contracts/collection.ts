@@ -1,4 +1,5 @@
 import type { Embedding, Metric } from "./embedding.ts";
+import type { Engine } from "./engine.ts";
 import type { EmbeddingModel } from "./embedding-model.ts";
 import type { SchemaInput, SchemaOutput, StandardSchema } from "./schema.ts";
 import type { JsonValue } from "./metadata.ts";
@@ -399,6 +400,33 @@ export interface RecordCollection<
 }
 
 /**
+ * How records go to another engine.
+ *
+ * @experimental
+ */
+export interface CopyRecordsOptions {
+  /** Engine that gets the records. It stays open. */
+  readonly to: Engine;
+  readonly signal?: AbortSignal | undefined;
+  /** After each group of records. **Units** records. */
+  readonly onProgress?: ((done: number, all: number) => void) | undefined;
+}
+
+/**
+ * Outcome of a copy of records.
+ *
+ * @experimental
+ */
+export interface RecordsCopied {
+  readonly collections: number;
+  readonly records: number;
+  /** Records that the engine had already, with the same contents and vectors. */
+  readonly unchanged: number;
+  /** Records that are the same to the character, with the same vectors, in both engines; searches that found records as near in both. */
+  readonly verified: { readonly records: number; readonly searches: number };
+}
+
+/**
  * The verbs of a knowledge base about collections.
  *
  * @experimental
@@ -420,4 +448,14 @@ export interface Collections {
   ): RecordCollection<SchemaInput<Schema>, SchemaOutput<Schema>, Key, Filterable, Vector>;
   /** Collections that the caller may read, by name, then scope. */
   collections(): Promise<readonly CollectionSummary[]>;
+  /**
+   * Copies the records of every collection that the engine keeps to another engine, with their vectors: nothing is embedded again. For the operator alone.
+   *
+   * **Shape** the source stays as it is, and the knowledge base goes on with it. Opened with the other engine, it finds the same records there. A copy that was
+   * interrupted goes on when it is called again.
+   * **Errors** `unsupported` for an engine that lacks a metric or a kind of index, or gives no vectors back, before anything is written. `configuration-missing` without
+   * an engine, and for a collection that an earlier version marked (`ensure`). `store-failed` for a copy that differs, with the record. `access-denied`.
+   * **Cost** reads the source twice and the target once; writes records that are new.
+   */
+  copyRecords(options: CopyRecordsOptions): Promise<RecordsCopied>;
 }

@@ -12,6 +12,8 @@ export interface CollectionMark {
   readonly models: string;
   /** Indexes of an engine that keeps the records, as JSON. */
   readonly indexes?: string | undefined;
+  /** Fields of those records and their roles, as JSON: for a process that has no definition. */
+  readonly fields?: string | undefined;
 }
 
 /**
@@ -48,7 +50,7 @@ export async function markCollection(
   store: Store,
   into: AuthorizedScopes<"write">,
   { uri, name, scope }: { readonly uri: string; readonly name: string; readonly scope: Scope },
-  { fingerprint, models, indexes }: CollectionMark,
+  { fingerprint, models, indexes, fields }: CollectionMark,
 ): Promise<void> {
   await store.replace(into, {
     document: {
@@ -63,6 +65,7 @@ export async function markCollection(
         [recordKeys.definition]: fingerprint,
         [recordKeys.models]: models,
         ...(indexes !== undefined && { [recordKeys.indexes]: indexes }),
+        ...(fields !== undefined && { [recordKeys.fields]: fields }),
       },
       origin: "user-content",
       root: { id: "0", title: name, level: 0, start: 0, end: 0, contentStart: 0, children: [] },
@@ -70,7 +73,7 @@ export async function markCollection(
     },
     chunks: [],
     contentHash: fingerprint,
-    metadataHash: indexes === undefined ? models : hashParts(models, indexes),
+    metadataHash: indexes === undefined ? models : hashParts(models, indexes, fields ?? ""),
     fingerprint: "collection/1",
     bytes: 0,
     folder: null,

@@ -1,3 +1,5 @@
+import { operator } from "../access/gate.ts";
+import { IbidError } from "../contracts/errors.ts";
 import { nameOfCollection, collectionsPrefix } from "./records/collection-uri.ts";
 import { type AnyDefinition, planCollection } from "./records/check-definition.ts";
 import type { Collections, CollectionSummary } from "../contracts/collection.ts";
@@ -15,6 +17,20 @@ export function createCollections(parts: CollectionParts): Collections {
       for await (const { uri, scope } of parts.store.documents(await parts.readable(), { under: collectionsPrefix }))
         found.push({ name: nameOfCollection(uri), scope });
       return found;
+    },
+    async copyRecords(options) {
+      const { engine: from, store, gate, caller } = parts;
+      if (caller !== operator) {
+        throw new IbidError("access-denied", "Only the operator may copy records to another engine.", {
+          hint: "Call copyRecords() of the knowledge base itself.",
+        });
+      }
+      if (from === undefined) {
+        throw new IbidError("configuration-missing", "The knowledge base has no engine to copy records from.", {
+          hint: "Open it with the engine that keeps them.",
+        });
+      }
+      return (await import("./engine-records/copy-records.ts")).copyRecords({ store, gate, from }, options);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { narrowProof, operator } from "../access/gate.ts";
 import { homeScope, parseScope } from "../access/scopes.ts";
-import type { CollectionPlan } from "./records/check-definition.ts";
+import { type CollectionPlan, fieldsOf } from "./records/check-definition.ts";
 import { collectionUri, keyOfRecord, recordKeys, recordsUri, recordUri } from "./records/collection-uri.ts";
 import type {
   CollectionAddress,
@@ -104,8 +104,13 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
       const { scope, into, from } = target(options.scope);
       const { timeoutMs, signal } = options;
       await waitUntilReady({ ...(timeoutMs !== undefined && { timeoutMs }), ...(signal && { signal }) });
-      if (await (await marking()).checkCollection(store, from, ownUri, plan)) return;
-      await markIn(into, scope);
+      if (!(await (await marking()).checkCollection(store, from, ownUri, plan))) return markIn(into, scope);
+      if (plan.keptIn !== "engine") return;
+      // A mark of an earlier version does not say the fields.
+      for (const { document } of await store.find(from, ownUri)) {
+        const { [recordKeys.indexes]: indexes, [recordKeys.fields]: fields } = document.metadata;
+        if (typeof indexes === "string" && fields === undefined) await markIn(into, scope, indexes);
+      }
     },
 
     drop,
@@ -213,7 +218,8 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
 
   async function markIn(into: AuthorizedScopes<"write">, scope: Scope, indexes?: string): Promise<void> {
     const { markCollection } = await marking();
-    await markCollection(store, into, { uri: ownUri, name, scope }, { ...current, indexes });
+    const fields = indexes === undefined ? undefined : fieldsOf(plan);
+    await markCollection(store, into, { uri: ownUri, name, scope }, { ...current, indexes, fields });
   }
 
   async function loadApart(): Promise<ApartEmbedders> {

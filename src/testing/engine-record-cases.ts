@@ -7,6 +7,7 @@ import type { StandardSchema } from "../contracts/schema.ts";
 import { check, collect, equal, throwsCode } from "./assert.ts";
 import { createFaultProxy, type FaultProxy } from "./fault-proxy.ts";
 import { createFixedEmbeddingModel } from "./fixed-embedding-model.ts";
+import { createReferenceEngine } from "./reference-engine.ts";
 import { createRandom, type Random } from "./random.ts";
 
 /** Opens a knowledge base over an engine, or over none. */
@@ -349,6 +350,35 @@ export const recordCases: readonly (readonly [string, (world: RecordWorld) => Pr
           await collection.drop();
         }
       }
+    },
+  ],
+  [
+    "records-go-to-another-engine-and-back",
+    async (world) => {
+      const { engine, kb, name, openBase } = world;
+      const collection = world.collection();
+      const items = [...itemsOf(world.random, 40), { id: "blank", text: " ", a: 1 }];
+      await collection.upsert(items);
+      await world.shown();
+      const other = createReferenceEngine();
+      const copied = await kb.copyRecords({ to: other });
+      equal([copied.records, copied.unchanged, copied.verified.records], [41, 0, 41], "records that were copied");
+      const second = await openBase(other);
+      try {
+        const there = second.collection(name, definitionIn("engine") as never) as unknown as Collection;
+        const { unchanged, embedded } = await there.upsert(items);
+        equal([unchanged, embedded], [41, 0], "records that the other engine has already");
+        await collection.delete(items.slice(0, 30).map(({ id }) => id));
+        await world.shown();
+        equal((await second.copyRecords({ to: engine })).unchanged, 11, "records that were there when they came back");
+      } finally {
+        await second.close();
+      }
+      for (const { id, text } of items.slice(0, 40)) {
+        const [found] = await collection.search(text, { topK: 1 });
+        check(found?.key === id && Math.abs(found.score - 1) < 1e-3, `${id} is found by its vector`, found);
+      }
+      equal(await collection.get("blank"), items[40], "a record without text");
     },
   ],
   [

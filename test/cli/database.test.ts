@@ -26,6 +26,23 @@ describe("a knowledge base in a database", () => {
     expect(stderr).toContain("postgres://127.0.0.1:1/kb?schema=north is where the knowledge base is");
   });
 
+  it.each([
+    [["migrate"], "names no place to copy to"],
+    [["migrate", "elsewhere", "--from-engine", "a.json"], "--from-engine is given without --to-engine"],
+    [["migrate", "--to-engine", "a.json"], "No engine is configured"],
+    [["migrate", "--from-engine", "none.json", "--to-engine", "none.json"], "There is no none.json"],
+    [
+      ["migrate", "--from-engine", "list.json", "--to-engine", "list.json"],
+      "no JSON object with the name of an engine",
+    ],
+    [["migrate", "--from-engine", "qdrnt.json", "--to-engine", "list.json"], 'There is no engine "qdrnt"'],
+  ])("copies no records for %s", async (command, said) => {
+    writeFileSync(join(folder, "list.json"), "[1]");
+    writeFileSync(join(folder, "qdrnt.json"), '{ "name": "qdrnt" }');
+    const { code, stderr } = await callIbid(folder, [...command, "--kb", "from"]);
+    expect([code === 0, stderr]).toEqual([false, expect.stringContaining(said) as string]);
+  });
+
   it("is a copy of a folder, with uris and hits", async () => {
     writeFileSync(join(folder, "a.md"), "# Keys\n\nKeys are rotated every ninety days.\n");
     await callIbid(folder, ["ingest", "a.md", "--kb", "from"]);

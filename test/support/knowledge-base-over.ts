@@ -1,6 +1,7 @@
 import { createAutoChunker } from "../../src/chunkers/auto-chunker.ts";
 import { withHandlers } from "../../src/chunkers/handler-chunker.ts";
 import type { EmbeddingModel } from "../../src/contracts/embedding-model.ts";
+import type { Engine } from "../../src/contracts/engine.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import type { Store } from "../../src/contracts/store.ts";
 import type { MediaTypeHandler } from "../../src/contracts/media-type-handler.ts";
@@ -16,10 +17,12 @@ export function knowledgeBaseOver(
   embeddingModel: EmbeddingModel,
   formerEmbeddingModels: readonly EmbeddingModel[] = [],
   handlers: readonly MediaTypeHandler[] = [],
+  engine?: Engine,
 ): KnowledgeBase {
   const embed = createCachedEmbedders({ secret: store.secret });
   return createKnowledgeBase({
     store,
+    engine,
     embed,
     embedder: embed(embeddingModel),
     formerEmbedders: formerEmbeddingModels.map(embed),

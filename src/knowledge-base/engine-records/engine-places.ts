@@ -12,7 +12,7 @@ import type { CollectionParts, RecordTarget } from "../parts.ts";
 import { type KeptRecord, readRecord } from "../records/check-against-schema.ts";
 import type { CollectionPlan } from "../records/check-definition.ts";
 import { recordKeys, recordUri } from "../records/collection-uri.ts";
-import { textOf } from "../records/compose-record.ts";
+import { partText } from "../records/compose-record.ts";
 
 type Key = string | number;
 
@@ -134,15 +134,6 @@ export function createEnginePlaces(parts: EngineCollectionParts): EnginePlaces {
   const toRecord = async ({ key, json }: KeptRow): Promise<Record<string, unknown>> =>
     (await readRecord(plan, json, recordUri(name, key))) as Record<string, unknown>;
 
-  /** The text of a part: a field's own, or those of the fields without vectors. */
-  function partText(record: KeptRecord, field: string): string {
-    const names = field === "" ? plan.text.filter((one) => !plan.vectors.includes(one)) : [field];
-    return names
-      .map((one) => textOf(plan, record, one))
-      .filter((text) => text.trim() !== "")
-      .join("\n\n");
-  }
-
   function denseOf(embedding: Embedding, dimensions: number): Float32Array {
     const vector = toEngineVector(embedding, dimensions);
     if (vector !== undefined) return vector;
@@ -165,7 +156,7 @@ export function createEnginePlaces(parts: EngineCollectionParts): EnginePlaces {
     readAll,
     oneOf,
     toRecord,
-    partText,
+    partText: (record, field) => partText(plan, record, field),
     denseOf,
     lacks,
   };

@@ -1,6 +1,7 @@
 import { operator } from "../../access/gate.ts";
 import { parseScope } from "../../access/scopes.ts";
 import type { CollectionWriteOptions, CollectionWriteResult } from "../../contracts/collection.ts";
+import type { StoredDocument } from "../../contracts/document-store.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
@@ -97,8 +98,9 @@ export function createEngineWriting(
     const indexes = JSON.stringify([...specs]);
     tableOf(specs);
     // The mark comes first: records of a scope without it are found by nobody.
-    if (!(await store.find(from, ownUri)).some(({ document }) => document.metadata[recordKeys.indexes] === indexes))
-      await parts.markIn(into, scope, indexes);
+    const isMarked = ({ document: { metadata } }: StoredDocument): boolean =>
+      metadata[recordKeys.indexes] === indexes && metadata[recordKeys.fields] !== undefined;
+    if (!(await store.find(from, ownUri)).some(isMarked)) await parts.markIn(into, scope, indexes);
     const done = await write(taken, scope, false, signal);
     return { keys: taken.map(({ key }) => key), ...done };
   }

@@ -1,5 +1,7 @@
 import { resolve } from "node:path";
 import { createGate, operator, systemAuthority } from "../../access/gate.ts";
+import type { CopyRecordsOptions, RecordsCopied } from "../../contracts/collection.ts";
+import type { Engine } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { ChunkEntry, DocumentSummary } from "../../contracts/document-store.ts";
 import type { EmbeddingVersion } from "../../contracts/embedding.ts";
@@ -12,6 +14,7 @@ import { isPostgresAddress } from "../../stores/postgres/postgres-address.ts";
 import { checkLocation } from "../../stores/sqlite/knowledge-base-folder.ts";
 import { languageAnalyzer } from "../../text/languages/snowball/language-analyzer.ts";
 import { showLocation } from "./location.ts";
+import { copyRecords } from "../engine-records/copy-records.ts";
 import { type CopyVerified, verifyCopy } from "./verify-copy.ts";
 import { openStoreInFolder } from "./open-store-in-folder.ts";
 
@@ -24,13 +27,20 @@ export interface MigrateSummary {
   readonly unchanged: number;
   /** Comparisons of the copy with its source, none of which found a difference. */
   readonly verified: CopyVerified;
+  /** Records that went from one engine to another. */
+  readonly records?: RecordsCopied | undefined;
 }
 
 export interface MigrateOptions {
   readonly signal?: AbortSignal | undefined;
   /** After each document. **Units** documents. */
   readonly onProgress?: ((done: number, all: number) => void) | undefined;
+  /** Engines between which records are copied too. */
+  readonly engines?: EnginePair | undefined;
 }
+
+/** Engines, and what is called while records go from one to the other. **Units** records. */
+export type EnginePair = { readonly from: Engine } & Pick<CopyRecordsOptions, "to" | "onProgress">;
 
 const gate = createGate({ platform: true });
 /** Documents that are on their way at once: those of one turn share a commit. */
@@ -56,13 +66,41 @@ export async function migrate(from: string, to: string, options: MigrateOptions 
     const isGiven = embeddingVersions.some(({ provider }) => provider !== "ibid");
     const target = await open(to, true, !isGiven);
     try {
-      return await copyAll(source, target, scopes, options);
+      const copied = await copyAll(source, target, scopes, options);
+      const { engines, signal } = options;
+      return engines === undefined ? copied : { ...copied, records: await copyBetween(target, engines, signal) };
     } finally {
       await target.close();
     }
   } finally {
     await source.close();
   }
+}
+
+/**
+ * Copies the records of the collections that an engine keeps to another one. The knowledge base stays where it is.
+ *
+ * **Errors** `not-found` without a base; as {@link copyRecords}.
+ */
+export async function migrateRecords(
+  location: string,
+  engines: EnginePair,
+  signal: AbortSignal | undefined,
+): Promise<RecordsCopied> {
+  const store = await open(location, false, true);
+  try {
+    return await copyBetween(store, engines, signal);
+  } finally {
+    await store.close();
+  }
+}
+
+function copyBetween(
+  store: Store,
+  { from, to, onProgress }: EnginePair,
+  signal: AbortSignal | undefined,
+): Promise<RecordsCopied> {
+  return copyRecords({ store, gate, from }, { to, signal, onProgress });
 }
 
 function open(location: string, create: boolean, hasOwnModel: boolean): Promise<Store> {

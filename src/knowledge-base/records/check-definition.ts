@@ -34,6 +34,13 @@ export interface CollectionPlan {
   readonly modelsFingerprint: string;
 }
 
+/** Names of a collection's fields and their roles: enough to make the rows of an engine of its records. */
+export type RecordFields = Pick<CollectionPlan, "key" | "text" | "vectors" | "filterable">;
+
+/** The fields of a collection as its mark says them. */
+export const fieldsOf = ({ key, text, vectors, filterable }: RecordFields): string =>
+  JSON.stringify({ key, text, vectors, filterable } satisfies RecordFields);
+
 const knownNames = {
   schema: true,
   key: true,

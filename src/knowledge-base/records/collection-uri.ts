@@ -6,7 +6,7 @@ const recordsPrefix = "ibid:collection/";
 /** Every collection's own uri begins so; apart from the records', so that collections can be listed without them. */
 export const collectionsPrefix = "ibid:collections/";
 
-/** Metadata keys: of a record's document and its chunks; of the document alone; of the chunks alone; of the collection's own document, the last three. */
+/** Metadata keys: of a record's document and its chunks; of the document alone; of the chunks alone; of the collection's own document, the last four. */
 export const recordKeys = {
   collection: "_collection",
   record: "_record",
@@ -14,6 +14,7 @@ export const recordKeys = {
   definition: "_definition",
   models: "_models",
   indexes: "_indexes",
+  fields: "_fields",
 } as const;
 
 /** **Errors** `invalid-argument` for a name that is blank or no text. */

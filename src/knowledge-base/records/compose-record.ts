@@ -1,5 +1,5 @@
 import { createPartChunker, type DocumentPart } from "../../chunkers/part-chunker.ts";
-import type { CollectionPlan } from "./check-definition.ts";
+import type { CollectionPlan, RecordFields } from "./check-definition.ts";
 import type { KeptRecord } from "./check-against-schema.ts";
 import { recordKeys, recordUri } from "./collection-uri.ts";
 import type { AsyncChunker, Chunker } from "../../contracts/chunker.ts";
@@ -119,7 +119,7 @@ function chunkerOf({ parts }: ComposedRecord, chunker: Chunker | AsyncChunker): 
 }
 
 /** **Errors** `invalid-argument` for a text field that is no text. */
-export function textOf(plan: CollectionPlan, { key, value }: KeptRecord, name: string): string {
+export function textOf(plan: Pick<CollectionPlan, "name">, { key, value }: KeptRecord, name: string): string {
   const words = Object.hasOwn(value, name) ? value[name] : undefined;
   // Halves of characters cannot be written as UTF-8; the record itself keeps them.
   if (typeof words === "string") return words.toWellFormed();
@@ -127,12 +127,24 @@ export function textOf(plan: CollectionPlan, { key, value }: KeptRecord, name: s
   throw wrongField(plan, key, name, "no text");
 }
 
+/** The text of a part that has a vector: a field's own, or those of the text fields without vectors for `""`. */
+export function partText(plan: NamedFields, record: KeptRecord, field: string): string {
+  const names = field === "" ? plan.text.filter((one) => !plan.vectors.includes(one)) : [field];
+  return names
+    .map((one) => textOf(plan, record, one))
+    .filter((text) => text.trim() !== "")
+    .join("\n\n");
+}
+
+/** Fields of a collection, and its name for messages. */
+type NamedFields = RecordFields & Pick<CollectionPlan, "name">;
+
 function metadataOf(plan: CollectionPlan, record: KeptRecord): Metadata {
   return { ...filterableOf(plan, record), [recordKeys.collection]: plan.name, [recordKeys.record]: record.json };
 }
 
 /** The fields that filters can name. **Errors** `invalid-argument` for one that no filter could compare. */
-export function filterableOf(plan: CollectionPlan, { key, value }: KeptRecord): Metadata {
+export function filterableOf(plan: NamedFields, { key, value }: KeptRecord): Metadata {
   const filterable = plan.filterable.flatMap((name): [string, JsonValue][] => {
     const held = Object.hasOwn(value, name) ? value[name] : undefined;
     if (held === undefined) return [];
@@ -143,7 +155,12 @@ export function filterableOf(plan: CollectionPlan, { key, value }: KeptRecord): 
   return Object.fromEntries(filterable);
 }
 
-function wrongField({ name }: CollectionPlan, key: string | number, field: string, what: string): IbidError {
+function wrongField(
+  { name }: Pick<CollectionPlan, "name">,
+  key: string | number,
+  field: string,
+  what: string,
+): IbidError {
   return new IbidError("invalid-argument", `${name}: record ${JSON.stringify(key)}: ${field} is ${what}.`, {
     hint: "Text fields hold strings; filterable ones strings, numbers, booleans, null or lists of them.",
     details: { fields: [field] },

@@ -14,9 +14,11 @@ export type {
   CollectionSummary,
   CollectionWriteOptions,
   CollectionWriteResult,
+  CopyRecordsOptions,
   ReadyOptions,
   RecordCollection,
   RecordOrder,
+  RecordsCopied,
   VectorIndex,
   VectorSettings,
 } from "../../contracts/collection.ts";
