@@ -1,9 +1,13 @@
 // Runs the engine pack over the engines that were started, and writes what it found to docs/engines.md. No test runner is needed.
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import * as z from "zod";
 import type { Engine, EngineCapabilities } from "../src/contracts/engine.ts";
+import type { KnowledgeBase } from "../src/contracts/knowledge-base.ts";
 import { openKnowledgeBase } from "../src/knowledge-base/open/open-knowledge-base.ts";
+import { createHashingModel } from "../src/models/hashing/hashing-model.ts";
 import { createAzureSearchEngine } from "../src/stores/azure-search/azure-search-engine.ts";
 import { createChromaEngine } from "../src/stores/chroma/chroma-engine.ts";
 import type { Filter } from "../src/contracts/filter.ts";
@@ -122,6 +126,59 @@ async function timeWrite(engine: Engine): Promise<number> {
   } finally {
     await engine.drop(name);
   }
+}
+
+/** Records that go around the engines. */
+const travelling = 300;
+
+/** Copies records from each engine to the next, and from the last to the first. **Shape** complaints. */
+export async function copyAround(
+  started: readonly { readonly name: string; readonly address: string }[],
+): Promise<readonly string[]> {
+  const keepers = started.filter(({ name }) => name !== "hnsw");
+  if (keepers.length < 2) return [];
+  const folder = mkdtempSync(join(tmpdir(), "ibid-copies-"));
+  const open = (engine: Engine): Promise<KnowledgeBase> =>
+    openKnowledgeBase(join(folder, "kb"), { engine, models: { embedding: createHashingModel({ dimensions: 64 }) } });
+  const itemsIn = (kb: KnowledgeBase) =>
+    kb.collection("travellers", {
+      schema: z.object({ id: z.string(), text: z.string(), also: z.string().nullable(), size: z.number().optional() }),
+      key: "id",
+      text: ["text", "also"],
+      vectors: { also: { metric: "cosine" } },
+      filterable: ["size", "also"],
+      keptIn: "engine",
+    });
+  const items = Array.from({ length: travelling }, (_, i) => ({
+    id: `k${i}`,
+    text: `traveller ${i} of "${i % 17}" 東`,
+    also: i % 5 === 0 ? null : `with ${i % 9} bags`,
+    ...(i % 3 > 0 && { size: i / 8 }),
+  }));
+  const complaints: string[] = [];
+  const pairs = [...keepers, keepers[0]!].slice(1).map((to, i) => ({ from: keepers[i]!, to }));
+  try {
+    for (const [i, pair] of pairs.entries()) {
+      const [from, to] = [pair.from, pair.to].map(({ name, address }) => makers[name]!(address)) as [Engine, Engine];
+      const kb = await open(from);
+      if (i === 0) await itemsIn(kb).upsert(items);
+      const said = `${from.name} → ${to.name}`;
+      try {
+        const { records, unchanged, verified } = await kb.copyRecords({ to });
+        console.log(`${said}: ${records} records, ${unchanged} unchanged, ${verified.searches} searches alike`);
+        if (records !== travelling) complaints.push(`${said}: ${records} records`);
+      } catch (error) {
+        complaints.push(`${said}: ${error instanceof Error ? error.message : String(error)}`);
+      }
+      // The first engine loses some, and gets them back at the end.
+      if (i === 0) await itemsIn(kb).delete(items.slice(0, 200).map(({ id }) => id));
+      await kb.close();
+      await to.close?.();
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  return complaints;
 }
 
 const page = join(root, "docs", "engines.md");

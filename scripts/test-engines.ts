@@ -11,7 +11,7 @@ import { startKusto } from "../test/stores/engines/stand-ins/kusto.ts";
 import { type Bson, startMongo } from "../test/stores/engines/stand-ins/mongodb.ts";
 import { startPinecone } from "../test/stores/engines/stand-ins/pinecone.ts";
 import { checkKql } from "./check-kql.ts";
-import { engineNames, type EngineReport, runEnginePack, writeReports } from "./engine-packs.ts";
+import { copyAround, engineNames, type EngineReport, runEnginePack, writeReports } from "./engine-packs.ts";
 import { startElasticsearch } from "./start-elasticsearch.ts";
 import { startPooler } from "./start-pooler.ts";
 import { freePort, installEngines, startPostgres } from "./start-postgres.ts";
@@ -21,7 +21,7 @@ const root = join(import.meta.dirname, "..");
 const engines = join(root, "compat", "engines");
 /** Python packages and extensions that were downloaded once. */
 const cache = join(root, "node_modules", ".cache", "engines");
-/** `--only redis,qdrant`: some engines, and no tests of Postgres. */
+/** `--only redis,qdrant`: some engines, and no tests of Postgres. `--copies-only`: records go around them, and no case of the pack runs. */
 const only = process.argv.includes("--only") ? process.argv[process.argv.indexOf("--only") + 1]!.split(",") : undefined;
 /** The way to the program of Weaviate, which no registry has built. */
 const weaviate = "go install github.com/weaviate/weaviate/cmd/weaviate-server@v1.35.2";
@@ -266,13 +266,18 @@ try {
     },
   };
   const reports: EngineReport[] = [];
+  const addresses: { readonly name: string; readonly address: string }[] = [];
   for (const name of engineNames.filter((each) => only === undefined || only.includes(each))) {
     const start = starts[name] ?? (() => Promise.reject(new Error(`name a server in IBID_TEST_${name.toUpperCase()}`)));
     const started = await attempt(name, start);
-    if (started !== undefined) reports.push(await runEnginePack(name, started.address, started.server));
+    if (started === undefined) continue;
+    addresses.push({ name, address: started.address });
+    if (!process.argv.includes("--copies-only"))
+      reports.push(await runEnginePack(name, started.address, started.server));
   }
+  const uncopied = await copyAround(addresses);
   if (process.argv.includes("--update")) writeReports(reports);
-  const complaints = checks.flatMap((check) => check());
+  const complaints = [...uncopied, ...checks.flatMap((check) => check())];
   for (const one of complaints) console.log(`FAILED ${one}`);
   failed ||= complaints.length > 0 || reports.some(({ failures }) => failures.length > 0);
 } finally {

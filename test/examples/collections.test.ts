@@ -22,6 +22,12 @@ describe("examples of collections", () => {
     expect(stdout).toContain("Bob reads Ada's record: undefined");
   });
 
+  it("copy-records.ts copies records from one engine to another [T18]", async () => {
+    const { failed, stdout, stderr } = await runExample("engines/copy-records.ts");
+    expect({ failed, stderr }).toEqual({ failed: false, stderr: "" });
+    expect(stdout).toContain("2 of 2 records");
+  });
+
   it("an engine has a script, and each script an engine", async () => {
     const { hint } = (await openKnowledgeBase({ engine: { name: "none" } as never }).catch(
       (error: unknown) => error,
@@ -29,7 +35,7 @@ describe("examples of collections", () => {
     const named = /^Known engines: (.*?)\./u.exec(hint ?? "")![1]!.split(", ");
     const scripts = readdirSync(join(import.meta.dirname, "../../examples/engines")).map((file) => file.slice(0, -3));
     // An index in this process keeps no records.
-    expect(scripts.toSorted()).toEqual([...named.filter((name) => name !== "hnsw"), "keep-records"].toSorted());
+    expect(scripts.toSorted()).toEqual([...named.filter((name) => name !== "hnsw"), "copy-records", "keep-records"].toSorted());
   });
 
   it("sqlite.ts ends with an error for a view that is not narrowed", async () => {
