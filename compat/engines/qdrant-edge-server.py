@@ -37,6 +37,12 @@ def read_vector(given):
     return {name: read_sparse(one) for name, one in given.items()} if isinstance(given, dict) else given
 
 
+def write_vector(kept):
+    if isinstance(kept, dict):
+        return {name: write_vector(one) for name, one in kept.items()}
+    return {"indices": kept.indices, "values": kept.values} if isinstance(kept, q.SparseVector) else kept
+
+
 def read_query(given):
     return q.Query.Nearest(read_sparse(given["query"]), **({"using": given["using"]} if "using" in given else {}))
 
@@ -73,8 +79,16 @@ def answer(method, path, body):
         shard.update(q.UpdateOperation.create_field_index(body["field_name"], q.PayloadSchemaType.Keyword))
         return 200, {"status": "completed"}
     if rest == ["points"] and method == "POST":
-        found = shard.retrieve([uuid.UUID(one) for one in body["ids"]], with_payload=True, with_vector=False)
-        return 200, [{"id": str(one.id), "payload": {key: one.payload[key] for key in body["with_payload"] if key in one.payload}} for one in found]
+        found = shard.retrieve([uuid.UUID(one) for one in body["ids"]], with_payload=True, with_vector=body["with_vector"])
+        keys = body["with_payload"] or []
+        return 200, [
+            {
+                "id": str(one.id),
+                "payload": {key: one.payload[key] for key in keys if key in one.payload},
+                **({"vector": write_vector(one.vector)} if body["with_vector"] else {}),
+            }
+            for one in found
+        ]
     if rest == ["points"]:
         points = [q.Point(uuid.UUID(one["id"]), read_vector(one["vector"]), one["payload"]) for one in body["points"]]
         shard.update(q.UpdateOperation.upsert_points(points))
