@@ -78,7 +78,8 @@ async function openEngines(options: MigrateOptions, line: ProgressLine): Promise
       hint: "Name the file of the engine that gets the records with --to-engine.",
     });
   }
-  const given = fromEngine === undefined ? (settings?.values as { engine?: NamedEngine }).engine : undefined;
+  const given =
+    fromEngine === undefined ? (settings?.values as { engine?: NamedEngine } | undefined)?.engine : undefined;
   if (fromEngine === undefined && given === undefined) {
     throw new IbidError(
       "configuration-missing",

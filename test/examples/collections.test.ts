@@ -35,7 +35,9 @@ describe("examples of collections", () => {
     const named = /^Known engines: (.*?)\./u.exec(hint ?? "")![1]!.split(", ");
     const scripts = readdirSync(join(import.meta.dirname, "../../examples/engines")).map((file) => file.slice(0, -3));
     // An index in this process keeps no records.
-    expect(scripts.toSorted()).toEqual([...named.filter((name) => name !== "hnsw"), "copy-records", "keep-records"].toSorted());
+    expect(scripts.toSorted()).toEqual(
+      [...named.filter((name) => name !== "hnsw"), "copy-records", "keep-records"].toSorted(),
+    );
   });
 
   it("sqlite.ts ends with an error for a view that is not narrowed", async () => {

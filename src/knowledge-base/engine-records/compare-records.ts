@@ -144,7 +144,7 @@ function filterFor(record: Metadata, filterable: readonly string[]): Filter | un
   return undefined;
 }
 
-/** How many records as near as those of the source are found. Which of two equally near ones comes first is each engine's own. */
+/** How many records as near as those of the source are found. Each engine has its own order of two that are equally near. */
 async function countAlike(
   { source, target, specs }: RecordCopy,
   scope: Scope,

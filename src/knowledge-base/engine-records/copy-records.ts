@@ -58,7 +58,7 @@ export async function copyRecords(
   checkOptions("copyRecords", options, { to: true, signal: true, onProgress: true });
   const { to, signal, onProgress } = options;
   checkGiven("copyRecords", "to", to, "object");
-  checkGiven("copyRecords", "to.open", to.open, "function");
+  checkGiven("copyRecords", "to.capabilities", to.capabilities, "object");
   if (from === to) {
     throw new IbidError("invalid-argument", `copyRecords: to is the engine that keeps the records, ${from.name}.`, {
       hint: "Give another engine.",

@@ -148,7 +148,7 @@ function createIndex(
       const { result } = await client.post<Found>("read vectors", points, body, signal);
       return result.map(({ id, vector }) => ({
         key: id,
-        vector: Float32Array.from("" in vector ? vector[""] : (vector as readonly number[])),
+        vector: Float32Array.from("" in vector ? vector[""] : vector),
       }));
     },
     async nearest({ vector, condition, limit, words, options, signal }) {
