@@ -259,12 +259,7 @@ export const requirements: readonly Requirement[] = [
   brought("W3", "Providers, retrieval, graph node, benchmarks", "src/index.ts"),
   brought("W4", "The contracts depend on nothing, and a test shows it", "test/architecture/rooms.ts"),
   brought("W5", "Documents may bring their own vectors", "src/ingest/given-version.ts"),
-  {
-    id: "W6",
-    says: "Embedding many at once is the primary path",
-    status: "open",
-    why: "The texts of one document share requests to the model. Short documents of one list do not: each is a request of its own.",
-  },
+  brought("W6", "Embedding many at once is the primary path", "src/models/embedder/request-queue.ts"),
   brought("W7", "A store adds, searches with a filter, deletes", "src/contracts/vector-store.ts"),
   brought("W8", "Scores are higher for better, cosines within -1 and 1", "src/engine/vectors/vector-scores.ts"),
   brought("W9", "A filtered search may find fewer than topK", "src/stores/segments/segment-legs.ts"),

@@ -15,8 +15,8 @@ interface Stretch {
 
 let stretch: Stretch | undefined;
 
-/** Taken before a test or an application puts another one in its place. */
-const later = typeof setImmediate === "function" ? setImmediate : inTask;
+/** Runs work after the turn of everybody else. Taken before a test or an application puts another one in its place. */
+export const afterTurn: (work: () => void) => void = typeof setImmediate === "function" ? setImmediate : inTask;
 
 /** Browsers make timers of timers wait for four milliseconds, and have no `setImmediate`. */
 function inTask(work: () => void): void {
@@ -33,7 +33,7 @@ function isLong(now = performance.now()): boolean {
   if (stretch === undefined) {
     const { promise, resolve } = Promise.withResolvers<void>();
     stretch = { since: now, over: promise };
-    later(() => {
+    afterTurn(() => {
       stretch = undefined;
       resolve();
     });

@@ -157,6 +157,8 @@ describe("requests at one time", () => {
     };
     const embedder = embedderOf(model, { concurrency: 1 });
     const first = embedder.embed(["a"], { purpose });
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    await new Promise((resolve) => setImmediate(resolve));
     const stop = new AbortController();
     const second = embedder.embed(["b"], { purpose, signal: stop.signal });
     const third = embedder.embed(["c"], { purpose });

@@ -4,6 +4,8 @@ import { IbidError } from "../../contracts/errors.ts";
 export interface BatchLimits {
   /** Cuts what stands next from a list: as many items as fit, one at least. */
   take<Item extends { readonly tokens: number }>(items: readonly Item[], from: number): readonly Item[];
+  /** Whether so many inputs with so many tokens may go together. */
+  allow(count: number, tokens: number): boolean;
   /** A batch was refused for its size, and its halves went through: none is made as large again. */
   learn(refused: readonly { readonly tokens: number }[]): void;
 }
@@ -27,6 +29,7 @@ export function createBatchLimits(batchSize: number, maxBatchTokens: number): Ba
       }
       return items.slice(from, end);
     },
+    allow: (count, tokens) => count <= size && tokens <= most,
     learn(refused) {
       const tokens = refused.reduce((sum, item) => sum + item.tokens, 0);
       // The provider does not say which limit was passed: for short texts it is their number, else their length. Half of both is safe.

@@ -23,7 +23,7 @@ import { copyEmbedding } from "./copy-embedding.ts";
 import { embeddedText } from "../../text/embedded-text.ts";
 import { inputText } from "./input-text.ts";
 import { requestBatches } from "./request-batches.ts";
-import { createRequestSlots } from "./request-slots.ts";
+import { createRequestQueue } from "./request-queue.ts";
 import { checkEmbedding, dimensionsOf, isEmbedding } from "./check-embedding.ts";
 
 /** Cache and batching around a model. */
@@ -81,7 +81,7 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
   checkWord(model, "similarity", model.similarity ?? "meaning", ["meaning", "form"]);
   const batchSize = Math.max(1, Math.min(options.batchSize ?? 128, model.maxBatchSize ?? Infinity));
   const limits = createBatchLimits(batchSize, maxBatchTokens);
-  const slots = createRequestSlots(concurrency);
+  const queue = createRequestQueue(model, limits, concurrency);
   const name = `${model.provider}/${model.model}`;
   const dimensions = createSettledDimensions(model);
   // Identity of the model at creation: a key must not change when the dimensions are learned.
@@ -168,8 +168,8 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
       promised.set(item, flight);
     }
     try {
-      const settings = { limits, slots, concurrency, options };
-      await requestBatches(model, items, settings, async (batch, { embeddings, tokens }) => {
+      const settings = { limits, queue, concurrency, options };
+      await requestBatches(items, settings, async (batch, { embeddings, tokens }) => {
         dimensions.check(embeddings, `The answer of ${name}`);
         count(tokens);
         for (const [index, item] of batch.entries()) {

@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type IbidErrorCode, openKnowledgeBase } from "ibid";
 import { createHostedEmbeddingModel, type EmbeddingModel, resolveEmbeddingModel } from "ibid/models";
+import { type Chunker, createSectionChunker } from "ibid/chunkers";
 import { createRetrieverNode } from "ibid/compat";
 import { createEmbeddingModelPack } from "ibid/testing";
 import { type Asked, embeddings, type Told, withEndpoint } from "../endpoint.ts";
@@ -90,6 +91,34 @@ export const models = [
       (await kb.status()).embeddingVersions.map(({ dimensions, chunks }) => [dimensions, chunks]),
       [[2, 3]],
     );
+    await kb.close();
+  }),
+  prove("W6", "fifty short documents of one list go to the model in a few requests", async () => {
+    const documents = Array.from({ length: 50 }, (_, i) => ({ uri: `${i}.md`, text: `Text number ${i}.` }));
+    // The model answers when the last document is cut, so that those after the first have to wait.
+    const isCut = Promise.withResolvers<void>();
+    let cut = 0;
+    const inner = createSectionChunker();
+    const chunker: Chunker = {
+      fingerprint: `${inner.fingerprint}, counted`,
+      chunk(...given) {
+        if (++cut === documents.length) isCut.resolve();
+        return inner.chunk(...given);
+      },
+    };
+    const model = fixed(Object.fromEntries(documents.map(({ text }, i) => [text, [1, i]])));
+    const embedding: EmbeddingModel = {
+      ...model,
+      embed: async (...call) => (await isCut.promise, model.embed(...call)),
+    };
+    const kb = await openKnowledgeBase({ models: { embedding }, chunker });
+    equal((await kb.ingest(documents)).added, 50);
+    equal(
+      model.calls.reduce((sum, { inputs }) => sum + inputs.length, 0),
+      50,
+    );
+    holds(model.calls.length <= 10, `${model.calls.length} requests`);
+    equal(uris(await kb.search("Text number 7.", { mode: "dense", topK: 1 })), ["7.md"]);
     await kb.close();
   }),
   prove("W11", "rate limited, with how long to wait", async () => {
