@@ -49,7 +49,7 @@ type Taken = Omit<PlacedChunk, keyof Span> & Pick<ChunkInput, keyof Span>;
  *
  * **Errors** `invalid-argument`, naming the chunk and the field, for a wrong shape and for a chunk that is not the slice that it says; `invalid-id`.
  */
-export function readChunksInput(input: ChunksInput): Arrival {
+export function readChunksInput(input: ChunksInput, mediaType?: string): Arrival {
   checkOptions("Chunks to ingest", input, inputNames);
   const { uri, title = "", text, chunks } = input;
   const where = uri === undefined ? "Chunks to ingest" : `Chunks of ${uri}`;
@@ -57,19 +57,14 @@ export function readChunksInput(input: ChunksInput): Arrival {
     if (value !== undefined && typeof value !== "string") throw wrong(where, name, value, "a string");
   const metadata = toMetadata(input.metadata, where);
   const taken = chunks.map((chunk, i) => takeChunk(chunk, where, i));
-  return arrivalOf({ uri, title, text, taken, metadata, where });
+  return arrivalOf({ uri, title, text, taken, metadata, where, mediaType });
 }
 
 /** Makes an arrival of a text that brings its own vector: one chunk. **Errors** as {@link readChunksInput}. */
-export function readEmbeddedText({ uri, text, title = "", metadata, embedding, embeddingVersion }: TextInput): Arrival {
-  const chunk: ChunkInput = {
-    text,
-    start: 0,
-    end: text.length,
-    ...(embedding && { embedding }),
-    ...(embeddingVersion && { embeddingVersion }),
-  };
-  return readChunksInput({ uri, title, text, chunks: [chunk], ...(metadata && { metadata }) });
+export function readEmbeddedText(input: TextInput): Arrival {
+  const { uri, text, title = "", metadata, embedding, embeddingVersion, mediaType } = input;
+  const chunk: ChunkInput = { text, start: 0, end: text.length, embedding, embeddingVersion };
+  return readChunksInput({ uri, title, text, chunks: [chunk], metadata }, mediaType);
 }
 
 /** Makes arrivals of complete chunks, one for each document that they name. **Errors** as {@link readChunksInput}. */
@@ -89,6 +84,8 @@ export function readChunkList(chunks: readonly Chunk[]): readonly Arrival[] {
 }
 
 interface Given extends Pick<ChunksContent, "id" | "origin"> {
+  /** Default: that of plain text, or of chunks that were joined. */
+  readonly mediaType?: string | undefined;
   readonly uri: string | undefined;
   readonly title: string;
   readonly text: string | undefined;
@@ -97,7 +94,7 @@ interface Given extends Pick<ChunksContent, "id" | "origin"> {
   readonly where: string;
 }
 
-function arrivalOf({ uri, title, text: given, taken, metadata, where, id, origin }: Given): Arrival {
+function arrivalOf({ uri, title, text: given, taken, metadata, where, id, origin, mediaType: said }: Given): Arrival {
   if (taken.length === 0) throw wrong(where, "chunks", taken, "a list of one chunk or more");
   const slices = taken.map(({ urtext, text }) => urtext ?? text);
   const { text, places } = given === undefined ? joinParts(slices) : checkPlaces(given, taken, slices, where);
@@ -114,7 +111,7 @@ function arrivalOf({ uri, title, text: given, taken, metadata, where, id, origin
     title,
     chunks.map(({ start, end, headings = [] }) => ({ start, end, headings })),
   );
-  const mediaType = given === undefined ? composedMediaType : "text/plain";
+  const mediaType = said ?? (given === undefined ? composedMediaType : "text/plain");
   return {
     uri: named,
     title,

@@ -55,7 +55,10 @@ export function toArrivals(
     }
     if (list.length > 0 && list.every(isChunk)) return together(async () => (await chunkInputs()).readChunkList(list));
     if (list.length > 0 && list.every(isChunksInput))
-      return together(async () => list.map((await chunkInputs()).readChunksInput));
+      return together(async () => {
+        const { readChunksInput } = await chunkInputs();
+        return list.map((input) => readChunksInput(input));
+      });
     if (list.every((entry) => !isChunk(entry) && typeof entry !== "string" && !isSource(entry))) {
       for (const entry of list) if (isTextInput(entry) || isBytesInput(entry)) checkUri(entry.uri);
       return each(list);
@@ -186,15 +189,10 @@ const isTextLiteral = (value: unknown): value is TextLiteral =>
 async function fromTextLiteral({ type, content, metadata = {} }: TextLiteral): Promise<Arrival> {
   const { fileName, mimeType } = metadata;
   const uri = typeof fileName === "string" && fileName.trim() !== "" ? fileName : `text:${hashParts(content)}`;
-  if (type === "text-chunk")
-    return (await chunkInputs()).readChunksInput({
-      uri,
-      text: content,
-      chunks: [{ text: content, start: 0, end: content.length }],
-      metadata,
-    });
-  const mediaType = typeof mimeType === "string" ? { mediaType: mimeType } : {};
-  return toArrival({ uri, text: content, metadata, ...mediaType });
+  const mediaType = typeof mimeType === "string" ? mimeType : undefined;
+  if (type === "text") return toArrival({ uri, text: content, metadata, mediaType });
+  const chunks = [{ text: content, start: 0, end: content.length }];
+  return (await chunkInputs()).readChunksInput({ uri, text: content, chunks, metadata }, mediaType);
 }
 
 function fromDocument(document: TextDocument | MediaDocument): Arrival {

@@ -27,6 +27,17 @@ const manual: ChunksInput = {
 const composed = "Open the sluice before the river rises.\n\nClose it when the meadows are dry.\n\nGrease the gears.";
 
 describe("chunks that were cut elsewhere", () => {
+  it("keep the media type that a text with its own vector, or a chunk as a literal, says", async () => {
+    const kb = await opened();
+    const embeddingVersion = "own";
+    await kb.ingest([
+      { uri: "own.md", text: "# Title", mediaType: "text/markdown", embedding: [1, 0], embeddingVersion },
+      { type: "text-chunk", content: "# Part", metadata: { fileName: "part.md", mimeType: "text/markdown" } },
+    ]);
+    expect((await kb.document("own.md"))?.mediaType).toBe("text/markdown");
+    expect((await kb.document("part.md"))?.mediaType).toBe("text/markdown");
+  });
+
   it("get a document that is composed of them, and stand in it like any others [L1 B35]", async () => {
     const kb = await opened();
     const [result] = await collect(kb.ingest(manual));
