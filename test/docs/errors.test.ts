@@ -19,9 +19,11 @@ describe("the pages of errors", () => {
     const page = readFileSync(new URL(`${code}.md`, folder), "utf8");
     expect(page.startsWith(`# ${code}\n\n`)).toBe(true);
     expect(page).toMatch(/\n## Next action\n\n\S.{20,}/u);
-    // An example shows the code that it is about; that it prints it, the tests of all examples see.
-    const shows = new RegExp(`console\\.log\\(.*\\); // ${code}\n`, "u").test(page);
-    expect(shows).toBe(page.includes("## Example"));
+    // An example shows the code that it is about; that it prints it, the tests of all examples and samples see.
+    expect(page).toContain("\n## Example\n");
+    const inProgram = new RegExp(`console\\.log\\(.*\\); // ${code}\n`, "u");
+    const onCommandLine = new RegExp(`\`\`\`text output\n[^\`]*${code}`, "u");
+    expect(inProgram.test(page) || onCommandLine.test(page)).toBe(true);
   });
 });
 

@@ -63,9 +63,12 @@ export function loadSqlite(): Sqlite {
     if (!String(warning).includes("SQLite is an experimental feature")) loud(warning, ...rest);
   };
   try {
-    loaded = process.getBuiltinModule("node:sqlite");
+    loaded = process.getBuiltinModule("node:sqlite") as Sqlite | undefined;
   } finally {
     if (before !== undefined) Object.defineProperty(process, "emitWarning", before);
   }
-  return loaded;
+  if (loaded !== undefined) return loaded;
+  throw new IbidError("unsupported-runtime", "This Node runs without its SQLite, in which ibid keeps what is stored.", {
+    hint: "Start it without --no-experimental-sqlite, or use a store in memory: openKnowledgeBase().",
+  });
 }
