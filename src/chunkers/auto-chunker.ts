@@ -10,7 +10,7 @@ import { createSpreadsheetChunker } from "./spreadsheet-chunker.ts";
  * @experimental
  */
 export type AutoChunkerOptions<Part extends Chunker | AsyncChunker = Chunker> = {
-  readonly [Kind in DocumentKind]?: Part;
+  readonly [Kind in DocumentKind]?: Part | undefined;
 };
 
 /**

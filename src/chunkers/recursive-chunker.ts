@@ -17,13 +17,13 @@ export type RecursiveStrategy = "paragraph" | "line" | "sentence" | "word" | "ch
 
 export interface RecursiveChunkerOptions {
   /** Hard limit of a chunk, overlap included. Default 200. **Units** as `length` counts. */
-  readonly maxSize?: number;
+  readonly maxSize?: number | undefined;
   /** Largest overlap of neighbouring chunks. Default 40. **Units** as `length` counts. */
-  readonly overlap?: number;
+  readonly overlap?: number | undefined;
   /** Default `"paragraph"`. */
-  readonly strategy?: RecursiveStrategy;
+  readonly strategy?: RecursiveStrategy | undefined;
   /** Default `characters`. */
-  readonly length?: LengthFunction;
+  readonly length?: LengthFunction | undefined;
 }
 
 const version = 1;

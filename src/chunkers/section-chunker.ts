@@ -14,15 +14,15 @@ import { skipWhiteSpace, trimEndAt } from "./white-space.ts";
 
 export interface SectionChunkerOptions {
   /** Hard limit of a chunk's `text`, overlap and repeated table header included. Default 1500. **Units** as `length` counts. */
-  readonly maxSize?: number;
+  readonly maxSize?: number | undefined;
   /** Largest overlap of the pieces of an oversized section. Default 200. **Units** as `length` counts. */
-  readonly overlap?: number;
+  readonly overlap?: number | undefined;
   /** Default `characters`; a tokenizer goes here, as a named function. */
-  readonly length?: LengthFunction;
+  readonly length?: LengthFunction | undefined;
   /** Whether prose is cut, and overlap begun, at sentences where possible. Default true. */
-  readonly respectSentences?: boolean;
+  readonly respectSentences?: boolean | undefined;
   /** Whether a document without text has one chunk, which is empty, so that it counts and can be found by its title. Default false. */
-  readonly emptyChunk?: boolean;
+  readonly emptyChunk?: boolean | undefined;
 }
 
 /** A chunker that can cut one section of a document by itself too. */

@@ -133,21 +133,21 @@ export interface CollectionDefinition<
   /** The fields that are searched, in the order in which they are read. */
   readonly text: readonly Text[];
   /** Text fields with vectors of their own, so that a search can be put to one of them. Default: the text fields have theirs together. */
-  readonly vectors?: { readonly [Name in Vector]: VectorSettings };
+  readonly vectors?: { readonly [Name in Vector]: VectorSettings } | undefined;
   /** The fields that filters can name. Default: none. */
-  readonly filterable?: readonly Filterable[];
+  readonly filterable?: readonly Filterable[] | undefined;
   /** Embeds this collection's records, beside the knowledge base's own model. Default: that one alone. */
-  readonly embeddingModel?: EmbeddingModel;
+  readonly embeddingModel?: EmbeddingModel | undefined;
   /**
    * Where records are kept. `"documents"`: each is a document of the knowledge base. `"engine"`: each is a row of the knowledge base's engine, which other
    * programs read too. Searches outside of the collection do not find such a record, and deleting is final. Default `"documents"`.
    */
-  readonly keptIn?: "documents" | "engine";
+  readonly keptIn?: "documents" | "engine" | undefined;
   /**
    * Whether a search must name its field where there are several, and vectors that a model made are not handed out. Default false: a search
    * covers every text field. **Source** Semantic Kernel's rules.
    */
-  readonly strict?: boolean;
+  readonly strict?: boolean | undefined;
 }
 
 /**
@@ -341,7 +341,7 @@ export interface RecordCollection<
   /** Waits until the store is ready and makes the collection; where it is, nothing happens. */
   ensure(options?: CollectionWriteOptions & ReadyOptions): Promise<void>;
   /** Deletes every record and the collection itself, in the given scope or all that the caller may write. **Shape** how many records went. */
-  drop(options?: CollectionAddress & { readonly purge?: boolean }): Promise<number>;
+  drop(options?: CollectionAddress & { readonly purge?: boolean | undefined }): Promise<number>;
   /** `undefined` for what is not there or may not be read. */
   get(key: Output[Key], options?: CollectionAddress): Promise<Output | undefined>;
   /** Several keys: the records that exist, in the order of the keys. */

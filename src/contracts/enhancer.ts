@@ -26,7 +26,7 @@ export interface TreeElement {
  */
 export interface Enhancement {
   /** Added to the element's; wins over it. Additions to a section go to its chunks. */
-  readonly metadata?: MetadataInput;
+  readonly metadata?: MetadataInput | undefined;
   /** The words that are embedded and searched, of a chunk alone. Its `urtext` stays as it is. */
   readonly text?: string;
 }

@@ -1,3 +1,4 @@
+import type { Complete } from "./complete.ts";
 import type {
   CollectionAddress,
   CollectionDeleteOptions,
@@ -81,9 +82,9 @@ export interface Relationship {
  */
 export interface RelationshipDefinition {
   /** Default: `HAS_` and what it is called, in capitals: `HAS_DIRECT_REPORTS` for `directReports` and for `getDirectReports`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Default `"outgoing"`. */
-  readonly direction?: RelationshipDirection;
+  readonly direction?: RelationshipDirection | undefined;
 }
 
 /**
@@ -95,7 +96,7 @@ export interface EntityType<Schema extends StandardSchema = StandardSchema, Name
   readonly label: string;
   /** Schema of the properties, as JSON. Any library with Standard Schema serves. */
   readonly schema: Schema;
-  readonly relationships: { readonly [Each in Name]: Required<RelationshipDefinition> };
+  readonly relationships: { readonly [Each in Name]: Complete<RelationshipDefinition> };
 }
 
 /**

@@ -99,9 +99,9 @@ export interface EventFilter {
  */
 export interface EventRetention {
   /** **Units** milliseconds before the newest event. Default: a week. */
-  readonly maxAgeMs?: number;
+  readonly maxAgeMs?: number | undefined;
   /** Default 100,000. */
-  readonly maxEvents?: number;
+  readonly maxEvents?: number | undefined;
 }
 
 /**

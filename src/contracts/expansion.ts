@@ -3,7 +3,7 @@ import type { PlaceLabels } from "./document.ts";
 import type { Scope } from "./scope.ts";
 
 /** Address of a chunk: its id, or an object with it, such as a hit or a citation. */
-export type ChunkAddress = string | { readonly chunkId: string; readonly scope?: Scope };
+export type ChunkAddress = string | { readonly chunkId: string; readonly scope?: Scope | undefined };
 
 /** In which direction a chunk is widened: along the text, or up the tree. */
 export type ExpandOptions =
@@ -23,9 +23,9 @@ export type ExpandOptions =
 /** Options for one section of a document. */
 export interface SectionOptions {
   /** Scope of the document, when several hold the uri. */
-  readonly scope?: Scope;
+  readonly scope?: Scope | undefined;
   /** Characters of `text`. Default 25,000. */
-  readonly maxLength?: number;
+  readonly maxLength?: number | undefined;
 }
 
 /** Place of a section in its tree. **Source** Embabel's root, container and leaf. */

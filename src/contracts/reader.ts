@@ -1,3 +1,4 @@
+import type { Chosen } from "./complete.ts";
 import type { TextDocument } from "./document.ts";
 import type { Metadata, MetadataInput } from "./metadata.ts";
 
@@ -130,7 +131,7 @@ export interface ReadInput {
   /** Opens a protected file. */
   readonly password?: string;
   /** How much the file may ask for; see {@link ReadLimits}. Default: the documents stage's own. */
-  readonly limits?: Partial<ReadLimits>;
+  readonly limits?: Chosen<ReadLimits> | undefined;
   readonly metadata?: Metadata;
   readonly signal?: AbortSignal;
   /** Receives the number of pages, slides or chapters that are read, and that of all. Absent where nobody asks. */

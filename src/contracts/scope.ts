@@ -35,9 +35,9 @@ export type ScopeStrategy =
 /** Shared scopes that exist for callers. The operator reads every scope regardless. */
 export interface AccessPolicy {
   /** Default false. */
-  readonly platform?: boolean;
+  readonly platform?: boolean | undefined;
   /** Default true. */
-  readonly deployment?: boolean;
+  readonly deployment?: boolean | undefined;
 }
 
 /** Absent at run time: a private member makes a type that no other value has the shape of, not even a copy by `...`. */

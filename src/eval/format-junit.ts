@@ -13,7 +13,7 @@ import { escape } from "./format-report.ts";
  */
 export function formatJUnit(
   evaluation: QuestionEvaluation,
-  options: { readonly title: string; readonly conditions?: readonly Condition[] },
+  options: { readonly title: string; readonly conditions?: readonly Condition[] | undefined },
 ): string {
   checkGiven("formatJUnit", "evaluation", evaluation, "object");
   checkGiven("formatJUnit", "options", options, "object");

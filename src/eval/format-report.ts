@@ -1,3 +1,4 @@
+import type { Complete } from "../contracts/complete.ts";
 import { checkGiven, checkOptions } from "../runtime/check-options.ts";
 import { type Condition, formatScore, isWorse, significant } from "./check-conditions.ts";
 import { type Comparison, compareRuns } from "./compare-runs.ts";
@@ -17,7 +18,7 @@ export interface ReportOptions {
   /** How was searched, in words. */
   readonly how?: string | undefined;
   /** An earlier evaluation of the same questions, or one of another configuration, with its name. */
-  readonly baseline?: Pick<Evaluation, "queries"> & { readonly how: string };
+  readonly baseline?: (Pick<Evaluation, "queries"> & { readonly how: string }) | undefined;
   readonly conditions?: readonly Condition[] | undefined;
   /** The rank up to which a question counts as found. Default 5. */
   readonly within?: number | undefined;
@@ -26,14 +27,16 @@ export interface ReportOptions {
    *
    * **Units** UTF-16 code units, half open.
    */
-  readonly findWords?: (
-    text: string,
-    question: string,
-    language: string,
-  ) => readonly { readonly start: number; readonly end: number }[];
+  readonly findWords?:
+    | ((
+        text: string,
+        question: string,
+        language: string,
+      ) => readonly { readonly start: number; readonly end: number }[])
+    | undefined;
 }
 
-type Needed = Required<Pick<ReportOptions, "within" | "findWords">> & Pick<ReportOptions, "baseline">;
+type Needed = Complete<Pick<ReportOptions, "within" | "findWords">> & Pick<ReportOptions, "baseline">;
 
 /**
  * An evaluation as a page: its figures, by kind and beside a baseline, and each miss with the expected place beside the first hits.

@@ -17,7 +17,7 @@ export type Qrels = ReadonlyMap<string, ReadonlyMap<string, number>>;
  *
  * @experimental
  */
-export function parseQrels(text: string, { file = "qrels" }: { readonly file?: string } = {}): Qrels {
+export function parseQrels(text: string, { file = "qrels" }: { readonly file?: string | undefined } = {}): Qrels {
   checkGiven("parseQrels", "text", text, "text");
   const qrels = new Map<string, Map<string, number>>();
   let isFirst = true;

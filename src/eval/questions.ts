@@ -74,7 +74,7 @@ const keys = [
  */
 export function parseQuestions(
   text: string,
-  { file = "questions" }: { readonly file?: string } = {},
+  { file = "questions" }: { readonly file?: string | undefined } = {},
 ): readonly Question[] {
   checkGiven("parseQuestions", "text", text, "text");
   const questions: Question[] = [];

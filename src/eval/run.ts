@@ -29,7 +29,7 @@ export type Run = ReadonlyMap<string, readonly RankedDocument[]>;
  *
  * @experimental
  */
-export function formatRun(run: Run, { tag = "ibid" }: { readonly tag?: string } = {}): string {
+export function formatRun(run: Run, { tag = "ibid" }: { readonly tag?: string | undefined } = {}): string {
   checkGiven("formatRun", "run", run, "object");
   checkId("tag", tag);
   const lines: string[] = [];
@@ -60,7 +60,7 @@ export function formatRun(run: Run, { tag = "ibid" }: { readonly tag?: string } 
  *
  * @experimental
  */
-export function parseRun(text: string, { file = "run" }: { readonly file?: string } = {}): Run {
+export function parseRun(text: string, { file = "run" }: { readonly file?: string | undefined } = {}): Run {
   checkGiven("parseRun", "text", text, "text");
   const run = new Map<string, Map<string, number>>();
   for (const { text: line, number } of readLines(text)) {

@@ -1,3 +1,4 @@
+import type { Chosen } from "../contracts/complete.ts";
 import type { TextDocument } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Reader, ReadLimits, Source } from "../contracts/reader.ts";
@@ -15,7 +16,7 @@ import { createRun } from "../runtime/create-run.ts";
  * @experimental
  */
 export interface ReadSourceOptions {
-  readonly limits?: Partial<ReadLimits> | undefined;
+  readonly limits?: Chosen<ReadLimits> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

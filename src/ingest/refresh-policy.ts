@@ -25,7 +25,10 @@ export const neverRefreshExisting: RefreshPolicy = { shouldReread: (_, kept) => 
  *
  * @experimental
  */
-export function refreshAfter(ttlMs: number, options: { readonly now?: () => number } = {}): RefreshPolicy {
+export function refreshAfter(
+  ttlMs: number,
+  options: { readonly now?: (() => number) | undefined } = {},
+): RefreshPolicy {
   if (typeof ttlMs !== "number" || !(ttlMs >= 0)) {
     throw new IbidError("invalid-argument", `${String(ttlMs)} is no time after which to look again.`, {
       hint: "Give milliseconds, 0 or more.",

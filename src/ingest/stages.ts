@@ -1,3 +1,4 @@
+import type { Chosen } from "../contracts/complete.ts";
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { BlobStore } from "../contracts/blob-store.ts";
 import type { Prices } from "../contracts/chat.ts";
@@ -22,7 +23,7 @@ export interface IngestStages {
   /** Opens archives. Default: none; an archive is a file like others, and refused. */
   readonly unpack?: ((input: ArchiveInput) => AsyncIterable<ArchiveMember>) | undefined;
   /** How much one file may ask for. Default: `defaultReadLimits`. */
-  readonly limits?: Partial<ReadLimits> | undefined;
+  readonly limits?: Chosen<ReadLimits> | undefined;
   readonly chunker: Chunker | AsyncChunker;
   readonly transformers: readonly ChunkTransformer[];
   /** Add to the metadata of documents; their transformers are among `transformers`. Default: none. */

@@ -29,11 +29,11 @@ export interface LocalModel {
   /** Longest input. **Units** tokens. */
   readonly maxTokens: number;
   /** Pooling of token vectors. Default `mean`. */
-  readonly pooling?: "mean" | "cls" | "last";
+  readonly pooling?: "mean" | "cls" | "last" | undefined;
   /** Texts before queries and documents. Default: none. */
-  readonly prefixes?: { readonly query?: string; readonly document?: string };
+  readonly prefixes?: { readonly query?: string | undefined; readonly document?: string | undefined } | undefined;
   /** Length of the vectors; absent for a reranker. */
-  readonly dimensions?: number;
+  readonly dimensions?: number | undefined;
   /** Whether the figures of the manual were measured with these weights, or the wiring alone was tested. */
   readonly quality: "measured" | "wired, not measured";
   /** All files, the weights as `onnx/model_quantized.onnx` (8 bits) or `onnx/model.onnx`. */

@@ -1,3 +1,4 @@
+import type { Chosen } from "../contracts/complete.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Metadata } from "../contracts/metadata.ts";
 import type { Reader, ReadInput, ReadLimits, ReadPart, ReadResult, TextReadInput } from "../contracts/reader.ts";
@@ -17,7 +18,7 @@ export interface DocumentInput {
   /** The character encoding that the sender declared or the caller gave. */
   readonly charset?: string | undefined;
   readonly password?: string | undefined;
-  readonly limits?: Partial<ReadLimits> | undefined;
+  readonly limits?: Chosen<ReadLimits> | undefined;
   readonly metadata?: Metadata | undefined;
   readonly signal?: AbortSignal | undefined;
   /** See {@link ReadInput.onPage}. Parts inside the file are no pages of it. */

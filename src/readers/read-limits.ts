@@ -1,3 +1,5 @@
+import type { Chosen } from "../contracts/complete.ts";
+import { withDefaults } from "../runtime/with-defaults.ts";
 import type { ReadInput, ReadLimits } from "../contracts/reader.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { checkOptions } from "../runtime/check-options.ts";
@@ -25,9 +27,7 @@ export const defaultReadLimits: ReadLimits = {
 
 /** The limits of one reading. **Shape** absent limits have their defaults. */
 export function limitsOf({ limits }: Pick<ReadInput, "limits">): ReadLimits {
-  if (limits === undefined) return defaultReadLimits;
-  const said = Object.entries(limits).filter(([, value]) => value !== undefined);
-  return { ...defaultReadLimits, ...(Object.fromEntries(said) as Partial<ReadLimits>) };
+  return limits === undefined ? defaultReadLimits : withDefaults(defaultReadLimits, limits);
 }
 
 /**
@@ -35,7 +35,7 @@ export function limitsOf({ limits }: Pick<ReadInput, "limits">): ReadLimits {
  *
  * **Errors** `invalid-argument` for an unknown limit, and for one that is not above 0. `Infinity` means no limit.
  */
-export function checkReadLimits(limits: Partial<ReadLimits> | undefined): Partial<ReadLimits> | undefined {
+export function checkReadLimits(limits: Chosen<ReadLimits> | undefined): Chosen<ReadLimits> | undefined {
   if (limits === undefined) return undefined;
   checkOptions("limits", limits, defaultReadLimits);
   for (const [name, value] of Object.entries(limits) as [string, unknown][]) {

@@ -44,7 +44,10 @@ const keysFile = z.strictObject({ keys: z.array(accessKey).max(mostKeys) });
  *
  * @experimental
  */
-export function parseKeys(json: string, { least = 1 }: { readonly least?: 0 | 1 } = {}): readonly AccessKey[] {
+export function parseKeys(
+  json: string,
+  { least = 1 }: { readonly least?: 0 | 1 | undefined } = {},
+): readonly AccessKey[] {
   let value: unknown;
   try {
     value = JSON.parse(json);

@@ -179,49 +179,48 @@ export interface HandlerOptions {
    * Keys, one of which each request sends as `Authorization: Bearer …`. Without keys, only this machine gets answers. A function returns the present list, which counts from the
    * next request on; it is read again when the list is another array.
    */
-  readonly keys?: readonly AccessKey[] | (() => readonly AccessKey[]);
+  readonly keys?: readonly AccessKey[] | (() => readonly AccessKey[]) | undefined;
   /** Identifies a caller whom no key identifies; `undefined` for an unknown one. `connection` has the address of the client. */
-  readonly authenticate?: (
-    request: Request,
-    connection: ConnectionFacts,
-  ) => KnownCaller | undefined | Promise<KnownCaller | undefined>;
+  readonly authenticate?:
+    | ((request: Request, connection: ConnectionFacts) => KnownCaller | undefined | Promise<KnownCaller | undefined>)
+    | undefined;
   /** The caller that requests of this machine count as, without keys. Default: the operator, read-only. */
-  readonly local?: Omit<KnownCaller, "name">;
+  readonly local?: Omit<KnownCaller, "name"> | undefined;
   /** Host names that the service answers to. Default: those of this machine; with keys, any. */
-  readonly hosts?: readonly string[];
+  readonly hosts?: readonly string[] | undefined;
   /** Origins whose pages may send requests from a browser, such as `https://app.example`. Default: none. */
-  readonly origins?: readonly string[];
-  readonly limits?: ServiceLimits;
+  readonly origins?: readonly string[] | undefined;
+  readonly limits?: ServiceLimits | undefined;
   /** Whether `/` shows a page. Default true. */
-  readonly page?: boolean;
+  readonly page?: boolean | undefined;
   /** Keeps the bytes of uploads, the places of PDF text on its pages, threads and jobs. Default: none; no threads, and jobs in memory. */
-  readonly files?: BlobStore;
+  readonly files?: BlobStore | undefined;
   /** Reads the file of a document that lies on this machine; `undefined` for what is not there. It gets absolute paths and addresses. Default: none. */
-  readonly readSource?: (uri: string) => Promise<Uint8Array | undefined>;
+  readonly readSource?: ((uri: string) => Promise<Uint8Array | undefined>) | undefined;
   /** Whether `files` keeps the bytes of uploads, for `/original`. Default true. */
-  readonly keepOriginals?: boolean;
+  readonly keepOriginals?: boolean | undefined;
   /** How long `files` keeps a thread after its last question; 0 for no threads. **Units** days. Default 30. */
-  readonly threadDays?: number;
+  readonly threadDays?: number | undefined;
   /** Sends the messages of webhooks, and knows the addresses that are permitted. `startService` has one for public addresses. Default: none, and webhooks are refused. */
-  readonly sendWebhook?: SendRequest;
+  readonly sendWebhook?: SendRequest | undefined;
   /** Options of entities by their name: types, and properties that filters can name. They are also tools of `/mcp`. Default: none; entities of any name are served without. */
-  readonly entities?: Readonly<Record<string, EntitiesOptions>>;
+  readonly entities?: Readonly<Record<string, EntitiesOptions>> | undefined;
   /** Whether `/mcp` serves agents, or its options. Default true. */
-  readonly mcp?: boolean | McpServerOptions;
+  readonly mcp?: boolean | McpServerOptions | undefined;
   /**
    * Issuers whose tokens `authenticate` accepts. Clients of `/mcp` find them by the protected-resource metadata, which a 401 of that route names. Default: none, and no metadata.
    */
-  readonly authorizationServers?: readonly string[];
+  readonly authorizationServers?: readonly string[] | undefined;
   /** `"mcp"`: only that route. Default: all routes. */
-  readonly only?: "mcp";
+  readonly only?: "mcp" | undefined;
   /** State that `/readyz` tells. Default: always ready. */
-  readonly readiness?: () => Readiness;
+  readonly readiness?: (() => Readiness) | undefined;
   /** Login for the page, whose `authenticate` finds those who have signed in. Default: none. */
-  readonly login?: Login;
+  readonly login?: Login | undefined;
   /** Figures of the service, which `/metrics` tells operators. Default: no such route. */
-  readonly metrics?: { text(kb: KnowledgeBase): Promise<string> };
+  readonly metrics?: { text(kb: KnowledgeBase): Promise<string> } | undefined;
   /** Gets each request when it is over, but for `/livez` and `/readyz`. Errors that it throws are ignored. */
-  readonly log?: (entry: RequestLogEntry) => void;
+  readonly log?: ((entry: RequestLogEntry) => void) | undefined;
 }
 
 const known = {

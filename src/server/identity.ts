@@ -118,13 +118,13 @@ export interface TrustedHeaders {
   /** Networks of the proxies that write the headers, such as `10.0.0.5` or `10.0.0.0/24`. */
   readonly networks: readonly string[];
   /** Header with the id of the user. Default `x-forwarded-user`. */
-  readonly user?: string;
+  readonly user?: string | undefined;
   /** Header with the teams. Default `x-forwarded-groups`. */
-  readonly teams?: string;
+  readonly teams?: string | undefined;
   /** Team whose members may upload and delete. Default: none. */
-  readonly writers?: string;
+  readonly writers?: string | undefined;
   /** Team whose members own the knowledge base. Default: none. */
-  readonly operators?: string;
+  readonly operators?: string | undefined;
 }
 
 /**

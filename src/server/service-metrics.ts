@@ -47,7 +47,7 @@ const eventLoopResolution = 10;
  *
  * @experimental
  */
-export function createServiceMetrics(options: { readonly meter?: ApiMeter } = {}): ServiceMetrics {
+export function createServiceMetrics(options: { readonly meter?: ApiMeter | undefined } = {}): ServiceMetrics {
   checkOptions("createServiceMetrics", options, { meter: true });
   const { meter } = options;
   if (meter !== undefined && !meterKind.check?.(meter))

@@ -19,23 +19,23 @@ import type { ServiceMetrics } from "./service-metrics.ts";
  */
 export interface ServiceOptions extends Omit<HandlerOptions, "metrics" | "sendWebhook"> {
   /** Default 9090; 0 for any free port. */
-  readonly port?: number;
+  readonly port?: number | undefined;
   /** Default `127.0.0.1`: only this machine. Other hosts need `keys` or `authenticate`. */
-  readonly host?: string;
+  readonly host?: string | undefined;
   /** Path under which a proxy shows the service, such as `/kb`. Requests outside of it get 404, but for `/livez` and `/readyz`. Default: none. */
-  readonly basePath?: string;
+  readonly basePath?: string | undefined;
   /** Figures of the service, which `/metrics` tells operators. Default: no such route. */
-  readonly metrics?: ServiceMetrics;
+  readonly metrics?: ServiceMetrics | undefined;
   /** Networks of the proxies whose `X-Forwarded-For` names the client, such as `10.0.0.0/8`. Default: none. */
-  readonly trustedProxies?: readonly string[];
+  readonly trustedProxies?: readonly string[] | undefined;
   /** Networks that webhooks of jobs may go to although they are not public, such as `10.0.0.0/8`. Default: none. */
-  readonly webhookNetworks?: readonly string[];
+  readonly webhookNetworks?: readonly string[] | undefined;
   /** Port of a second listener that serves `/metrics` alone, without a key; it needs `metrics`. Default: none. */
-  readonly metricsPort?: number;
+  readonly metricsPort?: number | undefined;
   /** Gets each request, as `log` does, in the shape of pino's loggers: `error` for failures of the service, `warn` for refusals, else `info`. */
-  readonly logger?: ServiceLogger;
+  readonly logger?: ServiceLogger | undefined;
   /** Whether a first search loads the index before `/readyz` says ready. It counts as a search. Default false. */
-  readonly warmUp?: boolean;
+  readonly warmUp?: boolean | undefined;
 }
 
 /**

@@ -20,6 +20,7 @@ export function openPostgresStore(
   database: string | PostgresClient,
   options: PostgresStoreOptions = {},
 ): Promise<Store> {
-  const choices = options.ownModel === false ? {} : { corpusModel: latentSemanticModel };
-  return openPlain(database, { analyzer: languageAnalyzer, ...choices, ...options });
+  const { analyzer = languageAnalyzer, corpusModel = options.ownModel === false ? undefined : latentSemanticModel } =
+    options;
+  return openPlain(database, { ...options, analyzer, corpusModel });
 }

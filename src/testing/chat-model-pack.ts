@@ -19,11 +19,13 @@ export interface ChatModelSubject {
   /** A model that wants to call this tool with these arguments. */
   calling?(tool: string, given: { readonly city: string }): Promise<ChatModel> | ChatModel;
   /** Models that fail, and how. */
-  readonly failing?: readonly {
-    readonly name: string;
-    readonly code: IbidErrorCode;
-    readonly create: () => Promise<ChatModel> | ChatModel;
-  }[];
+  readonly failing?:
+    | readonly {
+        readonly name: string;
+        readonly code: IbidErrorCode;
+        readonly create: () => Promise<ChatModel> | ChatModel;
+      }[]
+    | undefined;
 }
 
 const hello: ChatMessage = { role: "user", content: "Say hello." };

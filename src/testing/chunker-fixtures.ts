@@ -12,15 +12,15 @@ import { documentOf } from "./store-fixtures.ts";
 export interface ChunkerSubject {
   create(): Chunker | AsyncChunker;
   /** The sizes that `create` keeps, when it has any. A size is a hard limit, overlap included. */
-  readonly limits?: { readonly maxSize: number; readonly overlap: number; readonly length: LengthFunction };
+  readonly limits?: { readonly maxSize: number; readonly overlap: number; readonly length: LengthFunction } | undefined;
   /** A chunker of other sizes, in the same unit; wrong ones must be refused. */
-  readonly resize?: (maxSize: number, overlap: number) => Chunker | AsyncChunker;
+  readonly resize?: ((maxSize: number, overlap: number) => Chunker | AsyncChunker) | undefined;
   /** Whether no cut falls between letters that are drawn as one. Default: yes. */
-  readonly wholeCharacters?: boolean;
+  readonly wholeCharacters?: boolean | undefined;
   /** Whether rows of tables and lines of code that fit stay whole. Default: no; a chunker by words, characters or windows is blind to them. */
-  readonly wholeRows?: boolean;
+  readonly wholeRows?: boolean | undefined;
   /** Whether a document of many pages is many chunks. Default: yes. */
-  readonly cuts?: boolean;
+  readonly cuts?: boolean | undefined;
 }
 
 /** Texts for every chunker: every script, short and hostile texts, a table, code. */

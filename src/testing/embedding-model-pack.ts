@@ -15,11 +15,11 @@ import { checkSubject } from "./check-subject.ts";
 export interface EmbeddingModelSubject {
   create(): Promise<EmbeddingModel> | EmbeddingModel;
   /** Texts that the model can embed, all different, five at least. Default: some of our own. */
-  readonly texts?: readonly string[];
+  readonly texts?: readonly string[] | undefined;
   /** How much two embeddings of one text may differ in a coordinate: hosted models are not exact. Default 0. */
-  readonly tolerance?: number;
+  readonly tolerance?: number | undefined;
   /** Whether the model embeds images and sounds. Default: no, and then it must say so. */
-  readonly media?: boolean;
+  readonly media?: boolean | undefined;
 }
 
 const ownTexts = ["a lighthouse", "the sea at night", "Größe 12,5", "灯台は遠くから見えます。", "👩‍🚀 👍🏽", "x"];

@@ -9,25 +9,25 @@ import { createRandom } from "./random.ts";
  */
 export interface EngineFaults {
   /** Writes and deletes that are acknowledged and not done. */
-  readonly lost?: number;
+  readonly lost?: number | undefined;
   /** Writes that are done twice. */
-  readonly repeated?: number;
+  readonly repeated?: number | undefined;
   /** Writes and deletes that are done after the next one. */
-  readonly reordered?: number;
+  readonly reordered?: number | undefined;
   /** Writes of which only the first half is done. */
-  readonly cut?: number;
+  readonly cut?: number | undefined;
   /** Calls that fail. */
-  readonly failing?: number;
+  readonly failing?: number | undefined;
   /** Calls until a write is listed and proposed. */
-  readonly lateCalls?: number;
+  readonly lateCalls?: number | undefined;
   /** Candidates that are proposed twice, and in another order. */
-  readonly shuffled?: boolean;
+  readonly shuffled?: boolean | undefined;
   /** Conditions are not evaluated: entries of every scope are proposed. */
-  readonly ignoresConditions?: boolean;
+  readonly ignoresConditions?: boolean | undefined;
   /** References that no chunk has, and broken ones, among the candidates. */
-  readonly leaks?: readonly string[];
+  readonly leaks?: readonly string[] | undefined;
   /** Number of the call before which the process is killed: it and all later calls throw, and nothing of them is done. */
-  readonly killBefore?: number;
+  readonly killBefore?: number | undefined;
 }
 
 /**

@@ -13,7 +13,7 @@ export interface ListedItem {
   /** A text stands for its UTF-8 bytes; an error, for something that the source found and cannot give. */
   readonly content: string | Uint8Array | Error;
   readonly mediaType?: string;
-  readonly metadata?: Metadata;
+  readonly metadata?: Metadata | undefined;
 }
 
 /**
@@ -23,7 +23,10 @@ export interface ListedItem {
  *
  * @experimental
  */
-export function createListSource(list: readonly ListedItem[], options: { readonly folder?: string } = {}): Source {
+export function createListSource(
+  list: readonly ListedItem[],
+  options: { readonly folder?: string | undefined } = {},
+): Source {
   checkKind("createListSource", "the list", list, "list");
   checkKind("createListSource", "the options", options, "object");
   const { folder } = options;

@@ -19,15 +19,19 @@ export interface ReaderSubject {
   /** Paragraphs as bytes of the format. Leave it out when the format cannot be written in a line or two; then give `samples`. */
   wrap?(paragraphs: readonly string[]): Uint8Array;
   /** Whether the canonical text is the decoded source itself. Default: no. */
-  readonly verbatim?: boolean;
+  readonly verbatim?: boolean | undefined;
   /** Files of the format, with words that must be in their text, in this order. */
-  readonly samples?: readonly {
-    readonly name: string;
-    readonly bytes: Uint8Array;
-    readonly words: readonly string[];
-  }[];
+  readonly samples?:
+    | readonly {
+        readonly name: string;
+        readonly bytes: Uint8Array;
+        readonly words: readonly string[];
+      }[]
+    | undefined;
   /** Files that must be refused, and how. */
-  readonly refuses?: readonly { readonly name: string; readonly bytes: Uint8Array; readonly code: IbidErrorCode }[];
+  readonly refuses?:
+    | readonly { readonly name: string; readonly bytes: Uint8Array; readonly code: IbidErrorCode }[]
+    | undefined;
 }
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -18,7 +18,7 @@ const pageSize = 100;
  * **Cost** every search compares every entry.
  * @experimental
  */
-export function createReferenceEngine(options: { readonly name?: string } = {}): Engine {
+export function createReferenceEngine(options: { readonly name?: string | undefined } = {}): Engine {
   checkKind("createReferenceEngine", "the options", options, "object");
   const kept = new Map<string, { readonly dimensions: number; readonly entries: Map<string, EngineEntry> }>();
   const name = options.name ?? "the reference engine";

@@ -12,7 +12,7 @@ import { checkSubject } from "./check-subject.ts";
 export function createRerankerPack(subject: {
   create(): Reranker;
   /** A query, a text that answers it, and one that does not: the first must score higher. */
-  readonly example?: { readonly query: string; readonly better: string; readonly worse: string };
+  readonly example?: { readonly query: string; readonly better: string; readonly worse: string } | undefined;
 }): readonly ContractCase[] {
   checkSubject("createRerankerPack", subject);
   const list = ["rotate keys every month", "the sea is calm", "👩‍🚀 鍵", "x"];

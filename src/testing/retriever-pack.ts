@@ -23,7 +23,7 @@ export interface RetrieverSubject {
   /** Ways of searching that it has. A mode that is left out is not asked for. */
   readonly modes: readonly SearchMode[];
   /** Whether it scores in its own way, like a fusion of several searches: its parts add up too, but are not the legs'. Default false. */
-  readonly ownScores?: boolean;
+  readonly ownScores?: boolean | undefined;
 }
 
 /**

@@ -8,7 +8,7 @@ import { deployment, from } from "./store-fixtures.ts";
 export function patternCase(subject: {
   create(texts: readonly RetrievableText[]): Promise<Retriever>;
   readonly modes: readonly SearchMode[];
-  readonly ownScores?: boolean;
+  readonly ownScores?: boolean | undefined;
 }): CaseDefinition {
   return [
     "a-pattern-beside-the-query",

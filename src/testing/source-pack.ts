@@ -14,7 +14,7 @@ export interface SourceSubject {
   /** Items of the source: uri to bytes, three at least. */
   readonly contents: Readonly<Record<string, Uint8Array>>;
   /** Uris that it finds and refuses. */
-  readonly refusals?: readonly string[];
+  readonly refusals?: readonly string[] | undefined;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Complete } from "../../src/contracts/complete.ts";
 import fc from "fast-check";
 import type { AccessContext, AccessPolicy, Scope } from "../../src/contracts/scope.ts";
 import type { TextDocument } from "../../src/contracts/document.ts";
@@ -35,7 +36,7 @@ export type Step =
 
 export interface World {
   readonly caller: AccessContext;
-  readonly policy: Required<AccessPolicy>;
+  readonly policy: Complete<AccessPolicy>;
   readonly steps: readonly Step[];
   readonly query: string;
   /** A scope that the caller names, readable or not. */

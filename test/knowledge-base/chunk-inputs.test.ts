@@ -30,10 +30,15 @@ describe("chunks that were cut elsewhere", () => {
   it("keep the media type that a text with its own vector, or a chunk as a literal, says", async () => {
     const kb = await opened();
     const embeddingVersion = "own";
-    await kb.ingest([
-      { uri: "own.md", text: "# Title", mediaType: "text/markdown", embedding: [1, 0], embeddingVersion },
-      { type: "text-chunk", content: "# Part", metadata: { fileName: "part.md", mimeType: "text/markdown" } },
-    ]);
+    await kb.ingest({
+      uri: "own.md",
+      text: "# Title",
+      mediaType: "text/markdown",
+      embedding: [1, 0],
+      embeddingVersion,
+    });
+    const metadata = { fileName: "part.md", mimeType: "text/markdown" };
+    await kb.ingest({ type: "text-chunk", content: "# Part", metadata });
     expect((await kb.document("own.md"))?.mediaType).toBe("text/markdown");
     expect((await kb.document("part.md"))?.mediaType).toBe("text/markdown");
   });

@@ -1,22 +1,17 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openKnowledgeBase, type AccessContext, type Scope } from "ibid";
-import { createTokenChunker } from "ibid/chunkers";
+import { createRecursiveChunker, createTokenChunker } from "ibid/chunkers";
 import { createIngestionQueue } from "ibid/ingest";
+import { createMemoryEventStore } from "ibid/operations";
+import { createConverterReader } from "ibid/readers";
+import { createMemoryStore } from "ibid/stores";
+import { openSqliteStore } from "ibid/stores/sqlite";
 import { expect, it } from "vitest";
-import { root } from "../../scripts/subpaths.ts";
+import { collect } from "../../src/testing/assert.ts";
+import { root, subpaths } from "../../scripts/subpaths.ts";
 import { readTable } from "./table.ts";
-
-/** Options that are used with every member set, so that none of them is ever undefined. */
-const complete = new Set([
-  "Bm25Options",
-  "ConverterOptions",
-  "HandlerOptions",
-  "OpenTelemetryOptions",
-  "PublishedStoreOptions",
-  "ServiceOptions",
-  "SnapshotOptions",
-]);
 
 /** Types besides options that a program fills in. */
 const inputs = [
@@ -43,11 +38,39 @@ function refusesOf(text: string, wanted: ReadonlySet<string>): readonly string[]
 
 it("every option takes undefined, as a strict project hands on what it may not have", () => {
   const names = readTable().map(({ name }) => name);
-  const wanted = new Set([...names.filter((name) => name.endsWith("Options") && !complete.has(name)), ...inputs]);
+  const wanted = new Set([...names.filter((name) => name.endsWith("Options")), ...inputs]);
   const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter((file) =>
     file.endsWith(".ts"),
   );
   expect(files.flatMap((file) => refusesOf(readFileSync(join(root, "src", file), "utf8"), wanted))).toEqual([]);
+});
+
+it("the type checker looks at every subpath", () => {
+  const checked = readFileSync(new URL("takes-undefined.ts", import.meta.url), "utf8");
+  const looked = Array.from(checked.matchAll(/RefusedBy<typeof import\("([^"]+)"\)>/gu), ([, name]) => name!);
+  expect(looked.toSorted()).toEqual(subpaths.map(({ specifier }) => specifier).toSorted());
+});
+
+it("parts take undefined as left out too", async () => {
+  const none = (): never => undefined as never;
+  const [count, text]: [number | undefined, string | undefined] = [none(), none()];
+  const file = join(mkdtempSync(join(tmpdir(), "ibid-strict-")), "kb.sqlite");
+  const stores = [
+    createMemoryStore({ bm25: { b: count, variant: undefined }, segments: { sealAt: count }, analyzer: undefined }),
+    await openSqliteStore(file, { analyzer: undefined, bm25: { k1: count }, busyTimeoutMs: count }),
+  ];
+  for (const store of stores) {
+    const kb = await openKnowledgeBase({ store, chunker: createRecursiveChunker({ maxSize: count, overlap: count }) });
+    await kb.ingest({ uri: "a", text: "The herons wait." });
+    // Word forms are those of the language: nothing of the analyzer is lost.
+    expect(await kb.search("heron waiting", { mode: "lexical" })).toHaveLength(1);
+    await kb.close();
+  }
+  const events = createMemoryEventStore({ maxAgeMs: count, maxEvents: count, now: undefined });
+  expect(await collect(events.read())).toEqual([]);
+  expect(createConverterReader({ program: text, timeoutMs: count }).name).toBe(createConverterReader().name);
+  const queue = createIngestionQueue(await openKnowledgeBase(), { retry: { attempts: count, initialMs: count } });
+  await queue.close();
 });
 
 it("and means by it what leaving it out means", async () => {

@@ -33,7 +33,7 @@ export interface CheckAnswerOptions {
  * @experimental
  */
 export async function checkAnswer(
-  answer: Pick<Answer, "text" | "citations"> & Partial<Pick<Answer, "hits">>,
+  answer: Pick<Answer, "text" | "citations"> & { readonly hits?: Answer["hits"] | undefined },
   options: CheckAnswerOptions = {},
 ): Promise<CheckedAnswer> {
   checkGiven("checkAnswer", "answer", answer, "object");

@@ -25,7 +25,9 @@ export interface ContextCache {
  */
 export interface ContextTransformerOptions {
   /** A sentence on the whole document, for each of its chunks. */
-  readonly summarise?: (document: TextDocument, options: { readonly signal?: AbortSignal }) => string | Promise<string>;
+  readonly summarise?:
+    | ((document: TextDocument, options: { readonly signal?: AbortSignal }) => string | Promise<string>)
+    | undefined;
   /** A language model, asked for a sentence on each chunk: what it is about, within its document. */
   readonly model?: ChatModel | undefined;
   /** Your own, for many chunks at once. */

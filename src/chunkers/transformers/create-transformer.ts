@@ -7,9 +7,9 @@ import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 export interface TransformerParts {
   readonly name: string;
   /** Added to the chunk's metadata; wins over what is there. */
-  readonly metadata?: (chunk: Chunk, context: TransformContext) => Metadata | Promise<Metadata>;
+  readonly metadata?: ((chunk: Chunk, context: TransformContext) => Metadata | Promise<Metadata>) | undefined;
   /** The new `text`. It sees the chunk with its new metadata. */
-  readonly text?: (chunk: Chunk, context: TransformContext) => string | Promise<string>;
+  readonly text?: ((chunk: Chunk, context: TransformContext) => string | Promise<string>) | undefined;
 }
 
 /** **Shape** the key under which a chunk says that a transformer has changed it. */

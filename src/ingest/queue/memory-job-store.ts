@@ -29,7 +29,7 @@ const isLeased = (state: JobState): boolean => state === "reading" || state === 
  *
  * @experimental
  */
-export function createMemoryJobStore(options: { readonly keep?: number } = {}): JobStore {
+export function createMemoryJobStore(options: { readonly keep?: number | undefined } = {}): JobStore {
   checkGiven("createMemoryJobStore", "options", options, "object");
   const { keep = doneJobsKept } = options;
   const rows = new Map<string, Row>();

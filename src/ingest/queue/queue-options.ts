@@ -1,3 +1,4 @@
+import type { Chosen } from "../../contracts/complete.ts";
 import { platformNow } from "../../runtime/platform-clock.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { JobStore } from "../../contracts/job-store.ts";
@@ -20,7 +21,7 @@ export interface IngestionQueueOptions {
   readonly maxBytes?: number | undefined;
   /** Documents ingested at once. 0 takes documents in for other processes to ingest. Default 2. */
   readonly concurrency?: number | undefined;
-  readonly retry?: Partial<RetryPolicy> | undefined;
+  readonly retry?: Chosen<RetryPolicy> | undefined;
   /** How long a document stays with a process that shows no sign of life. Default 60,000. */
   readonly leaseMs?: number | undefined;
   /** Time between looks at the work of other processes. Default 1,000. */

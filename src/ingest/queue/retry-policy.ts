@@ -1,3 +1,5 @@
+import type { Chosen } from "../../contracts/complete.ts";
+import { withDefaults } from "../../runtime/with-defaults.ts";
 import { IbidError, type IbidErrorCode } from "../../contracts/errors.ts";
 
 /**
@@ -24,8 +26,8 @@ export interface RetryPolicy {
 export const defaultRetryPolicy: RetryPolicy = { attempts: 5, initialMs: 30_000, longestMs: 1_800_000, jitter: 0.2 };
 
 /** **Errors** `invalid-argument` for numbers that make no policy. */
-export function checkRetryPolicy(policy: Partial<RetryPolicy> = {}): RetryPolicy {
-  const whole = { ...defaultRetryPolicy, ...policy };
+export function checkRetryPolicy(policy?: Chosen<RetryPolicy>): RetryPolicy {
+  const whole = withDefaults(defaultRetryPolicy, policy);
   const { attempts, initialMs, longestMs, jitter } = whole;
   const isRight =
     Number.isInteger(attempts) &&

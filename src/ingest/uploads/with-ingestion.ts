@@ -37,7 +37,7 @@ export interface BlobIngestionOptions {
   /** Only these; `text/*` is every text. Default: whatever a reader takes. */
   readonly mediaTypes?: readonly string[] | undefined;
   /** Media type for a key, where no reader would know it: for a custom handler. Default: by the extension. */
-  readonly mediaTypeOf?: (key: string) => string | undefined;
+  readonly mediaTypeOf?: ((key: string) => string | undefined) | undefined;
   /** Prefix of a document's uri before its key. No other documents of the scope may have it. Default `"blob:"`. */
   readonly uriPrefix?: string | undefined;
   /** Queues uploads for later, with their bytes, or with their key for a later `ingest`. Default: none; they are ingested before `put` returns. */

@@ -55,7 +55,7 @@ export interface MemoryPluginOptions extends TextMemoryOptions {
    * Whether a model also gets `save` and `remove`. Default false, because a model may discard what is still needed. `confirm` decides on each write; the model gets a
    * refusal as text.
    */
-  readonly writes?: boolean | { readonly confirm: ConfirmWrite };
+  readonly writes?: boolean | { readonly confirm: ConfirmWrite } | undefined;
 }
 
 /**

@@ -70,7 +70,7 @@ export interface RetrieverNodeOptions<State, Doc = RetrievedDoc> {
   /** Reads the query from a state of your own. Default: `query`. */
   readonly query?: ((state: State) => string) | undefined;
   /** Reads the filter from it. Default: `metadataFilter`. */
-  readonly metadataFilter?: (state: State) => FilterInput | undefined;
+  readonly metadataFilter?: ((state: State) => FilterInput | undefined) | undefined;
   /** Converts a hit. Default: {@link RetrievedDoc}. */
   readonly toDoc?: ((hit: Hit) => Doc) | undefined;
 }

@@ -20,7 +20,9 @@ export interface TextSearchStoreOptions {
    * Reads the text of a result from its source. The searched text is then never shown, and `undefined` leaves the result out.
    * **Source** Semantic Kernel's `SourceRetrievalCallback`.
    */
-  readonly readSource?: (source: { readonly name: string; readonly link: string }) => Promise<string | undefined>;
+  readonly readSource?:
+    | ((source: { readonly name: string; readonly link: string }) => Promise<string | undefined>)
+    | undefined;
 }
 
 /**

@@ -16,11 +16,11 @@ export interface VectorStore extends Store {
 /** Options of {@link createInMemoryVectorStore}. */
 export interface InMemoryVectorStoreOptions {
   /** Default 3. */
-  readonly topK?: number;
+  readonly topK?: number | undefined;
   /** Default `"cosine"`. */
-  readonly similarityMetric?: Metric;
+  readonly similarityMetric?: Metric | undefined;
   /** Effect of deleting an unknown id, where the call names none. Default `"ignore"`; Ballerina's is `"error"`. */
-  readonly onMissing?: "ignore" | "error";
+  readonly onMissing?: "ignore" | "error" | undefined;
 }
 
 /**

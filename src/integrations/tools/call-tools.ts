@@ -30,7 +30,7 @@ export function toChatTool(tool: Tool): ChatTool {
 export async function callTools(
   tools: readonly Tool[],
   calls: readonly ToolCall[],
-  options: { readonly signal?: AbortSignal } = {},
+  options: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<readonly ChatFunctionMessage[]> {
   checkGiven("callTools", "tools", tools, "list");
   checkGiven("callTools", "calls", calls, "list");

@@ -14,7 +14,7 @@ export interface ToolParts<Input> {
   readonly description: string;
   readonly inputSchema: StandardJsonSchema<Input>;
   /** Default true. */
-  readonly readOnly?: boolean;
+  readonly readOnly?: boolean | undefined;
   /** Shape of the result's data. With it, `run` gives text and data; without it, text. */
   readonly outputSchema?: StandardJsonSchema | undefined;
   /** Called with arguments that the schema accepts. */

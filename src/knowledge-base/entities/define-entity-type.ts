@@ -16,7 +16,7 @@ const directions: readonly RelationshipDirection[] = ["outgoing", "incoming", "b
 export function defineEntityType<Schema extends StandardSchema, Name extends string = never>(definition: {
   readonly label: string;
   readonly schema: Schema;
-  readonly relationships?: { readonly [Each in Name]: RelationshipDefinition };
+  readonly relationships?: { readonly [Each in Name]: RelationshipDefinition } | undefined;
 }): EntityType<Schema, Name> {
   checkGiven("defineEntityType", "definition", definition, "object");
   checkOptions("defineEntityType", definition, { label: true, schema: true, relationships: true });

@@ -1,3 +1,4 @@
+import type { Chosen } from "../../contracts/complete.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import type { ImageEmbedder } from "../../contracts/extraction.ts";
 import { everyMetric } from "../../search/search-options.ts";
@@ -71,7 +72,7 @@ export interface OpenBatch {
   readonly texts?: number | undefined;
   /** Most estimated tokens in one request; a longer text travels alone. Default 100,000. */
   readonly tokens?: number | undefined;
-  /** Most requests at one time. Default 4. */
+  /** Most requests at one time. Texts that wait for one go together in the next. Default 4. */
   readonly concurrency?: number | undefined;
 }
 
@@ -80,7 +81,7 @@ export interface OpenReading {
   /** Handlers are asked before any reader and turn data of one media type straight into chunks. */
   readonly handlers?: readonly MediaTypeHandler[] | undefined;
   /** Limits for one file. Default: `defaultReadLimits`. */
-  readonly limits?: Partial<ReadLimits> | undefined;
+  readonly limits?: Chosen<ReadLimits> | undefined;
 }
 
 /** How chunks are indexed and found. */
@@ -193,7 +194,12 @@ const batchOptions = {
     default: 100_000,
     for: inCode,
   },
-  concurrency: { doc: "Most requests at one time.", kind: { type: "integer", min: 1 }, default: 4, for: inCode },
+  concurrency: {
+    doc: "Most requests at one time. Texts that wait for one go together in the next.",
+    kind: { type: "integer", min: 1 },
+    default: 4,
+    for: inCode,
+  },
 } as const satisfies RulesOf<OpenBatch>;
 
 const limitOptions = {

@@ -37,10 +37,9 @@ export interface RepositoryOptions {
   /** Called with what a write brought: the document and its sections, then its chunks. */
   readonly onNewRetrievables?: ((elements: readonly TreeElement[]) => void | Promise<void>) | undefined;
   /** Called with the chunks of a write and their vectors by chunk id. A chunk whose batch failed has none. */
-  readonly persistChunksWithEmbeddings?: (
-    chunks: readonly Chunk[],
-    embeddings: ReadonlyMap<string, Embedding>,
-  ) => void | Promise<void>;
+  readonly persistChunksWithEmbeddings?:
+    | ((chunks: readonly Chunk[], embeddings: ReadonlyMap<string, Embedding>) => void | Promise<void>)
+    | undefined;
   /** Called with each document that was written, to relate what it names. */
   readonly createInternalRelationships?: ((root: DocumentView) => void | Promise<void>) | undefined;
   /** Called last after a write. */
@@ -117,7 +116,7 @@ export interface ContentRepository {
   /** All elements of a kind: documents by uri, each with its sections in order; chunks by id. */
   findAll(kind: RetrievableKind): AsyncIterable<TreeElement>;
   /** Elements of a kind, or documents, sections and chunks together. */
-  count(kind?: RetrievableKind, options?: { readonly filter?: FilterInput }): Promise<number>;
+  count(kind?: RetrievableKind, options?: { readonly filter?: FilterInput | undefined }): Promise<number>;
   /** Ids from the document down to a chunk: the document, its sections, the chunk. `undefined` for an unknown chunk. */
   pathFromRoot(chunkId: string): Promise<readonly string[] | undefined>;
   /** Whether elements of a kind can be searched. */

@@ -4,6 +4,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { JsonValue } from "../../contracts/metadata.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { hashParts } from "../../runtime/hash.ts";
+import { withDefaults } from "../../runtime/with-defaults.ts";
 import {
   type AiSdkEmbeddingModel,
   type AiSdkProviderOptions,
@@ -11,7 +12,7 @@ import {
   isObject,
   providerName,
 } from "./ai-sdk-model.ts";
-import { purposesOf } from "../hosted/model-purposes.ts";
+import { type ModelPurposes, purposesOf } from "../hosted/model-purposes.ts";
 import { abortedError, invalidResponse, type ModelCall, toModelError } from "../hosted/to-model-error.ts";
 
 export type { AiSdkEmbeddingModel } from "./ai-sdk-model.ts";
@@ -25,7 +26,7 @@ export interface AiSdkEmbeddingOptions {
   /** The vectors' length. A v4 model is asked for it; for v2 and v3 it only says what is known beforehand. Default: learned from the first answer. */
   readonly dimensions?: number | undefined;
   /** Written before each text, for models that were trained with them: `{ query: "query: ", document: "passage: " }`. Default: what well-known models want; `{}` for none. */
-  readonly prefixes?: { readonly query?: string; readonly document?: string };
+  readonly prefixes?: ModelPurposes["prefixes"] | undefined;
   /** Options of every call for documents, such as `{ google: { taskType: "RETRIEVAL_DOCUMENT" } }`. Default: the purpose, for providers with such a setting; `{}` for none. */
   readonly documentOptions?: AiSdkProviderOptions | undefined;
   /** Sent with every call for queries: `{ google: { taskType: "RETRIEVAL_QUERY" } }`. */
@@ -60,10 +61,8 @@ export function fromAiSdkEmbeddingModel(
   checkOptions("fromAiSdkEmbeddingModel", options, aiSdkEmbeddingOptionNames);
   checkOptions("prefixes", options.prefixes, { query: true, document: true });
   const provider = providerName(model);
-  const { dimensions, prefixes, documentOptions, queryOptions } = {
-    ...purposesOf(provider, model.modelId),
-    ...given(options),
-  };
+  const { dimensions } = options;
+  const { prefixes, documentOptions, queryOptions } = withDefaults(purposesOf(provider, model.modelId), options);
   if (dimensions !== undefined && !(Number.isSafeInteger(dimensions) && dimensions >= 1)) {
     throw new IbidError("invalid-argument", "dimensions must be a whole number of at least 1.", {
       hint: "Pass the length of the model's vectors, or leave it out.",
@@ -108,11 +107,6 @@ export function fromAiSdkEmbeddingModel(
       return tokens === undefined || embeddings.length === 0 ? { embeddings } : { embeddings, tokens };
     },
   };
-}
-
-/** Drops options that are `undefined`. */
-function given(options: AiSdkEmbeddingOptions): AiSdkEmbeddingOptions {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
 function textOf(input: EmbeddingInput): string {
@@ -196,7 +190,7 @@ function fingerprintOptions({
   documentOptions,
   queryOptions,
 }: {
-  readonly prefixes: { readonly query?: string; readonly document?: string };
+  readonly prefixes: ModelPurposes["prefixes"];
   readonly documentOptions?: AiSdkProviderOptions | undefined;
   readonly queryOptions?: AiSdkProviderOptions | undefined;
 }): string {

@@ -24,9 +24,9 @@ export type { AiSdkLanguageModel } from "./ai-sdk-model.ts";
 
 export interface AiSdkLanguageModelOptions {
   /** Sent with every call, as they are. */
-  readonly providerOptions?: AiSdkProviderOptions;
+  readonly providerOptions?: AiSdkProviderOptions | undefined;
   /** Documents that the model takes besides pictures, recordings and files. Default: none. */
-  readonly accepts?: readonly "binary"[];
+  readonly accepts?: readonly "binary"[] | undefined;
 }
 
 /**

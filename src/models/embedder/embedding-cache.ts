@@ -20,7 +20,7 @@ export interface MemoryEmbeddingCache extends EmbeddingCache {
  *
  * @experimental
  */
-export function createEmbeddingCache(options: { readonly capacity?: number } = {}): MemoryEmbeddingCache {
+export function createEmbeddingCache(options: { readonly capacity?: number | undefined } = {}): MemoryEmbeddingCache {
   checkOptions("createEmbeddingCache", options, { capacity: true });
   const { capacity = 10_000 } = options;
   if (!Number.isSafeInteger(capacity) || capacity < 1) {

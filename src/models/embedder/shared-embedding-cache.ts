@@ -26,7 +26,7 @@ interface Asked {
  */
 export function createSharedEmbeddingCache(
   shared: SharedCache,
-  options: { readonly capacity?: number } = {},
+  options: { readonly capacity?: number | undefined } = {},
 ): EmbeddingCache {
   checkGiven("createSharedEmbeddingCache", "shared", shared, "object");
   checkOptions("createSharedEmbeddingCache", options, { capacity: true });

@@ -2,7 +2,7 @@ import type { AiSdkProviderOptions } from "../ai-sdk/ai-sdk-model.ts";
 
 /** Prefixes by which a model tells documents from queries. */
 export interface ModelPurposes {
-  readonly prefixes: { readonly query?: string; readonly document?: string };
+  readonly prefixes: { readonly query?: string | undefined; readonly document?: string | undefined };
   readonly queryOptions?: AiSdkProviderOptions;
   readonly documentOptions?: AiSdkProviderOptions;
 }

@@ -26,9 +26,9 @@ import { findPackage, loadModule } from "../../runtime/packages.ts";
 
 export interface ResolveModelOptions {
   /** Where keys and addresses are read. Default: the process's own environment. */
-  readonly env?: Variables;
+  readonly env?: Variables | undefined;
   /** Loads a provider's package. Default: from where ibid is installed, then from the current folder's project. */
-  readonly load?: (packageName: string) => Promise<unknown>;
+  readonly load?: ((packageName: string) => Promise<unknown>) | undefined;
 }
 
 export interface ResolveEmbeddingModelOptions extends ResolveModelOptions, AiSdkEmbeddingOptions {}

@@ -13,8 +13,8 @@ import type { Pooling } from "./run-model.ts";
 
 /** Texts written before documents and queries. */
 export interface Prefixes {
-  readonly query?: string;
-  readonly document?: string;
+  readonly query?: string | undefined;
+  readonly document?: string | undefined;
 }
 
 /**

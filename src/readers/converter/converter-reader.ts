@@ -1,3 +1,4 @@
+import type { Complete } from "../../contracts/complete.ts";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,13 +16,13 @@ import { extensionOf, fileNameOf } from "../file-name.ts";
  */
 export interface ConverterOptions {
   /** The office program: a name on the path, or a path. Default `"soffice"`. */
-  readonly program?: string;
+  readonly program?: string | undefined;
   /** Media types that are converted. Default: Pages, Numbers, Keynote, Hangul, Publisher and Visio files. */
-  readonly mediaTypes?: readonly string[];
+  readonly mediaTypes?: readonly string[] | undefined;
   /** **Units** milliseconds. Default 60,000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Limit for the address space of the program, where the system has one (not on Windows). **Units** bytes. Default 4 GiB. */
-  readonly maxMemoryBytes?: number;
+  readonly maxMemoryBytes?: number | undefined;
 }
 
 /** Formats without an honest reader in JavaScript that LibreOffice imports. */
@@ -65,7 +66,7 @@ export function createConverterReader(options: ConverterOptions = {}): Reader {
 
 async function readConverted(
   input: ReadInput,
-  { program, timeoutMs, maxMemoryBytes }: Required<Omit<ConverterOptions, "mediaTypes">>,
+  { program, timeoutMs, maxMemoryBytes }: Complete<Omit<ConverterOptions, "mediaTypes">>,
 ): Promise<ReadResult> {
   const { uri, bytes, signal, readPart } = input;
   if (readPart === undefined) {

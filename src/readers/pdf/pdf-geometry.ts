@@ -1,3 +1,4 @@
+import type { Chosen } from "../../contracts/complete.ts";
 import type { SourceMap } from "../../contracts/document.ts";
 import type { OcrProvider } from "../../contracts/extraction.ts";
 import type { ReadInput } from "../../contracts/reader.ts";
@@ -81,12 +82,20 @@ export interface PlacedText {
  * @experimental
  */
 export async function readPdfGeometry(
-  input: Pick<ReadInput, "uri" | "bytes" | "password" | "limits" | "signal"> & Pick<SourceMap, "recognised">,
+  input: Pick<ReadInput, "uri" | "bytes"> &
+    Chosen<Pick<ReadInput, "password" | "limits" | "signal"> & Pick<SourceMap, "recognised">>,
 ): Promise<PdfGeometry> {
   const names = { uri: true, bytes: true, password: true, limits: true, signal: true, recognised: true } as const;
   checkGiven("readPdfGeometry", "input", input, "object");
   checkOptions("readPdfGeometry", input, names);
-  const { recognised, ...file } = input;
+  const { recognised, uri, bytes, password, limits, signal } = input;
+  const file = {
+    uri,
+    bytes,
+    ...(password !== undefined && { password }),
+    ...(limits && { limits }),
+    ...(signal && { signal }),
+  };
   const { readPdf } = await import("./read-pdf.ts");
   let places: PlacedText[] = [];
   let pages: PdfGeometry["pages"] = [];

@@ -1,3 +1,4 @@
+import type { Complete } from "../../contracts/complete.ts";
 import type { EventFilter, EventName, EventRetention, KnowledgeEvent } from "../../contracts/event-store.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
@@ -19,7 +20,7 @@ const names: Readonly<Record<EventName, true>> = {
 const eventNames = Object.keys(names) as readonly EventName[];
 
 /** Default retention: a week, and 100,000 events. */
-const defaultRetention: Required<EventRetention> = { maxAgeMs: 7 * 24 * 3600 * 1000, maxEvents: 100_000 };
+const defaultRetention: Complete<EventRetention> = { maxAgeMs: 7 * 24 * 3600 * 1000, maxEvents: 100_000 };
 
 /** **Errors** `invalid-argument` for a name that there is not, or a time that is none. */
 export function checkEvents(events: readonly KnowledgeEvent[]): void {
@@ -51,7 +52,7 @@ export function selectNames({ names: chosen, stream }: EventFilter): readonly Ev
 export function decideRetention({
   maxAgeMs = defaultRetention.maxAgeMs,
   maxEvents = defaultRetention.maxEvents,
-}: EventRetention): Required<EventRetention> {
+}: EventRetention): Complete<EventRetention> {
   if (!(maxAgeMs >= 0)) throw wrong(`maxAgeMs is ${String(maxAgeMs)}.`);
   if (!Number.isSafeInteger(maxEvents) || maxEvents < 1) throw wrong(`maxEvents is ${String(maxEvents)}.`);
   return { maxAgeMs, maxEvents };

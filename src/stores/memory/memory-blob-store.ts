@@ -11,7 +11,7 @@ import { compareCodePoints } from "../../runtime/compare-text.ts";
  *
  * @experimental
  */
-export function createMemoryBlobStore(options: { readonly maxBytes?: number } = {}): BlobStore {
+export function createMemoryBlobStore(options: { readonly maxBytes?: number | undefined } = {}): BlobStore {
   checkOptions("createMemoryBlobStore", options, { maxBytes: true });
   const maxBytes = checkMaxBlobBytes("createMemoryBlobStore", options.maxBytes);
   const blobs = new Map<string, { readonly bytes: Uint8Array; readonly etag: string }>();

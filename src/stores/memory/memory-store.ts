@@ -9,7 +9,7 @@ import { decideStoreOptions, type StoreOptions, storeOptionNames } from "../segm
 
 export interface MemoryStoreOptions extends Omit<StoreOptions, "engine"> {
   /** Kinds of embeddings that are kept. Default: all three. */
-  readonly embeddings?: readonly EmbeddingKind[];
+  readonly embeddings?: readonly EmbeddingKind[] | undefined;
 }
 
 /**

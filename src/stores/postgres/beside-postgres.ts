@@ -11,7 +11,7 @@ export interface BesidePostgres {
   /** Files that a service keeps: uploads as they came, and threads. */
   readonly files: BlobStore;
   readonly media: BlobStore;
-  openEvents(retention: EventRetention & { readonly now?: () => number }): EventStore;
+  openEvents(retention: EventRetention & { readonly now?: (() => number) | undefined }): EventStore;
 }
 
 /** A connection waits for its first use, and holds no process open. **Errors** `invalid-argument` for an address that cannot be read. */

@@ -24,10 +24,10 @@ export interface PublishedStoreOptions {
   /** Reads a file of the publication by its name; `undefined` where there is none. A page calls `fetch`. */
   readonly read: ReadPublished;
   /** Most hits of one document. Default: no limit. */
-  readonly perDocument?: number;
+  readonly perDocument?: number | undefined;
   /** The analyzer that the publication was made with. Default: `defaultAnalyzer`. */
-  readonly analyzer?: Analyzer;
-  readonly bm25?: Bm25Options;
+  readonly analyzer?: Analyzer | undefined;
+  readonly bm25?: Bm25Options | undefined;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Chosen } from "../../contracts/complete.ts";
 import { platformNow } from "../../runtime/platform-clock.ts";
 import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { Engine } from "../../contracts/engine.ts";
@@ -10,22 +11,23 @@ import { defaultPolicy, type SegmentPolicy } from "../../engine/segments/merge-p
 import { defaultAnalyzer } from "../../text/analyzer.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import type { SegmentStoreOptions } from "./segment-core.ts";
+import { withDefaults } from "../../runtime/with-defaults.ts";
 
 /** Options common to all segment stores. */
 export interface StoreOptions {
   /** Text to terms, for chunks and queries alike. Default: `defaultAnalyzer`. */
-  readonly analyzer?: Analyzer;
+  readonly analyzer?: Analyzer | undefined;
   /** Similarity of a search that does not say which. Default `"cosine"`. */
-  readonly metric?: Metric;
-  readonly bm25?: Bm25Options;
+  readonly metric?: Metric | undefined;
+  readonly bm25?: Bm25Options | undefined;
   /** A dense leg that the store makes of its own terms. Default: none. */
-  readonly corpusModel?: CorpusModel;
+  readonly corpusModel?: CorpusModel | undefined;
   /** When segments are sealed and merged; changes no result. */
-  readonly segments?: Partial<SegmentPolicy>;
+  readonly segments?: Chosen<SegmentPolicy> | undefined;
   /** The clock, in milliseconds since 1970. Default `Date.now`. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
   /** A vector engine that proposes candidates, such as that of `ibid/stores/qdrant`. Default: none; every vector is compared. */
-  readonly engine?: Engine;
+  readonly engine?: Engine | undefined;
 }
 
 export const storeOptionNames = {
@@ -47,7 +49,7 @@ export function decideStoreOptions(options: StoreOptions): Omit<SegmentStoreOpti
       hint: `Known metrics: ${Object.keys(metrics).join(", ")}.`,
     });
   }
-  const policy = { ...defaultPolicy, ...options.segments };
+  const policy = withDefaults(defaultPolicy, options.segments);
   const whole = [policy.sealAt, policy.settleAt, policy.maxMerged].every(
     (count) => Number.isInteger(count) && count >= 1,
   );
@@ -79,7 +81,7 @@ function decideBm25(options: Bm25Options = {}): Bm25Settings {
     document: true,
     heading: true,
   });
-  const settings = { ...defaultBm25, ...options };
+  const settings = withDefaults(defaultBm25, options);
   const { variant, k1, b, nameWeight, nameB, fileWeight, fileB, naming, document, heading } = settings;
   if (!Object.hasOwn(bm25Formulas, variant)) {
     throw new IbidError("invalid-argument", `There is no variant of BM25 called "${variant}".`, {

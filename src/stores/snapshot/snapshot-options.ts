@@ -1,3 +1,4 @@
+import type { Complete } from "../../contracts/complete.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import type { Clock } from "../../contracts/clock.ts";
 import { IbidError } from "../../contracts/errors.ts";
@@ -14,16 +15,16 @@ export interface SnapshotOptions {
   /** A folder, a bucket, or anything else that honours conditional writes. */
   readonly blobs: BlobStore;
   /** Prefix of the snapshot's keys; no other blobs may have it. Default `"ibid/"`. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /** From the first change that is not saved yet to saving it with all that came meanwhile. **Units** milliseconds. Default 5,000. */
-  readonly delayMs?: number;
+  readonly delayMs?: number | undefined;
   /** Called when a background snapshot could not be saved; the store tries again after the same time. */
-  readonly onError?: (error: unknown) => void;
-  readonly clock?: Clock;
+  readonly onError?: ((error: unknown) => void) | undefined;
+  readonly clock?: Clock | undefined;
 }
 
 /** The same, with every default filled in. */
-export type DecidedSnapshots = Required<SnapshotOptions>;
+export type DecidedSnapshots = Complete<SnapshotOptions>;
 
 /** **Errors** `invalid-argument` for a value that cannot be. */
 export function decideSnapshots(options: SnapshotOptions): DecidedSnapshots {

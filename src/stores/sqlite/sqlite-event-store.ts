@@ -201,7 +201,10 @@ function selection(filter: EventFilter): { sql: string; values: SQLInputValue[] 
  *
  * **Shape** reading makes no file, and finds nothing where there is none. **Errors** as {@link openSqliteEventStore}, at each call.
  */
-export function createEventFile(path: string, retention: EventRetention & { readonly now?: () => number }): EventStore {
+export function createEventFile(
+  path: string,
+  retention: EventRetention & { readonly now?: (() => number) | undefined },
+): EventStore {
   let writing: Promise<EventStore> | undefined;
 
   return {

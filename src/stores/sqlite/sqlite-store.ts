@@ -13,7 +13,7 @@ import { createSqliteDirectory } from "./sqlite-directory.ts";
 
 export interface SqliteStoreOptions extends StoreOptions {
   /** How long a call waits for another process that is writing. Default 30,000. */
-  readonly busyTimeoutMs?: number;
+  readonly busyTimeoutMs?: number | undefined;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Complete } from "../../../src/contracts/complete.ts";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { openKnowledgeBase } from "../../../src/index.node.ts";
@@ -47,7 +48,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
 );
 
 /** The oracle: a list of nodes and a list of edges, each in a scope, and what a delete leaves of them, said once more and differently. */
-function draw(steps: readonly Step[], policy: Required<AccessPolicy>) {
+function draw(steps: readonly Step[], policy: Complete<AccessPolicy>) {
   const nodes = new Set<string>();
   const known = new Set<Scope>();
   const edges = new Map<string, { scope: Scope; from: string; name: string; to: string }>();
@@ -77,7 +78,7 @@ function draw(steps: readonly Step[], policy: Required<AccessPolicy>) {
   return { nodes, edges: [...edges.values()] };
 }
 
-const readableBy = (who: AccessContext | undefined, { platform, deployment }: Required<AccessPolicy>) => {
+const readableBy = (who: AccessContext | undefined, { platform, deployment }: Complete<AccessPolicy>) => {
   if (who === undefined) return scopes;
   const teams = [...(who.teams ?? []), ...(who.teamId === undefined ? [] : [who.teamId])];
   const own = [...teams.map((team) => `team:${team}`), ...(who.userId === undefined ? [] : [`user:${who.userId}`])];

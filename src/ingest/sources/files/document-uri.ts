@@ -6,7 +6,7 @@ export interface UriPlace {
   /** The folder that holds the knowledge base. */
   readonly base: string;
   /** Where relative paths start. Default: the process's working folder. */
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
 }
 
 /**

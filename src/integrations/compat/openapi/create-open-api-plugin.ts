@@ -28,9 +28,9 @@ export interface OpenApiPluginOptions {
   /** Sent as `authorization: Bearer …`, to that server alone. A function is called before each request. */
   readonly bearer?: (string | (() => string | Promise<string>)) | undefined;
   /** Further headers of each request, such as another kind of key. */
-  readonly headers?: (
-    operation: string,
-  ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
+  readonly headers?:
+    | ((operation: string) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>)
+    | undefined;
   /** The operations to use. Default: all. */
   readonly operations?: readonly string[] | undefined;
   /** The operations that a model gets. Default: those that only read by HTTP's definition, `GET` and `HEAD`. */
