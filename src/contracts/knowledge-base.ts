@@ -550,7 +550,7 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
    */
   delete(
     target: string | { readonly filter: FilterInput } | { readonly chunks: readonly string[] },
-    options?: DocumentAddress & DeleteOptions & { readonly elements?: boolean },
+    options?: DocumentAddress & DeleteOptions & { readonly elements?: boolean | undefined },
   ): Promise<readonly DeletedDocument[]>;
   /**
    * Restores a deleted document until it is vacuumed. **Shape** one entry for each restored document; empty for a uri without deleted documents in the scopes

@@ -47,7 +47,7 @@ export function createKeeping(parts: KeepingParts): Keeping {
   /** Deleting needs the right to write. **Errors** `access-denied` for a caller who may read but not write. */
   async function remove(
     documents: readonly { readonly summary: DocumentSummary }[],
-    options: DeleteOptions & { readonly elements?: boolean },
+    options: DeleteOptions & { readonly elements?: boolean | undefined },
   ): Promise<readonly DeletedDocument[]> {
     const proofs = new Map(documents.map(({ summary }) => [summary.scope, gate.write(caller, summary.scope)]));
     const deleted: DeletedDocument[] = [];

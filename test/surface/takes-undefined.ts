@@ -2,6 +2,44 @@
  * Held by the type checker: every option that a public function or method takes may be `undefined`, as a strict project hands on what it may not have.
  * An error here names the function and the members that refuse it.
  */
+import type * as root from "ibid";
+import type * as access from "ibid/access";
+import type * as aiSdk from "ibid/ai-sdk";
+import type * as answers from "ibid/answers";
+import type * as chunkers from "ibid/chunkers";
+import type * as compat from "ibid/compat";
+import type * as eval from "ibid/eval";
+import type * as ingest from "ibid/ingest";
+import type * as langchain from "ibid/langchain";
+import type * as mcp from "ibid/mcp";
+import type * as memory from "ibid/memory";
+import type * as models from "ibid/models";
+import type * as opentelemetry from "ibid/opentelemetry";
+import type * as operations from "ibid/operations";
+import type * as readers from "ibid/readers";
+import type * as records from "ibid/records";
+import type * as search from "ibid/search";
+import type * as server from "ibid/server";
+import type * as site from "ibid/site";
+import type * as stores from "ibid/stores";
+import type * as storesAzureSearch from "ibid/stores/azure-search";
+import type * as storesChroma from "ibid/stores/chroma";
+import type * as storesDuckdb from "ibid/stores/duckdb";
+import type * as storesHnsw from "ibid/stores/hnsw";
+import type * as storesKusto from "ibid/stores/kusto";
+import type * as storesMilvus from "ibid/stores/milvus";
+import type * as storesMongodb from "ibid/stores/mongodb";
+import type * as storesOpensearch from "ibid/stores/opensearch";
+import type * as storesPgvector from "ibid/stores/pgvector";
+import type * as storesPinecone from "ibid/stores/pinecone";
+import type * as storesPostgres from "ibid/stores/postgres";
+import type * as storesQdrant from "ibid/stores/qdrant";
+import type * as storesRedis from "ibid/stores/redis";
+import type * as storesSqlite from "ibid/stores/sqlite";
+import type * as storesWeaviate from "ibid/stores/weaviate";
+import type * as testing from "ibid/testing";
+import type * as text from "ibid/text";
+import type * as tools from "ibid/tools";
 import type {
   Answer,
   Chunk,
@@ -58,58 +96,54 @@ type Refusing<Given> = {
 
 type Refused<Given> = Options<Given> extends infer Each ? (Each extends object ? Refusing<Each> : never) : never;
 
-/** The functions of a module or an object whose options refuse `undefined`, with the members. */
+/** Functions of a module or an object, each with a member of its options that refuses `undefined`: `"createGate.platform"`. */
 type RefusedBy<Module> = {
-  [
-    Name in keyof Module as Module[Name] extends Callable
-      ? [Refused<Parameters<Module[Name]>[number]>] extends [never]
-        ? never
-        : Name
-      : never
-  ]: Module[Name] extends Callable ? Refused<Parameters<Module[Name]>[number]> : never;
-};
+  [Name in keyof Module]: Module[Name] extends Callable
+    ? `${Name & string}.${Refused<Parameters<Module[Name]>[number]> & string}`
+    : never;
+}[keyof Module];
 
-type None<Found extends Record<string, never>> = Found;
+type None<Found extends never> = Found;
 
 export type Checked = [
-  None<RefusedBy<typeof import("ibid")>>,
-  None<RefusedBy<typeof import("ibid/access")>>,
-  None<RefusedBy<typeof import("ibid/ai-sdk")>>,
-  None<RefusedBy<typeof import("ibid/answers")>>,
-  None<RefusedBy<typeof import("ibid/chunkers")>>,
-  None<RefusedBy<typeof import("ibid/compat")>>,
-  None<RefusedBy<typeof import("ibid/eval")>>,
-  None<RefusedBy<typeof import("ibid/ingest")>>,
-  None<RefusedBy<typeof import("ibid/langchain")>>,
-  None<RefusedBy<typeof import("ibid/mcp")>>,
-  None<RefusedBy<typeof import("ibid/memory")>>,
-  None<RefusedBy<typeof import("ibid/models")>>,
-  None<RefusedBy<typeof import("ibid/opentelemetry")>>,
-  None<RefusedBy<typeof import("ibid/operations")>>,
-  None<RefusedBy<typeof import("ibid/readers")>>,
-  None<RefusedBy<typeof import("ibid/records")>>,
-  None<RefusedBy<typeof import("ibid/search")>>,
-  None<RefusedBy<typeof import("ibid/server")>>,
-  None<RefusedBy<typeof import("ibid/site")>>,
-  None<RefusedBy<typeof import("ibid/stores")>>,
-  None<RefusedBy<typeof import("ibid/stores/azure-search")>>,
-  None<RefusedBy<typeof import("ibid/stores/chroma")>>,
-  None<RefusedBy<typeof import("ibid/stores/duckdb")>>,
-  None<RefusedBy<typeof import("ibid/stores/hnsw")>>,
-  None<RefusedBy<typeof import("ibid/stores/kusto")>>,
-  None<RefusedBy<typeof import("ibid/stores/milvus")>>,
-  None<RefusedBy<typeof import("ibid/stores/mongodb")>>,
-  None<RefusedBy<typeof import("ibid/stores/opensearch")>>,
-  None<RefusedBy<typeof import("ibid/stores/pgvector")>>,
-  None<RefusedBy<typeof import("ibid/stores/pinecone")>>,
-  None<RefusedBy<typeof import("ibid/stores/postgres")>>,
-  None<RefusedBy<typeof import("ibid/stores/qdrant")>>,
-  None<RefusedBy<typeof import("ibid/stores/redis")>>,
-  None<RefusedBy<typeof import("ibid/stores/sqlite")>>,
-  None<RefusedBy<typeof import("ibid/stores/weaviate")>>,
-  None<RefusedBy<typeof import("ibid/testing")>>,
-  None<RefusedBy<typeof import("ibid/text")>>,
-  None<RefusedBy<typeof import("ibid/tools")>>,
+  None<RefusedBy<typeof root>>,
+  None<RefusedBy<typeof access>>,
+  None<RefusedBy<typeof aiSdk>>,
+  None<RefusedBy<typeof answers>>,
+  None<RefusedBy<typeof chunkers>>,
+  None<RefusedBy<typeof compat>>,
+  None<RefusedBy<typeof eval>>,
+  None<RefusedBy<typeof ingest>>,
+  None<RefusedBy<typeof langchain>>,
+  None<RefusedBy<typeof mcp>>,
+  None<RefusedBy<typeof memory>>,
+  None<RefusedBy<typeof models>>,
+  None<RefusedBy<typeof opentelemetry>>,
+  None<RefusedBy<typeof operations>>,
+  None<RefusedBy<typeof readers>>,
+  None<RefusedBy<typeof records>>,
+  None<RefusedBy<typeof search>>,
+  None<RefusedBy<typeof server>>,
+  None<RefusedBy<typeof site>>,
+  None<RefusedBy<typeof stores>>,
+  None<RefusedBy<typeof storesAzureSearch>>,
+  None<RefusedBy<typeof storesChroma>>,
+  None<RefusedBy<typeof storesDuckdb>>,
+  None<RefusedBy<typeof storesHnsw>>,
+  None<RefusedBy<typeof storesKusto>>,
+  None<RefusedBy<typeof storesMilvus>>,
+  None<RefusedBy<typeof storesMongodb>>,
+  None<RefusedBy<typeof storesOpensearch>>,
+  None<RefusedBy<typeof storesPgvector>>,
+  None<RefusedBy<typeof storesPinecone>>,
+  None<RefusedBy<typeof storesPostgres>>,
+  None<RefusedBy<typeof storesQdrant>>,
+  None<RefusedBy<typeof storesRedis>>,
+  None<RefusedBy<typeof storesSqlite>>,
+  None<RefusedBy<typeof storesWeaviate>>,
+  None<RefusedBy<typeof testing>>,
+  None<RefusedBy<typeof text>>,
+  None<RefusedBy<typeof tools>>,
   None<RefusedBy<KnowledgeBase>>,
   None<RefusedBy<RecordCollection<unknown, unknown>>>,
   None<RefusedBy<ContentRepository>>,

@@ -15,7 +15,7 @@ export interface Sendable {
 
 /** Requests to one model, of all calls together. */
 export interface RequestQueue {
-  /** Sends a batch of one call when its turn comes, together with others unless it goes alone, and gives the part of the answer that is the batch's own. */
+  /** Sends a batch of one call when its turn comes, with others unless it goes alone. **Shape** the batch's own part of the answer. */
   send(batch: readonly Sendable[], options: EmbedOptions, isAlone?: boolean): Promise<EmbedResult>;
 }
 
@@ -39,9 +39,9 @@ type Turn = { readonly leads: readonly Entry[] } | { readonly answer: EmbedResul
  * Sends batches in the order of asking, at most `concurrency` requests at a time. Texts that wait go together: a request takes with it the waiting batches of its
  * purpose, as far as they fit.
  *
- * **Shape** a batch of a query begins at once where a request is allowed; one of documents waits for the others of its turn of the event loop. Media travel alone.
+ * **Shape** a query begins at once where a request is allowed. Documents wait for the others of their turn of the event loop. Media travel alone.
  * A joined request goes on until all its calls are aborted. The tokens that the provider counted are shared out by the estimated ones, and add up.
- * When a joined request fails for what may be the fault of one input, each batch is sent once more, alone: one bad text fails its own call only.
+ * When a joined request fails and one input may be at fault, each batch is sent once more, alone. So one bad text fails its own call only.
  * **Errors** for a batch as if it travelled alone. A fault that no input can have, such as `rate-limited` or a refused key, fails all batches of its request.
  */
 export function createRequestQueue(model: EmbeddingModel, limits: BatchLimits, concurrency: number): RequestQueue {
@@ -112,7 +112,7 @@ export function createRequestQueue(model: EmbeddingModel, limits: BatchLimits, c
     waiting.unshift(...group.filter(({ options }) => options.signal?.aborted !== true));
     if (!isTooLarge(error)) return;
     const refused = group.flatMap(({ batch }) => batch);
-    void Promise.all(group.map(({ answer }) => answer)).then(
+    void Promise.all(group.flatMap(({ answer }) => answer ?? [])).then(
       () => limits.learn(refused),
       () => {},
     );

@@ -1,3 +1,4 @@
+import type { Chosen } from "../../../contracts/complete.ts";
 import { checkGiven } from "../../../runtime/check-options.ts";
 import { readOpenApi } from "./read-open-api.ts";
 import type { AllowAddress } from "../../../ingest/sources/web/public-agent.ts";
@@ -11,7 +12,7 @@ import type { OpenApiDocument } from "./open-api-document.ts";
  *
  * @experimental
  */
-export interface ImportOpenApiOptions extends Partial<OpenApiPluginOptions> {
+export interface ImportOpenApiOptions extends Chosen<OpenApiPluginOptions> {
   /** IP ranges of servers that are not on the public internet: in an intranet, or on this machine. Default: none. */
   readonly allowAddress?: AllowAddress | undefined;
 }
