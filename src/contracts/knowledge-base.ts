@@ -625,7 +625,7 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
    *
    * **Errors** `aborted` when the signal fires.
    */
-  ready(options?: { readonly signal?: AbortSignal }): Promise<void>;
+  ready(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /** Waits for what goes on in the background. */
   close(): Promise<void>;
 }
