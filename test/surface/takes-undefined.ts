@@ -8,7 +8,7 @@ import type * as aiSdk from "ibid/ai-sdk";
 import type * as answers from "ibid/answers";
 import type * as chunkers from "ibid/chunkers";
 import type * as compat from "ibid/compat";
-import type * as eval from "ibid/eval";
+import type * as evaluation from "ibid/eval";
 import type * as ingest from "ibid/ingest";
 import type * as langchain from "ibid/langchain";
 import type * as mcp from "ibid/mcp";
@@ -112,7 +112,7 @@ export type Checked = [
   None<RefusedBy<typeof answers>>,
   None<RefusedBy<typeof chunkers>>,
   None<RefusedBy<typeof compat>>,
-  None<RefusedBy<typeof eval>>,
+  None<RefusedBy<typeof evaluation>>,
   None<RefusedBy<typeof ingest>>,
   None<RefusedBy<typeof langchain>>,
   None<RefusedBy<typeof mcp>>,
