@@ -13,6 +13,7 @@ import type { Metadata } from "../contracts/metadata.ts";
 import type { SourceItem } from "../contracts/reader.ts";
 import type { RefreshPolicy } from "../contracts/refresh-policy.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
+import { archivesOf } from "../readers/archives/archive-kind.ts";
 import { isUnreadKind } from "../readers/unread-kind.ts";
 import { throwIfAborted } from "../runtime/abort.ts";
 import { giveTurn } from "../runtime/next-turn.ts";
@@ -498,7 +499,10 @@ function ownUri(uri: string): IbidError {
 function givenTwice(uri: string): IbidError {
   return new IbidError("invalid-id", `${uri} was given twice in one ingestion; the first one counts.`, {
     uri,
-    hint: "Give each document its own uri, or ingest the second one afterwards.",
+    hint:
+      archivesOf(uri).length > 0
+        ? "The archive holds two files of this name. Unpack it, rename one of them, and pack it again."
+        : "Give each document its own uri, or ingest the second one afterwards.",
   });
 }
 

@@ -218,6 +218,19 @@ describe("a hostile archive costs itself alone", () => {
     ]);
   });
 
+  it("says of a second file of the same name what to do with the archive", async () => {
+    const packed = makeZip([
+      { name: "twice.txt", content: "first" },
+      { name: "twice.txt", content: "second" },
+    ]);
+    const kb = await openKnowledgeBase({ reading: { worker: false } });
+    const { failures } = await kb.ingest({ uri: "a.zip", bytes: packed });
+    expect(failures.map(({ error }) => error.hint)).toEqual([
+      "The archive holds two files of this name. Unpack it, rename one of them, and pack it again.",
+    ]);
+    await kb.close();
+  });
+
   it("passes by what a walk passes by: pictures, hidden files, resource forks", async () => {
     put("a.zip", zip({ "p.png": png, ".env": "K=1", "__MACOSX/._x.txt": "fork", "good.txt": "good" }));
     const skipped: string[] = [];
