@@ -31,6 +31,8 @@ export interface XlsxTestParts {
   readonly core?: string;
   readonly isStrict?: boolean;
   readonly more?: Readonly<Record<string, string>>;
+  /** Further relationships of the workbook. */
+  readonly related?: readonly (readonly [id: string, type: string, target: string])[];
 }
 
 /** A workbook in which texts stand in their cells. */
@@ -59,6 +61,7 @@ export function makeXlsx(sheets: readonly TestSheet[], parts: XlsxTestParts = {}
       ...sheets.map(({ type }, i) => [`s${i + 1}`, type ?? "worksheet", `worksheets/sheet${i + 1}.xml`] as const),
       ...(strings === undefined ? [] : [["strings", "sharedStrings", "sharedStrings.xml"] as const]),
       ...(styles === undefined ? [] : [["styles", "styles", "styles.xml"] as const]),
+      ...(parts.related ?? []),
     ]),
     ...Object.fromEntries(
       sheets.map((sheet, i) => [`xl/worksheets/sheet${i + 1}.xml`, root("worksheet", insideOf(sheet))]),

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { ReadResult } from "../../src/contracts/reader.ts";
 import { createXlsxReader } from "../../src/readers/office/xlsx-reader.ts";
 import { locate } from "../../src/text/locate.ts";
+import { relationships } from "./make-office.ts";
 import { makeXlsx, type TestCell } from "./make-xlsx.ts";
 import { readAs, refusalOf, showOutline } from "./read-with.ts";
 
@@ -55,6 +56,57 @@ describe("sheets", () => {
     expect(table?.bodyStart).toBe(table?.rowStarts?.[0]);
   });
 
+  it("reads notes and threaded comments with their authors and cells, each once [L9]", async () => {
+    const main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+    const result = await readAs(
+      "book.xlsx",
+      makeXlsx(
+        [
+          {
+            name: "Budget",
+            rows: [
+              ["Item", "Cost"],
+              ["Rent", 900],
+            ],
+          },
+          { name: "Remarks" },
+        ],
+        {
+          more: {
+            "xl/worksheets/_rels/sheet1.xml.rels": relationships([
+              ["n", "comments", "../comments/comment1.xml"],
+              ["t", "threadedComment", "../threadedComments/threadedComment1.xml"],
+            ]),
+            "xl/worksheets/_rels/sheet2.xml.rels": relationships([["n", "comments", "../comments2.xml"]]),
+            "xl/comments/comment1.xml": `<comments xmlns="${main}"><authors><author>Ada</author><author>tc={1}</author></authors><commentList><comment ref="B2" authorId="0"><text><r><t>Ada:</t></r><r><t xml:space="preserve">\nAgreed by\nletter | signed</t></r></text></comment><comment ref="A1" authorId="1"><text><t>[Threaded comment] Your version of Excel…</t></text></comment></commentList></comments>`,
+            "xl/threadedComments/threadedComment1.xml":
+              '<ThreadedComments xmlns="http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments"><threadedComment ref="A1" personId="{p}" id="{1}"><text>Which items?</text></threadedComment><threadedComment ref="A1" personId="{q}" id="{2}" parentId="{1}"><text>All of March.</text></threadedComment></ThreadedComments>',
+            "xl/comments2.xml": `<comments xmlns="${main}"><authors/><commentList><comment ref="C4" authorId="0"><text><t>Nothing here yet</t></text></comment></commentList></comments>`,
+            "xl/persons/person.xml":
+              '<personList xmlns="http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments"><person displayName="Grace" id="{p}"/><person displayName="Karl" id="{q}"/></personList>',
+          },
+          related: [["people", "person", "persons/person.xml"]],
+        },
+      ),
+    );
+    expect(result.text).toBe(
+      [
+        "Budget",
+        "Item | Cost\nItem: Rent | Cost: 900",
+        "[Comment by Grace at A1: Which items?]",
+        "[Comment by Karl at A1: All of March.]",
+        "[Comment by Ada at B2: Agreed by letter | signed]",
+        "Remarks",
+        "[Comment at C4: Nothing here yet]",
+      ].join("\n\n"),
+    );
+    expect(cellsOf(result, "Agreed by")).toBe("B2");
+    expect(cellsOf(result, "All of March")).toBe("A1");
+    expect(cellsOf(result, "Rent")).toBe("A2:B2");
+    expect(cellsOf(result, "Nothing here")).toBe("C4");
+    expect(result.notes).toBeUndefined();
+  });
+
   it("reads hidden sheets and says so, and names what has no cells", async () => {
     const { text, notes } = await readAs(
       "book.xlsx",
@@ -65,13 +117,13 @@ describe("sheets", () => {
           { name: "Blank" },
           { name: "Graph", type: "chartsheet" },
         ],
-        { more: { "xl/charts/chart1.xml": "<c/>", "xl/media/image1.png": "x", "xl/comments1.xml": "<c/>" } },
+        { more: { "xl/charts/chart1.xml": "<c/>", "xl/media/image1.png": "x" } },
       ),
     );
     expect(text).toContain("secret");
     expect(notes).toEqual([
       'The sheet "Graph" holds a chart or a dialogue, no cells; it was not read.',
-      "Cells were read; not in the text: charts (1), pictures (1), sheets with comments (1).",
+      "Cells were read; not in the text: charts (1), pictures (1).",
       'The sheet "Lookup" is hidden in the workbook; it was read like the others.',
       'The sheet "Blank" is empty.',
     ]);

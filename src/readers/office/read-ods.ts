@@ -6,7 +6,7 @@ import type { CellKind, Sheet } from "../sheets/workbook.ts";
 
 import { openOpenDocument } from "./open-document.ts";
 import { unreadable } from "./refusals.ts";
-import { elementsOf, findChild, type XmlElement } from "./read-xml.ts";
+import { elementsOf, findChild, textOf, type XmlElement } from "./read-xml.ts";
 
 /** A sheet says of its blank end that it is repeated; rows and columns beyond these are no one's. */
 const [maxRows, maxColumns] = [1_048_576, 16_384];
@@ -68,6 +68,12 @@ function cellsOf(row: XmlElement): AddCell[] {
     if (cell.name !== "table-cell" && cell.name !== "covered-table-cell") continue;
     const repeated = countOf(cell, "number-columns-repeated");
     const { text, kind } = cell.name === "table-cell" ? readCell(cell) : { text: "", kind: "text" as const };
+    const at = column;
+    for (const note of elementsOf(cell).filter(({ name }) => name === "annotation")) {
+      const said = elementsOf(note).filter(({ name }) => name === "p" || name === "list");
+      const author = textOf(findChild(note, "creator"));
+      cells.push((builder, line) => builder.addComment(line, at, author, said.map(paragraphText).join(" ")));
+    }
     if (text.trim() !== "") {
       const [columns, rows] = [countOf(cell, "number-columns-spanned"), countOf(cell, "number-rows-spanned")];
       for (let copy = 0; copy < Math.min(repeated, maxColumns - column + 1); copy++) {

@@ -7,6 +7,7 @@ import { unreadable } from "./refusals.ts";
 import { type OfficePackage, openPackage } from "./open-package.ts";
 import { readPackageFacts } from "./package-facts.ts";
 import { elementsOf, findChild } from "./read-xml.ts";
+import { readComments, readPersons } from "./xlsx-comments.ts";
 import { createCellReader, type SheetFaults } from "./xlsx-cells.ts";
 import { readSharedStrings } from "./xlsx-strings.ts";
 import { readCellFormats } from "./xlsx-styles.ts";
@@ -23,6 +24,7 @@ export async function readXlsx(input: ReadInput): Promise<ReadResult> {
   const from1904 = /^(?:1|true|on)$/.test(findChild(workbook, "workbookPr")?.attributes.get("date1904") ?? "");
   const strings = await readSharedStrings(input, office);
   const formats = await readCellFormats(office, from1904);
+  const persons = await readPersons(office, related);
   const begin = createSheetBuilders(input);
   const boundRow = (elements: number): void => {
     if (elements > maxRowElements) throw unreadable(uri, "has a row of more cells than a sheet has columns");
@@ -45,6 +47,7 @@ export async function readXlsx(input: ReadInput): Promise<ReadResult> {
     const faults: SheetFaults = { formulasWithoutResult: 0, textsMissing: 0 };
     const reader = createCellReader(builder, strings, formats, faults);
     await office.visitPart(relation.target, { depth: 2, visit: reader, grow: boundRow });
+    await readComments(office, relation.target, builder, persons);
     sheets.push(builder.finish());
     notes.push(...nameFaults(name, faults));
   }
@@ -70,7 +73,6 @@ function nameLeftOut({ archive: { names } }: OfficePackage): string[] {
   const kinds = [
     ["charts", /(?:^|\/)charts\/chart[^/]*\.xml$/i],
     ["pictures", /(?:^|\/)media\/[^/]+\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|webp)$/i],
-    ["sheets with comments", /(?:^|\/)comments[^/]*\.xml$/i],
   ] as const;
   const found = kinds
     .map(([what, pattern]) => [what, names.filter((name) => pattern.test(name)).length] as const)

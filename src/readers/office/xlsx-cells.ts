@@ -89,7 +89,8 @@ function readColumn(reference: string): number | undefined {
   return column <= maxColumn ? column : undefined;
 }
 
-function readRange(reference: string): MergedCells | undefined {
+/** The cells of a reference such as `A1:B2` or `A1`; `undefined` when there are none in a sheet. */
+export function readRange(reference: string): MergedCells | undefined {
   const [from = "", to = from] = reference.split(":");
   const [firstColumn, lastColumn] = [readColumn(from), readColumn(to)];
   const [firstRow, lastRow] = [from, to].map((corner) => Number(/(\d{1,7})$/.exec(corner)?.[1]));

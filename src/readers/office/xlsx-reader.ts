@@ -23,7 +23,7 @@ const mediaTypes: ReadonlySet<string> = new Set([
  */
 export function createXlsxReader(): Reader {
   return {
-    name: "xlsx/1",
+    name: "xlsx/2",
     accepts: (mediaType) => mediaTypes.has(mediaType),
     read: async (input) => (await import("./read-xlsx.ts")).readXlsx(input),
   };

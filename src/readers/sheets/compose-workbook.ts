@@ -4,11 +4,12 @@ import type { Metadata } from "../../contracts/metadata.ts";
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { formatFilledCells, formatHeaderLine, formatRow, namesEmptyCells } from "../../text/format-row.ts";
+import { columnName } from "../../text/locate.ts";
 import { buildSections, type Heading } from "../build-sections.ts";
 import { fileNameOf } from "../file-name.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
 import { findTables, type SheetLines, type SheetTable } from "./sheet-tables.ts";
-import type { CellRow, Sheet } from "./workbook.ts";
+import type { CellRow, Sheet, SheetComment } from "./workbook.ts";
 
 /** Metadata of a workbook. */
 export interface WorkbookFacts {
@@ -22,6 +23,7 @@ export interface WorkbookFacts {
  *
  * A row of a table names each of its columns (`Name: Ada | Age: 36`), so that it can be read, found and cited by itself. The header stands above the rows
  * once more, as a line of names. Cells outside tables are lines of their own. A blank line separates tables of a sheet.
+ * Notes and comments stand below them, each with the cell that it is about.
  *
  * **Shape** one table block per table, with `columns`, `bodyStart` and `rowStarts`; a span per sheet tells rows and columns. Hidden sheets are read and
  * noted; empty ones are noted.
@@ -48,9 +50,10 @@ export function composeWorkbook(
     return start;
   };
 
-  for (const { name, hidden, rows, merges } of sheets) {
+  for (const sheet of sheets) {
+    const { name, hidden, rows, comments } = sheet;
     throwIfAborted(signal, `Reading ${uri}`, { uri });
-    if (rows.length === 0) {
+    if (rows.length === 0 && comments.length === 0) {
       said.push(`The sheet "${name}" is empty.`);
       continue;
     }
@@ -60,9 +63,13 @@ export function composeWorkbook(
     headings.push({ title: name, level: 1, start, contentStart: length });
     blocks.push({ kind: "heading", start, end: length });
     const places: { start: number; row: number; columns: readonly [number, number] }[] = [];
-    for (const piece of findTables({ name, hidden, rows, merges })) {
+    for (const piece of findTables(sheet)) {
       write("\n\n");
       blocks.push(piece.kind === "table" ? writeTable(piece, write, places) : writeLines(piece, write, places));
+    }
+    for (const comment of comments) {
+      write("\n\n");
+      blocks.push(writeComment(comment, write, places));
     }
     spans.push({ name, start, end: length, rows: places, columns: extentOf(places) });
   }
@@ -145,6 +152,14 @@ function filledLine({ cells }: CellRow, names: readonly string[], indexes: Reado
     labels,
     cells.map(({ text }) => text),
   );
+}
+
+function writeComment({ row, column, author, text }: SheetComment, write: Write, places: Places): Block {
+  const by = author === "" ? "" : ` by ${author}`;
+  const line = `[Comment${by} at ${columnName(column)}${row}: ${text}]`;
+  const start = write(line);
+  places.push({ start, row, columns: [column, column] });
+  return { kind: "paragraph", start, end: start + line.length };
 }
 
 function writeLines({ rows }: SheetLines, write: Write, places: Places): Block {

@@ -9,6 +9,8 @@ export interface LibraryCell {
   readonly v?: unknown;
   /** Number format. */
   readonly z?: unknown;
+  /** Comments. */
+  readonly c?: readonly { readonly a?: unknown; readonly t?: unknown }[];
 }
 
 interface Corner {

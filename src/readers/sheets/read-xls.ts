@@ -69,7 +69,9 @@ function addCells(
     const [, letters = "", row = ""] = place;
     let column = 0;
     for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64;
-    const { t, v, z } = found as LibraryCell;
+    const { t, v, z, c: comments = [] } = found as LibraryCell;
+    for (const { a: author, t: said } of comments)
+      if (typeof said === "string") builder.addComment(Number(row), column, typeof author === "string" ? author : "", said);
     if (t === "n" && typeof v === "number") {
       const { text, kind } = format(z, v);
       builder.addCell(Number(row), column, text, kind);

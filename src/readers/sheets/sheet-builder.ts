@@ -1,6 +1,6 @@
 import type { ReadInput } from "../../contracts/reader.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
-import type { CellKind, CellRow, MergedCells, Sheet, SheetCell } from "./workbook.ts";
+import type { CellKind, CellRow, MergedCells, Sheet, SheetCell, SheetComment } from "./workbook.ts";
 
 /** Gathers what a sheet holds, in whatever order a file says it. */
 export interface SheetBuilder {
@@ -8,13 +8,15 @@ export interface SheetBuilder {
   addCell(row: number, column: number, text: string, kind: CellKind): void;
   /** Adds cells shown as one; a single cell adds nothing. */
   addMerge(merge: MergedCells): void;
+  /** Adds a note or a comment at a cell; a blank one adds nothing. A name of its author before the text goes, as Excel writes it. **Units** from 1. */
+  addComment(row: number, column: number, author: string, text: string): void;
   finish(): Sheet;
 }
 
 /**
  * Begins sheets of one workbook, which share its limit of cells.
  *
- * **Errors** `too-large` beyond `maxCells` cells and merged cells, or `maxPages` sheets. **Cost** for cells that hold something, wherever they stand.
+ * **Errors** `too-large` beyond `maxCells` cells, merged cells and comments, or `maxPages` sheets. **Cost** for cells that hold something, wherever they stand.
  */
 export function createSheetBuilders({
   uri,
@@ -33,6 +35,7 @@ export function createSheetBuilders({
     if (sheets > maxPages) throw overLimit(uri, "maxPages", maxPages);
     const rows = new Map<number, SheetCell[]>();
     const merges: MergedCells[] = [];
+    const comments: SheetComment[] = [];
     return {
       addCell(row, column, text, kind) {
         const line = cleanCell(text);
@@ -48,11 +51,20 @@ export function createSheetBuilders({
         count();
         merges.push(merge);
       },
+      addComment(row, column, author, text) {
+        const name = cleanCell(author);
+        const line = cleanCell(text);
+        const said = name !== "" && line.startsWith(`${name}:`) ? line.slice(name.length + 1).trim() : line;
+        if (said === "") return;
+        count();
+        comments.push({ row, column, author: name, text: said });
+      },
       finish: () => ({
         name: cleanCell(name) || `Sheet ${sheets}`,
         hidden,
         rows: [...rows].sort(([a], [b]) => a - b).map(([row, cells]): CellRow => ({ row, cells: inOrder(cells) })),
         merges,
+        comments: comments.toSorted((a, b) => a.row - b.row || a.column - b.column),
       }),
     };
   };

@@ -25,6 +25,17 @@ export interface MergedCells {
   readonly lastColumn: number;
 }
 
+/** A note or a comment at a cell. */
+export interface SheetComment {
+  /** From 1. */
+  readonly row: number;
+  readonly column: number;
+  /** `""` for one that nobody signed. */
+  readonly author: string;
+  /** On one line, never blank. */
+  readonly text: string;
+}
+
 /** A sheet, as far as it holds something: rows without cells cost nothing. */
 export interface Sheet {
   readonly name: string;
@@ -33,4 +44,6 @@ export interface Sheet {
   /** By row; no row is empty. */
   readonly rows: readonly CellRow[];
   readonly merges: readonly MergedCells[];
+  /** By row, then by column; a thread in its order. */
+  readonly comments: readonly SheetComment[];
 }
