@@ -3,6 +3,7 @@ const names: ReadonlyMap<string, { readonly label: string; readonly hint: string
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "a Word document (DOCX)",
     "application/vnd.openxmlformats-officedocument.presentationml.presentation": "a PowerPoint presentation (PPTX)",
     "application/vnd.oasis.opendocument.text": "an OpenDocument text (ODT)",
+    "application/vnd.oasis.opendocument.text-flat-xml": "a flat OpenDocument text (FODT)",
     "application/epub+zip": "an EPUB book",
   }),
   ...describe("add the reader of its kind, or save it as DOCX or PPTX", {
@@ -13,6 +14,7 @@ const names: ReadonlyMap<string, { readonly label: string; readonly hint: string
     "application/rtf": "a rich text document (RTF)",
     "text/rtf": "a rich text document (RTF)",
     "application/vnd.oasis.opendocument.presentation": "an OpenDocument presentation (ODP)",
+    "application/vnd.oasis.opendocument.presentation-flat-xml": "a flat OpenDocument presentation (FODP)",
     "application/x-cfb": "a document of older Microsoft Office or an encrypted one",
   }),
   ...describe("export it as CSV, one file per sheet", {
@@ -20,6 +22,7 @@ const names: ReadonlyMap<string, { readonly label: string; readonly hint: string
     "application/vnd.ms-excel": "an Excel workbook (XLS)",
     "application/vnd.ms-excel.sheet.binary.macroenabled.12": "a binary Excel workbook (XLSB)",
     "application/vnd.oasis.opendocument.spreadsheet": "an OpenDocument spreadsheet (ODS)",
+    "application/vnd.oasis.opendocument.spreadsheet-flat-xml": "a flat OpenDocument spreadsheet (FODS)",
   }),
   ...describe("unpack it and give the files in it", {
     "application/zip": "a ZIP archive",

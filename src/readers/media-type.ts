@@ -153,7 +153,8 @@ export function detectMediaType(bytes: Uint8Array, hints: MediaTypeHints = {}): 
   }
   if (said === undefined || said === "text/plain" || said === "application/xml") {
     const head = decodeHead(bytes);
-    const found = matchFeed(head) ?? matchStructuredXml(head);
+    const found =
+      matchFeed(head) ?? matchFlatDocument(latin1(bytes.subarray(0, 8 * headLength))) ?? matchStructuredXml(head);
     if (found !== undefined) return found;
   }
   return said ?? matchMail(bytes) ?? "text/plain";
@@ -322,6 +323,14 @@ function matchFeed(head: string): string | undefined {
   if (/^feed$/i.test(root[1] ?? ""))
     return /w3\.org\/2005\/Atom|purl\.org\/atom/i.test(root[0]) ? "application/atom+xml" : undefined;
   return /purl\.org\/rss|netscape\.com\/rdf/i.test(root[0]) ? "application/rss+xml" : undefined;
+}
+
+/** A flat file of OpenDocument, by the type that its root states after its many namespaces. **Source** OASIS OpenDocument 1.3, part 3, 19.379 (`office:mimetype`). */
+function matchFlatDocument(head: string): string | undefined {
+  const start = prolog.exec(head)?.[0].length ?? 0;
+  if (!/^<(?:[\w-]+:)?document[\s>]/u.test(head.slice(start))) return undefined;
+  const kind = /opendocument\.(text|spreadsheet|presentation)\b/u.exec(head)?.[1];
+  return kind === undefined ? undefined : `application/vnd.oasis.opendocument.${kind}-flat-xml`;
 }
 
 /** An article or book in XML, by its namespace, its document type or its first elements. */

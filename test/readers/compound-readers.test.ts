@@ -13,6 +13,8 @@ import { refusalOf, showBlocks, showOutline } from "./read-with.ts";
 const folder = new URL("../../bench/reading/files/", import.meta.url);
 const fixture = (name: string): Uint8Array => Uint8Array.from(readFileSync(new URL(name, folder)));
 const presentation = (name: string): Uint8Array => Uint8Array.from(gunzipSync(fixture(`${name}.gz`)));
+const old = (name: string): Uint8Array =>
+  Uint8Array.from(gunzipSync(readFileSync(new URL(`../fixtures/old-office/${name}.gz`, import.meta.url))));
 const tables = (blocks: readonly string[]): readonly string[] => blocks.filter((block) => block.startsWith("table"));
 const words = (text: string): readonly string[] => text.match(/[\p{L}\p{N}]+/gu) ?? [];
 
@@ -30,6 +32,22 @@ describe("Word before 2007", () => {
     },
   );
 
+  // LibreOffice 7.4 wrote them.
+  it("has tables in cells as tables of their own, and shows the signs under a reading", async () => {
+    const nested = await readAny("nested.doc", old("nested.doc"));
+    expect(showBlocks(nested)).toEqual([
+      "heading: Crew plan",
+      "paragraph: Before the table.",
+      "table: | Outer one | Outer two |",
+      "paragraph: Left words",
+      "paragraph: Above inner",
+      "table: | inner 00 | inner 01 |\n| inner 10 | inner 11 |",
+      "paragraph: Below inner",
+      "paragraph: After the table.",
+    ]);
+    expect((await readAny("ruby.doc", old("ruby.doc"))).text).toBe("Word 東京 is large.");
+  });
+
   it("is known by its content under any name", () => {
     expect(detectMediaType(fixture("report.doc"), { name: "report" })).toBe("application/msword");
     expect(detectMediaType(fixture("report.doc"), { name: "report.xls" })).toBe("application/msword");
@@ -46,6 +64,12 @@ describe("Word before 2007", () => {
 });
 
 describe("PowerPoint before 2007", () => {
+  it("says how many charts and other objects it does not read [L9]", async () => {
+    const { text, notes } = await readAny("chart.ppt", old("chart.ppt"));
+    expect(text).toBe("Herring landed");
+    expect(notes).toEqual(["Not read: its charts and other embedded objects (1)."]);
+  });
+
   it.each(["agreement", "article", "manual", "minutes", "report"])(
     "shows the slides, titles and notes of %s as the same slides in PPTX",
     async (name) => {

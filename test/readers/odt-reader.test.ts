@@ -124,6 +124,42 @@ describe("createOdtReader", () => {
     ]);
   });
 
+  it("reads charts and formulas, from parts of their own and in a flat file, and says what a sheet leaves out [L9]", async () => {
+    const office = "urn:oasis:names:tc:opendocument:xmlns";
+    const cells = (...texts: string[]): string =>
+      `<table:table-row>${texts.map((text) => `<table:table-cell>${p(text)}</table:table-cell>`).join("")}</table:table-row>`;
+    const chart = `<office:body><office:chart><chart:chart xmlns:chart="${office}:chart:1.0"><chart:title>${p("Catch")}</chart:title><chart:plot-area><chart:axis><chart:title>${p("Tonnes")}</chart:title></chart:axis></chart:plot-area><table:table><table:table-header-rows>${cells("", "Herring")}</table:table-header-rows><table:table-rows>${cells("May", "12")}${cells("June", "NaN")}</table:table-rows></table:table></chart:chart></office:chart></office:body>`;
+    const math =
+      '<math xmlns="http://www.w3.org/1998/Math/MathML"><semantics><mi>a</mi><mo>=</mo><mi>b</mi><annotation encoding="StarMath 5.0">a = b over c</annotation></semantics></math>';
+    const spaces = `xmlns:office="${office}:office:1.0" xmlns:text="${office}:text:1.0" xmlns:table="${office}:table:1.0" xmlns:draw="${office}:drawing:1.0" xmlns:xlink="http://www.w3.org/1999/xlink"`;
+    const frame = (object: string): string => `<draw:frame>${object}<draw:image xlink:href="x.svm"/></draw:frame>`;
+    const expected = [
+      "paragraph: So a = b over c holds.",
+      "paragraph: Catch",
+      "paragraph: Tonnes",
+      "table: |  | Herring |\n| May | 12 |\n| June |  |",
+    ];
+    const body = (formula: string, graphic: string): string => p(`So ${frame(formula)} holds.`) + p(frame(graphic));
+    const link = (folder: string): string => `<draw:object xlink:href="./${folder}"/>`;
+    const packed = makeOdt(body(link("Object 1"), link("Object 2")), {
+      more: {
+        "Object 1/content.xml": math,
+        "Object 2/content.xml": `<office:document-content ${spaces}>${chart}</office:document-content>`,
+      },
+    });
+    expect(showBlocks(await readAs("a.odt", packed))).toEqual(expected);
+    const flat = `<?xml version="1.0"?><office:document ${spaces} office:mimetype="application/vnd.oasis.opendocument.text"><office:meta><dc:title xmlns:dc="http://purl.org/dc/elements/1.1/">Stated</dc:title></office:meta><office:body><office:text>${body(`<draw:object>${math}</draw:object>`, `<draw:object><office:document>${chart}</office:document></draw:object>`)}</office:text></office:body></office:document>`;
+    const read = await readAs("a.fodt", flat);
+    expect(showBlocks(read)).toEqual(expected);
+    expect(read.title).toBe("Stated");
+    expect((await readAs("a", flat)).mediaType).toBe("application/vnd.oasis.opendocument.text-flat-xml");
+    const sheet = `<office:document ${spaces} office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet><table:table table:name="S"><table:shapes>${frame(link("Object 1"))}</table:shapes>${cells("Item", "Fee")}<table:table-row><table:table-cell><office:annotation><dc:creator xmlns:dc="http://purl.org/dc/elements/1.1/">Ada</dc:creator>${p("Raised in May")}</office:annotation>${p("Berth")}</table:table-cell><table:table-cell>${p("40")}</table:table-cell></table:table-row></table:table></office:spreadsheet></office:body></office:document>`;
+    const { text, notes } = await readAs("a.fods", sheet);
+    expect(text).toBe("S\n\nItem | Fee\nItem: Berth | Fee: 40\n\n[Comment by Ada at A2: Raised in May]");
+    expect(notes).toEqual(["Cells were read; not in the text: charts (1)."]);
+    expect(await refusalOf(readAs("a.fodt", "<root>no document</root>"))).toMatchObject({ code: "unreadable" });
+  });
+
   it("refuses what is no text document, is encrypted or has no words, by name [E15 W17]", async () => {
     const locked =
       '<manifest:manifest xmlns:manifest="m"><manifest:file-entry><manifest:encryption-data/></manifest:file-entry></manifest:manifest>';

@@ -39,6 +39,40 @@ describe("createRtfReader", () => {
     expect(read.metadata).toEqual({ author: "Ada", createdAt: "2024-03-09" });
   });
 
+  it("reads a table in a cell as a table of its own, and a table of one cell as the text it frames", async () => {
+    const cell = (depth: number, text: string): string =>
+      `\\pard\\intbl\\itap${depth} ${text}${depth === 1 ? "\\cell" : "\\nestcell"} `;
+    const inner = `{\\*\\nesttableprops\\trowd\\nestrow}{\\nonesttables\\par}`;
+    const read = await readAny(
+      "a.rtf",
+      rtf(
+        `${cell(1, "one")}${cell(1, "two")}\\row${cell(1, "left")}\\pard\\intbl\\itap1 above\\par${cell(2, "a")}${cell(2, "b")}${inner}${cell(2, "c")}${cell(2, "d")}${inner}${cell(1, "below")}\\row` +
+          `\\pard between\\par\\trowd${cell(1, "framed")}\\row\\pard after\\par`,
+      ),
+    );
+    expect(showBlocks(read)).toEqual([
+      "table: | one | two |",
+      "paragraph: left",
+      "paragraph: above",
+      "table: | a | b |\n| c | d |",
+      "paragraph: below",
+      "paragraph: between",
+      "paragraph: framed",
+      "paragraph: after",
+    ]);
+  });
+
+  it("shows the signs under a reading, and formulas in fields, and no other code of a field", async () => {
+    const field = (code: string, result = ""): string => `{\\field{\\*\\fldinst{ ${code} }}{\\fldrslt ${result}}}`;
+    const { text } = await readAny(
+      "a.rtf",
+      rtf(
+        `\\pard To ${field(`EQ \\\\* jc0 \\\\* "Font:MS Mincho" \\\\* hps22 \\\\o\\\\ad(\\\\s\\\\up 10(${write("とうきょう")}),${write("東京")})`)} by ${field('HYPERLINK "https://a.example"', "rail")}, ${field("EQ \\\\f(a,b)")} of ${field("EQ \\\\r(3;x\\\\s\\\\up8(2))")}, ${field("EQ \\\\b(1\\\\,5)")}.\\par`,
+      ),
+    );
+    expect(text).toBe("To 東京 by rail, a/b of 3√x2, (1,5).");
+  });
+
   it("leaves out what was deleted while changes were recorded, as the reader of DOCX does", async () => {
     const { text } = await readAny(
       "a.rtf",

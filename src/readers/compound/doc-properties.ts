@@ -14,9 +14,12 @@ export interface Piece {
 /** Facts about a paragraph that its own properties and its style decide. */
 export interface ParagraphFacts {
   readonly style: number;
-  readonly isInTable: boolean;
+  /** Tables that it lies in. */
+  readonly depth: number;
   /** Whether its end is the end of a row. */
   readonly isRowEnd: boolean;
+  /** Whether its end is the end of a cell of a table in a table. */
+  readonly isInnerCellEnd: boolean;
   readonly isListItem: boolean;
   /** Level of the outline from 1; `undefined` where the style decides. */
   readonly outline: number | undefined;
@@ -84,8 +87,9 @@ export function readHidden(stream: Uint8Array, table: Uint8Array): Run<boolean>[
 function paragraphFacts(properties: Uint8Array): ParagraphFacts {
   const facts = {
     style: 0,
-    isInTable: false,
+    depth: 0,
     isRowEnd: false,
+    isInnerCellEnd: false,
     isListItem: false,
     outline: undefined as number | undefined,
   };
@@ -93,8 +97,9 @@ function paragraphFacts(properties: Uint8Array): ParagraphFacts {
   facts.style = viewOf(properties).getUint16(0, true);
   for (const { code, operand } of propertiesIn(properties, 2)) {
     const [value = 0, high = 0] = operand;
-    if (code === 0x2416) facts.isInTable = value !== 0;
-    else if (code === 0x6649) facts.isInTable = value !== 0;
+    if (code === 0x2416) facts.depth = value === 0 ? 0 : Math.max(1, facts.depth);
+    else if (code === 0x6649) facts.depth = value;
+    else if (code === 0x244b) facts.isInnerCellEnd = value !== 0;
     else if (code === 0x2417 || code === 0x244c) facts.isRowEnd = value !== 0;
     else if (code === 0x460b) facts.isListItem = (value | (high << 8)) !== 0 && (value | (high << 8)) !== 0xf801;
     else if (code === 0x2640) facts.outline = value < 9 ? value + 1 : 0;

@@ -1,4 +1,5 @@
 import type { Composition } from "../compose-document.ts";
+import { isFlowCell } from "../flow-cell.ts";
 
 import { cleanText, oneLine } from "./clean-text.ts";
 import { type TableCell, writeTable } from "./table-text.ts";
@@ -13,26 +14,49 @@ export interface EndedParagraph {
   readonly isTitle: boolean;
 }
 
-/** Writes formats that mark the ends of paragraphs, cells and rows, and never their beginnings. */
+/**
+ * Writes formats that mark the ends of paragraphs, cells and rows, and never their beginnings.
+ *
+ * **Units** `depth` counts the tables that something lies in: 0 outside of tables, 2 in a table in a cell.
+ */
 export interface EndMarkedWriter {
   /** Text of the first paragraph in the style of titles. */
   readonly title: string;
-  endParagraph(paragraph: EndedParagraph, isInTable: boolean): void;
-  endCell(): void;
-  endRow(isHeader: boolean): void;
+  endParagraph(paragraph: EndedParagraph, depth: number): void;
+  endCell(depth: number): void;
+  endRow(isHeader: boolean, depth: number): void;
   /** A note, to be written after the paragraph that it belongs to; returns its mark. */
   addNote(text: string): string;
   finish(): void;
 }
 
-/** **Shape** items of a list become one block, rows of a table another. A row ends a list, and a paragraph outside ends a table. */
+interface Row {
+  readonly cells: readonly (readonly CellPiece[])[];
+  readonly isHeader: boolean;
+}
+
+/** A paragraph of a cell, or a table in it. */
+type CellPiece = EndedParagraph | readonly Row[];
+
+/** A table as far as it has come. */
+interface OpenTable {
+  cell: CellPiece[];
+  cells: CellPiece[][];
+  rows: Row[];
+}
+
+/** Tables within tables; nobody writes thirty. */
+const maxDepth = 32;
+
+/**
+ * **Shape** items of a list become one block, rows of a table another. A row ends a list, and a paragraph outside ends a table. A table of one cell, and rows whose
+ * cells hold running text or tables, are read cell by cell, as in Word documents of today.
+ */
 export function createEndMarkedWriter(document: Composition): EndMarkedWriter {
   let title = "";
   let items: string[] = [];
-  let cell: string[] = [];
-  let cells: TableCell[] = [];
-  let rows: TableCell[][] = [];
-  let headers = 0;
+  /** From the outermost table to the innermost. */
+  const open: OpenTable[] = [];
   let notes: string[] = [];
   let noteCount = 0;
 
@@ -40,46 +64,90 @@ export function createEndMarkedWriter(document: Composition): EndMarkedWriter {
     document.write(items.join("\n"), { kind: "list" });
     items = [];
   };
-  const endTable = (): void => {
-    const { text, bodyStart } = writeTable(rows, headers === rows.length ? 0 : headers);
-    document.write(text, { kind: "table", bodyStart });
-    rows = [];
-    headers = 0;
+  const write = ({ text, label, level, isTitle }: EndedParagraph): void => {
+    if (label !== "" && level === 0 && !isTitle) {
+      items.push(`${bulletOf(label)} ${text}`);
+      return;
+    }
+    endItems();
+    if (isTitle && title === "") title = oneLine(text);
+    if (level > 0 || isTitle) document.heading(label === "" ? text : `${label} ${text}`, level || 1);
+    else document.write(text);
+  };
+  const writePiece = (piece: CellPiece): void => {
+    if ("text" in piece) write(piece);
+    else writeRows(piece);
+  };
+  const writeRows = (rows: readonly Row[]): void => {
+    endItems();
+    const hasNames = rows[0]?.isHeader === true && rows.some(({ isHeader }) => !isHeader);
+    const isFrame = rows.length === 1 && rows[0]?.cells.length === 1;
+    let pending: Row[] = [];
+    const flush = (): void => {
+      const body = pending.findIndex(({ isHeader }) => !isHeader);
+      const { text, bodyStart } = writeTable(
+        pending.map(({ cells }) => cells.map(cellOf)),
+        Math.max(0, body),
+      );
+      document.write(text, { kind: "table", bodyStart });
+      pending = [];
+    };
+    for (const row of rows) {
+      if (!isFrame && !row.cells.some((cell) => isFlow(cell, hasNames))) {
+        pending.push(row);
+        continue;
+      }
+      flush();
+      row.cells.flat().forEach(writePiece);
+      endItems();
+    }
+    flush();
+  };
+  const endCell = (table: OpenTable): void => {
+    table.cells.push(table.cell);
+    table.cell = [];
+  };
+  const endRow = (table: OpenTable, isHeader: boolean): void => {
+    if (table.cells.length === 0) return;
+    table.rows.push({ cells: table.cells, isHeader: isHeader && table.rows.every((row) => row.isHeader) });
+    table.cells = [];
+  };
+  /** Ends the tables below a depth: each belongs to the cell around it. */
+  const endTables = (depth: number): void => {
+    while (open.length > depth) {
+      const table = open.pop()!;
+      if (table.cell.length > 0) endCell(table);
+      endRow(table, false);
+      const around = open.at(-1);
+      if (around === undefined) writeRows(table.rows);
+      else if (table.rows.length > 0) around.cell.push(table.rows);
+    }
+  };
+  const tableAt = (given: number): OpenTable => {
+    const depth = Math.min(Math.max(1, given), maxDepth);
+    endTables(depth);
+    while (open.length < depth) open.push({ cell: [], cells: [], rows: [] });
+    return open.at(-1)!;
   };
   return {
     get title() {
       return title;
     },
-    endParagraph({ text: given, label, level, isTitle }, isInTable) {
+    endParagraph({ text: given, ...paragraph }, depth) {
       const text = cleanText(given).trim();
       if (text === "") return;
-      if (isInTable) {
-        cell.push(label === "" ? text : `${label} ${text}`);
+      if (depth > 0) {
+        tableAt(depth).cell.push({ ...paragraph, text });
         return;
       }
-      if (rows.length > 0) endTable();
-      if (label !== "" && level === 0 && !isTitle) items.push(`${bulletOf(label)} ${text}`);
-      else {
-        endItems();
-        if (isTitle && title === "") title = oneLine(text);
-        if (level > 0 || isTitle) document.heading(label === "" ? text : `${label} ${text}`, level || 1);
-        else document.write(text);
-      }
+      endTables(0);
+      write({ ...paragraph, text });
       if (notes.length > 0) endItems();
       for (const note of notes) document.write(note);
       notes = [];
     },
-    endCell() {
-      cells.push({ text: cell.join(" ") });
-      cell = [];
-    },
-    endRow(isHeader) {
-      if (cells.length === 0) return;
-      endItems();
-      if (isHeader && headers === rows.length) headers++;
-      rows.push(cells);
-      cells = [];
-    },
+    endCell: (depth) => endCell(tableAt(depth)),
+    endRow: (isHeader, depth) => endRow(tableAt(depth), isHeader),
     addNote(given) {
       const text = oneLine(given);
       if (text === "") return "";
@@ -88,14 +156,24 @@ export function createEndMarkedWriter(document: Composition): EndMarkedWriter {
       return mark;
     },
     finish() {
-      if (cell.length > 0) this.endCell();
-      this.endRow(false);
+      endTables(0);
       endItems();
-      endTable();
       for (const note of notes) document.write(note);
       notes = [];
     },
   };
+}
+
+function cellOf(cell: readonly CellPiece[]): TableCell {
+  const paragraphs = cell.filter((piece): piece is EndedParagraph => "text" in piece);
+  return { text: paragraphs.map(({ text, label }) => (label === "" ? text : `${label} ${text}`)).join(" ") };
+}
+
+function isFlow(cell: readonly CellPiece[], hasNames: boolean): boolean {
+  const paragraphs = cell.filter((piece): piece is EndedParagraph => "text" in piece);
+  const length = paragraphs.reduce((sum, { text }) => sum + text.length, 0);
+  const hasHeading = paragraphs.some(({ level }) => level > 0);
+  return paragraphs.length < cell.length || isFlowCell({ length, paragraphs: paragraphs.length, hasHeading }, hasNames);
 }
 
 /** A sign of a font of signs is a bullet; numbers and letters stay. */

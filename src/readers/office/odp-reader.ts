@@ -9,8 +9,9 @@ import type { Reader } from "../../contracts/reader.ts";
  */
 export function createOdpReader(): Reader {
   return {
-    name: "odp/1",
-    accepts: (mediaType) => /^application\/vnd\.oasis\.opendocument\.presentation(?:-template)?$/.test(mediaType),
+    name: "odp/2",
+    accepts: (mediaType) =>
+      /^application\/vnd\.oasis\.opendocument\.presentation(?:-template|-flat-xml)?$/.test(mediaType),
     read: async (input) => (await import("./read-odp.ts")).readOdp(input),
   };
 }

@@ -9,8 +9,9 @@ import type { Reader } from "../../contracts/reader.ts";
  */
 export function createOdsReader(): Reader {
   return {
-    name: "ods/1",
-    accepts: (mediaType) => /^application\/vnd\.oasis\.opendocument\.spreadsheet(?:-template)?$/.test(mediaType),
+    name: "ods/2",
+    accepts: (mediaType) =>
+      /^application\/vnd\.oasis\.opendocument\.spreadsheet(?:-template|-flat-xml)?$/.test(mediaType),
     read: async (input) => (await import("./read-ods.ts")).readOds(input),
   };
 }

@@ -1,4 +1,6 @@
 import { cleanText, imageText } from "./clean-text.ts";
+import type { TextPiece } from "./graphic-text.ts";
+import { type OdfObjects, readObject } from "./odf-objects.ts";
 import { hidesText, type OdtStyles } from "./odt-styles.ts";
 import { elementsOf, findAll, findChild, textOf, type XmlElement } from "./read-xml.ts";
 
@@ -8,6 +10,8 @@ export interface OdtInline {
   readonly notes: readonly OdtNote[];
   /** Text boxes, to be read as paragraphs of their own. */
   readonly boxes: readonly XmlElement[];
+  /** Charts, to be written after the paragraph. */
+  readonly graphics: readonly TextPiece[];
 }
 
 export interface OdtNote {
@@ -29,11 +33,13 @@ const maxSpaces = 1000;
 export function readOdtInline(
   paragraph: XmlElement,
   styles: OdtStyles,
+  objects: OdfObjects,
   nextMark: (isEndnote: boolean) => string,
 ): OdtInline {
   const parts: string[] = [];
   const notes: OdtNote[] = [];
   const boxes: XmlElement[] = [];
+  const graphics: TextPiece[] = [];
   const readNote = (note: XmlElement): void => {
     const isEndnote = note.attributes.get("note-class") === "endnote";
     const mark = nextMark(isEndnote);
@@ -43,6 +49,12 @@ export function readOdtInline(
   const readFrame = (frame: XmlElement): void => {
     const found = findAll(frame, "text-box");
     boxes.push(...found);
+    const pieces = readObject(frame, objects);
+    const [formula] = pieces;
+    // A formula stands in its line, a chart by itself.
+    if (pieces.length === 1 && formula?.block.kind === "paragraph") parts.push(formula.text);
+    else graphics.push(...pieces);
+    if (pieces.length > 0) return;
     const alternative = findChild(frame, "desc") ?? findChild(frame, "title");
     if (found.length === 0) parts.push(imageText(textOf(alternative)));
   };
@@ -61,7 +73,7 @@ export function readOdtInline(
     }
   };
   if (!hidesText(styles, paragraph.attributes.get("style-name"))) readAll(paragraph);
-  return { text: cleanText(parts.join("")), notes, boxes };
+  return { text: cleanText(parts.join("")), notes, boxes, graphics };
 }
 
 /** Paragraphs below an element, in order, each as its own text. */

@@ -14,8 +14,9 @@ import type { Reader } from "../../contracts/reader.ts";
  */
 export function createOdtReader(): Reader {
   return {
-    name: "odt/2",
-    accepts: (mediaType) => /^application\/vnd\.oasis\.opendocument\.text(?:-template|-master)?$/.test(mediaType),
+    name: "odt/3",
+    accepts: (mediaType) =>
+      /^application\/vnd\.oasis\.opendocument\.text(?:-template|-master|-flat-xml)?$/.test(mediaType),
     read: async (input) => (await import("./read-odt.ts")).readOdt(input),
   };
 }

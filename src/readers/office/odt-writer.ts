@@ -2,6 +2,7 @@ import type { Composition } from "../compose-document.ts";
 
 import { type CellShape, isFlowCell } from "../flow-cell.ts";
 import { oneLine } from "./clean-text.ts";
+import { type OdfObjects, readObject } from "./odf-objects.ts";
 import { formatNumber } from "./number-label.ts";
 import { type OdtInline, type OdtNote, paragraphsBelow, readOdtInline } from "./odt-inline.ts";
 import { kindOfStyle, labelOfItem, listOfStyle, type OdtStyles, startOfList } from "./odt-styles.ts";
@@ -40,7 +41,7 @@ const maxRepeated = 64;
  *
  * **Source** OASIS OpenDocument 1.3, part 3: 5 (paragraphs, lists), 9 (tables).
  */
-export function createOdtWriter(document: Composition, styles: OdtStyles): OdtWriter {
+export function createOdtWriter(document: Composition, styles: OdtStyles, objects: OdfObjects): OdtWriter {
   let title = "";
   let code: string[] = [];
   let isContents = false;
@@ -50,7 +51,7 @@ export function createOdtWriter(document: Composition, styles: OdtStyles): OdtWr
   const counters = new Map<string, number[]>();
   const nextMark = (isEndnote: boolean): string =>
     `[^${isEndnote ? formatNumber(++counted.endnote, "lowerRoman") : String(++counted.footnote)}]`;
-  const read = (paragraph: XmlElement): OdtInline => readOdtInline(paragraph, styles, nextMark);
+  const read = (paragraph: XmlElement): OdtInline => readOdtInline(paragraph, styles, objects, nextMark);
 
   const settle = (): void => {
     document.write(code.join("\n"), { kind: "code" });
@@ -65,7 +66,8 @@ export function createOdtWriter(document: Composition, styles: OdtStyles): OdtWr
     if (text !== "") document.write(`${mark}: ${text}`);
     for (const inner of paragraphs) writeHanging(inner);
   };
-  const writeHanging = ({ notes, boxes }: Pick<OdtInline, "notes" | "boxes">): void => {
+  const writeHanging = ({ notes, boxes, graphics }: Omit<OdtInline, "text">): void => {
+    for (const { text, block } of graphics) document.write(text, block);
     for (const note of notes) {
       if (note.isEndnote) endnotes.push(note);
       else writeNote(note);
@@ -78,7 +80,7 @@ export function createOdtWriter(document: Composition, styles: OdtStyles): OdtWr
     const level = paragraph.name === "h" ? Number(paragraph.attributes.get("outline-level") ?? "1") || 1 : 0;
     if (level === 0 && kind === "code") {
       code.push(inline.text);
-      if (inline.notes.length === 0 && inline.boxes.length === 0) return;
+      if (inline.notes.length + inline.boxes.length + inline.graphics.length === 0) return;
       settle();
     } else {
       settle();
@@ -180,7 +182,8 @@ export function createOdtWriter(document: Composition, styles: OdtStyles): OdtWr
     if (element.name === "p" || element.name === "h") writeParagraph(element);
     else if (element.name === "list") writeList(element);
     else if (element.name === "table") writeTableElement(element);
-    else if (element.name === "frame") writeHanging({ notes: [], boxes: findAll(element, "text-box") });
+    else if (element.name === "frame")
+      writeHanging({ notes: [], boxes: findAll(element, "text-box"), graphics: readObject(element, objects) });
     else if (wrappers.has(element.name)) elementsOf(element).forEach(write);
     else if (listings.has(element.name)) {
       isContents = true;

@@ -3,13 +3,16 @@ import type { ReadInput } from "../../contracts/reader.ts";
 
 import { limitsOf, overLimit } from "../read-limits.ts";
 import { openArchive } from "./open-archive.ts";
-import { asksForPassword, encrypted } from "./refusals.ts";
+import { isObject, type OdfObjects } from "./odf-objects.ts";
+import { asksForPassword, encrypted, unreadable } from "./refusals.ts";
 import { readFact, statedFacts } from "./package-facts.ts";
 import { findAll, findChild, readXml, type XmlElement, type XmlVisit } from "./read-xml.ts";
 
-/** An OpenDocument file: parts of XML in an archive. */
+/** An OpenDocument file: parts of XML in an archive, or all of them in one XML file. */
 export interface OpenDocument {
   readonly readPart: (name: string, visitor?: XmlVisit) => Promise<XmlElement | undefined>;
+  /** Charts and formulas that stand in parts of their own. **Cost** all of them are in memory. */
+  readonly objects: () => Promise<OdfObjects>;
   /** Title, `""` for none, and metadata that the file states. */
   readonly facts: () => Promise<{ readonly title: string; readonly metadata: Metadata }>;
 }
@@ -17,12 +20,13 @@ export interface OpenDocument {
 /**
  * Opens an OpenDocument file.
  *
- * With the password, parts that its manifest says are encrypted are opened.
+ * A flat file (FODT, FODS, FODP) answers for each part with its one root. With the password, parts that its manifest says are encrypted are opened.
  *
  * **Errors** as `openArchive`; `encrypted` without the password or with a wrong one, and for keys of OpenPGP. **Source** OASIS OpenDocument 1.3, part 2 (packages).
  */
 export async function openOpenDocument(input: ReadInput): Promise<OpenDocument> {
   const { uri, password } = input;
+  if (!isPacked(input.bytes)) return openFlat(input);
   const archive = await openArchive(input);
   const manifestBytes = await archive.read("META-INF/manifest.xml");
   const manifest = manifestBytes && readXml(manifestBytes, uri, "META-INF/manifest.xml");
@@ -44,17 +48,49 @@ export async function openOpenDocument(input: ReadInput): Promise<OpenDocument> 
   };
   return {
     readPart,
-    async facts() {
-      const stated = findChild(await readPart("meta.xml"), "meta");
-      return {
-        title: readFact(findChild(stated, "title")),
-        metadata: statedFacts({
-          author: readFact(findChild(stated, "initial-creator") ?? findChild(stated, "creator")),
-          language: findChild(stated, "language"),
-          createdAt: findChild(stated, "creation-date"),
-          modifiedAt: findChild(stated, "date"),
-        }),
-      };
+    async objects() {
+      const found = new Map<string, XmlElement>();
+      for (const name of archive.names) {
+        const folder = /^(.+)\/content\.xml$/u.exec(name)?.[1];
+        const root = folder === undefined ? undefined : await readPart(name);
+        if (folder !== undefined && isObject(root)) found.set(folder, root);
+      }
+      return found;
     },
+    facts: async () => factsOf(await readPart("meta.xml")),
   };
+}
+
+/** **Source** OASIS OpenDocument 1.3, part 3, 3.1.2 (`office:document`). */
+function openFlat({ uri, bytes }: ReadInput): OpenDocument {
+  const read = (visitor: XmlVisit): XmlElement => readXml(bytes, uri, "the file itself", visitor);
+  let head: XmlElement | undefined;
+  /** Styles and facts, without the body. */
+  const readHead = (): XmlElement => (head ??= read({ depth: 2, parent: "body", visit: () => undefined }));
+  if (readHead().name !== "document") throw unreadable(uri, "is neither an archive nor a flat file of OpenDocument");
+  return {
+    readPart: (name, visitor) => {
+      if (visitor !== undefined) return Promise.resolve(read(visitor));
+      return Promise.resolve(name === "styles.xml" || name === "meta.xml" ? readHead() : undefined);
+    },
+    objects: () => Promise.resolve(new Map()),
+    facts: () => Promise.resolve(factsOf(readHead())),
+  };
+}
+
+function factsOf(root: XmlElement | undefined): { readonly title: string; readonly metadata: Metadata } {
+  const stated = findChild(root, "meta");
+  return {
+    title: readFact(findChild(stated, "title")),
+    metadata: statedFacts({
+      author: readFact(findChild(stated, "initial-creator") ?? findChild(stated, "creator")),
+      language: findChild(stated, "language"),
+      createdAt: findChild(stated, "creation-date"),
+      modifiedAt: findChild(stated, "date"),
+    }),
+  };
+}
+
+function isPacked(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x50 && bytes[1] === 0x4b;
 }

@@ -4,6 +4,7 @@ import { fileNameOf } from "../file-name.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
 
 import { imageText, oneLine } from "./clean-text.ts";
+import { readObject } from "./odf-objects.ts";
 import { createOdtWriter } from "./odt-writer.ts";
 import { readOdtStyles } from "./odt-styles.ts";
 import { openOpenDocument } from "./open-document.ts";
@@ -14,7 +15,8 @@ import { elementsOf, findAll, findChild, textOf, type XmlElement } from "./read-
 export async function readOdp(input: ReadInput): Promise<ReadResult> {
   const { uri } = input;
   const { maxPages, maxTextLength } = limitsOf(input);
-  const { readPart, facts } = await openOpenDocument(input);
+  const { readPart, objects, facts } = await openOpenDocument(input);
+  const embedded = await objects();
   const named = await readPart("styles.xml");
   const document = composeDocument();
   let number = 0;
@@ -33,14 +35,18 @@ export async function readOdp(input: ReadInput): Promise<ReadResult> {
       if (number === 1) shownTitle = title;
       const notes = findChild(page, "notes");
       const speakerNotes = elementsOf(notes).filter(({ attributes }) => attributes.get("class") === "notes");
-      if (title === "" && shapes.every((shape) => textOf(shape).trim() === "")) return;
+      const isBlank = (shape: XmlElement): boolean =>
+        textOf(shape).trim() === "" && (shape.name !== "frame" || readObject(shape, embedded).length === 0);
+      if (title === "" && shapes.every(isBlank)) return;
       document.heading(title || `Slide ${number}`, 1);
       // Each slide's lists are its own: the writer settles what it holds.
-      const writer = createOdtWriter(document, readOdtStyles(named, root));
+      const writer = createOdtWriter(document, readOdtStyles(named, root), embedded);
       for (const shape of shapes) {
         if (shape === titleShape || furniture.test(shape.attributes.get("class") ?? "")) continue;
         for (const part of partsOf(shape)) writer.write(part);
-        if (findAll(shape, "text-box", "table").length === 0)
+        const graphics = shape.name === "frame" ? readObject(shape, embedded) : [];
+        for (const { text, block } of graphics) document.write(text, block);
+        if (graphics.length === 0 && findAll(shape, "text-box", "table").length === 0)
           document.write(imageText(textOf(findChild(shape, "desc") ?? findChild(shape, "title"))));
       }
       writer.finish();

@@ -6,7 +6,7 @@ import type { CellKind, Sheet } from "../sheets/workbook.ts";
 
 import { openOpenDocument } from "./open-document.ts";
 import { unreadable } from "./refusals.ts";
-import { elementsOf, findChild, textOf, type XmlElement } from "./read-xml.ts";
+import { elementsOf, findAll, findChild, textOf, type XmlElement } from "./read-xml.ts";
 
 /** A sheet says of its blank end that it is repeated; rows and columns beyond these are no one's. */
 const [maxRows, maxColumns] = [1_048_576, 16_384];
@@ -18,6 +18,7 @@ export async function readOds(input: ReadInput): Promise<ReadResult> {
   const begin = createSheetBuilders(input);
   const sheets: Sheet[] = [];
   let hidden: ReadonlySet<string> | undefined;
+  const leftOut = { charts: 0, pictures: 0 };
   const content = await readPart("content.xml", {
     depth: 3,
     parent: "spreadsheet",
@@ -29,11 +30,20 @@ export async function readOds(input: ReadInput): Promise<ReadResult> {
       const builder = begin(attributes.get("name") ?? "", hidden.has(attributes.get("style-name") ?? ""));
       addRows(builder, element);
       sheets.push(builder.finish());
+      for (const frame of findAll(element, "frame")) {
+        if (findChild(frame, "object") !== undefined) leftOut.charts++;
+        else if (findChild(frame, "image") !== undefined) leftOut.pictures++;
+      }
     },
   });
   if (findChild(content, "body", "spreadsheet") === undefined) throw unreadable(uri, "holds no spreadsheet");
   const { title, metadata } = await facts();
-  return composeWorkbook(input, sheets, { title: title || undefined, metadata });
+  const found = Object.entries(leftOut).filter(([, count]) => count > 0);
+  const notes =
+    found.length === 0
+      ? []
+      : [`Cells were read; not in the text: ${found.map(([what, count]) => `${what} (${count})`).join(", ")}.`];
+  return composeWorkbook(input, sheets, { title: title || undefined, metadata, notes });
 }
 
 function hiddenStyles(root: XmlElement): ReadonlySet<string> {

@@ -13,7 +13,8 @@ import { findChild } from "./read-xml.ts";
 export async function readOdt(input: ReadInput): Promise<ReadResult> {
   const { uri } = input;
   const { maxTextLength } = limitsOf(input);
-  const { readPart, facts } = await openOpenDocument(input);
+  const { readPart, objects, facts } = await openOpenDocument(input);
+  const embedded = await objects();
   const named = await readPart("styles.xml");
   const document = composeDocument();
   let writer: OdtWriter | undefined;
@@ -22,7 +23,7 @@ export async function readOdt(input: ReadInput): Promise<ReadResult> {
     depth: 3,
     parent: "text",
     visit(element, root) {
-      writer ??= createOdtWriter(document, readOdtStyles(named, root));
+      writer ??= createOdtWriter(document, readOdtStyles(named, root), embedded);
       writer.write(element);
       if (document.position > maxTextLength) throw overLimit(uri, "maxTextLength", maxTextLength, document.position);
     },

@@ -4,6 +4,7 @@ import { type Composition, composeDocument } from "../compose-document.ts";
 import { fileNameOf } from "../file-name.ts";
 import { oneLine } from "../office/clean-text.ts";
 import { createEndMarkedWriter } from "../office/end-marked-writer.ts";
+import { longestFieldCode, showEquation } from "../office/equation-field.ts";
 import { unreadable, withoutText } from "../office/refusals.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
 
@@ -12,12 +13,14 @@ import { readRtfTokens } from "./rtf-tokens.ts";
 /** Properties that a group inherits and its end takes back. */
 interface State {
   /** Destination: the body, text to collect for another use, or nothing at all. */
-  into: "body" | "skip" | "fonts" | "styles" | "title" | "author" | "created" | "label" | "note" | "field";
+  into: "body" | "skip" | "fonts" | "styles" | "title" | "author" | "created" | "label" | "note" | "code";
   font: number;
   isHidden: boolean;
   /** Struck out while changes were recorded. */
   isDeleted: boolean;
   isInTable: boolean;
+  /** Tables that the paragraph lies in, where it is in any. */
+  depth: number;
   style: number;
   outline: number | undefined;
   /** Bytes after `\u` that stand for the same sign. */
@@ -26,12 +29,12 @@ interface State {
 
 /** Destinations without text of the document. Those after `\*` that are not known are left out by themselves. */
 const skipped = new Set(
-  "colortbl pict header headerl headerr headerf footer footerl footerr footerf object objdata datafield themedata colorschememapping datastore latentstyles listtable listoverridetable rsidtbl generator xmlnstbl filetbl revtbl mmathPr wgrffmtfilter operator manager company category keywords comment doccomm hlinkbase buptim revtim printim version vern edmins nofpages nofwords nofchars nofcharsws id subject userprops pgdsctbl annotation atnid atnauthor atndate atnref atnicn atrfstart atrfend bkmkstart bkmkend fldinst nonshppict sp sn sv shpinst listname fchars lchars ftnsep ftnsepc aftnsep aftnsepc ftncn aftncn pntext formfield".split(
+  "colortbl pict header headerl headerr headerf footer footerl footerr footerf object objdata datafield themedata colorschememapping datastore latentstyles listtable listoverridetable rsidtbl generator xmlnstbl filetbl revtbl mmathPr wgrffmtfilter operator manager company category keywords comment doccomm hlinkbase buptim revtim printim version vern edmins nofpages nofwords nofchars nofcharsws id subject userprops pgdsctbl annotation atnid atnauthor atndate atnref atnicn atrfstart atrfend bkmkstart bkmkend nonshppict sp sn sv shpinst listname fchars lchars ftnsep ftnsepc aftnsep aftnsepc ftncn aftncn pntext formfield nonesttables".split(
     " ",
   ),
 );
 /** Destinations after `\*` whose text is the document's. */
-const readAfterStar = new Set(["shptxt", "shprslt", "listtext", "footnote", "ud"]);
+const readAfterStar = new Set(["shptxt", "shprslt", "listtext", "footnote", "ud", "nesttableprops", "fldinst"]);
 /** Signs that control words stand for. */
 const signs: Readonly<Record<string, string>> = {
   tab: "\t",
@@ -100,6 +103,7 @@ export async function readRtf(input: ReadInput): Promise<ReadResult> {
     isHidden: false,
     isDeleted: false,
     isInTable: false,
+    depth: 1,
     style: 0,
     outline: undefined,
     fallback: 1,
@@ -109,6 +113,7 @@ export async function readRtf(input: ReadInput): Promise<ReadResult> {
   let label = "";
   let isHeaderRow = false;
   let note = "";
+  let code = "";
   let fontName = -1;
   let styleName = "";
   let isStar = false;
@@ -118,7 +123,8 @@ export async function readRtf(input: ReadInput): Promise<ReadResult> {
 
   const add = (text: string): void => {
     if (state.isDeleted || (state.isHidden && state.into === "body")) return;
-    if (state.into === "body" || state.into === "field") paragraph += text;
+    if (state.into === "body") paragraph += text;
+    else if (state.into === "code") code += code.length < longestFieldCode ? text : "";
     else if (state.into === "label") label += text;
     else if (state.into === "note") note += text;
     else if (state.into === "title") facts.title += text;
@@ -126,10 +132,10 @@ export async function readRtf(input: ReadInput): Promise<ReadResult> {
     else if (state.into === "styles") styleName += text;
   };
   const decode = createFontDecoder(fonts);
-  const endParagraph = (isInTable = state.isInTable): void => {
+  const endParagraph = (depth = state.isInTable ? state.depth : 0): void => {
     const name = styles.get(state.style) ?? "";
     const level = state.outline ?? Number(/^heading ?(\d)/iu.exec(name)?.[1] ?? "0");
-    writer.endParagraph({ text: paragraph, label: oneLine(label), level, isTitle: /^title$/iu.test(name) }, isInTable);
+    writer.endParagraph({ text: paragraph, label: oneLine(label), level, isTitle: /^title$/iu.test(name) }, depth);
     paragraph = label = "";
     if (document.position > maxTextLength) throw overLimit(uri, "maxTextLength", maxTextLength, document.position);
   };
@@ -155,6 +161,10 @@ export async function readRtf(input: ReadInput): Promise<ReadResult> {
       if (state.into === "note" && before.into !== "note") {
         paragraph += writer.addNote(note);
         note = "";
+      }
+      if (state.into === "code" && before.into !== "code") {
+        if (before.into === "body") paragraph += showEquation(code);
+        code = "";
       }
       state = before;
       isNew = false;
@@ -199,9 +209,11 @@ export async function readRtf(input: ReadInput): Promise<ReadResult> {
       if (Object.hasOwn(signs, name)) add(signs[name]!);
     } else if (name === "par" || name === "sect" || name === "page") endParagraph();
     else if (name === "cell" || name === "nestcell") {
-      endParagraph(true);
-      writer.endCell();
-    } else if (name === "row" || name === "nestrow") writer.endRow(isHeaderRow);
+      const depth = name === "cell" ? 1 : Math.max(2, state.depth);
+      endParagraph(depth);
+      writer.endCell(depth);
+    } else if (name === "row") writer.endRow(isHeaderRow, 1);
+    else if (name === "nestrow") writer.endRow(false, Math.max(2, state.depth));
     else if (Object.hasOwn(signs, name)) add(signs[name]!);
   }
   endParagraph();
@@ -237,6 +249,7 @@ const destinations: Readonly<Record<string, State["into"]>> = {
   creatim: "created",
   listtext: "label",
   footnote: "note",
+  fldinst: "code",
 };
 
 /** Where text goes from a control word on; `undefined` where it goes on as before. */
@@ -255,10 +268,11 @@ function setFormat(state: State, name: string, value: number | undefined): boole
   else if (name === "uc") state.fallback = Math.max(0, value ?? 1);
   else if (name === "s") state.style = value ?? 0;
   else if (name === "intbl") state.isInTable = true;
+  else if (name === "itap") [state.isInTable, state.depth] = [(value ?? 1) > 0, Math.max(1, value ?? 1)];
   else if (name === "outlinelevel") {
     if (!isStyle) state.outline = (value ?? 9) < 6 ? (value ?? 0) + 1 : undefined;
   } else if (name === "pard") {
-    if (!isStyle) [state.style, state.outline, state.isInTable] = [0, undefined, false];
+    if (!isStyle) [state.style, state.outline, state.isInTable, state.depth] = [0, undefined, false, 1];
   } else return false;
   return true;
 }
