@@ -1,4 +1,5 @@
 import { unreadable } from "../office/refusals.ts";
+import { openOldCipher } from "./old-password.ts";
 
 /** A record of a presentation: a container of others, or bytes. */
 export interface PptRecord {
@@ -15,6 +16,8 @@ export const recordType = {
   notes: 0x03f0,
   notesAtom: 0x03f1,
   slidePersist: 0x03f3,
+  embeddedObjects: 0x0409,
+  embeddedObject: 0x0fcc,
   slideShowInfo: 0x03f9,
   drawing: 0x040c,
   placeholder: 0x0bc3,
@@ -66,12 +69,17 @@ export function findRecord(bytes: Uint8Array, type: number, depth = 0): PptRecor
 /**
  * The parts of a presentation by their number, each in its latest version: a file that was saved in haste holds older ones too.
  *
- * **Errors** `unreadable`. **Source** MS-PPT, 2.1.2 (part 1) and 2.3.4.
+ * Each part of a presentation with a password has a key of its own.
+ *
+ * **Errors** `unreadable`; `encrypted` without the password or with a wrong one.
+ * **Source** MS-PPT, 2.1.2 (part 1), 2.3.3 (UserEditAtom), 2.3.4 and 2.3.7 (CryptSession10Container).
  */
 export function readParts(
   stream: Uint8Array,
   currentEdit: number,
   uri: string,
+  isLocked: boolean,
+  password: string | undefined,
 ): {
   /** The number of the document itself. */
   readonly documentId: number;
@@ -81,12 +89,15 @@ export function readParts(
   const offsets = new Map<number, number>();
   const seen = new Set<number>();
   let documentId = 0;
+  let sessionId = 0;
   for (let edit = currentEdit; edit !== 0 && !seen.has(edit);) {
     seen.add(edit);
     if (edit + 36 > stream.length || view.getUint16(edit + 2, true) !== recordType.userEdit)
       throw unreadable(uri, "has a broken list of its parts");
     const directory = view.getUint32(edit + 20, true);
     documentId ||= view.getUint32(edit + 24, true);
+    if (isLocked && view.getUint32(edit + 4, true) >= 32 && edit + 40 <= stream.length)
+      sessionId ||= view.getUint32(edit + 36, true);
     if (directory + 8 > stream.length) throw unreadable(uri, "has a broken list of its parts");
     const end = Math.min(stream.length, directory + 8 + view.getUint32(directory + 4, true));
     for (let at = directory + 8; at + 4 <= end;) {
@@ -99,13 +110,24 @@ export function readParts(
     }
     edit = view.getUint32(edit + 16, true);
   }
+  const storedPart = (id: number): Uint8Array | undefined => {
+    const at = offsets.get(id);
+    return at === undefined || at + 8 > stream.length ? undefined : stream.subarray(at);
+  };
+  const firstOf = (bytes: Uint8Array): PptRecord | undefined => {
+    for (const record of recordsIn(bytes)) return record;
+    return undefined;
+  };
+  const session = isLocked ? storedPart(sessionId) : undefined;
+  if (isLocked && session === undefined) throw unreadable(uri, "is protected in a way that is not known here");
+  const cipher = session && openOldCipher(firstOf(session)?.body ?? session, uri, password);
   return {
     documentId,
     part(id) {
-      const at = offsets.get(id);
-      if (at === undefined || at + 8 > stream.length) return undefined;
-      for (const record of recordsIn(stream.subarray(at))) return record;
-      return undefined;
+      const stored = storedPart(id);
+      if (stored === undefined || cipher === undefined) return stored && firstOf(stored);
+      const length = viewOf(cipher.decryptBlock(stored.subarray(0, 8), id)).getUint32(4, true);
+      return firstOf(cipher.decryptBlock(stored.subarray(0, 8 + length), id));
     },
   };
 }

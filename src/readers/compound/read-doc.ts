@@ -4,10 +4,12 @@ import { composeDocument } from "../compose-document.ts";
 import { fileNameOf } from "../file-name.ts";
 import { oneLine } from "../office/clean-text.ts";
 import { createEndMarkedWriter } from "../office/end-marked-writer.ts";
-import { encrypted, unreadable, withoutText } from "../office/refusals.ts";
+import { longestFieldCode, showEquation } from "../office/equation-field.ts";
+import { unreadable, withoutText } from "../office/refusals.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
 import { openCompoundFile } from "./compound-file.ts";
 import { findRun, type Piece, readHidden, readParagraphs, readPieces, readStyles } from "./doc-properties.ts";
+import { openOldCipher } from "./old-password.ts";
 import { readSummary } from "./property-set.ts";
 
 /** Signs that Word writes in place of what is no letter. **Source** MS-DOC, 2.4.1 and 2.8.25. */
@@ -29,19 +31,23 @@ const parts = { body: 0x4c, footnotes: 0x50, headers: 0x54, macros: 0x58, commen
 
 /** Implements {@link createDocReader}. */
 export async function readDoc(input: ReadInput): Promise<ReadResult> {
-  const { uri, bytes, signal } = input;
+  const { uri, bytes, password, signal } = input;
   const { maxTextLength } = limitsOf(input);
   const file = openCompoundFile(bytes, uri);
-  const stream = file.stream("WordDocument");
-  if (stream === undefined) throw unreadable(uri, "holds no Word document");
-  if (stream.length < 0x200) throw unreadable(uri, "has a broken header");
-  const header = new DataView(stream.buffer);
-  const flags = header.getUint16(0x0a, true);
-  if (header.getUint16(0, true) !== 0xa5ec || header.getUint16(2, true) < 0xc1)
+  const stored = file.stream("WordDocument");
+  if (stored === undefined) throw unreadable(uri, "holds no Word document");
+  if (stored.length < 0x200) throw unreadable(uri, "has a broken header");
+  const stated = new DataView(stored.buffer);
+  const flags = stated.getUint16(0x0a, true);
+  if (stated.getUint16(0, true) !== 0xa5ec || stated.getUint16(2, true) < 0xc1)
     throw unreadable(uri, "is of Word 95 or older, or of no Word");
-  if ((flags & 0x0100) !== 0) throw encrypted(uri);
-  const tables = file.stream((flags & 0x0200) === 0 ? "0Table" : "1Table");
-  if (tables === undefined) throw unreadable(uri, "lacks its tables");
+  const storedTables = file.stream((flags & 0x0200) === 0 ? "0Table" : "1Table");
+  if (storedTables === undefined) throw unreadable(uri, "lacks its tables");
+  const { stream, tables } =
+    (flags & 0x0100) === 0
+      ? { stream: stored, tables: storedTables }
+      : unlock(uri, password, stored, storedTables, (flags & 0x8000) !== 0);
+  const header = new DataView(stream.buffer);
   const table = (index: number): Uint8Array => {
     const at = header.getUint32(0x9a + index * 8, true);
     return tables.subarray(at, at + header.getUint32(0x9e + index * 8, true));
@@ -62,7 +68,7 @@ export async function readDoc(input: ReadInput): Promise<ReadResult> {
   ];
   let paragraph = "";
   let count = 0;
-  const fields: boolean[] = [];
+  const fields: OpenField[] = [];
   for (const { char, fc } of text.between(starts.body, lengthOf("body"))) {
     if (++count % 100_000 === 0) throwIfAborted(signal, `Reading ${uri}`, { uri });
     const isEnd = char === sign.paragraph || char === sign.cell || char === sign.page;
@@ -71,29 +77,29 @@ export async function readDoc(input: ReadInput): Promise<ReadResult> {
       continue;
     }
     const facts = findRun(paragraphs, fc)?.facts;
-    const isInTable = facts?.isInTable === true;
+    const depth = facts?.depth ?? 0;
     const style = styles[facts?.style ?? 0];
     if (facts?.isRowEnd === true) {
-      writer.endRow(false);
+      writer.endRow(false, depth);
     } else {
       const level = facts?.outline ?? style?.level ?? 0;
       const label = facts?.isListItem === true && level === 0 ? "-" : "";
-      writer.endParagraph({ text: paragraph, label, level, isTitle: style?.isTitle === true }, isInTable);
-      if (isInTable && char === sign.cell) writer.endCell();
+      writer.endParagraph({ text: paragraph, label, level, isTitle: style?.isTitle === true }, depth);
+      if (depth > 1 ? facts?.isInnerCellEnd === true : depth === 1 && char === sign.cell) writer.endCell(depth);
     }
     paragraph = "";
     if (document.position > maxTextLength) throw overLimit(uri, "maxTextLength", maxTextLength, document.position);
   }
-  writer.endParagraph({ text: paragraph, label: "", level: 0, isTitle: false }, false);
+  writer.endParagraph({ text: paragraph, label: "", level: 0, isTitle: false }, 0);
   writer.finish();
   for (const note of notes) document.write(note);
   for (const box of split(text, starts.boxes, lengthOf("boxes"), hidden)) document.write(box);
 
   const facts = readSummary(file);
-  const stated = writer.title || facts.title;
-  const draft = document.finish(stated);
+  const shown = writer.title || facts.title;
+  const draft = document.finish(shown);
   if (draft.text === "") throw withoutText(uri);
-  const title = stated || draft.root.children.find(({ level }) => level === 1)?.title || fileNameOf(uri);
+  const title = shown || draft.root.children.find(({ level }) => level === 1)?.title || fileNameOf(uri);
   const comments = split(text, starts.comments, lengthOf("comments"), hidden).length;
   return {
     ...draft,
@@ -102,6 +108,25 @@ export async function readDoc(input: ReadInput): Promise<ReadResult> {
     metadata: facts.metadata,
     ...(comments > 0 && { notes: [`Left out: its comments (${comments}).`] }),
   };
+}
+
+/** **Units** bytes. **Source** MS-DOC, 2.2.6 (encryption) and 2.5.1 (Fib). */
+const encryption = { blockSize: 512, plainHead: 0x44 } as const;
+
+/** The streams of a document with a password. **Errors** `encrypted`, `unreadable` for the obfuscation of Word 95. */
+function unlock(
+  uri: string,
+  password: string | undefined,
+  stream: Uint8Array<ArrayBuffer>,
+  tables: Uint8Array<ArrayBuffer>,
+  isObfuscated: boolean,
+): { readonly stream: Uint8Array<ArrayBuffer>; readonly tables: Uint8Array<ArrayBuffer> } {
+  if (isObfuscated) throw unreadable(uri, "is obfuscated with a password, as Word 95 did, which is not undone here");
+  const length = new DataView(stream.buffer).getUint32(0x0e, true);
+  const cipher = openOldCipher(tables.subarray(0, length), uri, password);
+  const plain = cipher.decrypt(stream, encryption.blockSize);
+  plain.set(stream.subarray(0, encryption.plainHead));
+  return { stream: plain, tables: cipher.decrypt(tables, encryption.blockSize) };
 }
 
 /** Text as it lies in pieces, by its positions. */
@@ -139,18 +164,27 @@ function startsOf(lengthOf: (part: keyof typeof parts) => number): Record<keyof 
   return starts as Record<keyof typeof parts, number>;
 }
 
-/** The text that a sign shows. `fields` holds, from the outermost field on, whether its shown part has begun. */
-function show(char: string, fields: boolean[], addNote: () => string): string {
+/** A field that has begun. Its code is not shown; what follows the code is. */
+interface OpenField {
+  code: string;
+  isShown: boolean;
+}
+
+/** The text that a sign shows. `fields` are those that are open, from the outermost on. */
+function show(char: string, fields: OpenField[], addNote: () => string): string {
+  const field = fields.at(-1);
   switch (char) {
     case sign.fieldStart:
-      fields.push(false);
+      fields.push({ code: "", isShown: false });
       return "";
     case sign.fieldMiddle:
-      if (fields.length > 0) fields[fields.length - 1] = true;
-      return "";
-    case sign.fieldEnd:
-      fields.pop();
-      return "";
+    case sign.fieldEnd: {
+      const code = field?.isShown === false ? field.code : "";
+      if (field !== undefined) field.isShown = true;
+      const isShown = fields.every((open) => open.isShown);
+      if (char === sign.fieldEnd) fields.pop();
+      return isShown ? showEquation(code) : "";
+    }
     case sign.note:
       return addNote();
     case sign.line:
@@ -160,15 +194,17 @@ function show(char: string, fields: boolean[], addNote: () => string): string {
     case sign.softHyphen:
       return "";
     default:
-      // An instruction is not shown, nor are the signs that stand for pictures and references.
-      return fields.every(Boolean) && (char >= " " || char === "\t") ? char : "";
+      // Signs that stand for pictures and references show nothing.
+      if (char < " " && char !== "\t") return "";
+      if (field?.isShown === false && field.code.length < longestFieldCode) field.code += char;
+      return fields.every(({ isShown }) => isShown) ? char : "";
   }
 }
 
 /** Paragraphs of another part, each in one line. A note begins with the sign that stands for its number. */
 function split(text: PiecedText, start: number, length: number, hidden: Parameters<typeof findRun>[0]): string[] {
   let whole = "";
-  const fields: boolean[] = [];
+  const fields: OpenField[] = [];
   for (const { char, fc } of text.between(start, length)) {
     if (char === sign.paragraph) whole += "\n";
     else if (char === sign.note) whole += "\u0002";

@@ -3,7 +3,7 @@ import { throwIfAborted } from "../../runtime/abort.ts";
 import { type Composition, composeDocument } from "../compose-document.ts";
 import { fileNameOf } from "../file-name.ts";
 import { cleanText, oneLine } from "../office/clean-text.ts";
-import { encrypted, unreadable, withoutText } from "../office/refusals.ts";
+import { unreadable, withoutText } from "../office/refusals.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
 import { openCompoundFile } from "./compound-file.ts";
 import { findRecord, type PptRecord, readParts, recordsIn, recordType, viewOf } from "./ppt-records.ts";
@@ -17,15 +17,15 @@ const list = { slides: 0, notes: 2 } as const;
 
 /** Implements {@link createPptReader}. */
 export async function readPpt(input: ReadInput): Promise<ReadResult> {
-  const { uri, bytes, signal } = input;
+  const { uri, bytes, password, signal } = input;
   const { maxPages, maxTextLength } = limitsOf(input);
   const file = openCompoundFile(bytes, uri);
   const stream = file.stream("PowerPoint Document");
   const user = file.stream("Current User");
   if (stream === undefined || user === undefined || user.length < 20)
     throw unreadable(uri, "holds no presentation of PowerPoint 97 or newer");
-  if (viewOf(user).getUint32(12, true) === encryptedToken) throw encrypted(uri);
-  const { documentId, part } = readParts(stream, viewOf(user).getUint32(16, true), uri);
+  const isLocked = viewOf(user).getUint32(12, true) === encryptedToken;
+  const { documentId, part } = readParts(stream, viewOf(user).getUint32(16, true), uri, isLocked, password);
   const presentation = part(documentId);
   if (presentation?.type !== recordType.document) throw unreadable(uri, "holds no presentation");
 
@@ -53,12 +53,18 @@ export async function readPpt(input: ReadInput): Promise<ReadResult> {
   const title = shownTitle || facts.title || fileNameOf(uri);
   const draft = document.finish(title);
   if (draft.text === "") throw withoutText(uri);
+  const objects = findRecord(presentation.body, recordType.embeddedObjects)?.body ?? new Uint8Array();
+  const embedded = [...recordsIn(objects)].filter(({ type }) => type === recordType.embeddedObject).length;
   const some = `${hidden.length === 1 ? "slide" : "slides"} ${hidden.join(", ")}`;
+  const notes = [
+    ...(hidden.length === 0 ? [] : [`Hidden in the show, and read all the same: ${some}.`]),
+    ...(embedded === 0 ? [] : [`Not read: its charts and other embedded objects (${embedded}).`]),
+  ];
   return {
     ...draft,
     title,
     metadata: { slideCount: slides.length, ...facts.metadata },
-    ...(hidden.length > 0 && { notes: [`Hidden in the show, and read all the same: ${some}.`] }),
+    ...(notes.length > 0 && { notes }),
   };
 }
 

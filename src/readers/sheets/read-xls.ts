@@ -2,6 +2,8 @@ import { openArchive } from "../office/open-archive.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Metadata } from "../../contracts/metadata.ts";
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
+import { decryptWorkbook } from "../compound/decrypt-workbook.ts";
+import { asksForPassword } from "../office/refusals.ts";
 import { composeWorkbook } from "./compose-workbook.ts";
 import { type NumberFormat, readNumberFormat } from "./number-format.ts";
 import { createSheetBuilders, type SheetBuilder } from "./sheet-builder.ts";
@@ -24,8 +26,9 @@ export async function readXls(input: ReadInput): Promise<ReadResult> {
   }
   const library = await loadSheetjs(uri);
   throwIfAborted(signal, `Reading ${uri}`, { uri });
-  const workbook = open(uri, () =>
-    library.read(bytes, {
+  const unlocked = isPacked ? undefined : decryptWorkbook(bytes, uri, password);
+  const workbook = open(uri, password, () =>
+    library.read(unlocked ?? bytes, {
       type: "array",
       cellNF: true,
       cellDates: false,
@@ -71,7 +74,8 @@ function addCells(
     for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64;
     const { t, v, z, c: comments = [] } = found as LibraryCell;
     for (const { a: author, t: said } of comments)
-      if (typeof said === "string") builder.addComment(Number(row), column, typeof author === "string" ? author : "", said);
+      if (typeof said === "string")
+        builder.addComment(Number(row), column, typeof author === "string" ? author : "", said);
     if (t === "n" && typeof v === "number") {
       const { text, kind } = format(z, v);
       builder.addCell(Number(row), column, text, kind);
@@ -107,17 +111,13 @@ function isBinaryWorkbook(bytes: Uint8Array): boolean {
 }
 
 /** **Errors** `encrypted` where the library asks for a password, else `unreadable`. */
-function open(uri: string, read: () => LibraryWorkbook): LibraryWorkbook {
+function open(uri: string, password: string | undefined, read: () => LibraryWorkbook): LibraryWorkbook {
   try {
     return read();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     if (/password|encrypt/i.test(reason)) {
-      throw new IbidError("encrypted", `${uri} is encrypted.`, {
-        hint: "Give a copy that opens without a password.",
-        uri,
-        cause: error,
-      });
+      throw asksForPassword(uri, password);
     }
     throw new IbidError("unreadable", `${uri} could not be read as an Excel workbook (XLS): ${reason}`, {
       hint: "Check that it opens in a spreadsheet program, and save it as XLSX.",
