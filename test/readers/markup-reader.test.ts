@@ -127,6 +127,32 @@ describe("createMarkupReader", () => {
     ]);
   });
 
+  it("shows the values of AsciiDoc's attributes where they are referred to, each on its own line", async () => {
+    const source =
+      "= Guide to {product}\nAda <ada@example.com>\n:product: Harbour Desk\n:version: 2.1\n:base: https://docs.example/{version}\n:long: one \\\n two\n\n{product} {version}, see {base}/intro[the introduction], {missing}, \\{version}, {cpp} {long}.\n\n:version: 3.0\n\n== Changes in {version}\n\n|===\n|{long} |{Version}\n|===\n\n:!product:\n\n{product} is gone.\n";
+    const read = await readAny("a.adoc", source);
+    expect(showBlocks(read)).toEqual([
+      "heading: Guide to Harbour Desk",
+      "paragraph: Ada <ada@example.com>",
+      "paragraph: Harbour Desk 2.1, see the introduction, {missing}, {version}, C++ one two.",
+      "heading: Changes in 3.0",
+      "table: | one two | 3.0 |",
+      "paragraph: {product} is gone.",
+    ]);
+    expect(read.sourceMap.links?.map(({ url }) => url)).toEqual(["https://docs.example/2.1/intro"]);
+    for (const [words, line] of [
+      ["Harbour Desk 2.1", 9],
+      ["Changes in", 13],
+      ["is gone", 21],
+    ] as const)
+      expect(locate(read, read.text.indexOf(words)).line).toBe(line);
+    const doubled = Array.from({ length: 40 }, (_, i) => `:a${i + 1}: {a${i}}{a${i}}`).join("\n");
+    const bomb = `= T\n:a0: ha\n${doubled}\n\n${"{a40}".repeat(2000)}\n`;
+    await expect(readAny("a.adoc", bomb, { limits: { maxTextLength: 100_000 } })).rejects.toMatchObject({
+      code: "too-large",
+    });
+  });
+
   it("reads Org without its markup", async () => {
     const source =
       "#+TITLE: Guide\n* TODO [#A] Part :tag:\n:PROPERTIES:\n:ID: 7\n:END:\nA /slanted/ word and =code=, [[https://example.com][a link]].\n- [X] done\n  - inner\n- open\n";

@@ -1,6 +1,7 @@
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { decodeInput } from "../text/decode-source.ts";
 
+import { type AsciidocAttributes, createAttributes } from "./asciidoc-attributes.ts";
 import { hide, type InlineRule, showGroup, showLink, writeInline } from "./inline-rules.ts";
 import {
   composeMarkup,
@@ -39,8 +40,15 @@ const rules: readonly InlineRule[] = [
   showGroup(/\\([*_`#[{<])/uy),
 ];
 const starts =
-  /[`*_#+[(<\\]|(?:https?|link|xref|mailto|footnote|kbd|btn|menu|stem|latexmath|asciimath|pass|term|indexterm2|image):/gu;
+  /[`*_#+[(<{\\]|(?:https?|link|xref|mailto|footnote|kbd|btn|menu|stem|latexmath|asciimath|pass|term|indexterm2|image):/gu;
 
+/** Events, with the attributes that the lines so far have set. */
+type AsciidocEvents = MarkupEvents & {
+  readonly attributes: AsciidocAttributes;
+  readonly rules: readonly InlineRule[];
+};
+
+const attributeEntry = /^:!?[\w-]+!?:(?:\s|$)/u;
 const heading = /^(={1,6}|#{1,6})\s+(\S.*)$/u;
 const delimiter = /^(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|\/{4,}|--|`{3,}.*)$/u;
 const item = /^\s*(\*{1,6}|-|\.{1,6}|\d+\.|[a-z]\.)\s+(\S.*)$/u;
@@ -54,12 +62,40 @@ const maxNesting = 40;
  */
 export function readAsciidoc(input: ReadInput): ReadResult {
   const source = decodeInput(input.bytes, input.charset, input);
-  const events = createMarkupEvents();
   const lines = splitLines(source);
+  const attributes = createAttributes(input);
+  const events = Object.assign(createMarkupEvents(), { attributes, rules: [...attributes.rules, ...rules] });
   const isMarkdownLike = !lines.some(({ text }) => /^=\s+\S/u.test(text));
-  readBlocks(events, lines, 0);
+  readBlocks(events, enterHeader(lines, attributes), 0);
   const result = composeMarkup(input, source, events.finish());
   return isMarkdownLike ? result : { ...result, metadata: attributesOf(lines) };
+}
+
+/**
+ * Enters the attributes of the header, which ends at its first blank line: the title above them may refer to them. The other lines stay.
+ *
+ * **Source** AsciiDoc Language Documentation (Eclipse Foundation): document header.
+ */
+function enterHeader(lines: readonly SourceLine[], attributes: AsciidocAttributes): readonly SourceLine[] {
+  const begin = lines.findIndex(({ text }) => text !== "" && !text.startsWith("//") && !attributeEntry.test(text));
+  if (!/^[=#]\s+\S/u.test(lines[begin]?.text ?? "")) return lines;
+  const kept = lines.slice(0, begin + 1);
+  let at = begin + 1;
+  for (; at < lines.length && lines[at]!.text !== ""; at++) {
+    if (attributeEntry.test(lines[at]!.text)) at = enterAttribute(lines, at, attributes);
+    else kept.push(lines[at]!);
+  }
+  return [...kept, ...lines.slice(at)];
+}
+
+/** Enters an attribute whose value may go on over lines; the last of them. */
+function enterAttribute(lines: readonly SourceLine[], begin: number, attributes: AsciidocAttributes): number {
+  let at = begin;
+  let entry = lines[at]!.text;
+  while (/\s\\$/u.test(entry) && at + 1 < lines.length)
+    entry = `${entry.slice(0, -1).trimEnd()} ${lines[++at]!.text.trim()}`;
+  attributes.enter(entry);
+  return at;
 }
 
 /** The author that the header states. */
@@ -69,13 +105,17 @@ function attributesOf(lines: readonly SourceLine[]): ReadResult["metadata"] {
   return author === undefined ? {} : { author: author.slice(0, 1000) };
 }
 
-function readBlocks(events: MarkupEvents, lines: readonly SourceLine[], depth: number): void {
+function readBlocks(events: AsciidocEvents, lines: readonly SourceLine[], depth: number): void {
   /** Attributes of the block that follows: `source,ruby`, `NOTE`, `%header,cols=2`. */
   let attributes = "";
   for (let at = 0; at < lines.length;) {
     const { text, at: place } = lines[at]!;
     if (text === "") {
       at++;
+      continue;
+    }
+    if (attributeEntry.test(text)) {
+      at = enterAttribute(lines, at, events.attributes) + 1;
       continue;
     }
     const list = /^\[([^\]]*)\]$/u.exec(text);
@@ -87,7 +127,6 @@ function readBlocks(events: MarkupEvents, lines: readonly SourceLine[], depth: n
     if (
       /^\[\[[^\]]*\]\]$/u.test(text) ||
       (text.startsWith("//") && !/^\/{4,}$/u.test(text)) ||
-      /^:!?[\w-]+!?:(?:\s|$)/u.test(text) ||
       /^(?:ifdef|ifndef|ifeval|endif|include|toc)::/u.test(text) ||
       /^(?:'''|<<<|\+)$/u.test(text)
     ) {
@@ -100,7 +139,7 @@ function readBlocks(events: MarkupEvents, lines: readonly SourceLine[], depth: n
 }
 
 function readBlock(
-  events: MarkupEvents,
+  events: AsciidocEvents,
   lines: readonly SourceLine[],
   at: number,
   attributes: string,
@@ -156,11 +195,11 @@ function readBlock(
   return end;
 }
 
-function write(events: MarkupEvents, { text, at }: SourceLine): void {
-  writeInline(events, text, at, rules, starts);
+function write(events: AsciidocEvents, { text, at }: SourceLine): void {
+  writeInline(events, text, at, events.rules, starts);
 }
 
-function writeParagraph(events: MarkupEvents, lines: readonly SourceLine[]): void {
+function writeParagraph(events: AsciidocEvents, lines: readonly SourceLine[]): void {
   const shown = lines
     .filter(({ text }) => !text.startsWith("//"))
     .map(({ text, at }) => ({ text: text.replace(/ \+$/u, ""), at }));
@@ -169,7 +208,7 @@ function writeParagraph(events: MarkupEvents, lines: readonly SourceLine[]): voi
   events.close();
 }
 
-function writeCode(events: MarkupEvents, lines: readonly SourceLine[], attributes: string): void {
+function writeCode(events: AsciidocEvents, lines: readonly SourceLine[], attributes: string): void {
   const language = /(?:^|,)\s*(?:source(?:%\w+)*\s*,\s*|,)([\w+#-]+)/u.exec(attributes)?.[1];
   events.open("pre", lines[0]?.at ?? 0, language === undefined ? {} : { class: `language-${language}` });
   for (const { text, at } of lines) events.text(`${text.replace(/\s*(?:\/\/|#|;;)?\s*<\d+>$/u, "")}\n`, at);
@@ -190,7 +229,7 @@ function endOfParagraph(lines: readonly SourceLine[], at: number): number {
 }
 
 function readDelimited(
-  events: MarkupEvents,
+  events: AsciidocEvents,
   lines: readonly SourceLine[],
   begin: number,
   attributes: string,
@@ -211,7 +250,7 @@ function readDelimited(
   return end + 1;
 }
 
-function readList(events: MarkupEvents, lines: readonly SourceLine[], begin: number, depth: number): number {
+function readList(events: AsciidocEvents, lines: readonly SourceLine[], begin: number, depth: number): number {
   const markers: string[] = [];
   const base = events.depth;
   let at = begin;
@@ -259,7 +298,7 @@ function readList(events: MarkupEvents, lines: readonly SourceLine[], begin: num
 }
 
 /** **Source** AsciiDoc Language Documentation: tables. */
-function readTable(events: MarkupEvents, lines: readonly SourceLine[], begin: number, attributes: string): number {
+function readTable(events: AsciidocEvents, lines: readonly SourceLine[], begin: number, attributes: string): number {
   const fence = lines[begin]!.text;
   const end = findLine(lines, begin + 1, (text) => text === fence);
   const body = lines.slice(begin + 1, end);
