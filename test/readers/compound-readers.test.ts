@@ -53,14 +53,6 @@ describe("Word before 2007", () => {
     expect(detectMediaType(fixture("report.doc"), { name: "report.xls" })).toBe("application/msword");
     expect(detectMediaType(presentation("report-slides.ppt"), { name: "x.doc" })).toBe("application/vnd.ms-powerpoint");
   });
-
-  it("is refused when it is encrypted", async () => {
-    const bytes = fixture("report.doc");
-    // Flag fEncrypted in the header of the main stream, which stands in a sector of its own.
-    const at = Buffer.from(bytes).indexOf(Buffer.from([0xec, 0xa5]));
-    bytes[at + 0x0b]! |= 1;
-    expect(await refusalOf(readAny("report.doc", bytes))).toMatchObject({ code: "encrypted" });
-  });
 });
 
 describe("PowerPoint before 2007", () => {

@@ -1,6 +1,11 @@
 import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { openKnowledgeBase } from "ibid";
+import { IbidError, openKnowledgeBase } from "ibid";
+import { createReaders } from "../../src/readers/create-readers.ts";
+import { readDocument } from "../../src/readers/read-document.ts";
+import { createRandom } from "../../src/testing/random.ts";
+import { mutateBytes } from "../fuzz/mutate-bytes.ts";
 import { lockedParts } from "../../src/readers/office/decrypt-part.ts";
 import { readXml } from "../../src/readers/office/read-xml.ts";
 import { readAny } from "./read-any.ts";
@@ -56,6 +61,48 @@ describe("Office files with a password", () => {
     const broken = bytes.slice();
     broken.fill(0, broken.length / 2, broken.length / 2 + 400);
     expect(["encrypted", "unreadable"]).toContain((await refusalOf(readAny(name, broken))).code);
+  });
+
+  // LibreOffice 7.4 locked the first two (RC4, 40 bits). The third has the CryptoAPI's RC4 with 128 bits, by the ARC4 of Python's cryptography.
+  it.each([
+    ["rules.doc", "The pilot boards at the outer buoy"],
+    ["fees.xls", "Item: Crane | Fee: 75"],
+    ["report.ppt", "Dredging keeps the channel at nine metres"],
+  ])("of before 2007 open with it, and only with it: %s", async (name, words) => {
+    const stored = readFileSync(
+      new URL(`../fixtures/locked/${name}${name.endsWith("ppt") ? ".gz" : ""}`, import.meta.url),
+    );
+    const bytes = Uint8Array.from(name.endsWith("ppt") ? gunzipSync(stored) : stored);
+    const read = async (given?: string, content: Uint8Array = bytes): Promise<{ readonly text: string } | IbidError> =>
+      readDocument(createReaders(), { uri: name, bytes: content, password: given }).catch((error: unknown) => {
+        if (IbidError.isInstance(error)) return error;
+        throw error;
+      });
+    const asks = `${name} is protected by a password`;
+    expect(await read()).toMatchObject({ code: "encrypted", message: `${asks}.` });
+    expect(await read("wrong")).toMatchObject({ code: "encrypted", message: `${asks}, and the given one is wrong.` });
+    expect((await read(password)) as { readonly text: string }).toMatchObject({
+      text: expect.stringContaining(words) as unknown,
+    });
+    const random = createRandom(7);
+    for (let round = 0; round < 10; round++) await read(password, mutateBytes(bytes, random));
+  });
+
+  it("of before 2007 with a protection that is not known say what to do", async () => {
+    const bytes = Uint8Array.from(readFileSync(new URL("../fixtures/locked/rules.doc", import.meta.url)));
+    // The version of the header, which the table stream begins with; then the flag of obfuscation.
+    const header = Buffer.from(bytes).indexOf(Buffer.from([1, 0, 1, 0, 1, 0x19]));
+    const refused = {
+      code: "encrypted",
+      hint: "Open it with its password in a program of its kind, and save it without one.",
+    };
+    expect(header).toBeGreaterThan(0);
+    const other = bytes.slice();
+    other[header] = 9;
+    expect(await refusalOf(readAny("rules.doc", other))).toMatchObject(refused);
+    const obfuscated = bytes.slice();
+    obfuscated[Buffer.from(bytes).indexOf(Buffer.from([0xec, 0xa5])) + 0x0b]! |= 0x80;
+    expect(await refusalOf(readAny("rules.doc", obfuscated))).toMatchObject(refused);
   });
 
   it.each(["-1000000000000", "many", "1.5"])("of OpenDocument are refused where a part states a size of %s", (size) => {

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-import { asksForPassword, unreadable } from "../office/refusals.ts";
+import { asksForPassword, otherwiseProtected } from "../office/refusals.ts";
 
 /** Decrypts what Word, Excel and PowerPoint before 2007 encrypted. */
 export interface OldCipher {
@@ -15,9 +15,9 @@ export interface OldCipher {
 }
 
 /**
- * Opens the encryption that a header describes: RC4 with a key of 40 bits (Office 97 and 2000), or RC4 by the CryptoAPI (Office XP and 2003).
+ * Opens the encryption that a header describes. Office 97 and 2000 have RC4 with a key of 40 bits, Office XP and 2003 that of the CryptoAPI.
  *
- * **Errors** `encrypted` without the password or with a wrong one, `unreadable` for another kind of protection.
+ * **Errors** `encrypted` without the password or with a wrong one, and for another kind of protection.
  * **Cost** a hash for each block.
  * **Source** MS-OFFCRYPTO, 2.3.5 (CryptoAPI) and 2.3.6 (RC4).
  */
@@ -26,7 +26,7 @@ export function openOldCipher(header: Uint8Array, uri: string, password: string 
   const [major, minor] = header.length < 52 ? [0, 0] : [view.getUint16(0, true), view.getUint16(2, true)];
   const isPlain = major === 1 && minor === 1;
   if (!isPlain && (minor !== 2 || major < 2 || major > 4))
-    throw unreadable(uri, "is protected in a way that is not known here");
+    throw otherwiseProtected(uri, "is protected in a way that is not known here");
   if (password === undefined) throw asksForPassword(uri, password);
   const { keyOf, verifier, verifierHash, hash } = isPlain
     ? plainKeys(header, password)
@@ -76,7 +76,7 @@ function cryptoApiKeys(header: Uint8Array, view: DataView, uri: string, password
   const algorithm = view.getUint32(20, true);
   const bits = view.getUint32(28, true) || 40;
   if (verifierAt + 60 > header.length || algorithm !== 0x6801 || bits % 8 !== 0 || bits < 40 || bits > 128)
-    throw unreadable(uri, "is protected with a cipher that is not known here");
+    throw otherwiseProtected(uri, "is protected with a cipher that is not known here");
   const salt = header.subarray(verifierAt + 4, verifierAt + 20);
   const hashed = digest("sha1", salt, Buffer.from(password, "utf16le"));
   return {

@@ -1,4 +1,4 @@
-import { unreadable } from "../office/refusals.ts";
+import { otherwiseProtected, unreadable } from "../office/refusals.ts";
 import { openOldCipher } from "./old-password.ts";
 
 /** A record of a presentation: a container of others, or bytes. */
@@ -119,7 +119,7 @@ export function readParts(
     return undefined;
   };
   const session = isLocked ? storedPart(sessionId) : undefined;
-  if (isLocked && session === undefined) throw unreadable(uri, "is protected in a way that is not known here");
+  if (isLocked && session === undefined) throw otherwiseProtected(uri, "is protected in a way that is not known here");
   const cipher = session && openOldCipher(firstOf(session)?.body ?? session, uri, password);
   return {
     documentId,

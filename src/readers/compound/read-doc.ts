@@ -5,7 +5,7 @@ import { fileNameOf } from "../file-name.ts";
 import { oneLine } from "../office/clean-text.ts";
 import { createEndMarkedWriter } from "../office/end-marked-writer.ts";
 import { longestFieldCode, showEquation } from "../office/equation-field.ts";
-import { unreadable, withoutText } from "../office/refusals.ts";
+import { otherwiseProtected, unreadable, withoutText } from "../office/refusals.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
 import { openCompoundFile } from "./compound-file.ts";
 import { findRun, type Piece, readHidden, readParagraphs, readPieces, readStyles } from "./doc-properties.ts";
@@ -113,7 +113,7 @@ export async function readDoc(input: ReadInput): Promise<ReadResult> {
 /** **Units** bytes. **Source** MS-DOC, 2.2.6 (encryption) and 2.5.1 (Fib). */
 const encryption = { blockSize: 512, plainHead: 0x44 } as const;
 
-/** The streams of a document with a password. **Errors** `encrypted`, `unreadable` for the obfuscation of Word 95. */
+/** The streams of a document with a password. **Errors** `encrypted`, for the obfuscation of Word 95 too. */
 function unlock(
   uri: string,
   password: string | undefined,
@@ -121,7 +121,7 @@ function unlock(
   tables: Uint8Array<ArrayBuffer>,
   isObfuscated: boolean,
 ): { readonly stream: Uint8Array<ArrayBuffer>; readonly tables: Uint8Array<ArrayBuffer> } {
-  if (isObfuscated) throw unreadable(uri, "is obfuscated with a password, as Word 95 did, which is not undone here");
+  if (isObfuscated) throw otherwiseProtected(uri, "is obfuscated with a password, as Word 95 did it");
   const length = new DataView(stream.buffer).getUint32(0x0e, true);
   const cipher = openOldCipher(tables.subarray(0, length), uri, password);
   const plain = cipher.decrypt(stream, encryption.blockSize);

@@ -17,6 +17,14 @@ export function asksForPassword(uri: string, password: string | undefined): Ibid
   });
 }
 
+/** The refusal of a file whose protection is not undone here, with the password too. `how` goes on the sentence that its name begins. */
+export function otherwiseProtected(uri: string, how: string): IbidError {
+  return new IbidError("encrypted", `${uri} ${how}.`, {
+    hint: "Open it with its password in a program of its kind, and save it without one.",
+    uri,
+  });
+}
+
 /** The refusal of a broken file. `what` goes on the sentence that its name begins; a library's own words stay in `cause`. */
 export function unreadable(uri: string, what: string, cause?: unknown): IbidError {
   return new IbidError("unreadable", `${uri} ${what}.`, {

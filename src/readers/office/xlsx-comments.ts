@@ -50,7 +50,11 @@ export async function readComments(
     for (const comment of elementsOf(findChild(root, "commentList"))) {
       const reference = comment.attributes.get("ref") ?? "";
       if (threaded.has(reference)) continue;
-      add(reference, authors[Number(comment.attributes.get("authorId"))] ?? "", readRichText(findChild(comment, "text")));
+      add(
+        reference,
+        authors[Number(comment.attributes.get("authorId"))] ?? "",
+        readRichText(findChild(comment, "text")),
+      );
     }
   }
 }
