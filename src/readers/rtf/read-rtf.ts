@@ -27,6 +27,19 @@ interface State {
   fallback: number;
 }
 
+/** Properties at the beginning of a file. */
+const plainState: State = {
+  into: "body",
+  font: -1,
+  isHidden: false,
+  isDeleted: false,
+  isInTable: false,
+  depth: 1,
+  style: 0,
+  outline: undefined,
+  fallback: 1,
+};
+
 /** Destinations without text of the document. Those after `\*` that are not known are left out by themselves. */
 const skipped = new Set(
   "colortbl pict header headerl headerr headerf footer footerl footerr footerf object objdata datafield themedata colorschememapping datastore latentstyles listtable listoverridetable rsidtbl generator xmlnstbl filetbl revtbl mmathPr wgrffmtfilter operator manager company category keywords comment doccomm hlinkbase buptim revtim printim version vern edmins nofpages nofwords nofchars nofcharsws id subject userprops pgdsctbl annotation atnid atnauthor atndate atnref atnicn atrfstart atrfend bkmkstart bkmkend nonshppict sp sn sv shpinst listname fchars lchars ftnsep ftnsepc aftnsep aftnsepc ftncn aftncn pntext formfield nonesttables".split(
@@ -97,17 +110,7 @@ export async function readRtf(input: ReadInput): Promise<ReadResult> {
   const styles = new Map<number, string>();
   const facts: RtfFacts = { title: "", author: "", created: new Map() };
   let page = "windows-1252";
-  let state: State = {
-    into: "body",
-    font: -1,
-    isHidden: false,
-    isDeleted: false,
-    isInTable: false,
-    depth: 1,
-    style: 0,
-    outline: undefined,
-    fallback: 1,
-  };
+  let state: State = { ...plainState };
   const stack: State[] = [];
   let paragraph = "";
   let label = "";
