@@ -97,8 +97,14 @@ export function createWordsJudge(
   const isHeaderOf = (hitIndex: number, start: number): boolean => headers[hitIndex]?.get(start)?.isHeader === true;
 
   return (sentence, cited, given) => {
-    if (given !== undefined)
-      return judgeOn(sentence, given, readSupport(given.map(asEvidence), { analyzer, language }), given);
+    if (given !== undefined) {
+      // Sentence by sentence, so that facts of two sentences in a row are seen to be of two.
+      const parts = given.flatMap((quote) => {
+        const within = sentences[quote.hitIndex]?.filter(({ start, end }) => start >= quote.start && end <= quote.end);
+        return within?.length ? within.map(({ start, end }) => ({ ...quote, start, end })) : [quote];
+      });
+      return judgeOn(sentence, parts, readSupport(parts.map(asEvidence), { analyzer, language }), given);
+    }
     const { places, read } = readCited(cited, sentence.trimStart().startsWith("|"));
     const found = judgeByWords({ sentence, evidence: read, minSupport });
     const carriers = found.carriedBy.flatMap((at) => places[at] ?? []);
@@ -148,11 +154,11 @@ export function createWordsJudge(
 }
 
 /**
- * A detail that differs, which no judge may overlook: a number with its unit, a name, a denial, a relation, a modal or a role. A judge weighs quantifiers, and whether two
- * sentences speak of the same, better than words do.
+ * A detail that differs, which no judge may overlook: a number with its unit, a name, a denial, a relation, a modal or a role. Words that took the place of others are one too. A
+ * judge weighs quantifiers, synonyms, and whether two sentences speak of the same, better than words do.
  */
 function isDetail({ kind }: Veto): boolean {
-  return kind !== "quantifier" && kind !== "connection";
+  return kind !== "quantifier" && kind !== "connection" && kind !== "wording";
 }
 
 /** Rows of the tables of a text by their starts. **Shape** `names`: the header above, without cell signs. */

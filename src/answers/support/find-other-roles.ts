@@ -22,7 +22,8 @@ const symmetric = words(
 /**
  * Sides that a sentence on the same matter has the other way round: `B pays A` for `A pays B`, and `from B to A` for `from A to B`.
  *
- * A side that `by` or `of` introduces on one side only is the passive of the same.
+ * Two parties that prepositions introduce may be turned too: `lent by B to A` for `lent by A to B`. A side that `by` or `of` introduces on one side only is the passive of
+ * the same.
  *
  * **Cost** the claim times the given sentences, each of them up to `most` words.
  */
@@ -40,7 +41,7 @@ export function findOtherRoles(
     const held = claim.words.filter(({ heldBy }) => heldBy.has(at));
     if (held.length < sameMatter * claim.words.length) continue;
     spoken.push(others);
-    const turned = findTurnedDirection(own, others) ?? findTurnedVerb(own, others);
+    const turned = findTurnedDirection(own, others) ?? findTurnedParties(own, others) ?? findTurnedVerb(own, others);
     if (turned !== undefined) found.push(turned);
   }
   // A sentence that has the claim's words in the claim's order carries it.
@@ -130,6 +131,43 @@ function findTurnedDirection(own: readonly ReadWord[], others: readonly ReadWord
   return { kind: "role", start: from.start, end: from.end };
 }
 
+/** Parties that two prepositions introduce, each of which the other sentence has behind the other preposition. */
+function findTurnedParties(own: readonly ReadWord[], others: readonly ReadWord[]): Veto | undefined {
+  const [mine, theirs] = [partiesOf(own), partiesOf(others)];
+  for (const [one, [head]] of mine) {
+    if (head === undefined) continue;
+    for (const [other, [counter]] of mine) {
+      if (one === other || counter === undefined) continue;
+      const [same, turned] = [theirs.get(one), theirs.get(other)];
+      const stands = (party: readonly ReadWord[] | undefined, { key }: ReadWord): boolean =>
+        party?.some((each) => each.key === key) ?? false;
+      if (stands(turned, head) && !stands(same, head) && stands(same, counter) && !stands(turned, counter))
+        return { kind: "role", start: head.start, end: head.end };
+    }
+  }
+  return undefined;
+}
+
+/** Content words behind each preposition that introduces a party. */
+function partiesOf(words: readonly ReadWord[]): ReadonlyMap<string, readonly ReadWord[]> {
+  const parties = new Map<string, ReadWord[]>();
+  let party: ReadWord[] | undefined;
+  let count = 0;
+  for (const word of words) {
+    if (introducing.has(word.word)) {
+      party = parties.get(word.word) ?? [];
+      parties.set(word.word, party);
+      count = 0;
+    } else if (word.opensClause || circumstances.has(word.word)) party = undefined;
+    else if (word.isContent && party !== undefined && count < reach) {
+      party.push(word);
+      count += 1;
+    }
+  }
+  return parties;
+}
+
+const introducing = words("by to from for with von an für durch mit");
 const origins = words("from von aus");
 const goals = words("to into nach zu zum zur an in bis");
 

@@ -1,4 +1,5 @@
-import type { ReadClaim, Veto } from "./read-claim.ts";
+import type { Counterpart } from "./compare-sentences.ts";
+import { type ReadClaim, type Veto, vetoOf } from "./read-claim.ts";
 import { sentenceStride, type SupportEvidence } from "./read-evidence.ts";
 import type { ReadWord } from "./read-words.ts";
 
@@ -21,6 +22,28 @@ export function findOtherUnits({ all }: ReadClaim, { places, sentences }: Suppor
     const { start, end } = own.start === own.end ? word : own;
     return isOther ? [{ kind: "unit", start, end }] : [];
   });
+}
+
+/** From here on a sentence is the claim, with some of its words left out. */
+const nearlyVerbatim = 0.75;
+/** Between these a sentence goes on with another thing. */
+const joining: ReadonlySet<string> = new Set(["and", "but", "then", "or", "und", "aber", "dann", "oder"]);
+
+/**
+ * Numbers of a claim before which a nearly verbatim sentence has another one of the same unit, which a clause of the claim leaves out.
+ *
+ * `Bake at 240 °C for forty minutes` leaves out a number of `Bake at 240 °C for fifteen minutes, then at 190 °C for forty minutes`.
+ */
+export function findSkippedNumbers({ all }: ReadClaim, counterparts: readonly Counterpart[]): readonly Veto[] {
+  return counterparts.flatMap(({ gaps }) =>
+    gaps.flatMap(({ own, other, isBounded, anchor, whole }): readonly Veto[] => {
+      if (!isBounded || whole < nearlyVerbatim || !isFigure(anchor)) return [];
+      if (own.some(({ isNumber, word }) => isNumber || joining.has(word))) return [];
+      const unit = unitBeside(all, all.indexOf(anchor))?.unit ?? "";
+      const isSkipped = other.some((word, at) => unit !== "" && isFigure(word) && unitBeside(other, at)?.unit === unit);
+      return isSkipped ? [vetoOf("number", anchor)] : [];
+    }),
+  );
 }
 
 const isFigure = ({ key }: ReadWord): boolean => /^#-?[\d.]+$/u.test(key);

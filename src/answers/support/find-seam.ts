@@ -1,4 +1,4 @@
-import type { ClaimWord, ReadClaim, Veto } from "./read-claim.ts";
+import { type ClaimWord, type ReadClaim, type Veto, vetoOf } from "./read-claim.ts";
 import type { SupportEvidence } from "./read-evidence.ts";
 import type { ReadWord } from "./read-words.ts";
 
@@ -23,12 +23,15 @@ const going = set(
   "is are was were be been has have had can may must will should does did at in on for with by from to of not ist sind war waren hat haben kann muss wird werden in im am um bei mit für von zu",
 );
 
+/** A clause that begins with one of these tells of another case. */
+const conceding = set("although though if unless until obwohl wenn falls bis");
+
 /** From these shares on, of words held and of pairs in order, the rest of a clause was put into a sentence. */
 const nearlyWhole = 0.9;
 const nearlyInOrder = 0.7;
 /** A shorter clause is too short to be another sentence with something put in. */
 const leastHeld = 3;
-/** Content words that a denial before them reaches. */
+/** Content words on each side that a denial reaches. */
 const mostDenied = 4;
 /** At most so many words stand in the place of at most so many others. */
 const mostSwapped = 3;
@@ -45,7 +48,7 @@ const pronounWords = 4;
  * - One holds nearly all of it word for word, the other adds the rest, and they do not share the subject.
  * - They share no word of the clause but units, and neither holds the words with which the other begins.
  * - Words of one stand in the place of others of the second.
- * - The claim affirms, and all that one gives stands behind a denial there.
+ * - The claim affirms, one denies a word of it, and all that this one gives stands close to the denial.
  * - Both are rows of a table.
  *
  * A pronoun that continues the sentence before connects both. So does a title, unless one of them begins with words of a heading of its own.
@@ -55,7 +58,7 @@ const pronounWords = 4;
 export function findSeam(claim: ReadClaim, evidence: SupportEvidence): readonly Veto[] {
   const [first, second] = claim.best;
   if (first === undefined || second === undefined || claim.covered[1] - claim.covered[0] < leastAdded) return [];
-  if (continues(first, second, evidence)) return [];
+  if (continues(first, second, evidence)) return findFormerState(claim, evidence);
   const titleKeys = sharedTitleKeys(first, second, evidence);
   const isRowsBoth = evidence.rows[first]! && evidence.rows[second]!;
   const affirms = !claim.all.some(({ impliesDenial }) => impliesDenial);
@@ -65,19 +68,33 @@ export function findSeam(claim: ReadClaim, evidence: SupportEvidence): readonly 
       subject = clause.words.find(({ isMissing }) => !isMissing) ?? subject;
     const words = clause.hasSubject || subject === undefined ? clause.words : [subject, ...clause.words];
     const only = (own: number, other: number): readonly ClaimWord[] =>
-      words.filter(({ heldBy, word }) => heldBy.has(own) && !heldBy.has(other) && !titleKeys.has(word.key));
+      words.filter(
+        ({ heldBy, word }) =>
+          heldBy.has(own) && !heldBy.has(other) && !titleKeys.has(word.key) && !isColumn(word.key, other, evidence),
+      );
     const [ofFirst, ofSecond] = [only(first, second), only(second, first)];
-    if (ofFirst.length === 0 || ofSecond.length === 0 || subject === undefined) continue;
-    const isShared = titleKeys.has(subject.word.key) || (subject.heldBy.has(first) && subject.heldBy.has(second));
-    const isPutIn = !isShared && isNearlyVerbatim(words, first, second, evidence);
     const isSwapped =
       standsInPlace(clause.words, first, second, evidence) || standsInPlace(clause.words, second, first, evidence);
-    const isDeniedThere = affirms && (isDenied(ofFirst, first, evidence) || isDenied(ofSecond, second, evidence));
+    // A title tells of whom its sentences speak, and takes no noun out of the place of another.
+    const isTitled = ofFirst.length === 0 || ofSecond.length === 0;
+    if (isTitled && (!isSwapped || clause.words.some(({ word }) => word.isName))) continue;
+    if (subject === undefined) continue;
+    const isShared = titleKeys.has(subject.word.key) || (subject.heldBy.has(first) && subject.heldBy.has(second));
+    const isPutIn = !isShared && isNearlyVerbatim(words, first, second, evidence);
+    const isDeniedThere =
+      affirms && (isDenied(words, ofFirst, first, evidence) || isDenied(words, ofSecond, second, evidence));
     const isParted = isPutIn || isSwapped || isDeniedThere || isRowsBoth;
     if (isParted || isApart(words, first, second, titleKeys, evidence))
-      return ofSecond.map(({ word: { start, end } }) => ({ kind: "connection", start, end }));
+      return (ofSecond.length > 0 ? ofSecond : [subject]).map(({ word }) =>
+        vetoOf(isSwapped || isDeniedThere ? "exchange" : "connection", word),
+      );
   }
   return [];
+}
+
+/** Whether the header of a row has a word. */
+function isColumn(key: string, row: number, { rows, titles }: SupportEvidence): boolean {
+  return rows[row]! && titles[row]!.some((line) => line.has(key));
 }
 
 /** Whether one sentence holds nearly all of a clause that the other does not add, and in its order. */
@@ -131,14 +148,23 @@ function standsInPlace(
   return facing.length > 0 && facing.length <= mostSwapped && !facing.some(({ key }) => keys.has(key));
 }
 
-/** Whether all words that a sentence gives stand close behind its denial. */
-function isDenied(given: readonly ClaimWord[], at: number, { sentences }: SupportEvidence): boolean {
-  const { words } = sentences[at]!;
-  const denial = words.findIndex(({ isDenial }) => isDenial);
+/** Whether a sentence denies a word of a clause, and gives it nothing but words close to that denial. */
+function isDenied(
+  words: readonly ClaimWord[],
+  given: readonly ClaimWord[],
+  at: number,
+  { sentences }: SupportEvidence,
+): boolean {
+  const { words: all } = sentences[at]!;
+  const denial = all.findIndex(({ isDenial }) => isDenial);
   if (denial < 0) return false;
-  const behind = words.slice(denial + 1).filter(({ isContent }) => isContent);
-  const keys = new Set(behind.slice(0, mostDenied).map(({ key }) => key));
-  return given.every(({ word }) => keys.has(word.key));
+  const keysOf = (side: readonly ReadWord[]): readonly string[] =>
+    side.filter(({ isContent }) => isContent).map(({ key }) => key);
+  const opens = all.slice(0, denial).findLastIndex(({ word, opensClause }) => opensClause || conceding.has(word));
+  const behind = keysOf(all.slice(denial + 1)).slice(0, mostDenied);
+  const around = new Set([...keysOf(all.slice(Math.max(0, opens), denial)).slice(-mostDenied), ...behind]);
+  const denied = new Set(behind);
+  return given.every(({ word }) => around.has(word.key)) && words.some(({ word }) => denied.has(word.key));
 }
 
 /** Whether two sentences share no word of a clause and begin with words that the other lacks, names of titles and pronouns included. */
@@ -156,11 +182,37 @@ function isApart(
     const others = new Set(sentences[other]!.words.map(({ key }) => key));
     // A date alone, as above an article, is about what stands below it.
     if (begins.every(({ key }) => /^[#@]/u.test(key))) return false;
-    if (all.some(({ word }) => referring.has(word))) return false;
+    if (all.some(isReferring)) return false;
     return !begins.some(({ key }) => others.has(key) || titleKeys.has(key));
   };
   return isOther(first, second) && isOther(second, first);
 }
+
+/**
+ * Words that only a sentence about the past gives, in the place of others of the sentence that it continues: `Tokens expire after a day` for `Tokens expire after an hour.
+ * Before, they expired after a day.`
+ */
+function findFormerState({ all, words, best: [first, second] }: ReadClaim, evidence: SupportEvidence): readonly Veto[] {
+  const tellsOfPast = (each: readonly ReadWord[]): boolean => each.some(({ word }) => past.has(word));
+  const { sentences } = evidence;
+  if (tellsOfPast(all) || first === undefined || second === undefined) return [];
+  const isFormer = [first, second].map((at) => tellsOfPast(sentences[at]!.words));
+  if (isFormer[0] === isFormer[1]) return [];
+  const [holder, giver] = isFormer[0]! ? [second, first] : [first, second];
+  const given = words.filter(({ heldBy }) => heldBy.has(giver) && !heldBy.has(holder));
+  const before = all[all.indexOf(given[0]?.word ?? all[0]!) - 1];
+  // Both say the same of one subject, by a word of both or by the same relation.
+  const isSame =
+    words.some(({ heldBy, word }) => heldBy.has(holder) && heldBy.has(giver) && word.unit === "") ||
+    [holder, giver].every((at) => sentences[at]!.words.some(({ key }) => key === before?.key));
+  if (!isSame || !standsInPlace(words, holder, giver, evidence)) return [];
+  return given.map(({ word }) => vetoOf("exchange", word));
+}
+
+/** Words of a state that has ended. */
+const past = set(
+  "was were had before formerly previously earlier until originally once used war waren hatte hatten wurde wurden früher bisher vorher zuvor ehemals damals",
+);
 
 interface Clause {
   readonly words: readonly ClaimWord[];
@@ -191,9 +243,11 @@ function opensSubject(all: readonly ReadWord[], at: number): boolean {
   return determining.has(word) || (!going.has(word) && !referring.has(word));
 }
 
+const isReferring = ({ word, isContent }: ReadWord): boolean => referring.has(word) && !isContent;
+
 /** Whether one of two sentences in a row speaks of the other's subject by a pronoun. */
 function continues(one: number, other: number, { sentences, positions }: SupportEvidence): boolean {
   const [before, after] = positions[one]! < positions[other]! ? [one, other] : [other, one];
   if (positions[after]! - positions[before]! !== 1) return false;
-  return sentences[after]!.words.slice(0, pronounWords).some(({ word }) => referring.has(word));
+  return sentences[after]!.words.slice(0, pronounWords).some(isReferring);
 }

@@ -1,13 +1,15 @@
 import { mostAligned } from "./features.ts";
 import { type ClaimWord, type ReadClaim, type Veto, vetoOf } from "./read-claim.ts";
+import { compare, type Counterpart, type Gap, type PlacedSense, placeSenses } from "./compare-sentences.ts";
 import { sentenceStride, type SupportEvidence } from "./read-evidence.ts";
 import { findMissingNames } from "./find-missing-names.ts";
 import { findOtherSenses, findStrayOpposites, findStraySenses, isSameGroup, kindOfSense } from "./find-other-senses.ts";
-import { findOtherUnits } from "./find-other-units.ts";
+import { findOtherUnits, findSkippedNumbers } from "./find-other-units.ts";
 import { findOtherRoles } from "./find-other-roles.ts";
+import { findJoinedOtherwise, findOtherWording } from "./find-other-wording.ts";
 import { findSeam } from "./find-seam.ts";
 import { isMonth, type ReadWord } from "./read-words.ts";
-import { exclude, oppositesOfWord, readSenses, type Sense } from "./senses.ts";
+import { exclude, oppositesOfWord } from "./senses.ts";
 import { dimensionOfUnit } from "./units.ts";
 import { strongKinds } from "./word-lists.ts";
 
@@ -21,10 +23,6 @@ const nearlyVerbatim = 0.75;
 const addedShare = 0.75;
 /** Another sentence that shares so much of what the best one shares may affirm what that one denies. */
 const equallyGood = 0.9;
-/** Content words on each side of a detail that tell which sentence speaks of it. */
-const window = 4;
-/** Words that a sentence may have more than the claim between two anchors. */
-const mostInserted = 6;
 /** Words that may stand in the place of one quantifier. */
 const mostReplaced = 3;
 /** Content words before and behind a word in which a denial belongs to it. */
@@ -41,6 +39,7 @@ const reachBehind = 1;
  * - Two sides of a verb that the sentence on the same matter has the other way round.
  * - A part that the sentence on the same matter calls by its opposite.
  * - A clause whose facts come from two sentences that do not speak of the same subject.
+ * - A word that no source has, in the place of another of a nearly verbatim sentence.
  *
  * **Cost** the claim times the three sentences that cover it best, and the places of its words.
  */
@@ -50,63 +49,23 @@ export function findVetoes(claim: ReadClaim, evidence: SupportEvidence): readonl
     ...findMissingNumbers(claim),
     ...findMissingNames(claim, evidence),
     ...findOtherDates(claim, evidence),
-    ...findContradictions(counterparts, ({ kind, start }) => isElsewhere(claim, evidence, kind, start)),
+    ...findContradictions(claim, evidence, counterparts),
     ...findStrayDenials(claim, evidence, counterparts),
     ...findStrayQuantifiers(claim, evidence, counterparts),
     ...findOtherUnits(claim, evidence),
+    ...findSkippedNumbers(claim, counterparts),
     ...findOtherSenses(claim, evidence, sentencesBeside(claim)),
     ...findStraySenses(claim, evidence),
     ...findStrayOpposites(claim, evidence),
     ...findOtherRoles(claim, evidence, sentencesBeside(claim), mostAligned),
     ...findSeam(claim, evidence),
+    ...findOtherWording(claim, counterparts),
+    ...findJoinedOtherwise(counterparts),
   ];
   const seen = new Set<string>();
   return vetoes
     .filter(({ kind, start }) => !seen.has(`${kind}${start}`) && seen.add(`${kind}${start}`))
     .toSorted((a, b) => a.start - b.start);
-}
-
-/** Words of both sides between the same two anchors. */
-interface Gap {
-  readonly own: readonly ReadWord[];
-  readonly other: readonly ReadWord[];
-  /** Whether an anchor stands on either side. */
-  readonly isBounded: boolean;
-  /** The claim's anchor behind it, else the one before. */
-  readonly anchor: ReadWord;
-  readonly isLast: boolean;
-  /** Share of the claim's words around it that are anchors. */
-  readonly share: number;
-  /** Share of all of the claim's words outside the gap that are. */
-  readonly whole: number;
-  /** Relations, limits and modals of either side. */
-  readonly senses: { readonly own: readonly PlacedSense[]; readonly other: readonly PlacedSense[] };
-}
-
-/** A sense, and the words that it is made of. */
-interface PlacedSense extends Pick<Sense, "readings"> {
-  readonly words: readonly ReadWord[];
-  /** The word behind it. */
-  readonly next: ReadWord | undefined;
-}
-
-function placeSenses(words: readonly ReadWord[]): readonly PlacedSense[] {
-  return readSenses(words).map(({ from, to, readings }) => ({
-    readings,
-    words: words.slice(from, to),
-    next: words[to],
-  }));
-}
-
-/** A sentence that holds a part of the claim, compared with it word by word. */
-interface Counterpart {
-  readonly gaps: readonly Gap[];
-  /** Keys of the claim's words. */
-  readonly keys: ReadonlySet<string>;
-  /** Keys of the sentence's words. */
-  readonly others: ReadonlySet<string>;
-  /** Share of the claim's words around one of its words that are anchors. */
-  readonly shareAround: (start: number) => number;
 }
 
 function counterpartsOf(claim: ReadClaim, evidence: SupportEvidence): readonly Counterpart[] {
@@ -120,85 +79,6 @@ function sentencesBeside({ words, best }: ReadClaim): readonly number[] {
   for (const { heldBy, rarity } of words) for (const at of heldBy) held.set(at, (held.get(at) ?? 0) + rarity);
   const fullest = [...held].toSorted((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, 3);
   return [...new Set([...fullest.map(([at]) => at), ...best])];
-}
-
-function compare(own: readonly ReadWord[], other: readonly ReadWord[]): Counterpart {
-  const anchors = align(own, other);
-  const anchored = new Set(anchors.map(([at]) => own[at]!));
-  const content = own.filter(({ isContent }) => isContent);
-  const shareBetween = (from: number, to: number): number => {
-    const near = [
-      ...content.filter(({ end }) => end <= from).slice(-window),
-      ...content.filter(({ start }) => start >= to).slice(0, window),
-    ];
-    return near.length === 0 ? 0 : near.filter((word) => anchored.has(word)).length / near.length;
-  };
-  const [ownSenses, otherSenses] = [placeSenses(own), placeSenses(other)];
-  const within = (senses: readonly PlacedSense[], words: readonly ReadWord[]): readonly PlacedSense[] => {
-    const [first, last] = [words[0], words.at(-1)];
-    if (first === undefined || last === undefined) return [];
-    return senses.filter((each) => each.words.every(({ start }) => start >= first.start && start <= last.start));
-  };
-  const gaps: Gap[] = [];
-  for (let at = 0; at <= anchors.length && anchors.length > 0; at += 1) {
-    const [left, right] = [anchors[at - 1], anchors[at]];
-    const words = own.slice(left ? left[0] + 1 : 0, right ? right[0] : own.length);
-    // A sentence may begin and end with more than the claim takes from it.
-    const slack = words.length + 2;
-    let from = left ? left[1] + 1 : 0;
-    let to = right ? right[1] : other.length;
-    if (!left) from = Math.max(from, to - slack);
-    if (!right) to = Math.min(to, from + slack);
-    // Only the ends of a long insertion stand beside the anchors.
-    const most = words.length + mostInserted;
-    const facing =
-      to - from <= most
-        ? other.slice(from, to)
-        : [...other.slice(from, from + (most >> 1)), ...other.slice(to - (most >> 1), to)];
-    gaps.push({
-      own: words,
-      other: facing,
-      isBounded: left !== undefined && right !== undefined,
-      anchor: own[(right ?? left)![0]]!,
-      isLast: right === undefined,
-      share: shareBetween(left ? own[left[0]]!.end : 0, right ? own[right[0]]!.start : Number.POSITIVE_INFINITY),
-      whole: anchors.length / Math.max(1, content.length - words.filter(({ isContent }) => isContent).length),
-      senses: { own: within(ownSenses, words), other: within(otherSenses, facing) },
-    });
-  }
-  return {
-    gaps,
-    keys: new Set(own.map(({ key }) => key)),
-    others: new Set(other.map(({ key }) => key)),
-    shareAround(start) {
-      const at = own.findIndex((each) => each.start === start);
-      if (at < 0) return 0;
-      // A whole name is one detail.
-      let [first, last] = [at, at];
-      while (own[at]!.isName && own[first - 1]?.isName === true) first -= 1;
-      while (own[at]!.isName && own[last + 1]?.isName === true) last += 1;
-      return shareBetween(own[first]!.start, own[last]!.end);
-    },
-  };
-}
-
-/** Longest common subsequence of content words. */
-function align(own: readonly ReadWord[], other: readonly ReadWord[]): readonly (readonly [number, number])[] {
-  const width = other.length + 1;
-  const table = new Uint16Array((own.length + 1) * width);
-  const isPair = (i: number, j: number): boolean => own[i]!.key === other[j]!.key && own[i]!.isContent;
-  for (let i = own.length - 1; i >= 0; i -= 1)
-    for (let j = other.length - 1; j >= 0; j -= 1)
-      table[i * width + j] = isPair(i, j)
-        ? table[(i + 1) * width + j + 1]! + 1
-        : Math.max(table[(i + 1) * width + j]!, table[i * width + j + 1]!);
-  const anchors: [number, number][] = [];
-  for (let [i, j] = [0, 0]; i < own.length && j < other.length;) {
-    if (isPair(i, j) && table[i * width + j] === table[(i + 1) * width + j + 1]! + 1) anchors.push([i++, j++]);
-    else if (table[(i + 1) * width + j]! >= table[i * width + j + 1]!) i += 1;
-    else j += 1;
-  }
-  return anchors;
 }
 
 function findMissingNumbers({ words }: ReadClaim): readonly Veto[] {
@@ -238,13 +118,15 @@ const isYear = (key: string): boolean => /^#\d{4}$/u.test(key);
 
 /** Details that each sentence on the same matter has otherwise. */
 function findContradictions(
+  claim: ReadClaim,
+  evidence: SupportEvidence,
   counterparts: readonly Counterpart[],
-  isSaidElsewhere: (veto: Veto) => boolean,
 ): readonly Veto[] {
+  const isSaidElsewhere = ({ kind, start }: Veto): boolean => isElsewhere(claim, evidence, kind, start);
   const found = counterparts.map(({ gaps, keys, others }) =>
     gaps.flatMap((gap) => [
       ...[...findSubstitutes(gap, keys), ...findDenials(gap), ...findQuantifiers(gap), ...findSenses(gap)].filter(
-        (veto) => gap.whole >= nearlyVerbatim || !isSaidElsewhere(veto),
+        (veto) => !isHeldAlike(claim, evidence, veto) && (gap.whole >= nearlyVerbatim || !isSaidElsewhere(veto)),
       ),
       ...findAdditions(gap, others).filter((veto) => !isSaidElsewhere(veto)),
     ]),
@@ -256,6 +138,28 @@ function findContradictions(
       (list, at) => shares[at]! < equallyGood * most || list.some((each) => each.kind === kind && each.start === start),
     );
   });
+}
+
+/** Whether a carrier has a word beginning with a capital as no name, or a quantifier right before the same word. */
+function isHeldAlike({ all, best, text }: ReadClaim, { sentences }: SupportEvidence, { kind, start }: Veto): boolean {
+  const at = all.findIndex((word) => word.start === start);
+  // A sign has no place of its own.
+  if (at < 0) return false;
+  const { key, isName, quantifier } = all[at]!;
+  const words = best.map((each) => sentences[each]!.words);
+  // Between quotation marks a capital belongs to a title.
+  if (kind === "name" && !/["'“„«]$/u.test(text.slice(0, start)))
+    return !isName && words.some((each) => each.some((word) => word.key === key && !word.isCapital));
+  const head = kind === "quantifier" && quantifier !== "" ? headBehind(all, at) : undefined;
+  if (head === undefined) return false;
+  return words.some((each) =>
+    each.some((word, place) => word.quantifier === quantifier && headBehind(each, place) === head),
+  );
+}
+
+/** Key of the content word behind a place. */
+function headBehind(words: readonly ReadWord[], at: number): string | undefined {
+  return words.slice(at + 1).find(({ isContent }) => isContent)?.key;
 }
 
 /** Whether the evidence says elsewhere what one sentence says otherwise. */
@@ -396,7 +300,7 @@ function findDenials({ own: given, other: facing, anchor, isLast, share, whole, 
   return [];
 }
 
-function findQuantifiers({ own: given, other, isBounded, share, whole, senses }: Gap): readonly Veto[] {
+function findQuantifiers({ own: given, other, anchor, isBounded, share, whole, senses }: Gap): readonly Veto[] {
   if (share < sameMatter) return [];
   // "At most" is a limit, and no "most".
   const limits = new Set(senses.own.flatMap(({ words }) => words));
@@ -414,8 +318,19 @@ function findQuantifiers({ own: given, other, isBounded, share, whole, senses }:
     own.length <= mostReplaced &&
     whole >= nearlyVerbatim &&
     [...said].some((kind) => !kinds.has(kind) && kind !== "more" && kind !== "less");
-  return isLost && instead ? [vetoOf("quantifier", instead)] : [];
+  if (isLost && instead) return [vetoOf("quantifier", instead)];
+  // "Schools pay the price" says more than "Schools pay half of the price".
+  const isLeftOut =
+    isBounded &&
+    own.length <= mostReplaced &&
+    whole >= nearlyVerbatim &&
+    own.every(({ quantifier }) => quantifier === "") &&
+    [...said].some((kind) => lessening.has(kind));
+  return isLeftOut ? [vetoOf("quantifier", anchor)] : [];
 }
+
+/** Kinds of quantifiers without which a sentence says more. */
+const lessening: ReadonlySet<string> = new Set(["half", "few", "minority"]);
 
 function isNamed(word: ReadWord, mayBegin: boolean): boolean {
   return (word.isName || (mayBegin && word.isCapital)) && !word.isTitle && !word.isNumber && !isMonth(word);

@@ -28,7 +28,18 @@ export interface ReadClaim {
 
 /** A reason for which a claim cannot count as supported, and the word of it. **Units** UTF-16 code units of the claim, half open. */
 export interface Veto {
-  readonly kind: "number" | "name" | "negation" | "quantifier" | "unit" | "relation" | "modal" | "role" | "connection";
+  readonly kind:
+    | "number"
+    | "name"
+    | "negation"
+    | "quantifier"
+    | "unit"
+    | "relation"
+    | "modal"
+    | "role"
+    | "connection"
+    | "exchange"
+    | "wording";
   readonly start: number;
   readonly end: number;
 }

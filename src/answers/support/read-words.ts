@@ -68,6 +68,8 @@ const clauseWords = new Set(
   "and but which who where while when after before because with by for und aber weil et mais y pero e ma".split(" "),
 );
 export const capitalisingLanguages: ReadonlySet<string> = new Set(["de", "lb"]);
+/** In capitals these are names, and no pronouns. */
+const acronyms: ReadonlySet<string> = new Set(["IT", "WHO"]);
 /** A line with more capitals than this is a title, or written in capitals throughout. */
 const titleShare = 0.6;
 const mostRemembered = 20_000;
@@ -115,7 +117,8 @@ export function createWordReader(analyzer: Analyzer, language: string): WordRead
             !(word === "not" && next !== undefined && /^(?:only|just|least)$/iu.test(next.text));
         const isCapital = /^\p{Lu}/u.test(text);
         const isIdentifier = !isRun && /\p{Ll}\p{Lu}|_|\p{L}\p{Nd}|\p{Nd}\p{L}/u.test(text) && value === undefined;
-        const isFunction = functionWords.has(word) || word.length < 2;
+        const isAcronym = marksNames && acronyms.has(text);
+        const isFunction = (functionWords.has(word) && !isAcronym) || word.length < 2;
         const unit = value === undefined && !isRun ? unitOf(text, isCounted(drafts, at)) : "";
         const isMeasure = unit !== "" && isCounted(drafts, at);
         const isTitle = isCapital && (titles.has(word) || germanTitles.has(word));

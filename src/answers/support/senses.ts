@@ -54,6 +54,7 @@ const opposites = list(`
   absender/empfänger käufer/verkäufer mieter/vermieter arbeitgeber/arbeitnehmer gläubiger/schuldner eltern/kind eingang/ausgang quelle/ziel
   öffnet/schließt öffnen/schließen offen/geschlossen geöffnet/geschlossen beginnt/endet beginnen/enden morgens/abends gültig/ungültig
   erlaubt/verboten gewonnen/verloren gekauft/verkauft steigt/sinkt warm/kalt voll/leer
+  on/off up/down
   links/rechts norden/süden osten/westen ankunft/abfahrt
 `);
 
