@@ -45,14 +45,7 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
   /** A page that only ingests and searches does not load the verbs about deleting and keeping. */
   const keeping = async () => (await import("./keeping.ts")).createKeeping(keepingParts);
   const media = async () => (await import("./keep-media.ts")).createMedia(keepingParts, parts.blobs);
-  const finding = async () =>
-    (await import("./find-chunks.ts")).createFinding({
-      store,
-      metric: parts.metric,
-      readable,
-      past,
-      resolveUri: parts.resolveUri,
-    });
+  const finding = async () => (await import("./find-chunks.ts")).createFinding({ ...parts, readable, past });
   /** A fit that is made of what is gone, or lacks what came back, is made anew. */
   async function keep<Result>(verb: (by: Awaited<ReturnType<typeof keeping>>) => Promise<Result>): Promise<Result> {
     const done = await verb(await keeping());
