@@ -1,5 +1,5 @@
 import type { Embedding, Metric } from "./embedding.ts";
-import type { Engine } from "./engine.ts";
+import type { Engine, VectorIndex } from "./engine.ts";
 import type { EmbeddingModel } from "./embedding-model.ts";
 import type { SchemaInput, SchemaOutput, StandardSchema } from "./schema.ts";
 import type { JsonValue } from "./metadata.ts";
@@ -91,15 +91,6 @@ export interface VectorSettings {
    */
   readonly index?: VectorIndex | undefined;
 }
-
-/**
- * Kinds of an index of vectors.
- *
- * **Source** Semantic Kernel's `IndexKind`.
- *
- * @experimental
- */
-export type VectorIndex = "flat" | "dynamic" | "hnsw" | "ivf-flat" | "quantized-flat" | "disk-ann";
 
 /**
  * Order of records by one of their fields.

@@ -1,6 +1,14 @@
-import type { VectorIndex } from "./collection.ts";
 import type { EmbeddingVersion } from "./embedding.ts";
 import type { JsonValue } from "./metadata.ts";
+
+/**
+ * Kinds of an index of vectors.
+ *
+ * **Source** Semantic Kernel's `IndexKind`.
+ *
+ * @experimental
+ */
+export type VectorIndex = "flat" | "dynamic" | "hnsw" | "ivf-flat" | "quantized-flat" | "disk-ann";
 
 /**
  * Metrics that an index of an engine is made for.

@@ -16,7 +16,7 @@ import { ownModel } from "../stores/segments/own-version.ts";
 /** The parts of a view that a search without words needs. */
 interface FindingParts extends Pick<SharedParts, "resolveUri"> {
   readonly store: Store;
-  readonly metric: Metric | undefined;
+  readonly metric?: Metric | undefined;
   readonly readable: (requested?: readonly Scope[]) => Promise<AuthorizedScopes>;
   readonly past: OpenPast;
 }

@@ -72,7 +72,7 @@ describe("ibid docs", () => {
     const { hits } = JSON.parse(searched.stdout) as { hits: readonly { source: { uri: string } }[] };
     expect(hits.length).toBe(5);
     const shown = await callIbid(cwd, ["docs", "password", "of", "a", "file"]);
-    expect(shown.stdout).toContain("encrypted");
+    expect(shown.stdout).toContain("`--password`");
     expect([listed.code, printed.code, searched.code, shown.code]).toEqual([0, 0, 0, 0]);
   });
 });

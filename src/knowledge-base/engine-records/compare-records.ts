@@ -1,13 +1,26 @@
 import type { RecordsCopied } from "../../contracts/collection.ts";
+import type { Engine, EngineIndexSpec } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Filter } from "../../contracts/filter.ts";
 import type { Metadata } from "../../contracts/metadata.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
-import type { KeptRow, PartVectors, RecordRequest } from "../../stores/engines/engine-records.ts";
+import type { KeptRow, PartVectors, RecordRequest, RecordTable } from "../../stores/engines/engine-records.ts";
 import { isSameVector, likeness } from "../../stores/engines/engine-vector.ts";
 import { waitUntil } from "../../stores/engines/wait-until.ts";
-import type { RecordCopy } from "./copy-records.ts";
+import type { RecordFields } from "../records/check-definition.ts";
+
+/** Records of one collection whose vectors lie in the same indexes, in both engines. */
+export interface RecordCopy {
+  readonly name: string;
+  readonly fields: RecordFields;
+  readonly scopes: readonly Scope[];
+  readonly specs: ReadonlyMap<string, EngineIndexSpec>;
+  readonly from: Engine;
+  readonly to: Engine;
+  readonly source: RecordTable;
+  readonly target: RecordTable;
+}
 
 /** Records of each scope that are searched for, by each of their vectors, with and without a filter. */
 const sampled = 8;

@@ -12,31 +12,18 @@ import {
   openRecordTable,
   type PartVectors,
   type RecordRow,
-  type RecordTable,
 } from "../../stores/engines/engine-records.ts";
 import type { KeptRecord } from "../records/check-against-schema.ts";
 import type { RecordFields } from "../records/check-definition.ts";
 import { collectionsPrefix, nameOfCollection, recordKeys } from "../records/collection-uri.ts";
 import { filterableOf, partText } from "../records/compose-record.ts";
-import { compareRecords, isCopied } from "./compare-records.ts";
+import { compareRecords, isCopied, type RecordCopy } from "./compare-records.ts";
 
 /** Where marks of collections are, and the engine that keeps their records. */
 export interface RecordSource {
   readonly store: Store;
   readonly gate: Gate;
   readonly from: Engine;
-}
-
-/** Records of one collection whose vectors lie in the same indexes, in both engines. */
-export interface RecordCopy {
-  readonly name: string;
-  readonly fields: RecordFields;
-  readonly scopes: readonly Scope[];
-  readonly specs: ReadonlyMap<string, EngineIndexSpec>;
-  readonly from: Engine;
-  readonly to: Engine;
-  readonly source: RecordTable;
-  readonly target: RecordTable;
 }
 
 /** Records that are read and written at a time. */

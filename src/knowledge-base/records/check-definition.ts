@@ -1,4 +1,5 @@
-import type { CollectionDefinition, VectorIndex, VectorSettings } from "../../contracts/collection.ts";
+import type { CollectionDefinition, VectorSettings } from "../../contracts/collection.ts";
+import type { VectorIndex } from "../../contracts/engine.ts";
 import type { Metric } from "../../contracts/embedding.ts";
 import type { EmbeddingModel } from "../../contracts/embedding-model.ts";
 import { IbidError } from "../../contracts/errors.ts";

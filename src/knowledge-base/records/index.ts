@@ -19,9 +19,9 @@ export type {
   RecordCollection,
   RecordOrder,
   RecordsCopied,
-  VectorIndex,
   VectorSettings,
 } from "../../contracts/collection.ts";
+export type { VectorIndex } from "../../contracts/engine.ts";
 export type {
   Entities,
   EntityHit,

@@ -2,13 +2,11 @@ import { throwIfAborted } from "../../runtime/abort.ts";
 import type { Within } from "../../contracts/leg.ts";
 import type { ScopeView } from "./index-view.ts";
 import type { SegmentCore } from "./segment-core.ts";
+import { mostBeginnings } from "./word-indexes.ts";
 import type { DirectoryReader } from "./segment-directory.ts";
 
 /** Longest run of steps in one transaction. **Units** milliseconds. */
 const longestSlice = 5;
-
-/** Commits during a search after which the rest is done in one go. */
-export const mostBeginnings = 3;
 
 /**
  * A look in slices of some milliseconds, each in a transaction of its own: `look` gives everybody a turn between them. After a commit to one of the scopes it

@@ -5,7 +5,6 @@ import { buildDocumentFields, type DocumentFields, type DocumentNames } from "..
 import { createWordIndex, type WordIndex } from "../../engine/bm25/word-index.ts";
 import type { Segment } from "../../engine/segments/segment.ts";
 import { documentPath, pathWords } from "../../text/document-path.ts";
-import { mostBeginnings } from "./look-in-slices.ts";
 import type { DirectoryReader } from "./segment-directory.ts";
 
 /** Words of scopes that were searched together, kept until the next commit. */
@@ -19,6 +18,9 @@ export interface WordIndexes {
   ): Generator<undefined, WordIndex>;
   forget(): void;
 }
+
+/** Commits during a search after which the rest is done in one go. */
+export const mostBeginnings = 3;
 
 /** Bytes of words and names that are kept. */
 const wordBudget = 128_000_000;
