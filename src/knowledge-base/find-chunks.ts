@@ -1,4 +1,4 @@
-import { type Embedding, type EmbeddingVersion, type Metric, type VersionName } from "../contracts/embedding.ts";
+import { type Embedding, type EmbeddingVersion, type VersionName } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
@@ -14,9 +14,7 @@ import { withPrefixes } from "./with-prefixes.ts";
 import { ownModel } from "../stores/segments/own-version.ts";
 
 /** The parts of a view that a search without words needs. */
-interface FindingParts extends Pick<SharedParts, "resolveUri"> {
-  readonly store: Store;
-  readonly metric?: Metric | undefined;
+interface FindingParts extends Pick<SharedParts, "store" | "metric" | "resolveUri"> {
   readonly readable: (requested?: readonly Scope[]) => Promise<AuthorizedScopes>;
   readonly past: OpenPast;
 }
