@@ -115,14 +115,12 @@ export interface Seen {
   readonly chunker?: Incoming["chunker"] | undefined;
 }
 
-/** Weight in flight at once: while one document waits for its model or the disk, others are read and cut. As many short texts as fill some requests to a model. */
-export const mostInFlight = 256;
-/** Weights by size, smallest first; a larger document, or one whose size is unknown, has the last. **Units** bytes of a file, UTF-16 code units of a text. */
-const weights = [
-  { size: 16 * 1024, weight: 1 },
-  { size: 64 * 1024, weight: 4 },
-  { size: Infinity, weight: 16 },
-] as const;
+/** Weight in flight at once: while one document waits for its model or the disk, others are read and cut. Twice the small ones that share a commit. */
+export const mostInFlight = 64;
+/** Weight of a larger document, or of one whose size is unknown. */
+const largeWeight = 4;
+/** **Units** bytes of a file, UTF-16 code units of a text. */
+const smallSize = 64 * 1024;
 
 /** Weight of an arrival among those in flight. */
 export function weighArrival({ content }: Arrival): number {
@@ -134,5 +132,5 @@ export function weighArrival({ content }: Arrival): number {
         : content.kind === "chunks"
           ? content.text.length
           : 0;
-  return weights.find((one) => (size ?? Infinity) <= one.size)!.weight;
+  return size !== undefined && size <= smallSize ? 1 : largeWeight;
 }

@@ -20,7 +20,7 @@ export function findOtherWording({ words }: ReadClaim, counterparts: readonly Co
     words
       .filter(({ word, isMissing, isInTitle, softness }) => {
         const isPlain = !word.isNumber && !word.isName && !word.mayBeName && !word.isTitle && word.unit === "";
-        return isMissing && isPlain && !isInTitle && softness < derived;
+        return isMissing && isPlain && !isInTitle && softness < derived && !reporting.has(word.word);
       })
       .map(({ word }) => word.start),
   );
@@ -71,6 +71,13 @@ function isBehindSame(own: readonly ReadWord[], word: ReadWord, other: readonly 
   const [before, otherBefore] = [own[own.indexOf(word) - 1], other[other.indexOf(facing) - 1]];
   return before !== undefined && before.key === otherBefore?.key;
 }
+
+/** Verbs by which a sentence names its source: `The handbook says …`. **Source** ibid's own choice, in English and German. */
+const reporting: ReadonlySet<string> = new Set(
+  "say says said state states stated note notes noted read reads write writes mention mentions explain explains describe describes list lists specify specifies sagt sagen besagt nennt schreibt steht beschreibt erklärt".split(
+    " ",
+  ),
+);
 
 /** Behind a verb these belong to it: `paid out`. **Source** ibid's own choice, in English. */
 const particles: ReadonlySet<string> = new Set(["away", "back", "down", "off", "out", "up"]);
