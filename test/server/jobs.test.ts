@@ -653,58 +653,6 @@ describe("the life of a job", () => {
     await world.as("operator", "/jobs/cancel", { body: { ids: [jobs[0]!.id] } });
   });
 
-  it("writes a body without a length to the shelf as it arrives, and ends it at the limit [20]", async () => {
-    const { kb, files } = await openLasting(await folder());
-    const world = await startWorld({ files, limits: { maxUploadBytes: 12 * 2 ** 20 } }, kb);
-    const part = Buffer.alloc(2 ** 20, "A line of a long text. ");
-    /** Node sends a body without a length in chunks. */
-    const begin = () => {
-      const request = startRequest(new URL("jobs?uri=long.txt", world.service.url), {
-        method: "POST",
-        headers: { authorization: `Bearer ${keys.operator.key}`, "content-type": "text/plain" },
-      });
-      const answered = new Promise<{ status: number; text: string }>((resolve) => {
-        request.on("response", (response) => {
-          let text = "";
-          response.setEncoding("utf8").on("data", (more: string) => (text += more));
-          response.on("close", () => resolve({ status: response.statusCode ?? 0, text }));
-        });
-      });
-      request.on("error", () => {});
-      return { request, answered };
-    };
-    const kept = async (): Promise<number> => {
-      let bytes = 0;
-      for await (const { key, size } of files.list({ prefix: "jobs/" })) bytes += key.endsWith(".json") ? 0 : size;
-      return bytes;
-    };
-    const list = async () => (await world.as("operator", "/jobs")).json.jobs;
-    const waiting = { timeout: 60_000, interval: 10 };
-    const whole = begin();
-    for (let n = 0; n < 6; n++) whole.request.write(part);
-    await vi.waitFor(async () => expect(await kept()).toBeGreaterThanOrEqual(2 ** 22), waiting);
-    expect((await list())[0]).toMatchObject({ state: "receiving", received: await kept() });
-    whole.request.end();
-    const { status, text } = await whole.answered;
-    const { jobs } = JSON.parse(text) as { jobs: { id: string }[] };
-    expect([status, jobs]).toMatchObject([202, [{ received: 6 * 2 ** 20, size: 6 * 2 ** 20 }]]);
-    await world.as("operator", `/job?id=${jobs[0]!.id}`, { method: "DELETE" });
-    // Beyond the limit, while more is to come, and after a connection that broke: no job and no byte is left.
-    const endless = begin();
-    for (let n = 0; n < 14; n++) endless.request.write(part);
-    const refused = await endless.answered;
-    expect([refused.status, JSON.parse(refused.text).error]).toMatchObject([
-      413,
-      { code: "too-large", message: `The file has more than ${12 * 2 ** 20} bytes.` },
-    ]);
-    endless.request.destroy();
-    const broken = begin();
-    for (let n = 0; n < 6; n++) broken.request.write(part);
-    await vi.waitFor(async () => expect(await kept()).toBeGreaterThanOrEqual(2 ** 22), waiting);
-    broken.request.destroy();
-    await vi.waitFor(async () => expect([await list(), await kept()]).toEqual([[], 0]), waiting);
-  });
-
   it("tells a webhook again that did not answer, with growing pauses, until it takes the message or has had its attempts", async () => {
     const kb = await openWorld();
     const caller = operatorOf(kb);

@@ -45,7 +45,7 @@ export function createJobRoutes(jobs: ServiceJobs, limits: JobBodyLimits): reado
       answers: { 202: { description: "The jobs.", content: { "application/json": schemas.jobsResponse } } },
       async handle(call) {
         const raw = readRaw(call);
-        if (raw !== undefined) return jsonResponse({ jobs: [await receiveRaw(jobs, call, raw)] }, 202);
+        if (raw !== undefined && raw.size >= 0) return jsonResponse({ jobs: [await receiveRaw(jobs, call, raw)] }, 202);
         const wanted = await readWanted(call, limits);
         const made: object[] = [];
         for (const each of wanted) made.push(await create(jobs, call, each));
@@ -161,13 +161,13 @@ async function create(jobs: ServiceJobs, { caller, signal }: Call, wanted: Wante
   return jobs.show(caller!, await jobs.find(caller!, id));
 }
 
-/** A raw file. A body without a length has a size when it ends. */
+/** A raw file whose size is announced. */
 interface RawFile {
   readonly request: JobRequest;
-  readonly size: number | undefined;
+  readonly size: number;
 }
 
-/** **Shape** `undefined` for JSON and for a form. **Errors** 400, 415. */
+/** **Shape** `undefined` for JSON, for a form, and for a file of an unknown size. **Errors** 400, 415. */
 function readRaw({ request, query }: Call<z.output<typeof schemas.jobQuery>>): RawFile | undefined {
   const { uri, charset, ...facts } = query;
   const given = request.headers.get("content-type") ?? "";
@@ -182,8 +182,8 @@ function readRaw({ request, query }: Call<z.output<typeof schemas.jobQuery>>): R
   const declared = parameters.map((each) => /^charset="?([\w.:-]+)"?$/iu.exec(each)?.[1]).find(Boolean);
   const mediaType = saysNothing.has(kind) ? undefined : type;
   const length = request.headers.get("content-length");
-  const size = length === null ? undefined : Number(length);
-  return { request: { uri, ...facts, mediaType, charset: charset ?? declared }, size };
+  // A body without a length has a size when it ends, so it is read first.
+  return { request: { uri, ...facts, mediaType, charset: charset ?? declared }, size: Number(length ?? -1) };
 }
 
 /** Makes a job of a raw file, whose bytes go to the shelf as they arrive. A body that breaks off leaves no job. */
@@ -191,9 +191,9 @@ async function receiveRaw(jobs: ServiceJobs, call: Call, { request, size }: RawF
   const { caller, signal, hold, count } = call;
   const id = await jobs.create(caller!, request, { kind: "file", size });
   try {
-    if (size !== 0) await jobs.receive(id, 0, call.request.body, signal, hold, count);
+    if (size > 0) await jobs.receive(id, 0, call.request.body, signal, hold, count);
     const job = await jobs.find(caller!, id);
-    if (job.received === job.record.size) return jobs.show(caller!, job);
+    if (job.received === size) return jobs.show(caller!, job);
     throw new Refusal(400, "invalid-argument", "The body ends before it is complete.", { hint: "Send it again." });
   } catch (error) {
     await jobs.remove(caller!, [id]).catch(() => {});
@@ -208,15 +208,17 @@ async function readWanted(
   const { request, query, hold, count } = call;
   const given = request.headers.get("content-type") ?? "";
   const [type = ""] = given.split(";").map((part) => part.trim().toLowerCase());
-  refuseParameters(query);
-  const isJson = type === "application/json";
+  if (query.uri === undefined || type === "multipart/form-data") refuseParameters(query);
+  const isJson = type === "application/json" && query.uri === undefined;
   const maxBytes = isJson ? maxJsonBytes : maxUploadBytes;
   const onPart = (bytes: number): void => {
     hold(bytes);
     count(bytes);
   };
   const bytes = await readBytes(request, { maxBytes, timeoutMs: bodyTimeoutMs, onPart });
-  return isJson ? readSources(parseJson(bytes, schemas.jobBody)) : readFiles(bytes, given);
+  if (isJson) return readSources(parseJson(bytes, schemas.jobBody));
+  if (type === "multipart/form-data") return readFiles(bytes, given);
+  return [{ kind: "file", bytes, request: readRaw(call)!.request }];
 }
 
 function refuseParameters(query: object): void {

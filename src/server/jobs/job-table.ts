@@ -138,12 +138,11 @@ export function createJobTable(now: () => number): JobTable {
     },
     hasRoom(owner, size, { jobs: most, jobBytes, perCaller, concurrent }) {
       let [live, own, bytes, ownBytes] = [0, 0, 0, 0];
-      for (const { record, received } of jobs.values()) {
-        const bytesOfIt = record.size ?? received;
+      for (const { record } of jobs.values()) {
         const isOwn = record.owner === owner;
         const isHeld = isLive(record) || record.state === "failed";
-        bytes += isHeld ? bytesOfIt : 0;
-        ownBytes += isHeld && isOwn ? bytesOfIt : 0;
+        bytes += isHeld ? (record.size ?? 0) : 0;
+        ownBytes += isHeld && isOwn ? (record.size ?? 0) : 0;
         live += isLive(record) ? 1 : 0;
         own += isLive(record) && isOwn ? 1 : 0;
       }

@@ -53,7 +53,7 @@ export interface JobRecord extends JobRequest {
   /** Rights with which the document is ingested. */
   readonly access: AccessContext | "operator";
   readonly source: "file" | "text" | "url";
-  /** Bytes of the whole file; absent for an address, and for a file whose body tells no length, until it ends. */
+  /** Bytes of the whole file; absent for an address. */
   readonly size?: number;
   readonly state: ServiceJobState;
   /** Attempts that were begun. */
@@ -144,8 +144,8 @@ export function showJob(
     ...(toOperator && { caller: record.caller }),
     state,
     source,
-    ...(source !== "url" && { received }),
-    ...defined({ size, ahead: state === "queued" ? ahead : undefined, progress }),
+    ...(size !== undefined && { received, size }),
+    ...defined({ ahead: state === "queued" ? ahead : undefined, progress }),
     attempts,
     createdAt: new Date(record.createdAt).toISOString(),
     updatedAt: new Date(record.updatedAt).toISOString(),

@@ -1,4 +1,4 @@
-import { busy, Refusal } from "../refusal.ts";
+import { Refusal } from "../refusal.ts";
 import type { LiveJob } from "./job.ts";
 import type { JobShelf } from "./job-shelf.ts";
 
@@ -25,20 +25,16 @@ interface ReceiverParts {
   readonly shelf: JobShelf;
   /** Longest silence of a sender. */
   readonly silenceMs: number;
-  /** The size of a file, or the limit for one whose size is known when its body ends. */
   readonly maxBytes: (job: LiveJob) => number;
-  /** Whether a file without a size may have so many bytes more. */
-  readonly mayGrow: (job: LiveJob, bytes: number) => boolean;
   readonly now: (id: string) => LiveJob | undefined;
   readonly arrived: (id: string, received: number) => void;
-  readonly complete: (id: string, size: number) => Promise<void>;
+  readonly complete: (id: string) => Promise<void>;
 }
 
 /** Bytes that are kept at once; so many are lost when the process is killed. */
 export const pieceBytes = 2 ** 22;
 
-export function createReceiver(parts: ReceiverParts): Receiver {
-  const { shelf, silenceMs, maxBytes, mayGrow, now, arrived, complete } = parts;
+export function createReceiver({ shelf, silenceMs, maxBytes, now, arrived, complete }: ReceiverParts): Receiver {
   const receipts = new Map<string, { readonly stop: AbortController; readonly done: Promise<unknown> }>();
 
   const stop = async (id: string): Promise<void> => {
@@ -56,13 +52,11 @@ export function createReceiver(parts: ReceiverParts): Receiver {
   ): Promise<number> {
     const { id } = job.record;
     const most = maxBytes(job);
-    const hasSize = job.record.size !== undefined;
     let offset = from;
     let waiting: Uint8Array[] = [];
     let length = 0;
     const flush = async (): Promise<void> => {
       if (length === 0) return;
-      if (!hasSize && !mayGrow(job, length)) throw busy(30, { connection: "close" });
       const piece = new Uint8Array(length);
       let at = 0;
       for (const part of waiting) {
@@ -78,7 +72,10 @@ export function createReceiver(parts: ReceiverParts): Receiver {
     };
     try {
       for await (const part of partsOf(body, signal, silenceMs)) {
-        if (offset + length + part.length > most) throw hasSize ? beyondSize(most) : beyondLimit(most);
+        if (offset + length + part.length > most)
+          throw new Refusal(413, "too-large", `The file has more than the ${most} bytes that were announced.`, {
+            hint: "Announce the size of the whole file, and send no more.",
+          });
         count?.(part.length);
         waiting.push(new Uint8Array(part));
         length += part.length;
@@ -87,8 +84,7 @@ export function createReceiver(parts: ReceiverParts): Receiver {
     } finally {
       await flush();
     }
-    // The end of the body is the end of a file without a size.
-    if ((offset === most || !hasSize) && now(id)?.record.state === "receiving") await complete(id, offset);
+    if (offset === most && now(id)?.record.state === "receiving") await complete(id);
     return offset;
   }
 
@@ -144,19 +140,6 @@ async function* partsOf(
     signal.removeEventListener("abort", stop);
     void reader.cancel().catch(() => {});
   }
-}
-
-function beyondSize(size: number): Refusal {
-  return new Refusal(413, "too-large", `The file has more than the ${size} bytes that were announced.`, {
-    hint: "Announce the size of the whole file, and send no more.",
-  });
-}
-
-function beyondLimit(limit: number): Refusal {
-  return new Refusal(413, "too-large", `The file has more than ${limit} bytes.`, {
-    hint: "Send a smaller file, or ask the operator for a higher limit.",
-    headers: { connection: "close" },
-  });
 }
 
 /** The status is one after which clients of tus ask for the offset and go on. */

@@ -61,7 +61,7 @@ export interface ServiceJobs extends Receiver {
   create(
     caller: Caller,
     request: JobRequest,
-    source: { readonly kind: "file" | "text"; readonly size: number | undefined } | { readonly kind: "url" },
+    source: { readonly kind: "file" | "text"; readonly size: number } | { readonly kind: "url" },
   ): Promise<string>;
   /** **Errors** 404 for a job that is not there, or belongs to another caller. */
   find(caller: Caller, id: string): Promise<LiveJob>;
@@ -108,11 +108,6 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
   const loaded = (async (): Promise<void> => {
     const kept = await shelf.load();
     for (const { record, received } of kept.toSorted((a, b) => a.record.createdAt - b.record.createdAt)) {
-      // The connection of a body without a length ended with the earlier process, and nobody can go on with it.
-      if (record.state === "receiving" && record.size === undefined) {
-        await shelf.remove(record.id);
-        continue;
-      }
       // Work that an earlier process left is begun again.
       const state = record.state === "reading" || record.state === "embedding" ? "queued" : record.state;
       table.add({ ...record, state }, received);
@@ -343,13 +338,11 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
   const receiver = createReceiver({
     shelf,
     silenceMs: settings.bodyTimeoutMs,
-    maxBytes: (job) => job.record.size ?? settings.maxUploadBytes,
-    // The job itself has its place already.
-    mayGrow: ({ record }, bytes) => table.hasRoom(record.owner, bytes, { ...settings, jobs: settings.jobs + 1 }),
+    maxBytes: (job) => job.record.size ?? 0,
     now: (id) => table.get(id),
     arrived: (id, received) => void table.change(id, {}, { received }),
-    async complete(id, size) {
-      await changeAndSave(id, { state: "queued", size });
+    async complete(id) {
+      await changeAndSave(id, { state: "queued" });
       pump();
     },
   });
