@@ -18,7 +18,7 @@ import { type Found, type SearchableStore, searchSession, type SessionSearch } f
 import { throwIfAborted } from "../runtime/abort.ts";
 
 /** Sessions that one search opens at most, when the store changes meanwhile. */
-const mostSessions = 3;
+const mostSessions = 8;
 
 /** When copies leave too few, so many times more are looked for. */
 const growth = 4;
