@@ -165,7 +165,7 @@ describe.each(eachStore)("a search of the $name store while documents are writte
         }),
         name,
       );
-      expect(sessions).toBe(3);
+      expect(sessions).toBe(8);
       const untouched = new Set(ids.filter((id) => id !== "d1" && id !== "d10").flatMap(old));
       // The legs scored another text of d1 than the one that is read.
       expect(during.filter(({ text }) => !untouched.has(text))).toEqual([]);
