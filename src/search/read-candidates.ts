@@ -17,7 +17,7 @@ import type { Standing, TouchingGroups } from "./join-touching.ts";
 import { type Found, type SearchableStore, searchSession, type SessionSearch } from "./search-session.ts";
 import { throwIfAborted } from "../runtime/abort.ts";
 
-/** Sessions that one search opens at most, when the store changes meanwhile. */
+/** Sessions that one search opens at most, when the store changes meanwhile. After three, a slow machine still lost documents that were replaced again and again. */
 const mostSessions = 8;
 
 /** When copies leave too few, so many times more are looked for. */

@@ -339,6 +339,19 @@ function createLiar(...beginnings: readonly string[]): ChatModel {
   };
 }
 
+describe("a quotation of a part of a sentence", () => {
+  const handbook = "# Handbook\n\nEmployees have 27 days of leave. Leave is asked for in the portal.\n";
+
+  it.each([
+    ['The handbook says "27 days of leave".', "supported"],
+    ["The handbook nennt „27 days of leave“.", "supported"],
+    ['The handbook forbids "27 days of leave".', "partly"],
+    ["The handbook says 27 days of leave.", "partly"],
+  ])("is supported behind a verb that only names its source: %s", async (sentence, verdict) => {
+    expect(await verify(handbook, sentence)).toMatchObject({ verdict });
+  });
+});
+
 describe("a judge that lies", () => {
   it.each([
     [changelog, "Tokens expire after 24 hours.", "Tokens expire", "Before"],

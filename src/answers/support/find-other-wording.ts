@@ -15,12 +15,12 @@ const derived = 0.6;
  *
  * Words cannot tell such a word from a synonym, so a judge may find that it says the same.
  */
-export function findOtherWording({ words }: ReadClaim, counterparts: readonly Counterpart[]): readonly Veto[] {
+export function findOtherWording({ words, text }: ReadClaim, counterparts: readonly Counterpart[]): readonly Veto[] {
   const unknown = new Set(
     words
       .filter(({ word, isMissing, isInTitle, softness }) => {
         const isPlain = !word.isNumber && !word.isName && !word.mayBeName && !word.isTitle && word.unit === "";
-        return isMissing && isPlain && !isInTitle && softness < derived && !reporting.has(word.word);
+        return isMissing && isPlain && !isInTitle && softness < derived && !introducesQuote(word, text);
       })
       .map(({ word }) => word.start),
   );
@@ -72,7 +72,12 @@ function isBehindSame(own: readonly ReadWord[], word: ReadWord, other: readonly 
   return before !== undefined && before.key === otherBefore?.key;
 }
 
-/** Verbs by which a sentence names its source: `The handbook says …`. **Source** ibid's own choice, in English and German. */
+/** Whether a word says no more than that its source has the quotation behind it: `The handbook says "27 days of leave"`. */
+function introducesQuote({ word, end }: ReadWord, text: string): boolean {
+  return reporting.has(word) && /^[\s:,]*["“„«]/u.test(text.slice(end));
+}
+
+/** **Source** ibid's own choice, in English and German. */
 const reporting: ReadonlySet<string> = new Set(
   "say says said state states stated note notes noted read reads write writes mention mentions explain explains describe describes list lists specify specifies sagt sagen besagt nennt schreibt steht beschreibt erklärt".split(
     " ",
