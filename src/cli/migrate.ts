@@ -92,7 +92,12 @@ async function openEngines(options: MigrateOptions, line: ProgressLine): Promise
   const from = given === undefined ? await readEngine(fromEngine!) : await openEngine(given);
   const onProgress = (done: number, all: number): void =>
     line.say(`Copying ${done.toLocaleString("en")} of ${count(all, "record")} …`);
-  return { from, to: await readEngine(toEngine), onProgress };
+  try {
+    return { from, to: await readEngine(toEngine), onProgress };
+  } catch (error) {
+    await from.close?.();
+    throw error;
+  }
 }
 
 /** The engine of a file: the value of `engine` in a configuration. **Errors** `not-found`, `unreadable`, `invalid-argument`. */
