@@ -384,7 +384,7 @@ export interface RecordCollection<
     options?: CollectionSearchOptions<CollectionFilter<Output, Filterable>, Vector>,
   ): Promise<readonly CollectionHit<Output, Output[Key]>[]>;
   /**
-   * Writes every record of a scope again under the current definition: after a field became filterable, or the collection's own model changed.
+   * Writes every record of a scope again under the current definition: after a field became filterable, the collection's own model changed, or `keptIn` did.
    * A rebuild that was stopped starts again; until it ends, the collection refuses searches.
    */
   rebuild(options?: CollectionWriteOptions): Promise<CollectionWriteResult<Output[Key]>>;

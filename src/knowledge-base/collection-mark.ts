@@ -1,8 +1,9 @@
+import { narrowProof } from "../access/gate.ts";
 import type { CollectionPlan } from "./records/check-definition.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Store } from "../contracts/store.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
-import { recordKeys } from "./records/collection-uri.ts";
+import { recordKeys, recordsUri } from "./records/collection-uri.ts";
 import { hashParts } from "../runtime/hash.ts";
 
 /** Under which definition a scope's records are kept. */
@@ -17,9 +18,10 @@ export interface CollectionMark {
 }
 
 /**
- * Whether the collection is there. Records that were kept under another definition would be filtered and compared by what they do not have.
+ * Whether the collection is there. Records that were kept under another definition would be filtered and compared by what they do not have, and records that are
+ * kept elsewhere would not be found.
  *
- * **Errors** `configuration-missing` in that case.
+ * **Errors** `configuration-missing` in those cases.
  */
 export async function checkCollection(
   store: Store,
@@ -28,21 +30,25 @@ export async function checkCollection(
   plan: CollectionPlan,
 ): Promise<boolean> {
   const found = await store.find(scopes, uri);
-  const other = found.find(({ document }) => document.metadata[recordKeys.definition] !== plan.fingerprint);
-  if (other === undefined) return found.length > 0;
-  const { scope } = other.summary;
-  const half = other.document.metadata[recordKeys.definition] === "";
-  throw new IbidError(
-    "configuration-missing",
-    half
-      ? `The collection ${plan.name} in ${scope} is being rebuilt, or a rebuild was stopped half-way.`
-      : `The collection ${plan.name} in ${scope} was written under another definition: other fields, or other models.`,
-    {
-      uri,
-      hint: `Define it as it was, or have its records written again with rebuild({ scope: "${scope}" }).`,
-      details: { scope },
-    },
-  );
+  for (const { document, summary } of found) {
+    const { scope } = summary;
+    const { [recordKeys.definition]: definition, [recordKeys.indexes]: indexes } = document.metadata;
+    const refuse = (problem: string): IbidError =>
+      new IbidError("configuration-missing", `The collection ${plan.name} in ${scope} ${problem}.`, {
+        uri,
+        hint: `Define it as it was, or have its records written again with rebuild({ scope: "${scope}" }).`,
+        details: { scope },
+      });
+    if (definition === "") throw refuse("is being rebuilt, or a rebuild was stopped half-way");
+    if (plan.keptIn === "documents" && indexes !== undefined) throw refuse("has its records in an engine");
+    if (plan.keptIn === "engine" && indexes === undefined) {
+      for await (const _ of store.documents(narrowProof(scopes, [scope]), { under: recordsUri(plan.name) }))
+        throw refuse("has its records in documents");
+    }
+    if (definition !== plan.fingerprint)
+      throw refuse("was written under another definition: other fields, or other models");
+  }
+  return found.length > 0;
 }
 
 /** Writes down that a collection is there, and under which definition: as a document without text, so that it goes where its scope goes. */

@@ -20,6 +20,7 @@ import { checkOptions } from "../runtime/check-options.ts";
 import type { ApartEmbedders } from "./apart-embedders.ts";
 import type { AnyCollection, CollectionParts, RecordTarget } from "./parts.ts";
 import type { CollectionMark } from "./collection-mark.ts";
+import type { RecordsInEngine } from "./write-records.ts";
 import type { EngineCollectionParts } from "./engine-records/engine-places.ts";
 import type { EngineVerbs } from "./engine-records/engine-verbs.ts";
 
@@ -234,7 +235,33 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
     await waitUntilReady(signal === undefined ? {} : { signal });
     const { embedders } = await apart();
     const kept = () => stored(where.from);
-    return (await writing()).rebuildRecords(parts, plan, embedders, kept, where, { signal });
+    const inEngine = await recordsInEngine(where, signal);
+    return (await writing()).rebuildRecords(parts, plan, embedders, kept, inEngine, where, { signal });
+  }
+
+  /** The records that the mark of a scope places in an engine. **Errors** `configuration-missing` without that engine. */
+  async function recordsInEngine(
+    { from, scope }: RecordTarget,
+    signal: AbortSignal | undefined,
+  ): Promise<RecordsInEngine | undefined> {
+    const [mark] = await store.find(from, ownUri);
+    if (mark?.document.metadata[recordKeys.indexes] === undefined) return undefined;
+    const { createEnginePlaces } = await import("./engine-records/engine-places.ts");
+    const of = engineOf(parts, plan);
+    const { placesOf } = createEnginePlaces({ ...parts, engine: of, plan, ownUri, apart, scopesOf, target, markIn });
+    const places = await placesOf(from);
+    return {
+      async *records() {
+        for (const { table } of places) for await (const { json } of table.rows([scope], signal)) yield json;
+      },
+      async delete() {
+        for (const { table } of places) {
+          const keys: string[] = [];
+          for await (const { key } of table.rows([scope], signal)) keys.push(key);
+          await table.delete(scope, keys, signal);
+        }
+      },
+    };
   }
 }
 

@@ -5,7 +5,7 @@ import { IbidError } from "../contracts/errors.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { type IngestJob, ingestArrivals } from "../ingest/ingest.ts";
 import type { IngestStages } from "../ingest/stages.ts";
-import { markCollection } from "./collection-mark.ts";
+import { type CollectionMark, markCollection } from "./collection-mark.ts";
 import type { CollectionParts } from "./parts.ts";
 import { takeRecord } from "./records/check-against-schema.ts";
 import type { CollectionPlan } from "./records/check-definition.ts";
@@ -71,8 +71,15 @@ export async function writeRecords(
   }
 }
 
+/** Records of a scope that an engine keeps. */
+export interface RecordsInEngine {
+  /** Each record as JSON. */
+  readonly records: () => AsyncIterable<string>;
+  readonly delete: () => Promise<void>;
+}
+
 /**
- * Writes every kept record again, as the definition is now.
+ * Writes every kept record again, as the definition is now. Records in an engine become documents, and go from there.
  *
  * **Errors** before anything is written, for a record that cannot be written again.
  */
@@ -81,6 +88,7 @@ export async function rebuildRecords(
   plan: CollectionPlan,
   apart: IngestStages["apart"],
   stored: () => AsyncIterable<StoredDocument>,
+  inEngine: RecordsInEngine | undefined,
   where: Target,
   { signal }: Pick<WriteOptions, "signal">,
 ): Promise<Written> {
@@ -88,21 +96,34 @@ export async function rebuildRecords(
   const { name, fingerprint, modelsFingerprint } = plan;
   const uri = collectionUri(name);
   for await (const { document } of stored()) await checkKept(plan, document);
+  const rows = async function* (): AsyncGenerator<unknown> {
+    for await (const json of inEngine?.records() ?? []) yield JSON.parse(json) as unknown;
+  };
+  for await (const row of rows()) await takeRecord(plan, row, 0);
   const [mark] = await store.find(where.from, uri);
   const fresh = mark !== undefined && mark.document.metadata[recordKeys.models] !== modelsFingerprint;
-  const markAs = (definition: string, models: string): Promise<unknown> =>
-    markCollection(store, where.into, { uri, name, scope: where.scope }, { fingerprint: definition, models });
+  const markAs = (definition: string, models: string, place: Pick<CollectionMark, "indexes" | "fields"> = {}) =>
+    markCollection(store, where.into, { uri, name, scope: where.scope }, { fingerprint: definition, models, ...place });
   // Until it is through, neither definition answers.
-  if (mark !== undefined && mark.document.metadata[recordKeys.definition] !== fingerprint)
-    await markAs("", fresh ? "" : modelsFingerprint);
+  if (mark !== undefined && (inEngine !== undefined || mark.document.metadata[recordKeys.definition] !== fingerprint)) {
+    const { [recordKeys.indexes]: indexes, [recordKeys.fields]: fields } = mark.document.metadata;
+    const place = { indexes: indexes as string | undefined, fields: fields as string | undefined };
+    await markAs("", fresh ? "" : modelsFingerprint, place);
+  }
   const totals = { keys: [] as Key[], added: 0, updated: 0, unchanged: 0, embedded: 0 };
-  for await (const page of pagesOf(stored(), rebuiltAtOnce)) {
-    const records = page.map(({ document }) => parseKept(document));
+  const write = async (records: readonly unknown[]): Promise<void> => {
     const options = { fresh, signal, begin: async () => {} };
     const { keys, ...counts } = await writeRecords(parts, plan, apart, records, where, options);
     totals.keys.push(...keys);
     for (const count of ["added", "updated", "unchanged", "embedded"] as const) totals[count] += counts[count];
-  }
+  };
+  for await (const records of pagesOf(rows(), rebuiltAtOnce)) await write(records);
+  const moved = new Set(totals.keys.map((key) => recordUri(name, key)));
+  const others = async function* (): AsyncGenerator<unknown> {
+    for await (const { document } of stored()) if (!moved.has(document.uri)) yield parseKept(document);
+  };
+  for await (const records of pagesOf(others(), rebuiltAtOnce)) await write(records);
+  await inEngine?.delete();
   await markAs(fingerprint, modelsFingerprint);
   return totals;
 }

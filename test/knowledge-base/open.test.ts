@@ -39,6 +39,10 @@ describe("openKnowledgeBase", () => {
   it("says what it cannot do: another database, an unknown option, a blank place", async () => {
     await expect(openKnowledgeBase("mysql://localhost/kb")).rejects.toMatchObject({ code: "unsupported" });
     await expect(openKnowledgeBase(" ")).rejects.toMatchObject({ code: "invalid-argument" });
+    await expect(openKnowledgeBase(":memory:")).rejects.toMatchObject({
+      code: "invalid-argument",
+      hint: expect.stringContaining("without a location"),
+    });
     await expect(openKnowledgeBase({ modle: "x/y" } as never)).rejects.toThrow(/no option "modle"/u);
     await expect(openKnowledgeBase(7 as never)).rejects.toMatchObject({
       code: "invalid-argument",

@@ -9,9 +9,9 @@ import { beginningOf, type RecordPart, type RecordRow } from "../../stores/engin
 import { checkCollection } from "../collection-mark.ts";
 import type { AnyCollection, RecordTarget } from "../parts.ts";
 import { type KeptRecord, takeRecord } from "../records/check-against-schema.ts";
-import { recordKeys, recordUri } from "../records/collection-uri.ts";
+import { recordKeys, recordsUri, recordUri } from "../records/collection-uri.ts";
 import { filterableOf } from "../records/compose-record.ts";
-import type { EngineCollectionParts, EnginePlaces } from "./engine-places.ts";
+import type { EngineCollectionParts, EnginePlaces, PartSpecs } from "./engine-places.ts";
 
 type Key = string | number;
 type Written = CollectionWriteResult<Key>;
@@ -190,7 +190,42 @@ export function createEngineWriting(
             signal,
           );
       }
+      await takeDocuments({ scope, into, from }, specs, totals, signal);
       return totals;
     },
   };
+
+  /** Makes rows of records that are kept in documents, and purges the documents. A row that is there already is the newer one. */
+  async function takeDocuments(
+    { scope, into, from }: RecordTarget,
+    specs: PartSpecs,
+    totals: { readonly keys: Key[]; added: number; embedded: number },
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const uris: string[] = [];
+    const kept: KeptRecord[] = [];
+    for await (const { id, uri } of store.documents(from, { under: recordsUri(name) })) {
+      const json = (await store.document(from, id))?.document.metadata[recordKeys.record];
+      if (typeof json !== "string") continue;
+      uris.push(uri);
+      kept.push(await takeRecord(plan, JSON.parse(json), kept.length));
+    }
+    if (uris.length === 0) return;
+    const rows = await readAll(
+      from,
+      kept.map(({ key }) => key),
+    );
+    const held = new Set(rows.map(({ key }) => key));
+    const missing = kept.filter(({ key }) => !held.has(String(key)));
+    for (let at = 0; at < missing.length; at += together) {
+      const some = missing.slice(at, at + together);
+      const done = await write(some, scope, true, signal);
+      totals.keys.push(...some.map(({ key }) => key));
+      totals.added += done.added + done.updated;
+      totals.embedded += done.embedded;
+    }
+    // The mark comes after the rows: until then the collection is refused, and this begins again.
+    await parts.markIn(into, scope, JSON.stringify([...specs]));
+    for (const uri of uris) await parts.deleteDocument(uri, { scope, purge: true });
+  }
 }

@@ -6,7 +6,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 
 /**
- * A {@link BlobStore} in a folder, made when something is put into it; of as many processes as have it. See `adapters/file-blobs/file-blob-store.ts`.
+ * A {@link BlobStore} in a folder, made when something is put into it; of as many processes as have it.
  *
  * @experimental
  */

@@ -14,6 +14,15 @@ export function checkLocation(location: string): string {
       hint: "Name a folder, or pass nothing for memory.",
     });
   }
+  if (location.trim() === ":memory:") {
+    throw new IbidError(
+      "invalid-argument",
+      'The knowledge base\'s location is ":memory:", which is a name of SQLite alone.',
+      {
+        hint: "Call openKnowledgeBase() without a location for memory, or name a folder.",
+      },
+    );
+  }
   if (/^[a-z][a-z0-9+.-]+:\/\//iu.test(location)) {
     throw new IbidError(
       "unsupported",

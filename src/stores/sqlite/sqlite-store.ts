@@ -31,6 +31,12 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
   if (typeof path !== "string" || path.trim() === "" || !(busyTimeoutMs >= 0)) {
     throw new IbidError("invalid-argument", "openSqliteStore takes a file's path, and busyTimeoutMs from 0.");
   }
+  // The store needs a file: its threads open it too.
+  if (path.trim() === ":memory:" || path.startsWith("file:")) {
+    throw new IbidError("invalid-argument", `openSqliteStore takes a file's path, and got ${JSON.stringify(path)}.`, {
+      hint: "Name a file, or call createMemoryStore() for a store in memory.",
+    });
+  }
   const decided = decideStoreOptions(options);
   const connection = await openConnection(path, { busyTimeoutMs });
   try {

@@ -148,7 +148,8 @@ describe("a place that cannot be written to", () => {
   it("is named [L8]", async () => {
     writeFileSync(join(folder, "file"), "");
     await expect(openSqliteStore(join(folder, "file", "ibid.sqlite"))).rejects.toMatchObject({ code: "store-failed" });
-    await expect(openSqliteStore(" ")).rejects.toMatchObject({ code: "invalid-argument" });
+    for (const place of [" ", ":memory:", "file:kb.sqlite"])
+      await expect(openSqliteStore(place)).rejects.toMatchObject({ code: "invalid-argument" });
     await expect(openSqliteStore(path, { limit: 1 } as object)).rejects.toMatchObject({ code: "invalid-argument" });
     expect(existsSync(path)).toBe(false);
   });
