@@ -18,7 +18,7 @@ export interface CollectionMark {
 }
 
 /**
- * Whether the collection is there. Records that were kept under another definition would be filtered and compared by what they do not have, and records that are
+ * Whether the collection is there. Records that were kept under another definition would be filtered and compared by what they do not have. Records that are
  * kept elsewhere would not be found.
  *
  * **Errors** `configuration-missing` in those cases.

@@ -96,7 +96,7 @@ export async function rebuildRecords(
   const { name, fingerprint, modelsFingerprint } = plan;
   const uri = collectionUri(name);
   for await (const { document } of stored()) await checkKept(plan, document);
-  const rows = async function* (): AsyncGenerator<unknown> {
+  const rows = async function* (): AsyncGenerator {
     for await (const json of inEngine?.records() ?? []) yield JSON.parse(json) as unknown;
   };
   for await (const row of rows()) await takeRecord(plan, row, 0);
@@ -119,7 +119,7 @@ export async function rebuildRecords(
   };
   for await (const records of pagesOf(rows(), rebuiltAtOnce)) await write(records);
   const moved = new Set(totals.keys.map((key) => recordUri(name, key)));
-  const others = async function* (): AsyncGenerator<unknown> {
+  const others = async function* (): AsyncGenerator {
     for await (const { document } of stored()) if (!moved.has(document.uri)) yield parseKept(document);
   };
   for await (const records of pagesOf(others(), rebuiltAtOnce)) await write(records);
