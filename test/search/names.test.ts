@@ -87,6 +87,22 @@ describe("names of documents in a search", () => {
     await rm(file, { recursive: true });
   });
 
+  it("add no year that only a deleted document has [L3]", async () => {
+    const kb = await openKnowledgeBase();
+    await kb.ingest([
+      { uri: "a.md", text: "The oven stands in the kitchen." },
+      { uri: "b.md", text: "The lantern of 2021 hangs in the hall." },
+    ]);
+    const added = async () => {
+      const [hit] = await kb.search("oven FY2021", { mode: "lexical", explain: true });
+      return hit?.explain?.queryTerms?.flatMap((one) => (one.added === undefined ? [] : [one.term]));
+    };
+    expect(await added()).toEqual(["2021"]);
+    await kb.delete("b.md");
+    expect(await added()).toEqual([]);
+    await kb.close();
+  });
+
   it("are shown with the folder that was ingested and the path below it, of documents and hits", async () => {
     const base = await open(undefined, true);
     const places = new Map<string, string>();

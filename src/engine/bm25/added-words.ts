@@ -4,7 +4,7 @@ import type { QueryWord } from "./bm25-scoring.ts";
 import type { DocumentFields } from "./document-fields.ts";
 import { foldWord } from "../../text/languages/fold-word.ts";
 import { analyzeQuery, heldLanguages } from "./query-words.ts";
-import { postingsOf } from "./word-index.ts";
+import { countLive, postingsOf } from "./word-index.ts";
 
 /** Letters that joined words have at least. */
 const leastJoined = 5;
@@ -13,7 +13,7 @@ const leastJoined = 5;
 const fiscalYear = /\b[fc]y['’]?(?:(\d{4})|(\d{2}))\b/giu;
 
 /**
- * Adds words that a query does not say, and names do. A fiscal year adds its year, where a chunk has it. Two or three neighbouring words are added as
+ * Adds words that a query does not say, and names do. A fiscal year adds its year, where a live chunk has it. Two or three neighbouring words are added as
  * one, where the name of a file has it: `data base` finds `database-guide.md`. Only joined words that begin with three letters as a file's term does are analysed.
  *
  * **Source** our own, measured over a folder of annual reports: docs/decisions/0107.
@@ -34,9 +34,10 @@ export function addWords(
     for (const term of terms) known.add(term);
     added.push({ terms, count: 1, added: kind });
   };
+  // A chunk that was deleted stands in the postings until they are written again, and must not be told.
   const isAnywhere = (terms: readonly string[]): boolean =>
     terms.some((term) => fields.hasFile(term)) ||
-    searched.some(({ segment }) => postingsOf(segment, { terms }) !== undefined);
+    searched.some(({ segment }) => countLive(postingsOf(segment, { terms }), segment) > 0);
   for (const [, long, short] of question.matchAll(fiscalYear)) add(long ?? `20${short}`, "year", isAnywhere);
   const raw = question.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
   for (const size of [2, 3]) {

@@ -229,7 +229,7 @@ function listDocuments(
   }
 }
 
-function countLive(list: Postings | undefined, { live, liveCount, size }: Segment): number {
+export function countLive(list: Postings | undefined, { live, liveCount, size }: Segment): number {
   if (list === undefined) return 0;
   if (liveCount === size) return list.ordinals.length;
   let count = 0;
