@@ -34,7 +34,7 @@ export function addWords(
     for (const term of terms) known.add(term);
     added.push({ terms, count: 1, added: kind });
   };
-  // A chunk that was deleted stands in the postings until they are written again, and must not be told.
+  // A deleted chunk stands in the postings until they are written again, and must not show.
   const isAnywhere = (terms: readonly string[]): boolean =>
     terms.some((term) => fields.hasFile(term)) ||
     searched.some(({ segment }) => countLive(postingsOf(segment, { terms }), segment) > 0);
