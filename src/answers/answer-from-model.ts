@@ -7,6 +7,7 @@ import { type Drafting, refuse, refused } from "./answer-draft.ts";
 import { createCiter, type DocumentSlices } from "./citations/cite-quote.ts";
 import { createQuoteChecker } from "./citations/check-quotes.ts";
 import { createGroundedMessages, refusal } from "./citations/grounding.ts";
+import type { TableOf } from "./citations/hit-tables.ts";
 import { locateWords } from "./citations/locate-words.ts";
 import { createSentenceWriter } from "./sentences/write-sentences.ts";
 import { addUsage, usageOf } from "../models/price-usage.ts";
@@ -27,6 +28,7 @@ export interface ModelAnswerInput {
   readonly addresses: ReadonlySet<string>;
   readonly analyzer: Analyzer;
   readonly documents: DocumentSlices;
+  readonly tableOf: TableOf;
   /** Said before our own rules. */
   readonly instructions?: string | Prompt | undefined;
   /** Beside the hits: by what else than their numbers they may be cited. */
@@ -48,7 +50,10 @@ export interface ModelAnswerInput {
 export async function* answerFromModel(input: ModelAnswerInput): Drafting {
   const { model, signal } = input;
   const messages = withHistory(
-    createGroundedMessages(input.question, input.hits, input.grounding, { instructions: input.instructions }),
+    createGroundedMessages(input.question, input.hits, input.grounding, {
+      instructions: input.instructions,
+      tableOf: input.tableOf,
+    }),
     input.history ?? [],
   );
   const scanner = createMarkerScanner(input.labels);
@@ -67,7 +72,18 @@ export async function* answerFromModel(input: ModelAnswerInput): Drafting {
   const citer = createCiter(input.documents);
   const { hits, analyzer, judge, minSupport, addresses } = input;
   const isStrict = input.grounding === "strict";
-  const writer = createSentenceWriter({ hits, citer, analyzer, isStrict, minSupport, judge, addresses, signal });
+  const { tableOf } = input;
+  const writer = createSentenceWriter({
+    hits,
+    citer,
+    analyzer,
+    tableOf,
+    isStrict,
+    minSupport,
+    judge,
+    addresses,
+    signal,
+  });
 
   let result: ChatResult | undefined;
   let streamed = false;

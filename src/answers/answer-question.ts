@@ -8,7 +8,7 @@ import { checkOptions } from "../runtime/check-options.ts";
 import { type Drafting, refuse } from "./answer-draft.ts";
 import { answerFromModel } from "./answer-from-model.ts";
 import { answerFromPassages, findNearest } from "./answer-from-passages.ts";
-import { checkContext, fitContext, type FittedContext } from "./prompts/fit-context.ts";
+import { checkContext, fitContext, type FittedContext, renderNumbered } from "./prompts/fit-context.ts";
 import { findSuspicions } from "./untrusted/find-suspicions.ts";
 import { toPlainMarkdown } from "../text/untrusted/plain-markdown.ts";
 import { neutraliseSource } from "../text/untrusted/neutralise-source.ts";
@@ -17,6 +17,7 @@ import { passLast } from "./untrusted/last-pass.ts";
 import { addUsage, usageOf } from "../models/price-usage.ts";
 import { renderPrompt } from "../models/render-prompt.ts";
 import type { DocumentSlices } from "./citations/cite-quote.ts";
+import { readTables } from "./citations/hit-tables.ts";
 import { judgeRelevance } from "./relevance/judge-relevance.ts";
 import { type Answerability, judgeAnswerability } from "./judge-answerability.ts";
 import { asksNothing, noQuestionText } from "./no-question.ts";
@@ -120,7 +121,8 @@ export async function* answerQuestion(options: AnswerQuestionOptions): AsyncGene
 
   const started = performance.now();
   const byWords = judgeRelevance(options.asked ?? question, hits, { analyzer, minRelevance: options.minRelevance });
-  const fitted = model && fitContext(hits, context);
+  const tableOf = await readTables(hits, documents);
+  const fitted = model && fitContext(hits, context, renderNumbered(tableOf));
   const shown = fitted?.hits ?? hits;
   const suspicions = findSuspicions(shown);
   yield { type: "hits", hits };
@@ -164,7 +166,19 @@ export async function* answerQuestion(options: AnswerQuestionOptions): AsyncGene
     if (grounding === "strict" && !isRelevant) return refuse("no-evidence");
     if (model) {
       isModelAsked = true;
-      const input = { question, hits: shown, grounding, model, history, judge, analyzer, documents, addresses, signal };
+      const input = {
+        question,
+        hits: shown,
+        grounding,
+        model,
+        history,
+        judge,
+        analyzer,
+        documents,
+        addresses,
+        signal,
+        tableOf,
+      };
       return answerFromModel({ ...input, instructions, labels, minSupport, ...(isOpen && { instead: showPassages }) });
     }
     return showPassages();

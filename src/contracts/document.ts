@@ -114,6 +114,19 @@ export interface TextMark {
 }
 
 /**
+ * The table of a delimited text, such as CSV: its rows follow from `start` to the end of the text.
+ *
+ * @experimental
+ */
+export interface DelimitedTable {
+  readonly start: number;
+  /** What parts the cells of a row. */
+  readonly delimiter: string;
+  /** The row with the names of the columns; absent where there is none. */
+  readonly header?: { readonly start: number; readonly end: number };
+}
+
+/**
  * How a position in the canonical text leads back to the source.
  *
  * **Shape** plain data, small, serialisable. Both lists ascend by `start`.
@@ -135,6 +148,8 @@ export interface SourceMap {
   readonly links?: readonly { readonly start: number; readonly end: number; readonly url: string }[];
   /** Front matter and tables of contents, in order and apart; absent where there are none. */
   readonly marks?: readonly TextMark[];
+  /** The table that a delimited text is. Absent for other formats. */
+  readonly delimited?: DelimitedTable;
   /**
    * How a position maps to a line of the source: `"text"` counts lines of the canonical text, `"anchors"` looks in `anchors`.
    * `"none"` stands for a source without lines.

@@ -1,5 +1,14 @@
 /** `ibid/readers`, in any runtime. */
-export type { Block, PartSpan, Place, PlaceLabels, SheetSpan, SourceMap, TextMark } from "../contracts/document.ts";
+export type {
+  Block,
+  DelimitedTable,
+  PartSpan,
+  Place,
+  PlaceLabels,
+  SheetSpan,
+  SourceMap,
+  TextMark,
+} from "../contracts/document.ts";
 export type {
   ExtractedTable,
   ExtractionInput,

@@ -176,7 +176,7 @@ describe("what needs a worker", () => {
     ["markdown/1", 200_000, true],
     ["markdown/27", 100_000, false],
     ["plain-text/1", 200_000_000, false],
-    ["csv/1", 200_000_000, false],
+    ["csv/2", 200_000_000, false],
     ["pdf/1", 2000, true],
     ["code/1", 10, true],
     ["nobody-knows", 10, true],

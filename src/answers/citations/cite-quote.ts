@@ -1,5 +1,5 @@
 import type { Citation, Quotation } from "../../contracts/answer.ts";
-import type { PlaceLabels, Section, TextMark } from "../../contracts/document.ts";
+import type { PlaceLabels, Section, SourceMap, TextMark } from "../../contracts/document.ts";
 import type { Hit } from "../../contracts/retriever.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { findTableHeader } from "../../text/find-table-header.ts";
@@ -23,6 +23,8 @@ export interface DocumentSlices {
   sections?(documentId: string, scope: Scope): Promise<Section | undefined>;
   /** Front matter and tables of contents of the document, as its reader marked them. Absent: none are known. */
   marks?(documentId: string, scope: Scope): Promise<readonly TextMark[]>;
+  /** The table or the sheets that the document is. Absent: none are known. */
+  tables?(documentId: string, scope: Scope): Promise<Pick<SourceMap, "delimited" | "sheets"> | undefined>;
   /** Place of a stretch of a hit's document. Absent: the place of the whole hit. */
   locate?(hit: Hit, start: number, end: number): Promise<QuotePlace | undefined>;
 }
@@ -81,10 +83,13 @@ export function createCiter(documents: DocumentSlices): Citer {
 
   /** A row is understood by the names of its columns. */
   async function findHeader(hit: Hit, start: number, words: string): Promise<Quotation["header"]> {
-    const [line = ""] = words.split("\n", 1);
-    if (!line.includes("|")) return undefined;
     const read = async (from: number, to: number): Promise<string> =>
       (await documents.read(hit.documentId, hit.scope, from, to)) ?? "";
+    const names = (await documents.tables?.(hit.documentId, hit.scope))?.delimited?.header;
+    if (names !== undefined)
+      return start < names.end ? undefined : { ...names, quote: await read(names.start, names.end) };
+    const [line = ""] = words.split("\n", 1);
+    if (!line.includes("|")) return undefined;
     const found = await findTableHeader(read, start);
     return found && { start: found.start, end: found.end, quote: found.text };
   }

@@ -2,6 +2,7 @@ import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { Hit } from "../../contracts/retriever.ts";
 import { functionWords } from "../../text/languages/function-words.ts";
 import { findSentences, type FoundSentence, type SentenceKind } from "../../text/find-sentences.ts";
+import type { HitTable, TableOf } from "./hit-tables.ts";
 import { languageOfHits } from "../hits-language.ts";
 import { shareHeld, type TermWeights, weighTerms } from "../term-weights.ts";
 
@@ -21,6 +22,8 @@ export interface Evidence {
   readonly termsOf: (text: string) => ReadonlySet<string>;
   /** Beside the hits. */
   readonly sentences: readonly (readonly TermedSentence[])[];
+  /** Beside the hits: the table or the sheets of which one holds rows. Each row is a sentence. */
+  readonly tables: readonly (HitTable | undefined)[];
   /** All terms of each hit: of its text, its title and its headings. */
   readonly hitTerms: readonly ReadonlySet<string>[];
 }
@@ -30,12 +33,13 @@ interface TermedSentence extends FoundSentence {
 }
 
 /** **Cost** linear in the hits' texts. */
-export function readEvidence(hits: readonly Hit[], analyzer: Analyzer): Evidence {
+export function readEvidence(hits: readonly Hit[], analyzer: Analyzer, tableOf: TableOf = () => undefined): Evidence {
+  const tables = hits.map(tableOf);
   const language = languageOfHits(hits);
   const filler = functionTerms(analyzer, language);
   const termsOf = (text: string): ReadonlySet<string> => new Set(analyzer.analyze(text, language));
-  const sentences = hits.map((hit) =>
-    findSentences(hit.text, { titles: new Set([hit.source.title, ...hit.source.headings]) }).map((sentence) => ({
+  const sentences = hits.map((hit, index) =>
+    sentencesOf(hit, tables[index]).map((sentence) => ({
       ...sentence,
       terms: termsOf(hit.text.slice(sentence.start, sentence.end)),
     })),
@@ -46,12 +50,32 @@ export function readEvidence(hits: readonly Hit[], analyzer: Analyzer): Evidence
     language,
     termsOf,
     sentences,
+    tables,
     hitTerms: sentences.map((ofHit, index) => {
       const names = [hits[index]?.source.title ?? "", ...(hits[index]?.source.headings ?? [])].join("\n");
       return new Set([...termsOf(names), ...ofHit.flatMap(({ terms }) => [...terms])]);
     }),
     weights: (term) => (filler.has(term) ? fillerShare : 1) * rarity(term),
   };
+}
+
+/** Sentences of a hit. A row of a table or a sheet is one, since nothing is said of two rows together. */
+function sentencesOf(hit: Hit, table: HitTable | undefined): readonly FoundSentence[] {
+  const titles = new Set([hit.source.title, ...hit.source.headings]);
+  if (table === undefined) return findSentences(hit.text, { titles });
+  const found: FoundSentence[] = [];
+  let from = 0;
+  const addProse = (to: number): void => {
+    for (const { start, end, kind } of findSentences(hit.text.slice(from, to), { titles }))
+      found.push({ start: from + start, end: from + end, kind });
+  };
+  for (const { start, end, isHeader } of table.rowsIn(hit.text, hit.source.start)) {
+    addProse(start);
+    if (!isHeader) found.push({ start, end, kind: "table" });
+    from = end;
+  }
+  addProse(hit.text.length);
+  return found;
 }
 
 /** Weight of a function word, as a share of its rarity: among few sentences, "the" may be as rare as any. **Source** ibid's own choice. */

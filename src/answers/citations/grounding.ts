@@ -4,6 +4,7 @@ import type { Chunk } from "../../contracts/chunk.ts";
 import type { JsonValue, Metadata } from "../../contracts/metadata.ts";
 import type { Hit } from "../../contracts/retriever.ts";
 import { describePlaceLabels } from "../../text/place-labels.ts";
+import type { HitTable, TableOf } from "./hit-tables.ts";
 import { composeInstructions } from "../prompts/compose-instructions.ts";
 import { hitAsChunk } from "../prompts/hit-as-chunk.ts";
 import { neutraliseSource } from "../../text/untrusted/neutralise-source.ts";
@@ -20,6 +21,8 @@ export interface GroundedMessagesOptions {
   readonly instructions?: string | Prompt | undefined;
   /** Default: one that nobody can know. */
   readonly fence?: string;
+  /** Tables of the hits, so that a model knows what the cells of a row are. Default: none. */
+  readonly tableOf?: TableOf | undefined;
 }
 
 /**
@@ -34,7 +37,7 @@ export function createGroundedMessages(
   question: string,
   hits: readonly Hit[],
   grounding: Grounding,
-  { instructions, fence = createFence(hits) }: GroundedMessagesOptions = {},
+  { instructions, fence = createFence(hits), tableOf = () => undefined }: GroundedMessagesOptions = {},
 ): readonly ChatMessage[] {
   const rules = groundingRules({
     grounding,
@@ -45,7 +48,7 @@ export function createGroundedMessages(
   });
   return [
     { role: "system", content: composeInstructions(instructions, rules) },
-    { role: "user", content: createQuestion(question, hits, fence) },
+    { role: "user", content: createQuestion(question, hits, fence, tableOf) },
   ];
 }
 
@@ -103,12 +106,13 @@ function createQuestion(
   question: string,
   hits: readonly Hit[],
   fence: string,
+  tableOf: TableOf,
 ): { strings: string[]; insertions: Insertion[] } {
   const strings: string[] = [];
   const insertions: Insertion[] = [];
   let before = "";
   for (const [index, hit] of hits.entries()) {
-    strings.push(`${before}${openSource(hit, `number="${index + 1}"`, fence)}\n`);
+    strings.push(`${before}${openSource(hit, `number="${index + 1}"`, fence, tableOf(hit))}\n`);
     insertions.push(neutraliseChunk(hitAsChunk(hit)));
     before = `\n${closeSource(fence)}\n\n`;
   }
@@ -118,11 +122,11 @@ function createQuestion(
 }
 
 /** A source as it stands in a prompt, delimiters included: to be counted, or put into a text. `name` is how it is cited: `number="1"`. */
-export function renderSource(hit: Hit, name: string, fence: string): string {
-  return `${openSource(hit, name, fence)}\n${neutraliseSource(hit.text)}\n${closeSource(fence)}`;
+export function renderSource(hit: Hit, name: string, fence: string, table?: HitTable): string {
+  return `${openSource(hit, name, fence, table)}\n${neutraliseSource(hit.text)}\n${closeSource(fence)}`;
 }
 
-function openSource({ source }: Hit, name: string, fence: string): string {
+function openSource({ source }: Hit, name: string, fence: string, table: HitTable | undefined): string {
   // A line number helps only a reader who looks it up; page, slide, cells and attachment are part of a source's content.
   const { title, uri, headings, line: _, ...labels } = source;
   const attributes = [
@@ -130,6 +134,7 @@ function openSource({ source }: Hit, name: string, fence: string): string {
     attribute("title", title),
     attribute("section", headings.join(" > ")),
     attribute("place", describePlaceLabels("", labels).replace(/^, /u, "")),
+    attribute("columns", (table?.columns ?? []).join(", ")),
     attribute("uri", uri),
   ];
   return `<source-${fence} ${attributes.filter((text) => text !== "").join(" ")}>`;

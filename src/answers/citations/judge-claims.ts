@@ -4,6 +4,7 @@ import type { Hit } from "../../contracts/retriever.ts";
 import { neutraliseSource } from "../../text/untrusted/neutralise-source.ts";
 import type { Evidence } from "./find-quote.ts";
 import { createFence } from "./grounding.ts";
+import type { HitTable } from "./hit-tables.ts";
 import type { HitQuote, SentenceJudgement, WordsJudge } from "./judge-sentence.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 
@@ -69,7 +70,7 @@ export async function judgeClaims(claims: readonly JudgedClaim[], input: JudgeCl
   const sentences = numberSentences(asked, input);
   let said: Awaited<ReturnType<ChatModel["chat"]>>;
   try {
-    said = await judge.chat(createJudgeMessages(asked, sentences, input.hits), {
+    said = await judge.chat(createJudgeMessages(asked, sentences, input), {
       temperature: 0,
       // A line is some twelve tokens; a longer text is no list of verdicts.
       maxOutputTokens: 64 + 24 * asked.length,
@@ -145,13 +146,18 @@ function joinStretches(
 function createJudgeMessages(
   claims: readonly JudgedClaim[],
   sentences: readonly NumberedSentence[],
-  hits: readonly Hit[],
+  { hits, evidence }: JudgeClaimsInput,
 ): readonly ChatMessage[] {
   const fence = createFence(hits);
   const cited = [...new Set(sentences.map(({ hitIndex }) => hitIndex))];
   const sources = cited.map((index) => {
     const lines = sentences.flatMap(({ hitIndex, text }, at) => (hitIndex === index ? `[${at + 1}] ${text}` : []));
-    return tag("source", fence, index + 1, [nameOf(hits[index]), ...lines].join("\n"));
+    return tag(
+      "source",
+      fence,
+      index + 1,
+      [nameOf(hits[index]), ...columnsOf(evidence.tables[index]), ...lines].join("\n"),
+    );
   });
   const said = claims.map(({ text, cited: of }, index) =>
     tag("claim", fence, `${index + 1}" sources="${of.map((hit) => hit + 1).join(", ")}`, text),
@@ -175,6 +181,12 @@ function createJudgeMessages(
 function nameOf(hit: Hit | undefined): string {
   const names = hit === undefined ? [] : [hit.source.title, ...hit.source.headings];
   return `Title: ${neutraliseSource(names.filter((name) => name !== "").join(" > ")).replaceAll(/\s+/gu, " ")}`;
+}
+
+/** A row is understood by the names of its columns. */
+function columnsOf(table: HitTable | undefined): readonly string[] {
+  if (table === undefined || table.columns.length === 0) return [];
+  return [`Columns: ${neutraliseSource(table.columns.join(", ")).replaceAll(/\s+/gu, " ")}`];
 }
 
 function tag(name: string, fence: string, number: number | string, text: string): string {

@@ -2,6 +2,7 @@ import type { JudgedBy, Verdict } from "../../contracts/answer.ts";
 import type { Hit } from "../../contracts/retriever.ts";
 import { findBlocks } from "../../text/find-blocks.ts";
 import type { Span } from "../../text/sentences.ts";
+import type { HitTable } from "./hit-tables.ts";
 import type { Veto } from "../support/read-claim.ts";
 import { judgeByWords } from "../support/judge-by-words.ts";
 import { capitalisingLanguages } from "../support/read-words.ts";
@@ -48,10 +49,10 @@ const nothing: Pick<SentenceJudgement, "by" | "quotes"> = { by: "words", quotes:
  */
 export function createWordsJudge(
   hits: readonly Hit[],
-  { sentences, language, analyzer }: Evidence,
+  { sentences, tables, language, analyzer }: Evidence,
   minSupport: number | undefined,
 ): WordsJudge {
-  const headers = hits.map(({ text }) => readHeaders(text));
+  const headers = hits.map((hit, index) => readHeaders(hit, tables[index]));
   const known = new Map<string, CitedEvidence>();
   const readCited = (cited: readonly number[], isRow: boolean): CitedEvidence => {
     const key = `${cited.join(" ")}${isRow ? " |" : ""}`;
@@ -75,7 +76,7 @@ export function createWordsJudge(
     // Apart from the sentences of other hits; a stretch that is no sentence stands alone.
     const position = place < 0 ? undefined : hitIndex * mostSentences + place;
     return {
-      text: hit?.text.slice(start, end) ?? "",
+      text: header?.text ?? hit?.text.slice(start, end) ?? "",
       title: [...new Set(names)].join("\n"),
       isRow: header !== undefined,
       position,
@@ -140,15 +141,18 @@ export function createWordsJudge(
     quotes?: readonly HitQuote[],
   ): SentenceJudgement {
     const { support, verdict, unsupportedWords, vetoes } = judgeByWords({ sentence, evidence, minSupport });
+    const rows = carriers.flatMap(({ hitIndex, start }) => headers[hitIndex]?.get(start) ?? []);
+    const analyze = (text: string): readonly string[] => analyzer.analyze(text, language);
+    const misplaced = rows.length === 1 ? findMisplaced(sentence, rows[0]!, analyze) : undefined;
     // A quotation that denies what the sentence says does not support it in part.
     const isDenied = vetoes.some(({ kind }) => kind === "negation");
     return {
-      verdict: isDenied ? "unsupported" : verdict,
+      verdict: isDenied ? "unsupported" : misplaced !== undefined && verdict === "supported" ? "partly" : verdict,
       support,
       by: "words",
       quotes: quotes ?? (verdict === "unsupported" ? [] : joinNeighbours(carriers, sentences)),
-      unsupportedWords: unsupportedWords.map(toRange),
-      isVetoed: isVetoed(sentence, vetoes),
+      unsupportedWords: [...unsupportedWords, ...(misplaced === undefined ? [] : [misplaced])].map(toRange),
+      isVetoed: misplaced !== undefined || isVetoed(sentence, vetoes),
     };
   }
 }
@@ -161,20 +165,72 @@ function isDetail({ kind }: Veto): boolean {
   return kind !== "quantifier" && kind !== "connection" && kind !== "wording";
 }
 
-/** Rows of the tables of a text by their starts. **Shape** `names`: the header above, without cell signs. */
-function readHeaders(
-  text: string,
-): ReadonlyMap<number, { readonly names: readonly string[]; readonly isHeader: boolean }> {
-  const rows = new Map<number, { readonly names: readonly string[]; readonly isHeader: boolean }>();
-  for (const { kind, start, header } of text.includes("|") ? findBlocks(text) : []) {
+interface HeadedRow {
+  readonly names: readonly string[];
+  readonly isHeader: boolean;
+  /** Names of the columns, and what stands under them in this row; both empty where nothing names them. */
+  readonly columns: readonly string[];
+  readonly cells: readonly string[];
+  /** The row in other words than the text's: cells of delimited text, apart as those of a Markdown table are. */
+  readonly text?: string;
+}
+
+/** Rows of the tables of a hit by their starts. **Shape** `names`: the header above, without cell signs. */
+function readHeaders(hit: Hit, table: HitTable | undefined): ReadonlyMap<number, HeadedRow> {
+  const rows = new Map<number, HeadedRow>();
+  if (table !== undefined) {
+    for (const { start, cells, columns } of table.rowsIn(hit.text, hit.source.start)) {
+      const names = columns.length === 0 ? [] : [columns.join(" ")];
+      rows.set(start, { names, isHeader: false, columns, cells, text: `| ${cells.join(" | ")} |` });
+    }
+    return rows;
+  }
+  const { text } = hit;
+  for (const { kind, start, end, header } of text.includes("|") ? findBlocks(text) : []) {
     if (kind !== "row") continue;
     const [names = "", below = ""] = header === undefined ? [] : text.slice(header.start, header.end).split("\n");
-    rows.set(start, { names: names === "" ? [] : [names.replaceAll("|", " ").trim()], isHeader: false });
+    const columns = cellsOf(names);
+    rows.set(start, {
+      names: names === "" ? [] : [names.replaceAll("|", " ").trim()],
+      isHeader: false,
+      columns,
+      cells: cellsOf(text.slice(start, end)),
+    });
     if (header === undefined) continue;
-    rows.set(header.start, { names: [], isHeader: true });
-    rows.set(header.end - below.trimStart().length, { names: [], isHeader: true });
+    rows.set(header.start, { names: [], isHeader: true, columns: [], cells: [] });
+    rows.set(header.end - below.trimStart().length, { names: [], isHeader: true, columns: [], cells: [] });
   }
   return rows;
+}
+
+/** Cells of a Markdown row. A bar behind a backslash does not end one. */
+function cellsOf(row: string): readonly string[] {
+  const cells = row.trim().match(/(?:[^|\\]|\\.)+/gsu) ?? [];
+  return cells.map((cell) => cell.trim());
+}
+
+/** A number, or a word. */
+const token = /\p{Nd}+(?:[.,]\p{Nd}+)*|[\p{L}\p{M}]+/gu;
+
+/**
+ * Finds a number of a sentence that stands beside the name of a column, and in the row under another one: "2017 desks", where 2017 is the year.
+ *
+ * **Shape** its place in the sentence; `undefined` where there is none.
+ */
+function findMisplaced(sentence: string, { columns, cells }: HeadedRow, analyze: (text: string) => readonly string[]) {
+  const named = columns.map((name) => new Set(analyze(name)));
+  const numbers = cells.map((cell) => new Set(Array.from(cell.matchAll(token), ([text]) => text)));
+  const tokens = [...sentence.matchAll(token)];
+  for (const [at, { 0: text, index }] of tokens.entries()) {
+    if (!/^\p{Nd}/u.test(text)) continue;
+    const beside = [tokens[at + 1]?.[0], tokens[at - 1]?.[0]].flatMap((word = "") =>
+      /^\p{L}/u.test(word) ? analyze(word) : [],
+    );
+    const under = [...named.keys()].filter((column) => beside.some((term) => named[column]!.has(term)));
+    if (under.length === 0 || under.some((column) => numbers[column]?.has(text) === true)) continue;
+    if (numbers.some((held) => held.has(text))) return { start: index, end: index + text.length };
+  }
+  return undefined;
 }
 
 interface CitedEvidence {

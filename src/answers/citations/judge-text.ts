@@ -7,6 +7,7 @@ import { giveTurn } from "../../runtime/next-turn.ts";
 import { createSentenceCutter, type CutSentence, positionAt } from "../sentences/cut-sentences.ts";
 import { createRoleReader, type StatementJudge } from "../sentences/read-sentence.ts";
 import type { CheckedPiece } from "./check-quotes.ts";
+import type { TableOf } from "./hit-tables.ts";
 import { readEvidence } from "./find-quote.ts";
 import { type JudgedClaim, judgeClaims } from "./judge-claims.ts";
 import { createWordsJudge, type HitQuote, type SentenceJudgement } from "./judge-sentence.ts";
@@ -34,6 +35,8 @@ export interface JudgeTextInput {
   readonly sentences: readonly CitingSentence[];
   readonly hits: readonly Hit[];
   readonly analyzer: Analyzer;
+  /** Default: no hit holds rows of delimited text. */
+  readonly tableOf?: TableOf | undefined;
   readonly judge?: ChatModel | undefined;
   readonly minSupport?: number | undefined;
   /** The citations of words that carried a verdict. `undefined` where a document does not hold them. */
@@ -63,7 +66,7 @@ export interface CheckedAnswer {
  */
 export async function judgeText(input: JudgeTextInput): Promise<CheckedAnswer> {
   const { text, hits, analyzer, judge, minSupport, cite, signal } = input;
-  const evidence = readEvidence(hits, analyzer);
+  const evidence = readEvidence(hits, analyzer, input.tableOf);
   const judgeWords = createWordsJudge(hits, evidence, minSupport);
   const everything = [...hits.keys()];
   const judgeStatement: StatementJudge = (statement) => judgeWords(statement, everything);

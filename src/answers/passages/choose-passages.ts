@@ -22,7 +22,7 @@ export function choosePassages(ranked: readonly RankedQuotable[], anything = fal
   const chosen: RankedQuotable[] = [first];
   let length = first.end - first.start;
   for (const passage of ranked) {
-    if (said.has(comparable(passage))) continue;
+    if (said.has(comparable(passage)) || isLesserRow(passage, first)) continue;
     const at = chosen.findIndex((one) => join(one, passage) !== undefined);
     const quote = chosen[at];
     const joined = quote && join(quote, passage);
@@ -47,6 +47,11 @@ export function choosePassages(ranked: readonly RankedQuotable[], anything = fal
     said.add(comparable(passage));
   }
   return chosen;
+}
+
+/** Rows are many and alike: one that holds less of the question than the first quotation is another's answer. */
+function isLesserRow({ row, coverage }: RankedQuotable, first: RankedQuotable): boolean {
+  return row !== undefined && coverage < first.coverage - 1e-9;
 }
 
 /** Two passages as one, where nothing but white space parts them, and the first is no opposite of the question. */

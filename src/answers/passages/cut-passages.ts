@@ -1,3 +1,4 @@
+import type { TableRow } from "../citations/hit-tables.ts";
 import { findBlocks, type FoundBlock } from "../../text/find-blocks.ts";
 import { segmentSentences, type Span } from "../../text/sentences.ts";
 import type { Stance } from "./opposite-actions.ts";
@@ -10,6 +11,8 @@ export interface Quotable extends Span {
   readonly context?: Span | undefined;
   /** Opening fence, where the passage begins within code. */
   readonly fence?: string | undefined;
+  /** For a row of a table or a sheet: its first cell, which names it, and all cells apart, so that two numbers are not read as one. */
+  readonly row?: { readonly name: string; readonly cells: string } | undefined;
   /** White space between it and the passage before; absent where anything else stands there. */
   readonly gap?: string | undefined;
 }
@@ -69,6 +72,28 @@ export function cutPassages(text: string, openFence = "", stanceOf: StanceOf = t
   flush();
   return passages;
 }
+
+/**
+ * Cuts a stretch of a table into its rows. A row that is too long for a quotation is cut at white space.
+ *
+ * **Shape** in order, apart; a row with the names of the columns is none. **Cost** linear.
+ */
+export function cutRows(text: string, rows: readonly TableRow[]): readonly Quotable[] {
+  const passages: Quotable[] = [];
+  for (const { start, end, cells, isHeader } of rows) {
+    if (isHeader) continue;
+    const row = { name: cells.find((cell) => cell !== "") ?? "", cells: cells.join(" | ") };
+    for (const part of cutLong(text, trim(text, { start, end }), longestQuotable)) {
+      const before = passages.at(-1);
+      const between = before && text.slice(before.end, part.start);
+      const gap = between?.trim() === "" ? between : undefined;
+      passages.push({ ...part, kinds: onlyRows, row, gap });
+    }
+  }
+  return passages;
+}
+
+const onlyRows: ReadonlySet<FoundBlock["kind"]> = new Set(["row"]);
 
 type StanceOf = (text: string) => Stance;
 const takesNoSide: StanceOf = () => "neither";

@@ -137,7 +137,7 @@ export function rankPassages(
 
 /** Terms of a passage with their counts, and the terms of the first cell of each of its rows. Pointers count where the question asks for them. */
 function countTerms(
-  { text, fence = "" }: FoundQuotable,
+  { text, fence = "", row }: FoundQuotable,
   analyzer: Analyzer,
   language: string,
   mayPoint: boolean,
@@ -156,7 +156,8 @@ function countTerms(
       length += 1;
     }
   };
-  for (const { kind, start, end } of findBlocks(text, fence)) {
+  if (row !== undefined) names.push(new Set(analyzer.analyze(row.name, language)));
+  for (const { kind, start, end } of row === undefined ? findBlocks(text, fence) : []) {
     if (kind === "row") names.push(new Set(analyzer.analyze(firstCell(text.slice(start, end)), language)));
     if (kind !== "code") continue;
     count(text.slice(from, start), 1);
@@ -199,9 +200,9 @@ function isCodeAlone({ kinds }: FoundQuotable): boolean {
 }
 
 /** A question about one year is not answered by a passage about another. */
-function holdsAll({ text, lead, headings, hit }: FoundQuotable, numbers: ReadonlySet<string>): boolean {
+function holdsAll({ text, row, lead, headings, hit }: FoundQuotable, numbers: ReadonlySet<string>): boolean {
   if (numbers.size === 0) return true;
-  const held = digitsOf([hit.source.title, ...headings, lead, text].join("\n"));
+  const held = digitsOf([hit.source.title, ...headings, lead, row?.cells ?? text].join("\n"));
   return [...numbers].every((number) => held.has(number));
 }
 

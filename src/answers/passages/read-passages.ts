@@ -4,7 +4,8 @@ import { contentsHeading } from "../../text/contents-lines.ts";
 import { readOpenFence } from "../../text/find-sentences.ts";
 import type { Span } from "../../text/sentences.ts";
 import type { DocumentSlices } from "../citations/cite-quote.ts";
-import { cutPassages, type Quotable } from "./cut-passages.ts";
+import { type HitTable, readTables } from "../citations/hit-tables.ts";
+import { cutPassages, cutRows, type Quotable } from "./cut-passages.ts";
 import type { Stance } from "./opposite-actions.ts";
 
 /** A passage of a document among the hits, in the document's own positions. */
@@ -75,10 +76,12 @@ async function readDocument(
   );
   const hits = given.filter((_, index) => held[index]);
   if (hits.length === 0) return [];
+  const found: FoundQuotable[] = [];
   const root = await documents.sections?.(documentId, scope);
+  const table = (await readTables(hits, documents))(hits[0]!);
+  if (table !== undefined) return readRows(table);
   const marks = (await documents.marks?.(documentId, scope)) ?? [];
   const isWithin = root === undefined || !beyondHits;
-  const found: FoundQuotable[] = [];
   for (const window of joinSpans(isWithin ? hits.map(({ source }) => source) : windowsOf(root, hits))) {
     const own = root === undefined ? [sectionOf(window, hits)] : [...ownTexts(root, window)];
     const sections = own.flatMap((section) => withoutMarks(section, marks));
@@ -94,6 +97,19 @@ async function readDocument(
     }
   }
   return found;
+
+  /** Chunks begin where rows do. */
+  async function readRows({ header, rowsIn }: HitTable): Promise<readonly FoundQuotable[]> {
+    const lead = header === undefined ? "" : await read(header.start, header.end);
+    const isShort = beyondHits && root !== undefined && root.end <= shortDocument;
+    const windows = isShort ? [{ start: 0, end: root.end }] : hits.map(({ source }) => source);
+    for (const { start, end } of joinSpans(windows)) {
+      const text = await read(start, end);
+      for (const row of cutRows(text, rowsIn(text, start)))
+        found.push({ ...place(row, start, [], text), context: header, lead });
+    }
+    return found;
+  }
 
   function place(passage: Quotable, offset: number, headings: readonly string[], slice: string): FoundQuotable {
     const start = passage.start + offset;

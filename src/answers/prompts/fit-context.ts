@@ -5,6 +5,7 @@ import type { Hit } from "../../contracts/retriever.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { heuristicTokens } from "../../text/length.ts";
 import { findSentences } from "../../text/find-sentences.ts";
+import type { TableOf } from "../citations/hit-tables.ts";
 import { createFence, renderSource } from "../citations/grounding.ts";
 
 /**
@@ -57,7 +58,7 @@ export function checkContext(options: ContextOptions): { readonly maxTokens: num
 export function fitContext(
   hits: readonly Hit[],
   options: ContextOptions,
-  render: (hit: Hit, index: number) => string = renderNumbered,
+  render: (hit: Hit, index: number) => string = renderNumbered(() => undefined),
 ): FittedContext {
   const { maxTokens, count } = checkContext(options);
   const kept: Hit[] = [];
@@ -79,8 +80,9 @@ export function fitContext(
   return { hits: kept, tokens, maxTokens, cut, leftOut };
 }
 
-function renderNumbered(hit: Hit, index: number): string {
-  return renderSource(hit, `number="${index + 1}"`, fenceToCount);
+/** Sources by their numbers, with the columns of their tables. */
+export function renderNumbered(tableOf: TableOf): (hit: Hit, index: number) => string {
+  return (hit, index) => renderSource(hit, `number="${index + 1}"`, fenceToCount, tableOf(hit));
 }
 
 /** The fence that is sent is another, and as long. */

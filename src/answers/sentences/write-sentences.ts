@@ -9,6 +9,7 @@ import { completeMarker, lastOpeningBefore } from "../../text/untrusted/citation
 import type { CheckedPiece } from "../citations/check-quotes.ts";
 import type { CitedQuote, Citer } from "../citations/cite-quote.ts";
 import { quoteAround, readEvidence } from "../citations/find-quote.ts";
+import type { TableOf } from "../citations/hit-tables.ts";
 import { judgeClaims } from "../citations/judge-claims.ts";
 import {
   createWordsJudge,
@@ -25,6 +26,8 @@ export interface SentenceWriterInput {
   readonly hits: readonly Hit[];
   readonly citer: Citer;
   readonly analyzer: Analyzer;
+  /** Default: no hit holds rows of delimited text. */
+  readonly tableOf?: TableOf | undefined;
   /** Only supported sentences are written. */
   readonly isStrict: boolean;
   readonly minSupport?: number | undefined;
@@ -76,7 +79,7 @@ const mostJudged = 8;
  */
 export function createSentenceWriter(input: SentenceWriterInput): SentenceWriter {
   const { hits, citer, analyzer, isStrict, minSupport, judge, addresses, signal } = input;
-  const evidence = readEvidence(hits, analyzer);
+  const evidence = readEvidence(hits, analyzer, input.tableOf);
   const judgeByWords = createWordsJudge(hits, evidence, minSupport);
   const judgeWords: WordsJudge = (sentence, cited, quotes) => {
     const judgement = judgeByWords(sentence, cited, quotes);

@@ -145,6 +145,7 @@ export function createSlices(store: AskStages["store"], scopes: AuthorizedScopes
     },
     sections: async (id, scope) => (await structureOf(id, scope))?.document.root,
     marks: async (id, scope) => (await structureOf(id, scope))?.document.sourceMap.marks ?? [],
+    tables: async (id, scope) => (await structureOf(id, scope))?.document.sourceMap,
     async locate({ documentId, scope, source }, start, end) {
       const known = await structureOf(documentId, scope);
       const slice = async (from: number, to: number): Promise<string> =>

@@ -1,4 +1,5 @@
 import { type Citer, createCiter } from "../../answers/citations/cite-quote.ts";
+import { readTables } from "../../answers/citations/hit-tables.ts";
 import type { HitQuote } from "../../answers/citations/judge-sentence.ts";
 import { judgeText } from "../../answers/citations/judge-text.ts";
 import { locateVerbatim } from "../../answers/citations/locate-verbatim.ts";
@@ -121,6 +122,7 @@ export async function verifyAnswer(
     sentences: citing,
     hits: hits.all,
     analyzer: stages.analyzer,
+    tableOf: await readTables(hits.all, documents),
     judge: judge == null ? undefined : limitAnswers(withPrice(judge, stages.prices), stages.answerLimits),
     minSupport,
     cite,

@@ -32,7 +32,7 @@ const maxColumns = 16_384;
  * @experimental
  */
 export const csvReader: Reader = {
-  name: "csv/1",
+  name: "csv/2",
   accepts: (mediaType) => mediaTypes.has(mediaType),
   read: async ({ bytes, charset, ...input }) => readCsv({ ...input, text: decodeInput(bytes, charset, input) }),
   readText: readCsv,
@@ -91,12 +91,16 @@ async function readCsv({ uri, text, mediaType, limits, signal }: TextReadInput):
     const table = { kind: "table", start, end, bodyStart: rowStarts[0] ?? end, rowStarts } as const;
     blocks.push({ ...table, columns: names, delimiter });
   }
+  const header = hasHeader && start !== undefined ? { start, end: scanner.scan(start) } : undefined;
   const notes = noteRagged(counts, width);
   return {
     text,
     title,
     root: buildSections(text, title, []),
-    sourceMap: { lines: "text" },
+    sourceMap: {
+      lines: "text",
+      ...(start !== undefined && { delimited: { start, delimiter, ...(header && { header }) } }),
+    },
     blocks,
     metadata: { delimiter, rows: rowStarts.length, columns: names.length },
     ...(notes === undefined ? {} : { notes: [notes] }),

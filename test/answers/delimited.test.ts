@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import type { ChatMessage, ChatModel } from "../../src/contracts/chat.ts";
+import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
+import { openKnowledgeBase } from "../../src/knowledge-base/open/open-knowledge-base.ts";
+import { renderPrompt } from "../../src/models/render-prompt.ts";
+import { makeXlsx } from "../readers/make-xlsx.ts";
+
+const cities = ["Lisbon", "Porto", "Kiel", "Bergen", "Turku", "Ghent", "Lyon", "Nice", "Graz", "Linz"] as const;
+const managers = ["Ana Silva", "Bo Holm", "Cem Kaya", "Dee Marsh", "Eli Roth", "Fay Berg", "Gus Lund"] as const;
+
+interface Office {
+  readonly office: string;
+  readonly manager: string;
+  readonly opened: number;
+  readonly desks: number;
+}
+
+/** No number of desks is a year, and no two neighbours have the same manager. */
+const offices: readonly Office[] = Array.from({ length: 200 }, (_, i) => ({
+  office: `${cities[i % 10]!} ${Math.floor(i / 10) + 1}`,
+  manager: managers[i % 7]!,
+  opened: 1980 + ((i * 13) % 40),
+  desks: 100 + ((i * 37) % 211),
+}));
+const header = "office,manager,opened,desks";
+const rowOf = ({ office, manager, opened, desks }: Office): string => `${office},${manager},${opened},${desks}`;
+const text = `${header}\n${offices.map(rowOf).join("\n")}\n`;
+
+let kb: KnowledgeBase;
+beforeAll(async () => {
+  kb = await openKnowledgeBase();
+  await kb.ingest({ uri: "offices.csv", text, mediaType: "text/csv" });
+});
+afterAll(() => kb.close());
+
+/** One in twenty, and the last. */
+const some = offices.filter((_, i) => i % 20 === 7 || i === offices.length - 1);
+
+describe("rows of delimited text in answers", () => {
+  it("are quoted one by one, with the names of their columns", async () => {
+    for (const one of some) {
+      const answer = await kb.ask(`Who is the manager of the office ${one.office}?`);
+      const [first] = answer.citations;
+      expect(first).toMatchObject({ quote: rowOf(one), header: { start: 0, end: header.length, quote: header } });
+      expect(answer.citations).toHaveLength(1);
+      expect(answer.text).toBe(`${header}\n\n${rowOf(one)} [1]`);
+    }
+  });
+
+  it("are quoted together where they hold as much of the question", async () => {
+    // Every 280th office is alike in both; so are few neighbours.
+    const alike = offices.filter(({ manager, desks }) => manager === "Ana Silva" && desks === 100);
+    const twin = { ...alike[0]!, office: "Cork 1" };
+    const base = await openKnowledgeBase();
+    const csv = `${header}\n${[...offices, twin].map(rowOf).join("\n")}\n`;
+    await base.ingest({ uri: "offices.csv", text: csv, mediaType: "text/csv" });
+    const { citations } = await base.ask("Which offices of the manager Ana Silva have 100 desks?");
+    expect(citations.map(({ quote }) => quote).sort()).toEqual([...alike, twin].map(rowOf).sort());
+    await base.close();
+  });
+
+  it("support what stands in one of them, and nothing that is put together from two", async () => {
+    for (const one of some) {
+      const other = offices.find(({ manager, desks }) => manager !== one.manager && desks !== one.desks)!;
+      const claims = [
+        `The manager of the office ${one.office} is ${one.manager}.`,
+        `The office ${one.office} has ${one.desks} desks.`,
+        `The manager of the office ${one.office} is ${other.manager}.`,
+        `The office ${one.office} has ${other.desks} desks.`,
+        // It stands in the row, under another name.
+        `The office ${one.office} has ${one.opened} desks.`,
+      ];
+      const { sentences } = await kb.verify(claims.join(" "));
+      expect(sentences.map(({ verdict }) => verdict === "supported")).toEqual([true, true, false, false, false]);
+      expect(sentences[0]!.quotes).toMatchObject([{ quote: rowOf(one), header: { quote: header } }]);
+    }
+  });
+
+  it("are shown to a model with the names of their columns, and cited by row", async () => {
+    const one = offices[150]!;
+    let shown = "";
+    const model = {
+      provider: "testing",
+      model: "scripted",
+      chat: () => Promise.reject(new Error("not asked")),
+      async *stream(messages: readonly ChatMessage[]) {
+        shown = renderPrompt(messages.at(-1)!.content ?? "");
+        const delta = `The manager of the office ${one.office} is ${one.manager} [1].`;
+        yield { type: "text", delta } as const;
+        yield { type: "finish", result: { message: { role: "assistant", content: delta } } } as const;
+      },
+    } satisfies ChatModel;
+    const base = await openKnowledgeBase({ models: { chat: model } });
+    await base.ingest({ uri: "offices.csv", text, mediaType: "text/csv" });
+    const answer = await base.ask(`Who is the manager of the office ${one.office}?`, { judge: null });
+    await base.close();
+    expect(shown).toContain('columns="office, manager, opened, desks"');
+    expect(answer).toMatchObject({ grounded: true, citations: [{ quote: rowOf(one), header: { quote: header } }] });
+  });
+
+  it("of a workbook are quoted one by one, and support what stands in one of them", async () => {
+    const base = await openKnowledgeBase();
+    const rows = [
+      header.split(","),
+      ...offices.map(({ office, manager, opened, desks }) => [office, manager, opened, desks]),
+    ];
+    await base.ingest({ uri: "offices.xlsx", bytes: makeXlsx([{ name: "Offices", rows }]) });
+    for (const one of some.slice(0, 4)) {
+      const { citations } = await base.ask(`How many desks has the office ${one.office}?`);
+      const { office, manager, opened, desks } = one;
+      const written = `office: ${office} | manager: ${manager} | opened: ${opened} | desks: ${desks}`;
+      expect(citations).toMatchObject([{ quote: written, sheet: "Offices" }]);
+      const other = offices.find((another) => another.manager !== manager && another.desks !== desks)!;
+      const claims = [
+        `The manager of the office ${office} is ${manager}.`,
+        `The manager of the office ${office} is ${other.manager}.`,
+        `The office ${office} has ${desks} desks.`,
+        `The office ${office} has ${opened} desks.`,
+      ];
+      const { sentences } = await base.verify(claims.join(" "));
+      expect(sentences.map(({ verdict }) => verdict === "supported")).toEqual([true, false, true, false]);
+    }
+    await base.close();
+  });
+
+  it("of a Markdown table stand under their columns too", async () => {
+    const base = await openKnowledgeBase();
+    const table =
+      "# Offices\n\n| Office | Opened | Desks |\n|---|---|---|\n| Kiel 7 | 2017 | 127 |\n| Lisbon 7 | 2021 | 155 |\n";
+    await base.ingest({ uri: "offices.md", text: table });
+    const { sentences } = await base.verify("The office Kiel 7 has 127 desks. The office Kiel 7 has 2017 desks.");
+    expect(sentences.map(({ verdict }) => verdict)).toEqual(["supported", "partly"]);
+    await base.close();
+  });
+
+  it("keep line breaks in quotes, other delimiters and lines above the table", async () => {
+    const base = await openKnowledgeBase();
+    const csv = 'Parts of the store\n\npart;note;stock\nAX-200;"Keep dry;\nnot in the sun";14\nAX-300;"";3\n';
+    await base.ingest({ uri: "parts.csv", text: csv, mediaType: "text/csv" });
+    const { citations } = await base.ask("What is the note of AX-200?");
+    expect(citations).toMatchObject([
+      { quote: 'AX-200;"Keep dry;\nnot in the sun";14', header: { quote: "part;note;stock" } },
+    ]);
+    await base.close();
+  });
+
+  it("have no header where no row names the columns", async () => {
+    const base = await openKnowledgeBase();
+    const csv = "2021-01-04,17,0.3\n2021-01-05,19,0.1\n2021-01-06,23,0.7\n";
+    await base.ingest({ uri: "rain.csv", text: csv, mediaType: "text/csv" });
+    const { citations } = await base.ask("2021-01-05");
+    expect(citations[0]).toMatchObject({ quote: "2021-01-05,19,0.1" });
+    expect(citations[0]!.header).toBeUndefined();
+    await base.close();
+  });
+});
