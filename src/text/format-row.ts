@@ -20,23 +20,20 @@ export function formatFilledCells(headers: readonly string[], values: readonly s
   return cells.join(separator);
 }
 
-/** Reads a row that {@link formatRow} or {@link formatFilledCells} wrote. **Shape** `isHeader`: no cell has a name. A name with a colon ends at its first. */
+/** Reads a row that {@link formatRow} or {@link formatFilledCells} wrote. **Shape** a cell without a name has `""`. A name with a colon ends at its first. */
 export function readWrittenRow(line: string): {
   readonly cells: readonly string[];
   readonly columns: readonly string[];
-  readonly isHeader: boolean;
 } {
   const cells: string[] = [];
   const columns: string[] = [];
-  let isHeader = true;
   for (const cell of line.split(separator)) {
     const at = cell.indexOf(": ");
     const named = at > 0 ? at : cell.endsWith(":") ? cell.length - 1 : -1;
-    isHeader &&= named < 0;
     columns.push(named < 0 ? "" : cell.slice(0, named));
     cells.push(cell.slice(named < 0 ? 0 : named + 1).trim());
   }
-  return { cells, columns, isHeader };
+  return { cells, columns };
 }
 
 /** The names of columns, as the line above their rows. */

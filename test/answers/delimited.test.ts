@@ -124,6 +124,20 @@ describe("rows of delimited text in answers", () => {
     await base.close();
   });
 
+  it("leave the prose of a sheet what it is", async () => {
+    const base = await openKnowledgeBase();
+    const note = "The list was checked by the auditors in May. Desks in the corridor are not counted.";
+    const rows = [[note], [], header.split(","), ...offices.slice(0, 9).map((one) => rowOf(one).split(","))];
+    await base.ingest({ uri: "offices.xlsx", bytes: makeXlsx([{ name: "Offices", rows }]) });
+    const { citations } = await base.ask("Are desks in the corridor counted?");
+    expect(citations).toMatchObject([{ quote: note }]);
+    const { sentences } = await base.verify("Desks in the corridor are not counted.");
+    expect(sentences).toMatchObject([
+      { verdict: "supported", quotes: [{ quote: "Desks in the corridor are not counted." }] },
+    ]);
+    await base.close();
+  });
+
   it("of a Markdown table stand under their columns too", async () => {
     const base = await openKnowledgeBase();
     const table =

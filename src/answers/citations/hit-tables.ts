@@ -64,23 +64,30 @@ function toTable({ start: first, delimiter, header }: DelimitedTable, names: str
   };
 }
 
-/** A row of a sheet is a line, which says the names of its columns. */
+/** A row of a sheet is a line that says the names of its columns. A line without any names those of the next, or is prose. */
 function toSheets(sheets: readonly SheetSpan[]): HitTable {
   return {
     columns: [],
     rowsIn(text, start) {
-      const rows: TableRow[] = [];
+      const lines: Omit<TableRow, "isHeader">[] = [];
       for (const sheet of sheets) {
         const end = Math.min(text.length, sheet.end - start);
         for (let at = Math.max(0, sheet.start - start); at < end;) {
           const newline = text.indexOf("\n", at);
           const lineEnd = newline === -1 || newline > end ? end : newline;
           const line = text.slice(at, lineEnd);
-          if (line.trim() !== "") rows.push({ start: at, end: lineEnd, ...readWrittenRow(line) });
+          if (line.trim() !== "") lines.push({ start: at, end: lineEnd, ...readWrittenRow(line) });
           at = lineEnd + 1;
         }
       }
-      return rows;
+      return lines.flatMap((line, index): readonly TableRow[] => {
+        if (isNamed(line)) return [{ ...line, isHeader: false }];
+        const next = lines[index + 1];
+        const isHeader = next !== undefined && isNamed(next) && next.columns.every((name) => line.cells.includes(name));
+        return isHeader ? [{ ...line, isHeader }] : [];
+      });
     },
   };
 }
+
+const isNamed = ({ columns }: Pick<TableRow, "columns">): boolean => columns.some((name) => name !== "");

@@ -205,8 +205,8 @@ function readHeaders(hit: Hit, table: HitTable | undefined): ReadonlyMap<number,
 
 /** Cells of a Markdown row. A bar behind a backslash does not end one. */
 function cellsOf(row: string): readonly string[] {
-  const cells = row.trim().match(/(?:[^|\\]|\\.)+/gsu) ?? [];
-  return cells.map((cell) => cell.trim());
+  const inner = row.trim().replace(/^\|/u, "").replace(/\|$/u, "");
+  return inner.split(/(?<!\\)\|/u).map((cell) => cell.trim());
 }
 
 /** A number, or a word. */

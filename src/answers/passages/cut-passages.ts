@@ -74,22 +74,39 @@ export function cutPassages(text: string, openFence = "", stanceOf: StanceOf = t
 }
 
 /**
- * Cuts a stretch of a table into its rows. A row that is too long for a quotation is cut at white space.
+ * Cuts a stretch of a table or a sheet: each row is a passage, and text around rows is cut as {@link cutPassages} does. A row that is too long for a quotation is
+ * cut at white space.
  *
  * **Shape** in order, apart; a row with the names of the columns is none. **Cost** linear.
  */
-export function cutRows(text: string, rows: readonly TableRow[]): readonly Quotable[] {
+export function cutTable(
+  text: string,
+  rows: readonly TableRow[],
+  stanceOf: StanceOf = takesNoSide,
+): readonly Quotable[] {
   const passages: Quotable[] = [];
+  let from = 0;
+  const addProse = (to: number): void => {
+    if (text.slice(from, to).trim() === "") return;
+    for (const one of cutPassages(text.slice(from, to), "", stanceOf)) {
+      const { context } = one;
+      const moved = context && { start: context.start + from, end: context.end + from };
+      passages.push({ ...one, start: one.start + from, end: one.end + from, context: moved });
+    }
+  };
   for (const { start, end, cells, isHeader } of rows) {
+    addProse(start);
+    from = end;
     if (isHeader) continue;
     const row = { name: cells.find((cell) => cell !== "") ?? "", cells: cells.join(" | ") };
     for (const part of cutLong(text, trim(text, { start, end }), longestQuotable)) {
       const before = passages.at(-1);
-      const between = before && text.slice(before.end, part.start);
+      const between = before?.row && text.slice(before.end, part.start);
       const gap = between?.trim() === "" ? between : undefined;
       passages.push({ ...part, kinds: onlyRows, row, gap });
     }
   }
+  addProse(text.length);
   return passages;
 }
 

@@ -4,8 +4,8 @@ import { contentsHeading } from "../../text/contents-lines.ts";
 import { readOpenFence } from "../../text/find-sentences.ts";
 import type { Span } from "../../text/sentences.ts";
 import type { DocumentSlices } from "../citations/cite-quote.ts";
-import { type HitTable, readTables } from "../citations/hit-tables.ts";
-import { cutPassages, cutRows, type Quotable } from "./cut-passages.ts";
+import { readTables } from "../citations/hit-tables.ts";
+import { cutPassages, cutTable, type Quotable } from "./cut-passages.ts";
 import type { Stance } from "./opposite-actions.ts";
 
 /** A passage of a document among the hits, in the document's own positions. */
@@ -79,7 +79,8 @@ async function readDocument(
   const found: FoundQuotable[] = [];
   const root = await documents.sections?.(documentId, scope);
   const table = (await readTables(hits, documents))(hits[0]!);
-  if (table !== undefined) return readRows(table);
+  const header = table?.header;
+  const columns = header === undefined ? "" : await read(header.start, header.end);
   const marks = (await documents.marks?.(documentId, scope)) ?? [];
   const isWithin = root === undefined || !beyondHits;
   for (const window of joinSpans(isWithin ? hits.map(({ source }) => source) : windowsOf(root, hits))) {
@@ -91,25 +92,18 @@ async function readDocument(
       const from = sectionStart ?? (await documents.sectionStart?.(documentId, scope, start)) ?? 0;
       const openFence = start === sectionStart && start > 0 ? "" : await readOpenFence(read, start, from);
       const slice = text.slice(start - window.start, end - window.start);
-      const passages = cutPassages(slice, openFence, stanceOf);
+      const passages =
+        table === undefined
+          ? cutPassages(slice, openFence, stanceOf)
+          : cutTable(slice, table.rowsIn(slice, start), stanceOf);
       const whole = isWithin ? passages : passages.slice(isCut?.start ? 1 : 0, isCut?.end ? -1 : undefined);
-      for (const passage of whole) found.push(place(passage, start, headings, slice));
+      for (const passage of whole) {
+        const placed = place(passage, start, headings, slice);
+        found.push(passage.row === undefined ? placed : { ...placed, context: header, lead: columns });
+      }
     }
   }
   return found;
-
-  /** Chunks begin where rows do. */
-  async function readRows({ header, rowsIn }: HitTable): Promise<readonly FoundQuotable[]> {
-    const lead = header === undefined ? "" : await read(header.start, header.end);
-    const isShort = beyondHits && root !== undefined && root.end <= shortDocument;
-    const windows = isShort ? [{ start: 0, end: root.end }] : hits.map(({ source }) => source);
-    for (const { start, end } of joinSpans(windows)) {
-      const text = await read(start, end);
-      for (const row of cutRows(text, rowsIn(text, start)))
-        found.push({ ...place(row, start, [], text), context: header, lead });
-    }
-    return found;
-  }
 
   function place(passage: Quotable, offset: number, headings: readonly string[], slice: string): FoundQuotable {
     const start = passage.start + offset;
