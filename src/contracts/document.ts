@@ -120,7 +120,7 @@ export interface TextMark {
  */
 export interface DelimitedTable {
   readonly start: number;
-  /** What parts the cells of a row. */
+  /** Character between the cells of a row. */
   readonly delimiter: string;
   /** The row with the names of the columns; absent where there is none. */
   readonly header?: { readonly start: number; readonly end: number };

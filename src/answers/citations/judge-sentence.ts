@@ -213,7 +213,7 @@ function cellsOf(row: string): readonly string[] {
 const token = /\p{Nd}+(?:[.,]\p{Nd}+)*|[\p{L}\p{M}]+/gu;
 
 /**
- * Finds a number of a sentence that stands beside the name of a column, and in the row under another one: "2017 desks", where 2017 is the year.
+ * Finds a number that a sentence has beside the name of a column, and the row under another: "2017 desks", where 2017 is the year.
  *
  * **Shape** its place in the sentence; `undefined` where there is none.
  */

@@ -11,7 +11,7 @@ export interface Quotable extends Span {
   readonly context?: Span | undefined;
   /** Opening fence, where the passage begins within code. */
   readonly fence?: string | undefined;
-  /** For a row of a table or a sheet: its first cell, which names it, and all cells apart, so that two numbers are not read as one. */
+  /** For a row of a table or a sheet: its first cell, which names it, and all cells apart. Side by side, two numbers may be read as one. */
   readonly row?: { readonly name: string; readonly cells: string } | undefined;
   /** White space between it and the passage before; absent where anything else stands there. */
   readonly gap?: string | undefined;
