@@ -1,8 +1,9 @@
 import type { Citation, Quotation } from "../../contracts/answer.ts";
-import type { PlaceLabels, Section, SourceMap, TextMark } from "../../contracts/document.ts";
+import type { PlaceLabels, Section, TextMark } from "../../contracts/document.ts";
 import type { Hit } from "../../contracts/retriever.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { findTableHeader } from "../../text/find-table-header.ts";
+import type { TableSource } from "./hit-tables.ts";
 import { placeLabels } from "../../text/place-labels.ts";
 import type { Quote } from "./find-quote.ts";
 
@@ -14,17 +15,13 @@ export type QuotePlace = PlaceLabels & { readonly headings: readonly string[] };
  *
  * **Units** UTF-16 code units of the canonical text.
  */
-export interface DocumentSlices {
-  /** `text.slice(start, end)`; `undefined` for a document that is not there or may not be read. */
-  read(documentId: string, scope: Scope, start: number, end: number): Promise<string | undefined>;
+export interface DocumentSlices extends TableSource {
   /** Start of the innermost section around a position. Absent: 0, which costs reading all text before the position. */
   sectionStart?(documentId: string, scope: Scope, position: number): Promise<number>;
   /** Root of the document's sections. Absent, or `undefined` for a document that is not there: only the texts of hits are known. */
   sections?(documentId: string, scope: Scope): Promise<Section | undefined>;
   /** Front matter and tables of contents of the document, as its reader marked them. Absent: none are known. */
   marks?(documentId: string, scope: Scope): Promise<readonly TextMark[]>;
-  /** The table or the sheets that the document is. Absent: none are known. */
-  tables?(documentId: string, scope: Scope): Promise<Pick<SourceMap, "delimited" | "sheets"> | undefined>;
   /** Place of a stretch of a hit's document. Absent: the place of the whole hit. */
   locate?(hit: Hit, start: number, end: number): Promise<QuotePlace | undefined>;
 }

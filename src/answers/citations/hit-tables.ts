@@ -1,9 +1,9 @@
 import type { DelimitedTable, SheetSpan, SourceMap } from "../../contracts/document.ts";
 import type { Hit } from "../../contracts/retriever.ts";
+import type { Scope } from "../../contracts/scope.ts";
 import { readDelimitedCells, readDelimitedRows } from "../../text/delimited-rows.ts";
 import type { Span } from "../../text/sentences.ts";
 import { readWrittenRow } from "../../text/format-row.ts";
-import type { DocumentSlices } from "./cite-quote.ts";
 
 /** A row of a table. **Units** UTF-16, into the text that was read. */
 export interface TableRow extends Span {
@@ -24,6 +24,14 @@ export interface HitTable {
   rowsIn(text: string, start: number): readonly TableRow[];
 }
 
+/** Documents in slices, as far as tables need them. */
+export interface TableSource {
+  /** `text.slice(start, end)`; `undefined` for a document that is not there or may not be read. */
+  read(documentId: string, scope: Scope, start: number, end: number): Promise<string | undefined>;
+  /** The table or the sheets that a document is. Absent: none are known. */
+  tables?(documentId: string, scope: Scope): Promise<Pick<SourceMap, "delimited" | "sheets"> | undefined>;
+}
+
 /** The table of a hit; `undefined` for one of prose. */
 export type TableOf = (hit: Pick<Hit, "documentId" | "scope">) => HitTable | undefined;
 
@@ -35,7 +43,7 @@ const longestHeader = 8192;
 /** Finds the tables that the documents of some hits are. **Cost** the structure of each document, which an answer reads anyway, and a header. */
 export async function readTables(
   hits: readonly Pick<Hit, "documentId" | "scope">[],
-  documents: DocumentSlices,
+  documents: TableSource,
 ): Promise<TableOf> {
   if (documents.tables === undefined) return () => undefined;
   const tables = new Map<string, HitTable>();
