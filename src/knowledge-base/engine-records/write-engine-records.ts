@@ -174,13 +174,7 @@ export function createEngineWriting(
         const kept: KeptRecord[] = [];
         for await (const { json } of table.rows([scope], signal))
           kept.push(await takeRecord(plan, JSON.parse(json), kept.length));
-        for (let at = 0; at < kept.length; at += together) {
-          const some = kept.slice(at, at + together);
-          const done = await write(some, scope, true, signal);
-          totals.keys.push(...some.map(({ key }) => key));
-          totals.updated += done.added + done.updated;
-          totals.embedded += done.embedded;
-        }
+        totals.updated += await writeAnew(kept, scope, totals, signal);
         await parts.markIn(into, scope, JSON.stringify([...specs]));
         const isSame = [...former.values()].every((spec) => names.has(spec.name));
         if (!isSame)
@@ -194,6 +188,21 @@ export function createEngineWriting(
       return totals;
     },
   };
+
+  /** Writes records in groups, the same ones again too. Gives their number. */
+  async function writeAnew(
+    records: readonly KeptRecord[],
+    scope: Scope,
+    totals: { readonly keys: Key[]; embedded: number },
+    signal: AbortSignal | undefined,
+  ): Promise<number> {
+    for (let at = 0; at < records.length; at += together) {
+      const some = records.slice(at, at + together);
+      totals.embedded += (await write(some, scope, true, signal)).embedded;
+      totals.keys.push(...some.map(({ key }) => key));
+    }
+    return records.length;
+  }
 
   /** Makes rows of records that are kept in documents, and purges the documents. A row that is there already is the newer one. */
   async function takeDocuments(
@@ -217,13 +226,7 @@ export function createEngineWriting(
     );
     const held = new Set(rows.map(({ key }) => key));
     const missing = kept.filter(({ key }) => !held.has(String(key)));
-    for (let at = 0; at < missing.length; at += together) {
-      const some = missing.slice(at, at + together);
-      const done = await write(some, scope, true, signal);
-      totals.keys.push(...some.map(({ key }) => key));
-      totals.added += done.added + done.updated;
-      totals.embedded += done.embedded;
-    }
+    totals.added += await writeAnew(missing, scope, totals, signal);
     // The mark comes after the rows: until then the collection is refused, and this begins again.
     await parts.markIn(into, scope, JSON.stringify([...specs]));
     for (const uri of uris) await parts.deleteDocument(uri, { scope, purge: true });
