@@ -1,6 +1,6 @@
 // Fuzzes the OpenAPI document of a running `ibid serve` with schemathesis (PyPI), over documents in four scopes. There is
 // a run without a key, with a wrong one, and with each kind of key: nobody's, a reader's, a writer's, and two operators'.
-// The last run is over a service without keys (`--write`). No answer may be a 5xx, of an undocumented status or content
+// The last run is over a service without keys (`--write`). Two roles ask at a time. No answer may be a 5xx, of an undocumented status or content
 // type, or of another shape than its schema. The exit code is 1 on any.
 //
 //   pip install schemathesis==4.32.5
@@ -55,11 +55,16 @@ try {
     each: readonly { readonly name: string; readonly key: string | undefined }[],
   ) => {
     const service = await serve(how);
-    try {
-      for (const { name, key } of each) {
-        console.log(`\n== ${name} ==`);
-        if ((await fuzz(service.url, key)) !== 0) broken.push(name);
+    const waiting = [...each];
+    const fuzzNext = async (): Promise<void> => {
+      for (let role = waiting.shift(); role !== undefined; role = waiting.shift()) {
+        const { code, output } = await fuzz(service.url, role.key);
+        console.log(`\n== ${role.name} ==\n${output}`);
+        if (code !== 0) broken.push(role.name);
       }
+    };
+    try {
+      await Promise.all([fuzzNext(), fuzzNext()]);
     } finally {
       service.stop();
     }
@@ -96,8 +101,8 @@ async function serve(how: readonly string[]): Promise<{ readonly url: string; st
   return { url, stop: () => child.kill() };
 }
 
-/** **Shape** the exit code of schemathesis. */
-function fuzz(url: string, key: string | undefined): Promise<number> {
+/** **Shape** the exit code of schemathesis, and all that it printed. */
+function fuzz(url: string, key: string | undefined): Promise<{ readonly code: number; readonly output: string }> {
   const checks = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance";
   const args = ["run", `${url}/openapi.json`, "--checks", checks, "--max-examples", values.examples];
   const how = [
@@ -112,7 +117,13 @@ function fuzz(url: string, key: string | undefined): Promise<number> {
     ...(key === undefined ? [] : ["--header", `Authorization: Bearer ${key}`]),
   ];
   const env = { ...process.env, SCHEMATHESIS_HOOKS: "hooks" };
-  return new Promise((resolve) => {
-    spawn(program, [...args, ...how], { stdio: "inherit", cwd: folder, env }).on("close", (code) => resolve(code ?? 1));
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, [...args, ...how], { cwd: folder, env });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+    }
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code: code ?? 1, output }));
   });
 }

@@ -13,12 +13,9 @@ const slice = [
   "test/stores/batches.test.ts",
   "test/stores/directories.test.ts",
   "test/stores/sqlite/file.test.ts",
-  "test/contracts/sqlite-store.test.ts",
-  "test/cli/ingest.test.ts",
   "test/cli/usage.test.ts",
   "test/cli/keeping.test.ts",
   "test/end-to-end/asking.test.ts",
-  "test/end-to-end/ask-with-model.test.ts",
   "test/text/words.test.ts",
   "test/text/decode-text.test.ts",
 ];

@@ -9,6 +9,7 @@ import type { Store } from "../../src/contracts/store.ts";
 import { latentSemanticModel as corpusModel } from "../../src/engine/latent/latent-semantic-model.ts";
 import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 import { createLatentSearchPack } from "../packs/latent-search-pack.ts";
+import { sample } from "../support/runs.ts";
 import { runPack } from "./run-pack.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ibid-contracts-"));
@@ -30,15 +31,14 @@ describe("the memory store's own model", () => {
   describe("with segments of a few chunks", () => {
     const segments = { sealAt: 2, settleAt: 1 };
     const few = async () => createMemoryStore({ corpusModel, segments });
-    runPack(createLatentSearchPack({ create: few, destroy: (store) => store.close() }));
+    runPack(sample(createLatentSearchPack({ create: few, destroy: (store) => store.close() }), 2));
   });
 });
 
 describe("the SQLite store's own model", () => {
-  runPack(
-    createLatentSearchPack({
-      create: () => open(join(folder, `store-${count++}.sqlite`)),
-      destroy: (store) => store.close(),
-    }),
-  );
+  const pack = createLatentSearchPack({
+    create: () => open(join(folder, `store-${count++}.sqlite`)),
+    destroy: (store) => store.close(),
+  });
+  runPack(sample(pack, 2, 1));
 });

@@ -12,6 +12,7 @@ import { openIngestionQueue } from "../../src/ingest/index.node.ts";
 import { createEmbeddingCache } from "../../src/models/index.node.ts";
 import { createFixedEmbeddingModel } from "../../src/testing/fixed-embedding-model.ts";
 import { hashParts } from "../../src/runtime/hash.ts";
+import { runsAll } from "../support/runs.ts";
 
 let folder = "";
 let location = "";
@@ -209,6 +210,7 @@ describe.each(kinds)("a document that is purged from a knowledge base with $name
     expect(tracesIn(location)).toEqual({});
   });
 
+  if (reembeds && !runsAll) return;
   it("nor after a delete and a vacuum, nor after a reset [L8 T14 T15]", async () => {
     const kb = await open();
     await kb.delete(uri);

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
+import { sample } from "../support/runs.ts";
 import { useExamples } from "./run-example.ts";
 
 const { runExample, runWrongExample } = useExamples();
@@ -13,7 +14,7 @@ describe("examples of answers", () => {
     for (const name of readdirSync(new URL("answers", examples))) expect(page).toContain(`(answers/${name})`);
   });
 
-  it.each(["grounding.ts", "conversation.ts", "chat-ui.ts", "own-model.ts"])(
+  it.each(sample(["grounding.ts", "conversation.ts", "chat-ui.ts", "own-model.ts"], 2))(
     "%s runs without a key, and answers as it should [T46 T47 T48 L2 L12]",
     async (name) => {
       const { failed, stdout, stderr } = await runExample(`answers/${name}`);
@@ -22,12 +23,17 @@ describe("examples of answers", () => {
     },
   );
 
-  it.each([
-    ["grounding.ts", "Leave is asked for in the portal.", "Leave is asked for by carrier pigeon."],
-    ["conversation.ts", "kb.ask(question, { history })", "kb.ask(question)"],
-    ["own-model.ts", "Trust me [9]", "Trust me"],
-    ["chat-ui.ts", "rotated every 90 days [1]", "rotated every 80 days [1]"],
-  ])("%s ends with an error when an answer is wrong", async (name, right, wrong) => {
+  it.each(
+    sample(
+      [
+        ["grounding.ts", "Leave is asked for in the portal.", "Leave is asked for by carrier pigeon."],
+        ["conversation.ts", "kb.ask(question, { history })", "kb.ask(question)"],
+        ["own-model.ts", "Trust me [9]", "Trust me"],
+        ["chat-ui.ts", "rotated every 90 days [1]", "rotated every 80 days [1]"],
+      ] as const,
+      2,
+    ),
+  )("%s ends with an error when an answer is wrong", async (name, right, wrong) => {
     const { failed, stderr } = await runWrongExample(`answers/${name}`, right, wrong);
     expect(failed).toBe(true);
     expect(stderr).toContain("instead of");

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { IbidError } from "../../src/contracts/errors.ts";
 import { openKnowledgeBase } from "../../src/knowledge-base/open/open-knowledge-base.ts";
+import { sample } from "../support/runs.ts";
 import { useExamples } from "./run-example.ts";
 
 const { runExample, runWrongExample } = useExamples();
@@ -48,10 +49,15 @@ describe("examples of collections", () => {
     expect(stderr).toContain("instead of");
   });
 
-  it.each([
-    ["a filter that says something else", "price: { lt: 60 }", "price: { lt: 70 }"],
-    ["a view that is not narrowed", 'kb.as({ userId: "nils", teamId: "south" })', "kb"],
-  ])("typed-collection.ts ends with an error for %s", async (_, right, wrong) => {
+  it.each(
+    sample(
+      [
+        ["a filter that says something else", "price: { lt: 60 }", "price: { lt: 70 }"],
+        ["a view that is not narrowed", 'kb.as({ userId: "nils", teamId: "south" })', "kb"],
+      ] as const,
+      2,
+    ),
+  )("typed-collection.ts ends with an error for %s", async (_, right, wrong) => {
     const { failed, stderr } = await runWrongExample(name, right, wrong);
     expect(failed).toBe(true);
     expect(stderr).toContain("instead of");
