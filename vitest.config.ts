@@ -25,7 +25,8 @@ export default defineConfig({
     exclude: ["**/node_modules/**", "test/fixtures/**"],
     // Processes, not threads: tests start workers, open databases and are killed in the middle of a write.
     pool: "forks",
-    maxWorkers: 2,
+    // One more than the cores of a small machine: a test that waits for a process or a disk leaves its core to another.
+    maxWorkers: 3,
     // Files share a process, which loads the sources once: with one for each, every sixth second went into loading. What a file changes for all, it puts back.
     isolate: false,
     // Against what hangs; what is slow because other work fills the machine is not wrong.
