@@ -289,7 +289,8 @@ export function TextView({
   useLayoutEffect(() => {
     const own = body.current!;
     const show = (): void => {
-      const mark = own.querySelector("mark");
+      // A row begins with the name of its column, which is not drawn.
+      const mark = own.querySelector("mark:not(.syntax)") ?? own.querySelector("mark");
       if (mark !== null && !isInSight(mark, own.parentElement!)) mark.scrollIntoView({ block: "center" });
     };
     show();
