@@ -5,7 +5,7 @@ import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import type { CompleteParts } from "../../src/stores/segments/segment-store.ts";
 import { compareWorlds } from "./compare-worlds.ts";
 import { accessFaults, widenedCopies, widenedPatterns } from "./faults.ts";
-import { runs, sample } from "../support/runs.ts";
+import { fewer, runs, sample } from "../support/runs.ts";
 import { withRumours } from "./rumour-leg.ts";
 import { repeatingModel, type Subject, wordReranker } from "./subjects.ts";
 import { anyWorld } from "./worlds.ts";
@@ -67,7 +67,7 @@ describe("what a caller may not read moves nothing: hits, scores, order, counts,
 });
 
 describe("a leg that shows something hidden is noticed [T26 L3]", () => {
-  it.each(sample(Object.entries(accessFaults), 3))("%s", async (name, [noticedBy, sees, fault]) => {
+  it.each(sample(Object.entries(accessFaults), 5))("%s", async (name, [noticedBy, sees, fault]) => {
     const notices = fc.asyncProperty(anyWorld, async (world) => {
       const { given, expected } = await compareWorlds(
         { name, store: "memory", sees },
@@ -95,7 +95,7 @@ describe("a leg that shows something hidden is noticed [T26 L3]", () => {
         const { given, expected } = await compareWorlds(subject, world, fault, undefined, "search");
         expect(given).toEqual(expected);
       }),
-      { numRuns: 10 },
+      { numRuns: fewer(5, 10) },
     );
   });
 
@@ -106,7 +106,7 @@ describe("a leg that shows something hidden is noticed [T26 L3]", () => {
         const { given, expected } = await compareWorlds({ name: "", store: "memory", sees: "own" }, world, taken);
         expect(given).toEqual(expected);
       }),
-      { numRuns: 5 },
+      { numRuns: fewer(2, 5) },
     );
   });
 });

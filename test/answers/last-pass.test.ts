@@ -5,6 +5,7 @@ import { cleanText } from "../../src/answers/untrusted/answer-filter.ts";
 import { toPlainMarkdown } from "../../src/text/untrusted/plain-markdown.ts";
 import { renderAll } from "../support/render-markdown.ts";
 import { collect, createHit, createScriptedModel, faults, slicesOf } from "./support.ts";
+import { fewer } from "../support/runs.ts";
 
 const known = "https://known.example/a";
 const source = `Keys are rotated every 90 days by the rotate command. See ${known} for more. Old keys stay valid for 24 hours.`;
@@ -294,7 +295,7 @@ describe("whatever a model writes", () => {
         const markers = new Set(answer.citations.map(({ marker }) => marker));
         expect(numbersIn(answer.text).filter((number) => !markers.has(number))).toEqual([]);
       }),
-      { numRuns: Number(process.env["IBID_RUNS"] ?? 150) },
+      { numRuns: fewer(75, 150) },
     );
   });
 
@@ -312,7 +313,7 @@ describe("whatever a model writes", () => {
         const once = cleanText(parts.join(""), new Set([known]));
         expect(cleanText(once, new Set([known]))).toBe(once);
       }),
-      { numRuns: 500 },
+      { numRuns: fewer(250, 500) },
     );
   });
 });

@@ -11,6 +11,7 @@ import { subpaths } from "../../scripts/subpaths.ts";
 import { type SharedProcess, shareProcess } from "../support/share-process.ts";
 import { useSources } from "../support/use-sources.ts";
 import { findExamples, readPages } from "./examples.ts";
+import { sample } from "../support/runs.ts";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -77,7 +78,12 @@ describe("examples of the documentation", () => {
   });
 
   // One after the other, in one process: to start one for each took most of the time.
-  it.each(examples.filter((example) => example.run))(
+  it.each(
+    sample(
+      examples.filter((example) => example.run),
+      2,
+    ),
+  )(
     "$place runs",
     async ({ place, code, prints }) => {
       // A folder of its own, with documents where the examples look for them.

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { runsAll } from "../support/runs.ts";
 
 const executable = fileURLToPath(new URL("../../src/cli/bin.ts", import.meta.url));
 const source = (path: string): string => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
@@ -128,6 +129,7 @@ describe("ibid mcp --memory, by the official client", () => {
     }
   });
 
+  if (!runsAll) return;
   it("loses nothing when two processes remember at once", async () => {
     const place = join(folder, "two");
     const program = `

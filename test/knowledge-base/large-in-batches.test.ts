@@ -9,6 +9,7 @@ import { type Chunk, type KnowledgeBase } from "../../src/index.node.ts";
 import { type SourceItem } from "../../src/ingest/index.node.ts";
 import { createHashingModel } from "../../src/models/index.node.ts";
 import { openKnowledgeBase } from "../../src/index.node.ts";
+import { sample } from "../support/runs.ts";
 
 setFlagsFromString("--expose_gc");
 const collectGarbage = runInNewContext("gc") as () => void;
@@ -58,10 +59,15 @@ function watchedChunker(): { readonly chunker: Chunker; readonly cut: () => numb
 }
 
 describe("a large text on its way in [E15 L7]", () => {
-  it.each([
-    ["without a model", null],
-    ["with a model", createHashingModel({ dimensions: 8 })],
-  ])("never has more than some batches of its chunks in memory, %s", async (_, embeddingModel) => {
+  it.each(
+    sample(
+      [
+        ["without a model", null],
+        ["with a model", createHashingModel({ dimensions: 8 })],
+      ] as const,
+      2,
+    ),
+  )("never has more than some batches of its chunks in memory, %s", async (_, embeddingModel) => {
     const { chunker, cut, most } = watchedChunker();
     const kb = await open({ chunker, models: { embedding: embeddingModel } });
     await kb.ingest({ uri: "a.txt", text: makeText(20_000) });

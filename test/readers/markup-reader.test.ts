@@ -7,6 +7,7 @@ import { IbidError } from "../../src/contracts/errors.ts";
 import { locate } from "../../src/text/locate.ts";
 import { readAny } from "./read-any.ts";
 import { showBlocks, showOutline } from "./read-with.ts";
+import { fewer } from "../support/runs.ts";
 
 const folder = new URL("../../bench/reading/files/", import.meta.url);
 const endings = /\.(?:rst|adoc|org|tex|wiki|docbook\.xml|jats\.xml)$/u;
@@ -44,7 +45,7 @@ describe("createMarkupReader", () => {
         },
       ),
       {
-        numRuns: 150,
+        numRuns: fewer(50, 150),
         examples: [[{ name: "a.tex", source: "\\section{Part}\n\\begin{\nbegin{document}\n\\" }, [[0, 60]]]],
       },
     );

@@ -7,6 +7,7 @@ import { createHandler } from "../../src/server/index.node.ts";
 import { createBodyRoom } from "../../src/server/body-room.ts";
 import { createSlots } from "../../src/server/slots.ts";
 import { keys, openWorld, startWorld } from "./service.ts";
+import { fewer } from "../support/runs.ts";
 
 const question = { question: "How long is a key valid?" };
 
@@ -114,7 +115,7 @@ describe("slots", () => {
         await new Promise(setImmediate);
         expect(own).toBeGreaterThanOrEqual(1);
       }),
-      { numRuns: 60 },
+      { numRuns: fewer(20, 60) },
     );
   });
 
@@ -163,7 +164,7 @@ describe("slots", () => {
         }
         expect(served).toBe(requests.length);
       }),
-      { numRuns: 30 },
+      { numRuns: fewer(10, 30) },
     );
   });
 });

@@ -9,6 +9,7 @@ import { createMemoryBlobStore } from "../../src/stores/memory/memory-blob-store
 import { openSnapshotStore } from "../../src/stores/snapshot/snapshot-store.ts";
 import type { StoreOptions } from "../../src/stores/segments/store-options.ts";
 import { plainAnalyzer } from "./build.ts";
+import { runsAll } from "../support/runs.ts";
 
 /** Until the test that opened it is over. */
 function keep(store: Store, folder?: string): Store {
@@ -19,8 +20,7 @@ function keep(store: Store, folder?: string): Store {
   return store;
 }
 
-/** The same engine over each directory, with segments so small that every test of some length seals and merges. */
-export const eachStore: readonly { name: string; open: (options?: StoreOptions) => Promise<Store> }[] = [
+const stores: readonly { name: string; open: (options?: StoreOptions) => Promise<Store> }[] = [
   {
     name: "memory",
     open: async (options) =>
@@ -51,3 +51,9 @@ export const eachStore: readonly { name: string; open: (options?: StoreOptions) 
     },
   },
 ];
+
+/**
+ * The same engine over each directory, with segments so small that every test of some length seals and merges.
+ * A store that is kept as snapshots is one in memory: where not every case runs, it has the tests of snapshots alone.
+ */
+export const eachStore: typeof stores = stores.filter(({ name }) => runsAll || name !== "memory, kept as snapshots");
