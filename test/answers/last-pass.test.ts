@@ -295,7 +295,7 @@ describe("whatever a model writes", () => {
         const markers = new Set(answer.citations.map(({ marker }) => marker));
         expect(numbersIn(answer.text).filter((number) => !markers.has(number))).toEqual([]);
       }),
-      { numRuns: fewer(75, 150) },
+      { numRuns: fewer(40, 150) },
     );
   });
 
@@ -313,7 +313,7 @@ describe("whatever a model writes", () => {
         const once = cleanText(parts.join(""), new Set([known]));
         expect(cleanText(once, new Set([known]))).toBe(once);
       }),
-      { numRuns: fewer(250, 500) },
+      { numRuns: fewer(100, 500) },
     );
   });
 });

@@ -7,7 +7,7 @@ import { fewer } from "../support/runs.ts";
 import { collect, slicesOf } from "./support.ts";
 
 /** Generated answers. `IBID_FULL=1 npx vitest run test/answers/strict-law.test.ts` makes 10,000 of them. */
-const runs = fewer(200, 10_000);
+const runs = fewer(100, 10_000);
 
 const facts = [
   [

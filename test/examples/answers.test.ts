@@ -14,7 +14,7 @@ describe("examples of answers", () => {
     for (const name of readdirSync(new URL("answers", examples))) expect(page).toContain(`(answers/${name})`);
   });
 
-  it.each(sample(["grounding.ts", "conversation.ts", "chat-ui.ts", "own-model.ts"], 2))(
+  it.each(sample(["grounding.ts", "conversation.ts", "chat-ui.ts", "own-model.ts"], 3))(
     "%s runs without a key, and answers as it should [T46 T47 T48 L2 L12]",
     async (name) => {
       const { failed, stdout, stderr } = await runExample(`answers/${name}`);
@@ -31,7 +31,7 @@ describe("examples of answers", () => {
         ["own-model.ts", "Trust me [9]", "Trust me"],
         ["chat-ui.ts", "rotated every 90 days [1]", "rotated every 80 days [1]"],
       ] as const,
-      2,
+      3,
     ),
   )("%s ends with an error when an answer is wrong", async (name, right, wrong) => {
     const { failed, stderr } = await runWrongExample(`answers/${name}`, right, wrong);

@@ -55,7 +55,7 @@ describe("examples of collections", () => {
         ["a filter that says something else", "price: { lt: 60 }", "price: { lt: 70 }"],
         ["a view that is not narrowed", 'kb.as({ userId: "nils", teamId: "south" })', "kb"],
       ] as const,
-      2,
+      3,
     ),
   )("typed-collection.ts ends with an error for %s", async (_, right, wrong) => {
     const { failed, stderr } = await runWrongExample(name, right, wrong);

@@ -25,7 +25,7 @@ describe("examples of extending", () => {
     for (const name of Object.keys(programs)) expect(page).toContain(`(extending/${name})`);
   });
 
-  it.each(sample(Object.keys(programs), 2))("%s runs without a key, and finds what it should", async (name) => {
+  it.each(sample(Object.keys(programs), 3))("%s runs without a key, and finds what it should", async (name) => {
     const { failed, stdout, stderr } = await runExample(`extending/${name}`);
     expect({ failed, stderr }).toEqual({ failed: false, stderr: "" });
     expect(stdout.split("\n").length).toBeGreaterThan(2);
@@ -40,7 +40,7 @@ describe("examples of extending", () => {
         ["entity-types.ts", 'direction: "incoming" }', 'direction: "outgoing" }'],
         ["backend.ts", "entries.delete(id);", "entries.get(id);"],
       ] as const,
-      2,
+      3,
     ),
   )("%s ends with an error when the answer is wrong", async (name, right, wrong) => {
     const { failed, stderr } = await runWrongExample(`extending/${name}`, right, wrong);

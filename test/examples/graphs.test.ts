@@ -20,7 +20,7 @@ describe("examples of graphs", () => {
         ["retriever-node.ts", "metadataFilter: { year: 2019 } });", "});"],
         ["langchain.ts", ', filter: { area: "house" }', ', filter: { area: "ops" }'],
       ] as const,
-      2,
+      3,
     ),
   )("%s ends with an error when the answer is wrong", async (name, right, wrong) => {
     const { failed, stderr } = await runWrongExample(`graphs/${name}`, right, wrong);

@@ -15,7 +15,7 @@ describe("examples of memory in a prompt", () => {
         "request-settings.ts",
         "memory-plugin.ts",
       ],
-      2,
+      3,
     ),
   )("%s runs without a key, and finds what it should [S1 S9 S13 S14 S15 S17 S18 S19]", async (name) => {
     const { failed, stdout, stderr } = await runExample(`memory/${name}`);
@@ -37,7 +37,7 @@ describe("examples of memory in a prompt", () => {
         ["request-settings.ts", 'kb.as({ userId: "bob" })', "kb"],
         ["memory-plugin.ts", 'action === "save" ||', 'action !== "" ||'],
       ] as const,
-      2,
+      3,
     ),
   )("%s ends with an error when it goes wrong", async (name, right, wrong) => {
     const { failed, stderr } = await runWrongExample(`memory/${name}`, right, wrong);

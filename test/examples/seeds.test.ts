@@ -38,7 +38,7 @@ describe("examples of the five designs", () => {
         ["toolup-prompt.ts", "[T45]"],
         ["wesichain-index-and-query.ts", "[W1 W43]"],
       ] as const,
-      2,
+      3,
     ),
   )("%s runs without a key, and does what its design's does %s", async (name, _items) => {
     const { failed, stdout, stderr } = await runExample(`seeds/${name}`);
@@ -58,7 +58,7 @@ describe("examples of the five designs", () => {
         ["toolup-prompt.ts", 'scope: "team:sales"', 'scope: "team:support"'],
         ["wesichain-index-and-query.ts", "year: { lt: 2024 }", "year: { lte: 2024 }"],
       ] as const,
-      2,
+      3,
     ),
   )("%s ends with an error when it does something else", async (name, right, wrong) => {
     const { failed, stderr } = await runWrongExample(`seeds/${name}`, right, wrong);

@@ -115,7 +115,7 @@ describe.each(eachStore)("a fit of the $name store", ({ name, open }) => {
           for (const each of [store, never]) await each.upkeep!.settle();
           expect(await look(store)).toEqual(await look(never));
         }),
-        { numRuns: histories(4, 40) },
+        { numRuns: histories(2, 40) },
       );
     },
   );
@@ -133,7 +133,7 @@ describe.each(eachStore)("a fit of the $name store", ({ name, open }) => {
         }
         expect(seen[0]).toEqual(seen[1]);
       }),
-      { numRuns: histories(3, 20) },
+      { numRuns: histories(1, 20) },
     );
   });
 
@@ -161,7 +161,7 @@ describe.each(eachStore)("a fit of the $name store", ({ name, open }) => {
           expect(await outcome(order, batch)).toEqual(expected);
         },
       ),
-      { numRuns: histories(2, 20) },
+      { numRuns: histories(1, 20) },
     );
   });
 

@@ -112,7 +112,7 @@ describe.each(eachStore)("when the $name store fits its model", ({ open }) => {
           expect(await outcome(order, batch, sealAt)).toEqual(expected);
         },
       ),
-      { numRuns: fewer(4, 8) },
+      { numRuns: fewer(2, 8) },
     );
   });
 });
@@ -297,7 +297,7 @@ describe.each(eachStore)("while the $name store fits its model", ({ open }) => {
           expect(await ownVersions(store)).toEqual(await ownVersions(plain));
         },
       ),
-      { numRuns: fewer(4, 10) },
+      { numRuns: fewer(2, 10) },
     );
   });
 });

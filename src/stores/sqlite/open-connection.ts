@@ -133,9 +133,10 @@ async function prepare(
   // Read before the first write: the file may belong to another program.
   const state = await retryWhileBusy(options, () => readSchemaState(database, path));
   if (state === "earlier" || state === "copied") return state;
-  if (state === "none") database.exec(newFile);
+  // Another process may begin with the same file, and lock it meanwhile.
+  if (state === "none") await retryWhileBusy(options, () => database.exec(newFile));
   await retryWhileBusy(options, () => useLog(database, path));
-  database.exec(settings);
+  await retryWhileBusy(options, () => database.exec(settings));
   if (state === "none") {
     await connection.transaction("BEGIN IMMEDIATE", () => {
       // Another process may have been faster.

@@ -149,6 +149,17 @@ export type SchemaState = "current" | "earlier" | "copied" | "none";
  * **Errors** `store-corrupt` for anything but a {@link SchemaState}: another application's file, or a later version's.
  */
 export function readSchemaState(database: DatabaseSync, path: string): SchemaState {
+  if (database.isTransaction) return readState(database, path);
+  // One moment for all reads: another process may make the tables between two of them.
+  database.exec("BEGIN");
+  try {
+    return readState(database, path);
+  } finally {
+    if (database.isTransaction) database.exec("ROLLBACK");
+  }
+}
+
+function readState(database: DatabaseSync, path: string): SchemaState {
   const number = (sql: string): number => Number(Object.values(database.prepare(sql).get() ?? {})[0]);
   const application = number("PRAGMA application_id");
   const version = number("PRAGMA user_version");

@@ -1,6 +1,7 @@
 import { writeChunks } from "../../../src/testing/store-fixtures.ts";
 import { searchPattern, searchVectors, searchWords } from "../../support/search-legs.ts";
-import { fork } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -50,6 +51,21 @@ async function stateOf(store: Store): Promise<unknown> {
     regex: await searchPattern(store, from, { pattern: "number1\\d\\b", topK: "all" }),
   };
 }
+
+describe("two processes that begin with one file in the same moment", () => {
+  it("both have it [L8]", async () => {
+    const children = [0, 1].map(() => fork(join(import.meta.dirname, "begin-child.ts"), [], { execArgv: [] }));
+    const answers = (): Promise<unknown> =>
+      Promise.all(children.map(async (child: ChildProcess) => ((await once(child, "message")) as [string])[0]));
+    await answers();
+    for (let n = 0; n < (runsAll ? 300 : 40); n++) {
+      const answered = answers();
+      for (const child of children) child.send({ path: join(folder, `${n}.sqlite`), at: Date.now() + 5 });
+      expect(await answered).toEqual(["open", "open"]);
+    }
+    for (const child of children) child.kill();
+  });
+});
 
 describe("a process that is killed while it writes", () => {
   it("leaves every acknowledged document whole, and a second run makes the state of an undisturbed one [L6 L8]", async () => {

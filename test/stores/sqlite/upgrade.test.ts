@@ -115,9 +115,7 @@ describe("a file of format 6", () => {
     const copied = moments.findIndex((moment) => moment.startsWith("after") && moment.includes("DROP TABLE copied"));
     const named = moments.indexOf("before the name");
     expect(copied).toBeGreaterThan(10);
-    const chosen = runsAll
-      ? moments.map((_, i) => i + 1).slice(0, last)
-      : [5, copied >> 1, copied, copied + 1, named, named + 1, named + 2];
+    const chosen = runsAll ? moments.map((_, i) => i + 1).slice(0, last) : [copied >> 1, copied, named, named + 1];
     for (const at of chosen) {
       rmSync(folder, { recursive: true });
       mkdirSync(folder);
