@@ -17,19 +17,22 @@ interface Place {
  * **Source** URL fragment text directives, https://wicg.github.io/scroll-to-text-fragment/.
  */
 export function linkTo(hit: Place, base: URL, quote?: string): string {
-  const url = new URL(hit.source.uri, base);
-  const heading = hit.source.headings.findLast((each) => anchorOf(hit, each) !== undefined);
-  const anchor = heading === undefined ? undefined : anchorOf(hit, heading);
+  // An address is a path: no sign in a file's name begins a query, a hash or a scheme.
+  const url = new URL(hit.source.uri.split("/").map(encodeURIComponent).join("/"), base);
+  const anchor = anchorOf(hit);
   if (anchor !== undefined) url.hash = anchor;
   const words = quote === undefined ? "" : directive(quote);
   return words === "" ? url.href : `${url.href}${url.hash === "" ? "#" : ""}:~:text=${words}`;
 }
 
-function anchorOf({ metadata }: Place, heading: string): string | undefined {
+/** The id of the innermost heading that has one. Of several that say the same, the key of all but the first begins with the heading above. */
+function anchorOf({ source: { headings }, metadata }: Place): string | undefined {
   const anchors = metadata["anchors"];
   if (typeof anchors !== "string") return undefined;
-  const known = JSON.parse(anchors) as Readonly<Record<string, string>>;
-  return Object.hasOwn(known, heading) ? known[heading] : undefined;
+  const known = new Map(Object.entries(JSON.parse(anchors) as Readonly<Record<string, string>>));
+  return headings
+    .map((heading, i) => known.get(`${headings[i - 1]}\n${heading}`) ?? known.get(heading))
+    .findLast((id) => id !== undefined);
 }
 
 /** The first line of a quotation that has words, as a directive names it. */
@@ -39,6 +42,8 @@ function directive(quote: string): string {
     .map((each) => each.replaceAll(/^[\s|>*-]+|[\s|]+$/gu, "").replaceAll(/\s+/gu, " "))
     // A cell's end is a place where the text of the page goes on elsewhere.
     .map((each) => each.split(" | ")[0] ?? "")
+    // A page that was Markdown shows no marks of it.
+    .map((each) => each.replaceAll(/!?\[([^\]]*)\]\([^)]*\)|\*\*|`/gu, "$1"))
     .find((each) => /\p{L}/u.test(each));
   if (line === undefined) return "";
   if (line.length <= longestName) return encode(line);

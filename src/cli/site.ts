@@ -1,4 +1,4 @@
-import { relative } from "node:path";
+import { basename, relative } from "node:path";
 import { type Command, Option } from "commander";
 import { IbidError } from "../contracts/errors.ts";
 import { examples, note } from "./help-text.ts";
@@ -29,7 +29,7 @@ async function build({ output }: Context, folder: string, options: SiteOptions):
     `Indexed ${count(built.pages, "page")}: ${count(built.files, "file")}, ${formatBytes(built.bytes)} in ${shown}.`,
   );
   await output.line(
-    `In each page:\n  <script type="module" src="/ibid/ibid-search.js"></script>\n  <ibid-search></ibid-search>`,
+    `In each page:\n  <script type="module" src="/${encodeURIComponent(basename(built.out))}/ibid-search.js"></script>\n  <ibid-search></ibid-search>`,
   );
   return 0;
 }

@@ -1,5 +1,5 @@
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { IbidError } from "../../contracts/errors.ts";
 import { openKnowledgeBase } from "../open/open-knowledge-base.ts";
@@ -40,7 +40,8 @@ const written = /^(?:[0-9a-f]{20}|manifest)\.ibid$|^ibid-(?:search|engine)\.js$/
  *
  * **Shape** the folder `out` has `ibid-search.js`, `ibid-engine.js`, `manifest.ibid` and the files that it names. The same pages give the same files, but for the
  * date in the manifest.
- * **Errors** `not-found` and `empty` for the folder; `invalid-argument` for a weight that is not above 0 and at most 1; `store-failed` for pages that cannot be indexed.
+ * **Errors** `not-found` and `empty` for the folder; `unreadable`, `binary` and `too-large` for a page; `invalid-argument` for a weight that is not above 0 and
+ * at most 1; `store-failed` for a page that cannot be indexed, and for `out` where it cannot be written.
  * **Cost** some 25 ms a page.
  *
  * @experimental
@@ -51,7 +52,7 @@ export async function buildSite(folder: string, options: BuildSiteOptions = {}):
   const { weights = {}, suffix = "" } = options;
   const out = resolve(options.out ?? join(folder, "ibid"));
   // The parser of HTML is another package.
-  const { readPages } = await import("./read-pages.ts");
+  const { noPage, readPages } = await import("./read-pages.ts");
   const pages = await readPages(folder, suffix);
   const publication = createPublication();
   const kb = await openKnowledgeBase({ store: publication.store, models: { embedding: null } });
@@ -75,6 +76,8 @@ export async function buildSite(folder: string, options: BuildSiteOptions = {}):
       cause: failure.error,
     });
   }
+  const empty = failures.length;
+  if (empty === pages.length) throw noPage(folder);
   const prefixes = Object.keys(weights).toSorted((a, b) => b.length - a.length);
   const files = await publication.files({
     weigh: ({ uri }) => weights[prefixes.find((prefix) => uri.startsWith(prefix)) ?? ""] ?? 1,
@@ -85,9 +88,23 @@ export async function buildSite(folder: string, options: BuildSiteOptions = {}):
     ...files,
     ...Object.entries(element).map(([name, zipped]) => ({ name, bytes: gunzipSync(Buffer.from(zipped, "base64")) })),
   ];
-  await mkdir(out, { recursive: true });
+  await writeAll(out, all);
+  const bytes = all.reduce((sum, file) => sum + file.bytes.length, 0);
+  return { out, pages: pages.length - empty, files: all.length, bytes };
+}
+
+async function writeAll(out: string, all: readonly { readonly name: string; readonly bytes: Uint8Array }[]) {
   const names = new Set(all.map(({ name }) => name));
-  for (const name of await readdir(out)) if (written.test(name) && !names.has(name)) await rm(join(out, name));
-  for (const { name, bytes } of all) await writeFile(join(out, name), bytes);
-  return { out, pages: pages.length, files: all.length, bytes: all.reduce((sum, { bytes }) => sum + bytes.length, 0) };
+  try {
+    await mkdir(out, { recursive: true });
+    for (const name of await readdir(out)) if (written.test(name) && !names.has(name)) await rm(join(out, name));
+    for (const { name, bytes } of all) await writeFile(join(out, name), bytes);
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
+    throw new IbidError("store-failed", `The folder ${relative(".", out) || "."} cannot be written: ${code}.`, {
+      uri: out,
+      hint: "Name another folder with --out or `out`, or give this process the right to write to it.",
+      cause,
+    });
+  }
 }

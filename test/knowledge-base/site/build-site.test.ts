@@ -1,12 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { buildSite, openSite } from "ibid/site";
+import { linkTo } from "../../../page/site/links.ts";
 import { callIbid } from "../../cli/run-ibid.ts";
 
 /** A folder with these files, which goes when the test has finished. */
-function folderOf(files: Readonly<Record<string, string>>): string {
+function folderOf(files: Readonly<Record<string, string | Uint8Array>>): string {
   const folder = mkdtempSync(join(tmpdir(), "ibid-site-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   for (const [path, text] of Object.entries(files)) {
@@ -67,6 +68,13 @@ describe("the index of a site", () => {
     expect((await site.search("npm install"))[0]?.source.uri).toBe("guides/install/");
   });
 
+  it("shows an index and a README in Markdown as the page of their folder", async () => {
+    const folder = folderOf({ "README.md": "# Start\n\nHerons.", "guides/index.md": "# Guides\n\nOtters." });
+    const site = await openSite({ read: read((await buildSite(folder, { suffix: ".html" })).out) });
+    expect((await site.search("herons"))[0]?.source.uri).toBe("./");
+    expect((await site.search("otters"))[0]?.source.uri).toBe("guides/");
+  });
+
   it("lowers the scores of pages by the longest beginning of their address", async () => {
     const folder = folderOf({
       "a/one.html": page("Rotation", "<p>Rotate keys with care.</p>"),
@@ -93,9 +101,93 @@ describe("the index of a site", () => {
     expect(after.length).toBe(before.length);
   });
 
-  it("names a folder that is not there, or has no page", async () => {
+  it("names a folder that is not there, or has no page with a text", async () => {
     await expect(buildSite(join(folderOf({}), "gone"))).rejects.toMatchObject({ code: "not-found" });
     await expect(buildSite(folderOf({ "a.txt": "text" }))).rejects.toMatchObject({ code: "empty" });
+    await expect(buildSite(folderOf({ "a.md": "", "b.html": "\n" }))).rejects.toMatchObject({ code: "empty" });
+  });
+
+  it("reads files that end like a page, and no folder of such a name, hidden one or package", async () => {
+    const folder = folderOf({
+      "v1.html/index.html": page("Herons", "<p>Herons wait in the reeds.</p>"),
+      "blank.md": "",
+      ".git/notes.md": "# Hidden\n\nHerons are hidden.",
+      "node_modules/bird/README.md": "# Bird\n\nHerons of a package.",
+    });
+    const built = await buildSite(folder);
+    expect(built.pages).toBe(1);
+    const site = await openSite({ read: read(built.out) });
+    expect((await site.search("herons")).map(({ source }) => source.uri)).toEqual(["v1.html/"]);
+  });
+
+  it("names a page that cannot be read, and a folder that cannot be written", async () => {
+    const folder = folderOf(pages);
+    symlinkSync("nowhere.md", join(folder, "gone.md"));
+    await expect(buildSite(folder)).rejects.toMatchObject({ code: "unreadable", uri: "gone.md" });
+    rmSync(join(folder, "gone.md"));
+    await expect(buildSite(folder, { out: join(folder, "backup.html") })).rejects.toMatchObject({
+      code: "store-failed",
+      message: expect.stringContaining("backup.html cannot be written") as unknown,
+    });
+  });
+
+  it("reads a page in the encoding that it declares, or that its words show", async () => {
+    const folder = folderOf({
+      "cafe.html": Buffer.from('<meta charset="iso-8859-1"><h1>Café</h1><p>The café opens at nine.</p>', "latin1"),
+      "tea.md": Buffer.from("# Tee\n\nDer Tee wird später getrunken, natürlich mit Käse und Brötchen.", "latin1"),
+    });
+    const site = await openSite({ read: read((await buildSite(folder)).out) });
+    expect((await site.ask("when does the café open?")).citations[0]?.quote).toBe("The café opens at nine.");
+    expect((await site.search("später getrunken"))[0]?.snippet).toContain("natürlich mit Käse");
+  });
+});
+
+describe("a link of the search", () => {
+  const long = Array.from({ length: 400 }, (_, i) => `word${i}`).join(" ");
+  /** Where the search for these words leads. */
+  async function whereTo(files: Readonly<Record<string, string>>, words: string): Promise<string> {
+    const site = await openSite({ read: read((await buildSite(folderOf(files))).out) });
+    const [hit] = await site.search(words);
+    return linkTo(hit!, new URL("https://example.com/docs/"));
+  }
+
+  it.each([
+    ["a#b.md", "a%23b.md"],
+    ["what?.md", "what%3F.md"],
+    ["100% sure.md", "100%25%20sure.md"],
+    ["50%25.md", "50%2525.md"],
+    ["note: lynx.md", "note%3A%20lynx.md"],
+    ["javascript:alert(1).md", "javascript%3Aalert(1).md"],
+    ["bücher/ü.md", "b%C3%BCcher/%C3%BC.md"],
+  ])("leads to the file %s", async (name, address) => {
+    expect(await whereTo({ [name]: "Lynxes wait.\n" }, "lynxes")).toBe(`https://example.com/docs/${address}`);
+  });
+
+  it("leads to the heading below the right one, where two say the same", async () => {
+    const html = `<h1>Herons</h1><h2 id="a">Wait</h2><h3 id="a-o">Options</h3><p>${long} polecat</p><h2 id="b">Eat</h2><h3 id="b-o">Options</h3><p>${long} wolverine</p>`;
+    expect(await whereTo({ "h.html": html }, "polecat")).toMatch(/#a-o$/u);
+    expect(await whereTo({ "h.html": html }, "wolverine")).toMatch(/#b-o$/u);
+    const markdown = `# Herons\n\n## Wait\n\n### Options\n\n${long} polecat\n\n## Eat\n\n### Options\n\n${long} wolverine\n`;
+    expect(await whereTo({ "h.md": markdown }, "polecat")).toMatch(/#options$/u);
+    expect(await whereTo({ "h.md": markdown }, "wolverine")).toMatch(/#options-1$/u);
+  });
+
+  it("knows ids around and inside a heading, underlined headings and ids of their own, and no comment of code", async () => {
+    const around = `<section id="s"><h2>Alpha</h2><p>${long} polecat</p></section><h2><a name="n"></a>Beta</h2><p>${long} wolverine</p><p id="p">x</p><h2>Gamma</h2><p>${long} genet</p>`;
+    expect(await whereTo({ "h.html": around }, "polecat")).toMatch(/#s$/u);
+    expect(await whereTo({ "h.html": around }, "wolverine")).toMatch(/#n$/u);
+    expect(await whereTo({ "h.html": around }, "genet")).not.toContain("#");
+    const markdown = `\`\`\`sh\n# Alpha beta\n\`\`\`\n\nAlpha beta\n----------\n\n${long} polecat\n\n## Own {#mine}\n\n${long} wolverine\n`;
+    expect(await whereTo({ "h.md": markdown }, "polecat")).toMatch(/#alpha-beta$/u);
+    expect(await whereTo({ "h.md": markdown }, "wolverine")).toMatch(/#mine$/u);
+  });
+
+  it("marks the words that a page shows of a quotation in Markdown", () => {
+    const place = { source: { uri: "a.html", headings: [] }, metadata: {} };
+    const base = new URL("https://example.com/");
+    expect(linkTo(place, base, "See **the** [routes](./r.md#x), or run `keyctl`.")).toBe(
+      "https://example.com/a.html#:~:text=See%20the%20routes%2C%20or%20run%20keyctl.",
+    );
   });
 });
 
@@ -109,6 +201,11 @@ describe("ibid site build", () => {
     expect(readdirSync(join(folder, "ibid"))).toEqual(
       expect.arrayContaining(["ibid-engine.js", "ibid-search.js", "manifest.ibid"]),
     );
+  });
+
+  it("prints the address of a folder of another name", async () => {
+    const { stdout } = await callIbid(folderOf(pages), ["site", "build", ".", "--out", "public/find us"]);
+    expect(stdout).toContain('src="/find%20us/ibid-search.js"');
   });
 
   it.each(["api/", "=0.5", "api/=2", "api/=no"])("refuses the weight %s", async (weight) => {
