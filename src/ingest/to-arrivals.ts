@@ -156,7 +156,10 @@ async function toArrival(input: unknown): Promise<Arrival> {
   if (isTextLiteral(input)) return fromTextLiteral(input);
   if (isDocument(input)) return fromDocument(input);
   if (isChunksInput(input)) return (await chunkInputs()).readChunksInput(input);
-  if (isTextInput(input) && input.embedding !== undefined) return (await chunkInputs()).readEmbeddedText(input);
+  if (isTextInput(input) && input.embedding !== undefined) {
+    checkUri(input.uri);
+    return (await chunkInputs()).readEmbeddedText(input);
+  }
   const isText = isTextInput(input);
   if (!isText && !isBytesInput(input)) {
     throw new IbidError("invalid-argument", "This is nothing that can be ingested.", {

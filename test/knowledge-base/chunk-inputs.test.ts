@@ -237,6 +237,14 @@ describe("names and vectors that are wrong", () => {
     });
   });
 
+  it("refuse a text with a vector of its own and a blank uri, unless names are made", async () => {
+    const kb = await opened();
+    const text = { uri: " ", text: "One.", embedding: [1, 0], embeddingVersion: "given" };
+    await expect(kb.ingest(text)).rejects.toMatchObject({ code: "invalid-id" });
+    expect((await kb.status()).documents).toBe(0);
+    expect((await kb.ingest(text, { ids: "generate" })).added).toBe(1);
+  });
+
   it("refuse a list with a blank uri before any text of it is embedded [W16]", async () => {
     const model = createFixedEmbeddingModel({ "One.": [1, 0] });
     const kb = await opened(undefined, { models: { embedding: model } });
