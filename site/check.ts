@@ -1,6 +1,7 @@
 // Checks the built site: npm run docs:check
 //
 //   links    every address and every #place on a page exists; each page is there as Markdown too
+//   plain    every address in that Markdown, in llms.txt and in llms-full.txt exists
 //   sizes    script and style that the first page loads, gzipped, beside a bar
 //   axe      ten pages, light and dark, wide and narrow, have no finding of WCAG 2.2 A or AA
 //   map      each page under docs/ is in the sidebar or linked from it; each name of the root stands in a guide
@@ -17,7 +18,7 @@ const root = join(import.meta.dirname, "..");
 const built = join(import.meta.dirname, "dist");
 if (!existsSync(join(built, "index.html"))) throw new Error("There is no built site. Run npm run docs:build first.");
 
-const failures: string[] = [...checkLinks(), ...checkSizes(), ...checkNames()];
+const failures: string[] = [...checkLinks(), ...checkPlain(), ...checkSizes(), ...checkNames()];
 const server = await serveFolder(built);
 try {
   failures.push(...(await checkAccessibility(server.address, root)));
@@ -29,8 +30,7 @@ if (failures.length > 0) process.exitCode = 1;
 
 function checkLinks(): readonly string[] {
   const pages = globSync("**/*.html", { cwd: built }).map((path) => path.replaceAll("\\", "/"));
-  // A site below a path has that path in the address of its icon.
-  const base = /href="([^"]*)favicon\.svg"/u.exec(readFileSync(join(built, "index.html"), "utf8"))?.[1] ?? "/";
+  const base = readBase();
   const texts = new Map(pages.map((path) => [path, readFileSync(join(built, path), "utf8")]));
   const places = new Map(
     Array.from(texts, ([path, text]) => [
@@ -58,6 +58,29 @@ function checkLinks(): readonly string[] {
     }
   }
   console.log(`links   ${count} on ${pages.length} pages, ${found.length} broken`);
+  return found;
+}
+
+/** A site below a path has that path in the address of its icon. */
+function readBase(): string {
+  return /href="([^"]*)favicon\.svg"/u.exec(readFileSync(join(built, "index.html"), "utf8"))?.[1] ?? "/";
+}
+
+/** Links of the pages as Markdown: code keeps what looks like one, and a place on the same page needs no file. */
+function checkPlain(): readonly string[] {
+  const base = readBase();
+  const paths = globSync(["**/*.md", "llms.txt", "llms-full.txt"], { cwd: built });
+  const found: string[] = [];
+  let count = 0;
+  for (const path of paths) {
+    const text = readFileSync(join(built, path), "utf8").replaceAll(/^(`{3,}|~{3,}).*?^\1|`[^`\n]*`/gmsu, "");
+    for (const [, address = ""] of text.matchAll(/\]\(([^)\s#:]+)(?:#[^)\s]*)?(?: "[^"\n]*")?\)/gu)) {
+      count += 1;
+      if (!address.startsWith(base) || !existsSync(join(built, decodeURIComponent(address.slice(base.length)))))
+        found.push(`${path}: links to ${address}, which is not there`);
+    }
+  }
+  console.log(`plain   ${count} links in ${paths.length} files of Markdown, ${found.length} broken`);
   return found;
 }
 

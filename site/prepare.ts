@@ -9,7 +9,7 @@ export interface SitePage {
   /** Address below the base, with a slash at the end; the first page has the empty one. */
   readonly address: string;
   readonly title: string;
-  /** First paragraph, without marks. */
+  /** First sentences of the first paragraph, without marks. */
   readonly description: string;
   /** Markdown below the title, with links as in the repository. */
   readonly body: string;
@@ -35,6 +35,9 @@ export type Generated = ReadonlyMap<string, { readonly section: string; readonly
 
 /** Code, which is left as it is, or the address of a link to a file of the repository. */
 const codeOrLink = /^(`{3,}|~{3,}).*?^\1|`[^`\n]*`|(\]\()([^)\s#:]+)(#[^)\s]*)?( "[^"\n]*")?\)/gmsu;
+
+/** Longest description of a page in a list, in characters. */
+const longestDescription = 200;
 
 /**
  * Gathers the pages of the map, and every page and file that one of them links to.
@@ -91,12 +94,7 @@ export function writeSite(root: string, folder: string, site: Site, base: string
       "",
     ].join("\n");
     write(join(content, `${name}.md`), matter + relink(page, (target, hash) => `${base}${linkTo(target)}${hash}`));
-    // A reader of plain Markdown follows links to plain Markdown.
-    const plain = relink(
-      page,
-      (target, hash) => `${base}${linkTo(target).replace(/\/$/u, ".md") || "index.md"}${hash}`,
-    );
-    write(join(open, `${name}.md`), `# ${page.title}\n\n${plain}`);
+    write(join(open, `${name}.md`), `# ${page.title}\n\n${plainBody(page, base)}`);
   }
   for (const path of site.files) write(join(open, linkTo(path)), readPlain(join(root, path)));
   write(join(open, "favicon.svg"), readFileSync(join(folder, "favicon.svg"), "utf8"));
@@ -105,7 +103,7 @@ export function writeSite(root: string, folder: string, site: Site, base: string
     join(open, "llms-full.txt"),
     site.sections
       .flatMap((section) => section.pages)
-      .map(wholePage)
+      .map((page) => `# ${page.title}\n\nAddress: ${base}${page.address}\n\n${plainBody(page, base).trim()}\n`)
       .join("\n\n"),
   );
   const sidebar = site.sections.map(({ label, collapsed, pages }) => ({
@@ -139,15 +137,24 @@ function relink(page: SitePage, address: (target: string, hash: string) => strin
   );
 }
 
+/** A page's text as plain Markdown: its readers follow links to plain Markdown. */
+function plainBody(page: SitePage, base: string): string {
+  return relink(page, (target, hash) => `${base}${linkTo(target).replace(/\/$/u, ".md") || "index.md"}${hash}`);
+}
+
 function parsePage(path: string, text: string): SitePage {
   const [, title] = /^# (.+)$/mu.exec(text) ?? [];
   if (title === undefined) throw new Error(`${path} has no title.`);
   const body = text.slice(text.indexOf(`# ${title}`) + title.length + 2).trimStart();
   const paragraph = /^(?![#`|<>-])[^\n]+(?:\n[^\n]+)*/mu.exec(body)?.[0] ?? title;
-  const description = plainWords(paragraph)
-    .slice(0, 200)
-    .replace(/\s+\S*$/u, (end) => (paragraph.length > 200 ? "" : end));
-  return { path, address: addressOf(path), title: plainWords(title), description, body };
+  return { path, address: addressOf(path), title: plainWords(title), description: firstWords(plainWords(paragraph)), body };
+}
+
+/** Sentences of a text up to 200 characters; of a longer first sentence, its beginning. */
+function firstWords(text: string): string {
+  if (text.length <= longestDescription) return text;
+  const start = text.slice(0, longestDescription);
+  return /^.*[.?!:](?= )/u.exec(start)?.[0] ?? `${start.replace(/\s+\S*$/u, "")} …`;
 }
 
 function plainWords(markdown: string): string {
@@ -165,10 +172,6 @@ function listForModels({ sections: groups }: Site, base: string): string {
   );
   const [first] = groups[0]?.pages ?? [];
   return `# ibid\n\n> ${first?.description ?? ""}\n\n${lists.join("\n\n")}\n`;
-}
-
-function wholePage({ title, body, address }: SitePage): string {
-  return `# ${title}\n\nAddress: /${address}\n\n${body.trim()}\n`;
 }
 
 /** A file's text, or the names in a folder. */
