@@ -147,7 +147,13 @@ function parsePage(path: string, text: string): SitePage {
   if (title === undefined) throw new Error(`${path} has no title.`);
   const body = text.slice(text.indexOf(`# ${title}`) + title.length + 2).trimStart();
   const paragraph = /^(?![#`|<>-])[^\n]+(?:\n[^\n]+)*/mu.exec(body)?.[0] ?? title;
-  return { path, address: addressOf(path), title: plainWords(title), description: firstWords(plainWords(paragraph)), body };
+  return {
+    path,
+    address: addressOf(path),
+    title: plainWords(title),
+    description: firstWords(plainWords(paragraph)),
+    body,
+  };
 }
 
 /** Sentences of a text up to 200 characters; of a longer first sentence, its beginning. */

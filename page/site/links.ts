@@ -35,11 +35,11 @@ function anchorOf({ source: { headings }, metadata }: Place): string | undefined
     .findLast((id) => id !== undefined);
 }
 
-/** The first line of a quotation that has words, as a directive names it. */
+/** The first line of a quotation that has words, as a directive names it: without marks and numbers of lists, which are no text of a page. */
 function directive(quote: string): string {
   const line = quote
     .split("\n")
-    .map((each) => each.replaceAll(/^[\s|>*-]+|[\s|]+$/gu, "").replaceAll(/\s+/gu, " "))
+    .map((each) => each.replaceAll(/^(?:[\s|>*#-]|\d{1,3}[.)]\s)+|[\s|]+$/gu, "").replaceAll(/\s+/gu, " "))
     // A cell's end is a place where the text of the page goes on elsewhere.
     .map((each) => each.split(" | ")[0] ?? "")
     // A page that was Markdown shows no marks of it.

@@ -124,11 +124,8 @@ function findHeadings(html: string): Pick<SitePage, "title" | "anchors"> {
 function nameAnchors(markdown: string, isMdx: boolean): Readonly<Record<string, string>> {
   const anchors = collectAnchors();
   const times = new Map<string, number>();
-  for (const { level, title, start, contentStart } of parseBlocks(
-    markdown,
-    readFrontMatter(markdown)?.end ?? 0,
-    isMdx,
-  ).headings) {
+  for (const { level, title, start, contentStart } of parseBlocks(markdown, readFrontMatter(markdown)?.end ?? 0, isMdx)
+    .headings) {
     const stated = /\{:?[ \t]*#([^\s{}]+)[^{}]*\}\s*$/u.exec(markdown.slice(start, contentStart))?.[1];
     const slug = title
       .toLowerCase()

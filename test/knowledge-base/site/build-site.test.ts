@@ -188,6 +188,13 @@ describe("a link of the search", () => {
     expect(linkTo(place, base, "See **the** [routes](./r.md#x), or run `keyctl`.")).toBe(
       "https://example.com/a.html#:~:text=See%20the%20routes%2C%20or%20run%20keyctl.",
     );
+    for (const listed of [
+      "9. Waits in the reeds",
+      "## Waits in the reeds",
+      "- Waits in the reeds",
+      "> 2) Waits in the reeds",
+    ])
+      expect(linkTo(place, base, listed)).toBe("https://example.com/a.html#:~:text=Waits%20in%20the%20reeds");
   });
 });
 
