@@ -91,8 +91,8 @@ export function createReceiver({ shelf, silenceMs, maxBytes, now, arrived, compl
   return {
     stop,
     async receive(id, offset, body, signal, hold, count) {
-      // A client that comes back may find its earlier connection still open.
-      await stop(id);
+      // A client that comes back may find its earlier connection still open; of several that wait for its end, each stops the one before.
+      while (receipts.has(id)) await stop(id);
       const job = now(id);
       if (job === undefined || job.record.state !== "receiving" || job.received !== offset) {
         const at = job?.received ?? 0;
