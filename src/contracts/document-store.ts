@@ -113,6 +113,22 @@ export interface DocumentVersion {
 }
 
 /**
+ * Order of a list of documents beside that of their uris. `newest` and `oldest` go by the time of ingestion, `largest` by bytes; equals by uri, then scope.
+ *
+ * @experimental
+ */
+export type DocumentOrder = "newest" | "oldest" | "largest" | "title";
+
+/**
+ * A place in a list of documents.
+ *
+ * @experimental
+ */
+export type ListPlace = { readonly uri: string; readonly scope: Scope } & Partial<
+  Pick<DocumentSummary, "ingestedAt" | "bytes" | "title">
+>;
+
+/**
  * Restricts a listing of documents.
  *
  * @experimental
@@ -120,8 +136,13 @@ export interface DocumentVersion {
 export interface ListDocumentsOptions {
   /** Only documents whose uri has this prefix. **Cost** uris before and after are not read. */
   readonly under?: string | undefined;
-  /** Only documents that follow this place in the order, whether or not a document stands there. **Cost** those before it are not read. */
-  readonly after?: { readonly uri: string; readonly scope: Scope };
+  /**
+   * Only documents that follow this place in the order, whether or not a document stands there. An order other than that of the uris needs its fact: `ingestedAt`,
+   * `bytes` or `title`. **Cost** those before it are not read.
+   */
+  readonly after?: ListPlace | undefined;
+  /** Default: by uri, then scope. **Cost** all rows, unless the store keeps the order. */
+  readonly order?: DocumentOrder | undefined;
   /** At most this many. **Cost** no more are read of each scope. Default: all. */
   readonly limit?: number | undefined;
 }

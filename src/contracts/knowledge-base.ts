@@ -5,7 +5,7 @@ import type { Collections } from "./collection.ts";
 import type { Diagnosis, ExamineOptions } from "./diagnosis.ts";
 import type { Document, MediaDocument, Origin, PlaceLabels, Section, SourceMap } from "./document.ts";
 import type { EventData, EventFilter, EventName, KnowledgeEvent } from "./event-store.ts";
-import type { DocumentSummary, DocumentVersion } from "./document-store.ts";
+import type { DocumentOrder, DocumentSummary, DocumentVersion } from "./document-store.ts";
 import type { Embedding, EmbeddingVersion, VersionName } from "./embedding.ts";
 import type { IbidError } from "./errors.ts";
 import type { ChunkAddress, Excerpt, ExpandOptions, Outline, SectionOptions } from "./expansion.ts";
@@ -302,7 +302,7 @@ export type AskRun = Run<AnswerEvent, Answer>;
  *
  * @experimental
  */
-export type ListOrder = "uri" | "newest" | "oldest" | "largest" | "title";
+export type ListOrder = "uri" | DocumentOrder;
 
 /**
  * Restricts, orders and pages a list of documents.
@@ -314,6 +314,8 @@ export interface ListOptions extends DocumentAddress {
   readonly asOf?: string | undefined;
   /** Only uris with this prefix. */
   readonly under?: string | undefined;
+  /** Only the document of this id, in each scope that has one. **Cost** reads its tree, and no other document. */
+  readonly documentId?: string | undefined;
   /** Only documents that follow this one in the order, though it may be deleted: the last one of the page before. */
   readonly after?: { readonly uri: string; readonly scope: Scope } | undefined;
   /** At most this many. Default: all. */
@@ -324,7 +326,10 @@ export interface ListOptions extends DocumentAddress {
   readonly since?: string | undefined;
   /** Only documents that were ingested earlier: ISO 8601. */
   readonly before?: string | undefined;
-  /** Default `"uri"`: by uri, then scope. **Cost** any other order reads all rows of the list for each page, and holds two pages. In it the document of `after` must still be there. */
+  /**
+   * Default `"uri"`: by uri, then scope. In any other order the document of `after` must still be there. **Cost** the rows of the page, where the store keeps the
+   * order: SQLite, Postgres and memory keep all but `title`. Otherwise all rows of the list for each page, of which two pages are held.
+   */
   readonly sort?: ListOrder | undefined;
 }
 

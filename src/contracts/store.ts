@@ -1,6 +1,7 @@
 import type { Chunk } from "./chunk.ts";
 import type { Diagnosis, ExamineOptions } from "./diagnosis.ts";
 import type {
+  DocumentOrder,
   DocumentSummary,
   DocumentVersion,
   DocumentWrite,
@@ -276,6 +277,8 @@ export interface DocumentStore
   extends Omit<DocumentVerbs<Checked>, Slices>, Partial<Pick<DocumentVerbs<Checked>, Slices>> {
   readonly durability: Durability;
   readonly embeddings: readonly EmbeddingKind[];
+  /** Orders in which `documents` reads no more rows than it gives. For every other one `composeStore` reads all rows, and sorts them. Absent: none. */
+  readonly orders?: readonly DocumentOrder[] | undefined;
   /** Whether the store can be written. `composeStore` asks until the answer is yes. Absent: at once. */
   ready?(signal?: AbortSignal): Promise<boolean>;
   /** Chunks in the order of `refs`; `undefined` where one is gone. **Cost** the bytes of the slices, never of whole documents. */

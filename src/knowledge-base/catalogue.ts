@@ -1,12 +1,11 @@
-import { operator } from "../access/gate.ts";
+import { narrowProof, operator } from "../access/gate.ts";
 import { parseScope } from "../access/scopes.ts";
-import type { DocumentSummary } from "../contracts/document-store.ts";
+import type { DocumentSummary, ListPlace } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { DocumentAddress, KnowledgeBase, ListOptions, ListOrder } from "../contracts/knowledge-base.ts";
 import type { Store } from "../contracts/store.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { checkOptions, checkText } from "../runtime/check-options.ts";
-import { compareCodePoints } from "../runtime/compare-text.ts";
 import { planOptions } from "../runtime/plan-options.ts";
 import { listOptions } from "../search/list-options.ts";
 import type { KeepingParts } from "./parts.ts";
@@ -22,31 +21,40 @@ export function createCatalogue(parts: KeepingParts): Catalogue {
 
   return {
     async *list(options = {}) {
-      const { scope, under, after, limit, sort, asOf } = planOptions("list", listOptions, options);
+      const { scope, under, documentId, after, limit, sort, asOf } = planOptions("list", listOptions, options);
       if (asOf !== undefined) {
         const { asOf: _, ...rest } = options;
         return yield* (await past({ asOf, scopes: scope && [parseScope(scope)] })).list(rest);
       }
       const isWanted = createSelection(options);
       const scopes = await readable(scope === undefined ? undefined : [parseScope(scope)]);
-      if (sort !== "uri") {
-        const compare = createComparison(sort);
-        const last = after && (await findPlace(store, scopes, { ...after, under }));
-        if (after !== undefined && (last === undefined || isWanted?.(last) === false))
-          throw wrongList("the document that after names is not in this list", "List from the beginning.");
-        const isInPage = (summary: DocumentSummary): boolean =>
-          isWanted?.(summary) !== false && (last === undefined || compare(summary, last) > 0);
-        const all = store.documents(scopes, under === undefined ? {} : { under });
-        return yield* await keepFirst(all, isInPage, compare, limit);
+      if (documentId !== undefined) {
+        for (const summary of await listOfId(store, scopes, documentId))
+          if (summary.uri.startsWith(under ?? "") && isWanted?.(summary) !== false) yield summary;
+        return;
       }
+      let place: ListPlace | undefined = after && { uri: after.uri, scope: parseScope(after.scope) };
+      if (sort !== "uri" && after !== undefined) {
+        const last = await findPlace(store, scopes, { ...after, under });
+        if (last === undefined || isWanted?.(last) === false)
+          throw wrongList("the document that after names is not in this list", "List from the beginning.");
+        place = last;
+      }
+      place ??= beginOfRange(sort, options);
+      const isOver = endOfRange(sort, options);
+      // An order of time begins and ends with the range, so that the store passes over nothing.
+      const isExact =
+        isWanted === undefined || ((sort === "newest" || sort === "oldest") && options.mediaType === undefined);
       const listed = store.documents(scopes, {
         ...(under !== undefined && { under }),
-        ...(after !== undefined && { after: { uri: after.uri, scope: parseScope(after.scope) } }),
-        ...(limit !== undefined && isWanted === undefined && { limit }),
+        ...(sort !== "uri" && { order: sort }),
+        ...(place !== undefined && { after: place }),
+        ...(limit !== undefined && isExact && { limit }),
       });
       if (isWanted === undefined) return yield* listed;
       let left = limit ?? Infinity;
       for await (const summary of listed) {
+        if (isOver(summary)) return;
         if (!isWanted(summary)) continue;
         yield summary;
         if (--left === 0) return;
@@ -93,26 +101,6 @@ export function createCatalogue(parts: KeepingParts): Catalogue {
   };
 }
 
-type Compare = (one: DocumentSummary, other: DocumentSummary) => number;
-
-/** Comparators of the orders other than that of the store. */
-const orders: Readonly<Record<Exclude<ListOrder, "uri">, Compare>> = {
-  newest: (one, other) => compareCodePoints(other.ingestedAt, one.ingestedAt),
-  oldest: (one, other) => compareCodePoints(one.ingestedAt, other.ingestedAt),
-  largest: (one, other) => other.bytes - one.bytes,
-  title: (one, other) => compareCodePoints(one.title.toLowerCase(), other.title.toLowerCase()),
-};
-
-/** Equals go by uri and scope, as in the store. */
-function createComparison(sort: Exclude<ListOrder, "uri">): Compare {
-  const compare = orders[sort];
-  return (one, other) =>
-    compare(one, other) ||
-    compareCodePoints(one.uri, other.uri) ||
-    compareCodePoints(one.scope, other.scope) ||
-    compareCodePoints(one.id, other.id);
-}
-
 /** The document behind which a page begins. */
 async function findPlace(
   store: Pick<Store, "documents">,
@@ -121,25 +109,6 @@ async function findPlace(
 ): Promise<DocumentSummary | undefined> {
   if (!uri.startsWith(under)) return undefined;
   return (await listOfUri(store, scopes, uri)).find((summary) => summary.scope === scope);
-}
-
-/** The first ones of an order. **Cost** all rows are read, and at most two pages are held. */
-async function keepFirst(
-  all: AsyncIterable<DocumentSummary>,
-  isWanted: (summary: DocumentSummary) => boolean,
-  compare: Compare,
-  limit = Infinity,
-): Promise<readonly DocumentSummary[]> {
-  let kept: DocumentSummary[] = [];
-  let worst: DocumentSummary | undefined;
-  for await (const summary of all) {
-    if (!isWanted(summary) || (worst !== undefined && compare(summary, worst) > 0)) continue;
-    kept.push(summary);
-    if (kept.length < 2 * limit) continue;
-    kept = kept.sort(compare).slice(0, limit);
-    worst = kept.at(-1);
-  }
-  return kept.sort(compare).slice(0, limit);
 }
 
 /** The test of documents by their facts; `undefined` where every document passes. */
@@ -158,6 +127,25 @@ function createSelection({
       at >= from && at < until && (type === undefined || (type.endsWith("/") ? own.startsWith(type) : own === type))
     );
   };
+}
+
+/** The place at which a range of times begins in an order of time: documents before it are not read. */
+function beginOfRange(sort: ListOrder, { since, before }: ListOptions): ListPlace | undefined {
+  const time =
+    sort === "newest" ? readTime("before", before) : sort === "oldest" ? readTime("since", since) : undefined;
+  // Of other years, the texts are not in the order of the times.
+  if (time === undefined || time < 0 || time > Date.UTC(9999, 11, 31)) return undefined;
+  // Before all documents of this time, or behind them.
+  const uri = sort === "oldest" ? "" : "\u{10ffff}";
+  return { uri, scope: "deployment", ingestedAt: new Date(time).toISOString() };
+}
+
+/** Whether a document lies behind a range of times, and so all that follow it in an order of time. */
+function endOfRange(sort: ListOrder, { since, before }: ListOptions): (summary: DocumentSummary) => boolean {
+  const from = sort === "newest" ? readTime("since", since) : undefined;
+  const until = sort === "oldest" ? readTime("before", before) : undefined;
+  return ({ ingestedAt }) =>
+    (from !== undefined && Date.parse(ingestedAt) < from) || (until !== undefined && Date.parse(ingestedAt) >= until);
 }
 
 function readTime(name: string, text: string | undefined): number | undefined {
@@ -202,6 +190,16 @@ async function listOfUri(
     found.push(summary);
   }
   return found;
+}
+
+/** Documents of one id, by scope. */
+async function listOfId(
+  store: Pick<Store, "structure">,
+  scopes: AuthorizedScopes,
+  id: string,
+): Promise<readonly DocumentSummary[]> {
+  const found = await Promise.all(scopes.scopes.map((scope) => store.structure(narrowProof(scopes, [scope]), id)));
+  return found.flatMap((one) => one?.summary ?? []);
 }
 
 /** Refusal of a uri that several scopes hold. */

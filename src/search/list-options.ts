@@ -16,6 +16,11 @@ const orders = { uri: true, newest: true, oldest: true, largest: true, title: tr
 export const listOptions = {
   under: { doc: "Only uris with this prefix.", kind: { type: "string" }, for: everywhere, flag: "--under <prefix>" },
   scope: { doc: "Only this scope.", kind: aScope, for: everywhere, flag: "--scope <scope>" },
+  documentId: {
+    doc: "Only the document of this id, in each scope that has one.",
+    kind: { type: "string" },
+    for: inCode,
+  },
   mediaType: {
     doc: "Only this media type, or with a slash at its end, such as `image/`, a family of them.",
     kind: { type: "string" },
@@ -41,7 +46,7 @@ export const listOptions = {
     flag: "--as-of <time>",
   },
   sort: {
-    doc: "Order; `newest` and `oldest` go by the time of ingestion, `largest` by bytes. An order other than `uri` reads all rows of the list for each page, and holds two pages of them.",
+    doc: "Order; `newest` and `oldest` go by the time of ingestion, `largest` by bytes. A page by `title` reads all rows of the list, and holds two pages of them; by the others it reads its own.",
     kind: { type: "choice", values: orders },
     default: "uri",
     for: everywhere,

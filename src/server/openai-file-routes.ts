@@ -3,7 +3,8 @@ import type { DocumentSummary } from "../contracts/document-store.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { platformNow } from "../runtime/platform-clock.ts";
-import type { OpenAiShelf, UploadedFile } from "./openai-shelf.ts";
+import { given } from "./given.ts";
+import { madeAt, type OpenAiShelf, type UploadedFile } from "./openai-shelf.ts";
 import { readForm } from "./read-form.ts";
 import { checked } from "./read-request.ts";
 import { Refusal } from "./refusal.ts";
@@ -17,7 +18,11 @@ export const openAiPageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1000).default(20),
   after: openAiId.optional().meta({ description: "The last id of the page before." }),
 });
-const filesQuery = openAiPageQuery.extend({ purpose: z.enum(["assistants", "user_data"]).optional() });
+const filesQuery = openAiPageQuery.extend({
+  limit: z.coerce.number().int().min(1).max(10_000).default(20),
+  order: z.enum(["asc", "desc"]).default("desc").meta({ description: "By the time at which a file came." }),
+  purpose: z.enum(["assistants", "user_data"]).optional(),
+});
 
 const uploadFields = z.strictObject({
   purpose: z.enum(["assistants", "user_data"]),
@@ -41,7 +46,7 @@ export const described = (description: string, schema: z.ZodType) => ({
 /**
  * Files in the shape of OpenAI's API: the documents, and files that the caller uploaded. No search finds these before they are in a vector store.
  *
- * **Cost** a document is found by its id in a listing of all documents. **Source** OpenAI's API reference: files.
+ * **Cost** a page reads its own rows of the documents, and the records of all uploaded files. **Source** OpenAI's API reference: files.
  */
 export function createOpenAiFileRoutes(shelf: OpenAiShelf | undefined): readonly Route[] {
   const upload = async (caller: Caller, wanted: string): Promise<UploadedFile | undefined> =>
@@ -58,18 +63,9 @@ export function createOpenAiFileRoutes(shelf: OpenAiShelf | undefined): readonly
       isLight: true,
       query: filesQuery,
       answers: described("The files.", openAiPage),
-      async handle({ kb, caller, query: { limit, after } }) {
-        const uploads = (await shelf?.listFiles(caller!)) ?? [];
-        const from = after === undefined ? 0 : uploads.findIndex(({ id }) => id === after) + 1;
-        const isDocument = after !== undefined && from === 0;
-        const shown: { readonly id: string }[] = isDocument
-          ? []
-          : uploads.slice(from, from + limit + 1).map(showUpload);
-        if (shown.length <= limit)
-          shown.push(
-            ...(await listDocuments(kb, { limit: limit - shown.length, after: isDocument ? after : undefined })),
-          );
-        return jsonResponse(toPage(shown.slice(0, limit), shown.length > limit));
+      async handle({ kb, caller, query }) {
+        const found = await listFiles(kb, (await shelf?.listFiles(caller!)) ?? [], query);
+        return jsonResponse(toPage(found.slice(0, query.limit), found.length > query.limit));
       },
     }),
     defineRoute({
@@ -130,8 +126,10 @@ export function createOpenAiFileRoutes(shelf: OpenAiShelf | undefined): readonly
           const { uri, scope } = await findDocument(kb, params.file);
           await kb.delete(uri, { scope });
         } else {
-          for await (const { uri, scope } of kb.list())
-            if (uri.split("/").includes(uploaded.id) && kb.mayWrite(scope)) await kb.delete(uri, { scope });
+          const stores = (await shelf!.listStores(kb)).map(({ id }) => `${id}/`);
+          for (const under of ["", ...stores])
+            for await (const { uri, scope } of kb.list({ under: `${under}${uploaded.id}/` }))
+              if (kb.mayWrite(scope)) await kb.delete(uri, { scope });
           await shelf!.removeFile(uploaded.id);
         }
         return jsonResponse({ id: params.file, object: "file", deleted: true });
@@ -185,6 +183,45 @@ function createUploadRoute(shelf: OpenAiShelf): Route {
   });
 }
 
+/** Uploaded files and documents by the time at which they came, after the one with an id. Of one time, uploaded files come first. **Shape** one more than `limit`, where there are so many. */
+async function listFiles(
+  kb: KnowledgeBase,
+  latestFirst: readonly UploadedFile[],
+  { limit, after, order, purpose }: z.output<typeof filesQuery>,
+): Promise<readonly { readonly id: string }[]> {
+  const isUp = order === "asc";
+  const all = isUp ? latestFirst.toReversed() : latestFirst;
+  const place = all.findIndex(({ id }) => id === after);
+  const last = after === undefined || place !== -1 ? undefined : await findDocument(kb, after);
+  const follows = (one: UploadedFile): boolean => {
+    const turn = last === undefined ? 1 : madeAt(one) - Date.parse(last.ingestedAt);
+    return (purpose === undefined || one.purpose === purpose) && (isUp ? turn > 0 : last === undefined || turn < 0);
+  };
+  const uploads = all.slice(place + 1).filter(follows);
+  const time = place === -1 ? undefined : madeAt(all[place]!);
+  const range = time === undefined ? {} : isUp ? { since: isoOf(time) } : { before: isoOf(time + 1) };
+  const from = last === undefined ? range : { after: { uri: last.uri, scope: last.scope } };
+  const documents: DocumentSummary[] = [];
+  if (purpose !== "user_data")
+    for await (const one of kb.list({ sort: isUp ? "oldest" : "newest", limit: limit + 1, ...from }))
+      documents.push(one);
+  const files: { readonly id: string }[] = [];
+  for (let [u, d] = [0, 0]; files.length <= limit && (u < uploads.length || d < documents.length);) {
+    const [upload, document] = [uploads[u], documents[d]];
+    const turn = upload && document ? madeAt(upload) - Date.parse(document.ingestedAt) : 0;
+    if (upload !== undefined && (document === undefined || (isUp ? turn <= 0 : turn >= 0))) {
+      files.push(showUpload(upload));
+      u++;
+    } else {
+      files.push(showDocument(document!));
+      d++;
+    }
+  }
+  return files;
+}
+
+const isoOf = (time: number): string => new Date(time).toISOString();
+
 /** A page of documents that follow another one. **Shape** one more than `limit`, where there are so many. */
 export async function listDocuments(
   kb: KnowledgeBase,
@@ -203,8 +240,8 @@ export function toPage(data: readonly { readonly id: string }[], hasMore: boolea
 }
 
 /** **Errors** 404. */
-export async function findDocument(kb: KnowledgeBase, wanted: string): Promise<DocumentSummary> {
-  for await (const document of kb.list()) if (document.id === wanted) return document;
+export async function findDocument(kb: KnowledgeBase, wanted: string, scope?: Scope): Promise<DocumentSummary> {
+  for await (const document of kb.list({ documentId: wanted, ...given({ scope }) })) return document;
   return unknownFile(wanted);
 }
 

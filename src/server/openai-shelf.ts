@@ -69,7 +69,8 @@ interface Dated {
   readonly createdAt: number;
   readonly madeAt?: number;
 }
-const madeAt = (one: Dated): number => one.madeAt ?? one.createdAt * 1000;
+/** The time of something that was made. **Units** milliseconds since 1970. */
+export const madeAt = (one: Dated): number => one.madeAt ?? one.createdAt * 1000;
 const latestFirst = (one: Dated, other: Dated): number => madeAt(other) - madeAt(one) || (one.id < other.id ? -1 : 1);
 
 /** Keeps files and stores in a blob store. **Cost** a listing reads the records of all. `maxBytes` bounds the files of all callers together. */

@@ -11,6 +11,7 @@ import {
   openAiPage,
   openAiPageQuery,
   toPage,
+  unknownFile,
 } from "./openai-file-routes.ts";
 import type { OpenAiShelf } from "./openai-shelf.ts";
 import { createAttach, createStoreFileRoutes } from "./openai-store-files.ts";
@@ -178,6 +179,8 @@ function createStoreChanges(shelf: OpenAiShelf, jobs: ServiceJobs): readonly Rou
         const { kb, caller, body } = call;
         const scope = body.ibid?.scope ?? homeScope(caller!.access === "operator" ? undefined : caller!.access);
         checkWritable(kb, scope);
+        // All or none: a store without one of its files is none.
+        for (const id of body.file_ids ?? []) if (!(await shelf.file(caller!, id))) unknownFile(id);
         const made = await shelf.addStore({ name: body.name ?? "", scope, metadata: body.metadata ?? {} });
         const found: VectorStore = { id: made.id, scope, under: `${made.id}/`, made };
         await Promise.all((body.file_ids ?? []).map((id) => put(call, found, { file_id: id })));

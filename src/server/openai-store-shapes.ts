@@ -69,8 +69,8 @@ export async function documentOf(
     for await (const document of kb.list({ scope, under: `${under}${file}/`, limit: 1 })) return document;
     return unknownFile(file);
   }
-  const document = await findDocument(kb, file);
-  return document.scope === scope && document.uri.startsWith(under) ? document : unknownFile(file);
+  const document = await findDocument(kb, file, scope);
+  return document.uri.startsWith(under) ? document : unknownFile(file);
 }
 
 export async function showStore(kb: KnowledgeBase, { id, scope, under, made }: VectorStore) {

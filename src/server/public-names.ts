@@ -186,6 +186,14 @@ export function createPublicNames(all: KnowledgeBase): PublicNames {
     return found;
   }
 
+  /** Whether a document of this uri is there, and no known file has the name: it is what it says, and the list of names is not needed. */
+  async function isStored(kb: KnowledgeBase, { uri, scope }: NonNullable<ListOptions["after"]>): Promise<boolean> {
+    if (readAt === -Infinity || isLocal(uri) || byName.has(uri) || byName.has(uri.replace(hashSuffix, "")))
+      return false;
+    for await (const one of kb.list({ scope, under: uri, limit: 1 })) return one.uri === uri;
+    return false;
+  }
+
   /** The list by options in which a uri is a public name. **Cost** where files of this machine are listed, a prefix without a scheme reads the whole list. */
   async function* listByName(
     kb: KnowledgeBase,
@@ -193,6 +201,7 @@ export function createPublicNames(all: KnowledgeBase): PublicNames {
     options: ListOptions = {},
   ): AsyncGenerator<DocumentSummary> {
     if (options.under === undefined && options.after === undefined) return yield* kb.list(options);
+    if (options.under === undefined && (await isStored(kb, options.after!))) return yield* kb.list(options);
     await refresh();
     // Files that the reader may not read must not show by an error.
     if (!(await seesFiles())) return yield* kb.list(options);

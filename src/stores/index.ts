@@ -10,10 +10,12 @@ export type {
 } from "../contracts/blob-store.ts";
 export type {
   ChunkEntry,
+  DocumentOrder,
   DocumentWrite,
   FreshnessMark,
   DocumentVersion,
   ListDocumentsOptions,
+  ListPlace,
   Provenance,
   ReplaceResult,
   StoredChunkSpan,

@@ -1,4 +1,5 @@
 import { systemAuthority } from "../access/gate.ts";
+import type { DocumentOrder, DocumentSummary } from "../contracts/document-store.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { check, collect, equal, throwsCode } from "./assert.ts";
 import type { StoreCase } from "./store-case.ts";
@@ -22,6 +23,40 @@ export const documentListingCases: readonly StoreCase[] = [
       equal(seen, seen.toSorted(), "order");
       equal(seen.length, new Set(seen).size, "documents listed twice");
       for (let i = 0; i < 40; i++) check(seen.includes(`${uri(i * 2)}@${south}`), `${uri(i * 2)} was not listed`);
+    },
+  ],
+  [
+    "lists-in-every-order",
+    "E21 20",
+    async (store) => {
+      const titles = ["Beech", "alder", "Cedar", "beech"];
+      for (let i = 0; i < 12; i++) {
+        const document = documentOf(`${(i * 5) % 12}.md`, "text", { title: titles[i % 4]! });
+        const entry = documentEntryOf(document, [{ text: "text" }]);
+        await store.replace(into(i % 3 === 0 ? south : north), { ...entry, bytes: 1 + (i % 5) });
+      }
+      const all = await collect(store.documents(from(south, north)));
+      const facts: Readonly<Record<string, (one: DocumentSummary) => number | string>> = {
+        newest: ({ ingestedAt }) => -Date.parse(ingestedAt),
+        oldest: ({ ingestedAt }) => Date.parse(ingestedAt),
+        largest: ({ bytes }) => -bytes,
+        title: ({ title }) => title.toLowerCase(),
+      };
+      for (const [order, fact] of Object.entries(facts)) {
+        const wanted = all.toSorted((one, other) => (fact(one) < fact(other) ? -1 : fact(one) > fact(other) ? 1 : 0));
+        const list = (more: object) =>
+          collect(store.documents(from(south, north), { order: order as DocumentOrder, ...more }));
+        equal(await list({}), wanted, `the list by ${order}`);
+        const paged: DocumentSummary[] = [];
+        for (let page = await list({ limit: 5 }); page.length > 0; page = await list({ limit: 5, after: page.at(-1) }))
+          paged.push(...page);
+        equal(paged, wanted, `its pages by ${order}`);
+        const under = await list({ under: "1", limit: 3 });
+        equal(under, wanted.filter(({ uri }) => uri.startsWith("1")).slice(0, 3), `part of it by ${order}`);
+      }
+      const wrong = [{ order: "smallest" }, { order: "largest", after: { uri: "a", scope: south } }];
+      for (const options of wrong)
+        await throwsCode(() => collect(store.documents(from(south), options as never)), "invalid-argument", "an order");
     },
   ],
   [

@@ -747,14 +747,39 @@ export function createPlainStore(
     },
     async *documents(scopes, options = {}) {
       const readable = read(scopes);
-      checkNames("documents", options, ["under"]);
+      checkNames("documents", options, ["under", "after", "limit", "order"]);
+      const { order, after, limit = Infinity } = options;
       const under = broken("documents under anything") ? "" : (options.under ?? "");
       const key = ({ summary }: DocumentRow): string =>
         broken("documents by id") ? summary.id : `${summary.uri}\u0000${summary.scope}`;
       const list = documents.filter(
         (row) => standing(row) && readable.includes(row.summary.scope) && row.summary.uri.startsWith(under),
       );
-      for (const row of list.toSorted((a, b) => (key(a) < key(b) ? -1 : 1))) yield hand(row).summary;
+      list.sort((a, b) => (key(a) < key(b) ? -1 : 1));
+      if (order === undefined) {
+        for (const row of list) yield hand(row).summary;
+        return;
+      }
+      const facts = {
+        newest: ({ ingestedAt = "" }) => -Date.parse(ingestedAt),
+        oldest: ({ ingestedAt = "" }) => Date.parse(ingestedAt),
+        largest: ({ bytes = 0 }) => -bytes,
+        title: ({ title = "" }) => title.toLowerCase(),
+      } as const satisfies Record<string, (one: Partial<DocumentSummary>) => number | string>;
+      const wanted = broken("newest is oldest") && order === "newest" ? "oldest" : order;
+      const fact: ((one: Partial<DocumentSummary>) => number | string) | undefined = facts[wanted];
+      const needed = { newest: "ingestedAt", oldest: "ingestedAt", largest: "bytes", title: "title" } as const;
+      if (fact === undefined || (after !== undefined && after[needed[wanted]] === undefined))
+        throw new IbidError("invalid-argument", `There is no order ${order}, or no place in it.`);
+      if (!broken("orders ignored"))
+        list.sort((a, b) => (fact(a.summary) < fact(b.summary) ? -1 : fact(a.summary) > fact(b.summary) ? 1 : 0));
+      const isBehind = ({ summary }: DocumentRow): boolean => {
+        if (after === undefined) return true;
+        const [own, other] = [fact(summary), fact(after)];
+        if (own !== other || broken("equals are skipped")) return own > other;
+        return `${summary.uri}\u0000${summary.scope}` > `${after.uri}\u0000${after.scope}`;
+      };
+      for (const row of list.filter(isBehind).slice(0, limit)) yield hand(row).summary;
     },
     async touch(into, id, mark) {
       const row = documentRow(write(into), id);

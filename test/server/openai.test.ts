@@ -1,9 +1,16 @@
 import OpenAI, { toFile } from "openai";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ChatModel } from "../../src/contracts/chat.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
 import { startService } from "../../src/server/index.node.ts";
+import { composeStore } from "../../src/stores/compose/compose-store.ts";
+import { createMemoryDirectory } from "../../src/stores/memory/memory-directory.ts";
+import { createSecret } from "../../src/stores/segments/create-secret.ts";
+import type { DirectoryReader } from "../../src/stores/segments/segment-directory.ts";
+import { createSegmentStore } from "../../src/stores/segments/segment-store.ts";
+import { decideStoreOptions } from "../../src/stores/segments/store-options.ts";
 import { createMemoryBlobStore } from "../../src/stores/index.ts";
-import { keys, openWorld, type Who } from "./service.ts";
+import { keys, openWorld, send, type Who } from "./service.ts";
 
 async function clientOf(who: Who, model?: ChatModel) {
   return (await serve(model))(who);
@@ -241,6 +248,7 @@ describe("files and vector stores, by the client of OpenAI", () => {
     // Pages of two, which the client walks by `after`.
     const files: { readonly id: string; readonly filename: string }[] = [];
     for await (const file of client.files.list({ limit: 2 })) files.push(file);
+    files.sort((one, other) => (one.filename < other.filename ? -1 : 1));
     expect(files.map(({ filename }) => filename)).toEqual(["deployment.md", "team-acme.md", "user-ada.md"]);
     const [first] = files;
     expect(await client.files.retrieve(first!.id)).toMatchObject({ object: "file", filename: "deployment.md" });
@@ -267,6 +275,112 @@ describe("files and vector stores, by the client of OpenAI", () => {
     for (const name of names) await client.vectorStores.create({ name });
     const stores = (await client.vectorStores.list()).data.map(({ name }) => name);
     expect(stores.filter((name) => name.endsWith(".txt"))).toEqual(names.toReversed());
+  });
+
+  it("page through uploads and documents by the time at which they came, in both orders", async () => {
+    const clientOf = await serve();
+    const client = clientOf("ada");
+    const upload = (name: string) => client.files.create({ file: new File([name], name), purpose: "user_data" });
+    // Files of one millisecond go by their kind and their uri.
+    const later = async (): Promise<void> => {
+      for (const now = Date.now(); Date.now() <= now;) await new Promise((resolve) => setImmediate(resolve));
+    };
+    await later();
+    await upload("one.txt");
+    await later();
+    await clientOf.kb.ingest({ uri: "later.md", text: "A later document." });
+    await later();
+    await upload("two.txt");
+    const raw = async (query: string) => {
+      const response = await fetch(`${client.baseURL}/files?${query}`, {
+        headers: { authorization: `Bearer ${keys.ada.key}` },
+      });
+      return (await response.json()) as {
+        data: { id: string; filename: string }[];
+        has_more: boolean;
+        first_id: string | null;
+        last_id: string | null;
+      };
+    };
+    const whole = await raw("limit=10000&order=asc");
+    const names = whole.data.map(({ filename }) => filename);
+    expect(names.slice(0, 3).toSorted()).toEqual(["deployment.md", "team-acme.md", "user-ada.md"]);
+    expect(names.slice(3)).toEqual(["one.txt", "later.md", "two.txt"]);
+    for (const order of ["asc", "desc"]) {
+      const all = (await raw(`limit=100&order=${order}`)).data.map(({ id }) => id);
+      expect(all.toSorted()).toEqual(whole.data.map(({ id }) => id).toSorted());
+      for (const limit of [1, 2, 5]) {
+        const paged: string[] = [];
+        for (let after = ""; ;) {
+          const page = await raw(`limit=${limit}&order=${order}${after}`);
+          const ids = page.data.map(({ id }) => id);
+          expect([page.first_id, page.last_id]).toEqual([ids[0], ids.at(-1)]);
+          paged.push(...ids);
+          expect(page.has_more).toBe(paged.length < all.length);
+          if (!page.has_more) break;
+          after = `&after=${page.last_id}`;
+        }
+        expect(paged).toEqual(all);
+      }
+    }
+    expect((await raw("")).data.slice(0, 3).map(({ filename }) => filename)).toEqual([
+      "two.txt",
+      "later.md",
+      "one.txt",
+    ]);
+    expect((await raw("purpose=user_data")).data.map(({ filename }) => filename)).toEqual(["two.txt", "one.txt"]);
+    expect((await raw("purpose=assistants")).data).toHaveLength(4);
+  });
+
+  it("list a page of files for the rows of the page, and find one of them by its id for its own row [20]", async () => {
+    const directory = createMemoryDirectory();
+    let read = 0;
+    const counted = (rows: DirectoryReader): DirectoryReader => ({
+      ...rows,
+      documentsAfter: (...place) => count(rows.documentsAfter(...place)),
+      documentsInOrder: (...place) => count(rows.documentsInOrder(...place)),
+    });
+    const count = <Row>(found: readonly Row[]): readonly Row[] => {
+      read += found.length;
+      return found;
+    };
+    const parts = createSegmentStore(
+      { ...directory, read: (work) => directory.read((rows) => work(counted(rows))) },
+      { ...decideStoreOptions({}), embeddings: ["dense"], secret: createSecret() },
+    );
+    const kb = await openKnowledgeBase({ store: composeStore(parts), reading: { worker: false } });
+    onTestFinished(() => kb.close());
+    await kb.ingest(Array.from({ length: 600 }, (_, n) => ({ uri: `${n}.txt`, text: `Text ${n}.` })));
+    const service = await startService(kb, { keys: Object.values(keys), port: 0 });
+    onTestFinished(() => service.stop());
+    // The names of files of this machine are read once.
+    const first = await send(service.url, "/v1/files?limit=1", { key: keys.ada.key });
+    await send(service.url, `/v1/files?limit=1&after=${first.json.last_id}`, { key: keys.ada.key });
+    const costs: number[] = [];
+    const seen = new Set<string>();
+    for (let after = ""; ;) {
+      read = 0;
+      const { json } = await send(service.url, `/v1/files?limit=50${after}`, { key: keys.ada.key });
+      costs.push(read);
+      for (const { id } of json.data) seen.add(id);
+      if (json.has_more !== true) break;
+      after = `&after=${json.last_id}`;
+    }
+    expect(seen.size).toBe(600);
+    expect(costs).toHaveLength(12);
+    // A page, one row more, and a few for the place where it begins.
+    expect(Math.max(...costs)).toBeLessThan(70);
+    read = 0;
+    expect((await send(service.url, `/v1/files/${[...seen][300]!}`, { key: keys.ada.key })).status).toBe(200);
+    expect(read).toBe(0);
+  });
+
+  it("make no store where one of its files is not there", async () => {
+    const client = (await serve())("ada");
+    const before = (await client.vectorStores.list()).data.length;
+    const file_ids = [`file-${"0".repeat(32)}`];
+    await expect(client.vectorStores.create({ name: "half", file_ids })).rejects.toMatchObject({ status: 404 });
+    expect((await client.vectorStores.list()).data.length).toBe(before);
   });
 
   it("search one vector store, with the places of the words", async () => {

@@ -1,3 +1,4 @@
+import type { SQLInputValue } from "node:sqlite";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -5,10 +6,13 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { openConnection } from "../../src/stores/sqlite/open-connection.ts";
 import { createSqliteDirectory } from "../../src/stores/sqlite/sqlite-directory.ts";
 import { createMemoryDirectory } from "../../src/stores/memory/memory-directory.ts";
-import type {
-  DirectoryReader,
-  DirectoryWriter,
-  SegmentDirectory,
+import {
+  type DirectoryReader,
+  type DirectoryWriter,
+  type KeptOrder,
+  keptOrders,
+  type RowPlace,
+  type SegmentDirectory,
 } from "../../src/stores/segments/segment-directory.ts";
 
 const folders: string[] = [];
@@ -183,6 +187,57 @@ describe.each([
       ]);
       expect(rows.documentsAfter(scope, "same", "ａ", 2).map(({ id }) => id)).toEqual(["😀", "é2"]);
     });
+    await directory.close();
+  });
+});
+
+describe("orders of documents in SQLite", () => {
+  it("are read from an index, also in a file that an earlier version made, and deleted documents are in none [20]", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "ibid-directory-"));
+    folders.push(folder);
+    const open = () => openConnection(join(folder, "ibid.sqlite"), { busyTimeoutMs: 1_000 });
+    const earlier = await open();
+    for (const name of ["documents_by_time", "documents_by_size"]) earlier.run(`DROP INDEX ${name}`);
+    earlier.close();
+    const connection = await open();
+    const plans: string[] = [];
+    const watched: typeof connection = {
+      ...connection,
+      all<Row>(sql: string, ...values: SQLInputValue[]) {
+        if (sql.includes("ORDER BY")) {
+          const steps = connection.all<{ readonly detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values);
+          plans.push(steps.map(({ detail }) => detail).join("; "));
+        }
+        return connection.all<Row>(sql, ...values);
+      },
+    };
+    const [directory, memory] = [createSqliteDirectory(watched), createMemoryDirectory()];
+    const fillMany = (rows: DirectoryWriter): number => {
+      const scope = rows.addScope("platform", 1);
+      for (let n = 0; n < 50; n++) {
+        const row = documentRow(scope, `${n}`.padStart(2, "0"), `${n % 20}.md`);
+        const facts = { bytes: n % 7, ingestedAt: new Date(n % 10).toISOString(), deletedAt: n % 5 === 0 ? 1 : null };
+        rows.addDocument({ ...row, ...facts }, { text: "", structure: "{}" });
+      }
+      return scope;
+    };
+    const scopes = new Map([
+      [directory, await directory.write(fillMany)],
+      [memory, await memory.write(fillMany)],
+    ]);
+    const read = async (from: SegmentDirectory, order: KeptOrder, place?: RowPlace): Promise<readonly string[]> =>
+      from.read((rows) => rows.documentsInOrder(scopes.get(from)!, order, place, 7).map(({ id }) => id));
+    for (const order of keptOrders) {
+      plans.length = 0;
+      const first = await read(directory, order);
+      expect(first).toEqual(await read(memory, order));
+      const last = await memory.read((rows) => rows.documentById(scopes.get(memory)!, first.at(-1)!)!);
+      for (const id of [last.id, "", undefined])
+        expect(await read(directory, order, { ...last, id })).toEqual(await read(memory, order, { ...last, id }));
+      expect(plans).toHaveLength(4);
+      for (const plan of plans)
+        expect(plan).toMatch(order === "largest" ? /INDEX documents_by_size/u : /INDEX documents_by_time/u);
+    }
     await directory.close();
   });
 });

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Scope } from "../../src/contracts/scope.ts";
 import { compareCodePoints } from "../../src/runtime/compare-text.ts";
-import { listDocuments, type Look } from "../../src/stores/segments/list-rows.ts";
+import { compareInOrder, isBehind } from "../../src/stores/compose/document-order.ts";
+import { listDocuments, listInOrder, type Look } from "../../src/stores/segments/list-rows.ts";
+import { keptOrders, type KeptOrder, type RowPlace } from "../../src/stores/segments/segment-directory.ts";
 
 /** Rows of two scopes that count what is read of them. */
 function openRows(count: number) {
@@ -15,7 +17,9 @@ function openRows(count: number) {
       etag: null,
       lastModified: null,
       checkedAt: null,
-      ingestedAt: "2026-05-01T00:00:00.000Z",
+      ingestedAt: new Date(Date.UTC(2026, 4, 1) + ((at * 7919) % count) * 1000).toISOString(),
+      bytes: (at * 104_729) % 1000,
+      title: "",
     })),
   );
   const read = { rows: 0 };
@@ -27,6 +31,13 @@ function openRows(count: number) {
         const order = compareCodePoints(row.uri, uri);
         return order > 0 || (order === 0 && id !== undefined && compareCodePoints(row.id, id) > 0);
       }).slice(0, limit);
+      read.rows += found.length;
+      return found;
+    },
+    documentsInOrder(key: number, order: KeptOrder, place: RowPlace | undefined, limit: number) {
+      const found = rows[key]!.filter((row) => place === undefined || isBehind(order, row, place))
+        .sort(compareInOrder(order))
+        .slice(0, limit);
       read.rows += found.length;
       return found;
     },
@@ -54,6 +65,30 @@ describe("a page of a list of documents", () => {
     expect([costs.length, Math.max(...costs), costs.at(-1)]).toEqual([101, 200, 0]);
     expect(seen.length).toBe(10_000);
     expect(seen).toEqual([...new Set(seen)].toSorted(compareCodePoints));
+  });
+
+  it.each(keptOrders)("costs its own rows by %s too, and the pages make up the whole [20]", async (order) => {
+    const { look, scopes, read } = openRows(500);
+    const list = async (options: object) => {
+      const found = [];
+      for await (const one of listInOrder(look, scopes, order, options)) found.push(one);
+      return found;
+    };
+    const whole = await list({});
+    expect(whole).toHaveLength(1000);
+    expect(whole).toEqual(whole.toSorted(compareInOrder(order)));
+    const [seen, costs]: [typeof whole, number[]] = [[], []];
+    for (let after: (typeof whole)[number] | undefined; ; after = seen.at(-1)) {
+      read.rows = 0;
+      const page = await list({ limit: 50, ...(after && { after }) });
+      costs.push(read.rows);
+      seen.push(...page);
+      if (page.length === 0) break;
+    }
+    expect(seen).toEqual(whole);
+    expect([costs.length, Math.max(...costs), costs.at(-1)]).toEqual([21, 100, 0]);
+    const under = whole.filter(({ uri }) => uri.startsWith("docs/0001")).slice(0, 30);
+    expect(await list({ under: "docs/0001", limit: 30 })).toEqual(under);
   });
 
   it("begins after a place where nothing stands, within a prefix", async () => {

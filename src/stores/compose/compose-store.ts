@@ -25,6 +25,7 @@ import { parseFilter } from "../../engine/filters/parse-filter.ts";
 import { pause, throwIfAborted, untilAborted } from "../../runtime/abort.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { compareCodePoints } from "../../runtime/compare-text.ts";
+import { listDocuments } from "./document-order.ts";
 import { createSecret } from "../segments/create-secret.ts";
 import { checkEmbedding, checkEntries, checkId, checkNotOwn, checkOrigin, checkSourceMap } from "./check-entries.ts";
 import { checkParts, stores } from "./check-store.ts";
@@ -211,8 +212,8 @@ function guardReads({ documents }: StoreParts, guard: Guard): Reads {
     },
     async *documents(scopes, options = {}) {
       const readable = guard.read(scopes);
-      checkOptions("documents", options, { under: true, after: true, limit: true });
-      for await (const summary of documents.documents(readable, { ...options })) {
+      checkOptions("documents", options, { under: true, after: true, limit: true, order: true });
+      for await (const summary of listDocuments(documents, readable, { ...options })) {
         guard.open();
         yield copyPlain(summary);
       }

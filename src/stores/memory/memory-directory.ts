@@ -1,4 +1,5 @@
 import { IbidError } from "../../contracts/errors.ts";
+import { compareInOrder, isBehind } from "../compose/document-order.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { compareCodePoints } from "../../runtime/compare-text.ts";
 import {
@@ -285,6 +286,15 @@ function createRows(
         .sort((a, b) => compareCodePoints(a.id, b.id)),
     documentsAfter: (scope, uri, id, limit) =>
       documentsInOrder.after(`${scope}/live`, ({ row }) => isAfter(row, uri, id), limit).map(({ row }) => row),
+    documentsInOrder: (scope, order, place, limit) =>
+      documentsInOrder
+        .after(
+          `${scope}/live`,
+          ({ row }) => place === undefined || isBehind(order, row, place),
+          limit,
+          comparators[order],
+        )
+        .map(({ row }) => row),
     deletedDocuments: (scope, until) =>
       documentsInOrder
         .after(`${scope}/deleted`, everything, Infinity)
@@ -319,6 +329,17 @@ function createRows(
   };
   return { rows, image };
 }
+
+const byRow =
+  (compare: ReturnType<typeof compareInOrder>) =>
+  (a: KeptDocument, b: KeptDocument): number =>
+    compare(a.row, b.row);
+/** Each has its sorted rows until the next change. */
+const comparators = {
+  newest: byRow(compareInOrder("newest")),
+  oldest: byRow(compareInOrder("oldest")),
+  largest: byRow(compareInOrder("largest")),
+};
 
 function isAfter(row: DocumentRow, uri: string, id: string | undefined): boolean {
   const turn = compareCodePoints(row.uri, uri);

@@ -81,36 +81,43 @@ export function createGroupIndex<Row>(groupOf: (row: Row) => string): GroupIndex
 export interface SortedIndex<Row> {
   add(key: number, row: Row): void;
   remove(key: number, row: Row): void;
-  /** Members of the group that come after a place, in order. */
-  after(group: string, isAfter: (row: Row) => boolean, limit: number): readonly Row[];
+  /** Members of the group that come after a place, in order: the index's own, or another one. */
+  after(
+    group: string,
+    isAfter: (row: Row) => boolean,
+    limit: number,
+    order?: (a: Row, b: Row) => number,
+  ): readonly Row[];
 }
 
 export function createSortedIndex<Row>(
   groupOf: (row: Row) => string,
   compare: (a: Row, b: Row) => number,
 ): SortedIndex<Row> {
-  const groups = new Map<string, { readonly rows: Map<number, Row>; sorted: readonly Row[] | undefined }>();
+  type Compare = typeof compare;
+  const groups = new Map<string, { readonly rows: Map<number, Row>; readonly sorted: Map<Compare, readonly Row[]> }>();
   return {
     add(key, row) {
       const group = groups.get(groupOf(row));
       if (group === undefined) {
-        groups.set(groupOf(row), { rows: new Map([[key, row]]), sorted: undefined });
+        groups.set(groupOf(row), { rows: new Map([[key, row]]), sorted: new Map() });
         return;
       }
       group.rows.set(key, row);
-      group.sorted = undefined;
+      group.sorted.clear();
     },
     remove(key, row) {
       const group = groups.get(groupOf(row));
       if (group === undefined) return;
       group.rows.delete(key);
-      group.sorted = undefined;
+      group.sorted.clear();
       if (group.rows.size === 0) groups.delete(groupOf(row));
     },
-    after(name, isAfter, limit) {
+    after(name, isAfter, limit, order = compare) {
       const group = groups.get(name);
       if (group === undefined) return [];
-      const sorted = (group.sorted ??= [...group.rows.values()].sort(compare));
+      const sorted = group.sorted.get(order) ?? [...group.rows.values()].sort(order);
+      group.sorted.set(order, sorted);
       let low = 0;
       let high = sorted.length;
       while (low < high) {

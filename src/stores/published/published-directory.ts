@@ -1,4 +1,5 @@
 import { IbidError } from "../../contracts/errors.ts";
+import { compareInOrder, isBehind } from "../compose/document-order.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { bytesOf, encodeText } from "../../engine/segments/bytes.ts";
 import { liveLanguages, readLanguages } from "../../engine/segments/language-column.ts";
@@ -294,6 +295,11 @@ export async function openPublishedDirectory(read: ReadPublished): Promise<Publi
     documentsAfter: (_scope, uri, id, limit) =>
       byUriAndId()
         .filter((row) => row.uri > uri || (row.uri === uri && id !== undefined && row.id > id))
+        .slice(0, limit),
+    documentsInOrder: (_scope, order, place, limit) =>
+      byUriAndId()
+        .filter((row) => place === undefined || isBehind(order, row, place))
+        .sort(compareInOrder(order))
         .slice(0, limit),
     deletedDocuments: () => [],
     formers: () => [],

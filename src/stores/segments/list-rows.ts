@@ -9,8 +9,9 @@ import { parseVersionKey, toEmbedding } from "../../engine/vectors/stored-vector
 import { vectorsAt } from "../../engine/vectors/vector-column.ts";
 import { createChunkReader, createRowFilter, toSummary } from "./chunk-rows.ts";
 import { compareCodePoints } from "../../runtime/compare-text.ts";
+import { compareInOrder } from "../compose/document-order.ts";
 import { findPlace, type IndexView, type ScopeView } from "./index-view.ts";
-import type { ChunkRow, DirectoryReader } from "./segment-directory.ts";
+import type { ChunkRow, DirectoryReader, KeptOrder, RowPlace } from "./segment-directory.ts";
 
 /** Rows that one transaction reads before the caller has a turn. */
 const pageSize = 256;
@@ -82,7 +83,7 @@ export function embeddingsOf(view: ScopeView, row: Pick<ChunkRow, "key">): Versi
 export async function* listDocuments(
   look: Look,
   scopes: readonly Scope[],
-  { under = "", after: from, limit = Infinity }: ListDocumentsOptions = {},
+  { under = "", after: from, limit = Infinity }: Omit<ListDocumentsOptions, "order"> = {},
 ): AsyncGenerator<DocumentSummary> {
   if (limit < 1) return;
   let last: { readonly uri: string; readonly scope: Scope; readonly id?: string } | undefined;
@@ -115,6 +116,46 @@ export async function* listDocuments(
     last = page.at(-1);
     left -= page.length;
     if (last === undefined || page.length < size || left === 0) return;
+  }
+}
+
+/** Live documents in an order that the directory keeps. **Cost** the rows that are given, and those that a prefix passes over; each of as many in every scope. */
+export async function* listInOrder(
+  look: Look,
+  scopes: readonly Scope[],
+  order: KeptOrder,
+  { under = "", after, limit = Infinity }: Omit<ListDocumentsOptions, "order"> = {},
+): AsyncGenerator<DocumentSummary> {
+  const compare = compareInOrder(order);
+  let last: (Omit<RowPlace, "id"> & { readonly scope: Scope; readonly id?: string }) | undefined = after && {
+    ingestedAt: "",
+    bytes: 0,
+    ...after,
+  };
+  for (let left = limit; left > 0;) {
+    const size = under === "" ? Math.min(left, pageSize) : pageSize;
+    const place = last;
+    const { page, next } = await look((rows) => {
+      const found = scopes.flatMap((scope) => {
+        const held = rows.scope(scope);
+        if (held === undefined) return [];
+        // Documents that are equal, and of the same uri, follow in scopes that come later.
+        const turn = place === undefined ? 0 : compareCodePoints(scope, place.scope);
+        const id = turn > 0 ? "" : turn < 0 ? undefined : place?.id;
+        const from = place && { ...place, id };
+        return rows.documentsInOrder(held.key, order, from, size).map((row) => ({ ...row, scope, row }));
+      });
+      const wanted = found.sort(compare).slice(0, size);
+      const listed = wanted.filter(({ uri }) => uri.startsWith(under)).slice(0, left);
+      return {
+        page: listed.map(({ scope, row }) => toSummary(rows, scope, row)),
+        next: wanted.length < size ? undefined : wanted.at(-1),
+      };
+    });
+    yield* page;
+    left -= page.length;
+    if (next === undefined) return;
+    last = next;
   }
 }
 

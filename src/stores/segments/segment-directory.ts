@@ -96,6 +96,15 @@ export interface DocumentRow {
   readonly supersedes: string | null;
 }
 
+/** Orders of documents that a directory keeps. */
+export const keptOrders = ["newest", "oldest", "largest"] as const;
+export type KeptOrder = (typeof keptOrders)[number];
+
+/** A place in one of these orders. */
+export interface RowPlace extends Pick<DocumentRow, "uri" | "ingestedAt" | "bytes"> {
+  readonly id: string | undefined;
+}
+
 /**
  * A stretch of time in the past of a document: a version that stood then, or the time between a delete and a restore.
  *
@@ -183,6 +192,8 @@ export interface DirectoryReader extends SegmentSource {
   documentsByUri(scope: number, uri: string): readonly DocumentRow[];
   /** Live documents after that place, by uri then id; without an id, after all of that uri. */
   documentsAfter(scope: number, uri: string, id: string | undefined, limit: number): readonly DocumentRow[];
+  /** Live documents after a place in an order; those that are equal in it by uri, then id. A place without an id is behind all of its uri. */
+  documentsInOrder(scope: number, order: KeptOrder, after: RowPlace | undefined, limit: number): readonly DocumentRow[];
   deletedDocuments(scope: number, until: number): readonly DocumentRow[];
   /** The past of every document, in no order. Only where former versions are kept. */
   formers(scope: number): readonly Omit<FormerRow, "data">[];

@@ -3,11 +3,11 @@ import type { DocumentStore } from "../../contracts/store.ts";
 import { toStoredDocument, toStoredStructure } from "./chunk-rows.ts";
 import { describeFit } from "./fit-due.ts";
 import { fittedOn } from "./latent-leg.ts";
-import { countRows, listChunks, listDocuments, listScopes } from "./list-rows.ts";
+import { countRows, listChunks, listDocuments, listInOrder, listScopes } from "./list-rows.ts";
 import { heldChunks } from "./replace-document.ts";
 import type { SegmentCore } from "./segment-core.ts";
 import { readChunks } from "./read-chunks.ts";
-import type { DirectoryReader, DocumentRow } from "./segment-directory.ts";
+import type { DirectoryReader, DocumentRow, KeptOrder } from "./segment-directory.ts";
 import { createSeenScopes, recallMoment, takeMoment } from "./segment-moment.ts";
 
 type Reads = Required<
@@ -66,7 +66,10 @@ export function segmentReads({ look, view, directory, latent }: SegmentCore): Re
         return found && view.slice(rows, found.row.key, start, end);
       }),
 
-    documents: (scopes, listing = {}) => listDocuments(look, scopes, listing),
+    documents: (scopes, { order, ...listing } = {}) =>
+      order === undefined
+        ? listDocuments(look, scopes, listing)
+        : listInOrder(look, scopes, order as KeptOrder, listing),
 
     chunks: (scopes, listing = {}) => listChunks(look, view, scopes, listing),
 

@@ -5,7 +5,7 @@ import { createIndexView } from "./index-view.ts";
 import { createPurge } from "./purge.ts";
 import type { PatternSearch } from "./search-pattern.ts";
 import { analyzerSetting, createSegmentCore, type SegmentCore, type SegmentStoreOptions } from "./segment-core.ts";
-import type { SegmentDirectory } from "./segment-directory.ts";
+import { keptOrders, type SegmentDirectory } from "./segment-directory.ts";
 import { createSegmentLegs } from "./segment-legs.ts";
 import { segmentReads } from "./segment-reads.ts";
 import { segmentTrash, segmentUpkeep } from "./segment-upkeep.ts";
@@ -46,6 +46,7 @@ export function createStoreParts(core: SegmentCore): CompleteParts {
     documents: {
       durability: directory.durability,
       embeddings: options.embeddings,
+      orders: keptOrders,
       ...segmentReads(core),
       ...writes,
       async close() {

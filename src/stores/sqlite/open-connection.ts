@@ -13,7 +13,14 @@ import {
 } from "./sqlite-connection.ts";
 import { attempt, isReadOnly, toStoreError } from "./sqlite-errors.ts";
 import { loadSqlite } from "./sqlite-runtime.ts";
-import { createSchema, lastEarlierVersion, newFile, readSchemaState, type SchemaState } from "./sqlite-schema.ts";
+import {
+  addListIndexes,
+  createSchema,
+  lastEarlierVersion,
+  newFile,
+  readSchemaState,
+  type SchemaState,
+} from "./sqlite-schema.ts";
 
 /**
  * SQLite itself never waits, since that would stop the event loop; `retryWhileBusy` waits. The log is moved into the file every 32 MB instead of every 4:
@@ -137,6 +144,7 @@ async function prepare(
   if (state === "none") await retryWhileBusy(options, () => database.exec(newFile));
   await retryWhileBusy(options, () => useLog(database, path));
   await retryWhileBusy(options, () => database.exec(settings));
+  if (state === "current") await retryWhileBusy(options, () => addListIndexes(database));
   if (state === "none") {
     await connection.transaction("BEGIN IMMEDIATE", () => {
       // Another process may have been faster.

@@ -20,6 +20,7 @@ import {
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { Sayings } from "./sqlite-sayings.ts";
 import type { SqliteTexts, StoredBody } from "./sqlite-texts.ts";
+import { orderedListing, placeValues } from "./list-order.ts";
 import { bytesOf, decodeText } from "./text-bytes.ts";
 
 const documentColumns = `key, scope, id, uri, ${bytesOf("title")}, origin, content_hash AS contentHash,
@@ -64,6 +65,7 @@ type Names =
   | "documentById"
   | "documentsByUri"
   | "documentsAfter"
+  | "documentsInOrder"
   | "deletedDocuments"
   | "totals"
   | "addDocument"
@@ -176,6 +178,13 @@ export function createDocumentRows(db: SqliteConnection, texts: SqliteTexts, say
             id,
             limit,
           ),
+    documentsInOrder: (scope, order, place, limit) =>
+      documents(
+        `SELECT ${documentColumns} FROM ${markedDocuments} ${orderedListing(order, place, documentIdText)}`,
+        scope,
+        ...placeValues(order, place, packTime),
+        limit,
+      ),
     deletedDocuments: (scope, until) =>
       documents(
         `SELECT ${documentColumns} FROM ${markedDocuments} WHERE scope = ? AND deleted_at IS NOT NULL AND deleted_at <= ?`,

@@ -58,6 +58,14 @@ CREATE TABLE IF NOT EXISTS text_parts (
 /** Copies of a text are looked up by its key. */
 const textKeyIndex = "CREATE INDEX chunks_by_text ON chunks (scope, text_key);";
 
+/**
+ * Orders of lists beside that of the uris. Files of this version that an earlier ibid made have none of them until they are opened for writing, and earlier versions
+ * keep them up.
+ */
+const listIndexes = `
+CREATE INDEX IF NOT EXISTS documents_by_time ON documents (scope, ingested_at) WHERE deleted_at IS NULL;
+CREATE INDEX IF NOT EXISTS documents_by_size ON documents (scope, bytes) WHERE deleted_at IS NULL;`;
+
 /** Columns with numbers in them have the affinity of numbers, also where they may hold a text: Node binds every number as a float. */
 const schema = `
 CREATE TABLE clock (key INTEGER PRIMARY KEY CHECK (key = 1), stamp INTEGER NOT NULL);
@@ -88,6 +96,7 @@ CREATE TABLE documents (
 );
 CREATE UNIQUE INDEX documents_by_id ON documents (scope, id);
 CREATE INDEX documents_by_uri ON documents (scope, uri);
+${listIndexes}
 CREATE TABLE sayings (key INTEGER PRIMARY KEY, document INTEGER NOT NULL, text TEXT NOT NULL);
 CREATE INDEX sayings_by_document ON sayings (document);
 
@@ -197,6 +206,22 @@ export const newFile = `PRAGMA page_size = ${pageBytes}; PRAGMA auto_vacuum = IN
 /** Makes the tables, inside the caller's transaction. */
 export function createSchema(database: DatabaseSync): void {
   database.exec(schema);
+}
+
+/**
+ * Gives a file the indexes of lists, where it lacks them. **Shape** does nothing while another process writes, and without room: lists then read all rows, and the
+ * next opening tries again.
+ */
+export function addListIndexes(database: DatabaseSync): void {
+  const known = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'documents_by_size'").get();
+  if (known !== undefined) return;
+  try {
+    database.exec("BEGIN IMMEDIATE");
+    database.exec(listIndexes);
+    database.exec("COMMIT");
+  } catch {
+    if (database.isTransaction) database.exec("ROLLBACK");
+  }
 }
 
 /** Makes the tables of an earlier version those of {@link lastEarlierVersion}, inside the caller's transaction. */

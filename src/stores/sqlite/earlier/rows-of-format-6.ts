@@ -2,6 +2,7 @@ import type { StoredChunkSpan } from "../../../contracts/document-store.ts";
 import type { SQLInputValue } from "node:sqlite";
 import type { ChunkKey, ChunkRow, DocumentRow, StoredFacts } from "../../segments/segment-directory.ts";
 import { inOrder } from "../in-order.ts";
+import { orderedListing, placeValues } from "../list-order.ts";
 import { missingRow } from "../missing-row.ts";
 import type { SqliteConnection } from "../sqlite-connection.ts";
 import { createSqliteRows, type SqliteRows } from "../sqlite-rows.ts";
@@ -183,6 +184,13 @@ function readEarlierDocuments(db: SqliteConnection): Partial<SqliteRows> {
             id,
             limit,
           ),
+    documentsInOrder: (scope, order, place, limit) =>
+      documents(
+        `SELECT ${documentColumns} FROM ${markedDocuments} ${orderedListing(order, place, "id")}`,
+        scope,
+        ...placeValues(order, place, (time) => time),
+        limit,
+      ),
     deletedDocuments: (scope, until) =>
       documents(
         `SELECT ${documentColumns} FROM ${markedDocuments} WHERE scope = ? AND deleted_at IS NOT NULL AND deleted_at <= ?`,
