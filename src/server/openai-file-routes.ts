@@ -239,6 +239,20 @@ export function toPage(data: readonly { readonly id: string }[], hasMore: boolea
   return { object: "list", data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: hasMore };
 }
 
+/** Number of the first entry behind the one with an id. **Errors** 400 for an id that is not in the list. */
+export function placeAfter(all: readonly { readonly id: string }[], after: string | undefined, list: string): number {
+  const place = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
+  if (after === undefined || place > 0) return place;
+  throw new Refusal(
+    400,
+    "invalid-argument",
+    `after is ${JSON.stringify(after.slice(0, 100))}; the list has no such id.`,
+    {
+      hint: `See ${list} for the ids, or begin again.`,
+    },
+  );
+}
+
 /** **Errors** 404. */
 export async function findDocument(kb: KnowledgeBase, wanted: string, scope?: Scope): Promise<DocumentSummary> {
   for await (const document of kb.list({ documentId: wanted, ...given({ scope }) })) return document;

@@ -1,5 +1,13 @@
 import * as z from "zod";
-import { toPage, described, openAiPage, openAiPageQuery, openAiId, unknownFile } from "./openai-file-routes.ts";
+import {
+  toPage,
+  described,
+  openAiPage,
+  openAiPageQuery,
+  openAiId,
+  placeAfter,
+  unknownFile,
+} from "./openai-file-routes.ts";
 import type { LiveJob } from "./jobs/job.ts";
 import type { ServiceJobs } from "./jobs/service-jobs.ts";
 import type { OpenAiShelf } from "./openai-shelf.ts";
@@ -210,7 +218,7 @@ function createBatchRoutes(shelf: OpenAiShelf, jobs: ServiceJobs, put: Attach): 
         const all = (await jobsOf(caller!, found, params.batch))
           .map((job) => showJob(found, uploadOf(job), job))
           .filter(({ status }) => filter === undefined || status === filter);
-        const from = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
+        const from = placeAfter(all, after, "the list without after");
         return jsonResponse(toPage(all.slice(from, from + limit), from + limit < all.length));
       },
     }),

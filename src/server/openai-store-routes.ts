@@ -10,6 +10,7 @@ import {
   openAiId,
   openAiPage,
   openAiPageQuery,
+  placeAfter,
   toPage,
   unknownFile,
 } from "./openai-file-routes.ts";
@@ -85,7 +86,7 @@ export function createOpenAiStoreRoutes({ shelf, jobs }: StoreParts): readonly R
           ...scopes.map((scope): VectorStore => ({ id: scope, scope, under: "" })),
           ...made.map((one): VectorStore => ({ id: one.id, scope: one.scope, under: `${one.id}/`, made: one })),
         ];
-        const from = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
+        const from = placeAfter(all, after, "GET /v1/vector_stores");
         const page = await Promise.all(all.slice(from, from + limit).map((one) => showStore(kb, one)));
         return jsonResponse(toPage(page, from + limit < all.length));
       },

@@ -117,7 +117,15 @@ export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
-  const problems = issues.slice(0, 3).map((issue) => describeIssue(issue, (input) => shown(input)));
+  // A text that is no number is shown as it was given, not as the number that was made of it.
+  const problems = issues
+    .slice(0, 3)
+    .map((issue) =>
+      issue.code === "invalid_type" && Number.isNaN(issue.input)
+        ? { ...issue, input: valueAt(value, issue.path) }
+        : issue,
+    )
+    .map((issue) => describeIssue(issue, (input) => shown(input)));
   const known = Object.keys((schema as { readonly shape?: object }).shape ?? {});
   const near = issues
     .flatMap((issue) => (issue.code === "unrecognized_keys" ? issue.keys : []))
@@ -151,9 +159,34 @@ export function describeIssue(issue: z.core.$ZodIssue, show?: (value: unknown) =
       if (unit !== undefined) return `${path} must have ${isBig ? "at most" : "at least"} ${bound} ${unit}`;
       return `${path}${value} must be ${bound} or ${isBig ? "less" : "more"}`;
     }
+    case "invalid_union":
+      return describeUnion(issue, show);
     default:
+      if (issue.code === "custom" && issue.input === undefined) return `${path} is missing`;
+      // A secret is said to be wrong, and not shown.
+      if (issue.code === "custom" && issue.message.startsWith("must ") && issue.path.at(-1) !== "secret")
+        return `${path}${value} ${issue.message}`;
       return /^(?:must|is) /u.test(issue.message) ? `${path} ${issue.message}` : `${path}: ${issue.message}`;
   }
+}
+
+/** A value of several forms: the types that it may have, or the problem of the form that it comes closest to. */
+function describeUnion(issue: z.core.$ZodIssueInvalidUnion, show?: (value: unknown) => string): string {
+  const path = issue.path.map(String).join(".") || "the value";
+  if (issue.input === undefined) return `${path} is missing`;
+  const first = issue.errors.flatMap(([problem]) => problem ?? []);
+  const isOfType = (one: z.core.$ZodIssue): one is z.core.$ZodIssueInvalidType =>
+    one.code === "invalid_type" && one.path.length === 0;
+  const near = first.find((one) => !isOfType(one));
+  if (near !== undefined) return describeIssue({ ...near, path: [...issue.path, ...near.path] }, show);
+  const types = [...new Set(first.filter(isOfType).map(({ expected }) => articled(expected)))];
+  const value = show === undefined ? "" : ` is ${show(issue.input)}; it`;
+  return `${path}${value} must be ${types.join(" or ")}`;
+}
+
+/** The part of a value at a path. */
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((at, name) => (at as Record<PropertyKey, unknown> | undefined)?.[name], value);
 }
 
 const fieldsHint = (known: readonly string[]): string =>
