@@ -133,7 +133,7 @@ function createSelection({
 function beginOfRange(sort: ListOrder, { since, before }: ListOptions): ListPlace | undefined {
   const time =
     sort === "newest" ? readTime("before", before) : sort === "oldest" ? readTime("since", since) : undefined;
-  // Of other years, the texts are not in the order of the times.
+  // Texts of other years are not in the order of the times.
   if (time === undefined || time < 0 || time > Date.UTC(9999, 11, 31)) return undefined;
   // Before all documents of this time, or behind them.
   const uri = sort === "oldest" ? "" : "\u{10ffff}";

@@ -183,7 +183,7 @@ function createUploadRoute(shelf: OpenAiShelf): Route {
   });
 }
 
-/** Uploaded files and documents by the time at which they came, after the one with an id. Of one time, uploaded files come first. **Shape** one more than `limit`, where there are so many. */
+/** Uploaded files and documents by the time at which they came, after the one with an id. Uploaded files come before documents of the same time. **Shape** one more than `limit`, where there are so many. */
 async function listFiles(
   kb: KnowledgeBase,
   latestFirst: readonly UploadedFile[],

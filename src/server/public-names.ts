@@ -186,7 +186,7 @@ export function createPublicNames(all: KnowledgeBase): PublicNames {
     return found;
   }
 
-  /** Whether a document of this uri is there, and no known file has the name: it is what it says, and the list of names is not needed. */
+  /** Whether a document of this uri is there, and no known file has the name: then the list of names is not needed. */
   async function isStored(kb: KnowledgeBase, { uri, scope }: NonNullable<ListOptions["after"]>): Promise<boolean> {
     if (readAt === -Infinity || isLocal(uri) || byName.has(uri) || byName.has(uri.replace(hashSuffix, "")))
       return false;

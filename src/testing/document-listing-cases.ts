@@ -34,6 +34,10 @@ export const documentListingCases: readonly StoreCase[] = [
         const document = documentOf(`${(i * 5) % 12}.md`, "text", { title: titles[i % 4]! });
         const entry = documentEntryOf(document, [{ text: "text" }]);
         await store.replace(into(i % 3 === 0 ? south : north), { ...entry, bytes: 1 + (i % 5) });
+        // Several documents of one time, and of several times; a clock that stands still gives one.
+        const now = Date.now();
+        for (let turn = i % 4 === 3 ? 0 : 50; turn < 50 && Date.now() === now; turn++)
+          await new Promise((resolve) => setTimeout(resolve, 1));
       }
       const all = await collect(store.documents(from(south, north)));
       const facts: Readonly<Record<string, (one: DocumentSummary) => number | string>> = {

@@ -73,9 +73,9 @@ export async function openOthers() {
   const service = await startService(kb, {
     port: 0,
     keys: Object.values(people),
-    files: await openFileBlobStore(join(folder, "files")),
+    files: openFileBlobStore(join(folder, "files")),
     mcp: { memory: {}, changes: true },
-    limits: { requestsPerMinute: 1_000_000, strangersPerMinute: 1_000_000 },
+    limits: { requestsPerMinute: 1_000_000, strangersPerMinute: 1_000_000, resumeMs: 3_600_000 },
     log: () => {},
   });
   onTestFinished(() => service.stop());
@@ -207,7 +207,7 @@ export async function openOthers() {
 
   const never = (name: string): readonly [string, string] => ["never", name];
   const things: Things = {
-    uri: [...["alive", "trash", "erase", "newer", "never"].map((state) => [state, uriOf(state)] as const)],
+    uri: ["alive", "trash", "erase", "newer", "never"].map((state) => [state, uriOf(state)] as const),
     pastUri: ["erase", "empty", "never"].map((state) => [state, pastOf(state)] as const),
     documentId: [
       ...Array.from(ids, ([uri, { document }]) => [uri, document] as const),

@@ -18,7 +18,7 @@ interface Identity {
   readonly id: string;
 }
 
-/** What each order compares first; equals go by uri, scope and id. */
+/** Comparators by order; equals go by uri, scope and id. */
 const orders: Readonly<Record<DocumentOrder, (one: Facts, other: Facts) => number>> = {
   newest: (one, other) => compareCodePoints(other.ingestedAt, one.ingestedAt),
   oldest: (one, other) => compareCodePoints(one.ingestedAt, other.ingestedAt),
