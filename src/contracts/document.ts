@@ -127,6 +127,20 @@ export interface DelimitedTable {
 }
 
 /**
+ * A table whose rows are lines of cells between bars, `| a | b |`, and whose text does not say by itself which of them name the columns.
+ *
+ * @experimental
+ */
+export interface TableSpan {
+  readonly start: number;
+  readonly end: number;
+  /** The rows with the names of the columns; absent where there are none. */
+  readonly header?: { readonly start: number; readonly end: number };
+  /** These names, one a column, `""` for a column without one. */
+  readonly columns?: readonly string[];
+}
+
+/**
  * How a position in the canonical text leads back to the source.
  *
  * **Shape** plain data, small, serialisable. Both lists ascend by `start`.
@@ -150,6 +164,8 @@ export interface SourceMap {
   readonly marks?: readonly TextMark[];
   /** The table that a delimited text is. Absent for other formats. */
   readonly delimited?: DelimitedTable;
+  /** Tables of a page, a text document, a slide or a book, in order and apart. Absent where there are none, and for Markdown, which marks its headers. */
+  readonly tables?: readonly TableSpan[];
   /**
    * How a position maps to a line of the source: `"text"` counts lines of the canonical text, `"anchors"` looks in `anchors`.
    * `"none"` stands for a source without lines.

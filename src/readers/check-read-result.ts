@@ -33,6 +33,7 @@ export function checkReadResult(result: ReadResult, reader: string, uri: string,
   checkAscending(sourceMap.pages ?? [], text.length, "pages", reader, uri);
   checkAscending(sourceMap.anchors ?? [], text.length, "anchors", reader, uri);
   checkAscending(sourceMap.links ?? [], text.length, "links", reader, uri);
+  checkAscending(sourceMap.tables ?? [], text.length, "tables", reader, uri);
   checkAscending(sourceMap.marks ?? [], text.length, "marks", reader, uri);
 }
 

@@ -7,6 +7,7 @@ export type {
   PlaceLabels,
   SheetSpan,
   SourceMap,
+  TableSpan,
   TextMark,
 } from "../contracts/document.ts";
 export type {

@@ -5,6 +5,7 @@ import type { Reader, ReadInput, ReadLimits, ReadPart, ReadResult, TextReadInput
 import { throwIfAborted } from "../runtime/abort.ts";
 import { checkReadResult } from "./check-read-result.ts";
 import { markContents } from "./mark-contents.ts";
+import { markTables } from "./mark-tables.ts";
 import { findCharset } from "./text/find-charset.ts";
 import { detectMediaType, isTextual } from "./media-type.ts";
 import { limitsOf, overLimit } from "./read-limits.ts";
@@ -129,7 +130,7 @@ async function attemptRead(
     const result = await read();
     checkReadResult(result, reader.name, uri, limitsOf({ ...(limits && { limits }) }).maxTextLength);
     // The file around a part marks the blocks of both.
-    return depth === 0 ? await markContents(result) : result;
+    return depth === 0 ? markTables(await markContents(result)) : result;
   } catch (error) {
     if (IbidError.isInstance(error)) throw error;
     throwIfAborted(signal, `Reading ${uri}`, { uri, cause: error });

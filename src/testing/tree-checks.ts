@@ -86,6 +86,11 @@ export function checkSourceMap(map: SourceMap, text: string): void {
     const follows = start >= (map.marks?.[i - 1]?.end ?? 0) && end > start && end <= text.length;
     check(follows, "marks are in order and apart", map.marks?.[i]);
   }
+  for (const [i, { start, end, header }] of (map.tables ?? []).entries()) {
+    const follows = start >= (map.tables?.[i - 1]?.end ?? 0) && end > start && end <= text.length;
+    const isHeaded = header === undefined || (header.start === start && header.end > start && header.end < end);
+    check(follows && isHeaded, "tables are in order and apart, and begin with their header", map.tables?.[i]);
+  }
   for (const { start, end, sourceMap } of parts ?? []) checkSourceMap(sourceMap, text.slice(start, end));
   if (anchors !== undefined) {
     check(ascends(anchors) && anchors.every(({ line }) => line >= 1), "anchors ascend, lines from 1", anchors);

@@ -10,7 +10,7 @@ import type { Reader } from "../../contracts/reader.ts";
  */
 export function createPptReader(): Reader {
   return {
-    name: "ppt/2",
+    name: "ppt/3",
     accepts: (mediaType) => mediaType === "application/vnd.ms-powerpoint",
     read: async (input) => (await import("./read-ppt.ts")).readPpt(input),
   };

@@ -25,7 +25,7 @@ const mediaTypes: ReadonlySet<string> = new Set([
  */
 export function createPptxReader(): Reader {
   return {
-    name: "pptx/1",
+    name: "pptx/2",
     accepts: (mediaType) => mediaTypes.has(mediaType),
     read: async (input) => (await import("./read-pptx.ts")).readPptx(input),
   };
