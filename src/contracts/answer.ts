@@ -31,7 +31,7 @@ export interface Quotation extends PlaceLabels {
   readonly start: number;
   readonly end: number;
   readonly quote: string;
-  /** Header row of the Markdown table or CSV file in whose body it begins. **Shape** `document.text.slice(header.start, header.end) === header.quote`. */
+  /** Header of the table in whose body it begins, where the format names one: Markdown, CSV, pages, text documents, slides and books. **Shape** `document.text.slice(header.start, header.end) === header.quote`. */
   readonly header?: { readonly start: number; readonly end: number; readonly quote: string } | undefined;
   /** As in {@link Hit.replaced}. */
   readonly replaced?: Replaced | undefined;

@@ -1,28 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+import { checkAnswer } from "../../src/answers/citations/check-answer.ts";
 import type { ChatMessage, ChatModel } from "../../src/contracts/chat.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import { openKnowledgeBase } from "../../src/knowledge-base/open/open-knowledge-base.ts";
 import { renderPrompt } from "../../src/models/render-prompt.ts";
 import { makeXlsx } from "../readers/make-xlsx.ts";
+import { type Office, offices } from "./offices.ts";
 
-const cities = ["Lisbon", "Porto", "Kiel", "Bergen", "Turku", "Ghent", "Lyon", "Nice", "Graz", "Linz"] as const;
-const managers = ["Ana Silva", "Bo Holm", "Cem Kaya", "Dee Marsh", "Eli Roth", "Fay Berg", "Gus Lund"] as const;
-
-interface Office {
-  readonly office: string;
-  readonly manager: string;
-  readonly opened: number;
-  readonly desks: number;
-}
-
-/** No number of desks is a year, and no two neighbours have the same manager. */
-const offices: readonly Office[] = Array.from({ length: 200 }, (_, i) => ({
-  office: `${cities[i % 10]!} ${Math.floor(i / 10) + 1}`,
-  manager: managers[i % 7]!,
-  opened: 1980 + ((i * 13) % 40),
-  desks: 100 + ((i * 37) % 211),
-}));
 const header = "office,manager,opened,desks";
 const rowOf = ({ office, manager, opened, desks }: Office): string => `${office},${manager},${opened},${desks}`;
 const text = `${header}\n${offices.map(rowOf).join("\n")}\n`;
@@ -75,6 +60,32 @@ describe("rows of delimited text in answers", () => {
       expect(sentences.map(({ verdict }) => verdict === "supported")).toEqual([true, true, false, false, false]);
       expect(sentences[0]!.quotes).toMatchObject([{ quote: rowOf(one), header: { quote: header } }]);
     }
+  });
+
+  it("support a claim over two of them where both hold it whole", async () => {
+    for (const one of some.slice(0, 5)) {
+      const same = offices.find((other) => other.manager === one.manager && other.office !== one.office)!;
+      const other = offices.find(({ manager, desks }) => manager !== one.manager && desks !== one.desks)!;
+      const claims = [
+        `${one.manager} manages ${one.office} and ${same.office}.`,
+        `${one.manager} manages ${one.office} and ${other.office}.`,
+        `The offices ${one.office} and ${other.office} have ${one.desks} desks.`,
+        `The office ${one.office} has ${one.desks} desks, and the office ${other.office} has ${other.desks} desks.`,
+      ];
+      const { sentences } = await kb.verify(claims.join(" "));
+      expect(sentences.map(({ verdict }) => verdict === "supported")).toEqual([true, false, false, true]);
+    }
+  });
+
+  it("are checked with the header that their citations carry", async () => {
+    const one = offices[150]!;
+    const { citations } = await kb.ask(`Who is the manager of the office ${one.office}?`);
+    const claims = [
+      `The office ${one.office} has ${one.desks} desks [1].`,
+      `${one.office} has ${one.opened} desks [1].`,
+    ];
+    const { sentences } = await checkAnswer({ text: claims.join(" "), citations });
+    expect(sentences.map(({ verdict }) => verdict)).toEqual(["supported", "partly"]);
   });
 
   it("are shown to a model with the names of their columns, and cited by row", async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { markTables } from "../../src/readers/mark-tables.ts";
 import type { Block } from "../../src/contracts/document.ts";
+import type { ReadResult } from "../../src/contracts/reader.ts";
 
 const rowsOf = (text: string, headerRows: number): Block => ({
   kind: "table",
@@ -15,7 +16,8 @@ const rowsOf = (text: string, headerRows: number): Block => ({
 const root = (text: string) =>
   ({ id: "0", title: "", level: 0, start: 0, end: text.length, contentStart: 0, children: [] }) as const;
 const mark = (text: string, blocks: readonly Block[]) =>
-  markTables({ text, title: "", root: root(text), sourceMap: { lines: "none" }, blocks }).sourceMap.tables;
+  markTables<ReadResult>({ text, title: "", root: root(text), sourceMap: { lines: "none" }, metadata: {}, blocks })
+    .sourceMap.tables;
 
 describe("markTables", () => {
   it("names the columns by the header", () => {

@@ -5,6 +5,7 @@ import type { Hit } from "../../contracts/retriever.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { defaultAnalyzer } from "../../text/analyzer.ts";
 import { createMarkerScanner } from "../../text/untrusted/scan-markers.ts";
+import { type HitTable, type TableOf, tableOfQuotation } from "./hit-tables.ts";
 import type { HitQuote } from "./judge-sentence.ts";
 import { cutText, type CheckedAnswer, judgeText } from "./judge-text.ts";
 
@@ -26,7 +27,7 @@ export interface CheckAnswerOptions {
 /**
  * Checks how far the citations of an earlier, foreign or edited answer support each of its sentences.
  *
- * **Shape** a marker outside `citations` cites nothing. The cited text is the quotation alone. The check does not look for quotations in their documents; a knowledge base
+ * **Shape** a marker outside `citations` cites nothing. The cited text is the quotation alone, with its `header` where it is a row of a table. The check does not look for quotations in their documents; a knowledge base
  * has done that for its own answers.
  * **Errors** `aborted`; `invalid-argument` for an unknown option. **Cost** linear in the cited texts; with a judge, one call.
  *
@@ -51,10 +52,15 @@ export async function checkAnswer(
       .filter((index) => index >= 0);
     return { ...sentence, cited, isCited: cited.length > 0 };
   });
+  const quoted = citations.map(quoteAsHit);
+  const tables = new Map<unknown, HitTable | undefined>(
+    quoted.map((hit, index) => [hit, tableOfQuotation(citations[index]!)]),
+  );
   // The other hits show how rare a word is.
-  const hits = [...citations.map(quoteAsHit), ...(answer.hits ?? [])];
+  const hits = [...quoted, ...(answer.hits ?? [])];
   const cite = async (quotes: readonly HitQuote[]) => [...new Set(quotes.map(({ hitIndex }) => citations[hitIndex]!))];
-  return judgeText({ text, sentences, hits, analyzer, judge, minSupport, cite, signal });
+  const tableOf: TableOf = (hit) => tables.get(hit);
+  return judgeText({ text, sentences, hits, analyzer, tableOf, judge, minSupport, cite, signal });
 }
 
 function quoteAsHit({ quote, uri, title, headings, documentId, chunkId, start, end }: Citation): Hit {

@@ -3,7 +3,7 @@ import type { PlaceLabels, Section, TextMark } from "../../contracts/document.ts
 import type { Hit } from "../../contracts/retriever.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { findTableHeader } from "../../text/find-table-header.ts";
-import type { TableSource } from "./hit-tables.ts";
+import { tableAt, type TableSource } from "./hit-tables.ts";
 import { placeLabels } from "../../text/place-labels.ts";
 import type { Quote } from "./find-quote.ts";
 
@@ -82,7 +82,8 @@ export function createCiter(documents: DocumentSlices): Citer {
   async function findHeader(hit: Hit, start: number, words: string): Promise<Quotation["header"]> {
     const read = async (from: number, to: number): Promise<string> =>
       (await documents.read(hit.documentId, hit.scope, from, to)) ?? "";
-    const names = (await documents.tables?.(hit.documentId, hit.scope))?.delimited?.header;
+    const { delimited, tables = [] } = (await documents.tables?.(hit.documentId, hit.scope)) ?? {};
+    const names = delimited?.header ?? tableAt(tables, start)?.header;
     if (names !== undefined)
       return start < names.end ? undefined : { ...names, quote: await read(names.start, names.end) };
     const [line = ""] = words.split("\n", 1);

@@ -134,7 +134,7 @@ function openSource({ source }: Hit, name: string, fence: string, table: HitTabl
     attribute("title", title),
     attribute("section", headings.join(" > ")),
     attribute("place", describePlaceLabels("", labels).replace(/^, /u, "")),
-    attribute("columns", (table?.columns ?? []).join(", ")),
+    attribute("columns", (table?.columnsIn(source.start, source.start + 1)[0] ?? []).join(", ")),
     attribute("uri", uri),
   ];
   return `<source-${fence} ${attributes.filter((text) => text !== "").join(" ")}>`;

@@ -156,7 +156,7 @@ function createJudgeMessages(
       "source",
       fence,
       index + 1,
-      [nameOf(hits[index]), ...columnsOf(evidence.tables[index]), ...lines].join("\n"),
+      [nameOf(hits[index]), ...columnsOf(hits[index], evidence.tables[index]), ...lines].join("\n"),
     );
   });
   const said = claims.map(({ text, cited: of }, index) =>
@@ -184,9 +184,9 @@ function nameOf(hit: Hit | undefined): string {
 }
 
 /** A row is understood by the names of its columns. */
-function columnsOf(table: HitTable | undefined): readonly string[] {
-  if (table === undefined || table.columns.length === 0) return [];
-  return [`Columns: ${neutraliseSource(table.columns.join(", ")).replaceAll(/\s+/gu, " ")}`];
+function columnsOf(hit: Hit | undefined, table: HitTable | undefined): readonly string[] {
+  const tables = hit && table?.columnsIn(hit.source.start, hit.source.end);
+  return (tables ?? []).map((columns) => `Columns: ${neutraliseSource(columns.join(", ")).replaceAll(/\s+/gu, " ")}`);
 }
 
 function tag(name: string, fence: string, number: number | string, text: string): string {

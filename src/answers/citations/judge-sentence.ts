@@ -1,5 +1,6 @@
 import type { JudgedBy, Verdict } from "../../contracts/answer.ts";
 import type { Hit } from "../../contracts/retriever.ts";
+import { readBarCells } from "../../text/bar-cells.ts";
 import { findBlocks } from "../../text/find-blocks.ts";
 import type { Span } from "../../text/sentences.ts";
 import type { HitTable } from "./hit-tables.ts";
@@ -143,7 +144,9 @@ export function createWordsJudge(
     const { support, verdict, unsupportedWords, vetoes } = judgeByWords({ sentence, evidence, minSupport });
     const rows = carriers.flatMap(({ hitIndex, start }) => headers[hitIndex]?.get(start) ?? []);
     const analyze = (text: string): readonly string[] => analyzer.analyze(text, language);
-    const misplaced = rows.length === 1 ? findMisplaced(sentence, rows[0]!, analyze) : undefined;
+    const [row, second] = rows;
+    const misplaced =
+      row && (second === undefined ? findMisplaced(sentence, row, analyze) : findHalf(sentence, row, second, analyze));
     // A quotation that denies what the sentence says does not support it in part.
     const isDenied = vetoes.some(({ kind }) => kind === "negation");
     return {
@@ -178,35 +181,26 @@ interface HeadedRow {
 /** Rows of the tables of a hit by their starts. **Shape** `names`: the header above, without cell signs. */
 function readHeaders(hit: Hit, table: HitTable | undefined): ReadonlyMap<number, HeadedRow> {
   const rows = new Map<number, HeadedRow>();
-  if (table !== undefined) {
-    for (const { start, cells, columns } of table.rowsIn(hit.text, hit.source.start)) {
-      const names = columns.length === 0 ? [] : [columns.join(" ")];
-      rows.set(start, { names, isHeader: false, columns, cells, text: `| ${cells.join(" | ")} |` });
-    }
-    return rows;
+  const { text, source } = hit;
+  for (const { start, cells, columns } of table?.rowsIn(text, source.start) ?? []) {
+    const names = columns.length === 0 ? [] : [columns.join(" ")];
+    rows.set(start, { names, isHeader: false, columns, cells, text: `| ${cells.join(" | ")} |` });
   }
-  const { text } = hit;
   for (const { kind, start, end, header } of text.includes("|") ? findBlocks(text) : []) {
-    if (kind !== "row") continue;
+    if (kind !== "row" || rows.has(start)) continue;
     const [names = "", below = ""] = header === undefined ? [] : text.slice(header.start, header.end).split("\n");
-    const columns = cellsOf(names);
+    const columns = readBarCells(names);
     rows.set(start, {
       names: names === "" ? [] : [names.replaceAll("|", " ").trim()],
       isHeader: false,
       columns,
-      cells: cellsOf(text.slice(start, end)),
+      cells: readBarCells(text.slice(start, end)),
     });
     if (header === undefined) continue;
     rows.set(header.start, { names: [], isHeader: true, columns: [], cells: [] });
     rows.set(header.end - below.trimStart().length, { names: [], isHeader: true, columns: [], cells: [] });
   }
   return rows;
-}
-
-/** Cells of a Markdown row. A bar behind a backslash does not end one. */
-function cellsOf(row: string): readonly string[] {
-  const inner = row.trim().replace(/^\|/u, "").replace(/\|$/u, "");
-  return inner.split(/(?<!\\)\|/u).map((cell) => cell.trim());
 }
 
 /** A number, or a word. */
@@ -231,6 +225,43 @@ function findMisplaced(sentence: string, { columns, cells }: HeadedRow, analyze:
     if (numbers.some((held) => held.has(text))) return { start: index, end: index + text.length };
   }
   return undefined;
+}
+
+/**
+ * Finds words of a sentence that one row of a table lends to another: "Eli manages Kiel and Lisbon", where another person manages Lisbon. Two rows hold a claim whole
+ * where it has cells of the same columns from both, or each has a column of its own.
+ *
+ * **Shape** their place in the sentence; `undefined` where both rows hold it whole.
+ */
+function findHalf(sentence: string, one: HeadedRow, two: HeadedRow, analyze: (text: string) => readonly string[]) {
+  if (one.columns.length === 0 || one.columns.join("\n") !== two.columns.join("\n")) return undefined;
+  const said = new Set(analyze(sentence));
+  const read = ({ cells }: HeadedRow): CellsSaid => {
+    const terms = cells.map((cell) => analyze(cell));
+    const held = terms.map((ofCell) => ofCell.length > 0 && ofCell.every((term) => said.has(term)));
+    return { terms, held, count: held.filter(Boolean).length };
+  };
+  const [first, second] = [read(one), read(two)];
+  const [more, less] = first.count < second.count ? [second, first] : [first, second];
+  const isWithin = less.held.every((isHeld, column) => !isHeld || more.held[column] === true);
+  if (!isWithin || more.count === less.count) return undefined;
+  const known = new Set(more.terms.flat());
+  const own = new Set(
+    less.terms
+      .filter((_, column) => less.held[column])
+      .flat()
+      .filter((term) => !known.has(term)),
+  );
+  for (const { 0: text, index } of sentence.matchAll(token))
+    if (analyze(text).some((term) => own.has(term))) return { start: index, end: index + text.length };
+  return undefined;
+}
+
+/** The terms of each cell of a row, and whether a sentence has all of them. */
+interface CellsSaid {
+  readonly terms: readonly (readonly string[])[];
+  readonly held: readonly boolean[];
+  readonly count: number;
 }
 
 interface CitedEvidence {

@@ -49,9 +49,15 @@ export function choosePassages(ranked: readonly RankedQuotable[], anything = fal
   return chosen;
 }
 
-/** Rows are many and alike: one that holds less of the question than the first quotation is another's answer. */
-function isLesserRow({ row, coverage }: RankedQuotable, first: RankedQuotable): boolean {
-  return row !== undefined && coverage < first.coverage - 1e-9;
+/**
+ * Rows are many and alike: one that holds less of the question than the first quotation is another's answer. Below the same headings, words of the row itself count: the
+ * "1" of "Slide 1" is no row's.
+ */
+function isLesserRow(one: RankedQuotable, first: RankedQuotable): boolean {
+  if (one.row === undefined) return false;
+  const areBeside =
+    one.hit.documentId === first.hit.documentId && one.headings.join("\n") === first.headings.join("\n");
+  return one.coverage < first.coverage - 1e-9 || (areBeside && one.held < first.held - 1e-9);
 }
 
 /** Two passages as one, where nothing but white space parts them, and the first is no opposite of the question. */

@@ -11,8 +11,11 @@ export interface Quotable extends Span {
   readonly context?: Span | undefined;
   /** Opening fence, where the passage begins within code. */
   readonly fence?: string | undefined;
-  /** For a row of a table or a sheet: its first cell, which names it, and all cells apart. Side by side, two numbers may be read as one. */
-  readonly row?: { readonly name: string; readonly cells: string } | undefined;
+  /**
+   * For a row of a table or a sheet: its first cell, which names it, and all cells apart. Side by side, two numbers may be read as one. `header` is the row with the
+   * names of the columns, where the document has it.
+   */
+  readonly row?: { readonly name: string; readonly cells: string; readonly header?: Span | undefined } | undefined;
   /** White space between it and the passage before; absent where anything else stands there. */
   readonly gap?: string | undefined;
 }
@@ -82,23 +85,24 @@ export function cutPassages(text: string, openFence = "", stanceOf: StanceOf = t
 export function cutTable(
   text: string,
   rows: readonly TableRow[],
+  openFence = "",
   stanceOf: StanceOf = takesNoSide,
 ): readonly Quotable[] {
   const passages: Quotable[] = [];
   let from = 0;
   const addProse = (to: number): void => {
     if (text.slice(from, to).trim() === "") return;
-    for (const one of cutPassages(text.slice(from, to), "", stanceOf)) {
+    for (const one of cutPassages(text.slice(from, to), from === 0 ? openFence : "", stanceOf)) {
       const { context } = one;
       const moved = context && { start: context.start + from, end: context.end + from };
       passages.push({ ...one, start: one.start + from, end: one.end + from, context: moved });
     }
   };
-  for (const { start, end, cells, isHeader } of rows) {
+  for (const { start, end, cells, header, isHeader } of rows) {
     addProse(start);
     from = end;
     if (isHeader) continue;
-    const row = { name: cells.find((cell) => cell !== "") ?? "", cells: cells.join(" | ") };
+    const row = { name: cells.find((cell) => cell !== "") ?? "", cells: cells.join(" | "), header };
     for (const part of cutLong(text, trim(text, { start, end }), longestQuotable)) {
       const before = passages.at(-1);
       const between = before?.row && text.slice(before.end, part.start);

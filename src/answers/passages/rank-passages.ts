@@ -16,6 +16,8 @@ export interface RankedQuotable extends FoundQuotable {
   readonly score: number;
   /** Share of the question's rarity in the passage and its context, from 0 to 1. */
   readonly coverage: number;
+  /** The same, in the passage alone. */
+  readonly held: number;
   /** Its action is the opposite of the question's: no quotation begins with it. */
   readonly isOpposite: boolean;
   /** Whether it may stand first: it is no opposite, and has the question's numbers. */
@@ -113,7 +115,7 @@ export function rankPassages(
       );
       const ofHit = isInHit ? Math.max(0, ...overlapping.map(scoreOf)) : 0;
       const ofDocument = bestOf.get(`${hit.scope} ${hit.documentId}`) ?? 0;
-      const coverage = shareHeld(asked, new Set(counts.keys()), rarity);
+      const held = shareHeld(asked, new Set(counts.keys()), rarity);
       const onlyAbove = shareHeld(asked, new Set([...above].filter((term) => !counts.has(term))), rarity);
       const score =
         bm25(asked, counts, length, rarity) / (mass || 1) +
@@ -127,7 +129,8 @@ export function rankPassages(
       return {
         ...passage,
         score,
-        coverage: coverage + onlyAbove,
+        coverage: held + onlyAbove,
+        held,
         isOpposite,
         mayLead: !isOpposite && holdsAll(passage, numbers),
       };

@@ -79,8 +79,12 @@ async function readDocument(
   const found: FoundQuotable[] = [];
   const root = await documents.sections?.(documentId, scope);
   const table = (await readTables(hits, documents))(hits[0]!);
-  const header = table?.header;
-  const columns = header === undefined ? "" : await read(header.start, header.end);
+  const headers = new Map<number, string>();
+  const readHeader = async ({ start, end }: Span): Promise<string> => {
+    const text = headers.get(start) ?? (await read(start, end));
+    headers.set(start, text);
+    return text;
+  };
   const marks = (await documents.marks?.(documentId, scope)) ?? [];
   const isWithin = root === undefined || !beyondHits;
   for (const window of joinSpans(isWithin ? hits.map(({ source }) => source) : windowsOf(root, hits))) {
@@ -95,11 +99,12 @@ async function readDocument(
       const passages =
         table === undefined
           ? cutPassages(slice, openFence, stanceOf)
-          : cutTable(slice, table.rowsIn(slice, start), stanceOf);
+          : cutTable(slice, table.rowsIn(slice, start), openFence, stanceOf);
       const whole = isWithin ? passages : passages.slice(isCut?.start ? 1 : 0, isCut?.end ? -1 : undefined);
       for (const passage of whole) {
         const placed = place(passage, start, headings, slice);
-        found.push(passage.row === undefined ? placed : { ...placed, context: header, lead: columns });
+        const header = passage.row?.header;
+        found.push(header === undefined ? placed : { ...placed, context: header, lead: await readHeader(header) });
       }
     }
   }

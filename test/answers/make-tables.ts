@@ -1,0 +1,74 @@
+import {
+  makeDocx,
+  makeEpub,
+  makeOdt,
+  makePptx,
+  paragraph,
+  slideParagraph,
+  slideShape,
+  wordTable,
+} from "../readers/make-office.ts";
+
+/** A table, with the rows that its format calls a header. Cells hold no signs of markup. */
+export interface MadeTable {
+  readonly header: readonly (readonly string[])[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** Paragraphs and tables, in order. */
+export type MadePart = string | MadeTable;
+
+type MadeDocument =
+  | { readonly uri: string; readonly bytes: Uint8Array }
+  | { readonly uri: string; readonly text: string };
+
+/** Formats whose tables are lines of cells between bars without a line below the header, each with a maker of documents. */
+export const tableFormats: Readonly<
+  Record<"html" | "docx" | "pptx" | "odt" | "epub", (parts: readonly MadePart[]) => MadeDocument>
+> = {
+  html: (parts) => ({ uri: "offices.html", text: `<html><body>${parts.map(htmlPart).join("\n")}</body></html>` }),
+  docx: (parts) => ({ uri: "offices.docx", bytes: makeDocx({ body: parts.map(wordPart).join("") }) }),
+  pptx: (parts) => ({ uri: "offices.pptx", bytes: makePptx([{ shapes: parts.map(slidePart).join("") }]) }),
+  odt: (parts) => ({ uri: "offices.odt", bytes: makeOdt(parts.map(odtPart).join("")) }),
+  epub: (parts) => ({
+    uri: "offices.epub",
+    bytes: makeEpub([{ path: "one.xhtml", body: parts.map(htmlPart).join("\n") }]),
+  }),
+};
+
+function htmlPart(part: MadePart): string {
+  if (typeof part === "string") return `<p>${part}</p>`;
+  const row = (tag: string, cells: readonly string[]): string =>
+    `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join("")}</tr>`;
+  const { header, rows } = part;
+  const head = header.length === 0 ? "" : `<thead>${header.map((cells) => row("th", cells)).join("")}</thead>`;
+  return `<table>${head}<tbody>${rows.map((cells) => row("td", cells)).join("\n")}</tbody></table>`;
+}
+
+function wordPart(part: MadePart): string {
+  if (typeof part === "string") return paragraph(part);
+  const { header, rows } = part;
+  const table = wordTable([...header, ...rows]);
+  let at = 0;
+  return table.replaceAll("<w:tr>", (tag) => (at++ < header.length ? `${tag}<w:trPr><w:tblHeader/></w:trPr>` : tag));
+}
+
+/** A slide names one row of its table a header. */
+function slidePart(part: MadePart): string {
+  if (typeof part === "string") return slideShape(slideParagraph(part));
+  const { header, rows } = part;
+  const row = (cells: readonly string[]): string =>
+    `<a:tr>${cells.map((cell) => `<a:tc><a:txBody>${slideParagraph(cell)}</a:txBody></a:tc>`).join("")}</a:tr>`;
+  const table = `<a:tbl><a:tblPr firstRow="${header.length > 0 ? 1 : 0}"/>${[...header, ...rows].map(row).join("")}</a:tbl>`;
+  return `<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="4" name="x"/></p:nvGraphicFramePr><a:graphic><a:graphicData>${table}</a:graphicData></a:graphic></p:graphicFrame>`;
+}
+
+function odtPart(part: MadePart): string {
+  if (typeof part === "string") return `<text:p>${part}</text:p>`;
+  const row = (cells: readonly string[]): string =>
+    `<table:table-row>${cells.map((cell) => `<table:table-cell><text:p>${cell}</text:p></table:table-cell>`).join("")}</table:table-row>`;
+  const { header, rows } = part;
+  const head =
+    header.length === 0 ? "" : `<table:table-header-rows>${header.map(row).join("")}</table:table-header-rows>`;
+  return `<table:table><table:table-column/>${head}${rows.map(row).join("")}</table:table>`;
+}
