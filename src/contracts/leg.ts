@@ -395,6 +395,32 @@ export interface StoreSession {
    * **Cost** the bytes of the slices, never of whole documents.
    */
   readChunks(refs: readonly ChunkRef[], options?: ReadChunksOptions): Promise<readonly (ReadChunk | undefined)[]>;
+  /**
+   * Runs `work` in one transaction: everything that it searches and reads is of one state, which may be later than the session's moment.
+   *
+   * **Shape** `work` is synchronous, and may run again. `undefined` where a leg or the reading is none of the store's own. Absent from stores without transactions.
+   * **Cost** holds up this thread until `work` is done.
+   */
+  atOnce?<Result>(work: (now: SessionNow) => Result): Promise<Result | undefined>;
+}
+
+/**
+ * A session inside one transaction: the same calls, whose results are there at once. @experimental
+ *
+ * @experimental
+ */
+export interface SessionNow {
+  readonly legs: readonly LegNow[];
+  readChunks(refs: readonly ChunkRef[], options?: ReadChunksOptions): readonly (ReadChunk | undefined)[];
+}
+
+/**
+ * A leg inside one transaction. @experimental
+ *
+ * @experimental
+ */
+export interface LegNow extends Pick<Leg, "name" | "capabilities" | "accepts"> {
+  search(query: Query, k: MatchCount, within?: Omit<Within, "scopes" | "moment">): LegResult;
 }
 
 /**

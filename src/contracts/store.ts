@@ -290,7 +290,23 @@ export interface DocumentStore
       readonly copiesIn?: readonly Scope[] | undefined;
     },
   ): Promise<readonly (ReadChunk | undefined)[]>;
+  /** Runs `work` in one transaction. **Shape** `work` is synchronous, and may run again. Absent where a search cannot be one transaction. */
+  atOnce?<Result>(scopes: readonly Scope[], work: (now: StoreNow) => Result): Promise<Result>;
   close(): Promise<void>;
+}
+
+/**
+ * One transaction of a store. @experimental
+ *
+ * @experimental
+ */
+export interface StoreNow {
+  readonly moment: Moment;
+  /** Calls `search` of one of the store's own legs, or its own `readChunks`. **Shape** `undefined` for any other function. */
+  call<Given extends readonly unknown[], Result>(
+    verb: (...given: Given) => Promise<Result>,
+    ...given: Given
+  ): Result | undefined;
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Embedding } from "../contracts/embedding.ts";
 import type { ChunkRef, QueryTerm, Why } from "../contracts/leg.ts";
 import type { HitCopies, LegScore } from "../contracts/retriever.ts";
 import { type ChunkPlace, compareChunkPlaces, compareCodePoints } from "../runtime/compare-text.ts";
+import { type Maybe, wait, type Waits } from "../runtime/waits.ts";
 
 /** A named share of a score. */
 export interface ScorePart {
@@ -85,18 +86,18 @@ function placeOf({ scope, id }: ChunkRef, { uri, start }: Pick<Chunk, "uri" | "s
 /** Reads the chunks of some candidates. **Shape** `undefined` for one that is gone. */
 export type ReadPlaces = (
   refs: readonly ChunkRef[],
-) => Promise<readonly ({ readonly chunk: Pick<Chunk, "uri" | "start"> } | undefined)[]>;
+) => Maybe<readonly ({ readonly chunk: Pick<Chunk, "uri" | "start"> } | undefined)[]>;
 
 /**
  * Orders candidates, the first `wanted` of them wholly: by score, equal scores by uri, start, scope and id.
  *
  * **Cost** one read, of the candidates whose scores are equal and that may be among the first `wanted`.
  */
-export async function orderCandidates(
+export function* orderCandidates(
   candidates: readonly FusedChunk[],
   wanted: number | "all",
   readPlaces: ReadPlaces,
-): Promise<readonly FusedChunk[]> {
+): Waits<readonly FusedChunk[]> {
   const sorted = candidates.toSorted(
     (a, b) => b.score - a.score || compareCodePoints(a.id, b.id) || compareCodePoints(a.scope, b.scope),
   );
@@ -105,7 +106,7 @@ export async function orderCandidates(
     ({ score }, i) => score >= last && (sorted[i - 1]?.score === score || sorted[i + 1]?.score === score),
   );
   if (tied.length === 0) return sorted;
-  const read = await readPlaces(tied.map(({ scope, id }) => ({ scope, id })));
+  const read = yield* wait(readPlaces(tied.map(({ scope, id }) => ({ scope, id }))));
   const places = new Map(
     tied.map((candidate, i) => [candidate, placeOf(candidate, read[i]?.chunk ?? { uri: "", start: 0 })]),
   );

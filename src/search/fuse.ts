@@ -1,4 +1,5 @@
-import type { ChunkRef, LegMatch, LegResult, MatchCount, Query, SessionLeg, Within } from "../contracts/leg.ts";
+import type { ChunkRef, LegMatch, LegNow, LegResult, MatchCount, Query, SessionLeg, Within } from "../contracts/leg.ts";
+import { type Maybe, wait, waitAll, type Waits } from "../runtime/waits.ts";
 import {
   chunkKey,
   type FoundByLeg,
@@ -20,7 +21,7 @@ const growth = 4;
 
 /** A leg with what it is asked for. */
 export interface FusedLeg {
-  readonly leg: Pick<SessionLeg, "name" | "search">;
+  readonly leg: Pick<SessionLeg, "name" | "search"> | Pick<LegNow, "name" | "search">;
   readonly query: Query;
   readonly within: Omit<Within, "scopes" | "moment" | "only">;
 }
@@ -57,22 +58,23 @@ export interface FuseResult {
  * **Cost** one search and one look-up of each leg a round; in the worst case (everything ties) the legs whole.
  * **Source** Fagin, Lotem and Naor, Optimal Aggregation Algorithms for Middleware (2001).
  */
-export async function fuse(input: FuseInput): Promise<FuseResult> {
+export function* fuse(input: FuseInput): Waits<FuseResult> {
   let before: readonly LegPool[] | undefined;
   for (let pool = poolSize(input.wanted); ; pool = pool === "all" ? pool : pool * growth) {
     const depth = input.fusion.byRank && pool !== "all" ? Math.max(pool, rankDepth) : pool;
     const known = before;
-    const pools = await Promise.all(input.legs.map((each, i) => openPool(each, depth, known?.[i])));
+    const results = yield* waitAll(input.legs.map((each, i) => askPool(each, depth, known?.[i])));
+    const pools = input.legs.map(({ leg }, i) => openPool(leg.name, depth, results[i]!));
     before = pools;
     const merged = new Map<string, Merged>();
-    let candidates = await merge(input, pools, merged);
+    let candidates = yield* merge(input, pools, merged);
     if (!isCertain(input, pools, candidates)) {
-      const reached = await reachBelow(input, pools, candidates, depth, merged);
+      const reached = yield* reachBelow(input, pools, candidates, depth, merged);
       if (reached === undefined) continue;
       candidates = reached;
     }
     return {
-      candidates: await orderCandidates(candidates, input.wanted, input.readPlaces),
+      candidates: yield* orderCandidates(candidates, input.wanted, input.readPlaces),
       results: new Map(pools.map(({ name, result }) => [name, result])),
       stale: pools.some(({ stale }) => stale),
     };
@@ -97,13 +99,16 @@ interface LegPool {
   stale: boolean;
 }
 
-async function openPool({ leg, query, within }: FusedLeg, depth: MatchCount, known: LegPool | undefined) {
+function askPool({ leg, query, within }: FusedLeg, depth: MatchCount, known: LegPool | undefined): Maybe<LegResult> {
   // A leg that gave everything has nothing to add.
-  const result = known?.result.complete === true ? known.result : await leg.search(query, depth, within);
+  return known?.result.complete === true ? known.result : leg.search(query, depth, within);
+}
+
+function openPool(name: string, depth: MatchCount, result: LegResult): LegPool {
   const { matches } = result;
   const size = depth === "all" ? matches.length : Math.min(depth, matches.length);
-  const pool: LegPool = {
-    name: leg.name,
+  return {
+    name,
     result,
     scale: scaleOf(result),
     depth: size,
@@ -111,7 +116,6 @@ async function openPool({ leg, query, within }: FusedLeg, depth: MatchCount, kno
     last: matches[size - 1]?.score,
     stale: result.stale === true,
   };
-  return pool;
 }
 
 /** A match of a leg, which says why when it is asked: few are. */
@@ -133,11 +137,11 @@ interface Merged extends ChunkRef {
 }
 
 /** Adds the pools to what is `merged` already, and looks up what legs lack. */
-async function merge(
+function* merge(
   input: FuseInput,
   pools: readonly LegPool[],
   merged: Map<string, Merged>,
-): Promise<readonly FusedChunk[]> {
+): Waits<readonly FusedChunk[]> {
   const { fusion, minFusedScore = -Infinity } = input;
   for (const { name, result, depth } of pools) {
     for (let i = 0; i < depth; i++) {
@@ -149,7 +153,7 @@ async function merge(
       entry.legs.set(name, foundBy(match, i + 1));
     }
   }
-  if (!fusion.byRank) await Promise.all(input.legs.map((each, i) => complete(merged, each, pools[i]!)));
+  if (!fusion.byRank) yield* complete(merged, input, pools);
 
   const scales = pools.map(({ name, scale }) => [name, scale] as const);
   const candidates: FusedChunk[] = [];
@@ -179,30 +183,40 @@ function isAloneBelow(
   return false;
 }
 
-/** Asks a leg for its exact score of what only other legs found. Such chunks rank behind everything that the leg found by itself. */
-async function complete(merged: ReadonlyMap<string, Merged>, each: FusedLeg, pool: LegPool): Promise<void> {
-  const { name, result, depth, whole } = pool;
-  if (whole) return;
-  const missing = [...merged.values()].filter(({ legs, asked }) => !legs.has(name) && !asked.has(name));
-  if (missing.length === 0) return;
-  const add = (matches: LegResult["matches"], from: number): void => {
+/** Asks each leg for its exact score of what only other legs found. Such chunks rank behind everything that the leg found by itself. */
+function* complete(
+  merged: ReadonlyMap<string, Merged>,
+  { legs }: FuseInput,
+  pools: readonly LegPool[],
+): Waits<undefined> {
+  const add = ({ name, depth }: LegPool, matches: LegResult["matches"], from: number): void => {
     for (let i = from; i < matches.length; i++) {
       const match = matches[i]!;
-      const legs = merged.get(chunkKey(match))?.legs;
-      if (legs !== undefined && !legs.has(name)) legs.set(name, foundBy(match, depth + i - from + 1));
+      const found = merged.get(chunkKey(match))?.legs;
+      if (found !== undefined && !found.has(name)) found.set(name, foundBy(match, depth + i - from + 1));
     }
   };
-  if (result.complete) {
-    add(result.matches, depth);
-    return;
+  const asked: LegPool[] = [];
+  const asking: Maybe<LegResult>[] = [];
+  for (const [at, pool] of pools.entries()) {
+    const { name, result, depth, whole } = pool;
+    if (whole) continue;
+    const missing = [...merged.values()].filter((entry) => !entry.legs.has(name) && !entry.asked.has(name));
+    if (missing.length === 0) continue;
+    if (result.complete) {
+      add(pool, result.matches, depth);
+      continue;
+    }
+    for (const entry of missing) entry.asked.add(name);
+    const { leg, query, within } = legs[at]!;
+    asked.push(pool);
+    asking.push(leg.search(query, "all", { ...within, only: missing.map(({ scope, id }) => ({ scope, id })) }));
   }
-  for (const { asked } of missing) asked.add(name);
-  const found = await each.leg.search(each.query, "all", {
-    ...each.within,
-    only: missing.map(({ scope, id }) => ({ scope, id })),
-  });
-  if (found.stale === true) pool.stale = true;
-  add(found.matches, 0);
+  const results = yield* waitAll(asking);
+  for (const [i, pool] of asked.entries()) {
+    if (results[i]!.stale === true) pool.stale = true;
+    add(pool, results[i]!.matches, 0);
+  }
 }
 
 /** The last candidate that is wanted, when there are so many. */
@@ -221,13 +235,13 @@ function mostOutside({ fusion }: FuseInput, { name, scale, whole, last }: LegPoo
  *
  * **Shape** all candidates, the first `wanted` of which are certain; `undefined` where the leg has more such chunks than pools grow to in two steps.
  */
-async function reachBelow(
+function* reachBelow(
   input: FuseInput,
   pools: readonly LegPool[],
   candidates: readonly FusedChunk[],
   depth: MatchCount,
   merged: Map<string, Merged>,
-): Promise<readonly FusedChunk[] | undefined> {
+): Waits<readonly FusedChunk[] | undefined> {
   const least = lastWanted(input, candidates);
   if (least === undefined || depth === "all") return undefined;
   let best: { readonly at: number; readonly floor: number; readonly share: number } | undefined;
@@ -246,12 +260,12 @@ async function reachBelow(
   const { leg, query, within } = input.legs[at]!;
   const most = depth * growth * growth;
   const minScore = Math.max(floor, within.minScore ?? -Infinity);
-  const { matches, stale } = await leg.search(query, most, { ...within, minScore });
+  const { matches, stale } = yield* wait(leg.search(query, most, { ...within, minScore }));
   if (matches.length >= most) return undefined;
   const pool = pools[at]!;
   pool.stale ||= stale === true;
   const result = { ...pool.result, matches, complete: false };
-  return merge(input, pools.with(at, { ...pool, result, depth: matches.length }), merged);
+  return yield* merge(input, pools.with(at, { ...pool, result, depth: matches.length }), merged);
 }
 
 /** More than rounding can add to a sum of a few parts, as a share of it. */

@@ -6,7 +6,7 @@ import {
   type VersionedEmbedding,
   versionKey,
 } from "../contracts/embedding.ts";
-import type { ReadChunk, Restriction, StoreSession } from "../contracts/leg.ts";
+import type { ReadChunk, Restriction } from "../contracts/leg.ts";
 import type { HitCopies, HitCopy } from "../contracts/retriever.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { compareCodePoints } from "../runtime/compare-text.ts";
@@ -14,10 +14,20 @@ import { textKey } from "../text/text-key.ts";
 import { chunkStructure } from "../text/chunk-structure.ts";
 import { type Candidate, chunkKey, type FusedChunk } from "./candidate.ts";
 import type { Standing, TouchingGroups } from "./join-touching.ts";
-import { type Found, type SearchableStore, searchSession, type SessionSearch } from "./search-session.ts";
+import {
+  type Found,
+  type SearchableStore,
+  type SearchedSession,
+  searchSession,
+  type SessionSearch,
+} from "./search-session.ts";
 import { throwIfAborted } from "../runtime/abort.ts";
+import { runAtOnce, runWaits, wait, type Waits } from "../runtime/waits.ts";
 
-/** Sessions that one search opens at most, when the store changes meanwhile. After three, a slow machine still lost documents that were replaced again and again. */
+/** Sessions that lose to commits before the search runs in one transaction. */
+const mostLost = 2;
+
+/** Sessions that one search opens at most, over a store that has no transactions for searches. After three, a slow machine still lost documents that were replaced again and again. */
 const mostSessions = 8;
 
 /** When copies leave too few, so many times more are looked for. */
@@ -38,8 +48,8 @@ export interface ReadingSearch extends SessionSearch {
 }
 
 /**
- * Keys first: searches, fuses, and reads the chunks of the best alone. When the store changes meanwhile it searches again, in a new session; the last one drops
- * chunks that are gone.
+ * Keys first: searches, fuses, and reads the chunks of the best alone. When the store changes meanwhile it searches again, in a new session. After a few
+ * it searches and reads in one transaction. Over a store that cannot, the last session drops chunks that are gone.
  *
  * **Shape** chunks with the same text are one candidate, the first of the ranking, unless the plan asks for all of them.
  * **Cost** as many chunks as are shown, and with `group` the first one that is not. Copies among them cost the reads that fill their places, and one deeper search or more.
@@ -48,26 +58,47 @@ export async function searchAndRead(
   store: SearchableStore,
   scopes: AuthorizedScopes,
   search: ReadingSearch,
-): Promise<{ readonly found: Found; readonly read: readonly Candidate[] }> {
+): Promise<FoundAndRead> {
   const { plan, signal } = search;
   const after = plan.after === undefined ? undefined : [plan.after].flat();
   let before: ReadonlyMap<string, string> = new Map();
   for (let sessions = 1; ; sessions++) {
     const session = await store.session(scopes, { signal, after, atMostMs: plan.atMostMs });
-    const chunks: ChunkCache = new Map();
-    let { wanted } = search;
-    let found = await searchSession(session, search);
-    let reading = await readBest(session, search, certainOf(found, wanted, scopes), chunks, before);
-    while (isShort(reading, found, wanted)) {
-      wanted = wanted === "all" ? wanted : wanted * growth;
-      found = await searchSession(session, { ...search, wanted });
-      reading = await readBest(session, search, certainOf(found, wanted, scopes), chunks, before);
+    if (sessions > mostLost) {
+      const whole = await session.atOnce?.((now) => runAtOnce(searchOnce(now, scopes, search)));
+      if (whole !== undefined) return whole;
     }
+    const once = await runWaits(searchOnce(session, scopes, search, before));
+    const { chunks } = once;
     // Metadata changes without a new revision.
-    const hasChanged = found.stale || reading.hasLost || [...chunks.values()].some((chunk) => chunk?.stale);
-    if (!hasChanged || sessions === mostSessions) return { found, read: reading.read };
+    const hasChanged = once.found.stale || once.hasLost || [...chunks.values()].some((chunk) => chunk?.stale);
+    if (!hasChanged || sessions === mostSessions) return once;
     before = new Map([...chunks].flatMap(([key, one]) => (one === undefined ? [] : [[key, one.chunk.text] as const])));
   }
+}
+
+interface FoundAndRead {
+  readonly found: Found;
+  readonly read: readonly Candidate[];
+}
+
+/** One search of one session. */
+function* searchOnce(
+  session: SearchedSession,
+  scopes: AuthorizedScopes,
+  search: ReadingSearch,
+  before: ReadonlyMap<string, string> = new Map(),
+): Waits<FoundAndRead & { readonly hasLost: boolean; readonly chunks: ChunkCache }> {
+  const chunks: ChunkCache = new Map();
+  let { wanted } = search;
+  let found = yield* searchSession(session, search);
+  let reading = yield* readBest(session, search, certainOf(found, wanted, scopes), chunks, before);
+  while (isShort(reading, found, wanted)) {
+    wanted = wanted === "all" ? wanted : wanted * growth;
+    found = yield* searchSession(session, { ...search, wanted });
+    reading = yield* readBest(session, search, certainOf(found, wanted, scopes), chunks, before);
+  }
+  return { found, read: reading.read, hasLost: reading.hasLost, chunks };
 }
 
 /** Chunks that a session has read; `undefined` for one that is gone. */
@@ -92,13 +123,13 @@ function isShort({ isFull, hasLost }: Reading, found: Found, wanted: number | "a
 }
 
 /** Reads candidates until `shown` of them, or of their groups, have different texts. */
-async function readBest(
-  session: StoreSession,
+function* readBest(
+  session: SearchedSession,
   search: ReadingSearch,
   candidates: readonly FusedChunk[],
   chunks: ChunkCache,
   before: ReadonlyMap<string, string>,
-): Promise<Reading> {
+): Waits<Reading> {
   const { plan, restriction, totals, shown, signal } = search;
   const folds = plan.copies === "first";
   const most = shown === "all" ? Infinity : shown;
@@ -119,11 +150,7 @@ async function readBest(
     }
     throwIfAborted(signal, "The search");
     const unread = batch.filter((candidate) => !chunks.has(chunkKey(candidate)));
-    const read = await session.readChunks(unread, {
-      embeddings: plan.includeEmbeddings,
-      totals,
-      copies: folds,
-    });
+    const read = yield* wait(session.readChunks(unread, { embeddings: plan.includeEmbeddings, totals, copies: folds }));
     unread.forEach((candidate, i) => chunks.set(chunkKey(candidate), read[i]));
     for (const candidate of batch) {
       const key = chunkKey(candidate);

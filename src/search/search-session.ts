@@ -1,12 +1,22 @@
 import { IbidError } from "../contracts/errors.ts";
 import type { Store } from "../contracts/store.ts";
-import type { LegResult, MatchCount, Query, Restriction, SessionLeg, StoreSession } from "../contracts/leg.ts";
+import type {
+  LegNow,
+  LegResult,
+  MatchCount,
+  Query,
+  Restriction,
+  SessionLeg,
+  SessionNow,
+  StoreSession,
+} from "../contracts/leg.ts";
 import type { LatentExplanation, SearchMode } from "../contracts/retriever.ts";
 import { type FusedChunk, orderCandidates, type QueryTerms, type ReadPlaces } from "./candidate.ts";
 import { fuse, type FusedLeg, scaleOf } from "./fuse.ts";
 import { checkWeights } from "./fusion-settings.ts";
 import { createFusion, type Fusion, fusions, type LegScale } from "./fusions.ts";
 import type { SearchPlan } from "./search-plan.ts";
+import { wait, type Waits } from "../runtime/waits.ts";
 
 /** The part of a store that a retriever searches. */
 export type SearchableStore = Pick<Store, "session"> & Partial<Pick<Store, "versions" | "readText" | "defaultTopK">>;
@@ -26,6 +36,9 @@ export function servedModes(legs: readonly string[], hasModel: boolean): readonl
   );
   return modes.some((mode) => mode !== "regex") ? ["hybrid", ...modes] : modes;
 }
+
+/** A session, or one inside a transaction. */
+export type SearchedSession = Pick<StoreSession, "legs" | "readChunks"> | SessionNow;
 
 /** A search of one session. */
 export interface SessionSearch {
@@ -64,7 +77,7 @@ export interface Found {
  * **Errors** `unsupported` for a mode that the store cannot search, and for a fusion by score over a leg that cannot score given chunks;
  * `configuration-missing` for a dense search without any model.
  */
-export async function searchSession(session: StoreSession, search: SessionSearch): Promise<Found> {
+export function* searchSession(session: SearchedSession, search: SessionSearch): Waits<Found> {
   const legs = chooseLegs(session, search);
   const asked = legs.map((leg): SessionLegSearch => {
     const { plan, query, restriction, signal } = search;
@@ -73,26 +86,28 @@ export async function searchSession(session: StoreSession, search: SessionSearch
   });
   const [only, ...others] = asked;
   const readPlaces: ReadPlaces = (refs) => session.readChunks(refs);
-  if (only !== undefined && others.length === 0) return searchOne(only, search, readPlaces);
+  if (only !== undefined && others.length === 0) return yield* searchOne(only, search, readPlaces);
   const fusion = chooseFusion(session, legs, search);
   const { wanted } = search;
   const { minFusedScore } = search.plan;
-  const { candidates, results, stale } = await fuse({ legs: asked, fusion, wanted, minFusedScore, readPlaces });
+  const { candidates, results, stale } = yield* fuse({ legs: asked, fusion, wanted, minFusedScore, readPlaces });
   const names = legs.map(({ name }) => name);
   return { candidates, fusion: fusion.name, fused: fusion, legs: names, stale, ...factsOf(results) };
 }
 
+type SearchedLeg = SessionLeg | LegNow;
+
 interface SessionLegSearch extends FusedLeg {
-  readonly leg: SessionLeg;
+  readonly leg: SearchedLeg;
 }
 
 /** One leg alone: its scores are the scores. */
-async function searchOne(
+function* searchOne(
   { leg, query, within }: SessionLegSearch,
   { plan, wanted }: SessionSearch,
   readPlaces: ReadPlaces,
-): Promise<Found> {
-  const result = await leg.search(query, wanted, within);
+): Waits<Found> {
+  const result = yield* wait(leg.search(query, wanted, within));
   const { minFusedScore = -Infinity } = plan;
   const found = result.matches
     .map(({ scope, id, score, revision, why }, i): FusedChunk => ({
@@ -107,7 +122,7 @@ async function searchOne(
   // An exact leg has ordered equal scores already; others may not know the places.
   const candidates = leg.capabilities.exact
     ? found.toSorted((a, b) => b.score - a.score)
-    : await orderCandidates(found, wanted, readPlaces);
+    : yield* orderCandidates(found, wanted, readPlaces);
   const facts = factsOf(new Map([[leg.name, result]]));
   return {
     candidates,
@@ -132,7 +147,7 @@ function factsOf(results: ReadonlyMap<string, LegResult>): Pick<Found, "scales" 
   return { scales, terms, latent };
 }
 
-function chooseLegs(session: StoreSession, { plan, query }: SessionSearch): readonly SessionLeg[] {
+function chooseLegs(session: SearchedSession, { plan, query }: SessionSearch): readonly SearchedLeg[] {
   const { mode } = plan;
   const named = mode === "hybrid" ? undefined : legsOfMode[mode];
   const legs = session.legs.filter((leg) => (named?.includes(leg.name) ?? true) && leg.accepts(query));
@@ -148,7 +163,7 @@ function chooseLegs(session: StoreSession, { plan, query }: SessionSearch): read
   });
 }
 
-function chooseFusion(session: StoreSession, legs: readonly SessionLeg[], search: SessionSearch): Fusion {
+function chooseFusion(session: SearchedSession, legs: readonly SearchedLeg[], search: SessionSearch): Fusion {
   const { weights, half } = search.plan.fusion;
   checkWeights(
     weights,

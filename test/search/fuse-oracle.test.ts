@@ -3,6 +3,7 @@ import type { Calibration, LegMatch, LegResult, MatchCount, Query, Within } from
 import type { FusionName, FusionWeights } from "../../src/contracts/retriever.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
 import { fuse } from "../../src/search/fuse.ts";
+import { runWaits } from "../../src/runtime/waits.ts";
 import { createFusion } from "../../src/search/fusions.ts";
 import { createRandom } from "../../src/testing/random.ts";
 
@@ -201,16 +202,18 @@ function openLeg(leg: WorldLeg, onSearch: (given: number) => void) {
 
 async function fuseWorld(world: World): Promise<{ readonly candidates: readonly Ranked[]; readonly given: number }> {
   let given = 0;
-  const { candidates } = await fuse({
-    ...world,
-    fusion: createFusion({ name: world.fusion, weights: world.weights, half: world.half }, world.meaning),
-    readPlaces: async (refs) => refs.map(({ id }) => ({ chunk: placeOf(id) })),
-    legs: world.legs.map((leg) => ({
-      leg: openLeg(leg, (more) => (given += more)),
-      query,
-      within: { minScore: leg.minScore },
-    })),
-  });
+  const { candidates } = await runWaits(
+    fuse({
+      ...world,
+      fusion: createFusion({ name: world.fusion, weights: world.weights, half: world.half }, world.meaning),
+      readPlaces: async (refs) => refs.map(({ id }) => ({ chunk: placeOf(id) })),
+      legs: world.legs.map((leg) => ({
+        leg: openLeg(leg, (more) => (given += more)),
+        query,
+        within: { minScore: leg.minScore },
+      })),
+    }),
+  );
   const ranked = candidates.map(({ scope, id, score, parts }) => ({
     scope,
     id,
@@ -298,12 +301,14 @@ describe("fusing pools of legs", () => {
     // The best has 1.2. Outside its pool b gives .44969 at most, so that a chunk outside both needs .75031 of a.
     const a = leg("a", (i) => (i < 38 ? 1.2 - i / 1000 : 0.8 - i / 1000));
     const b = leg("b", (i) => 0.45 - i / 100_000);
-    const { candidates } = await fuse({
-      legs: [a, b].map((one) => ({ leg: one.leg, query, within: {} })),
-      fusion: createFusion({ name: "absolute", weights: undefined, half: undefined }, false),
-      wanted: 1,
-      readPlaces: async (refs) => refs.map(({ id }) => ({ chunk: placeOf(id) })),
-    });
+    const { candidates } = await runWaits(
+      fuse({
+        legs: [a, b].map((one) => ({ leg: one.leg, query, within: {} })),
+        fusion: createFusion({ name: "absolute", weights: undefined, half: undefined }, false),
+        wanted: 1,
+        readPlaces: async (refs) => refs.map(({ id }) => ({ chunk: placeOf(id) })),
+      }),
+    );
     expect(candidates[0]).toMatchObject({ id: "a0", score: 1.2 });
     expect([a.searched, b.searched]).toEqual([
       ["32 from undefined", "given", "512 from 0.750"],

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { ChunkRef, LegMatch, LegResult } from "../../src/contracts/leg.ts";
 import { fuse } from "../../src/search/fuse.ts";
+import { runWaits } from "../../src/runtime/waits.ts";
 import { createFusion } from "../../src/search/fusions.ts";
 
 it("asks no candidate why it matched before somebody shows it, in whichever round it was found", async () => {
@@ -38,12 +39,14 @@ it("asks no candidate why it matched before somebody shows it, in whichever roun
       scores.toReversed().map((each, i) => match(each.revision, 1 - i / 10_000)),
     ),
   ];
-  const { candidates } = await fuse({
-    legs: legs.map((each) => ({ leg: each as never, query: {} as never, within: {} as never })),
-    fusion: createFusion({ name: "absolute" }, true),
-    wanted: 5,
-    readPlaces: async (refs) => refs.map(({ id }) => ({ chunk: { uri: id, start: 0 } })),
-  });
+  const { candidates } = await runWaits(
+    fuse({
+      legs: legs.map((each) => ({ leg: each as never, query: {} as never, within: {} as never })),
+      fusion: createFusion({ name: "absolute" }, true),
+      wanted: 5,
+      readPlaces: async (refs) => refs.map(({ id }) => ({ chunk: { uri: id, start: 0 } })),
+    }),
+  );
   expect(candidates.length).toBeGreaterThanOrEqual(5);
   expect(asked).toBe(0);
   expect(candidates[0]!.legs.get("lexical")!.why.kind).toBe("vector");

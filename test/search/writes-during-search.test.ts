@@ -95,6 +95,7 @@ const searches: Readonly<Record<string, RetrieveOptions>> = {
   "words and the store's own model": { topK: 5, fusion: "absolute" },
   "words alone": { mode: "lexical", topK: 40 },
   "everything by rank": { topK: "all", fusion: "rrf" },
+  "Lucene's syntax": { mode: "lexical", syntax: "lucene", topK: 40 },
 };
 
 const shown = (hits: readonly Hit[]) =>
@@ -151,11 +152,12 @@ describe.each(eachStore)("a search of the $name store while documents are writte
     },
   );
 
-  it("drops documents that are gone, and loses none that stays, under a write at every point [L1]", async () => {
+  it("ends with a state that was, under a write at every point [L1 L5]", async () => {
     const store = await open();
     await fill(store);
     for (const name of names) {
       await restore(store);
+      const states = [await search(store, name)];
       let writes = 0;
       let sessions = 0;
       const during = await search(
@@ -165,8 +167,38 @@ describe.each(eachStore)("a search of the $name store while documents are writte
             const number = ++writes;
             await put(store, "d1", [`one heron ${number}`, `two heron heron ${number}`]);
             if (number === 4) await store.delete(write(scope), { documentIds: ["d10"] });
+            states.push(await search(store, name));
           },
         }),
+        name,
+      );
+      expect(states.map((state) => JSON.stringify(state))).toContain(JSON.stringify(during));
+      expect(sessions).toBe(3);
+    }
+  });
+
+  it("drops documents that are gone, and loses none that stays, where a search is no transaction [L1]", async () => {
+    const store = await open();
+    await fill(store);
+    for (const name of names) {
+      await restore(store);
+      let writes = 0;
+      let sessions = 0;
+      const steps = disturbed(store, {
+        async at(place) {
+          if (place === "opened") sessions++;
+          const number = ++writes;
+          await put(store, "d1", [`one heron ${number}`, `two heron heron ${number}`]);
+          if (number === 4) await store.delete(write(scope), { documentIds: ["d10"] });
+        },
+      });
+      const during = await search(
+        {
+          async session(proof, options) {
+            const { atOnce: _, ...session } = await steps.session(proof, options);
+            return session;
+          },
+        },
         name,
       );
       expect(sessions).toBe(8);

@@ -4,6 +4,7 @@ import type {
   ChunkRef,
   Leg,
   LegMatch,
+  LegNow,
   LegResult,
   MatchCount,
   Moment,
@@ -11,13 +12,14 @@ import type {
   ReadChunk,
   ReadChunksOptions,
   SessionLeg,
+  SessionNow,
   SessionOptions,
   StoreSession,
   Within,
 } from "../../contracts/leg.ts";
 import type { Filter } from "../../contracts/filter.ts";
 import type { AuthorizedScopes, Scope } from "../../contracts/scope.ts";
-import type { StoreParts } from "../../contracts/store.ts";
+import type { StoreNow, StoreParts } from "../../contracts/store.ts";
 import { createRestriction } from "../../engine/filters/create-restriction.ts";
 import { parseFilter } from "../../engine/filters/parse-filter.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
@@ -55,6 +57,51 @@ export async function openSession(
       checkOptions("readChunks", read, { embeddings: true, totals: true, copies: true });
       return readWithin(session, refs, read);
     },
+    ...(parts.documents.atOnce !== undefined && {
+      async atOnce<Result>(work: (now: SessionNow) => Result) {
+        guard.open();
+        throwIfAborted(options.signal, "The search");
+        try {
+          return await parts.documents.atOnce!([...scopes], (now) => work(openNow(session, now, options.signal)));
+        } catch (error) {
+          if (error instanceof NotNow) return undefined;
+          throw error;
+        }
+      },
+    }),
+  };
+}
+
+/** A part of the store that cannot take part in one transaction was asked. */
+class NotNow extends Error {}
+
+/** The session inside one transaction of its store. */
+function openNow(session: Session, now: StoreNow, signal: AbortSignal | undefined): SessionNow {
+  const { parts, scopes } = session;
+  const { moment } = now;
+  return {
+    legs: parts.legs.map((leg): LegNow => ({
+      name: leg.name,
+      capabilities: leg.capabilities,
+      accepts: (query) => leg.accepts(query),
+      search(query, k, within = {}) {
+        checkSearch(leg, session, query, k, within);
+        if (scopes.size === 0) return nothing;
+        if (!isWholly(leg, within)) throw new NotNow();
+        const whole: Within = { ...within, scopes: [...scopes], moment, signal: within.signal ?? signal };
+        throwIfAborted(whole.signal, "The search");
+        const found = now.call(leg.search, query, k, whole);
+        if (found === undefined) throw new NotNow();
+        return keepWithin(session, found, whole);
+      },
+    })),
+    readChunks(refs, read = {}) {
+      checkOptions("readChunks", read, { embeddings: true, totals: true, copies: true });
+      const { asked, reading } = askWithin(session, refs, read);
+      const found = now.call(parts.documents.readChunks, asked, { ...reading, moment });
+      if (found === undefined) throw new NotNow();
+      return giveRead(session, refs, found);
+    },
   };
 }
 
@@ -70,13 +117,32 @@ interface Session {
 }
 
 async function readWithin(
-  { parts, scopes, moment }: Session,
+  session: Session,
+  refs: readonly ChunkRef[],
+  options?: ReadChunksOptions,
+): Promise<readonly (ReadChunk | undefined)[]> {
+  const { asked, reading } = askWithin(session, refs, options);
+  const { documents } = session.parts;
+  return giveRead(session, refs, await documents.readChunks(asked, { ...reading, moment: session.moment }));
+}
+
+/** The references that the session may read, and the parts of their chunks. */
+function askWithin(
+  { scopes }: Session,
   refs: readonly ChunkRef[],
   { embeddings = false, totals = false, copies = false }: ReadChunksOptions = {},
-): Promise<readonly (ReadChunk | undefined)[]> {
+) {
   const asked = refs.filter(({ scope }) => scopes.has(scope)).map(({ scope, id }) => ({ scope, id }));
-  const copiesIn = copies ? [...scopes] : undefined;
-  const read = (await parts.documents.readChunks(asked, { embeddings, totals, moment, copiesIn })).values();
+  return { asked, reading: { embeddings, totals, copiesIn: copies ? [...scopes] : undefined } };
+}
+
+/** What was read, in the order of all references. */
+function giveRead(
+  { scopes }: Session,
+  refs: readonly ChunkRef[],
+  found: readonly (ReadChunk | undefined)[],
+): readonly (ReadChunk | undefined)[] {
+  const read = found.values();
   return refs.map(({ scope }) => (scopes.has(scope) ? copyRead(read.next().value, scopes) : undefined));
 }
 
@@ -98,22 +164,9 @@ function sessionLeg(leg: Leg, session: Session, sessionSignal: AbortSignal | und
     capabilities,
     accepts: (query) => leg.accepts(query),
     async search(query, k, within = {}) {
-      session.guard.open();
-      checkCount(k);
-      checkOptions("search", within, { restriction: true, only: true, minScore: true, signal: true });
-      checkScore(within.minScore);
-      checkQuery(query, session.guard);
+      checkSearch(leg, session, query, k, within);
       const signal = within.signal ?? sessionSignal;
       throwIfAborted(signal, "The search");
-      if (session.waits && capabilities.visibility === "later") {
-        throw unsupported(
-          `The leg "${name}" sees writes later, and cannot wait for a receipt.`,
-          "Search without after.",
-        );
-      }
-      if (within.only !== undefined && !capabilities.scoresGivenChunks) {
-        throw unsupported(`The leg "${name}" cannot score given chunks.`, 'Search with fusion: "rrf".');
-      }
       if (session.scopes.size === 0) return nothing;
       const whole = { ...within, scopes: [...session.scopes], moment: session.moment, signal };
       return isWholly(leg, within)
@@ -121,6 +174,26 @@ function sessionLeg(leg: Leg, session: Session, sessionSignal: AbortSignal | und
         : searchChecked(leg, session, query, k, whole);
     },
   };
+}
+
+function checkSearch(
+  { name, capabilities }: Leg,
+  { guard, waits }: Session,
+  query: Query,
+  k: MatchCount,
+  within: Parameters<SessionLeg["search"]>[2] & object,
+): void {
+  guard.open();
+  checkCount(k);
+  checkOptions("search", within, { restriction: true, only: true, minScore: true, signal: true });
+  checkScore(within.minScore);
+  checkQuery(query, guard);
+  if (waits && capabilities.visibility === "later") {
+    throw unsupported(`The leg "${name}" sees writes later, and cannot wait for a receipt.`, "Search without after.");
+  }
+  if (within.only !== undefined && !capabilities.scoresGivenChunks) {
+    throw unsupported(`The leg "${name}" cannot score given chunks.`, 'Search with fusion: "rrf".');
+  }
 }
 
 /** A proof for nothing finds nothing: no leg is asked, which might take an empty list of scopes for all. */
@@ -180,6 +253,10 @@ async function searchTrusted(
 ): Promise<LegResult> {
   const found = await leg.search(query, k, within);
   session.guard.open();
+  return keepWithin(session, found, within);
+}
+
+function keepWithin(session: Session, found: LegResult, within: Within): LegResult {
   const foreign = found.matches.some((match) => !isWithin(session, match, within));
   return foreign ? { ...found, matches: found.matches.filter((match) => isWithin(session, match, within)) } : found;
 }

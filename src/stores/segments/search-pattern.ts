@@ -34,6 +34,8 @@ type Ranges = readonly { readonly start: number; readonly end: number }[];
 export interface PatternRun {
   /** Looks at texts for some milliseconds. **Shape** as of `rows`, every match, best first, equal scores by uri, start, scope and id; `undefined` while texts are left. */
   advance(rows: DirectoryReader): readonly LegMatch[] | undefined;
+  /** The same in one go. */
+  finish(rows: DirectoryReader): readonly LegMatch[];
   /** Has the thread look at a batch of the texts that are left, where they are many. */
   send(): Promise<void>;
 }
@@ -172,16 +174,24 @@ function createPatternRun(
   const unknownKeys = (): number[] => candidates.slice(done).filter((key) => !known.has(key));
   const isForThread = (): boolean => isHelpful && unknownKeys().length >= worthAThread;
 
+  function readUntil(rows: DirectoryReader, until: number): boolean {
+    while (done < candidates.length) {
+      readPage(rows);
+      if (performance.now() > until && done < candidates.length) return false;
+    }
+    return true;
+  }
+
   return {
     advance(rows) {
       if (!isArranged || rows.stamp() !== stamp) arrange(rows);
       const isLast = restarts > mostRestarts && known.has(candidates[0] ?? -1);
       if (isForThread()) return undefined;
-      const until = isLast ? Infinity : performance.now() + longestSlice;
-      while (done < candidates.length) {
-        readPage(rows);
-        if (performance.now() > until && done < candidates.length) return undefined;
-      }
+      return readUntil(rows, isLast ? Infinity : performance.now() + longestSlice) ? tell(rows) : undefined;
+    },
+    finish(rows) {
+      arrange(rows);
+      readUntil(rows, Infinity);
       return tell(rows);
     },
     async send() {

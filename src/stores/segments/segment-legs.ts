@@ -27,6 +27,7 @@ import { type NearestHit, nearestInSteps } from "../../engine/vectors/nearest.ts
 import { type StoredVector, toStoredVector } from "../../engine/vectors/stored-vector.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { nextTurn } from "../../runtime/next-turn.ts";
+import { finishSteps } from "../../runtime/steps.ts";
 import { createChunkReader } from "./chunk-rows.ts";
 import { type StoreThread, worthAThread } from "./errands.ts";
 import type { IndexView } from "./index-view.ts";
@@ -83,8 +84,14 @@ const chanceLikeness = 0.25;
 /** **Source** a choice: a pattern says exactly what it wants, and weighs as much as half of the query's words. No collection to measure it on is known. */
 const patternCalibration: Calibration = { weight: 1, scale: 1 };
 
+/** A leg over segments, which can search inside a transaction that is open. */
+export interface SegmentLeg extends Leg {
+  /** As `search`, in one go. **Shape** `undefined` where something is not loaded yet that only `search` loads. */
+  readonly searchInside: (rows: DirectoryReader, query: Query, k: MatchCount, within: Within) => LegResult | undefined;
+}
+
 /** The legs of a segment store: lexical, dense, latent where the store has a model of its own, and pattern. */
-export function createSegmentLegs(parts: SegmentLegParts): readonly Leg[] {
+export function createSegmentLegs(parts: SegmentLegParts): readonly SegmentLeg[] {
   const { latent } = parts;
   return [
     createLexicalLeg(parts),
@@ -246,66 +253,76 @@ export function createLexicalLeg({
   look,
   analyzer,
   bm25,
-}: Pick<SegmentLegParts, "view" | "look" | "analyzer" | "bm25">): Leg {
+}: Pick<SegmentLegParts, "view" | "look" | "analyzer" | "bm25">): SegmentLeg {
   const name = "lexical";
+  let lucene: Lucene | undefined;
   interface State {
     readonly searched: readonly SearchedSegment[];
     readonly scoring: Bm25Scoring;
+  }
+  function begin(query: Query, k: MatchCount, within: Within) {
+    function* prepare(rows: DirectoryReader, search: LegSearch): Generator<undefined, State> {
+      const index = yield* view.words(rows, within.scopes, analyzer, bm25);
+      const segments = search.segments(within.scopes);
+      if (query.syntax === "lucene") {
+        const reader = createChunkReader(rows, view);
+        const { planLucene, parseLucene } = lucene!;
+        const plan = planLucene(parseLucene(query.text), analyzer, segments, (segment, ordinal) =>
+          reader.chunk(rows.chunk(segment.key(ordinal))),
+        );
+        return { searched: plan.searched, scoring: yield* prepareBm25(index, plan.words) };
+      }
+      const { synonyms = [], question } = query;
+      const said = findWords(analyzer, query.text, segments);
+      const words =
+        synonyms.length === 0
+          ? said
+          : [...said, ...findSynonyms(analyzer, question, heldLanguages(segments), synonyms, said)];
+      const all = index.fields === undefined ? words : addWords(analyzer, question, words, segments, index.fields);
+      return { searched: segments, scoring: yield* prepareBm25(index, all) };
+    }
+    return function* find(rows: DirectoryReader): Generator<undefined, LegResult> {
+      const search = openSearch(rows, view, name, query, k, within);
+      const state = search.prepared<State>() ?? search.keepPrepared(yield* prepare(rows, search));
+      const { searched, scoring } = state;
+      const minScore = Math.max(search.minScore, 0);
+      const headings = view.headings(rows, analyzer);
+      const hits = searchPrepared(scoring, onlyThose(searched, search.only), search.most, minScore, headings);
+      const terms = queryTerms(scoring);
+      let squares = 0;
+      // Words that are added do not make those of the query worth less.
+      for (const { idf, synonymOf, added } of terms) {
+        if (synonymOf === undefined && added === undefined) squares += idf * idf;
+      }
+      return {
+        ...toResult(
+          search,
+          toMatches(search, hits, (hit) => {
+            const { terms: found, name: named, document, heading, fields } = explainHit(scoring, hit);
+            return { kind: "terms", terms: found, name: named, document, heading, fields };
+          }),
+          { weight: 1, scale: Math.sqrt(squares), half: lexicalHalf },
+        ),
+        terms,
+      };
+    };
   }
   return {
     name,
     capabilities,
     accepts: () => true,
     async search(query, k, within) {
-      const lucene = query.syntax === "lucene" ? await loadLucene() : undefined;
-      function* prepare(rows: DirectoryReader, search: LegSearch): Generator<undefined, State> {
-        const index = yield* view.words(rows, within.scopes, analyzer, bm25);
-        const segments = search.segments(within.scopes);
-        if (lucene !== undefined) {
-          const reader = createChunkReader(rows, view);
-          const plan = lucene.planLucene(lucene.parseLucene(query.text), analyzer, segments, (segment, ordinal) =>
-            reader.chunk(rows.chunk(segment.key(ordinal))),
-          );
-          return { searched: plan.searched, scoring: yield* prepareBm25(index, plan.words) };
-        }
-        const { synonyms = [], question } = query;
-        const said = findWords(analyzer, query.text, segments);
-        const words =
-          synonyms.length === 0
-            ? said
-            : [...said, ...findSynonyms(analyzer, question, heldLanguages(segments), synonyms, said)];
-        const all = index.fields === undefined ? words : addWords(analyzer, question, words, segments, index.fields);
-        return { searched: segments, scoring: yield* prepareBm25(index, all) };
-      }
-      function* find(rows: DirectoryReader): Generator<undefined, LegResult> {
-        const search = openSearch(rows, view, name, query, k, within);
-        const state = search.prepared<State>() ?? search.keepPrepared(yield* prepare(rows, search));
-        const { searched, scoring } = state;
-        const minScore = Math.max(search.minScore, 0);
-        const headings = view.headings(rows, analyzer);
-        const hits = searchPrepared(scoring, onlyThose(searched, search.only), search.most, minScore, headings);
-        const terms = queryTerms(scoring);
-        let squares = 0;
-        // Words that are added do not make those of the query worth less.
-        for (const { idf, synonymOf, added } of terms) {
-          if (synonymOf === undefined && added === undefined) squares += idf * idf;
-        }
-        return {
-          ...toResult(
-            search,
-            toMatches(search, hits, (hit) => {
-              const { terms: found, name: named, document, heading, fields } = explainHit(scoring, hit);
-              return { kind: "terms", terms: found, name: named, document, heading, fields };
-            }),
-            { weight: 1, scale: Math.sqrt(squares), half: lexicalHalf },
-          ),
-          terms,
-        };
-      }
-      return lookInSlices({ look, view }, within, find);
+      if (query.syntax === "lucene") lucene ??= await loadLucene();
+      return lookInSlices({ look, view }, within, begin(query, k, within));
+    },
+    searchInside(rows, query, k, within) {
+      const isLoaded = query.syntax !== "lucene" || lucene !== undefined;
+      return isLoaded ? finishSteps(begin(query, k, within)(rows)) : undefined;
     },
   };
 }
+
+type Lucene = Awaited<ReturnType<typeof loadLucene>>;
 
 async function loadLucene() {
   const [{ planLucene }, { parseLucene }] = await Promise.all([
@@ -341,125 +358,147 @@ function toVectorMatches(search: LegSearch, hits: readonly NearestByMetric[]): L
   return toMatches(search, hits, ({ rawScore, metric }) => ({ kind: "vector", rawScore, metric }));
 }
 
-function createDenseLeg(parts: SegmentLegParts): Leg {
+function createDenseLeg(parts: SegmentLegParts): SegmentLeg {
   const { view, metric: defaultMetric } = parts;
   const name = "dense";
+  function begin(query: Query, k: MatchCount, within: Within) {
+    const isForm = query.embeddings.every(({ similarity }) => similarity === "form");
+    const calibration: Calibration = {
+      weight: denseWeight,
+      scale: 1,
+      aloneAbove: isForm && within.minScore === undefined ? chanceLikeness : undefined,
+    };
+    return function* find(rows: DirectoryReader): Generator<undefined, LegResult> {
+      const search = openSearch(rows, view, name, query, k, within);
+      const vectors =
+        search.prepared<readonly SearchedVector[]>() ??
+        search.keepPrepared(
+          query.embeddings.map(({ embedding, version, scopes, metric = defaultMetric }): SearchedVector => ({
+            searched: search.segments(scopes.filter((scope) => within.scopes.includes(scope))),
+            stored: toStoredVector(versionKey(version), embedding),
+            metric,
+          })),
+        );
+      const found: NearestByMetric[][] = [];
+      for (const vector of vectors) found.push(yield* nearest(search, vector));
+      // Vectors of different versions are never compared; their cosines are.
+      const hits =
+        found.length === 1
+          ? found[0]!
+          : orderTies(
+              found.flat().sort((a, b) => b.score - a.score),
+              search.most,
+            );
+      return toResult(search, toVectorMatches(search, hits), calibration);
+    };
+  }
   return {
     name,
     capabilities,
     accepts: ({ embeddings }) => embeddings.length > 0,
-    search(query, k, within) {
-      const isForm = query.embeddings.every(({ similarity }) => similarity === "form");
-      const calibration: Calibration = {
-        weight: denseWeight,
-        scale: 1,
-        aloneAbove: isForm && within.minScore === undefined ? chanceLikeness : undefined,
-      };
-      return lookInSlices(parts, within, function* find(rows): Generator<undefined, LegResult> {
-        const search = openSearch(rows, view, name, query, k, within);
-        const vectors =
-          search.prepared<readonly SearchedVector[]>() ??
-          search.keepPrepared(
-            query.embeddings.map(({ embedding, version, scopes, metric = defaultMetric }): SearchedVector => ({
-              searched: search.segments(scopes.filter((scope) => within.scopes.includes(scope))),
-              stored: toStoredVector(versionKey(version), embedding),
-              metric,
-            })),
-          );
-        const found: NearestByMetric[][] = [];
-        for (const vector of vectors) found.push(yield* nearest(search, vector));
-        // Vectors of different versions are never compared; their cosines are.
-        const hits =
-          found.length === 1
-            ? found[0]!
-            : orderTies(
-                found.flat().sort((a, b) => b.score - a.score),
-                search.most,
-              );
-        return toResult(search, toVectorMatches(search, hits), calibration);
-      });
-    },
+    search: (query, k, within) => lookInSlices(parts, within, begin(query, k, within)),
+    searchInside: (rows, query, k, within) => finishSteps(begin(query, k, within)(rows)),
   };
 }
 
-function createLatentLeg(parts: SegmentLegParts, latent: LatentLeg): Leg {
+function createLatentLeg(parts: SegmentLegParts, latent: LatentLeg): SegmentLeg {
   const { view } = parts;
   const name = "latent";
   /** The stamp at which the terms of the space were read last. */
   let preparedAt = -1;
+  function begin(query: Query, k: MatchCount, within: Within) {
+    let hasWaited = within.moment === undefined;
+    function prepare(rows: DirectoryReader, search: LegSearch) {
+      const searched = search.segments(within.scopes);
+      const space = latent.space(rows);
+      const counts = latent.queryCounts(space, findWords(latent.analyzer, query.text, searched));
+      const { vector, energy, weight } = latent.model.project(counts, space, "query");
+      const version = latent.versionOf(space);
+      const stored = toStoredVector(versionKey(version), vector);
+      return {
+        vector: { searched, stored, metric: "cosine" } satisfies SearchedVector,
+        isEmpty: counts.terms.length === 0,
+        fitted: space !== latent.model.unfitted,
+        energy,
+        weight,
+        version,
+      };
+    }
+    return function* find(rows: DirectoryReader): Generator<"turn" | undefined, LegResult> {
+      const search = openSearch(rows, view, name, query, k, within);
+      const state = search.prepared<ReturnType<typeof prepare>>() ?? search.keepPrepared(prepare(rows, search));
+      const isFirst = preparedAt !== rows.stamp();
+      preparedAt = rows.stamp();
+      const { searched } = state.vector;
+      if (isFirst && !hasWaited && searched.reduce((sum, { segment }) => sum + segment.size, 0) >= worthAThread) {
+        // After a commit, others have a turn between the terms and the vectors.
+        hasWaited = true;
+        yield "turn" as const;
+      }
+      const hits = state.isEmpty ? [] : yield* nearest(search, state.vector);
+      const { fitted, energy, weight, version } = state;
+      // A fitted space has two directions side by side, which halves the variance of what only the second says.
+      const chance = fitted ? chanceLikeness * Math.SQRT1_2 : chanceLikeness;
+      const aloneAbove = within.minScore === undefined ? chance : undefined;
+      return {
+        ...toResult(search, toVectorMatches(search, hits), { weight, scale: 1, aloneAbove }),
+        latent: { fitted, energy, version },
+      };
+    };
+  }
   return {
     name,
     capabilities,
     accepts: ({ embeddings }) => embeddings.length === 0,
-    search(query, k, within) {
-      let hasWaited = within.moment === undefined;
-      function prepare(rows: DirectoryReader, search: LegSearch) {
-        const searched = search.segments(within.scopes);
-        const space = latent.space(rows);
-        const counts = latent.queryCounts(space, findWords(latent.analyzer, query.text, searched));
-        const { vector, energy, weight } = latent.model.project(counts, space, "query");
-        const version = latent.versionOf(space);
-        const stored = toStoredVector(versionKey(version), vector);
-        return {
-          vector: { searched, stored, metric: "cosine" } satisfies SearchedVector,
-          isEmpty: counts.terms.length === 0,
-          fitted: space !== latent.model.unfitted,
-          energy,
-          weight,
-          version,
-        };
-      }
-      function* find(rows: DirectoryReader): Generator<"turn" | undefined, LegResult> {
-        const search = openSearch(rows, view, name, query, k, within);
-        const state = search.prepared<ReturnType<typeof prepare>>() ?? search.keepPrepared(prepare(rows, search));
-        const isFirst = preparedAt !== rows.stamp();
-        preparedAt = rows.stamp();
-        const { searched } = state.vector;
-        if (isFirst && !hasWaited && searched.reduce((sum, { segment }) => sum + segment.size, 0) >= worthAThread) {
-          // After a commit, others have a turn between the terms and the vectors.
-          hasWaited = true;
-          yield "turn" as const;
-        }
-        const hits = state.isEmpty ? [] : yield* nearest(search, state.vector);
-        const { fitted, energy, weight, version } = state;
-        // A fitted space has two directions side by side, which halves the variance of what only the second says.
-        const chance = fitted ? chanceLikeness * Math.SQRT1_2 : chanceLikeness;
-        const aloneAbove = within.minScore === undefined ? chance : undefined;
-        return {
-          ...toResult(search, toVectorMatches(search, hits), { weight, scale: 1, aloneAbove }),
-          latent: { fitted, energy, version },
-        };
-      }
-      return lookInSlices(parts, within, find);
-    },
+    search: (query, k, within) => lookInSlices(parts, within, begin(query, k, within)),
+    searchInside: (rows, query, k, within) => finishSteps(begin(query, k, within)(rows)),
   };
 }
 
 /** Gives every match: a pattern reads each chunk that may match in any case. */
-function createPatternLeg({ view, look, thread, patterns, searchedPattern }: SegmentLegParts): Leg {
+function createPatternLeg({ view, look, thread, patterns, searchedPattern }: SegmentLegParts): SegmentLeg {
   const name = "pattern";
+  let search: PatternSearch | undefined;
+  /** The last search of a query that went through whole scopes. Texts that it looked at are not looked at again. */
+  const runs = new WeakMap<Query, { readonly within: Within; readonly run: PatternRun }>();
+
+  function begin(rows: DirectoryReader, at: SegmentMoment, loaded: PatternSearch, query: Query, within: Within) {
+    const { pattern } = query;
+    if (pattern === undefined) return undefined;
+    const places = within.only && placesOf(rows, at, within.only);
+    const only = places && new Set(places.flatMap((place) => place?.key ?? []));
+    const run = loaded.begin(view, pattern, within, thread, only);
+    if (only === undefined) runs.set(query, { within, run });
+    return run;
+  }
+
+  function recall(query: Query, { scopes, restriction, only }: Within): PatternRun | undefined {
+    const known = only === undefined ? runs.get(query) : undefined;
+    const isSame = known?.within.restriction === restriction && known?.within.scopes.join() === scopes.join();
+    return isSame ? known?.run : undefined;
+  }
+
+  function tell(opened: LegSearch, found: readonly LegMatch[]): LegResult {
+    const matches = found.filter(({ score }) => score >= opened.minScore);
+    return { ...toResult(opened, matches, patternCalibration), complete: true };
+  }
+
   return {
     name,
     capabilities,
     accepts: ({ pattern }) => pattern !== undefined,
     async search(query, k, within) {
       const { pattern } = query;
-      const loaded = await patterns();
+      const loaded = (search = await patterns());
       if (pattern !== undefined && within.only === undefined)
         await loaded.prepare(look, view, thread, pattern.source, within.scopes);
       let run: PatternRun | undefined;
       for (;;) {
         const result = await look((rows): LegResult | undefined => {
-          const search = openSearch(rows, view, name, query, k, within);
-          if (pattern !== undefined && run === undefined) {
-            const places = within.only && placesOf(rows, search.at, within.only);
-            const only = places && new Set(places.flatMap((place) => place?.key ?? []));
-            run = loaded.begin(view, pattern, within, thread, only);
-          }
+          const opened = openSearch(rows, view, name, query, k, within);
+          run ??= begin(rows, opened.at, loaded, query, within);
           const found = run === undefined ? [] : run.advance(rows);
-          if (found === undefined) return undefined;
-          const matches = found.filter(({ score }) => score >= search.minScore);
-          return { ...toResult(search, matches, patternCalibration), complete: true };
+          return found && tell(opened, found);
         });
         if (result !== undefined) {
           searchedPattern(loaded);
@@ -468,6 +507,12 @@ function createPatternLeg({ view, look, thread, patterns, searchedPattern }: Seg
         await run?.send();
         await nextTurn();
       }
+    },
+    searchInside(rows, query, k, within) {
+      if (search === undefined) return undefined;
+      const opened = openSearch(rows, view, name, query, k, within);
+      const run = recall(query, within) ?? begin(rows, opened.at, search, query, within);
+      return tell(opened, run?.finish(rows) ?? []);
     },
   };
 }

@@ -10,6 +10,7 @@ import { createSegmentLegs } from "./segment-legs.ts";
 import { segmentReads } from "./segment-reads.ts";
 import { segmentTrash, segmentUpkeep } from "./segment-upkeep.ts";
 import { segmentWrites } from "./segment-writes.ts";
+import { searchAtOnce } from "./search-at-once.ts";
 import { createSharedLook } from "./share-look.ts";
 import { segmentVersions } from "./version-switch.ts";
 
@@ -41,14 +42,31 @@ export function createStoreParts(core: SegmentCore): CompleteParts {
   }
   const loadPast = (): ReturnType<typeof makePast> => (past ??= makePast());
   const { restore, ...writes } = segmentWrites(core, purge);
+  const reads = segmentReads(core);
+  const legs = createSegmentLegs({
+    view,
+    analyzer: options.analyzer,
+    bm25: options.bm25,
+    metric: options.metric,
+    latent,
+    look: createSharedLook(look),
+    thread: directory.readingThread,
+    patterns: loadPatterns,
+    searchedPattern(search) {
+      keeping = keeping.then(() => search.save(write));
+      // The error shows when the store is settled or closed.
+      keeping.catch(() => {});
+    },
+  });
 
   return {
     documents: {
       durability: directory.durability,
       embeddings: options.embeddings,
       orders: keptOrders,
-      ...segmentReads(core),
+      ...reads,
       ...writes,
+      atOnce: searchAtOnce(core, legs, reads.readChunks),
       async close() {
         try {
           await keeping;
@@ -58,21 +76,7 @@ export function createStoreParts(core: SegmentCore): CompleteParts {
         }
       },
     },
-    legs: createSegmentLegs({
-      view,
-      analyzer: options.analyzer,
-      bm25: options.bm25,
-      metric: options.metric,
-      latent,
-      look: createSharedLook(look),
-      thread: directory.readingThread,
-      patterns: loadPatterns,
-      searchedPattern(search) {
-        keeping = keeping.then(() => search.save(write));
-        // The error shows when the store is settled or closed.
-        keeping.catch(() => {});
-      },
-    }),
+    legs,
     versions: segmentVersions(core),
     trash: { ...segmentTrash(core, purge), restore },
     upkeep: segmentUpkeep(core, purge, () => keeping),
