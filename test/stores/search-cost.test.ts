@@ -101,6 +101,20 @@ describe.each([
     expect(new Set(hits.map(({ text }) => text)).size).toBe(3);
   });
 
+  it("reads no names, headings and words again after a write to another scope [18.8]", async () => {
+    const { store, search, counts, reset } = await open(sealAt);
+    const options = { topK: 5, mode: "lexical" } as const;
+    const before = await search("heron near the river", options);
+    await store.replace(write("team:red"), documentEntry("red.md", ["heron and newt near the river."]));
+    reset();
+    const after = await createRetriever({ store }).retrieve(read("deployment"), "heron near the river", options);
+    const shown = ({ chunkId, score, explain }: (typeof before)[number]) => ({ chunkId, score, explain });
+    expect(after.map(shown)).toEqual(before.map(shown));
+    const calls = (name: string): number => counts.calls.get(name) ?? 0;
+    // Names of the documents that are shown.
+    expect(["homesOf", "chunkDetails", "chunkDocuments", "file"].map(calls)).toEqual([1, 0, 0, 0]);
+  });
+
   it("reads the parts of joined hits and the first chunk beyond, and one slice for each that has a gap", async () => {
     const { store, search, counts, reset } = await open(sealAt);
     const slices: number[] = [];

@@ -118,6 +118,24 @@ describe("a search by words that are not in memory yet", () => {
     await Promise.all([store.close(), other.close()]);
   });
 
+  it("reads no word again after a write to another scope, and all after one to its own [18.8]", async () => {
+    const [store, other] = [await openWords(), await openWords()];
+    const put = (scope: "deployment" | "team:red", id: string) =>
+      Promise.all([store, other].map((one) => one.replace(write(scope), documentEntry(id, [`heron ${id} waits.`]))));
+    let found: unknown;
+    const search = async (): Promise<void> => void (found = await find(store));
+    await turnsBy(6, search);
+    const warm = await turnsBy(6, search);
+    await put("team:red", "red");
+    // One more look, which finds that the scope is as it was.
+    expect(await turnsBy(6, search)).toBeLessThanOrEqual(warm + 1);
+    expect(found).toEqual(await find(other));
+    await put("deployment", "b");
+    expect(await turnsBy(6, search)).toBeGreaterThanOrEqual(warm + words.length);
+    expect(found).toEqual(await find(other));
+    await Promise.all([store.close(), other.close()]);
+  });
+
   it("ends while others go on writing, with what is there then [L5]", async () => {
     const store = await openWords();
     await new Promise(setImmediate);
@@ -168,7 +186,7 @@ describe.each(["lexical", "dense"])("a %s search in slices", (name) => {
     );
     const texts = Array.from({ length: 3 }, (_, i) => `heron${i} waits with ${words.join(" ")}.`);
     const embed = (): Int8Array => Int8Array.of(1, 2, 3);
-    const entryOf = (id: string) => documentEntry(id, texts, { embed });
+    const entryOf = (id: string, turn = 0) => documentEntry(id, texts, { embed, document: { metadata: { turn } } });
     await store.replace(write("deployment"), entryOf("a"));
     const find = async () => {
       const found =
@@ -187,7 +205,7 @@ describe.each(["lexical", "dense"])("a %s search in slices", (name) => {
     let [amid, turns] = [0, 0];
     do {
       // Another commit, so that words are read anew.
-      await store.replace(write("team:red"), entryOf(`red${turns}`));
+      await store.replace(write("deployment"), entryOf("a", turns + 1));
       waits = true;
       const late = ["b", "c"].map((id) => store.replace(write("deployment"), entryOf(id)));
       const written = Promise.allSettled(late);

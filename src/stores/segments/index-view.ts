@@ -44,10 +44,10 @@ export interface IndexView {
   /** Names of documents, by row; forgotten when anything changes. **Cost** one read for those that are not known. */
   homes(rows: DirectoryReader, documents: readonly number[]): ReadonlyMap<number, Home>;
   /**
-   * Words of some scopes, with the names of their documents where those count. **Cost** once after each commit: linear in the chunks for
+   * Words of some scopes, with the names of their documents where those count. **Cost** once after each commit to one of them: linear in the chunks for
    * names, and in its postings for each word. Sets of scopes are kept within 128 MB, the one that was asked for last at any size.
    *
-   * **Shape** the steps of one scope's names are shared by all who ask for them. After a commit to other scopes they begin anew, and after a few in one go.
+   * **Shape** the steps of one scope's names are shared by all who ask for them. After a commit to the scope they begin anew, and after a few in one go.
    */
   words(
     rows: DirectoryReader,
@@ -55,7 +55,7 @@ export interface IndexView {
     analyzer: Analyzer,
     settings: Bm25Settings,
   ): Generator<undefined, WordIndex>;
-  /** Innermost headings as terms; forgotten when anything changes. **Cost** one read for those that are not known. */
+  /** Innermost headings as terms; forgotten when their scope changes. **Cost** one read for those that are not known. */
   headings(rows: DirectoryReader, analyzer: Analyzer): ReadHeadings;
   /** Forgets everything: what it saw last has been taken back. */
   forget(): void;
@@ -127,10 +127,10 @@ export function createIndexView(): IndexView {
     homesKept = 0;
   }
 
-  /** Innermost headings by the chunk's row, and by their words in a language. */
-  const headingsOf = new Map<number, Heading>();
+  /** Innermost headings by scope and the chunk's row, and by their words in a language. */
+  const headingsOf = new Map<Scope, Map<number, Heading>>();
+  let headingsKept = 0;
   const headingsBySaying = new Map<string, Heading>();
-  let headingStamp = -1;
 
   /** Parts of texts by document, as they were read. */
   const parts = new Map<number, KeptText>();
@@ -158,15 +158,30 @@ export function createIndexView(): IndexView {
     if (view?.seen === stamp) return view;
     const row = rows.scope(scope);
     if (row === undefined) {
-      views.delete(scope);
+      if (views.delete(scope)) forgetScope(scope);
       return undefined;
     }
     // A scope that was wiped and came back is another one, with a row of its own.
     const current = view?.row.key === row.key ? view : createKeptScope(rows, row);
     if (current !== view) views.set(scope, current);
-    if (current.row.stamp !== row.stamp || current.seen === -1) replay(rows, current, row);
+    if (current.row.stamp !== row.stamp || current.seen === -1) {
+      forgetScope(scope);
+      replay(rows, current, row);
+    }
     current.seen = stamp;
     return current;
+  }
+
+  function forgetHeadings(): void {
+    headingsOf.clear();
+    headingsKept = 0;
+  }
+
+  /** Forgets what was read in a state of the scope that is over. */
+  function forgetScope(scope: Scope): void {
+    words.forget(scope);
+    headingsKept -= headingsOf.get(scope)?.size ?? 0;
+    headingsOf.delete(scope);
   }
 
   const words = createWordIndexes((rows, scopes) => scopes.flatMap((scope) => scopeView(rows, scope)?.segments ?? []));
@@ -227,19 +242,22 @@ export function createIndexView(): IndexView {
     },
     words: (...given) => words.index(...given),
     headings: (rows, analyzer) => (segment, ordinals) => {
-      const stamp = rows.stamp();
-      if (stamp !== headingStamp || headingsOf.size > mostHeadings) headingsOf.clear();
+      if (headingsKept > mostHeadings) forgetHeadings();
       if (headingsBySaying.size > mostHeadings) headingsBySaying.clear();
-      headingStamp = stamp;
-      const unknown = ordinals.filter((ordinal) => !headingsOf.has(segment.key(ordinal)));
+      let known = headingsOf.get(segment.scope);
+      if (known === undefined) headingsOf.set(segment.scope, (known = new Map()));
+      const own = known;
+      const unknown = ordinals.filter((ordinal) => !own.has(segment.key(ordinal)));
       if (unknown.length > 0) {
         const keys = unknown.map((ordinal) => segment.key(ordinal));
+        const before = own.size;
         rows.chunkDetails(keys).forEach((details, i) => {
           const heading = innermostHeading(details);
-          headingsOf.set(keys[i]!, heading === "" ? noHeading : analyzed(heading, segment.languageOf(unknown[i]!)));
+          own.set(keys[i]!, heading === "" ? noHeading : analyzed(heading, segment.languageOf(unknown[i]!)));
         });
+        headingsKept += own.size - before;
       }
-      return ordinals.map((ordinal) => headingsOf.get(segment.key(ordinal))!);
+      return ordinals.map((ordinal) => own.get(segment.key(ordinal))!);
 
       function analyzed(heading: string, language: string): Heading {
         const saying = `${language}\n${heading}`;
@@ -253,7 +271,7 @@ export function createIndexView(): IndexView {
     },
     forget() {
       words.forget();
-      headingsOf.clear();
+      forgetHeadings();
       views.clear();
       forgetTexts();
       textStamp = -1;

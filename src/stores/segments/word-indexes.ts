@@ -7,7 +7,7 @@ import type { Segment } from "../../engine/segments/segment.ts";
 import { documentPath, pathWords } from "../../text/document-path.ts";
 import type { DirectoryReader } from "./segment-directory.ts";
 
-/** Words of scopes that were searched together, kept until the next commit. */
+/** Words of scopes that were searched together, kept until one of the scopes changes. */
 export interface WordIndexes {
   /** See `IndexView.words`. */
   index(
@@ -16,7 +16,8 @@ export interface WordIndexes {
     analyzer: Analyzer,
     settings: Bm25Settings,
   ): Generator<undefined, WordIndex>;
-  forget(): void;
+  /** Forgets what it has of a scope; of all scopes where none is named. To be called before its segments are seen in another state. */
+  forget(scope?: Scope): void;
 }
 
 /** Commits during a search after which the rest is done in one go. */
@@ -24,6 +25,9 @@ export const mostBeginnings = 3;
 
 /** Bytes of words and names that are kept. */
 const wordBudget = 128_000_000;
+
+/** Bytes that an index takes beside its words and names, nearly. */
+const ownBytes = 4096;
 
 /** Whether names of documents count at all. */
 function hasNames({ variant, fileWeight, naming, document, heading }: Bm25Settings): boolean {
@@ -39,7 +43,7 @@ function readNames(rows: DirectoryReader, documents: readonly number[]): Readonl
 
 /** The names of some scopes on their way into an index. */
 interface Building {
-  readonly stamp: number;
+  readonly scopes: readonly Scope[];
   readonly settings: Bm25Settings;
   readonly segments: readonly Segment[];
   /** Rows of the transaction that goes on with it. */
@@ -54,39 +58,35 @@ export function createWordIndexes(
   segmentsOf: (rows: DirectoryReader, scopes: readonly Scope[]) => readonly Segment[],
 ): WordIndexes {
   /** By the scopes that were searched together. */
-  const indexes = new Map<string, WordIndex>();
-  let indexStamp = -1;
+  const indexes = new Map<string, { readonly scopes: readonly Scope[]; readonly index: WordIndex }>();
   /** Names for an index that is on its way, by the scopes. */
   const buildings = new Map<string, Building>();
 
-  /** The index that was made since the last commit. */
-  function recall(stamp: number, key: string, settings: Bm25Settings): WordIndex | undefined {
-    if (stamp !== indexStamp) indexes.clear();
-    indexStamp = stamp;
-    const made = indexes.get(key);
+  function recall(key: string, settings: Bm25Settings): WordIndex | undefined {
+    const made = indexes.get(key)?.index;
     return made?.settings === settings ? made : undefined;
   }
 
   /** Keeps the one that was asked for last, and others as long as there is room. */
-  function keep(key: string, made: WordIndex): WordIndex {
+  function keep(key: string, scopes: readonly Scope[], made: WordIndex): WordIndex {
     // It stands last, and goes last.
     indexes.delete(key);
-    indexes.set(key, made);
-    const bytesOf = (index: WordIndex): number => index.bytes + (index.fields?.bytes ?? 0);
+    indexes.set(key, { scopes, index: made });
+    const bytesOf = (index: WordIndex): number => ownBytes + index.bytes + (index.fields?.bytes ?? 0);
     let bytes = 0;
-    for (const each of indexes.values()) bytes += bytesOf(each);
-    for (const [other, each] of indexes) {
+    for (const { index } of indexes.values()) bytes += bytesOf(index);
+    for (const [other, { index }] of indexes) {
       if (bytes <= wordBudget || other === key) break;
       indexes.delete(other);
-      bytes -= bytesOf(each);
+      bytes -= bytesOf(index);
     }
     return made;
   }
 
-  /** The names that are on their way at this commit. */
+  /** The names that are on their way. */
   function underWay(rows: DirectoryReader, key: string, settings: Bm25Settings): Building | undefined {
     const known = buildings.get(key);
-    if (known?.stamp !== rows.stamp() || known.settings !== settings) return undefined;
+    if (known?.settings !== settings) return undefined;
     known.source.rows = rows;
     return known;
   }
@@ -102,7 +102,7 @@ export function createWordIndexes(
     const read = (documents: readonly number[]) => readNames(source.rows, documents);
     const steps = hasNames(settings) ? buildDocumentFields(segments, read, analyzer) : [].values();
     if (buildings.size >= mostBuildings) buildings.clear();
-    const building: Building = { stamp: rows.stamp(), settings, segments, source, steps };
+    const building: Building = { scopes, settings, segments, source, steps };
     buildings.set(scopes.join("\n"), building);
     return building;
   }
@@ -111,8 +111,10 @@ export function createWordIndexes(
     *index(rows, scopes, analyzer, settings) {
       const key = scopes.join("\n");
       for (let begun = 0; ;) {
-        const made = recall(rows.stamp(), key, settings);
-        if (made !== undefined) return keep(key, made);
+        // Brings the scopes up to date, so that words of another state are forgotten.
+        segmentsOf(rows, scopes);
+        const made = recall(key, settings);
+        if (made !== undefined) return keep(key, scopes, made);
         let building = underWay(rows, key, settings);
         if (building === undefined) {
           building = begin(rows, scopes, analyzer, settings);
@@ -125,13 +127,14 @@ export function createWordIndexes(
           // Steps that failed are at their end, and would give an index without names.
           if (step?.done !== false) buildings.delete(key);
         }
-        if (step.done === true) return keep(key, createWordIndex(building.segments, settings, step.value));
+        if (step.done === true) return keep(key, scopes, createWordIndex(building.segments, settings, step.value));
         if (begun <= mostBeginnings) yield undefined;
       }
     },
-    forget() {
-      indexes.clear();
-      buildings.clear();
+    forget(scope) {
+      for (const kept of [indexes, buildings]) {
+        for (const [key, { scopes }] of kept) if (scope === undefined || scopes.includes(scope)) kept.delete(key);
+      }
     },
   };
 }
