@@ -411,7 +411,7 @@ export interface StoreSession {
  */
 export interface SessionNow {
   readonly legs: readonly LegNow[];
-  readChunks(refs: readonly ChunkRef[], options?: ReadChunksOptions): readonly (ReadChunk | undefined)[];
+  readChunks(this: void, refs: readonly ChunkRef[], options?: ReadChunksOptions): readonly (ReadChunk | undefined)[];
 }
 
 /**

@@ -18,12 +18,16 @@ import type {
   ChunkRef,
   Leg,
   LegCapabilities,
+  LegResult,
+  MatchCount,
   Moment,
+  Query,
   ReadChunk,
   ReadChunksOptions,
   Receipt,
   SessionOptions,
   StoreSession,
+  Within,
 } from "./leg.ts";
 import type { AddedVector, ScopeVersions, VersionChange } from "./reembedding.ts";
 import type { AuthorizedScopes, Scope, SystemAuthority } from "./scope.ts";
@@ -302,11 +306,13 @@ export interface DocumentStore
  */
 export interface StoreNow {
   readonly moment: Moment;
-  /** Calls `search` of one of the store's own legs, or its own `readChunks`. **Shape** `undefined` for any other function. */
-  call<Given extends readonly unknown[], Result>(
-    verb: (...given: Given) => Promise<Result>,
-    ...given: Given
-  ): Result | undefined;
+  /** `search` of one of the store's own legs. **Shape** `undefined` for a leg whose `search` is another function. */
+  search(leg: Leg, query: Query, k: MatchCount, within: Within): LegResult | undefined;
+  /** `readChunks` of the store. **Shape** `undefined` where that of `documents` is another function. */
+  readChunks(
+    documents: DocumentStore,
+    ...given: Parameters<DocumentStore["readChunks"]>
+  ): readonly (ReadChunk | undefined)[] | undefined;
 }
 
 /**

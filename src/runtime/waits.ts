@@ -12,10 +12,11 @@ export function* wait<Value extends object>(value: Maybe<Value>): Waits<Value> {
 
 /** Waits for all together. */
 export function* waitAll<Value extends object>(values: readonly Maybe<Value>[]): Waits<readonly Value[]> {
-  return (values.some(isLate) ? yield Promise.all(values) : values) as readonly Value[];
+  if (!values.some(isLate)) return values as readonly Value[];
+  return (yield Promise.all(values.map((value) => Promise.resolve(value)))) as readonly Value[];
 }
 
-/** A leg of somebody else may have promises of its own making. */
+/** A leg of an author may give promises of its own kind. */
 function isLate<Value extends object>(value: Maybe<Value>): value is Promise<Value> {
   return "then" in value && typeof value.then === "function";
 }

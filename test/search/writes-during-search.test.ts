@@ -195,8 +195,15 @@ describe.each(eachStore)("a search of the $name store while documents are writte
       const during = await search(
         {
           async session(proof, options) {
-            const { atOnce: _, ...session } = await steps.session(proof, options);
-            return session;
+            const session = await steps.session(proof, options);
+            const { scopes, moment, legs } = session;
+            return {
+              scopes,
+              moment,
+              legs,
+              restrict: (...given) => session.restrict(...given),
+              readChunks: (...given) => session.readChunks(...given),
+            };
           },
         },
         name,

@@ -90,7 +90,7 @@ function openNow(session: Session, now: StoreNow, signal: AbortSignal | undefine
         if (!isWholly(leg, within)) throw new NotNow();
         const whole: Within = { ...within, scopes: [...scopes], moment, signal: within.signal ?? signal };
         throwIfAborted(whole.signal, "The search");
-        const found = now.call(leg.search, query, k, whole);
+        const found = now.search(leg, query, k, whole);
         if (found === undefined) throw new NotNow();
         return keepWithin(session, found, whole);
       },
@@ -98,7 +98,7 @@ function openNow(session: Session, now: StoreNow, signal: AbortSignal | undefine
     readChunks(refs, read = {}) {
       checkOptions("readChunks", read, { embeddings: true, totals: true, copies: true });
       const { asked, reading } = askWithin(session, refs, read);
-      const found = now.call(parts.documents.readChunks, asked, { ...reading, moment });
+      const found = now.readChunks(parts.documents, asked, { ...reading, moment });
       if (found === undefined) throw new NotNow();
       return giveRead(session, refs, found);
     },
@@ -136,7 +136,7 @@ function askWithin(
   return { asked, reading: { embeddings, totals, copiesIn: copies ? [...scopes] : undefined } };
 }
 
-/** What was read, in the order of all references. */
+/** Chunks in the order of all references. */
 function giveRead(
   { scopes }: Session,
   refs: readonly ChunkRef[],

@@ -66,7 +66,7 @@ export function createStoreParts(core: SegmentCore): CompleteParts {
       orders: keptOrders,
       ...reads,
       ...writes,
-      atOnce: searchAtOnce(core, legs, reads.readChunks),
+      atOnce: searchAtOnce(core, legs, reads),
       async close() {
         try {
           await keeping;
