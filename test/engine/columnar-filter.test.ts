@@ -6,6 +6,7 @@ import type { Filter, FilterValue } from "../../src/contracts/filter.ts";
 import type { Metadata } from "../../src/contracts/metadata.ts";
 import { compileFilter } from "../../src/engine/filters/compile-filter.ts";
 import { admitChunks, narrow } from "../../src/engine/segments/admit-chunks.ts";
+import { finishSteps } from "../../src/runtime/steps.ts";
 import { judge } from "../../src/engine/segments/columnar-filter.ts";
 import type { Segment } from "../../src/engine/segments/segment.ts";
 import { createFactsColumn } from "../../src/engine/segments/facts-column.ts";
@@ -84,7 +85,13 @@ it("what may be found is what a look at every chunk admits: alive, of these orig
       const facts = createFactsColumn(1);
       for (const each of chunks) facts.add({ ...each, metadata: JSON.stringify(each.metadata) });
       const live = Uint8Array.from(chunks, (each) => (each.live ? 1 : 0));
-      const segment = { live, size: chunks.length, facts: () => facts.column(), admitted: new Map() };
+      const segment = {
+        live,
+        size: chunks.length,
+        facts: () => facts.column(),
+        readFacts: () => false,
+        admitted: new Map(),
+      };
       const picked = chunks.flatMap((each, i) => (each.picked ? [i] : []));
       // Asked again, it is remembered, or forgotten where many were asked for.
       for (const { filter: wanted, origins } of [...asked, ...asked]) {
@@ -92,7 +99,7 @@ it("what may be found is what a look at every chunk admits: alive, of these orig
         const expected = chunks.map(
           (each) => each.live && (origins?.includes(each.origin) ?? true) && matches(each.metadata),
         );
-        const admitted = admitChunks(segment as unknown as Segment, createRestriction(wanted, origins));
+        const admitted = finishSteps(admitChunks(segment as unknown as Segment, createRestriction(wanted, origins)));
         expect(Array.from(admitted, Boolean)).toEqual(expected);
         const few = chunks.map((each, i) => each.picked && expected[i]!);
         expect(Array.from(narrow(admitted, picked), Boolean)).toEqual(few);

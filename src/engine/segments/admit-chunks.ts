@@ -6,14 +6,17 @@ import type { MetadataColumn, Segment } from "./segment.ts";
 const remembered = 16;
 
 /**
- * Admits chunks of a segment under a restriction: one flag per ordinal.
+ * Admits chunks of a segment under a restriction: one flag per ordinal. In steps of some milliseconds, none where the verdict is remembered.
  *
- * **Cost** as `judge`, and a look per chunk, once per restriction until a chunk changes; none without a restriction.
+ * **Cost** as `judge`, and a look per chunk, once per restriction until a chunk changes; none without a filter and origins.
  */
-export function admitChunks(segment: Segment, restriction: Restriction | undefined): Uint8Array {
-  if (restriction === undefined) return segment.live;
+export function* admitChunks(segment: Segment, restriction: Restriction | undefined): Generator<undefined, Uint8Array> {
+  if (restriction === undefined || (restriction.filter === undefined && restriction.origins === undefined)) {
+    return segment.live;
+  }
   const known = segment.admitted.get(restriction.key);
   if (known !== undefined) return known;
+  while (segment.readFacts()) yield;
   const { live, size } = segment;
   const facts = segment.facts();
   const { index } = facts;
@@ -22,11 +25,17 @@ export function admitChunks(segment: Segment, restriction: Restriction | undefin
   for (let i = 0; i < size; i++) admitted[i] = live[i]! & verdicts[index[i]!]!;
   if (segment.admitted.size >= remembered) segment.admitted.clear();
   segment.admitted.set(restriction.key, admitted);
+  yield;
   return admitted;
 }
 
 /** Only chunks of the given documents, by the keys of their rows, of what `admitted` admits. **Cost** a look per chunk. */
-export function narrowToDocuments(segment: Segment, admitted: Uint8Array, documents: ReadonlySet<number>): Uint8Array {
+export function* narrowToDocuments(
+  segment: Segment & { readDocuments?(): boolean },
+  admitted: Uint8Array,
+  documents: ReadonlySet<number>,
+): Generator<undefined, Uint8Array> {
+  while (segment.readDocuments?.() === true) yield;
   const rows = segment.documents();
   const narrowed = new Uint8Array(segment.size);
   for (let i = 0; i < segment.size; i++) narrowed[i] = documents.has(rows[i]!) ? admitted[i]! : 0;

@@ -2,6 +2,9 @@ import type { Metadata } from "../../contracts/metadata.ts";
 import type { ChunkFacts, MetadataColumn, StoredFacts } from "./segment.ts";
 import { parseStored } from "../../runtime/parse-stored.ts";
 
+/** Chunks whose facts are read together: some milliseconds. */
+export const factsAtOnce = 1024;
+
 /** A metadata column that chunks are added to in order of their ordinals. */
 export interface GrowingFacts {
   readonly size: number;

@@ -2,7 +2,7 @@ import type { EmbeddingKind } from "../../contracts/embedding.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { decodeTerms, type FieldLengths, lengthsOf } from "./chunk-terms.ts";
 import { createGrowingRows, type DenseForm, formOf, type GrowingRows } from "../vectors/dense-rows.ts";
-import { createFactsColumn } from "./facts-column.ts";
+import { createFactsColumn, factsAtOnce } from "./facts-column.ts";
 import { createPostingsCache } from "../bm25/postings-cache.ts";
 import type { Postings, Segment, SegmentSource, StoredFacts, VectorColumn } from "./segment.ts";
 import { createSparseColumn, joinSparse } from "../vectors/sparse-rows.ts";
@@ -136,6 +136,13 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
     }
   }
 
+  function readFacts(): boolean {
+    const fresh = rows.slice(facts.size, facts.size + factsAtOnce);
+    const read = source.chunkFacts(fresh.flatMap((row) => row?.key ?? [])).values();
+    for (const row of fresh) facts.add(row === undefined ? nothing : read.next().value!);
+    return facts.size < rows.length;
+  }
+
   return {
     scope,
     admitted,
@@ -229,11 +236,10 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
       for (const column of columns.values()) yield (column.built ??= buildColumn(column));
     },
     facts() {
-      const fresh = rows.slice(facts.size);
-      const read = source.chunkFacts(fresh.flatMap((row) => row?.key ?? [])).values();
-      for (const row of fresh) facts.add(row === undefined ? nothing : read.next().value!);
+      while (readFacts());
       return facts.column();
     },
+    readFacts,
   };
 }
 

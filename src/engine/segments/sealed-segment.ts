@@ -2,7 +2,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { countBits, packBits, unpackBits } from "../kernels/bitset.ts";
 import { asFloat64, asUint32 } from "./bytes.ts";
-import { createFactsColumn } from "./facts-column.ts";
+import { createFactsColumn, factsAtOnce, type GrowingFacts } from "./facts-column.ts";
 import type { FieldLengths } from "./chunk-terms.ts";
 import { languageAt, type LanguageColumn, liveLanguages, readLanguages } from "./language-column.ts";
 import { createPostingsCache } from "../bm25/postings-cache.ts";
@@ -54,9 +54,6 @@ export interface SealedSegment extends Segment {
 /** Characters of ids that a segment keeps. */
 const idBudget = 64_000;
 
-/** Chunks whose facts one call reads. */
-const factsAtOnce = 4096;
-
 /** Linear lookups of keys before they are sorted: a search finds a few dozen, and sorting takes as long as a thousand lookups. */
 const mostScans = 256;
 
@@ -90,13 +87,13 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
   let firsts: readonly string[] | undefined;
   let spoken: LanguageColumn | undefined;
   let languages: ReadonlySet<string> | undefined;
-  let facts: MetadataColumn | undefined;
   let documents: Float64Array = new Float64Array(0);
   /** Chunks whose documents were read. */
   let placed = 0;
   let byKey: Uint32Array | undefined;
   let scans = 0;
   const { chunkId, chunkIds } = createIdReader(keys, source);
+  const facts = createFactsReader(keys, source);
   const lists = createPostingsCache((term) => {
     const block = findBlock(index(), term);
     return block < 0 ? undefined : findPostings(file("postings", block), term);
@@ -194,7 +191,8 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
     *columns() {
       for (let column = 0; column < headers.length; column++) if (headers[column]!.version !== "") yield load(column);
     },
-    facts: () => (facts ??= readFacts(keys, present, source)),
+    facts: () => facts.column(present),
+    readFacts: () => facts.read(present),
     find(key) {
       if (byKey === undefined && scans < mostScans) {
         scans++;
@@ -225,25 +223,11 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
         }
       }
       stamp = newStamp;
-      facts = undefined;
+      facts.forget();
       placed = 0;
       admitted.clear();
     },
   };
-}
-
-/** Facts of all chunks. A deleted one has no row, and is never looked up. */
-function readFacts(keys: Float64Array, present: Uint8Array, source: SegmentSource): MetadataColumn {
-  const size = keys.length;
-  const growing = createFactsColumn(size);
-  for (let from = 0; from < size; from += factsAtOnce) {
-    const to = Math.min(size, from + factsAtOnce);
-    const asked: number[] = [];
-    for (let i = from; i < to; i++) if (present[i] === 1) asked.push(keys[i]!);
-    const read = source.chunkFacts(asked).values();
-    for (let i = from; i < to; i++) growing.add(present[i] === 1 ? read.next().value! : nothing);
-  }
-  return growing.column();
 }
 
 /** **Errors** `store-corrupt`, always. */
@@ -274,6 +258,40 @@ function createIdReader(keys: Float64Array, source: SegmentSource): Pick<Segment
       if (unknown.length === 0) return known as string[];
       const read = source.chunkIds(unknown.map((ordinal) => keys[ordinal]!)).values();
       return known.map((id, i) => id ?? keep(ordinals[i]!, read.next().value!));
+    },
+  };
+}
+
+/** Facts by ordinal, in pieces. A deleted chunk has no row, and is never looked up. */
+function createFactsReader(keys: Float64Array, source: SegmentSource) {
+  let whole: MetadataColumn | undefined;
+  /** Facts on their way. */
+  let growing: GrowingFacts | undefined;
+
+  function read(present: Uint8Array): boolean {
+    if (whole !== undefined) return false;
+    growing ??= createFactsColumn(keys.length);
+    const from = growing.size;
+    const to = Math.min(keys.length, from + factsAtOnce);
+    const asked: number[] = [];
+    for (let i = from; i < to; i++) if (present[i] === 1) asked.push(keys[i]!);
+    const found = source.chunkFacts(asked).values();
+    for (let i = from; i < to; i++) growing.add(present[i] === 1 ? found.next().value! : nothing);
+    if (to < keys.length) return true;
+    whole = growing.column();
+    growing = undefined;
+    return false;
+  }
+
+  return {
+    read,
+    column(present: Uint8Array): MetadataColumn {
+      while (read(present));
+      return whole!;
+    },
+    forget() {
+      whole = undefined;
+      growing = undefined;
     },
   };
 }

@@ -107,6 +107,8 @@ export interface Segment {
   column(version: string, kind: EmbeddingKind, form: DenseForm): VectorColumn | undefined;
   columns(): Iterable<VectorColumn>;
   facts(): MetadataColumn;
+  /** Reads the next of what `facts` gives. **Shape** whether there are more. */
+  readFacts(): boolean;
   /** Remembers which chunks a filter admits, until one of them changes. */
   readonly admitted: Map<string, Uint8Array>;
 }

@@ -159,12 +159,12 @@ export async function* listInOrder(
   }
 }
 
-/** Rows of live documents whose uris have one of the prefixes, by their keys. **Cost** these rows. */
-export function documentsUnder(
+/** Rows of live documents whose uris have one of the prefixes, by their keys; a step for each page. **Cost** these rows. */
+export function* documentsUnder(
   rows: DirectoryReader,
   scopes: readonly number[],
   under: readonly string[],
-): ReadonlySet<number> {
+): Generator<undefined, ReadonlySet<number>> {
   const found = new Set<number>();
   for (const scope of scopes) {
     for (const prefix of under) {
@@ -174,6 +174,7 @@ export function documentsUnder(
         const wanted = page.filter((row) => row.uri.startsWith(prefix));
         for (const { key } of wanted) found.add(key);
         isMore = wanted.length === pageSize;
+        if (isMore) yield;
         ({ uri, id } = wanted.at(-1) ?? { uri, id });
       }
     }

@@ -5,6 +5,7 @@ import { requireTrigrams, type TrigramQuery } from "../../engine/patterns/trigra
 import type { SealedSegment } from "../../engine/segments/sealed-segment.ts";
 import { admitChunks } from "../../engine/segments/admit-chunks.ts";
 import { compareChunkPlaces } from "../../runtime/compare-text.ts";
+import { finishSteps } from "../../runtime/steps.ts";
 import { compileLinearRegex, type LinearRegex } from "../../text/patterns/linear-regex.ts";
 import { parseRegex } from "../../text/patterns/regex-syntax.ts";
 import { createChunkReader, createRowFilter } from "./chunk-rows.ts";
@@ -129,13 +130,29 @@ function createPatternRun(
   /** Whether the thread knows more. */
   let isHelpful = thread !== undefined;
 
-  function arrange(rows: DirectoryReader): void {
-    if (stamp !== rows.stamp()) restarts++;
+  /** Sees whether there was a commit since the last slice. */
+  function compare(rows: DirectoryReader): void {
+    if (stamp === rows.stamp()) return;
     stamp = rows.stamp();
+    isArranged = false;
+    restarts++;
+  }
+
+  /** Reads what the restriction asks of chunks, as long as there is time. **Shape** whether everything is read. */
+  function readFacts(rows: DirectoryReader, until: number): boolean {
+    if (restriction === undefined || only !== undefined) return true;
+    for (const segment of view.segments(rows, scopes)) {
+      const steps = admitChunks(segment, restriction);
+      while (steps.next().done !== true) if (performance.now() > until) return false;
+    }
+    return true;
+  }
+
+  function arrange(rows: DirectoryReader): void {
     isArranged = true;
     const held = scopes.flatMap((scope) => view.scope(rows, scope) ?? []);
     scopeOf = new Map(held.map(({ row }) => [row.key, row.scope]));
-    documents = restriction?.under && documentsUnder(rows, [...scopeOf.keys()], restriction.under);
+    documents = restriction?.under && finishSteps(documentsUnder(rows, [...scopeOf.keys()], restriction.under));
     const keys =
       only === undefined ? held.flatMap((each) => findCandidates(rows, each, restriction, needs, trigrams)) : [...only];
     // Chunks of a document were written one after the other, so that each text is read once.
@@ -184,18 +201,24 @@ function createPatternRun(
 
   return {
     advance(rows) {
-      if (!isArranged || rows.stamp() !== stamp) arrange(rows);
+      compare(rows);
+      const until = performance.now() + longestSlice;
+      if (!isArranged) {
+        if (!readFacts(rows, restarts > mostRestarts ? Infinity : until)) return undefined;
+        arrange(rows);
+      }
       const isLast = restarts > mostRestarts && known.has(candidates[0] ?? -1);
       if (isForThread()) return undefined;
-      return readUntil(rows, isLast ? Infinity : performance.now() + longestSlice) ? tell(rows) : undefined;
+      return readUntil(rows, isLast ? Infinity : until) ? tell(rows) : undefined;
     },
     finish(rows) {
+      compare(rows);
       arrange(rows);
       readUntil(rows, Infinity);
       return tell(rows);
     },
     async send() {
-      if (thread === undefined || !isForThread()) return;
+      if (thread === undefined || !isArranged || !isForThread()) return;
       const keys = unknownKeys();
       const nothing: LookedAt = { keys: [], counts: [], starts: [], ends: [] };
       const given = { keys: keys.slice(0, sentAtOnce), source, ignoreCase };
@@ -250,7 +273,7 @@ function findCandidates(
   const indexes = needs.kind === "any" ? undefined : trigrams.indexes(rows, held);
   const keys: number[] = [];
   for (const segment of held.segments) {
-    const admitted = admitChunks(segment, restriction);
+    const admitted = finishSteps(admitChunks(segment, restriction));
     const take = (ordinal: number): void => {
       if (admitted[ordinal] === 1) keys.push(segment.key(ordinal));
     };

@@ -2,7 +2,6 @@ import type { Analyzer } from "../../contracts/analyzer.ts";
 import { type Metric, versionKey } from "../../contracts/embedding.ts";
 import type {
   Calibration,
-  ChunkRef,
   Leg,
   LegCapabilities,
   LegMatch,
@@ -36,7 +35,7 @@ import { lookInSlices } from "./look-in-slices.ts";
 import type { LatentLeg } from "./latent-leg.ts";
 import type { PatternRun, PatternSearch } from "./search-pattern.ts";
 import type { DirectoryReader } from "./segment-directory.ts";
-import { openMoment, placesOf, recallPrepared, refKey, type SegmentMoment } from "./segment-moment.ts";
+import { openMoment, ordinalsOf, placesOf, recallPrepared, refKey, type SegmentMoment } from "./segment-moment.ts";
 
 /** The parts of a segment store that its legs use. */
 export interface SegmentLegParts {
@@ -87,7 +86,7 @@ const patternCalibration: Calibration = { weight: 1, scale: 1 };
 /** A leg over segments, which can search inside a transaction that is open. */
 export interface SegmentLeg extends Leg {
   /** As `search`, in one go. **Shape** `undefined` where something is not loaded yet that only `search` loads. */
-  readonly searchInside: (rows: DirectoryReader, query: Query, k: MatchCount, within: Within) => LegResult | undefined;
+  readonly searchInside: (rows: DirectoryReader, ...given: Parameters<Leg["search"]>) => LegResult | undefined;
 }
 
 /** The legs of a segment store: lexical, dense, latent where the store has a model of its own, and pattern. */
@@ -120,8 +119,8 @@ interface LegSearch {
   /** The state that this leg prepared for the query at this moment. */
   prepared<State>(): State | undefined;
   keepPrepared<State>(state: State): State;
-  /** Segments of the scopes, with what the restriction admits of them. */
-  segments(scopes: readonly Scope[]): SearchedSegment[];
+  /** Segments of the scopes, with what the restriction admits of them; in steps, where something must be read for that. */
+  segments(scopes: readonly Scope[]): Generator<undefined, SearchedSegment[]>;
 }
 
 function openSearch(
@@ -147,50 +146,37 @@ function openSearch(
       at.prepared.set(leg, { query, restriction, state });
       return state;
     },
-    segments(scopes) {
-      const documents = documentsWithin(rows, view, at, scopes, restriction);
-      return view.segments(rows, scopes).map((segment) => {
-        const admitted = admitChunks(segment, restriction);
-        return {
+    *segments(scopes) {
+      const documents = yield* documentsWithin(rows, view, at, scopes, restriction);
+      const searched: SearchedSegment[] = [];
+      for (const segment of view.segments(rows, scopes)) {
+        const admitted = yield* admitChunks(segment, restriction);
+        searched.push({
           segment,
-          admitted: documents === undefined ? admitted : narrowToDocuments(segment, admitted, documents),
-        };
-      });
+          admitted: documents === undefined ? admitted : yield* narrowToDocuments(segment, admitted, documents),
+        });
+      }
+      return searched;
     },
   };
 }
 
 /** Documents that a restriction's prefixes admit, looked up once in a search; `undefined` for a restriction without prefixes. */
-function documentsWithin(
+function* documentsWithin(
   rows: DirectoryReader,
   view: IndexView,
   at: SegmentMoment,
   scopes: readonly Scope[],
   restriction: Restriction | undefined,
-): ReadonlySet<number> | undefined {
+): Generator<undefined, ReadonlySet<number> | undefined> {
   if (restriction?.under === undefined) return undefined;
   const key = JSON.stringify([restriction.under, scopes, rows.stamp()]);
   let found = at.under.get(key);
   if (found === undefined) {
     const held = scopes.flatMap((scope) => view.scope(rows, scope)?.row.key ?? []);
-    at.under.set(key, (found = documentsUnder(rows, held, restriction.under)));
+    at.under.set(key, (found = yield* documentsUnder(rows, held, restriction.under)));
   }
   return found;
-}
-
-function ordinalsOf(
-  rows: DirectoryReader,
-  at: SegmentMoment,
-  refs: readonly ChunkRef[],
-): ReadonlyMap<Segment, readonly number[]> {
-  const ordinals = new Map<Segment, number[]>();
-  for (const place of placesOf(rows, at, refs)) {
-    if (place === undefined) continue;
-    const known = ordinals.get(place.segment);
-    if (known === undefined) ordinals.set(place.segment, [place.ordinal]);
-    else known.push(place.ordinal);
-  }
-  return ordinals;
 }
 
 /** Leaves only the given chunks of what is searched. */
@@ -263,7 +249,7 @@ export function createLexicalLeg({
   function begin(query: Query, k: MatchCount, within: Within) {
     function* prepare(rows: DirectoryReader, search: LegSearch): Generator<undefined, State> {
       const index = yield* view.words(rows, within.scopes, analyzer, bm25);
-      const segments = search.segments(within.scopes);
+      const segments = yield* search.segments(within.scopes);
       if (query.syntax === "lucene") {
         const reader = createChunkReader(rows, view);
         const { planLucene, parseLucene } = lucene!;
@@ -370,15 +356,15 @@ function createDenseLeg(parts: SegmentLegParts): SegmentLeg {
     };
     return function* find(rows: DirectoryReader): Generator<undefined, LegResult> {
       const search = openSearch(rows, view, name, query, k, within);
-      const vectors =
-        search.prepared<readonly SearchedVector[]>() ??
-        search.keepPrepared(
-          query.embeddings.map(({ embedding, version, scopes, metric = defaultMetric }): SearchedVector => ({
-            searched: search.segments(scopes.filter((scope) => within.scopes.includes(scope))),
-            stored: toStoredVector(versionKey(version), embedding),
-            metric,
-          })),
-        );
+      let vectors = search.prepared<readonly SearchedVector[]>();
+      if (vectors === undefined) {
+        const made: SearchedVector[] = [];
+        for (const { embedding, version, scopes, metric = defaultMetric } of query.embeddings) {
+          const searched = yield* search.segments(scopes.filter((scope) => within.scopes.includes(scope)));
+          made.push({ searched, stored: toStoredVector(versionKey(version), embedding), metric });
+        }
+        vectors = search.keepPrepared(made);
+      }
       const found: NearestByMetric[][] = [];
       for (const vector of vectors) found.push(yield* nearest(search, vector));
       // Vectors of different versions are never compared; their cosines are.
@@ -408,8 +394,8 @@ function createLatentLeg(parts: SegmentLegParts, latent: LatentLeg): SegmentLeg 
   let preparedAt = -1;
   function begin(query: Query, k: MatchCount, within: Within) {
     let hasWaited = within.moment === undefined;
-    function prepare(rows: DirectoryReader, search: LegSearch) {
-      const searched = search.segments(within.scopes);
+    function* prepare(rows: DirectoryReader, search: LegSearch) {
+      const searched = yield* search.segments(within.scopes);
       const space = latent.space(rows);
       const counts = latent.queryCounts(space, findWords(latent.analyzer, query.text, searched));
       const { vector, energy, weight } = latent.model.project(counts, space, "query");
@@ -424,9 +410,10 @@ function createLatentLeg(parts: SegmentLegParts, latent: LatentLeg): SegmentLeg 
         version,
       };
     }
+    type LatentState = ReturnType<typeof prepare> extends Generator<unknown, infer State> ? State : never;
     return function* find(rows: DirectoryReader): Generator<"turn" | undefined, LegResult> {
       const search = openSearch(rows, view, name, query, k, within);
-      const state = search.prepared<ReturnType<typeof prepare>>() ?? search.keepPrepared(prepare(rows, search));
+      const state = search.prepared<LatentState>() ?? search.keepPrepared(yield* prepare(rows, search));
       const isFirst = preparedAt !== rows.stamp();
       preparedAt = rows.stamp();
       const { searched } = state.vector;

@@ -173,3 +173,19 @@ export function placesOf(
   }
   return refs.map(({ scope, id }) => at.places.get(refKey(scope, id)));
 }
+
+/** Ordinals of the given chunks by segment, without those that are gone. */
+export function ordinalsOf(
+  rows: DirectoryReader,
+  at: SegmentMoment,
+  refs: readonly ChunkRef[],
+): ReadonlyMap<Segment, readonly number[]> {
+  const ordinals = new Map<Segment, number[]>();
+  for (const place of placesOf(rows, at, refs)) {
+    if (place === undefined) continue;
+    const known = ordinals.get(place.segment);
+    if (known === undefined) ordinals.set(place.segment, [place.ordinal]);
+    else known.push(place.ordinal);
+  }
+  return ordinals;
+}
