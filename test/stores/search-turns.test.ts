@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Query } from "../../src/contracts/leg.ts";
 import { composeStore } from "../../src/stores/compose/compose-store.ts";
 import { createMemoryDirectory } from "../../src/stores/memory/memory-directory.ts";
 import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
@@ -153,6 +154,63 @@ describe("a search by words that are not in memory yet", () => {
   });
 });
 
+describe.each(["lexical", "dense", "pattern"])("a filtered %s search after a delete", (name) => {
+  it("reads the facts of 1,024 chunks a turn at most, and finds what is left [18.6]", async () => {
+    const inner = createMemoryDirectory();
+    /** Chunks whose facts each transaction has read. */
+    const facts: number[] = [];
+    let counting: DirectoryWriter | undefined;
+    const count = (rows: DirectoryWriter): DirectoryWriter =>
+      (counting ??= {
+        ...rows,
+        chunkFacts(keys) {
+          facts[facts.length - 1]! += keys.length;
+          return rows.chunkFacts(keys);
+        },
+      });
+    const directory: SegmentDirectory = {
+      ...inner,
+      read(work) {
+        facts.push(0);
+        return inner.read((rows) => work(count(rows as DirectoryWriter)));
+      },
+      write: (work, undone) => inner.write((rows) => work(count(rows)), undone),
+    };
+    const options = decideStoreOptions({ segments: { sealAt: 5000, settleAt: 5000 } });
+    const store = composeStore(
+      createSegmentStore(directory, { ...options, secret: createSecret(), embeddings: ["dense"] }),
+    );
+    const texts = Array.from({ length: 2500 }, (_, i) => `c${i} heron.`);
+    const embed = (): Int8Array => Int8Array.of(1, 2, 3);
+    await store.replace(write("deployment"), documentEntry("a", texts, { embed, document: { metadata: { a: 1 } } }));
+    const query: Query = {
+      question: "heron",
+      text: "heron",
+      syntax: "literal",
+      embeddings: name === "dense" ? [{ embedding: embed(), version: three, scopes: ["deployment"] }] : [],
+      pattern: name === "pattern" ? { source: "heron", ignoreCase: false } : undefined,
+    };
+    const find = async () => {
+      const session = await store.session(read("deployment"));
+      const restriction = session.restrict({ op: "eq", key: "a", value: 1 });
+      const leg = session.legs.find((each) => each.name === name)!;
+      return (await leg.search(query, "all", { restriction })).matches.map(({ id }) => id);
+    };
+    expect(await find()).toHaveLength(2500);
+    // One chunk of each of two segments.
+    await store.delete(write("deployment"), { ids: ["a-c3", "a-c1500"] });
+    facts.length = 0;
+    slowClock(6);
+    const found = await find();
+    vi.restoreAllMocks();
+    expect(found).toHaveLength(2498);
+    expect(found).not.toContain("a-c1500");
+    expect(facts.reduce((sum, each) => sum + each, 0)).toBeGreaterThanOrEqual(2048);
+    expect(Math.max(...facts)).toBe(1024);
+    await store.close();
+  });
+});
+
 describe.each(["lexical", "dense"])("a %s search in slices", (name) => {
   it("finds nothing of a commit that failed between two of them [L5 L8]", async () => {
     const inner = createMemoryDirectory();
@@ -225,6 +283,46 @@ describe.each(["lexical", "dense"])("a %s search in slices", (name) => {
       turns++;
     } while (turns < 100);
     expect(turns).toBeGreaterThan(2);
+    await store.close();
+  });
+});
+
+describe("a store in memory", () => {
+  it("gives others a turn between its merges [18.6]", async () => {
+    const inner = createMemoryDirectory();
+    let turn = 0;
+    /** Turns in which segments were written. */
+    const written: number[] = [];
+    const directory: SegmentDirectory = {
+      ...inner,
+      write: (work) =>
+        inner.write((rows) =>
+          work({
+            ...rows,
+            addSegment(row) {
+              written.push(turn);
+              return rows.addSegment(row);
+            },
+          }),
+        ),
+    };
+    const options = decideStoreOptions({ segments: { sealAt: 1, settleAt: 1, mergeFactor: 2 } });
+    const store = composeStore(createSegmentStore(directory, { ...options, secret: createSecret(), embeddings: [] }));
+    for (let i = 0; i < 7; i++) await store.replace(write("deployment"), documentEntry(`a${i}`, [`heron ${i}`]));
+    let isOver = false;
+    const count = (): void => {
+      turn++;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    written.length = 0;
+    slowClock(6);
+    // The eighth is sealed, and merged with one, two and four.
+    await store.replace(write("deployment"), documentEntry("a7", ["heron 7"]));
+    isOver = true;
+    vi.restoreAllMocks();
+    expect(written.length).toBeGreaterThanOrEqual(4);
+    expect(new Set(written).size).toBe(written.length);
     await store.close();
   });
 });

@@ -120,6 +120,8 @@ export function createSegmentCore(directory: SegmentDirectory, options: SegmentS
     const sealed = due.seal && (await write((rows) => sealTail(rows, view, scope, sealAt)));
     if (!due.merge && !(sealed && (await look((rows) => isMergeDue(rows, scope))))) return;
     const { mergeOnce } = await import("./maintain-segments.ts");
+    // A write in memory takes no turn of its own.
+    do await giveTurn();
     while (await write((rows) => mergeOnce(rows, view, scope, policy)));
   }
 
