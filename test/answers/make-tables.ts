@@ -24,7 +24,7 @@ type MadeDocument =
 
 /** Formats whose tables are lines of cells between bars without a line below the header, each with a maker of documents. */
 export const tableFormats: Readonly<
-  Record<"html" | "docx" | "pptx" | "odt" | "epub", (parts: readonly MadePart[]) => MadeDocument>
+  Record<"html" | "docx" | "pptx" | "odt" | "epub" | "rtf", (parts: readonly MadePart[]) => MadeDocument>
 > = {
   html: (parts) => ({ uri: "offices.html", text: `<html><body>${parts.map(htmlPart).join("\n")}</body></html>` }),
   docx: (parts) => ({ uri: "offices.docx", bytes: makeDocx({ body: parts.map(wordPart).join("") }) }),
@@ -33,6 +33,10 @@ export const tableFormats: Readonly<
   epub: (parts) => ({
     uri: "offices.epub",
     bytes: makeEpub([{ path: "one.xhtml", body: parts.map(htmlPart).join("\n") }]),
+  }),
+  rtf: (parts) => ({
+    uri: "offices.rtf",
+    bytes: new TextEncoder().encode(`{\\rtf1\\ansi ${parts.map(rtfPart).join("\n")}}`),
   }),
 };
 
@@ -71,4 +75,15 @@ function odtPart(part: MadePart): string {
   const head =
     header.length === 0 ? "" : `<table:table-header-rows>${header.map(row).join("")}</table:table-header-rows>`;
   return `<table:table><table:table-column/>${head}${rows.map(row).join("")}</table:table>`;
+}
+
+function rtfPart(part: MadePart): string {
+  if (typeof part === "string") return `\\pard ${part}\\par`;
+  const row = (cells: readonly string[], mark: string): string =>
+    `\\trowd${mark}${cells.map((_, i) => `\\cellx${1000 * (i + 1)}`).join("")} ${cells.map((cell) => `\\intbl ${cell}\\cell`).join(" ")} \\row`;
+  const { header, rows } = part;
+  // Rows without a paragraph between them are one table.
+  return [...header.map((cells) => row(cells, "\\trhdr")), ...rows.map((cells) => row(cells, "")), "\\pard\\par"].join(
+    "\n",
+  );
 }

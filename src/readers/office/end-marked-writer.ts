@@ -49,7 +49,7 @@ interface OpenTable {
 const maxDepth = 32;
 
 /**
- * **Shape** items of a list become one block, rows of a table another. A row ends a list, and a paragraph outside ends a table. A table of one cell, and rows whose
+ * **Shape** items of a list become one block, rows of a table another. A row ends a list. A paragraph outside ends a table, also a blank one. A table of one cell, and rows whose
  * cells hold running text or tables, are read cell by cell, as in Word documents of today.
  */
 export function createEndMarkedWriter(document: Composition): EndMarkedWriter {
@@ -135,7 +135,10 @@ export function createEndMarkedWriter(document: Composition): EndMarkedWriter {
     },
     endParagraph({ text: given, ...paragraph }, depth) {
       const text = cleanText(given).trim();
-      if (text === "") return;
+      if (text === "") {
+        if (depth === 0) endTables(0);
+        return;
+      }
       if (depth > 0) {
         tableAt(depth).cell.push({ ...paragraph, text });
         return;
