@@ -13,6 +13,9 @@ const usageCodes: ReadonlySet<IbidErrorCode> = new Set([
   "ambiguous",
 ]);
 
+/** Names of the commands, each with those of the commands below it. */
+type Commands = ReadonlyMap<string, readonly string[]>;
+
 /** Streams for results and for everything else. */
 interface Streams {
   readonly stdout: Stream;
@@ -49,14 +52,18 @@ export async function main(argv: readonly string[], streams: Streams = process):
 
   let exitCode = 0;
   let isCutShort = false;
-  const commands = new Set<string>();
+  const commands = new Map<string, readonly string[]>();
   try {
     // Progress, warnings and logs go to this stream; errors go to the real one.
     const context = { output, stdout, stderr: quiet ? nowhere() : stderr, signal: stop.signal };
     const program = createProgram(context, (code) => {
       exitCode = code;
     });
-    for (const each of program.commands) commands.add(each.name());
+    for (const each of program.commands)
+      commands.set(
+        each.name(),
+        each.commands.map((inner) => inner.name()),
+      );
     refuseUnknownHelp(argv, commands);
     // The parser takes help for a command that has no help.
     const words = argv[0] === "help" && argv[1] === "help" ? ["help"] : spreadMetadata(argv);
@@ -90,17 +97,12 @@ export async function main(argv: readonly string[], streams: Streams = process):
 }
 
 /** Prints an error. Help and version are no errors. */
-async function report(
-  output: Output,
-  error: unknown,
-  argv: readonly string[],
-  commands: ReadonlySet<string>,
-): Promise<number> {
+async function report(output: Output, error: unknown, argv: readonly string[], commands: Commands): Promise<number> {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
     // Help was printed already: no command was given.
     if (error.code === "commander.help" && !output.json) return 2;
-    await output.error(toUsageError(error, commandOf(argv, commands)));
+    await output.error(toUsageError(error, commandOf(argv, commands), wholeCommandOf(argv, commands)));
     return 2;
   }
   const known = withHint(toIbidError(error));
@@ -109,8 +111,8 @@ async function report(
 }
 
 /** A mistake in the arguments, in ibid's own words. */
-function toUsageError(error: CommanderError, command: string | undefined): IbidError {
-  const help = `See: ibid ${command === undefined ? "" : `${command} `}--help`;
+function toUsageError(error: CommanderError, command: string | undefined, whole: string): IbidError {
+  const help = `See: ${["ibid", whole, "--help"].filter((part) => part !== "").join(" ")}`;
   if (error.code === "commander.help") return new IbidError("invalid-argument", "No command is given.", { hint: help });
   const [, what = error.message, suggestion] =
     /^(?:error: )?(.*?)(?:\n\((Did you mean .*\?)\))?$/su.exec(error.message) ?? [];
@@ -125,12 +127,20 @@ function toUsageError(error: CommanderError, command: string | undefined): IbidE
   });
 }
 
-function commandOf(argv: readonly string[], commands: ReadonlySet<string>): string | undefined {
+function commandOf(argv: readonly string[], commands: Commands): string | undefined {
   return argv.find((word) => commands.has(word));
 }
 
+/** A command with the one below it, such as `keys add`; `""` for none. */
+function wholeCommandOf(argv: readonly string[], commands: Commands): string {
+  const at = argv.findIndex((word) => commands.has(word));
+  const inner = commands.get(argv[at] ?? "") ?? [];
+  const below = argv.slice(at + 1).find((word) => inner.includes(word)) ?? "";
+  return `${argv[at] ?? ""} ${below}`.trim();
+}
+
 /** Without this, the parser would print its whole help. */
-function refuseUnknownHelp([first, wanted = "help"]: readonly string[], commands: ReadonlySet<string>): void {
+function refuseUnknownHelp([first, wanted = "help"]: readonly string[], commands: Commands): void {
   if (first !== "help" || wanted === "help" || wanted.startsWith("-") || commands.has(wanted)) return;
   throw new CommanderError(2, "commander.unknownCommand", `error: unknown command '${wanted}'`);
 }

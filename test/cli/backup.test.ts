@@ -105,6 +105,11 @@ describe("ibid backup and restore", () => {
       ["restore", "--from", "saved"],
     ])
       expect(await callIbid(cwd, args)).toMatchObject({ code: 2, stderr: expect.stringContaining("is not empty") });
+    await writeFile(join(cwd, "note"), "A file.");
+    expect(await callIbid(cwd, ["backup", "note"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("note is a file."),
+    });
     expect(await callIbid(cwd, ["backup", ".ibid/inside"])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("would lie inside"),

@@ -45,6 +45,8 @@ describe("used wrongly: exit 2, what and the hint on standard error, nothing on 
     [["serve", "--judge", "ollama/qwen3"], "--judge needs --model", "--model"],
     [["serve", "--keys", "a.md"], "The keys in a.md are invalid: the text is not JSON.", "sha256"],
     [["list", "extra"], "Too many arguments", "ibid list --help"],
+    [["keys", "add"], "Missing required argument 'name'.", "See: ibid keys add --help"],
+    [["keys", "nope"], "Unknown command 'nope'.", "See: ibid keys --help"],
   ])("ibid %j", async (args, message, hint) => {
     const [plain, json] = await Promise.all([runHere(args), runHere([...args, "--json"])]);
     expect(plain).toMatchObject({ code: 2, stdout: "" });

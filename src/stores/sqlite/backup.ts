@@ -201,10 +201,13 @@ async function isThere(path: string): Promise<boolean> {
 async function refuseExisting(target: string): Promise<void> {
   const inside = await readdir(target).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];
+    // A file stands there.
+    if (error.code === "ENOTDIR") return undefined;
     throw error;
   });
-  if (inside.length === 0) return;
-  throw new IbidError("invalid-argument", `${target} exists and is not empty.`, {
+  if (inside?.length === 0) return;
+  const what = inside === undefined ? "is a file" : "exists and is not empty";
+  throw new IbidError("invalid-argument", `${target} ${what}.`, {
     uri: target,
     hint: "Choose a folder that does not exist; nothing is overwritten.",
   });
