@@ -149,6 +149,22 @@ describe("rows of delimited text in answers", () => {
     await base.close();
   });
 
+  it("of a sheet lead where a question names their column by a number", async () => {
+    const base = await openKnowledgeBase();
+    const rows = [
+      ["Host", "2025", "2026"],
+      ["atlas", 4200, 3900],
+      ["borealis", 1100, 1250],
+    ];
+    await base.ingest([
+      { uri: "costs.xlsx", bytes: makeXlsx([{ name: "Costs", rows }]) },
+      { uri: "plan.md", text: "# Plan\n\nThe release ships on 14 May 2026, and the next one in 2027." },
+    ]);
+    const { citations } = await base.ask("What did atlas cost in 2026?");
+    expect(citations).toMatchObject([{ quote: "Host: atlas | 2025: 4200 | 2026: 3900" }]);
+    await base.close();
+  });
+
   it("of a Markdown table stand under their columns too", async () => {
     const base = await openKnowledgeBase();
     const table =

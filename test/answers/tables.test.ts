@@ -71,6 +71,28 @@ describe.each(formats)("tables of %s", (_, make) => {
     });
   });
 
+  it("lead before prose that has other words of the question, by the names of row and column", async () => {
+    const rows = [
+      ["Germany", "EUR 7.20", "EUR 32"],
+      ["France", "EUR 9.60", "EUR 53"],
+      ["Norway", "NOK 120", "NOK 780"],
+    ];
+    const parts = [
+      "The following allowances apply per day and replace receipts for meals.",
+      { header: [["Country", "Breakfast", "Full day"]], rows },
+      "Allowances are not paid for days on which the host provides meals.",
+    ];
+    await withDocument(make, parts, async (kb) => {
+      for (const cells of rows) {
+        const { citations } = await kb.ask(`What is the full-day allowance in ${cells[0]!}?`);
+        expect(citations[0]).toMatchObject({
+          quote: line(cells),
+          header: { quote: "| Country | Breakfast | Full day |" },
+        });
+      }
+    });
+  });
+
   it("have each their own header, and leave the prose between them what it is", async () => {
     const note = "Desks in the corridor are not counted by the auditors. The list is renewed each May.";
     const ships = ["Aurora", "Boreas", "Cygnet"].map((name, i) => [name, String(1901 + i), String(40 + i)]);

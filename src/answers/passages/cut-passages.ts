@@ -12,10 +12,12 @@ export interface Quotable extends Span {
   /** Opening fence, where the passage begins within code. */
   readonly fence?: string | undefined;
   /**
-   * For a row of a table or a sheet: its first cell, which names it, and all cells apart. Side by side, two numbers may be read as one. `header` is the row with the
-   * names of the columns, where the document has it.
+   * For a row of a table or a sheet: its cells, beside the names of their columns. Side by side, two numbers may be read as one. The first cell that is not blank names
+   * the row. `header` is the row with the names of the columns, where the document has it.
    */
-  readonly row?: { readonly name: string; readonly cells: string; readonly header?: Span | undefined } | undefined;
+  readonly row?:
+    | { readonly cells: readonly string[]; readonly columns: readonly string[]; readonly header?: Span | undefined }
+    | undefined;
   /** White space between it and the passage before; absent where anything else stands there. */
   readonly gap?: string | undefined;
 }
@@ -98,11 +100,11 @@ export function cutTable(
       passages.push({ ...one, start: one.start + from, end: one.end + from, context: moved });
     }
   };
-  for (const { start, end, cells, header, isHeader } of rows) {
+  for (const { start, end, cells, columns, header, isHeader } of rows) {
     addProse(start);
     from = end;
     if (isHeader) continue;
-    const row = { name: cells.find((cell) => cell !== "") ?? "", cells: cells.join(" | "), header };
+    const row = { cells, columns, header };
     for (const part of cutLong(text, trim(text, { start, end }), longestQuotable)) {
       const before = passages.at(-1);
       const between = before?.row && text.slice(before.end, part.start);

@@ -123,7 +123,7 @@ export function rankPassages(
         weights.hit * ofHit +
         weights.document * ofDocument +
         (isCodeAlone(passage) ? weights.codeAlone : 0) +
-        weighRows(names, asked, rarity) +
+        (isAskedCell(passage, asked, analyzer, language) ? 0 : weighRows(names, asked, rarity)) +
         (/[:：]$/u.test(passage.text) ? weights.leadIn : 0);
       const isOpposite = opposes(passage, asked, stanceOf, analyzer, language);
       return {
@@ -138,9 +138,12 @@ export function rankPassages(
     .sort((x, y) => y.score - x.score || x.rank - y.rank || x.start - y.start);
 }
 
-/** Terms of a passage with their counts, and the terms of the first cell of each of its rows. Pointers count where the question asks for them. */
+/**
+ * Terms of a passage with their counts, and the terms of the first cell of each of its rows. A row says the names of its columns too. Pointers count where the question
+ * asks for them.
+ */
 function countTerms(
-  { text, fence = "", row }: FoundQuotable,
+  { text, fence = "", row, lead }: FoundQuotable,
   analyzer: Analyzer,
   language: string,
   mayPoint: boolean,
@@ -159,7 +162,7 @@ function countTerms(
       length += 1;
     }
   };
-  if (row !== undefined) names.push(new Set(analyzer.analyze(row.name, language)));
+  if (row !== undefined) names.push(new Set(analyzer.analyze(row.cells.find((cell) => cell !== "") ?? "", language)));
   for (const { kind, start, end } of row === undefined ? findBlocks(text, fence) : []) {
     if (kind === "row") names.push(new Set(analyzer.analyze(firstCell(text.slice(start, end)), language)));
     if (kind !== "code") continue;
@@ -168,6 +171,7 @@ function countTerms(
     from = end;
   }
   count(text.slice(from), 1);
+  if (row?.header !== undefined) count(lead, 1);
   return { counts, length, names };
 }
 
@@ -180,6 +184,20 @@ function weighRows(names: readonly ReadonlySet<string>[], asked: readonly string
   if (names.length === 0) return 0;
   const named = Math.max(...names.map((name) => shareHeld(asked, name, rarity)));
   return weights.rows + weights.unnamedRows * Math.max(0, 1 - named / namedShare);
+}
+
+/** Whether the question names a cell of a row whole, such as a country, and the column of another one. */
+function isAskedCell({ row }: FoundQuotable, asked: readonly string[], analyzer: Analyzer, language: string): boolean {
+  if (row === undefined) return false;
+  const isAsked = (term: string): boolean => asked.includes(term);
+  const named = row.cells.findIndex((cell) => {
+    const terms = analyzer.analyze(cell, language);
+    return terms.length > 0 && terms.every(isAsked);
+  });
+  return (
+    named !== -1 &&
+    row.columns.some((name, column) => column !== named && analyzer.analyze(name, language).some(isAsked))
+  );
 }
 
 type ScoredPlace = Pick<HitPart, "scope" | "documentId" | "start" | "end" | "score" | "rank">;
@@ -205,7 +223,9 @@ function isCodeAlone({ kinds }: FoundQuotable): boolean {
 /** A question about one year is not answered by a passage about another. */
 function holdsAll({ text, row, lead, headings, hit }: FoundQuotable, numbers: ReadonlySet<string>): boolean {
   if (numbers.size === 0) return true;
-  const held = digitsOf([hit.source.title, ...headings, lead, row?.cells ?? text].join("\n"));
+  const held = digitsOf(
+    [hit.source.title, ...headings, lead, ...(row === undefined ? [text] : [...row.columns, ...row.cells])].join("\n"),
+  );
   return [...numbers].every((number) => held.has(number));
 }
 

@@ -5,7 +5,7 @@ import { createMarkerScanner } from "../../text/untrusted/scan-markers.ts";
 import type { FoundQuotable } from "./read-passages.ts";
 
 /** A passage as far as it is shown. */
-export type ShownQuotable = Pick<FoundQuotable, "hit" | "start" | "end" | "text" | "lead" | "fence">;
+export type ShownQuotable = Pick<FoundQuotable, "hit" | "start" | "end" | "text" | "lead" | "fence" | "row">;
 
 /** A passage as a text of an answer. */
 export interface QuotableText {
@@ -22,10 +22,10 @@ export interface QuotableText {
  *
  * **Shape** brackets that would look like markers are left out, except in code.
  */
-export function showQuotable({ text, lead, fence }: ShownQuotable): QuotableText {
+export function showQuotable({ text, lead, fence, row }: ShownQuotable): QuotableText {
   const body =
     fence === undefined
-      ? isBareCode(text)
+      ? row === undefined && isBareCode(text)
         ? `\`\`\`\n${text}\n\`\`\``
         : closeFence(withoutMarkers(text))
       : showCode(text, fence);
