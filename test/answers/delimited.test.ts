@@ -165,6 +165,17 @@ describe("rows of delimited text in answers", () => {
     await base.close();
   });
 
+  it("of a Markdown table lead below a heading that asks the same", async () => {
+    const base = await openKnowledgeBase();
+    const table = "| Plan | Price |\n|---|---|\n| Free | none |\n| Team | 12 a seat |";
+    const news = { uri: "news.md", text: "# News\n\nThe move is planned for the spring." };
+    await base.ingest([{ uri: "help.md", text: `# Help\n\n## Which plans are there?\n\n${table}\n` }, news]);
+    expect((await base.ask("Which plans are there?")).citations[0]).toMatchObject({ quote: table });
+    await base.ingest({ uri: "help.md", text: `# Help\n\n## Prices\n\n${table}\n` });
+    expect((await base.ask("Which plans are there?")).citations[0]).toMatchObject({ uri: "news.md" });
+    await base.close();
+  });
+
   it("of a Markdown table stand under their columns too", async () => {
     const base = await openKnowledgeBase();
     const table =

@@ -28,6 +28,8 @@ export interface RankedQuotable extends FoundQuotable {
 const weights = {
   /** For terms that stand in the title, the headings or the context only. */
   heading: 0.3,
+  /** For a passage whose innermost heading is the question, as in a list of questions and answers. */
+  asked: 0.5,
   /** For the best hit that overlaps the passage: its score beside the top one's. */
   hit: 0.6,
   /** For the best hit in its document. */
@@ -117,13 +119,15 @@ export function rankPassages(
       const ofDocument = bestOf.get(`${hit.scope} ${hit.documentId}`) ?? 0;
       const held = shareHeld(asked, new Set(counts.keys()), rarity);
       const onlyAbove = shareHeld(asked, new Set([...above].filter((term) => !counts.has(term))), rarity);
+      const isAsked = isSame(new Set(analyzer.analyze(passage.headings.at(-1) ?? "", language)), asked);
       const score =
         bm25(asked, counts, length, rarity) / (mass || 1) +
         weights.heading * onlyAbove +
         weights.hit * ofHit +
         weights.document * ofDocument +
         (isCodeAlone(passage) ? weights.codeAlone : 0) +
-        (isAskedCell(passage, asked, analyzer, language) ? 0 : weighRows(names, asked, rarity)) +
+        (isAsked ? weights.asked : 0) +
+        (isAsked || isAskedCell(passage, asked, analyzer, language) ? 0 : weighRows(names, asked, rarity)) +
         (/[:：]$/u.test(passage.text) ? weights.leadIn : 0);
       const isOpposite = opposes(passage, asked, stanceOf, analyzer, language);
       return {
@@ -184,6 +188,10 @@ function weighRows(names: readonly ReadonlySet<string>[], asked: readonly string
   if (names.length === 0) return 0;
   const named = Math.max(...names.map((name) => shareHeld(asked, name, rarity)));
   return weights.rows + weights.unnamedRows * Math.max(0, 1 - named / namedShare);
+}
+
+function isSame(heading: ReadonlySet<string>, asked: readonly string[]): boolean {
+  return heading.size > 0 && heading.size === asked.length && asked.every((term) => heading.has(term));
 }
 
 /** Whether the question names a cell of a row whole, such as a country, and the column of another one. */
