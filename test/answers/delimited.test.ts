@@ -167,10 +167,17 @@ describe("rows of delimited text in answers", () => {
 
   it("of a Markdown table lead below a heading that asks the same", async () => {
     const base = await openKnowledgeBase();
-    const table = "| Plan | Price |\n|---|---|\n| Free | none |\n| Team | 12 a seat |";
+    const rows = ["| Free | none |", "| Team | 12 a seat |"];
+    const table = `| Plan | Price |\n|---|---|\n${rows.join("\n")}`;
     const news = { uri: "news.md", text: "# News\n\nThe move is planned for the spring." };
     await base.ingest([{ uri: "help.md", text: `# Help\n\n## Which plans are there?\n\n${table}\n` }, news]);
-    expect((await base.ask("Which plans are there?")).citations[0]).toMatchObject({ quote: table });
+    expect((await base.ask("Which plans are there?")).citations[0]).toMatchObject({
+      quote: rows.join("\n"),
+      header: { quote: "| Plan | Price |" },
+    });
+    expect((await base.ask("What is the price of the plan Team?")).citations).toMatchObject([
+      { quote: rows[1], header: { quote: "| Plan | Price |" } },
+    ]);
     await base.ingest({ uri: "help.md", text: `# Help\n\n## Prices\n\n${table}\n` });
     expect((await base.ask("Which plans are there?")).citations[0]).toMatchObject({ uri: "news.md" });
     await base.close();

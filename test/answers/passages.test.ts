@@ -79,13 +79,19 @@ describe("passages", () => {
     expect(passages.slice(1).map(({ context }) => text.slice(context!.start, context!.end))).toEqual([lead, lead]);
   });
 
-  it("hold a table's first rows with its header row, and keep it for the others", () => {
+  it("are the rows of a table, each with its header row and its cells", () => {
     const header = "| name | meaning |\n| --- | --- |";
     const rows = ["a", "b"].map((letter) => `| ${letter} | ${sentence(220, letter)} |`);
     const text = `${header}\n${rows.join("\n")}`;
     const passages = cutPassages(text);
-    expect(passages.map(({ start, end }) => text.slice(start, end))).toEqual([`${header}\n${rows[0]}`, rows[1]]);
-    expect(text.slice(passages[1]!.context!.start, passages[1]!.context!.end)).toBe(header);
+    expect(passages.map(({ start, end }) => text.slice(start, end))).toEqual(rows);
+    for (const { context, row } of passages) {
+      expect(text.slice(context!.start, context!.end)).toBe(header);
+      expect(row).toMatchObject({
+        columns: ["name", "meaning"],
+        cells: [expect.stringMatching(/^[ab]$/u), expect.any(String)],
+      });
+    }
   });
 
   it("hold code with the sentence before it, and cut long code at its lines", () => {

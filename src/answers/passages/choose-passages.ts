@@ -19,8 +19,9 @@ export function choosePassages(ranked: readonly RankedQuotable[], anything = fal
   const first = leading ?? (anything ? ranked[0] : undefined);
   if (first === undefined) return [];
   const said = new Set([comparable(first)]);
-  const chosen: RankedQuotable[] = [first];
-  let length = first.end - first.start;
+  const whole = first.row === undefined ? first : withRowsBeside(first, ranked, said);
+  const chosen: RankedQuotable[] = [whole];
+  let length = whole.end - whole.start;
   for (const passage of ranked) {
     if (said.has(comparable(passage)) || isLesserRow(passage, first)) continue;
     const at = chosen.findIndex((one) => join(one, passage) !== undefined);
@@ -49,6 +50,20 @@ export function choosePassages(ranked: readonly RankedQuotable[], anything = fal
   return chosen;
 }
 
+/** A row, joined with those around it that hold as much of the question, whatever their order. **Cost** a look at all passages for each row that is joined. */
+function withRowsBeside(first: RankedQuotable, ranked: readonly RankedQuotable[], said: Set<string>): RankedQuotable {
+  const isAlike = (one: RankedQuotable): boolean =>
+    one.row !== undefined && one.score >= relativeScore * first.score && !isLesserRow(one, first);
+  let whole = first;
+  for (;;) {
+    const next = ranked.find((one) => isAlike(one) && !said.has(comparable(one)) && join(whole, one) !== undefined);
+    const joined = next && join(whole, next);
+    if (joined === undefined || joined.end - joined.start > longestQuotation) return whole;
+    said.add(comparable(next!));
+    whole = joined;
+  }
+}
+
 /**
  * Rows are many and alike: one that holds less of the question than the first quotation is another's answer. Below the same headings, words of the row itself count: the
  * "1" of "Slide 1" is no row's.
@@ -60,10 +75,11 @@ function isLesserRow(one: RankedQuotable, first: RankedQuotable): boolean {
   return one.coverage < first.coverage - 1e-9 || (areBeside && one.held < first.held - 1e-9);
 }
 
-/** Two passages as one, where nothing but white space parts them, and the first is no opposite of the question. */
+/** Two passages of prose, or rows, as one, where nothing but white space parts them, and the first is no opposite of the question. */
 function join(a: RankedQuotable, b: RankedQuotable): RankedQuotable | undefined {
   if (a.hit.documentId !== b.hit.documentId || a.hit.scope !== b.hit.scope) return undefined;
   const [before, after] = a.start < b.start ? [a, b] : [b, a];
+  if ((a.row === undefined) !== (b.row === undefined)) return undefined;
   if (before.isOpposite || after.gap === undefined || after.order[0] !== before.order[1] + 1) return undefined;
   return {
     ...a,

@@ -1,4 +1,5 @@
 import type { TableRow } from "../citations/hit-tables.ts";
+import { nameBarColumns, readBarCells } from "../../text/bar-cells.ts";
 import { findBlocks, type FoundBlock } from "../../text/find-blocks.ts";
 import { segmentSentences, type Span } from "../../text/sentences.ts";
 import type { Stance } from "./opposite-actions.ts";
@@ -37,6 +38,7 @@ interface Piece extends Span {
   readonly kind: FoundBlock["kind"];
   readonly context?: Span | undefined;
   readonly fence?: string | undefined;
+  readonly row?: Quotable["row"];
   readonly isApart: boolean;
   /** It leads in the piece after it, and is not parted from it where both fit. */
   readonly leadsIn: boolean;
@@ -59,7 +61,7 @@ export function cutPassages(text: string, openFence = "", stanceOf: StanceOf = t
     const before = passages.at(-1);
     const between = before && text.slice(before.end, start);
     const gap = between?.trim() === "" ? between : undefined;
-    passages.push({ start, end, kinds, context: first.context, fence: first.fence, gap });
+    passages.push({ start, end, kinds, context: first.context, fence: first.fence, row: first.row, gap });
     current = undefined;
   };
   for (const [index, piece] of pieces.entries()) {
@@ -69,7 +71,8 @@ export function cutPassages(text: string, openFence = "", stanceOf: StanceOf = t
     const last = pieces[index - 1];
     const joins = last?.leadsIn === true && current !== undefined && piece.end - current.start <= longestQuotable;
     const turns = current !== undefined && turnsAround(text, current, piece, stanceOf);
-    if (current && (piece.isApart || turns || (!joins && until - current.start > passageLength))) flush();
+    const isRow = piece.row !== undefined || current?.first.row !== undefined;
+    if (current && (piece.isApart || isRow || turns || (!joins && until - current.start > passageLength))) flush();
     if (current === undefined) current = { start: piece.start, end: piece.end, kinds: new Set(), first: piece };
     current.end = piece.end;
     current.kinds.add(piece.kind);
@@ -146,17 +149,12 @@ function cutPieces(text: string, blocks: readonly FoundBlock[], stanceOf: Stance
       else if (before?.kind !== "code" || isApart) lead = undefined;
       pieces.push(...cutCode(text, block, isApart, lead));
     } else if (kind === "row") {
-      const isFirst = header !== undefined && blocks[index - 1]?.header?.start !== header.start;
-      const from = isFirst && end - header.start <= longestQuotable ? header.start : start;
-      const context = from === start ? header : undefined;
-      for (const [at, part] of cutLong(text, { start: from, end }, longestQuotable).entries())
-        pieces.push({
-          ...part,
-          kind,
-          context: at === 0 ? context : header,
-          isApart: isApart && at === 0,
-          leadsIn: false,
-        });
+      const row = header && {
+        cells: readBarCells(text.slice(start, end)),
+        columns: nameBarColumns(text.slice(header.start, header.end).split("\n", 1)),
+      };
+      for (const [at, part] of cutLong(text, { start, end }, longestQuotable).entries())
+        pieces.push({ ...part, kind, context: header, row, isApart: isApart && at === 0, leadsIn: false });
     } else {
       const leadsList = next?.kind === "item" && kind === "paragraph" && endsWithColon(text, end);
       const leadsIn =

@@ -175,7 +175,7 @@ function countTerms(
     from = end;
   }
   count(text.slice(from), 1);
-  if (row?.header !== undefined) count(lead, 1);
+  if (row !== undefined) count(lead, 1);
   return { counts, length, names };
 }
 
