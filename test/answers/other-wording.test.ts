@@ -125,7 +125,21 @@ Support is offered by Nordlink on weekdays. Resellers exchange broken devices wi
 `;
 
 /** Sentences that no document says: another verb or state, parties and numbers that change places, former states, facts joined from two sentences, and other cells. */
+const travel = `# Travel policy
+
+## Booking
+
+Flights under six hours are booked in economy class. Business class needs written approval by a vice president at least ten days before departure.
+
+## Receipts
+
+Claims that arrive later than 60 days are not reimbursed. Taxi receipts above EUR 50 need the name of the manager who approved them.
+`;
+
 const wrong: readonly (readonly [source: string, sentence: string])[] = [
+  [travel, "Business class needs approval by the manager."],
+  [travel, "Taxi receipts above EUR 50 need the name of a vice president."],
+  [travel, "Business class needs approval at least 60 days before departure."],
   [recipe, "The loaf should be stored in the fridge."],
   [recipe, "Wrap the loaf in a linen cloth and keep it in the fridge."],
   [recipe, "Freeze the loaf in a bread box."],
@@ -238,6 +252,8 @@ const wrong: readonly (readonly [source: string, sentence: string])[] = [
 ];
 
 const right: typeof wrong = [
+  [travel, "Business class needs approval by a vice president."],
+  [travel, "Claims later than 60 days are not reimbursed."],
   [recipe, "The loaf keeps well."],
   [recipe, "The starter is mixed with all of the water and half of the flour."],
   [recipe, "Leave the bowl at room temperature for 12 hours, covered with a damp cloth."],

@@ -139,6 +139,23 @@ describe("cells of a table", () => {
     await kb.close();
   });
 
+  it("that are words are held under their own column alone", async () => {
+    const rows = [
+      ["46", "Ana", "Piotr"],
+      ["47", "Joon", "Ana"],
+    ].map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`);
+    const names = "<tr><th>Week</th><th>Cleans</th><th>Buys coffee</th></tr>";
+    const kb = await openKnowledgeBase();
+    await kb.ingest({
+      uri: "rota.html",
+      text: `<p>Everyone cleans once a month.</p><table>${names}${rows.join("")}</table>`,
+    });
+    expect(
+      await verdicts(kb, "Joon cleans in week 47.", "Ana cleans in week 47.", "Joon buys coffee in week 47."),
+    ).toEqual([true, false, false]);
+    await kb.close();
+  });
+
   it("that hold a table are told from those of the table", async () => {
     const kb = await openKnowledgeBase();
     const inner = "<table><tr><th>Ship</th><th>Cabins</th></tr><tr><td>Boreas</td><td>41</td></tr></table>";

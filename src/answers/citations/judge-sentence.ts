@@ -146,7 +146,10 @@ export function createWordsJudge(
     const analyze = (text: string): readonly string[] => analyzer.analyze(text, language);
     const [row, second] = rows;
     const misplaced =
-      row && (second === undefined ? findMisplaced(sentence, row, analyze) : findHalf(sentence, row, second, analyze));
+      row &&
+      (second === undefined
+        ? (findMisplaced(sentence, row, analyze) ?? findStranger(sentence, row, analyze))
+        : findHalf(sentence, row, second, analyze));
     // A quotation that denies what the sentence says does not support it in part.
     const isDenied = vetoes.some(({ kind }) => kind === "negation");
     return {
@@ -224,6 +227,31 @@ function findMisplaced(sentence: string, { columns, cells }: HeadedRow, analyze:
     if (under.length === 0 || under.some((column) => numbers[column]?.has(text) === true)) continue;
     if (numbers.some((held) => held.has(text))) return { start: index, end: index + text.length };
   }
+  return undefined;
+}
+
+/**
+ * Finds a cell in a sentence that has the name of another column in place of that column's own cell: "Ana cleans", where Ana buys coffee and Joon cleans. The first cell names
+ * the row, whatever else is said of it.
+ *
+ * **Shape** its place in the sentence; `undefined` where there is none.
+ */
+function findStranger(sentence: string, { columns, cells }: HeadedRow, analyze: (text: string) => readonly string[]) {
+  const said = new Set(analyze(sentence));
+  const isSaid = (term: string): boolean => said.has(term);
+  const read = columns.map((name, column) => ({ name: analyze(name), cell: analyze(cells[column] ?? "") }));
+  const first = read.findIndex(({ cell }) => cell.length > 0);
+  const others = read.filter((_, column) => column !== first);
+  const isAmiss = others.some(
+    ({ name, cell }) => name.length > 0 && cell.length > 0 && name.every(isSaid) && !cell.some(isSaid),
+  );
+  if (!isAmiss) return undefined;
+  const stranger = others.find(
+    ({ name, cell }) => cell.length > 0 && cell.every(isSaid) && name.length > 0 && !name.some(isSaid),
+  );
+  if (stranger === undefined) return undefined;
+  for (const { 0: text, index } of sentence.matchAll(token))
+    if (analyze(text).some((term) => stranger.cell.includes(term))) return { start: index, end: index + text.length };
   return undefined;
 }
 

@@ -73,8 +73,10 @@ export function findSeam(claim: ReadClaim, evidence: SupportEvidence): readonly 
           heldBy.has(own) && !heldBy.has(other) && !titleKeys.has(word.key) && !isColumn(word.key, other, evidence),
       );
     const [ofFirst, ofSecond] = [only(first, second), only(second, first)];
+    const isAbout = (at: number): boolean => subject === undefined || subject.heldBy.has(at);
     const isSwapped =
-      standsInPlace(clause.words, first, second, evidence) || standsInPlace(clause.words, second, first, evidence);
+      standsInPlace(clause.words, first, second, evidence, isAbout(second)) ||
+      standsInPlace(clause.words, second, first, evidence, isAbout(first));
     // A title tells of whom its sentences speak, and takes no noun out of the place of another.
     const isTitled = ofFirst.length === 0 || ofSecond.length === 0;
     if (isTitled && (!isSwapped || clause.words.some(({ word }) => word.isName))) continue;
@@ -125,12 +127,16 @@ function sharedTitleKeys(one: number, other: number, { titles, sentences }: Supp
   return title !== undefined && titles[other]!.includes(title) ? title : new Set();
 }
 
-/** Whether words of a clause that only one sentence holds stand where another, which holds the others, has words that the clause lacks. */
+/**
+ * Whether words of a clause that only one sentence holds stand where another, which holds the others, has words that the clause lacks. Where they end the clause, the
+ * other may go on; only a sentence that speaks of something else takes a place so.
+ */
 function standsInPlace(
   words: readonly ClaimWord[],
   holder: number,
   giver: number,
   { sentences }: SupportEvidence,
+  isGiverAbout: boolean,
 ): boolean {
   const isGiven = ({ heldBy }: ClaimWord): boolean => heldBy.has(giver) && !heldBy.has(holder);
   const from = words.findIndex(isGiven);
@@ -144,7 +150,7 @@ function standsInPlace(
   const start = left === undefined ? 0 : placeOf(left) + 1;
   const end = right === undefined ? content.length : placeOf(right);
   const keys = new Set(words.map(({ word }) => word.key));
-  const facing = content.slice(start, end);
+  const facing = content.slice(start, right === undefined && !isGiverAbout ? start + mostSwapped : end);
   return facing.length > 0 && facing.length <= mostSwapped && !facing.some(({ key }) => keys.has(key));
 }
 
@@ -205,7 +211,7 @@ function findFormerState({ all, words, best: [first, second] }: ReadClaim, evide
   const isSame =
     words.some(({ heldBy, word }) => heldBy.has(holder) && heldBy.has(giver) && word.unit === "") ||
     [holder, giver].every((at) => sentences[at]!.words.some(({ key }) => key === before?.key));
-  if (!isSame || !standsInPlace(words, holder, giver, evidence)) return [];
+  if (!isSame || !standsInPlace(words, holder, giver, evidence, true)) return [];
   return given.map(({ word }) => vetoOf("exchange", word));
 }
 
