@@ -231,8 +231,7 @@ function findMisplaced(sentence: string, { columns, cells }: HeadedRow, analyze:
 }
 
 /**
- * Finds a cell in a sentence that has the name of another column in place of that column's own cell: "Ana cleans", where Ana buys coffee and Joon cleans. The first cell names
- * the row, whatever else is said of it.
+ * Finds a cell that a sentence puts under the name of another column: "Ana cleans", where Ana buys coffee and Joon cleans. The first cell names the row.
  *
  * **Shape** its place in the sentence; `undefined` where there is none.
  */
