@@ -29,7 +29,7 @@ const weights = {
   /** For terms that stand in the title, the headings or the context only. */
   heading: 0.3,
   /** For a passage whose innermost heading is the question, as in a list of questions and answers. */
-  asked: 0.5,
+  asked: 1.5,
   /** For the best hit that overlaps the passage: its score beside the top one's. */
   hit: 0.6,
   /** For the best hit in its document. */
