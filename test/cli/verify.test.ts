@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
+import { makeXlsx } from "../readers/make-xlsx.ts";
 import { startOpenAiServer } from "../support/openai-server.ts";
 import { bareEnv, callIbid, makeFolder, writeFiles } from "./run-ibid.ts";
 
@@ -159,8 +160,25 @@ describe("ibid verify", () => {
       "To rotate a signing key:\n\n- Open the console of the vault.\n- Press the rotate button twice.\n\n## Code\n\n" +
       "The console takes a command.\n\n```sh\nvaultctl rotate --all\nvaultctl status\n```\n\n## Limits\n\n" +
       "| limit | least | most |\n|---|---|---|\n| sessions a day | 2 | 40 |\n| consoles | 1 | 3 |\n";
-    const own = await makeFolder({ "manual.md": manual });
-    await callIbid(own, ["ingest", "manual.md"]);
+    const rota =
+      "<table><tr><th>Week</th><th>Cleans</th></tr><tr><td>46</td><td>Ana</td></tr><tr><td>47</td><td>Joon</td></tr></table>";
+    const staff = "id,name,phone\n101,Maria Keller,1234\n102,Li Wei,3456\n";
+    const own = await makeFolder({
+      "manual.md": manual,
+      "rota.html": rota,
+      "staff.csv": staff,
+      "costs.xlsx": makeXlsx([
+        {
+          name: "Costs",
+          rows: [
+            ["Host", "2025", "2026"],
+            ["atlas", 4200, 3900],
+            ["borealis", 1100, 1250],
+          ],
+        },
+      ]),
+    });
+    await callIbid(own, ["ingest", "."]);
     await using server = await startOpenAiServer({
       chat: "The vault opens at dawn [1]. Nobody has a key at night [1].",
     });
@@ -170,6 +188,9 @@ describe("ibid verify", () => {
       ["How do I rotate a signing key?", "- Press the rotate button twice."],
       ["vaultctl rotate", "```\n[1]"],
       ["sessions a day", "| sessions a day |"],
+      ["Who cleans in week 47?", "| Week | Cleans |\n| 47 | Joon |"],
+      ["What is the phone of Li Wei?", "102,Li Wei,3456"],
+      ["What did atlas cost in 2026?", "Host: atlas | 2025: 4200 | 2026: 3900"],
       ["When does it close?", "These passages may not answer the question:", "--min-relevance", "1"],
       ["When does the vault open?", "Judged by words.", "--model", "openai/test-model"],
     ];

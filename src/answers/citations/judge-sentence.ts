@@ -187,7 +187,9 @@ function readHeaders(hit: Hit, table: HitTable | undefined): ReadonlyMap<number,
   const { text, source } = hit;
   for (const { start, cells, columns } of table?.rowsIn(text, source.start) ?? []) {
     const names = columns.length === 0 ? [] : [columns.join(" ")];
-    rows.set(start, { names, isHeader: false, columns, cells, text: `| ${cells.join(" | ")} |` });
+    // A year that names a column is a number of the row.
+    const said = cells.map((cell, at) => (/\p{Nd}/u.test(columns[at] ?? "") ? `${columns[at]}: ${cell}` : cell));
+    rows.set(start, { names, isHeader: false, columns, cells, text: `| ${said.join(" | ")} |` });
   }
   for (const { kind, start, end, header } of text.includes("|") ? findBlocks(text) : []) {
     if (kind !== "row" || rows.has(start)) continue;

@@ -8,7 +8,7 @@ import { createSentenceCutter, type CutSentence, positionAt } from "../sentences
 import { createRoleReader, type StatementJudge } from "../sentences/read-sentence.ts";
 import type { CheckedPiece } from "./check-quotes.ts";
 import type { TableOf } from "./hit-tables.ts";
-import { readEvidence } from "./find-quote.ts";
+import { type Evidence, readEvidence } from "./find-quote.ts";
 import { type JudgedClaim, judgeClaims } from "./judge-claims.ts";
 import { createWordsJudge, type HitQuote, type SentenceJudgement } from "./judge-sentence.ts";
 
@@ -71,13 +71,14 @@ export async function judgeText(input: JudgeTextInput): Promise<CheckedAnswer> {
   const everything = [...hits.keys()];
   const judgeStatement: StatementJudge = (statement) => judgeWords(statement, everything);
   const readRole = createRoleReader(analyzer, evidence.language, judgeStatement);
+  const namesColumns = createHeaderTest(hits, evidence.tables);
   const claims: CitingSentence[] = [];
   const asked: JudgedClaim[] = [];
   for (const sentence of input.sentences) {
     await giveTurn();
     throwIfAborted(signal, "The answer");
     const { cut, cited, isCited } = sentence;
-    if (readRole(cut) !== "claim") continue;
+    if (readRole(cut) !== "claim" || namesColumns(cut.words)) continue;
     const byWords = judgeWords(cut.words, cited);
     const verdict = byWords.verdict === "uncited" && isCited ? "unsupported" : byWords.verdict;
     claims.push(sentence);
@@ -118,6 +119,18 @@ export async function judgeText(input: JudgeTextInput): Promise<CheckedAnswer> {
     },
     ...(judgement && { usage: judgement.usage }),
   };
+}
+
+/** Whether a line has the names of a table's columns and nothing else: an answer shows them above a row. */
+function createHeaderTest(hits: readonly Hit[], tables: Evidence["tables"]): (line: string) => boolean {
+  const wordsOf = (text: string): string => (text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).join(" ");
+  const headers = new Set(
+    hits.flatMap(({ source }, index) =>
+      (tables[index]?.columnsIn(source.start, source.end) ?? []).map((columns) => wordsOf(columns.join(" "))),
+    ),
+  );
+  headers.delete("");
+  return (line) => headers.size > 0 && headers.has(wordsOf(line));
 }
 
 /** The judgement of words that stand in their source as they are. */
