@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { checkAnswer } from "../../src/answers/citations/check-answer.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import { openKnowledgeBase } from "../../src/knowledge-base/open/open-knowledge-base.ts";
+import { makeXlsx } from "../readers/make-xlsx.ts";
 import { readAny } from "../readers/read-any.ts";
 import { runs } from "../support/runs.ts";
 import { type MadePart, tableFormats } from "./make-tables.ts";
@@ -153,6 +154,28 @@ describe("cells of a table", () => {
     expect(
       await verdicts(kb, "Joon cleans in week 47.", "Ana cleans in week 47.", "Joon buys coffee in week 47."),
     ).toEqual([true, false, false]);
+    await kb.close();
+  });
+
+  it("that changed places in their row are seen, as the row is written and under names", async () => {
+    const kb = await openKnowledgeBase();
+    const rows = [
+      ["Host", "2025", "2026"],
+      ["atlas", 4200, 3900],
+      ["borealis", 1100, 1250],
+    ];
+    await kb.ingest([
+      {
+        uri: "a.html",
+        text: `<table><tr><th>Land</th><th>Meal</th><th>Day</th></tr><tr><td>Norway</td><td>NOK 120</td><td>NOK 780</td></tr></table>`,
+      },
+      { uri: "costs.xlsx", bytes: makeXlsx([{ name: "Costs", rows }]) },
+    ]);
+    const row = async (text: string): Promise<unknown> => (await verdicts(kb, text))[0];
+    expect(await row("| Norway | NOK 120 | NOK 780 |")).toBe(true);
+    expect(await row("| Norway | NOK 780 | NOK 120 |")).toBe(false);
+    expect(await row("Host: atlas | 2025: 4200 | 2026: 3900")).toBe(true);
+    expect(await row("Host: atlas | 2025: 3900 | 2026: 4200")).toBe(false);
     await kb.close();
   });
 

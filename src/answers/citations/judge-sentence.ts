@@ -2,6 +2,7 @@ import type { JudgedBy, Verdict } from "../../contracts/answer.ts";
 import type { Hit } from "../../contracts/retriever.ts";
 import { readBarCells } from "../../text/bar-cells.ts";
 import { findBlocks } from "../../text/find-blocks.ts";
+import { readWrittenRow } from "../../text/format-row.ts";
 import type { Span } from "../../text/sentences.ts";
 import type { HitTable } from "./hit-tables.ts";
 import type { Veto } from "../support/read-claim.ts";
@@ -63,11 +64,17 @@ export function createWordsJudge(
       ({ kind, hitIndex, start }) => kind !== "heading" && (isRow || !isHeaderOf(hitIndex, start)),
     );
     const places = bodies.length > 0 ? bodies : all;
-    const evidence = known.get(key) ?? { places, read: readSupport(places.map(asEvidence), { analyzer, language }) };
+    const evidence = known.get(key) ?? { places, read: readAll(places, isRow) };
     known.set(key, evidence);
     return evidence;
   };
-  const asEvidence = ({ hitIndex, start, end }: HitQuote): EvidenceSentence => {
+  /** A sentence that is a row is compared with rows as they are written. */
+  const readAll = (places: readonly HitQuote[], isRow: boolean): SupportEvidence =>
+    readSupport(
+      places.map((place) => asEvidence(place, isRow)),
+      { analyzer, language },
+    );
+  const asEvidence = ({ hitIndex, start, end }: HitQuote, isRow: boolean): EvidenceSentence => {
     const hit = hits[hitIndex];
     const header = headers[hitIndex]?.get(start);
     const above = headingsIn(hitIndex, start);
@@ -77,7 +84,7 @@ export function createWordsJudge(
     // Apart from the sentences of other hits; a stretch that is no sentence stands alone.
     const position = place < 0 ? undefined : hitIndex * mostSentences + place;
     return {
-      text: header?.text ?? hit?.text.slice(start, end) ?? "",
+      text: (isRow ? undefined : header?.text) ?? hit?.text.slice(start, end) ?? "",
       title: [...new Set(names)].join("\n"),
       isRow: header !== undefined,
       position,
@@ -99,15 +106,16 @@ export function createWordsJudge(
   const isHeaderOf = (hitIndex: number, start: number): boolean => headers[hitIndex]?.get(start)?.isHeader === true;
 
   return (sentence, cited, given) => {
+    const isRow = /^\s*\||\S \| \S/u.test(sentence);
     if (given !== undefined) {
       // Sentence by sentence, so that facts of two sentences in a row are seen to be of two.
       const parts = given.flatMap((quote) => {
         const within = sentences[quote.hitIndex]?.filter(({ start, end }) => start >= quote.start && end <= quote.end);
         return within?.length ? within.map(({ start, end }) => ({ ...quote, start, end })) : [quote];
       });
-      return judgeOn(sentence, parts, readSupport(parts.map(asEvidence), { analyzer, language }), given);
+      return judgeOn(sentence, parts, readAll(parts, isRow), given);
     }
-    const { places, read } = readCited(cited, sentence.trimStart().startsWith("|"));
+    const { places, read } = readCited(cited, isRow);
     const found = judgeByWords({ sentence, evidence: read, minSupport });
     const carriers = found.carriedBy.flatMap((at) => places[at] ?? []);
     if (carriers.length === 0) {
@@ -122,8 +130,7 @@ export function createWordsJudge(
       };
     }
     // The quotations shown must carry the verdict by themselves.
-    const evidence =
-      carriers.length === places.length ? read : readSupport(carriers.map(asEvidence), { analyzer, language });
+    const evidence = carriers.length === places.length ? read : readAll(carriers, isRow);
     return judgeOn(sentence, carriers, evidence);
   };
 
@@ -148,7 +155,7 @@ export function createWordsJudge(
     const misplaced =
       row &&
       (second === undefined
-        ? (findMisplaced(sentence, row, analyze) ?? findStranger(sentence, row, analyze))
+        ? (findMisplaced(sentence, row, analyze) ?? findStranger(sentence, row, analyze) ?? findMoved(sentence, row))
         : findHalf(sentence, row, second, analyze));
     // A quotation that denies what the sentence says does not support it in part.
     const isDenied = vetoes.some(({ kind }) => kind === "negation");
@@ -187,9 +194,7 @@ function readHeaders(hit: Hit, table: HitTable | undefined): ReadonlyMap<number,
   const { text, source } = hit;
   for (const { start, cells, columns } of table?.rowsIn(text, source.start) ?? []) {
     const names = columns.length === 0 ? [] : [columns.join(" ")];
-    // A year that names a column is a number of the row.
-    const said = cells.map((cell, at) => (/\p{Nd}/u.test(columns[at] ?? "") ? `${columns[at]}: ${cell}` : cell));
-    rows.set(start, { names, isHeader: false, columns, cells, text: `| ${said.join(" | ")} |` });
+    rows.set(start, { names, isHeader: false, columns, cells, text: `| ${cells.join(" | ")} |` });
   }
   for (const { kind, start, end, header } of text.includes("|") ? findBlocks(text) : []) {
     if (kind !== "row" || rows.has(start)) continue;
@@ -254,6 +259,27 @@ function findStranger(sentence: string, { columns, cells }: HeadedRow, analyze: 
   for (const { 0: text, index } of sentence.matchAll(token))
     if (analyze(text).some((term) => stranger.cell.includes(term))) return { start: index, end: index + text.length };
   return undefined;
+}
+
+/**
+ * Finds a cell of a sentence that is a row itself, where the source has it in another place: `| Norway | NOK 780 | NOK 120 |`.
+ *
+ * **Shape** its place in the sentence; `undefined` where there is none, and for a row of another number of cells.
+ */
+function findMoved(sentence: string, { cells }: HeadedRow) {
+  const own = sentence.trimStart().startsWith("|") ? readBarCells(sentence) : readWrittenRow(sentence).cells;
+  if (own.length !== cells.length || own.length < 2) return undefined;
+  const tokensOf = (cell: string): ReadonlySet<string> =>
+    new Set(Array.from(cell.matchAll(token), ([text]) => text.toLowerCase()));
+  const theirs = cells.map(tokensOf);
+  const moved = own.find((cell, at) => {
+    const said = [...tokensOf(cell)];
+    const isIn = (there: ReadonlySet<string>): boolean => there.size > 0 && said.every((text) => there.has(text));
+    return said.length > 0 && !isIn(theirs[at]!) && theirs.some(isIn);
+  });
+  if (moved === undefined) return undefined;
+  const start = sentence.indexOf(moved);
+  return { start, end: start + moved.length };
 }
 
 /**
