@@ -116,7 +116,8 @@ function linesOf(text: string): readonly Line[] {
 export function readDescription(said: string): GivenCitation {
   // A quote on a line of its own may hold others. The header of its table may stand before it.
   const quote =
-    /(?<=^|\n)[ \t]*(?:“[^\n]+?” … (?=“))?“([^\n]+)”[ \t]*$/u.exec(said) ?? /(?:"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»)/u.exec(said);
+    /(?<=^|\n)[ \t]*(?:“[^\n]+?” … (?=“))?“([^\n]+)”[ \t]*$/u.exec(said) ??
+    /(?:"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»)/u.exec(said);
   const words = quote?.slice(1).find((one) => one !== undefined);
   const name = (quote === null ? said : said.replace(quote[0], " ")).trim();
   const link = /\[([^\]]*)\]\(<?([^)\s>]+)>?[^)]*\)|<([^>\s]+)>|(\b[a-z][a-z0-9+.-]*:\/\/[^\s<>"]+)/iu.exec(name);
