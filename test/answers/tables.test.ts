@@ -6,7 +6,7 @@ import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import { openKnowledgeBase } from "../../src/knowledge-base/open/open-knowledge-base.ts";
 import { makeXlsx } from "../readers/make-xlsx.ts";
 import { readAny } from "../readers/read-any.ts";
-import { runs } from "../support/runs.ts";
+import { runs, sample } from "../support/runs.ts";
 import { type MadePart, tableFormats } from "./make-tables.ts";
 import { cellsOf, officeColumns, offices } from "./offices.ts";
 
@@ -32,7 +32,7 @@ async function withDocument(
   }
 }
 
-describe.each(formats)("tables of %s", (_, make) => {
+describe.each(sample(formats, 2))("tables of %s", (_, make) => {
   it("of 200 rows are quoted row by row with their header, and support what one row says", async () => {
     await withDocument(make, [{ header: [officeColumns], rows: offices.map(cellsOf) }], async (kb) => {
       for (const one of offices.filter((_, i) => i % 40 === 7 || i === offices.length - 1)) {

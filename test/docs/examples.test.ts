@@ -81,7 +81,7 @@ describe("examples of the documentation", () => {
   it.each(
     sample(
       examples.filter((example) => example.run),
-      2,
+      3,
     ),
   )(
     "$place runs",
