@@ -123,7 +123,7 @@ describe("a model server without end", () => {
     ["one line", "stream", 8],
     ["one event", "stream", 8],
     ["empty lines", "stream", 8],
-    ["thoughts", "stream", 30],
+    ["thoughts", "stream", 60],
     ["one text", "chat", 14],
     ["one vector", "embed", 4],
   ])("is left, its connection closed: %s", async (shape, how, most) => {
