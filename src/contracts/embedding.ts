@@ -121,9 +121,8 @@ export function setApart(fingerprint: string): string {
 /** Fingerprint for vectors of pictures, which stand beside those of a chunk's text. */
 export const pictureFingerprint = setApart("picture");
 
-/** Whether a version, as {@link versionKey} writes it, was set apart. */
-export function isApart(version: string): boolean {
-  const [, , , fingerprint] = JSON.parse(version) as readonly unknown[];
+/** Whether a fingerprint was set apart. */
+export function isApart(fingerprint: unknown): boolean {
   return typeof fingerprint === "string" && fingerprint.startsWith(apart);
 }
 

@@ -6,6 +6,7 @@ import {
   type VersionedEmbedding,
   versionKey,
 } from "../../contracts/embedding.ts";
+import { parseStored } from "../../runtime/parse-stored.ts";
 import {
   asFloat32,
   asInt8,
@@ -68,7 +69,7 @@ export function toEmbedding({ kind, dense, indices, values }: StoredVector): Emb
 
 /** Reads a version back from its key. */
 export function parseVersionKey(key: string): VersionedEmbedding["version"] {
-  const [provider, model, dimensions, fingerprint] = JSON.parse(key) as [string, string, number, string];
+  const [provider, model, dimensions, fingerprint] = parseStored(key) as [string, string, number, string];
   return { provider, model, dimensions, fingerprint };
 }
 

@@ -34,7 +34,7 @@ export function countByVersion(held: ScopeView): ReadonlyMap<string, number> {
   const rows = new Map<string, number>();
   for (const segment of held.segments) {
     for (const { version, ordinals } of segment.columns()) {
-      if (isOwnVersion(version) || isApart(version)) continue;
+      if (isOwnVersion(version) || isApart(parseVersionKey(version).fingerprint)) continue;
       let live = 0;
       for (const ordinal of ordinals) live += segment.live[ordinal]!;
       if (live > 0) rows.set(version, (rows.get(version) ?? 0) + live);
@@ -57,7 +57,7 @@ export function currentOf(held: ScopeView, note: VersionNote): string | undefine
 export function knowsVersion(rows: DirectoryReader, held: ScopeView): (version: string) => boolean {
   const note = readNote(rows, held.row.key);
   const known = new Set([currentOf(held, note), note.next, ...note.old.map(({ version }) => version)]);
-  return (version) => known.has(version) || isOwnVersion(version) || isApart(version);
+  return (version) => known.has(version) || isOwnVersion(version) || isApart(parseVersionKey(version).fingerprint);
 }
 
 /** For {@link VersionSwitch.versions}. */
