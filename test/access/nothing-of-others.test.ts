@@ -264,7 +264,7 @@ function targetsOf(api: Api, { as }: World, who: Person | null): readonly Target
   return targets;
 }
 
-/** What differs between two requests anyway: the name, ids, times, and how far the caller's own job is. */
+/** An answer without the name, ids, times and the progress of the caller's own job: these differ between any two requests. */
 const same = (answer: unknown, name: string): string =>
   JSON.stringify(answer)
     .replaceAll(JSON.stringify(JSON.stringify(name)).slice(3, -3), "NAME")

@@ -6,7 +6,7 @@ import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import { openKnowledgeBase } from "../../src/knowledge-base/open/open-knowledge-base.ts";
 import { renderPrompt } from "../../src/models/render-prompt.ts";
 import { makeXlsx } from "../readers/make-xlsx.ts";
-import { type Office, offices } from "./offices.ts";
+import { claimsAbout, type Office, offices } from "./offices.ts";
 
 const header = "office,manager,opened,desks";
 const rowOf = ({ office, manager, opened, desks }: Office): string => `${office},${manager},${opened},${desks}`;
@@ -47,15 +47,7 @@ describe("rows of delimited text in answers", () => {
 
   it("support what stands in one of them, and nothing that is put together from two", async () => {
     for (const one of some) {
-      const other = offices.find(({ manager, desks }) => manager !== one.manager && desks !== one.desks)!;
-      const claims = [
-        `The manager of the office ${one.office} is ${one.manager}.`,
-        `The office ${one.office} has ${one.desks} desks.`,
-        `The manager of the office ${one.office} is ${other.manager}.`,
-        `The office ${one.office} has ${other.desks} desks.`,
-        // It stands in the row, under another name.
-        `The office ${one.office} has ${one.opened} desks.`,
-      ];
+      const claims = claimsAbout(one);
       const { sentences } = await kb.verify(claims.join(" "));
       expect(sentences.map(({ verdict }) => verdict === "supported")).toEqual([true, true, false, false, false]);
       expect(sentences[0]!.quotes).toMatchObject([{ quote: rowOf(one), header: { quote: header } }]);

@@ -19,3 +19,15 @@ export const offices: readonly Office[] = Array.from({ length: 200 }, (_, i) => 
 export const officeColumns = ["office", "manager", "opened", "desks"] as const;
 
 export const cellsOf = (one: Office): readonly string[] => officeColumns.map((name) => String(one[name]));
+
+/** Two true claims about an office, two with facts of another one, and one with a number of its row under another name. */
+export function claimsAbout({ office, manager, opened, desks }: Office): readonly string[] {
+  const other = offices.find((each) => each.manager !== manager && each.desks !== desks)!;
+  return [
+    `The manager of the office ${office} is ${manager}.`,
+    `The office ${office} has ${desks} desks.`,
+    `The manager of the office ${office} is ${other.manager}.`,
+    `The office ${office} has ${other.desks} desks.`,
+    `The office ${office} has ${opened} desks.`,
+  ];
+}

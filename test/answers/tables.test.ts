@@ -8,7 +8,7 @@ import { makeXlsx } from "../readers/make-xlsx.ts";
 import { readAny } from "../readers/read-any.ts";
 import { runs, sample } from "../support/runs.ts";
 import { type MadePart, tableFormats } from "./make-tables.ts";
-import { cellsOf, officeColumns, offices } from "./offices.ts";
+import { cellsOf, claimsAbout, officeColumns, offices } from "./offices.ts";
 
 const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 const header = line(officeColumns);
@@ -39,15 +39,7 @@ describe.each(sample(formats, 2))("tables of %s", (_, make) => {
         const answer = await kb.ask(`Who is the manager of the office ${one.office}?`);
         expect(answer.citations).toMatchObject([{ quote: line(cellsOf(one)), header: { quote: header } }]);
         expect(answer.text).toBe(`${header}\n${line(cellsOf(one))}\n\n[1]`);
-        const other = offices.find(({ manager, desks }) => manager !== one.manager && desks !== one.desks)!;
-        const claims = [
-          `The manager of the office ${one.office} is ${one.manager}.`,
-          `The office ${one.office} has ${one.desks} desks.`,
-          `The manager of the office ${one.office} is ${other.manager}.`,
-          `The office ${one.office} has ${other.desks} desks.`,
-          // It stands in the row, under another name.
-          `The office ${one.office} has ${one.opened} desks.`,
-        ];
+        const claims = claimsAbout(one);
         const { sentences } = await kb.verify(claims.join(" "));
         expect(sentences.map(({ verdict }) => verdict === "supported")).toEqual([true, true, false, false, false]);
         expect(sentences[0]!.quotes).toMatchObject([{ quote: line(cellsOf(one)), header: { quote: header } }]);
