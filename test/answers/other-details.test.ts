@@ -83,7 +83,7 @@ const edits: readonly (readonly [string, string, ...string[]])[] = [
   ],
   ["unit", "Uploads are limited to 20MB per file.", "Uploads are limited to 20GB per file."],
   ["unit", "The rate is 5% a year.", "The rate is 5 euros a year.", "The rate is 5% a month."],
-  ["unit", "The office opens at 9 am.", "The office opens at 9 pm."],
+  ["number", "The office opens at 9 am.", "The office opens at 9 pm."],
   [
     "unit",
     "The fee is 40 euros.",

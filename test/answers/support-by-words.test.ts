@@ -47,6 +47,11 @@ describe("numbers and dates are compared by value", () => {
     ["October 6", "6 Oct"],
     ["2017-10-31", "October 31 2017"],
     ["20%", "20 percent"],
+    ["9 am", "9:00"],
+    ["5:30 p.m.", "17:30"],
+    ["12 am", "0:00"],
+    ["€1.2m", "1,200,000 euros"],
+    ["$3bn", "3 billion dollars"],
   ])("%s is %s", (one, other) => {
     expect(keysOf(one).toSorted()).toEqual(keysOf(other).toSorted());
     expect(keysOf(one).length).toBeGreaterThan(0);
@@ -57,6 +62,10 @@ describe("numbers and dates are compared by value", () => {
     ["3.5", "35"],
     ["-5 degrees", "5 degrees"],
     ["May 7", "June 7"],
+    ["9 am", "9 pm"],
+    ["9:30", "9:00"],
+    ["3:2", "3:1"],
+    ["1.2m", "1.2 million"],
   ])("%s is not %s", (one, other) => {
     expect(keysOf(one)).not.toEqual(keysOf(other));
   });

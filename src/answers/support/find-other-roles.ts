@@ -1,6 +1,7 @@
 import type { ReadClaim, Veto } from "./read-claim.ts";
 import type { SupportEvidence } from "./read-evidence.ts";
 import type { ReadWord } from "./read-words.ts";
+import { linksBefore } from "./sentence-parts.ts";
 
 /** Content words on a side of a verb among which its subject or object stands. */
 const reach = 3;
@@ -41,8 +42,14 @@ export function findOtherRoles(
     const held = claim.words.filter(({ heldBy }) => heldBy.has(at));
     if (held.length < sameMatter * claim.words.length) continue;
     spoken.push(others);
-    const turned = findTurnedDirection(own, others) ?? findTurnedParties(own, others) ?? findTurnedVerb(own, others);
+    const turned =
+      findTurnedDirection(own, others) ??
+      findTurnedParties(own, others) ??
+      findTurnedVerb(own, others) ??
+      findOtherSubject(own, others);
     if (turned !== undefined) found.push(turned);
+    const voice = findTurnedVoice(own, others) ?? findTurnedComparison(own, others);
+    if (voice !== undefined) return [voice];
   }
   // A sentence that has the claim's words in the claim's order carries it.
   const keys = own.filter(({ isContent }) => isContent).map(({ key }) => key);
@@ -76,6 +83,75 @@ function findTurnedVerb(own: readonly ReadWord[], others: readonly ReadWord[]): 
   }
   return undefined;
 }
+
+/**
+ * The subject of a claim that a sentence has behind the verb, as its object or in a circumstance beside another subject: `Her father founded the museum`, where `Clara founded the museum with
+ * paintings of her father`.
+ */
+function findOtherSubject(own: readonly ReadWord[], others: readonly ReadWord[]): Veto | undefined {
+  const content = own.filter(({ isContent }) => isContent);
+  // The last word of a name stands for it.
+  const name = content.findIndex(({ isName }, at) => at > 0 && !isName) - 1;
+  const [subject, verb] = [content[Math.max(0, name)], content[Math.max(0, name) + 1]];
+  if (subject === undefined || verb === undefined || subject.isNumber) return undefined;
+  const [place, verbPlace] = [onlyPlace(others, subject.key), onlyPlace(others, verb.key)];
+  if (place === undefined || verbPlace === undefined || place < verbPlace || isPassive(own, own.indexOf(verb)))
+    return undefined;
+  const clause = others.slice(0, verbPlace).findLastIndex(({ opensClause }) => opensClause);
+  const before = others.slice(Math.max(0, clause), verbPlace).filter(({ isContent }) => isContent);
+  const isOther = before.length > 0 && before.every(({ key }) => own.every((word) => word.key !== key));
+  const links = linksBefore(others, others[place]!);
+  const isAgent = isPassive(others, verbPlace) || links.some((link) => turning.has(link));
+  const isAside = isOther && links.some((link) => circumstances.has(link) || origins.has(link));
+  const between = others.slice(verbPlace + 1, place).filter((word) => word.isContent);
+  const isObject =
+    links.length === 0 && between.every((word) => word.isTitle || word.isCapital) && others[place]!.isName;
+  if (isAgent || !(isAside || isObject)) return undefined;
+  return { kind: "role", start: subject.start, end: subject.end };
+}
+
+/** The subject of a passive claim that does something to another in a sentence: `Followers are elected`, where `followers elect a leader`. */
+function findTurnedVoice(own: readonly ReadWord[], others: readonly ReadWord[]): Veto | undefined {
+  for (const [at, verb] of own.entries()) {
+    if (!verb.isContent || verb.isNumber || verb.isName || !isPassive(own, at)) continue;
+    const place = onlyPlace(others, verb.key);
+    const subject = own.slice(0, at).findLast(({ isContent }) => isContent);
+    if (place === undefined || subject === undefined || isPassive(others, place)) continue;
+    const [before, behind] = [others[place - 1], others[place + 1]];
+    const hasObject = behind !== undefined && !behind.isBehindSign && articles.has(behind.word);
+    if (before?.key === subject.key && hasObject) return { kind: "role", start: verb.start, end: verb.end };
+  }
+  return undefined;
+}
+
+/** A word of a claim before `than` that a sentence with the same comparative has behind it: `rarer with A than with B`. */
+function findTurnedComparison(own: readonly ReadWord[], others: readonly ReadWord[]): Veto | undefined {
+  const [at, place] = [own, others].map((list) => list.findIndex(({ word }) => word === "than" || word === "als"));
+  if (at === undefined || place === undefined || at < 0 || place < 0) return undefined;
+  const isLess = (list: readonly ReadWord[]): boolean => list.some(({ quantifier }) => quantifier === "less");
+  const [before, behind] = [own.slice(0, at), own.slice(at + 1)];
+  const [otherBefore, otherBehind] = [others.slice(0, place), others.slice(place + 1)];
+  const isIn = (list: readonly ReadWord[], { key }: ReadWord): boolean => list.some((word) => word.key === key);
+  const moved = before.find((word) => word.isContent && isIn(otherBehind, word) && !isIn(otherBefore, word));
+  const back = behind.some((word) => word.isContent && isIn(otherBefore, word) && !isIn(otherBehind, word));
+  // "A is dearer than B" and "B is cheaper than A" say the same.
+  const isSame =
+    isLess(before) === isLess(otherBefore) &&
+    before.some((word) => !word.isName && word.isContent && isIn(otherBefore, word));
+  return moved !== undefined && back && isSame ? { kind: "role", start: moved.start, end: moved.end } : undefined;
+}
+
+/** Whether a form of `to be` stands before a verb, with nothing between but words that tell nothing and an adverb. */
+function isPassive(words: readonly ReadWord[], at: number): boolean {
+  for (let before = at - 1; before >= Math.max(0, at - 3); before -= 1) {
+    const { word, isContent } = words[before]!;
+    if (being.has(word)) return true;
+    if (isContent && !word.endsWith("ly")) return false;
+  }
+  return false;
+}
+
+const being = words("is are was were be been being gets got wird werden wurde wurden worden");
 
 /** A word that may be a side, and whether a word that turns the verb round introduces it. */
 interface Side {
@@ -131,28 +207,42 @@ function findTurnedDirection(own: readonly ReadWord[], others: readonly ReadWord
   return { kind: "role", start: from.start, end: from.end };
 }
 
-/** Parties that two prepositions introduce, each of which the other sentence has behind the other preposition. */
+/** Parties that two prepositions introduce, or an object and one of them, each of which the other sentence has behind the other preposition. */
 function findTurnedParties(own: readonly ReadWord[], others: readonly ReadWord[]): Veto | undefined {
   const [mine, theirs] = [partiesOf(own), partiesOf(others)];
-  for (const [one, [head]] of mine) {
-    if (head === undefined) continue;
+  const stands = (party: readonly ReadWord[] | undefined, { key }: ReadWord): boolean =>
+    party?.some((each) => each.key === key) ?? false;
+  for (const [one, party] of mine)
     for (const [other, [counter]] of mine) {
       if (one === other || counter === undefined) continue;
       const [same, turned] = [theirs.get(one), theirs.get(other)];
-      const stands = (party: readonly ReadWord[] | undefined, { key }: ReadWord): boolean =>
-        party?.some((each) => each.key === key) ?? false;
-      if (stands(turned, head) && !stands(same, head) && stands(same, counter) && !stands(turned, counter))
-        return { kind: "role", start: head.start, end: head.end };
+      if (!stands(same, counter) || stands(turned, counter)) continue;
+      // The object stands anywhere before the first preposition.
+      const head = (one === object ? party : party.slice(0, 1)).find(
+        (word) => stands(turned, word) && !stands(same, word),
+      );
+      if (head !== undefined) return { kind: "role", start: head.start, end: head.end };
     }
-  }
   return undefined;
 }
 
-/** Content words behind each preposition that introduces a party. */
+/** Stands for the preposition of an object, which has none. */
+const object = "";
+
+/** Content words behind each preposition that introduces a party, and those before the first. */
 function partiesOf(words: readonly ReadWord[]): ReadonlyMap<string, readonly ReadWord[]> {
   const parties = new Map<string, ReadWord[]>();
   let party: ReadWord[] | undefined;
   let count = 0;
+  const first = words.findIndex(({ word }) => introducing.has(word));
+  if (first > 0)
+    parties.set(
+      object,
+      words
+        .slice(0, first)
+        .filter(({ isContent }) => isContent)
+        .slice(-reach),
+    );
   for (const word of words) {
     if (introducing.has(word.word)) {
       party = parties.get(word.word) ?? [];

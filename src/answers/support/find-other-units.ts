@@ -24,6 +24,36 @@ export function findOtherUnits({ all }: ReadClaim, { places, sentences }: Suppor
   });
 }
 
+/**
+ * Numbers that count one thing in a claim and another in its evidence: `1,204 hospitals` where it says `1,204 patients in 31
+ * hospitals`.
+ */
+export function findOtherCounts({ all }: ReadClaim, { places, sentences }: SupportEvidence): readonly Veto[] {
+  const isCounted = (word: ReadWord | undefined): word is ReadWord =>
+    word !== undefined && word.isContent && word.unit === "" && !word.isNumber && !word.isBehindSign;
+  return all.flatMap((word, at): readonly Veto[] => {
+    const own = all[at + 1];
+    if (!isFigure(word) || isOrdinal(word) || !isCounted(own)) return [];
+    const holders = new Set(places.get(word.key)?.map((place) => Math.floor(place / sentenceStride)));
+    const isOther = [...holders].map((holder) => {
+      const { words } = sentences[holder]!;
+      const counted = (key: string): readonly string[] =>
+        words.flatMap((other, place) =>
+          other.key === key && isCounted(words[place + 1]) ? [words[place + 1]!.key] : [],
+        );
+      const things = counted(word.key);
+      const isAlone = things.length > 0 && !things.includes(own.key);
+      return (
+        isAlone &&
+        words.some((other) => isFigure(other) && other.key !== word.key && counted(other.key).includes(own.key))
+      );
+    });
+    return isOther.length > 0 && isOther.every(Boolean) ? [vetoOf("number", word)] : [];
+  });
+}
+
+const isOrdinal = ({ word }: ReadWord): boolean => /(?:st|nd|rd|th)$/u.test(word);
+
 /** From here on a sentence is the claim, with some of its words left out. */
 const nearlyVerbatim = 0.75;
 /** Between these a sentence goes on with another thing. */

@@ -58,7 +58,12 @@ const pronounWords = 4;
 export function findSeam(claim: ReadClaim, evidence: SupportEvidence): readonly Veto[] {
   const [first, second] = claim.best;
   if (first === undefined || second === undefined || claim.covered[1] - claim.covered[0] < leastAdded) return [];
-  if (continues(first, second, evidence)) return findFormerState(claim, evidence);
+  const appended = findAppended(claim, evidence);
+  if (appended.length > 0) return appended;
+  if (continues(first, second, evidence)) {
+    const other = findOtherHolder(claim, evidence);
+    return other.length > 0 ? other : findFormerState(claim, evidence);
+  }
   const titleKeys = sharedTitleKeys(first, second, evidence);
   const isRowsBoth = evidence.rows[first]! && evidence.rows[second]!;
   const affirms = !claim.all.some(({ impliesDenial }) => impliesDenial);
@@ -93,6 +98,51 @@ export function findSeam(claim: ReadClaim, evidence: SupportEvidence): readonly 
   }
   return [];
 }
+
+/**
+ * The end of a claim, which belongs to another subject of the second sentence: `Clara gave the tower`, where `Clara founded the museum. Her brother gave the
+ * tower.`
+ */
+function findOtherHolder(
+  { words, best: [one, other] }: ReadClaim,
+  { sentences, positions }: SupportEvidence,
+): readonly Veto[] {
+  const [before, after] = positions[one!]! < positions[other!]! ? [one!, other!] : [other!, one!];
+  const { words: own } = sentences[after]!;
+  const at = own.slice(0, pronounWords).findIndex(({ word }) => possessive.has(word));
+  const holder = own[at + 1];
+  if (at < 0 || holder?.isContent !== true || words.some(({ word }) => word.key === holder.key)) return [];
+  const end = words.slice(words.findLastIndex(({ heldBy }) => !heldBy.has(after)) + 1);
+  const isOfFirst = words[0]!.heldBy.has(before) && !words[0]!.heldBy.has(after);
+  return isOfFirst ? end.map(({ word }) => vetoOf("exchange", word)) : [];
+}
+
+const possessive = set("its their his her such sein seine ihr ihre dessen deren");
+
+/**
+ * A circumstance at the end of a clause, from a sentence on something else: `The pool closes at ten in winter`, where `in winter it
+ * is heated`.
+ */
+function findAppended(claim: ReadClaim, evidence: SupportEvidence): readonly Veto[] {
+  const [first, second] = claim.best;
+  for (const { words } of clausesOf(claim)) {
+    const given = words.findIndex(({ heldBy }) => heldBy.has(second!) && !heldBy.has(first!));
+    if (given < 0 || !isNearlyVerbatim(words, first!, second!, evidence)) continue;
+    let at = claim.all.indexOf(words[given]!.word) - 1;
+    while (at >= 0 && !circumstantial.has(claim.all[at]!.word)) at -= 1;
+    const from = words.findIndex(({ word }) => at >= 0 && word.start > claim.all[at]!.start);
+    const appended = words.slice(Math.max(0, from));
+    if (from < leastHeld || !appended.every(({ heldBy }) => heldBy.has(second!))) continue;
+    const isTold = words.slice(subjectWords - 1, from).some(({ heldBy }) => heldBy.has(second!));
+    if (!isTold) return appended.map(({ word }) => vetoOf("connection", word));
+  }
+  return [];
+}
+
+/** They begin a circumstance. */
+const circumstantial = set(
+  "at in on for with from by during near since until after before under over within without im am um bei mit für von seit bis nach vor während",
+);
 
 /** Whether the header of a row has a word. */
 function isColumn(key: string, row: number, { rows, titles }: SupportEvidence): boolean {

@@ -115,7 +115,7 @@ function carriersOf({ best, covered }: ReadClaim): readonly number[] {
   return best.slice(0, covered[1] - covered[0] >= leastAdded ? 2 : 1);
 }
 
-/** The sentence that has the claim word for word, with nothing before it there that denies or weakens it. */
+/** The sentence that has the claim word for word, with nothing beside it there that denies or weakens it. */
 function findVerbatim({ all }: ReadClaim, { sentences, places }: SupportEvidence): number | undefined {
   const [first] = all;
   if (first === undefined) return undefined;
@@ -124,16 +124,26 @@ function findVerbatim({ all }: ReadClaim, { sentences, places }: SupportEvidence
     const { words } = sentences[candidate]!;
     if (words.length !== all.length && all.length < leastVerbatim) continue;
     for (let from = 0; from + all.length <= words.length; from += 1)
-      if (all.every((word, at) => areSame(word, words[from + at]!)) && !isWeakened(words, from)) return candidate;
+      if (all.every((word, at) => areSame(word, words[from + at]!)) && !isWeakened(words, from, from + all.length))
+        return candidate;
   }
   return undefined;
 }
 
-/** Whether a word before a place, in its clause, denies, hedges or quantifies what begins there. */
-function isWeakened(words: readonly ReadWord[], from: number): boolean {
+/** Whether a word before a stretch, in its clause, denies, hedges or quantifies what begins there, or a word behind it denies the clause. */
+function isWeakened(words: readonly ReadWord[], from: number, to: number): boolean {
   let clause = from;
   while (clause > 0 && from - clause < weakeningReach && words[clause]?.opensClause === false) clause -= 1;
-  return words.slice(clause, from).some((word) => word.impliesDenial || word.isHedge || word.quantifier !== "");
+  let end = to;
+  while (end < words.length && end - to < weakeningReach && words[end]?.opensClause === false) end += 1;
+  return words.slice(clause, from).some(isWeakening) || words.slice(to, end).some(({ isDenial }) => isDenial);
+}
+
+/** **Source** conditions are ibid's own choice, in English and German. */
+const conditions: ReadonlySet<string> = new Set("if unless whether when whenever wenn falls ob sofern".split(" "));
+
+function isWeakening({ impliesDenial, isHedge, quantifier, word }: ReadWord): boolean {
+  return impliesDenial || isHedge || quantifier !== "" || conditions.has(word);
 }
 
 function areSame(own: ReadWord, other: ReadWord): boolean {

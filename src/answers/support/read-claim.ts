@@ -74,12 +74,20 @@ export function readClaim(text: string, evidence: SupportEvidence): ReadClaim {
     });
   let mass = 0;
   for (const { rarity } of words) mass += rarity;
-  const { best, covered } = chooseBest(words, mass, sentences.length);
+  const { best, covered } = chooseBest(words, mass, sentences);
   return { text, all, words, mass, best, covered };
 }
 
-/** Sentences that cover most of a claim, each chosen for what it adds. */
-function chooseBest(words: readonly ClaimWord[], mass: number, count: number): Pick<ReadClaim, "best" | "covered"> {
+/** Sentences that cover most of a claim, each chosen for what it adds. Equal gains go to the sentence with more of the claim's words side by side. */
+function chooseBest(
+  words: readonly ClaimWord[],
+  mass: number,
+  sentences: SupportEvidence["sentences"],
+): Pick<ReadClaim, "best" | "covered"> {
+  const count = sentences.length;
+  const pairs = new Set(words.slice(1).map(({ word }, at) => `${words[at]!.word.key} ${word.key}`));
+  const pairsOf = (at: number): number =>
+    sentences[at]!.content.filter(({ key }, place, all) => pairs.has(`${all[place - 1]?.key ?? ""} ${key}`)).length;
   const taken = new Set<ClaimWord>();
   const best: number[] = [];
   const covered: [number, number, number] = [0, 0, 0];
@@ -89,7 +97,10 @@ function chooseBest(words: readonly ClaimWord[], mass: number, count: number): P
     gains.fill(0);
     for (const word of words) if (!taken.has(word)) for (const at of word.heldBy) gains[at]! += word.rarity;
     let found = -1;
-    for (let at = 0; at < count; at += 1) if (gains[at]! > (found < 0 ? 0 : gains[found]! + 1e-12)) found = at;
+    for (let at = 0; at < count; at += 1) {
+      const more = gains[at]! - (found < 0 ? 0 : gains[found]!);
+      if (more > 1e-12 || (found >= 0 && more > -1e-12 && pairsOf(at) > pairsOf(found))) found = at;
+    }
     if (found >= 0) {
       best.push(found);
       sum += gains[found]!;

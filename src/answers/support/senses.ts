@@ -54,7 +54,8 @@ const opposites = list(`
   absender/empfänger käufer/verkäufer mieter/vermieter arbeitgeber/arbeitnehmer gläubiger/schuldner eltern/kind eingang/ausgang quelle/ziel
   öffnet/schließt öffnen/schließen offen/geschlossen geöffnet/geschlossen beginnt/endet beginnen/enden morgens/abends gültig/ungültig
   erlaubt/verboten gewonnen/verloren gekauft/verkauft steigt/sinkt warm/kalt voll/leer
-  on/off up/down
+  on/off up/down sooner/later faster/slower quicker/slower coarse/fine coarser/finer higher/lower longer/shorter bigger/smaller larger/smaller
+  heavier/lighter thicker/thinner wider/narrower older/younger older/newer cheaper/dearer better/worse
   links/rechts norden/süden osten/westen ankunft/abfahrt
 `);
 
