@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
+import { deadLinks } from "./pack-docs.ts";
 import { node, npm, packAndInstall, shell } from "./packed.ts";
 import { checkPage } from "./seeds-page.ts";
 import { root, subpaths } from "./subpaths.ts";
@@ -105,6 +106,7 @@ const installed = join(project, "node_modules", "ibid");
 const checks: readonly (readonly [string, () => string | Promise<string>])[] = [
   ["pack and install", install],
   ["published files", checkFiles],
+  ["links of the documentation", checkLinks],
   ["files that every bundler can follow", checkFollowed],
   ["installed packages", checkDependencies],
   ["package metadata (publint)", checkMetadata],
@@ -138,11 +140,20 @@ function install(): string {
 function checkFiles(): string {
   const files = filesIn(installed).filter((file) => !file.startsWith("node_modules/"));
   const expected =
-    /^(dist\/.+\.(js|mjs|d\.ts|json|wasm|html|css|svg)|dist\/node\/LICENSES\.txt|docs\/((errors|guides|migrate|tutorials)\/)?[a-z-]+\.md|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
+    /^(dist\/.+\.(js|mjs|d\.ts|json|wasm|html|css|svg)|dist\/node\/LICENSES\.txt|dist\/docs\/((errors|guides|migrate|tutorials)\/)?[a-z-]+\.md|package\.json|README\.md|LICENSE)$/;
   const stray = files.filter((file) => !expected.test(file));
   assert(stray.length === 0, `files that do not belong into the package: ${stray.join(", ")}`);
   const size = files.reduce((sum, file) => sum + statSync(join(installed, file)).size, 0);
   return `${files.length} files, ${kilobytes(size)}`;
+}
+
+function checkLinks(): string {
+  const files = new Set(filesIn(installed));
+  const dead = deadLinks(files, (path) => readFileSync(join(installed, path), "utf8"));
+  assert(dead.length === 0, `links that lead nowhere: ${dead.join(", ")}`);
+  const pages = [...files].filter((path) => path.startsWith("dist/docs/")).length;
+  assert(pages > 70, `the package has ${pages} pages of documentation`);
+  return `${pages} pages`;
 }
 
 function checkDependencies(): string {
