@@ -1,5 +1,6 @@
 // Packs ibid as for publishing, installs it into an empty project, and checks files and sizes, installed packages,
 // types, subpaths, and the command line. To check more, add a consumer to `consumers` or a step to `checks`.
+import { spawnSync } from "node:child_process";
 import {
   mkdirSync,
   mkdtempSync,
@@ -98,6 +99,19 @@ const firstMinuteMs = 60_000;
 const mostReadmeLines = 100;
 
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+/** A line with a mistake, and what the compiler has to say of it. */
+const mistakes: readonly (readonly [string, RegExp])[] = [
+  ["openKnowledgeBase({ ingest: {} });", /'ingest' does not exist in type 'OpenOptions'/],
+  ['openKnowledgeBase("./kb", { modls: {} });', /Did you mean to write 'models'/],
+  ["openKnowledgeBase({ models: { chat: 3 } });", /'number' is not assignable to type 'AnyChatModel/],
+  [
+    "openKnowledgeBase({ chunker: { fingerprint: 1, chunk: () => [] } });",
+    /'number' is not assignable to type 'string/,
+  ],
+  ['kb.search("keys", { topk: 3 });', /Did you mean to write 'topK'/],
+  ['kb.ask("keys", { grounding: "stric" });', /Did you mean '"strict"'/],
+];
+
 const work = mkdtempSync(join(tmpdir(), "ibid-pack-"));
 const project = join(work, "project");
 let tarball = "";
@@ -112,6 +126,7 @@ const checks: readonly (readonly [string, () => string | Promise<string>])[] = [
   ["package metadata (publint)", checkMetadata],
   ["types", checkTypes],
   ["the documented tsconfig", checkDocumentedProject],
+  ["mistakes as the compiler names them", checkMistakes],
   ["the README's first minute, in an empty folder", checkFirstMinute],
   ["modules that each subpath loads", checkLoaded],
   ["a gate from ibid/access over a store from ibid/stores", checkGate],
@@ -279,6 +294,26 @@ function checkDocumentedProject(): string {
   writeFileSync(join(folder, "subpaths.ts"), importAll(withoutOptional));
   node(folder, join(root, "node_modules", "typescript", "bin", "tsc"), "-p", ".", "--noEmit");
   return "strict, no package besides ibid";
+}
+
+function checkMistakes(): string {
+  const folder = join(work, "documented");
+  const lines = mistakes.map(([line]) => line);
+  const begin = 'import { openKnowledgeBase } from "ibid"; const kb = await openKnowledgeBase(); ';
+  writeFileSync(join(folder, "main.ts"), `${begin}${lines.join("\n")}\n`);
+  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+  const { stdout } = spawnSync(process.execPath, [tsc, "-p", ".", "--noEmit", "--pretty", "false"], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  mistakes.forEach(([line, said], i) => {
+    const own = stdout.split(/^(?=\S)/mu).filter((message) => message.startsWith(`main.ts(${i + 1},`));
+    assert(
+      own.some((message) => said.test(message)),
+      `of ${line} the compiler says: ${own.join("")}`,
+    );
+  });
+  return `${mistakes.length} lines`;
 }
 
 function checkLoaded(): string {
