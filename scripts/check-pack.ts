@@ -127,7 +127,7 @@ const checks: readonly (readonly [string, () => string | Promise<string>])[] = [
   ["types", checkTypes],
   ["the documented tsconfig", checkDocumentedProject],
   ["mistakes as the compiler names them", checkMistakes],
-  ["the README's first minute, in an empty folder", checkFirstMinute],
+  ["the README's first minute and its program, in an empty folder", checkFirstMinute],
   ["modules that each subpath loads", checkLoaded],
   ["a gate from ibid/access over a store from ibid/stores", checkGate],
   ["contract packs over a packed store", checkPacks],
@@ -275,6 +275,14 @@ function checkFirstMinute(): string {
     `the README's commands give no cited answer:\n${printed}`,
   );
   assert(ms <= firstMinuteMs, `the first cited answer takes ${Math.round(ms / 1000)} s`);
+  const program = /```ts\n(.*?)```/su.exec(readme)?.[1];
+  assert(program !== undefined, "README.md shows no program");
+  writeFileSync(join(empty, "main.ts"), program);
+  const answered = shell(empty, "npm pkg set type=module && node main.ts");
+  assert(
+    answered.includes("[1] keys.md:0-43 Signing keys are rotated every ninety days."),
+    `the README's program gives no cited answer:\n${answered}`,
+  );
   return `a cited answer after ${(ms / 1000).toFixed(1)} s, ${lines} lines`;
 }
 
