@@ -94,7 +94,9 @@ export function writeSite(root: string, folder: string, site: Site, base: string
       "---",
       "",
     ].join("\n");
-    write(join(content, `${name}.md`), matter + relink(page, (target, hash) => `${base}${linkTo(target)}${hash}`));
+    const linked = relink(page, (target, hash) => `${base}${linkTo(target)}${hash}`);
+    // The generator shows the name of a sample's file above it.
+    write(join(content, `${name}.md`), matter + linked.replaceAll(/^(`{3,}\w+.*?) file=(\S+)/gmu, '$1 title="$2"'));
     write(join(open, `${name}.md`), `# ${page.title}\n\n${plainBody(page, base)}`);
   }
   for (const path of site.files) write(join(open, linkTo(path)), readPlain(join(root, path)));
