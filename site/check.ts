@@ -5,6 +5,7 @@
 //   files    the name of each sample's file stands above the sample
 //   sizes    script and style that the first page loads, gzipped, beside a bar
 //   axe      ten pages, light and dark, wide and narrow, have no finding of WCAG 2.2 A or AA
+//   tables   no word of a cell is broken, and no page is wider than its window, on twenty pages
 //   map      each page under docs/ is in the sidebar or linked from it; each name of the root stands in a guide
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { join, posix } from "node:path";

@@ -52,7 +52,7 @@ describe("openKnowledgeBase", () => {
       code: "invalid-argument",
       hint: expect.stringContaining("Write models: { chat: … }") as string,
     });
-    await expect(openKnowledgeBase({} as string, {})).rejects.toMatchObject({
+    await expect(openKnowledgeBase({}, {})).rejects.toMatchObject({
       code: "invalid-argument",
       hint: expect.stringContaining("openKnowledgeBase(location, options)") as string,
     });
