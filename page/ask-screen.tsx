@@ -16,7 +16,7 @@ import { Failure } from "./api.ts";
 import { Empty } from "./empty.tsx";
 import { prepareForPdf } from "./evidence.tsx";
 import { askLimits, FilterBar, toFilters } from "./filters.tsx";
-import { Ended, Failed, Icon, isMarkdown, nameOf, Notice, placeText, plainText } from "./shared.tsx";
+import { Ended, Facts, Failed, Icon, isMarkdown, nameOf, Notice, placeText, plainText } from "./shared.tsx";
 import {
   announced,
   go,
@@ -40,6 +40,8 @@ export function AskScreen({ documents }: { readonly documents: number | undefine
   const thread = useSignal<{ readonly id: string | undefined; readonly own: boolean }>({ id: undefined, own: true });
   const failure = useSignal<Failure | undefined>(undefined);
   const running = useRef<AbortController | undefined>(undefined);
+  const isShown = useRef(true);
+  useEffect(() => () => void (isShown.current = false), []);
   useEffect(() => {
     if (id === thread.value.id) return;
     running.current?.abort();
@@ -79,6 +81,8 @@ export function AskScreen({ documents }: { readonly documents: number | undefine
       const kept = await keepThread(thread.value.own ? thread.value.id : undefined, turns.value).catch(() => undefined);
       if (kept !== undefined && kept !== thread.value.id && running.current === controller) {
         thread.value = { id: kept, own: true };
+        // A reader who went on to another screen stays there.
+        if (!isShown.current) return;
         const source = openPlace.peek()?.source;
         go(`t?id=${kept}${source === undefined ? "" : `#source=${source}`}`, { replace: turns.value.length > 1 });
       }
@@ -107,14 +111,16 @@ export function AskScreen({ documents }: { readonly documents: number | undefine
       {turns.value.map((turn, index) => (
         <TurnView key={index} turn={turn} onRetry={() => void start(turn.question)} />
       ))}
-      <FilterBar chosen={askLimits.value} onChange={(chosen) => (askLimits.value = chosen)} />
-      <QuestionForm
-        isFollowUp={turns.value.length > 0}
-        isBusy={isBusy}
-        onAsk={(question) => void start(question)}
-        onStop={() => running.current?.abort()}
-        key={libraryVersion.value === -1 ? "" : (id ?? "new")}
-      />
+      <div class="dock">
+        <FilterBar chosen={askLimits.value} onChange={(chosen) => (askLimits.value = chosen)} />
+        <QuestionForm
+          isFollowUp={turns.value.length > 0}
+          isBusy={isBusy}
+          onAsk={(question) => void start(question)}
+          onStop={() => running.current?.abort()}
+          key={libraryVersion.value === -1 ? "" : (id ?? "new")}
+        />
+      </div>
     </div>
   );
 }
@@ -346,9 +352,7 @@ function SourceCard({
         {citation.marker !== "" && <span class="number">{citation.marker.replaceAll(/[[\]]/gu, "")}</span>}
         {citation.title}
       </span>
-      <span class="faint small" dir="auto">
-        {[shown === citation.title ? "" : shown, where].filter(Boolean).join(" · ")}
-      </span>
+      <Facts of={[shown === citation.title ? "" : shown, where]} />
       {!isBrief && citation.header !== undefined && (
         <span class="quote" dir="auto">
           <strong>{citation.header.quote}</strong>
@@ -371,7 +375,7 @@ const isDoubtful = ({ verdict }: Sentence): boolean =>
 
 /** Plain text of an answer with its markers as buttons, and its doubtful sentences named as such. */
 function drawSentences(
-  { sentences, citations }: Answer,
+  { text, sentences, citations }: Answer,
   open: (index: number) => void,
 ): (value: string, offset: number | undefined) => ComponentChildren {
   const withMarkers = (value: string): ComponentChildren =>
@@ -391,6 +395,8 @@ function drawSentences(
         </button>
       );
     });
+  // The last sign of a sentence may be one of Markdown, which is not drawn: the bar behind a table's last cell.
+  const isDrawn = (to: number, { end }: Sentence): boolean => !/[\p{L}\p{N}]/u.test(text.slice(to, end));
   return (value, offset) => {
     if (offset === undefined) return withMarkers(value);
     const end = offset + value.length;
@@ -411,7 +417,9 @@ function drawSentences(
         return (
           <span class={`doubt doubt-${sentence.verdict}`} data-verdict={sentence.verdict}>
             {part}
-            {to >= sentence.end && <small class="verdict">{t(doubts[sentence.verdict as keyof typeof doubts])}</small>}
+            {isDrawn(to, sentence) && (
+              <small class="verdict">{t(doubts[sentence.verdict as keyof typeof doubts])}</small>
+            )}
           </span>
         );
       });

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { type Failure, get, send } from "./api.ts";
 import { Dialog, Failed, Icon, Notice, useLoaded } from "./shared.tsx";
-import { announced, bytesText, libraryVersion, momentText, session, t } from "./state.ts";
+import { announced, bytesText, language, libraryVersion, momentText, session, t } from "./state.ts";
 
 /** A version of a document, as `GET /versions` gives it. */
 interface Version {
@@ -278,7 +278,9 @@ function Events(): VNode {
           <table lang="en" dir="ltr">
             {events.map(({ name: kind, at, scopes, data }) => (
               <tr>
-                <td class="nowrap">{momentText(at)}</td>
+                <td class="nowrap">
+                  <bdi>{momentText(at)}</bdi>
+                </td>
                 <td>{kind}</td>
                 <td class="small">{scopes.join(", ")}</td>
                 <td class="small event-data">{describe(data)}</td>
@@ -296,9 +298,16 @@ function Events(): VNode {
   );
 }
 
+const toWords = (value: unknown): string =>
+  typeof value === "string"
+    ? value
+    : typeof value === "number"
+      ? value.toLocaleString(language.value, { maximumFractionDigits: 2 })
+      : JSON.stringify(value);
+
 /** The fields of an event on one line. */
 const describe = (data: Readonly<Record<string, unknown>>): string =>
   Object.entries(data)
     .filter(([, value]) => value !== undefined && value !== null)
-    .map(([key, value]) => `${key} ${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .map(([key, value]) => `${key} ${toWords(value)}`)
     .join(" · ");

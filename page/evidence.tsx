@@ -4,7 +4,7 @@ import { h } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { Failure, get, call } from "./api.ts";
 import { lazy, Suspense } from "./lazy.tsx";
-import { Ended, Failed, Icon, IconButton, Notice, nameOf, placeText, useLoaded } from "./shared.tsx";
+import { Ended, Facts, Failed, Icon, IconButton, Notice, nameOf, placeText, useLoaded } from "./shared.tsx";
 import { announced, documentAddress, go, link, openPlace, type Place, route, session, t } from "./state.ts";
 
 interface Run {
@@ -162,10 +162,8 @@ export function PlaceView({
     <>
       <header class="place-head">
         <div class="place-names">
-          <h2 dir="auto">{view?.title ?? place.title ?? nameOf(place)}</h2>
-          <p class="small faint" dir="auto">
-            {[view === undefined ? "" : nameOf(view), where].filter(Boolean).join(" · ")}
-          </p>
+          <h2 dir="auto">{(view?.title ?? place.title) || nameOf(view ?? place)}</h2>
+          <Facts of={[view === undefined ? "" : nameOf(view), where]} />
         </div>
         <div class="tools">{tools}</div>
       </header>

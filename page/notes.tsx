@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { call, type Failure, get, send } from "./api.ts";
-import { Dialog, Ended, Failed, Icon, IconButton, Notice, useLoaded } from "./shared.tsx";
+import { Dialog, Ended, Facts, Failed, Icon, IconButton, Notice, useLoaded } from "./shared.tsx";
 import { announced, documentAddress, link, momentText, session, t } from "./state.ts";
 
 /** A note, as the service gives it. */
@@ -263,9 +263,6 @@ function NoteCard({
     validTo === undefined
       ? t("noteSince", { from: momentText(validFrom) })
       : t("noteSpan", { from: momentText(validFrom), to: momentText(validTo) });
-  // Names keep their own direction within the line.
-  const [author, during, path] = [by, from, file].map((name) => name && `\u2068${name}\u2069`);
-  const origin = [author, during && t("noteSession", { name: during }), path].filter(Boolean).join(" · ");
   return (
     <li class={`note ${hasEnded(note) ? "note-ended" : ""}`}>
       <div class="note-body">
@@ -277,9 +274,7 @@ function NoteCard({
         <p class="note-words" dir="auto">
           {text}
         </p>
-        <p class="small faint" dir="auto">
-          {[span, origin].filter(Boolean).join(" · ")}
-        </p>
+        <Facts of={[span, by, from && t("noteSession", { name: `\u2068${from}\u2069` }), file]} />
         {hasEnded(note) && (
           <Ended
             scope={note.scope}

@@ -10,6 +10,7 @@ import { lazy, Suspense } from "./lazy.tsx";
 import {
   Dialog,
   Ended,
+  Facts,
   Failed,
   Icon,
   IconButton,
@@ -19,6 +20,7 @@ import {
   Notice,
   placeText,
   plainText,
+  titleOf,
   useLoaded,
 } from "./shared.tsx";
 import {
@@ -134,7 +136,15 @@ export function SearchScreen({ documents }: { readonly documents: number | undef
       {query !== "" && found.value.value?.query === query && hits.length === 0 && (
         <div class="empty small-empty">
           <h2>{t("nothingFound")}</h2>
-          <p class="faint">{t("nothingFoundHint")}</p>
+          <p class="faint">
+            {t(
+              Object.values(chosen).some((limit) => limit !== "")
+                ? "nothingInLimits"
+                : mode === "lexical"
+                  ? "nothingByWords"
+                  : "nothingFoundHint",
+            )}
+          </p>
         </div>
       )}
       <ol class="hits">
@@ -158,7 +168,7 @@ function HitGroup({ hits, query }: { readonly hits: readonly Hit[]; readonly que
   return (
     <li class="hit-group">
       <h2 class="hit-title" dir="auto">
-        {source.title}
+        {titleOf(source)}
       </h2>
       <p class="small faint" dir="auto">
         {nameOf(source)}
@@ -186,9 +196,11 @@ function HitGroup({ hits, query }: { readonly hits: readonly Hit[]; readonly que
   );
 }
 
-/** Short names of kinds of files. */
-const kindOf = (mediaType: string, path: string): string =>
-  /\.([a-z0-9]{1,6})$/iu.exec(path)?.[1]?.toLowerCase() ?? mediaType.split("/").at(-1)!;
+/** Short names of kinds of files; a note is no file. */
+const kindOf = ({ uri, mediaType, path = "" }: Summary): string =>
+  uri.startsWith("note:")
+    ? "note"
+    : (/\.([a-z0-9]{1,6})$/iu.exec(path)?.[1]?.toLowerCase() ?? mediaType.split("/").at(-1)!);
 
 /** All documents, by pages of the service. */
 export function LibraryScreen(): VNode {
@@ -220,13 +232,13 @@ export function LibraryScreen(): VNode {
         <p class="faint pulse">{t("loading")}</p>
       </div>
     );
-  const kinds = [...new Set(documents.value.map(({ mediaType, path = "" }) => kindOf(mediaType, path)))].toSorted();
+  const kinds = [...new Set(documents.value.map(kindOf))].toSorted();
   const wanted = words.value.toLowerCase();
   const shown = documents.value
     .filter(
       (each) =>
         `${each.title} ${nameOf(each)}`.toLowerCase().includes(wanted) &&
-        (kind.value === "" || kindOf(each.mediaType, each.path ?? "") === kind.value),
+        (kind.value === "" || kindOf(each) === kind.value),
     )
     .toSorted((a, b) =>
       sort.value === "size"
@@ -297,11 +309,11 @@ export function LibraryScreen(): VNode {
               <li key={each.documentId}>
                 <a class="document" {...link(documentAddress(each))}>
                   <span class="kind" aria-hidden="true">
-                    {kindOf(each.mediaType, each.path ?? "")}
+                    {kindOf(each)}
                   </span>
                   <span class="document-words">
                     <span class="document-title" dir="auto">
-                      {each.title}
+                      {titleOf(each)}
                     </span>
                     <span class="small faint" dir="auto">
                       {nameOf(each)}
@@ -355,10 +367,8 @@ function Trash(): VNode {
           <li class="upload">
             <Icon name="trash" />
             <div class="upload-words">
-              <span dir="auto">{each.title}</span>
-              <span class="small faint" dir="auto">
-                {nameOf(each)} · {dateText(each.deletedAt)}
-              </span>
+              <span dir="auto">{titleOf(each)}</span>
+              <Facts of={[nameOf(each), dateText(each.deletedAt)]} />
             </div>
             <div class="row">
               <button
@@ -534,8 +544,20 @@ export function ThreadsScreen(): VNode {
         ).threads
       : [],
   );
+  const refused = useSignal<Failure | undefined>(undefined);
+  const forget = async (id: string): Promise<void> => {
+    try {
+      refused.value = undefined;
+      await call(`thread?id=${id}`, { method: "DELETE" });
+      again();
+    } catch (error) {
+      refused.value = error as Failure;
+    }
+  };
   const day = (iso: string): string => {
-    const days = Math.floor(Date.now() / 86_400_000) - Math.floor(Date.parse(iso) / 86_400_000);
+    // Days of the reader's own clock; one may have 23 hours or 25.
+    const [now, then] = [new Date(), new Date(iso)].map((each) => each.setHours(0, 0, 0, 0));
+    const days = Math.round((now! - then!) / 86_400_000);
     return days <= 0 ? t("today") : days === 1 ? t("yesterday") : dateText(iso);
   };
   return (
@@ -543,6 +565,7 @@ export function ThreadsScreen(): VNode {
       <h1>{t("threads")}</h1>
       {!keeps && <p class="faint">{t("threadsOff")}</p>}
       {failure.value !== undefined && <Failed failure={failure.value} onRetry={again} />}
+      {refused.value !== undefined && <Failed failure={refused.value} />}
       {keeps && value.value?.length === 0 && <p class="faint">{t("noThreads")}</p>}
       {[...Map.groupBy(value.value ?? [], ({ updatedAt }) => day(updatedAt))].map(([name, threads]) => (
         <section>
@@ -554,11 +577,7 @@ export function ThreadsScreen(): VNode {
                   <span dir="auto">{title}</span>
                   <span class="small faint">{t("questions", { n: turns })}</span>
                 </a>
-                <IconButton
-                  icon="trash"
-                  label={t("deleteThread")}
-                  onClick={() => void call(`thread?id=${id}`, { method: "DELETE" }).then(again)}
-                />
+                <IconButton icon="trash" label={t("deleteThread")} onClick={() => void forget(id)} />
               </li>
             ))}
           </ul>

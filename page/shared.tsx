@@ -77,7 +77,7 @@ export function Failed({
     <div class="notice notice-bad" role="alert">
       <Icon name="warn" />
       <div>
-        <p>{failure.message}</p>
+        <p dir="auto">{failure.message}</p>
         {failure.requestId !== undefined && <p class="faint small">{t("requestId", { id: failure.requestId })}</p>}
       </div>
       {onRetry !== undefined && (
@@ -149,6 +149,26 @@ export function nameOf({
   return path === undefined
     ? uri.split("/").at(-1)!
     : [rootLabel, path].filter((part) => part !== undefined && part !== "").join("/");
+}
+
+/** What heads a document where it is listed: a note without a key has no title. */
+export const titleOf = (document: Parameters<typeof nameOf>[0] & { readonly title: string }): string =>
+  document.title === "" ? nameOf(document) : document.title;
+
+/** Facts on one line. The first decides the direction of the line, and the others keep their own within it. */
+export function Facts({ of: [first, ...others] }: { readonly of: readonly (string | undefined)[] }): VNode {
+  const rest = others.filter(Boolean);
+  return (
+    <span class="small faint" dir="auto">
+      {first}
+      {rest.map((fact, index) => (
+        <>
+          {(index > 0 || Boolean(first)) && " · "}
+          <bdi>{fact}</bdi>
+        </>
+      ))}
+    </span>
+  );
 }
 
 /** A place in a reader's words: "page 6 · 3.3 Results". The title of the document and the name of a sheet are not said again. */

@@ -6,6 +6,7 @@ import { Icon, nameOf } from "./shared.tsx";
 import {
   announced,
   bytesText,
+  language,
   documentAddress,
   keep,
   libraryVersion,
@@ -243,7 +244,7 @@ export function FileChoice(): VNode {
   return (
     <div class="drop">
       <Icon name="add" />
-      <p>{t("dropHere")}</p>
+      <p class="drop-words">{t("dropHere")}</p>
       <div class="row centre">
         <button type="button" onClick={() => one.current!.click()}>
           {t("chooseFiles")}
@@ -311,14 +312,14 @@ export function AddScreen(): VNode {
 
 function UploadRow({ row, ahead }: { readonly row: Upload; readonly ahead: number }): VNode {
   const { id, name, size, state, percent = 0, chunks = 0, notes = [], reason, uri, scope } = row;
-  const percentText = percent.toLocaleString(undefined, { style: "percent" });
+  const percentText = percent.toLocaleString(language.value, { style: "percent" });
   const said = {
     waiting: () => t("stateWaiting", { n: ahead }),
     sending: () => t("stateSending", { percent: percentText }),
     interrupted: () => t("stateInterrupted", { percent: percentText }),
     reading: () => t("stateReading"),
     ready: () =>
-      [t("stateReady", { n: chunks }), notes.length > 0 ? t("notes", { n: notes.length }) : ""]
+      [t("stateReady", { n: chunks }), notes.length > 0 ? t("remarks", { n: notes.length }) : ""]
         .filter(Boolean)
         .join(", "),
     unchanged: () => t("stateUnchanged"),
@@ -344,9 +345,15 @@ function UploadRow({ row, ahead }: { readonly row: Upload; readonly ahead: numbe
         <span class="small faint">
           {bytesText(size)} · {said}
         </span>
-        {reason !== undefined && reason !== "" && <span class="small reason">{reason}</span>}
+        {reason !== undefined && reason !== "" && (
+          <span class="small reason" dir="auto">
+            {reason}
+          </span>
+        )}
         {notes.map((note) => (
-          <span class="small faint">{note}</span>
+          <span class="small faint" dir="auto">
+            {note}
+          </span>
         ))}
         {(isSending(row) || state === "reading") && (
           <progress max={1} value={state === "reading" ? undefined : percent} aria-label={said} />

@@ -1,5 +1,6 @@
 // Packs ibid as for publishing, installs it into an empty project, and checks files and sizes, installed packages,
 // types, subpaths, and the command line. To check more, add a consumer to `consumers` or a step to `checks`.
+import { spawnSync } from "node:child_process";
 import {
   mkdirSync,
   mkdtempSync,
@@ -15,6 +16,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
+import { deadLinks } from "./pack-docs.ts";
 import { node, npm, packAndInstall, shell } from "./packed.ts";
 import { checkPage } from "./seeds-page.ts";
 import { root, subpaths } from "./subpaths.ts";
@@ -97,6 +99,19 @@ const firstMinuteMs = 60_000;
 const mostReadmeLines = 100;
 
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+/** A line with a mistake, and what the compiler has to say of it. */
+const mistakes: readonly (readonly [string, RegExp])[] = [
+  ["openKnowledgeBase({ ingest: {} });", /'ingest' does not exist in type 'OpenOptions'/],
+  ['openKnowledgeBase("./kb", { modls: {} });', /Did you mean to write 'models'/],
+  ["openKnowledgeBase({ models: { chat: 3 } });", /'number' is not assignable to type 'AnyChatModel/],
+  [
+    "openKnowledgeBase({ chunker: { fingerprint: 1, chunk: () => [] } });",
+    /'number' is not assignable to type 'string/,
+  ],
+  ['kb.search("keys", { topk: 3 });', /Did you mean to write 'topK'/],
+  ['kb.ask("keys", { grounding: "stric" });', /Did you mean '"strict"'/],
+];
+
 const work = mkdtempSync(join(tmpdir(), "ibid-pack-"));
 const project = join(work, "project");
 let tarball = "";
@@ -105,12 +120,14 @@ const installed = join(project, "node_modules", "ibid");
 const checks: readonly (readonly [string, () => string | Promise<string>])[] = [
   ["pack and install", install],
   ["published files", checkFiles],
+  ["links of the documentation", checkLinks],
   ["files that every bundler can follow", checkFollowed],
   ["installed packages", checkDependencies],
   ["package metadata (publint)", checkMetadata],
   ["types", checkTypes],
   ["the documented tsconfig", checkDocumentedProject],
-  ["the README's first minute, in an empty folder", checkFirstMinute],
+  ["mistakes as the compiler names them", checkMistakes],
+  ["the README's first minute and its program, in an empty folder", checkFirstMinute],
   ["modules that each subpath loads", checkLoaded],
   ["a gate from ibid/access over a store from ibid/stores", checkGate],
   ["contract packs over a packed store", checkPacks],
@@ -138,11 +155,20 @@ function install(): string {
 function checkFiles(): string {
   const files = filesIn(installed).filter((file) => !file.startsWith("node_modules/"));
   const expected =
-    /^(dist\/.+\.(js|mjs|d\.ts|json|wasm|html|css|svg)|dist\/node\/LICENSES\.txt|docs\/((errors|guides|migrate|tutorials)\/)?[a-z-]+\.md|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
+    /^(dist\/.+\.(js|mjs|d\.ts|json|wasm|html|css|svg)|dist\/node\/LICENSES\.txt|dist\/docs\/((errors|guides|migrate|tutorials)\/)?[a-z-]+\.md|package\.json|README\.md|LICENSE)$/;
   const stray = files.filter((file) => !expected.test(file));
   assert(stray.length === 0, `files that do not belong into the package: ${stray.join(", ")}`);
   const size = files.reduce((sum, file) => sum + statSync(join(installed, file)).size, 0);
   return `${files.length} files, ${kilobytes(size)}`;
+}
+
+function checkLinks(): string {
+  const files = new Set(filesIn(installed));
+  const dead = deadLinks(files, (path) => readFileSync(join(installed, path), "utf8"));
+  assert(dead.length === 0, `links that lead nowhere: ${dead.join(", ")}`);
+  const pages = [...files].filter((path) => path.startsWith("dist/docs/")).length;
+  assert(pages > 70, `the package has ${pages} pages of documentation`);
+  return `${pages} pages`;
 }
 
 function checkDependencies(): string {
@@ -249,6 +275,14 @@ function checkFirstMinute(): string {
     `the README's commands give no cited answer:\n${printed}`,
   );
   assert(ms <= firstMinuteMs, `the first cited answer takes ${Math.round(ms / 1000)} s`);
+  const program = /```ts\n(.*?)```/su.exec(readme)?.[1];
+  assert(program !== undefined, "README.md shows no program");
+  writeFileSync(join(empty, "main.ts"), program);
+  const answered = shell(empty, "npm pkg set type=module && node main.ts");
+  assert(
+    answered.includes("[1] keys.md:0-43 Signing keys are rotated every ninety days."),
+    `the README's program gives no cited answer:\n${answered}`,
+  );
   return `a cited answer after ${(ms / 1000).toFixed(1)} s, ${lines} lines`;
 }
 
@@ -268,6 +302,26 @@ function checkDocumentedProject(): string {
   writeFileSync(join(folder, "subpaths.ts"), importAll(withoutOptional));
   node(folder, join(root, "node_modules", "typescript", "bin", "tsc"), "-p", ".", "--noEmit");
   return "strict, no package besides ibid";
+}
+
+function checkMistakes(): string {
+  const folder = join(work, "documented");
+  const lines = mistakes.map(([line]) => line);
+  const begin = 'import { openKnowledgeBase } from "ibid"; const kb = await openKnowledgeBase(); ';
+  writeFileSync(join(folder, "main.ts"), `${begin}${lines.join("\n")}\n`);
+  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+  const { stdout } = spawnSync(process.execPath, [tsc, "-p", ".", "--noEmit", "--pretty", "false"], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  mistakes.forEach(([line, said], i) => {
+    const own = stdout.split(/^(?=\S)/mu).filter((message) => message.startsWith(`main.ts(${i + 1},`));
+    assert(
+      own.some((message) => said.test(message)),
+      `of ${line} the compiler says: ${own.join("")}`,
+    );
+  });
+  return `${mistakes.length} lines`;
 }
 
 function checkLoaded(): string {

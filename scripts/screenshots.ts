@@ -1,4 +1,4 @@
-// Pictures of every screen and state of the page: desktop, phone and 320 wide, light and dark, and from right to left.
+// Pictures of every screen and state of the page: desktop, phone and 320 wide, light and dark, German, and from right to left.
 //
 //   npm run screenshots                            into .screenshots
 //   npm run screenshots -- --to FOLDER             into another folder
@@ -10,6 +10,7 @@ import { parseArgs } from "node:util";
 import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { openKnowledgeBase } from "../src/index.node.ts";
 import { createMemory } from "../src/integrations/memory/index.node.ts";
+import type { ChatModel } from "../src/contracts/chat.ts";
 import { startService } from "../src/server/index.node.ts";
 import { openFileBlobStore } from "../src/stores/index.node.ts";
 import { createScriptedChatModel } from "../src/testing/scripted-chat-model.ts";
@@ -41,6 +42,14 @@ const answer = `The lamp glass is polished every ninety days [1].
 `;
 const folder = mkdtempSync(join(tmpdir(), "ibid-screens-"));
 const model = createScriptedChatModel(() => answer);
+/** Ends in the middle of its answer. */
+const breaking: ChatModel = {
+  ...model,
+  async *stream() {
+    yield { type: "text", delta: "The lamp glass is polished every ninety days [1]. Nobody touches" };
+    throw new TypeError("the provider hung up");
+  },
+};
 const full = await openKnowledgeBase({ history: true, models: { chat: model } });
 for (const { name, bytes } of papers)
   await full.ingest({ uri: `harbour/${name}`, bytes }, { metadata: { fileName: name } });
@@ -63,6 +72,8 @@ await full.ingest({ uri: "harbour/rota.txt", text: "Ada lights the lamp on Monda
 await full.ingest({ uri: "harbour/rota.txt", text: "Bob lights the lamp on Monday." });
 const quoting = await openKnowledgeBase();
 for (const { name, bytes } of papers) await quoting.ingest({ uri: `harbour/${name}`, bytes });
+const broken = await openKnowledgeBase({ models: { chat: breaking } });
+await broken.ingest({ uri: "harbour/handbook.md", bytes: papers[0]!.bytes });
 const empty = await openKnowledgeBase();
 const originals = new Map(papers.map(({ name, bytes }) => [`harbour/${name}`, bytes]));
 const operator = { access: "operator", write: true } as const;
@@ -77,6 +88,7 @@ const start = (kb: typeof full, name: string, more = {}) =>
 const services = {
   full: await start(full, "full", { local: operator }),
   quoting: await start(quoting, "quoting", { local: operator }),
+  broken: await start(broken, "broken", { local: operator }),
   empty: await start(empty, "empty", { local: operator }),
   reader: await start(empty, "reader", { local: { access: { userId: "bob" } } }),
   keys: await start(full, "keys", { keys: [{ name: "ada", key: "ada-ada-ada-ada-ada" }] }),
@@ -159,6 +171,15 @@ const screens: Readonly<Record<string, readonly [keyof typeof services, string, 
   ],
   "20-operator": ["full", "ops", (page) => page.waitForSelector(".care table")],
   "21-key": ["keys", "", (page) => page.waitForSelector("#key")],
+  "21-wrong-key": [
+    "keys",
+    "",
+    async (page) => {
+      await page.fill("#key", "a-key-of-nobody-at-all");
+      await page.press("#key", "Enter");
+      await page.waitForFunction('document.querySelector("#key-said").textContent !== ""');
+    },
+  ],
   "22-shortcuts": [
     "full",
     "library",
@@ -209,6 +230,45 @@ const screens: Readonly<Record<string, readonly [keyof typeof services, string, 
       await page.click("summary");
     },
   ],
+  "29-broken-answer": [
+    "broken",
+    "",
+    async (page) => {
+      await page.fill("#question", papers[0]!.question);
+      await page.press("#question", "Enter");
+      await page.waitForSelector(".notice-bad");
+    },
+  ],
+  "30-sending": [
+    "empty",
+    "add",
+    async (page) => {
+      await page.route("**/uploads**", () => {});
+      await page.setInputFiles("input[type=file] >> nth=0", [
+        { name: long, mimeType: "text/plain", buffer: Buffer.alloc(3_000_000, "A harbour. ") },
+        { name: "tides.csv", mimeType: "text/csv", buffer: Buffer.from("day;port\nMonday;Ennis Point\n") },
+      ]);
+      await page.waitForSelector(".upload progress");
+    },
+  ],
+  "31-events": [
+    "full",
+    "ops",
+    async (page) => {
+      await page.waitForSelector(".care table");
+      await page.click(".care button >> nth=0");
+      await page.waitForSelector(".care .notice");
+      await page.evaluate("document.querySelector('.care table').scrollIntoView({ block: 'center' })");
+    },
+  ],
+  "32-erase": [
+    "full",
+    "library?trash",
+    async (page) => {
+      await page.click(".upload .bad");
+      await page.waitForSelector("dialog[open]");
+    },
+  ],
 };
 /** A page is reached once for each of these, and then shown in its looks: a width and a colour scheme. */
 const visits: readonly (readonly [
@@ -221,6 +281,11 @@ const visits: readonly (readonly [
     { phone: [390, "light"], narrow: [320, "dark"] },
   ],
   [{ viewport: { width: 1280, height: 800 }, locale: "ar" }, { arabic: [1280, "light"] }],
+  [{ viewport: { width: 390, height: 844 }, isMobile: true, locale: "ar" }, { "arabic-narrow": [320, "light"] }],
+  [
+    { viewport: { width: 1280, height: 800 }, locale: "de" },
+    { german: [1280, "light"], "german-narrow": [320, "light"] },
+  ],
 ];
 const words = values.only.split(",");
 const chosen = Object.entries(screens).filter(([name]) => words.some((word) => name.includes(word)));
@@ -247,6 +312,6 @@ try {
 } finally {
   await browser.close();
   for (const service of Object.values(services)) await service.stop();
-  for (const kb of [full, quoting, empty]) await kb.close();
+  for (const kb of [full, quoting, broken, empty]) await kb.close();
   rmSync(folder, { recursive: true, force: true });
 }

@@ -2,8 +2,10 @@
 //
 //   links    every address and every #place on a page exists; each page is there as Markdown too
 //   plain    every address in that Markdown, in llms.txt and in llms-full.txt exists
+//   files    the name of each sample's file stands above the sample
 //   sizes    script and style that the first page loads, gzipped, beside a bar
 //   axe      ten pages, light and dark, wide and narrow, have no finding of WCAG 2.2 A or AA
+//   tables   no word of a cell is broken, and no page is wider than its window, on twenty pages
 //   map      each page under docs/ is in the sidebar or linked from it; each name of the root stands in a guide
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { join, posix } from "node:path";
@@ -18,7 +20,7 @@ const root = join(import.meta.dirname, "..");
 const built = join(import.meta.dirname, "dist");
 if (!existsSync(join(built, "index.html"))) throw new Error("There is no built site. Run npm run docs:build first.");
 
-const failures: string[] = [...checkLinks(), ...checkPlain(), ...checkSizes(), ...checkNames()];
+const failures: string[] = [...checkLinks(), ...checkPlain(), ...checkFiles(), ...checkSizes(), ...checkNames()];
 const server = await serveFolder(built);
 try {
   failures.push(...(await checkAccessibility(server.address, root)));
@@ -81,6 +83,24 @@ function checkPlain(): readonly string[] {
     }
   }
   console.log(`plain   ${count} links in ${paths.length} files of Markdown, ${found.length} broken`);
+  return found;
+}
+
+/** Names of files that samples of a page have, and that its readers do not see. */
+function checkFiles(): readonly string[] {
+  const found: string[] = [];
+  let count = 0;
+  for (const path of globSync("**/*.md", { cwd: built })) {
+    const html = join(built, path === "index.md" ? "index.html" : path.replace(/\.md$/u, "/index.html"));
+    if (!existsSync(html)) continue;
+    const shown = readFileSync(html, "utf8");
+    for (const [, name = ""] of readFileSync(join(built, path), "utf8").matchAll(/^`{3,}\w+.*? file=(\S+)/gmu)) {
+      count += 1;
+      if (!shown.includes(`<span class="title">${name}</span>`))
+        found.push(`${path}: the file ${name} has no name above it`);
+    }
+  }
+  console.log(`files   ${count} samples, ${found.length} without the name of their file`);
   return found;
 }
 

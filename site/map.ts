@@ -45,6 +45,7 @@ export const sections: readonly Section[] = [
       "bench/RESULTS.md",
       "docs/seeds.md",
       "ARCHITECTURE.md",
+      "CONTRIBUTING.md",
       "GLOSSARY.md",
       "docs/decisions/README.md",
     ],

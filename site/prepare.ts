@@ -1,5 +1,6 @@
 import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
+import { sourceOf } from "../scripts/pack-docs.ts";
 import { addressOf, sections } from "./map.ts";
 
 /** A page of the site and its text in the repository, or generated text. */
@@ -51,7 +52,7 @@ export function readSite(root: string, generated: Generated): Site {
     const known = pages.get(path);
     if (known) return known;
     const text = generated.get(path)?.text ?? readFileSync(join(root, path), "utf8");
-    const page = parsePage(path, text);
+    const page = parsePage(path, withOwnPages(path, text));
     pages.set(path, page);
     for (const target of targetsOf(page)) {
       if (target.endsWith(".md")) add(target);
@@ -93,7 +94,9 @@ export function writeSite(root: string, folder: string, site: Site, base: string
       "---",
       "",
     ].join("\n");
-    write(join(content, `${name}.md`), matter + relink(page, (target, hash) => `${base}${linkTo(target)}${hash}`));
+    const linked = relink(page, (target, hash) => `${base}${linkTo(target)}${hash}`);
+    // The generator shows the name of a sample's file above it.
+    write(join(content, `${name}.md`), matter + linked.replaceAll(/^(`{3,}\w+.*?) file=(\S+)/gmu, '$1 title="$2"'));
     write(join(open, `${name}.md`), `# ${page.title}\n\n${plainBody(page, base)}`);
   }
   for (const path of site.files) write(join(open, linkTo(path)), readPlain(join(root, path)));
@@ -124,6 +127,14 @@ function targetsOf(page: SitePage): readonly string[] {
   return Array.from(page.body.matchAll(codeOrLink), ([, , , target]) => target)
     .filter((target) => target !== undefined)
     .map((target) => resolve(page.path, target));
+}
+
+/** The page's text with links to pages of the package as links to the pages of this site. */
+function withOwnPages(path: string, text: string): string {
+  return text.replaceAll(/(?<=\]\()https:[^)\s#]+/gu, (address) => {
+    const source = sourceOf(address);
+    return source === undefined ? address : posix.relative(posix.dirname(path), source);
+  });
 }
 
 function resolve(from: string, target: string): string {

@@ -58,7 +58,9 @@ async function docs(context: Context, words: readonly string[]): Promise<number>
   const { openKnowledgeBase } = await import("../knowledge-base/open/open-knowledge-base.ts");
   const kb = await openKnowledgeBase({ models: { embedding: null } });
   try {
-    await kb.ingest(pages.map(({ name, text }) => ({ uri: `${name}.md`, text, mediaType: "text/markdown" })));
+    // The changelog has words of every page, and answers no question but its own.
+    const searched = pages.filter((each) => each.name !== "changelog");
+    await kb.ingest(searched.map(({ name, text }) => ({ uri: `${name}.md`, text, mediaType: "text/markdown" })));
     const started = performance.now();
     const hits = await kb.search(asked, { topK: 5, explain: !output.json, signal: context.signal });
     await writeHits(context, asked, hits, { ms: Math.round(performance.now() - started) });

@@ -28,7 +28,7 @@ export interface Enhancement {
   /** Added to the element's; wins over it. Additions to a section go to its chunks. */
   readonly metadata?: MetadataInput | undefined;
   /** The words that are embedded and searched, of a chunk alone. Its `urtext` stays as it is. */
-  readonly text?: string;
+  readonly text?: string | undefined;
 }
 
 /**

@@ -5,7 +5,6 @@ import type { Enhancement, Enhancer, TreeElement } from "../contracts/enhancer.t
 import { IbidError } from "../contracts/errors.ts";
 import type { Metadata } from "../contracts/metadata.ts";
 import { describeElement } from "../readers/describe-element.ts";
-import { checkOptions } from "../runtime/check-options.ts";
 import { toMetadata } from "../runtime/to-json.ts";
 import { findSectionPath } from "../text/walk-sections.ts";
 
@@ -15,12 +14,21 @@ interface Added {
   readonly text?: string | undefined;
 }
 
-/** Asks one enhancer about one element. **Errors** `invalid-response` for a text of anything but a chunk, or one that is no string; its own errors as they are. */
+/** Asks one enhancer about one element. **Errors** `invalid-response` for another field, for a text of anything but a chunk, or one that is no string; its own errors as they are. */
 export async function enhanceElement(enhancer: Enhancer, element: TreeElement): Promise<Added> {
   const { name } = enhancer;
   const given: Enhancement = (await enhancer.enhance(element)) ?? {};
-  checkOptions(`enhancer ${name}`, given, { metadata: true, text: true });
-  const { metadata, text } = given;
+  const { metadata, text, ...others } = given;
+  const [unknown] = typeof given === "object" ? Object.keys(others) : [typeof given];
+  if (unknown !== undefined) {
+    throw new IbidError(
+      "invalid-response",
+      `The enhancer ${name} gives "${unknown}" to ${element.labels[0]} ${element.id}.`,
+      {
+        hint: "Give { metadata }, for a chunk { metadata, text }, or nothing. Additions stand in metadata.",
+      },
+    );
+  }
   const isChunk = element.labels.includes("Chunk");
   if (text !== undefined && (!isChunk || typeof text !== "string")) {
     const problem = isChunk ? `gives ${typeof text} as the text of` : "gives a text to";

@@ -5,11 +5,14 @@ import type { IngestSummary } from "../contracts/knowledge-base.ts";
 export function missingInputs([first, ...others]: readonly IbidError[], summary: IngestSummary): IbidError {
   const { code, message, hint, uri } = first!;
   const also = others.length === 0 ? "" : ` Nor is there anything at ${others.map((error) => error.uri).join(", ")}.`;
+  const details = { missing: [first!, ...others].map((error) => error.uri) };
+  // Node prints every enumerable fact of an error that nobody caught. The summary has these errors again, with their stacks.
+  Object.defineProperty(details, "summary", { value: summary });
   return new IbidError(code, message + also, {
     ...(hint !== undefined && { hint }),
     ...(uri !== undefined && { uri }),
-    details: { missing: [first!, ...others].map((error) => error.uri), summary },
-    cause: first,
+    details,
+    cause: first!.cause,
   });
 }
 

@@ -10,10 +10,11 @@ import type { OpenOptions } from "./open/open-options.ts";
  *
  * **Errors** `unsupported-runtime` for a location: this runtime has no file system. With `snapshots`, those of {@link openSnapshotStore}.
  */
-export function openKnowledgeBase(options: OpenOptions): Promise<KnowledgeBase>;
-export function openKnowledgeBase(location?: undefined, options?: OpenOptions): Promise<KnowledgeBase>;
-export async function openKnowledgeBase(first?: OpenOptions, second?: OpenOptions): Promise<KnowledgeBase> {
-  const { location, options } = readOpenArguments(first, second);
+export async function openKnowledgeBase(
+  locationOrOptions?: OpenOptions,
+  optionsOfLocation?: OpenOptions,
+): Promise<KnowledgeBase> {
+  const { location, options } = readOpenArguments(locationOrOptions, optionsOfLocation);
   if (location !== undefined) {
     throw new IbidError("unsupported-runtime", "This runtime has no file system to keep a knowledge base on.", {
       hint: "Call openKnowledgeBase() without a location, or run on Node.",

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import type { IbidError } from "ibid";
 import { type KnowledgeBase, openKnowledgeBase } from "ibid";
 import { createIngestionQueue } from "ibid/ingest";
@@ -38,6 +39,14 @@ describe("an input that is named and is not there", () => {
     expect(error.message).toContain(message);
     expect(error.uri).toContain("nope");
     expect(error.hint).toBeDefined();
+  });
+
+  it("is printed by Node with its stack once, its hint, and without a summary of the rest", async () => {
+    const error = await rejection(kb.ingest([join(folder, "nope"), join(folder, "nor-this")]));
+    const printed = inspect(error, { depth: 5 });
+    expect(printed).toContain(error.hint);
+    expect(printed.match(/^\s+at /gmu)!.length).toBe(error.stack!.match(/^\s+at /gmu)!.length);
+    expect(printed).not.toMatch(/receipt|failures/u);
   });
 
   it("rejects after the rest is ingested, which its summary counts", async () => {

@@ -52,9 +52,13 @@ describe("openKnowledgeBase", () => {
       code: "invalid-argument",
       hint: expect.stringContaining("Write models: { chat: … }") as string,
     });
-    await expect(openKnowledgeBase({} as string, {})).rejects.toMatchObject({
+    await expect(openKnowledgeBase({}, {})).rejects.toMatchObject({
       code: "invalid-argument",
       hint: expect.stringContaining("openKnowledgeBase(location, options)") as string,
+    });
+    await expect(openKnowledgeBase("qdrant://127.0.0.1:6333")).rejects.toMatchObject({
+      code: "unsupported",
+      hint: expect.stringContaining("the option `engine`") as string,
     });
     const misspelt = { models: { chatt: "x/y" } } as never;
     await expect(openKnowledgeBase(misspelt)).rejects.toThrow('models has no option "chatt".');

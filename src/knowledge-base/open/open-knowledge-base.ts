@@ -174,11 +174,13 @@ function readSynonyms(folder: string): string | undefined {
  * @example
  * const kb = await openKnowledgeBase("./kb", { models: { chat: "ollama/qwen3:8b" } });
  */
-export function openKnowledgeBase(options: OpenOptions): Promise<KnowledgeBase>;
-export function openKnowledgeBase(location?: string, options?: OpenOptions): Promise<KnowledgeBase>;
-export async function openKnowledgeBase(first?: string | OpenOptions, second?: OpenOptions): Promise<KnowledgeBase> {
+export async function openKnowledgeBase(
+  // One signature: of two, the compiler reports the last, which takes no options first, and names no wrong one.
+  locationOrOptions?: string | OpenOptions,
+  optionsOfLocation?: OpenOptions,
+): Promise<KnowledgeBase> {
   checkNode(process.versions);
-  const { location, options } = readOpenArguments(first, second);
+  const { location, options } = readOpenArguments(locationOrOptions, optionsOfLocation);
   const { models: given = {}, quality, engine: _engine, ...withoutEngine } = options;
   checkOpenOptions(options as AnyRuntimeOptions, nodeOptions);
   const models = {

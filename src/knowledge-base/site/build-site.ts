@@ -33,7 +33,7 @@ export interface BuiltSite {
 }
 
 /** Files that this function writes, and may delete. */
-const written = /^(?:[0-9a-f]{20}|manifest)\.ibid$|^ibid-(?:search|engine)\.js$/u;
+const written = /^(?:[0-9a-f]{12,}|manifest)\.ibid$|^ibid-(?:search|engine)\.js$/u;
 
 /**
  * Makes a folder of HTML or Markdown searchable by a page alone: an index of static files, and the element `<ibid-search>`.

@@ -220,7 +220,7 @@ function parseModelName(name: string): ModelName {
   const [, model = rest, address] = /^(.+)@([a-z][a-z+.-]*:\/\/.+)$/isu.exec(rest) ?? [];
   if (provider === "" || model === "") {
     throw new IbidError("invalid-argument", `A model is named provider/model, not "${name.slice(0, 100)}".`, {
-      hint: `For example ollama/qwen3:8b. Known providers: ${known}.`,
+      hint: `For example ollama/qwen3:8b. Known providers: ${known}. An embedding model or a reranker may be "local", or transformers/<model>.`,
     });
   }
   const facts = factsOf(provider);

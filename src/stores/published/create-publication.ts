@@ -2,6 +2,7 @@ import type { Store } from "../../contracts/store.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { analyzeChunk, termsFingerprint } from "../../engine/segments/chunk-terms.ts";
 import { asFloat64, asUint32 } from "../../engine/segments/bytes.ts";
+import { encodeLanguages, readLanguages } from "../../engine/segments/language-column.ts";
 import { sealSegment } from "../../engine/segments/build-segment.ts";
 import { readIndex, readTerms, writePostings } from "../../engine/segments/postings-file.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
@@ -12,6 +13,7 @@ import { type MemoryStoreOptions, memoryOptionNames } from "../memory/memory-sto
 import { createSecret } from "../segments/create-secret.ts";
 import { createUncachedReader } from "../segments/replace-document.ts";
 import { createSegmentCore, type SegmentCore } from "../segments/segment-core.ts";
+import { innermostHeading } from "../segments/index-view.ts";
 import { createStoreParts } from "../segments/segment-store.ts";
 import type { ChunkRow, DirectoryReader } from "../segments/segment-directory.ts";
 import { decideStoreOptions } from "../segments/store-options.ts";
@@ -20,8 +22,11 @@ import {
   nameOf,
   pack,
   packColumn,
+  type PublishedChunk,
   type PublishedDocument,
-  type PublishedPart,
+  type PublishedFacts,
+  type PublishedManifest,
+  termsOfHeadings,
   writeManifest,
 } from "./published-format.ts";
 
@@ -94,17 +99,25 @@ export function createPublication(options: MemoryStoreOptions = {}): Publication
       const files = new Map<string, Uint8Array>();
       const add = async (bytes: Uint8Array): Promise<string> => {
         const packed = await pack(bytes);
-        const name = nameOf(packed);
+        const name = nameOf(packed, (taken) => isOther(files.get(taken), packed));
         files.set(name, packed);
         return name;
       };
-      const addJson = (part: PublishedPart): Promise<string> => add(new TextEncoder().encode(JSON.stringify(part)));
+      const addText = (text: string): Promise<string> => add(new TextEncoder().encode(text));
       const published: PublishedDocument[] = [];
-      for (const { texts, first, ends, ...about } of documents) {
+      for (const { texts, structure, ends, rows, metadata, ...about } of documents) {
         const [text = "", ...rest] = texts;
-        const names = [await addJson({ text, ...first })];
-        for (const more of rest) names.push(await addJson({ text: more }));
-        published.push({ ...about, ends, parts: names });
+        const parts: string[] = [];
+        for (const more of rest) parts.push(await addText(more));
+        const facts: PublishedFacts = {
+          text,
+          ends,
+          parts,
+          structure: await addText(structure),
+          metadata,
+          chunks: rows,
+        };
+        published.push({ ...about, chunks: rows.length, facts: await addText(JSON.stringify(facts)) });
       }
       const postings: string[] = [];
       for (const block of built.blocks) postings.push(await add(block));
@@ -113,18 +126,11 @@ export function createPublication(options: MemoryStoreOptions = {}): Publication
         analyzer: termsFingerprint(decided.analyzer),
         publishedAt: new Date(decided.now()).toISOString(),
         documents: published,
-        chunks: packColumn([
-          ...chunks.map(({ document }) => document),
-          ...chunks.map(({ start }) => start),
-          ...chunks.map(({ start, end }) => end - start),
-          ...chunks.map(({ index }) => index),
-          ...groupCopies(chunks),
-        ]),
-        details: chunks.map(({ details }) => details),
+        copies: packColumn(groupCopies(chunks)),
+        headings: shortenHeadings(built.headings, chunks, published),
         textLengths: packColumn(built.textLengths),
         nameLengths: packColumn(built.nameLengths),
         languages: built.languages,
-        headingTerms: built.headingTerms,
         frequencies: packColumn(built.frequencies),
         firsts: built.firsts,
         postings,
@@ -136,9 +142,10 @@ export function createPublication(options: MemoryStoreOptions = {}): Publication
 }
 
 /** A document with its text in parts, before its files have names. */
-interface ReadDocument extends Omit<PublishedDocument, "parts"> {
+interface ReadDocument
+  extends Omit<PublishedDocument, "chunks" | "facts">, Pick<PublishedFacts, "ends" | "structure" | "metadata"> {
   readonly texts: readonly string[];
-  readonly first: Omit<PublishedPart, "text">;
+  readonly rows: readonly PublishedChunk[];
 }
 
 /** The chunk's row, with the number of its document in the publication. */
@@ -148,7 +155,8 @@ interface BuiltIndex {
   readonly textLengths: readonly number[];
   readonly nameLengths: readonly number[];
   readonly languages: Uint8Array;
-  readonly headingTerms: readonly string[];
+  /** Innermost heading of each chunk. */
+  readonly headings: readonly string[];
   readonly frequencies: readonly number[];
   readonly firsts: readonly string[];
   readonly blocks: readonly Uint8Array[];
@@ -193,24 +201,18 @@ function readAll(
   const rewritten = writePostings(readTerms(blocksOf("postings")), blockBytes);
   const lengths = [...asUint32(row.lengths)];
   const index = finishSteps(view.words(rows, ["deployment"], analyzer, bm25));
-  const headings = view.headings(rows, analyzer);
-  const segments = view.segments(rows, ["deployment"]);
-  const headingTerms = [
-    ...new Set(
-      segments.flatMap((segment) =>
-        headings(segment, [...Array(segment.size).keys()]).flatMap((heading) => heading.terms),
-      ),
-    ),
-  ].toSorted();
+  const languages = blocksOf("languages")[0] ?? encodeLanguages([]);
+  const headings = chunks.map(({ details }) => innermostHeading(details));
+  const terms = termsOfHeadings(analyzer, headings, readLanguages(languages));
   return {
     documents,
     chunks,
     built: {
       textLengths: lengths.slice(0, row.size),
       nameLengths: lengths.slice(row.size),
-      languages: blocksOf("languages")[0] ?? new Uint8Array(0),
-      headingTerms,
-      frequencies: headingTerms.map((term) => finishSteps(index.word({ terms: [term] })).frequency),
+      languages,
+      headings,
+      frequencies: terms.map((term) => finishSteps(index.word({ terms: [term] })).frequency),
       firsts: readIndex(rewritten.index),
       blocks: rewritten.blocks,
     },
@@ -238,12 +240,34 @@ function readDocument(
     ends.push(from + texts.at(-1)!.length);
   }
   const metadata = [...new Set(chunks.map((chunk) => chunk.metadata))];
-  const first = {
-    structure,
-    metadata,
-    chunks: chunks.map((chunk) => [metadata.indexOf(chunk.metadata), chunk.urtext, chunk.text] as const),
-  };
-  return { uri, title, mediaType, bytes, weight, texts, ends, first };
+  const said = new Map(metadata.map((each, i) => [each, i]));
+  const published = chunks.map(
+    (chunk) =>
+      [
+        chunk.start,
+        chunk.end,
+        chunk.index,
+        chunk.details,
+        said.get(chunk.metadata)!,
+        chunk.urtext,
+        chunk.text,
+      ] as const,
+  );
+  return { uri, title, mediaType, bytes, weight, texts, ends, structure, metadata, rows: published };
+}
+
+const isOther = (known: Uint8Array | undefined, packed: Uint8Array): boolean =>
+  known !== undefined && (known.length !== packed.length || known.some((byte, i) => byte !== packed[i]));
+
+/** Innermost headings as the manifest has them: most are those of the chunk before, or the title. */
+function shortenHeadings(
+  headings: readonly string[],
+  chunks: readonly NumberedChunk[],
+  documents: readonly PublishedDocument[],
+): PublishedManifest["headings"] {
+  return headings.map((heading, i) =>
+    heading === (headings[i - 1] ?? "") ? 0 : heading === documents[chunks[i]!.document - 1]!.title ? 1 : heading,
+  );
 }
 
 /** The same number, from 1, for chunks of the same text; 0 for a text that occurs once. */

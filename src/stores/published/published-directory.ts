@@ -1,5 +1,6 @@
 import { IbidError } from "../../contracts/errors.ts";
 import { compareInOrder, isBehind } from "../compose/document-order.ts";
+import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { bytesOf, encodeText } from "../../engine/segments/bytes.ts";
 import { liveLanguages, readLanguages } from "../../engine/segments/language-column.ts";
@@ -13,7 +14,16 @@ import type {
   ScopeRow,
   SegmentDirectory,
 } from "../segments/segment-directory.ts";
-import { manifestName, nameOf, type PublishedPart, readManifest, unpack, unpackColumn } from "./published-format.ts";
+import {
+  isNamed,
+  manifestName,
+  type PublishedChunk,
+  type PublishedFacts,
+  readManifest,
+  termsOfHeadings,
+  unpack,
+  unpackColumn,
+} from "./published-format.ts";
 
 /**
  * Reads a file of the publication by its name; `undefined` where there is none.
@@ -47,22 +57,26 @@ const stamp = 1;
  *
  * **Errors** `store-corrupt` for a file that is missing or damaged; errors of `read`. Every write is `unsupported`.
  */
-export async function openPublishedDirectory(read: ReadPublished): Promise<PublishedDirectory> {
+export async function openPublishedDirectory(read: ReadPublished, analyzer: Analyzer): Promise<PublishedDirectory> {
   const manifest = readManifest(await load(manifestName));
-  const { documents, scope, details, firsts } = manifest;
-  const size = details.length;
-  const columns = unpackColumn(manifest.chunks);
-  const column = (at: number): readonly number[] => columns.slice(at * size, (at + 1) * size);
-  const [ofDocument, starts, lengths, indexes, groups] = [
-    column(0),
-    column(1),
-    column(2),
-    column(3),
-    column(4),
-  ] as const;
-  /** Ordinals of each document's chunks, by its number less 1. */
-  const ordinals: number[][] = documents.map(() => []);
-  ofDocument.forEach((document, ordinal) => ordinals[document - 1]!.push(ordinal));
+  const { documents, scope, firsts } = manifest;
+  const size = manifest.headings.length;
+  /** Ordinal of each document's first chunk, by its number less 1. */
+  const begins: number[] = [];
+  /** Number of the document of each chunk. */
+  const ofDocument: number[] = [];
+  for (const { chunks } of documents) {
+    begins.push(ofDocument.length);
+    for (let i = 0; i < chunks; i++) ofDocument.push(begins.length);
+  }
+  const headings: string[] = [];
+  manifest.headings.forEach((heading, ordinal) => {
+    headings.push(
+      heading === 0 ? (headings.at(-1) ?? "") : heading === 1 ? documents[ofDocument[ordinal]! - 1]!.title : heading,
+    );
+  });
+  const languages = readLanguages(manifest.languages);
+  const groups = unpackColumn(manifest.copies);
   const copies = Map.groupBy(groups.keys(), (ordinal) => groups[ordinal]!);
   const byUri = new Map(documents.map(({ uri }, i) => [uri, i + 1]));
   const all = new Uint8Array(size).fill(1);
@@ -77,18 +91,17 @@ export async function openPublishedDirectory(read: ReadPublished): Promise<Publi
     columns: "[]",
   };
   const terms = encodeText(JSON.stringify(firsts));
-  const counted = unpackColumn(manifest.frequencies);
-  const frequencies = new Map(manifest.headingTerms.map((term, i) => [term, counted[i]!]));
+  let frequencies: ReadonlyMap<string, number> | undefined;
 
   /** Files that are there, and those that a read wanted. */
   const loaded = new Map<string, Uint8Array>();
-  const parsed = new Map<string, PublishedPart>();
+  const parsed = new Map<number, PublishedFacts>();
   const loading = new Map<string, Promise<void>>();
   const wanted = new Set<string>();
 
   async function load(name: string): Promise<Uint8Array> {
     const packed = await read(name);
-    if (packed === undefined || (name !== manifestName && nameOf(packed) !== name)) {
+    if (packed === undefined || (name !== manifestName && !isNamed(packed, name))) {
       throw new IbidError("store-corrupt", `The publication's file ${name} is ${packed ? "damaged" : "not there"}.`, {
         uri: name,
         hint: "Copy all files of one publication together, or publish the documents again.",
@@ -120,45 +133,64 @@ export async function openPublishedDirectory(read: ReadPublished): Promise<Publi
     throw absent;
   }
 
-  function part(document: number, number: number): PublishedPart | undefined {
-    const name = documents[document - 1]?.parts[number];
-    if (name === undefined) return undefined;
-    let known = parsed.get(name);
+  const textIn = (name: string): string => new TextDecoder().decode(bytesIn(name));
+
+  function facts(document: number): PublishedFacts {
+    let known = parsed.get(document);
     if (known === undefined) {
-      known = JSON.parse(new TextDecoder().decode(bytesIn(name))) as PublishedPart;
-      parsed.set(name, known);
+      known = JSON.parse(textIn(documents[document - 1]!.facts)) as PublishedFacts;
+      parsed.set(document, known);
     }
     return known;
   }
 
+  /** A chunk as the facts of its document have it. */
+  function published(ordinal: number): PublishedChunk {
+    const document = ofDocument[ordinal]!;
+    return facts(document).chunks[ordinal - begins[document - 1]!]!;
+  }
+
+  function part(document: number, number: number): string | undefined {
+    const { text, parts } = facts(document);
+    if (number === 0) return text;
+    const name = parts[number - 1];
+    return name === undefined ? undefined : textIn(name);
+  }
+
   /** Wants the files that chunks lie in, all at once. */
   function wantChunks(keys: readonly number[], withText: boolean): void {
-    let complete = true;
+    const before = wanted.size;
+    const want = (name: string): void => void (loaded.has(name) || wanted.add(name));
     for (const key of keys) {
-      const ordinal = key - 1;
-      const { parts, ends } = documents[ofDocument[ordinal]! - 1]!;
-      const [start, end] = [starts[ordinal]!, starts[ordinal]! + lengths[ordinal]!];
-      parts.forEach((name, i) => {
-        const isNeeded = i === 0 || (withText && start < ends[i]! && end > ends[i - 1]!);
-        if (!isNeeded || loaded.has(name)) return;
-        wanted.add(name);
-        complete = false;
+      const document = ofDocument[key - 1]!;
+      const name = documents[document - 1]!.facts;
+      want(name);
+      if (!withText || !loaded.has(name)) continue;
+      const { parts, ends } = facts(document);
+      const [start, end] = published(key - 1);
+      parts.forEach((more, i) => {
+        if (start < ends[i + 1]! && end > ends[i]!) want(more);
       });
     }
-    if (!complete) throw absent;
+    if (wanted.size > before) throw absent;
+  }
+
+  function countTerms(): ReadonlyMap<string, number> {
+    const counts = unpackColumn(manifest.frequencies);
+    return new Map(termsOfHeadings(analyzer, headings, languages).map((term, i) => [term, counts[i]!]));
   }
 
   const scopeRow: ScopeRow = { key: scopeKey, scope, stamp, rewrites: 0 };
-  const idOf = (ordinal: number): string => `${ofDocument[ordinal]!}.${indexes[ordinal]!}`;
+  /** Place of a chunk among those of its document. */
+  const rankOf = (ordinal: number): number => ordinal - begins[ofDocument[ordinal]! - 1]!;
+  const idOf = (ordinal: number): string => `${ofDocument[ordinal]!}.${rankOf(ordinal)}`;
   const byId = new Map(Array.from(ofDocument, (_, ordinal) => [idOf(ordinal), ordinal + 1]));
   const isHere = (key: number): boolean => key >= 1 && key <= size;
 
   function chunkRow(key: number): ChunkRow {
     const ordinal = key - 1;
     const document = ofDocument[ordinal]!;
-    const { metadata = [], chunks = [] } = part(document, 0)!;
-    const [said, urtext, text] = chunks[ordinals[document - 1]!.indexOf(ordinal)]!;
-    const start = starts[ordinal]!;
+    const [start, end, index, details, said, urtext, text] = published(ordinal);
     return {
       key,
       scope: scopeKey,
@@ -166,10 +198,10 @@ export async function openPublishedDirectory(read: ReadPublished): Promise<Publi
       documentId: String(document),
       document,
       start,
-      end: start + lengths[ordinal]!,
-      index: indexes[ordinal]!,
-      details: details[ordinal]!,
-      metadata: metadata[said]!,
+      end,
+      index,
+      details,
+      metadata: facts(document).metadata[said]!,
       origin: "user-content",
       urtext,
       text,
@@ -205,8 +237,11 @@ export async function openPublishedDirectory(read: ReadPublished): Promise<Publi
     };
   }
 
-  const keysOf = (documentId: string): readonly number[] =>
-    (ordinals[Number(documentId) - 1] ?? []).map((ordinal) => ordinal + 1);
+  const keysOf = (documentId: string): readonly number[] => {
+    const number = Number(documentId) - 1;
+    const begin = begins[number];
+    return begin === undefined ? [] : Array.from({ length: documents[number]!.chunks }, (_, i) => begin + i + 1);
+  };
   const rowsOf = (keys: readonly number[]): readonly ChunkRow[] => {
     wantChunks(keys, false);
     return keys.map(chunkRow);
@@ -214,9 +249,9 @@ export async function openPublishedDirectory(read: ReadPublished): Promise<Publi
   const known = (ids: readonly string[]): readonly number[] => ids.flatMap((id) => byId.get(id) ?? []);
   const everyKey = (): readonly number[] => Array.from(ofDocument, (_, ordinal) => ordinal + 1);
   const wholeText = (key: number): string => {
-    const { parts } = documents[key - 1]!;
+    const { text, parts } = facts(key);
     for (const name of parts) if (!loaded.has(name)) wanted.add(name);
-    return parts.map((_, i) => part(key, i)!.text).join("");
+    return text + parts.map(textIn).join("");
   };
   const byUriAndId = (): readonly DocumentRow[] => documents.map((_, i) => documentRow(i + 1));
 
@@ -236,7 +271,7 @@ export async function openPublishedDirectory(read: ReadPublished): Promise<Publi
       const file = name === "postings" ? manifest.postings[number] : undefined;
       return file === undefined ? undefined : bytesIn(file);
     },
-    frequency: (_segment, term) => frequencies.get(term),
+    frequency: (_segment, term) => (frequencies ??= countTerms()).get(term),
     pendingAfter: () => [],
     pendingStamps: () => [],
     pending: () => missing(),
@@ -245,12 +280,14 @@ export async function openPublishedDirectory(read: ReadPublished): Promise<Publi
       wantChunks(keys.filter(isHere), true);
       return keys.map((key) => (isHere(key) ? chunkRow(key) : undefined));
     },
-    chunkDetails: (keys) => keys.map((key) => details[key - 1]!),
+    // A search reads the innermost heading of a candidate's details, and nothing else of them.
+    chunkDetails: (keys) => keys.map((key) => JSON.stringify({ headings: [headings[key - 1]] })),
     chunkId: (key) => idOf(key - 1),
     chunkIds: (keys) => keys.map((key) => idOf(key - 1)),
     chunkDocuments: (keys) => keys.map((key) => ofDocument[key - 1] ?? 0),
+    // Places order equal scores. The rank of a chunk in its document orders as its start does, which only its facts have.
     chunkPlaces: (keys) =>
-      keys.map((key) => ({ uri: documents[ofDocument[key - 1]! - 1]!.uri, start: starts[key - 1]! })),
+      keys.map((key) => ({ uri: documents[ofDocument[key - 1]! - 1]!.uri, start: rankOf(key - 1) })),
     chunkFacts: rowsOf,
     chunkById: (_scope, id) => rowsOf(known([id]))[0],
     chunkKeysById: (_scope, ids) => known(ids).map((key) => ({ key, id: idOf(key - 1), deletedAt: null })),
@@ -266,8 +303,8 @@ export async function openPublishedDirectory(read: ReadPublished): Promise<Publi
     chunkSpansOf: (_scope, documentId) =>
       keysOf(documentId)
         .map((key) => {
-          const [start, index] = [starts[key - 1]!, indexes[key - 1]!];
-          return { id: idOf(key - 1), index, start, end: start + lengths[key - 1]! };
+          const [start, end, index] = published(key - 1);
+          return { id: idOf(key - 1), index, start, end };
         })
         .sort((a, b) => a.index - b.index || a.start - b.start),
     chunksAfter: (_scope, id, limit) =>
@@ -282,11 +319,15 @@ export async function openPublishedDirectory(read: ReadPublished): Promise<Publi
     deletedChunks: () => [],
     document: (key) => (key >= 1 && key <= documents.length ? documentRow(key) : missing()),
     homesOf: (keys) => keys.map(documentRow),
-    documentBody: (key) => ({ text: wholeText(key), structure: part(key, 0)!.structure! }),
-    documentStructure: (key) => part(key, 0)!.structure!,
+    documentBody(key) {
+      const { structure } = facts(key);
+      if (!loaded.has(structure)) wanted.add(structure);
+      return { text: wholeText(key), structure: textIn(structure) };
+    },
+    documentStructure: (key) => textIn(facts(key).structure),
     documentText: wholeText,
-    documentPart: (key, number) => part(key, number)?.text,
-    documentEnds: (key) => documents[key - 1]!.ends,
+    documentPart: part,
+    documentEnds: (key) => facts(key).ends,
     documentById: (_scope, id) => (documents[Number(id) - 1] === undefined ? undefined : documentRow(Number(id))),
     documentsByUri(_scope, uri) {
       const key = byUri.get(uri);
@@ -310,7 +351,7 @@ export async function openPublishedDirectory(read: ReadPublished): Promise<Publi
 
   return {
     scope,
-    languages: size === 0 ? [] : [...liveLanguages(readLanguages(manifest.languages), all)].sort(),
+    languages: size === 0 ? [] : [...liveLanguages(languages, all)].sort(),
     durability: "snapshot",
     weightOf: (id) => documents[Number.parseInt(id, 10) - 1]!.weight,
     documentOf: (id) => id.slice(0, id.indexOf(".")),

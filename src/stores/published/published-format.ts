@@ -1,12 +1,14 @@
 import { IbidError } from "../../contracts/errors.ts";
 import type { Scope } from "../../contracts/scope.ts";
+import type { Analyzer } from "../../contracts/analyzer.ts";
 import { createByteReader, createByteWriter } from "../../engine/segments/bytes.ts";
+import { type LanguageColumn, languageAt } from "../../engine/segments/language-column.ts";
 import { sha256 } from "../../runtime/hash.ts";
 
 /** Name of the file that names all the others. */
 export const manifestName = "manifest.ibid";
 
-const format = "ibid publication 1";
+const format = "ibid publication 2";
 
 /** A document as the manifest has it; its row is its number, from 1. */
 export interface PublishedDocument {
@@ -16,13 +18,16 @@ export interface PublishedDocument {
   readonly bytes: number;
   /** Factor of the scores of its chunks. */
   readonly weight: number;
-  /** Files of its text, the first with its structure as well. */
-  readonly parts: readonly string[];
-  /** Where each part of the text ends, in UTF-16 code units. */
-  readonly ends: readonly number[];
+  /** How many chunks it has. Chunks stand in order of their documents, and in a document in order of their places. */
+  readonly chunks: number;
+  /** The file with the other facts: {@link PublishedFacts}. */
+  readonly facts: string;
 }
 
-/** Facts that every search needs. Lists of numbers are columns by ordinal of chunk; a chunk's row is its ordinal plus 1. */
+/**
+ * Facts that every search needs, and no others: every visitor loads them. Lists of numbers are columns by ordinal of chunk; a chunk's row is its ordinal
+ * plus 1.
+ */
 export interface PublishedManifest {
   readonly format: string;
   readonly scope: Scope;
@@ -31,35 +36,78 @@ export interface PublishedManifest {
   /** ISO 8601. */
   readonly publishedAt: string;
   readonly documents: readonly PublishedDocument[];
-  /** Number of the document, start, length, index, and group of copies (0: none) of each chunk, one column after the other. */
-  readonly chunks: Uint8Array;
-  /** `ChunkRow.details` of each chunk. */
-  readonly details: readonly string[];
+  /** The same number, from 1, for chunks of the same text; 0 for a text that occurs once. */
+  readonly copies: Uint8Array;
+  /** Innermost heading of each chunk; 0 for that of the chunk before, 1 for the title of the document. */
+  readonly headings: readonly (string | 0 | 1)[];
   readonly textLengths: Uint8Array;
   readonly nameLengths: Uint8Array;
   readonly languages: Uint8Array;
-  /** Terms of innermost headings, ascending, and how many chunks have each: a search weighs the headings of its candidates by them. */
-  readonly headingTerms: readonly string[];
+  /** How many chunks have each term of the headings, by ascending term: a search weighs the headings of its candidates by them. */
   readonly frequencies: Uint8Array;
   /** First term of each block of postings, and the file of the block. */
   readonly firsts: readonly string[];
   readonly postings: readonly string[];
 }
 
-/** The first part of a document. Later parts have `text` alone. */
-export interface PublishedPart {
+/** Facts of a document that its hits need. */
+export interface PublishedFacts {
+  /** The text up to the end of its first part. */
   readonly text: string;
-  /** Tree, source map and metadata, as JSON. */
-  readonly structure?: string;
+  /** Where each part of the text ends, in UTF-16 code units. */
+  readonly ends: readonly number[];
+  /** Files of the other parts of the text. */
+  readonly parts: readonly string[];
+  /** File of its tree, source map and metadata, which a whole document needs and a hit does not. */
+  readonly structure: string;
   /** Distinct metadata of its chunks, as JSON. */
-  readonly metadata?: readonly string[];
-  /** A row for each chunk by its place in the document: number of its metadata, and the texts that are no slice. */
-  readonly chunks?: readonly (readonly [metadata: number, urtext: string | null, text: string | null])[];
+  readonly metadata: readonly string[];
+  readonly chunks: readonly PublishedChunk[];
 }
 
-/** The name of a file by its compressed bytes. */
-export function nameOf(packed: Uint8Array): string {
-  return `${sha256(packed).slice(0, 20)}.ibid`;
+/** A chunk of a document: its place, `ChunkRow.details`, the number of its metadata, and the texts that are no slice. */
+export type PublishedChunk = readonly [
+  start: number,
+  end: number,
+  index: number,
+  details: string,
+  metadata: number,
+  urtext: string | null,
+  text: string | null,
+];
+
+/** Terms of the headings, ascending: both sides make them, so that the manifest has their counts alone. */
+export function termsOfHeadings(
+  analyzer: Analyzer,
+  headings: readonly string[],
+  languages: LanguageColumn,
+): readonly string[] {
+  const texts = new Map<string, Set<string>>();
+  headings.forEach((heading, ordinal) => {
+    const language = languageAt(languages, ordinal);
+    texts.set(language, (texts.get(language) ?? new Set()).add(heading));
+  });
+  const terms = new Set<string>();
+  for (const [language, said] of texts)
+    for (const heading of said) for (const term of analyzer.analyze(heading, language)) terms.add(term);
+  return [...terms].toSorted();
+}
+
+/** Fewest digits of a name. Each of the manifest's names is loaded by every visitor. */
+const nameDigits = 12;
+
+/** The name of a file by its compressed bytes; longer where another file has it. */
+export function nameOf(packed: Uint8Array, isTaken: (name: string) => boolean = () => false): string {
+  const hash = sha256(packed);
+  let digits = nameDigits;
+  while (isTaken(`${hash.slice(0, digits)}.ibid`)) digits += 1;
+  return `${hash.slice(0, digits)}.ibid`;
+}
+
+/** Whether a file has the bytes that its name was made of. */
+export function isNamed(packed: Uint8Array, name: string): boolean {
+  const digits = name.replace(/\.ibid$/u, "");
+  return digits.length >= nameDigits && sha256(packed).startsWith(digits);
 }
 
 /** Rows of numbers as differences from the number before. */

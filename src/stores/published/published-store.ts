@@ -55,7 +55,7 @@ export async function openPublishedStore(options: PublishedStoreOptions): Promis
     });
   }
   const decided = decideStoreOptions(given);
-  const directory = await openPublishedDirectory(read);
+  const directory = await openPublishedDirectory(read, decided.analyzer);
   await directory.read((rows) => checkAnalyzer(rows.setting(analyzerSetting), decided.analyzer));
   const secret = createSecret();
   const core = createSegmentCore(directory, { ...decided, secret, embeddings: [] });

@@ -84,7 +84,7 @@ interface KeptText {
 const textBudget = 16_000_000;
 
 /** The innermost of a chunk's headings; `""` where it has none. **Shape** `details` as a row keeps it. */
-function innermostHeading(details: string): string {
+export function innermostHeading(details: string): string {
   const { headings } = parseStored(details) as { readonly headings?: readonly string[] };
   if (Array.isArray(headings)) return headings.at(-1) ?? "";
   throw new IbidError("store-corrupt", "A row of the store holds no headings where it should.", {

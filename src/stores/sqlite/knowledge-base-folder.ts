@@ -28,7 +28,7 @@ export function checkLocation(location: string): string {
       "unsupported",
       `A knowledge base cannot be kept at ${location.slice(0, location.indexOf(":"))}://….`,
       {
-        hint: "Name a folder on a local file system, or a database: postgres://user@host/database.",
+        hint: "Name a folder on a local file system, or a database: postgres://user@host/database. A vector engine stands beside one of them: the option `engine`.",
       },
     );
   }

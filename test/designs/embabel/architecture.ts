@@ -14,6 +14,7 @@ import { createMarkdownReader } from "ibid/readers";
 import { createRetriever, diversify, dropDuplicates, rewriteQuery } from "ibid/search";
 import { createHandler } from "ibid/server";
 import { createMemoryStore } from "ibid/stores";
+import { createSqliteEngine } from "ibid/stores/sqlite";
 import { createScriptedChatModel } from "ibid/testing";
 import { createSearchTools } from "ibid/tools";
 import { fixed } from "../fixed.ts";
@@ -167,6 +168,57 @@ export const architecture = [
         importsOf(file).filter((specifier) => !specifier.startsWith("./")),
         [],
       );
+  }),
+  prove("E43", "a part may be an instance of a class: its functions are inherited, and called on it", async () => {
+    const lost: string[] = [];
+    /** The part with its functions on a prototype, which fail without their `this`. */
+    const asInstance = <Part extends object>(name: string, part: Part): Part => {
+      const entries = Object.entries(part) as [string, unknown][];
+      const made = Object.create(
+        Object.fromEntries(
+          entries.flatMap(([key, value]) =>
+            typeof value === "function"
+              ? [
+                  [
+                    key,
+                    function called(this: unknown, ...given: readonly unknown[]): unknown {
+                      if (this !== made) lost.push(`${name}.${key}`);
+                      return Reflect.apply(value, part, given);
+                    },
+                  ],
+                ]
+              : [],
+          ),
+        ),
+      ) as Part;
+      return Object.assign(made, Object.fromEntries(entries.filter(([, value]) => typeof value !== "function")));
+    };
+    const kb = await openKnowledgeBase({
+      models: {
+        embedding: asInstance("embedding", createHashingModel()),
+        chat: asInstance(
+          "chat",
+          createScriptedChatModel(() => "The otter swims [1]."),
+        ),
+        reranker: asInstance("reranker", { name: "own", rerank: async (_, texts) => texts.map(() => 1) }),
+        cache: asInstance("cache", { get: () => undefined, set: () => {}, hitRate: 0 }),
+      },
+      readers: [asInstance("reader", createMarkdownReader())],
+      chunker: asInstance("chunker", createSectionChunker()),
+      transformers: [asInstance("transformer", createTitleTransformer())],
+      enhancers: [asInstance("enhancer", { name: "own", enhance: () => ({ metadata: { seen: true } }) })],
+      engine: asInstance("engine", createSqliteEngine()),
+      operations: {
+        events: asInstance("events", createMemoryEventStore()),
+        tracer: asInstance("tracer", { trace: () => undefined, miss: () => {} }),
+        telemetry: asInstance("telemetry", { event: () => undefined }),
+      },
+    });
+    equal((await kb.ingest({ uri: "birds.md", bytes: bytes(birds) })).failures, []);
+    matches((await kb.ask("Does the otter swim?")).text, /The otter swims/u);
+    equal((await kb.search("otter"))[0]?.metadata["seen"], true);
+    await kb.close();
+    equal(lost, []);
   }),
   prove(
     "E44",

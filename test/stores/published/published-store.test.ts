@@ -1,3 +1,4 @@
+import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { openKnowledgeBase } from "ibid";
 import { createMemoryStore, createPublication, openPublishedStore, type PublishedFile, type Store } from "ibid/stores";
@@ -90,7 +91,39 @@ describe("a published store", () => {
     const named = async () => (await publish()).map(({ name }) => name).toSorted();
     const [first, second] = [await named(), await named()];
     expect(second).toEqual(first);
-    expect(first.every((name) => name === "manifest.ibid" || /^[0-9a-f]{20}\.ibid$/u.test(name))).toBe(true);
+    expect(first.every((name) => name === "manifest.ibid" || /^[0-9a-f]{12}\.ibid$/u.test(name))).toBe(true);
+  });
+
+  it("reads no structure of a document for its hits, and the structure with the whole document", async () => {
+    const { read, names, bytes } = reader(await files());
+    const kb = await open(await openPublishedStore({ read }));
+    const structures = (): number =>
+      names.filter((name) => gunzipSync(bytes.get(name)!).includes('"sourceMap":')).length;
+    await kb.search("vault of room 7");
+    expect(structures()).toBe(0);
+    const document = await kb.document("07.md");
+    expect(document?.text).toBe(documents[7]!.text);
+    expect(document?.root.children.length).toBeGreaterThan(0);
+    expect(structures()).toBe(1);
+  });
+
+  it("has a manifest that grows by at most 40 bytes for a document of five sections, since places and texts lie elsewhere", async () => {
+    const sizeOf = async (count: number): Promise<number> => {
+      const publication = createPublication();
+      const kb = await openKnowledgeBase({ store: publication.store, models: { embedding: null } });
+      await kb.ingest(
+        Array.from({ length: count }, (_, i) => ({
+          uri: `pages/${String(i).padStart(4, "0")}.md`,
+          mediaType: "text/markdown",
+          text: `# Page\n\n${Array.from({ length: 5 }, (__, j) => `## Part ${j}\n\nThe ${words[(i * j) % 16]} ${"stands here, and nobody moves it. ".repeat(30 + ((i * 17 + j * 31) % 41))}.\n`).join("\n")}`,
+        })),
+      );
+      const published = await publication.files();
+      await kb.close();
+      return published.find(({ name }) => name === "manifest.ibid")!.bytes.length;
+    };
+    const [half, whole] = [await sizeOf(150), await sizeOf(300)];
+    expect((whole - half) / 150).toBeLessThan(40);
   });
 
   it("multiplies scores and their explanation by the weight of the document", async () => {

@@ -1,0 +1,233 @@
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { createMemory } from "../../src/integrations/memory/index.node.ts";
+import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
+import { papers } from "./documents.ts";
+import { askOnPage, openHarbour, serve, visit, visitHarbour } from "./open-page.ts";
+
+const table =
+  "The lamp glass is polished every ninety days [1].\n\n| part | interval |\n|---|---|\n| lens | 17 weeks |\n";
+const narrow: BrowserContextOptions = { viewport: { width: 320, height: 640 } };
+
+test("[page 23] a table that no source supports says so in words, as a sentence does", async () => {
+  const { page } = await visitHarbour({ model: createScriptedChatModel(() => table) });
+  await askOnPage(page, papers[0]!.question);
+  await page.waitForSelector("td.doubt, td .doubt");
+  expect(await page.textContent("table .verdict")).toBe("without a source");
+});
+
+test("[page 16] a reader who goes to another screen while the answer is being kept stays there", async () => {
+  const { page } = await visitHarbour();
+  let keepOn = (): void => {};
+  const held = new Promise<void>((resolve) => (keepOn = resolve));
+  await page.route("**/thread**", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.fill("#question", papers[0]!.question);
+  const kept = page.waitForResponse((response) => /\/threads?\b/u.test(response.url()));
+  await page.press("#question", "Enter");
+  await page.waitForSelector('.turn[data-state="done"]');
+  await page.click('.rail-link[href$="library"]');
+  await page.waitForSelector(".document");
+  keepOn();
+  await kept;
+  await page.evaluate("new Promise((done) => setTimeout(done, 200))");
+  expect(new URL(page.url()).pathname).toBe("/library");
+});
+
+/** Whether a point of an element's middle shows the element. */
+const isUncovered = (page: Page, selector: string): Promise<boolean> =>
+  page.evaluate(`(() => {
+    const own = document.querySelector(${JSON.stringify(selector)});
+    const { left, top, width, height } = own.getBoundingClientRect();
+    return own.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+  })()`);
+
+test("[page 25] below a long answer the question and its filter are in reach, and no text shines through", async () => {
+  const long = Array.from({ length: 40 }, (_, i) => `- Line ${i} of a long list.`).join("\n");
+  for (const browser of [{}, narrow]) {
+    const { page } = await visitHarbour({ model: createScriptedChatModel(() => long), browser });
+    await askOnPage(page, papers[0]!.question);
+    await page.evaluate("scrollTo(0, 300)");
+    expect(await isUncovered(page, ".filter-bar summary")).toBe(true);
+    expect(await isUncovered(page, ".question-form button")).toBe(true);
+    const through = (await page.evaluate(`(() => {
+      const form = document.querySelector(".question-form").getBoundingClientRect();
+      const found = document.elementFromPoint(form.left + form.width / 2, form.bottom + 4);
+      return found.closest(".answer, .sources") !== null;
+    })()`)) as boolean;
+    expect(through).toBe(false);
+  }
+});
+
+for (const locale of ["en-GB", "de", "ar"]) {
+  test(`[page 25] at a width of 320 the empty question is one whole line, and selects show their words (${locale})`, async () => {
+    const { page } = await visitHarbour({ browser: { ...narrow, locale } });
+    await page.waitForSelector("#question");
+    const cut = await page.evaluate(`(() => {
+      const field = document.querySelector("#question");
+      const line = parseFloat(getComputedStyle(field).lineHeight);
+      const { paddingTop, paddingBottom } = getComputedStyle(field);
+      const lines = (field.scrollHeight - parseFloat(paddingTop) - parseFloat(paddingBottom)) / line;
+      const narrow = [...document.querySelectorAll(".rail-foot select")].filter((select) => {
+        const copy = select.cloneNode(false);
+        copy.append(select.selectedOptions[0].cloneNode(true));
+        copy.style.maxWidth = "none";
+        select.after(copy);
+        const wanted = copy.getBoundingClientRect().width;
+        copy.remove();
+        return select.getBoundingClientRect().width < wanted;
+      });
+      return { lines: Math.round(lines), narrow: narrow.map((select) => select.selectedOptions[0].textContent) };
+    })()`);
+    expect(cut).toEqual({ lines: 1, narrow: [] });
+  });
+}
+
+test("[page 25] at a width of 320 an icon stands beside the words of its row", async () => {
+  const kb = await openHarbour();
+  await kb.delete("harbour/rules.txt");
+  const serving = await serve(kb);
+  const { page } = await visit(serving, narrow);
+  await askOnPage(page, papers[0]!.question);
+  for (const screen of ["library?trash", "history"]) {
+    await page.goto(new URL(screen, serving.url).href);
+    await page.waitForSelector(".upload");
+    const apart = await page.$$eval(
+      ".upload",
+      (rows) =>
+        rows.filter((row) => {
+          const [words, icon] = [".upload-words", ".icon"].map((each) =>
+            row.querySelector(each).getBoundingClientRect(),
+          );
+          return icon.bottom <= words.top || icon.top >= words.bottom;
+        }).length,
+    );
+    expect([screen, apart]).toEqual([screen, 0]);
+  }
+});
+
+test("[page 25] at a width of 320 failures, events and dialogs keep their words wide, and figures short", async () => {
+  const kb = await openHarbour({
+    ...createScriptedChatModel(() => ""),
+    async *stream() {
+      yield { type: "text" as const, delta: "The lamp glass" };
+      throw new TypeError("the provider hung up");
+    },
+  });
+  await kb.delete("harbour/rules.txt");
+  const { page, url } = await visit(await serve(kb), narrow);
+  await page.fill("#question", papers[0]!.question);
+  await page.press("#question", "Enter");
+  await page.waitForSelector(".notice-bad");
+  const [words, whole] = (await page.$$eval(".notice-bad > div, .notice-bad", (all) =>
+    all.map((each) => each.getBoundingClientRect().width).toSorted((a, b) => a - b),
+  )) as [number, number];
+  expect(words / whole).toBeGreaterThan(0.7);
+  await page.goto(new URL("library?trash", url).href);
+  await page.click(".upload .bad");
+  const [title, close] = await page.$$eval("dialog header > *", (all) =>
+    all.map((each) => each.getBoundingClientRect()),
+  );
+  expect(close!.top).toBeLessThan(title!.bottom);
+  await page.goto(new URL("ops", url).href);
+  await page.waitForSelector(".care table");
+  const rows = await page.$$eval(".care tr", (all) => all.map((row) => row.getBoundingClientRect().height));
+  expect(Math.max(...rows)).toBeLessThan(320);
+  expect(await page.$$eval(".event-data", (all) => all.map(({ textContent }) => textContent).join(" "))).not.toMatch(
+    /\d\.\d{3}/u,
+  );
+});
+
+test("[page 27] in Arabic a date beside the name of a file is read in one direction", async () => {
+  const kb = await openHarbour();
+  await kb.delete("harbour/rules.txt");
+  const { page, url } = await visit(await serve(kb), { locale: "ar" });
+  await page.goto(new URL("library?trash", url).href);
+  await page.waitForSelector(".upload");
+  const places = (await page.evaluate(`(() => {
+    const words = document.querySelector(".upload .faint");
+    const walker = document.createTreeWalker(words, NodeFilter.SHOW_TEXT);
+    const found = [];
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+      for (const match of node.data.matchAll(/\\d+(?=\\u200f)|\\d{4}/gu)) {
+        const range = document.createRange();
+        range.setStart(node, match.index);
+        range.setEnd(node, match.index + match[0].length);
+        found.push(range.getBoundingClientRect().left);
+      }
+    }
+    return found;
+  })()`)) as number[];
+  expect(places).toHaveLength(3);
+  expect(places).toEqual(places.toSorted((a, b) => b - a));
+});
+
+test("[page 19] a search that finds nothing within limits says so, and one by words offers the meaning", async () => {
+  const { page, url } = await visitHarbour();
+  const said = async (hash: string): Promise<string | null> => {
+    await page.goto("about:blank");
+    await page.goto(new URL(`search#${hash}`, url).href);
+    await page.waitForSelector(".small-empty");
+    return page.textContent(".small-empty p");
+  };
+  expect(await said("q=harbour&since=2999-01-01")).toContain("within your limits");
+  expect(await said("q=xyzzyplugh&mode=lexical")).toContain("Search by words and meaning");
+});
+
+test("[page 26.5] a note without a name is listed in the library and among hits by its kind", async () => {
+  const kb = await openHarbour();
+  await createMemory(kb, { by: "ada" }).remember("The xylophone stands in the lamp room.");
+  const { page, url } = await visit(await serve(kb));
+  await page.goto(new URL("library", url).href);
+  await page.waitForSelector(".document");
+  expect(await page.$$eval(".document-title", (all) => all.filter((each) => each.textContent === "").length)).toBe(0);
+  expect(await page.$$eval(".kind", (all) => all.map((each) => each.textContent))).toContain("note");
+  await page.goto(new URL("search#q=xylophone", url).href);
+  expect(await page.textContent(".hit-title >> nth=0")).toBe("Memory");
+});
+
+test("[page 16] threads stand under the days of the reader's clock; one that cannot be deleted says why", async () => {
+  const { page, url } = await visitHarbour({ browser: { timezoneId: "Pacific/Auckland" } });
+  // 00:30 in Auckland, where the day before was still going on in UTC.
+  await page.clock.setFixedTime(new Date("2026-06-10T12:30:00Z"));
+  const thread = (id: string, updatedAt: string) => ({ id, title: id, turns: 1, updatedAt });
+  await page.route("**/threads*", (route) =>
+    route.fulfill({
+      json: {
+        threads: [thread("after", "2026-06-10T12:10:00Z"), thread("before", "2026-06-10T11:50:00Z")],
+      },
+    }),
+  );
+  await page.route("**/thread?*", (route) => route.abort());
+  await page.goto(new URL("history", url).href);
+  await page.waitForSelector(".upload");
+  expect(await page.$$eval("main section h2", (all) => all.map((each) => each.textContent))).toEqual([
+    "Today",
+    "Yesterday",
+  ]);
+  await page.click(".upload button >> nth=0");
+  await page.waitForSelector(".notice-bad");
+});
+
+test("[page 25] what the Tab key reaches in a long answer is never hidden below the question", async () => {
+  const sentences = Array.from({ length: 30 }, () => "- The lamp glass is polished every ninety days [1].").join("\n");
+  for (const browser of [{}, narrow]) {
+    const { page } = await visitHarbour({ model: createScriptedChatModel(() => sentences), browser });
+    await askOnPage(page, papers[0]!.question);
+    await page.evaluate("scrollTo(0, 0)");
+    await page.focus(".marker >> nth=0");
+    const hidden: string[] = [];
+    for (let index = 0; index < 32; index++) {
+      const told = (await page.evaluate(`(() => {
+        const { left, top, width, height } = document.activeElement.getBoundingClientRect();
+        const shown = document.elementFromPoint(left + width / 2, top + height / 2);
+        return document.activeElement.contains(shown) ? "" : document.activeElement.outerHTML.slice(0, 80);
+      })()`)) as string;
+      if (told !== "") hidden.push(told);
+      await page.keyboard.press("Tab");
+    }
+    expect(hidden).toEqual([]);
+  }
+});
