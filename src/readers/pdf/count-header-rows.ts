@@ -38,7 +38,7 @@ export function countHeaderRows(
   return isHeader(1) && namesNumbers(cells) ? 1 : 0;
 }
 
-/** Whether it is a table of contents: each row ends with the number of a page, in rising order, and the first begins with that of a section. */
+/** Whether each row ends with a number, in rising order, and the first begins with that of a section: a table of contents. */
 function listsPages(cells: readonly (readonly string[])[]): boolean {
   const pages = cells.map((row) => Number(/^\d{1,4}$/u.exec(row.at(-1)!)?.[0] ?? Number.NaN));
   return (
