@@ -86,8 +86,7 @@ describe("createOdtReader", () => {
   });
 
   it("writes the numbers of headings, by the outline, by a list of their style and by the list around them", async () => {
-    const level = (at: number, more: string): string =>
-      `<text:outline-level-style text:level="${at}" ${more}/>`;
+    const level = (at: number, more: string): string => `<text:outline-level-style text:level="${at}" ${more}/>`;
     const styles = `<text:outline-style style:name="Outline">${level(1, 'style:num-format="1" style:num-suffix="."')}${level(2, 'style:num-format="1" text:display-levels="2"')}${level(3, 'style:num-format="a" text:display-levels="3"')}${level(4, 'style:num-format=""')}</text:outline-style>`;
     const automatic =
       '<style:style style:name="Bare" style:list-style-name=""/><style:style style:name="Own" style:list-style-name="A"/><text:list-style style:name="A"><text:list-level-style-number text:level="1" style:num-format="A" style:num-prefix="Annex "/></text:list-style>';
