@@ -165,6 +165,18 @@ describe("createMarkupReader", () => {
     ]);
   });
 
+  it("takes a star at the beginning of a line for a heading of Org, also below a list", async () => {
+    const read = await readAny("a.org", "1. first\n   1. inner\n\n* Part\nWords.\n  * starred\n");
+    expect(showOutline(read.root)).toEqual(["# Part"]);
+    expect(showBlocks(read).at(-1)).toBe("list: - starred");
+  });
+
+  it("shows LaTeX that has a form for bookmarks once", async () => {
+    const source =
+      "\\begin{document}\n\\section{\\texorpdfstring{Tides at \\emph{Wick}}{Tides at Wick}}\nWords.\n\\end{document}\n";
+    expect(showOutline((await readAny("a.tex", source)).root)).toEqual(["## Tides at Wick"]);
+  });
+
   it("reads LaTeX without its markup", async () => {
     const source =
       "\\documentclass{article}\n\\title{Guide}\\author{Ada \\and Grace}\n\\begin{document}\n\\maketitle\n\\section{Part}\\label{p}\nCaf\\'e costs 5\\,\\% more~now \\cite{x}. % hidden\n\n\\begin{tabular}{l|r}\n\\hline Name & Price \\\\ \\hline\nRope & $1$ \\\\\n\\end{tabular}\n\\begin{itemize}\\item one \\item two\\end{itemize}\n\\end{document}\n";
@@ -197,6 +209,18 @@ describe("createMarkupReader", () => {
     ]);
     const at = read.text.indexOf("night");
     expect(source.split("\n")[(locate(read, at, at + 5).line ?? 0) - 1]).toContain("night");
+  });
+
+  it("reads MediaWiki's entities, breaks, rules and marks in any order", async () => {
+    const source =
+      "G&ouml;del &#x41;&#66; &nosuch; a&nbsp;b\n\none<br/>two<br>\nthree\n\ntop\n----\nbottom\n\n'''strong with ''emph''''' '''''strong inside''' emph'' l''''eau'''\n";
+    expect(showBlocks(await readAny("a.wiki", source))).toEqual([
+      "paragraph: Gödel AB &nosuch; a b",
+      "paragraph: one two three",
+      "paragraph: top",
+      "paragraph: bottom",
+      "paragraph: strong with emph strong inside emph l'eau",
+    ]);
   });
 
   it("reads MediaWiki without its markup", async () => {

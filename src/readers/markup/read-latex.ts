@@ -265,6 +265,11 @@ class LatexReader {
         this.readText(found.start, found.end, depth + 1);
         this.show(")", found.end);
       }
+    } else if (name === "texorpdfstring") {
+      // The second is the same for bookmarks.
+      const found = takeGroup();
+      if (found !== undefined) this.readText(found.start, found.end, depth + 1);
+      takeGroup();
     } else if (Object.hasOwn(signs, name)) {
       this.show(signs[name]!, at);
       if (/[A-Za-z]/u.test(name)) while (this.source[next] === " ") next++;
