@@ -171,6 +171,26 @@ describe("createMarkupReader", () => {
     expect(showBlocks(read).at(-1)).toBe("list: - starred");
   });
 
+  it("reads LaTeX's tables with their captions, and once what is repeated on later pages", async () => {
+    const head = "\\toprule\nPart & Price \\\\\n\\midrule\n";
+    const long = `\\begin{longtable}[]{@{}lr@{}}\n\\caption{Parts of a boat.}\\label{b}\\tabularnewline\n${head}\\endfirsthead\n${head}\\endhead\n\\midrule more \\\\ \\endfoot\nMast & 9 \\\\\nKeel & 7 \\tabularnewline\n\\bottomrule\n\\end{longtable}`;
+    const booked = `\\begin{tabular}{lr}\n${head}Mast & 9 \\\\\nKeel & 7 \\\\\n\\bottomrule\n\\end{tabular}`;
+    const bare = "\\begin{tabular}{lr}\nMast & 9 \\\\\nKeel & 7 \\\\\n\\end{tabular}";
+    const read = await readAny("a.tex", `\\begin{document}\n${[long, booked, bare].join("\n\n")}\n\\end{document}\n`);
+    const rows = "| Mast | 9 |\n| Keel | 7 |";
+    expect(showBlocks(read)).toEqual([
+      "paragraph: Parts of a boat.",
+      `table: | Part | Price |\n${rows}`,
+      `table: | Part | Price |\n${rows}`,
+      `table: ${rows}`,
+    ]);
+    expect(read.sourceMap.tables?.map(({ columns }) => columns)).toEqual([
+      ["Part", "Price"],
+      ["Part", "Price"],
+      undefined,
+    ]);
+  });
+
   it("shows LaTeX that has a form for bookmarks once", async () => {
     const source =
       "\\begin{document}\n\\section{\\texorpdfstring{Tides at \\emph{Wick}}{Tides at Wick}}\nWords.\n\\end{document}\n";
