@@ -47,6 +47,18 @@ const names: ReadonlyMap<string, { readonly label: string; readonly hint: string
     "image/vnd.djvu": "a scanned book (DjVu)",
     "image/vnd.dwg": "an AutoCAD drawing (DWG)",
   }),
+  ...describe("save it as ODT, ODS or ODP in LibreOffice", {
+    "application/vnd.sun.xml.writer": "a text of OpenOffice 1 (SXW)",
+    "application/vnd.sun.xml.calc": "a spreadsheet of OpenOffice 1 (SXC)",
+    "application/vnd.sun.xml.impress": "a presentation of OpenOffice 1 (SXI)",
+    "application/x-mswrite": "a document of Windows Write (WRI)",
+    "application/vnd.wordperfect": "a WordPerfect document",
+  }),
+  ...describe("save the mail and its attachments in the program that received it", {
+    "application/vnd.ms-tnef": "an attachment of Outlook's own form (TNEF, winmail.dat)",
+    "application/pkcs7-mime": "a signed or encrypted message (S/MIME)",
+    "application/pkcs7-signature": "a signature without the text that it signs",
+  }),
   ...describe("export it as PDF or PPTX from Keynote", {
     "application/vnd.apple.keynote": "a Keynote presentation",
   }),
@@ -66,6 +78,7 @@ const names: ReadonlyMap<string, { readonly label: string; readonly hint: string
   }),
   ...describe("save its pages as HTML files", {
     "application/warc": "a web archive (WARC)",
+    "application/vnd.ms-htmlhelp": "a compiled help file (CHM)",
   }),
   ...describe("give the file that it points to", {
     "application/x-ms-shortcut": "a Windows shortcut",

@@ -58,6 +58,10 @@ const signatures: readonly { readonly mediaType: string; readonly bytes: readonl
     "font/woff2": "wOF2",
     "font/woff": "wOFF",
     "application/x-hdf5": "\u0089HDF",
+    "application/vnd.ms-htmlhelp": "ITSF",
+    "application/vnd.ms-tnef": "\u0078\u009F\u003E\u0022",
+    "application/vnd.wordperfect": "\u00FFWPC",
+    "application/x-mswrite": "\u0031\u00BE\u0000\u0000\u0000\u00AB",
   }),
   { mediaType: "application/onenote", bytes: [0xe4, 0x52, 0x5c, 0x7b, 0x8c, 0xd8, 0xa7, 0x4d] },
   { mediaType: "video/x-matroska", bytes: [0x1a, 0x45, 0xdf, 0xa3] },
@@ -145,6 +149,7 @@ export function detectMediaType(bytes: Uint8Array, hints: MediaTypeHints = {}): 
       ...(nul === undefined ? {} : { details: { offset: nul } }),
     });
   }
+  if (said !== undefined && opensTexts.has(said)) return matchExport(bytes, said, byName);
   if (
     looksLikeHtml(bytes) &&
     (said === undefined || said === "text/plain" || isHtml(said) || said === "application/xml")
@@ -158,6 +163,26 @@ export function detectMediaType(bytes: Uint8Array, hints: MediaTypeHints = {}): 
     if (found !== undefined) return found;
   }
   return said ?? matchMail(bytes) ?? "text/plain";
+}
+
+/** Formats of older Office, whose programs open a text under their own name: many others export one so. */
+const opensTexts: ReadonlySet<string> = new Set([
+  "application/msword",
+  "application/vnd.ms-excel",
+  "application/vnd.ms-powerpoint",
+  "application/vnd.ms-outlook",
+]);
+
+/** The type of a text that is called a file of older Office. */
+function matchExport(bytes: Uint8Array, said: string, byName: string | undefined): string {
+  const head = decodeHead(bytes);
+  const start = prolog.exec(head)?.[0].length ?? 0;
+  if (/^<(?:!doctype\s+html|html|head|body|table|meta|style|div|font)(?=[\s>/])/iu.test(head.slice(start)))
+    return "text/html";
+  if (/^\uFEFF?\s*<\?xml\s/u.test(head)) return "application/xml";
+  if (byName !== undefined && isTextual(byName)) return byName;
+  if (said === "application/vnd.ms-excel") return head.includes("\t") ? "text/tab-separated-values" : "text/csv";
+  return matchMail(bytes) ?? "text/plain";
 }
 
 /** Where the first NUL stands in what would be a text without it, as far as bytes are looked at. */

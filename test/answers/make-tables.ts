@@ -8,6 +8,7 @@ import {
   slideShape,
   wordTable,
 } from "../readers/make-office.ts";
+import { makePdf, type PdfTestLine } from "../readers/make-pdf.ts";
 
 /** A table, with the rows that its format calls a header. Cells hold no signs of markup. */
 export interface MadeTable {
@@ -24,7 +25,7 @@ type MadeDocument =
 
 /** Formats whose tables are lines of cells between bars without a line below the header, each with a maker of documents. */
 export const tableFormats: Readonly<
-  Record<"html" | "docx" | "pptx" | "odt" | "epub" | "rtf", (parts: readonly MadePart[]) => MadeDocument>
+  Record<"html" | "docx" | "pptx" | "odt" | "epub" | "rtf" | "pdf", (parts: readonly MadePart[]) => MadeDocument>
 > = {
   html: (parts) => ({ uri: "offices.html", text: `<html><body>${parts.map(htmlPart).join("\n")}</body></html>` }),
   docx: (parts) => ({ uri: "offices.docx", bytes: makeDocx({ body: parts.map(wordPart).join("") }) }),
@@ -38,6 +39,7 @@ export const tableFormats: Readonly<
     uri: "offices.rtf",
     bytes: new TextEncoder().encode(`{\\rtf1\\ansi ${parts.map(rtfPart).join("\n")}}`),
   }),
+  pdf: (parts) => ({ uri: "offices.pdf", bytes: makePdf(pdfPages(parts)) }),
 };
 
 function htmlPart(part: MadePart): string {
@@ -86,4 +88,30 @@ function rtfPart(part: MadePart): string {
   return [...header.map((cells) => row(cells, "\\trhdr")), ...rows.map((cells) => row(cells, "")), "\\pard\\par"].join(
     "\n",
   );
+}
+
+/** Lines of text and rows of cells, from page to page. The names of columns are bold, as all programs set them that print tables. */
+function pdfPages(parts: readonly MadePart[]): readonly (readonly PdfTestLine[])[] {
+  const [top, bottom] = [740, 60];
+  const pages: PdfTestLine[][] = [[]];
+  let y = top;
+  const place = (cells: readonly string[], font: PdfTestLine["font"] = "plain"): void => {
+    if (y < bottom) {
+      pages.push([]);
+      y = top;
+    }
+    pages.at(-1)!.push(...cells.map((text, column) => ({ text, x: 60 + column * 125, y, size: 9, font })));
+    y -= 13;
+  };
+  for (const part of parts) {
+    if (typeof part === "string") {
+      // A line ends before the edge of the page.
+      for (const line of part.match(/.{1,90}(?:\s|$)/gu) ?? []) place([line.trim()]);
+    } else {
+      for (const cells of part.header) place(cells, "bold");
+      for (const cells of part.rows) place(cells);
+    }
+    y -= 22;
+  }
+  return pages;
 }

@@ -32,7 +32,7 @@ async function withDocument(
   }
 }
 
-describe.each(sample(formats, 2))("tables of %s", (_, make) => {
+describe.each([...sample(formats.slice(0, -1), 1), ...formats.slice(-1)])("tables of %s", (_, make) => {
   it("of 200 rows are quoted row by row with their header, and support what one row says", async () => {
     await withDocument(make, [{ header: [officeColumns], rows: offices.map(cellsOf) }], async (kb) => {
       for (const one of offices.filter((_, i) => i % 40 === 7 || i === offices.length - 1)) {
@@ -224,9 +224,13 @@ describe("tables of any document", () => {
     },
   );
 
-  it.each(formats)("of %s stand in the source map as their files have them", async (_, make) => {
+  /** Two lines below one another are no table of a page. */
+  const leastRows = (format: string): number => (format === "pdf" ? 3 : 1);
+
+  it.each(formats)("of %s stand in the source map as their files have them", async (format, make) => {
     await fc.assert(
       fc.asyncProperty(parts, async (drawn) => {
+        fc.pre(drawn.every((part) => typeof part === "string" || part.rows.length >= leastRows(format)));
         const made = drawn.map((part) =>
           typeof part === "string" ? part : { header: part.headed ? [part.columns] : [], rows: part.rows },
         );

@@ -63,6 +63,12 @@ describe("PowerPoint before 2007", () => {
     expect(notes).toEqual(["Not read: its charts and other embedded objects (1)."]);
   });
 
+  it("says how many comments it leaves out [L9]", async () => {
+    const { text, notes } = await readAny("comments.ppt", old("comments.ppt"));
+    expect(text).toBe("Slide 1\n\nTides of the harbour");
+    expect(notes).toEqual(["Left out: its comments (2)."]);
+  });
+
   it.each(["agreement", "article", "manual", "minutes", "report"])(
     "shows the slides, titles and notes of %s as the same slides in PPTX",
     async (name) => {

@@ -235,6 +235,14 @@ describe("createDocxReader: running text", () => {
     ).toBe("Pay twenty coins or none.");
   });
 
+  it("joins a large initial with the word that it begins", async () => {
+    const initial = `<w:p><w:pPr><w:framePr w:dropCap="drop" w:lines="3"/></w:pPr>${run("D")}</w:p>`;
+    expect(await blocksOf({ body: initial + paragraph("rop cap.") + paragraph("Next.") })).toEqual([
+      "paragraph: Drop cap.",
+      "paragraph: Next.",
+    ]);
+  });
+
   it("joins paragraphs whose break was deleted", async () => {
     expect(await textOf(paragraph("One ", "<w:rPr><w:del/></w:rPr>"), paragraph("sentence."))).toBe("One sentence.");
     expect(await textOf(paragraph("The end", "<w:rPr><w:del/></w:rPr>"))).toBe("The end");

@@ -1,7 +1,9 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { createMailReader } from "../../src/readers/mail/mail-reader.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
+import { takeUuencoded } from "../../src/readers/mail/take-uuencoded.ts";
 import { locate } from "../../src/text/locate.ts";
 
 import { readAny } from "./read-any.ts";
@@ -136,6 +138,65 @@ Red one.
       expect(text).toBe(`clés\n\n${words}`);
       expect(metadata).toEqual({ encoding: "windows-1252" });
     }
+  });
+
+  it("reads a wrapped body without a declared encoding, or with a wrong one, by what its page says or its words show", async () => {
+    const quoted = (type: string, body: string): string =>
+      mail(`Subject: Menu\nContent-Type: ${type}\nContent-Transfer-Encoding: quoted-printable`, body);
+    const page = '<html><head><meta charset=3D"iso-8859-2"></head><body><p>=A3=F3d=BC</p></body></html>';
+    expect((await readAny("a.eml", quoted("text/html", page))).text).toBe("Menu\n\nŁódź");
+    const words =
+      "Die M=FChle am Bach ist zu sch=F6n f=FCr gew=F6hnliche =C4pfel, sagte die M=FCllerin =FCber die Gr=F6=DFe.";
+    const read = "Die Mühle am Bach ist zu schön für gewöhnliche Äpfel, sagte die Müllerin über die Größe.";
+    for (const type of ["text/plain", "text/plain; charset=us-ascii", 'text/plain;\n charset="utf-8"; format=fixed'])
+      expect((await readAny("a.eml", quoted(type, words))).text).toBe(`Menu\n\n${read}`);
+    const saved = `MIME-Version: 1.0\nContent-Type: multipart/related; boundary="cut"\n\n${part("Content-Type: text/html\nContent-Transfer-Encoding: quoted-printable", page)}--cut--\n`;
+    expect((await readAny("a.mhtml", saved)).text).toBe("Łódź");
+  });
+
+  // The words are those of the specification.
+  it("reads UTF-7", async () => {
+    const text = "Hi Mom -+Jjo--! Item 3 is +AKM-1. 1 +- 1. +ZeVnLIqe-";
+    const { text: read } = await readAny(
+      "a.eml",
+      mail("Subject: S\nContent-Type: text/plain; charset=unicode-1-1-utf-7", text),
+    );
+    expect(read).toBe("S\n\nHi Mom -☺-! Item 3 is £1. 1 + 1. 日本語");
+  });
+
+  it("reads files that stand in the body, as old programs wrote them", async () => {
+    const file = "begin 644 notes.txt\n#0V%T\n`\nend\n";
+    const { text, root } = await readAny("a.eml", mail("Subject: S", `See below.\n\n${file}\nBye.\n`));
+    expect(text).toBe("S\n\nSee below.\n\nBye.\n\nnotes.txt\n\nCat");
+    expect(showOutline(root)).toEqual(["# S", "## notes.txt"]);
+    const base64Body = mail("Subject: S", "begin-base64 644 a.md\nIyBNYXRz\n====\n");
+    expect((await readAny("a.eml", base64Body)).text).toBe("S\n\na.md\n\n# Mats");
+    const prose = "begin 100 years ago\nand so on until the\nend";
+    expect((await readAny("a.eml", mail("Subject: S", prose))).text).toBe(`S\n\n${prose}`);
+  });
+
+  it("finds the bytes of any uuencoded file, also with blanks cut off", () => {
+    const line = (bytes: readonly number[]): string => {
+      const bits = bytes.map((byte) => byte.toString(2).padStart(8, "0")).join("");
+      const groups = bits.padEnd(Math.ceil(bits.length / 24) * 24, "0").match(/.{6}/gu) ?? [];
+      return (
+        String.fromCharCode(32 + bytes.length) +
+        groups.map((six) => String.fromCharCode(32 + Number.parseInt(six, 2))).join("")
+      );
+    };
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 1, maxLength: 200 }), fc.boolean(), (bytes, isCut) => {
+        const lines = Array.from({ length: Math.ceil(bytes.length / 45) }, (_, at) =>
+          line([...bytes.subarray(at * 45, at * 45 + 45)]),
+        );
+        const body = lines.map((each) => (isCut ? each.trimEnd() : each)).join("\n");
+        const { text, files } = takeUuencoded(`Before.\nbegin 644 a b.bin\n${body}\n\`\nend\nAfter.`);
+        expect(text).toBe("Before.\nAfter.");
+        expect(files).toEqual([
+          { filename: "a b.bin", mimeType: "application/octet-stream", disposition: "attachment", content: bytes },
+        ]);
+      }),
+    );
   });
 
   it("decodes names and headers", async () => {

@@ -10,9 +10,22 @@ export interface PdfTestLine {
   readonly font?: "plain" | "bold" | "mono";
   /** **Units** degrees against the clock. */
   readonly angle?: number;
+  /** What is added after each sign. **Units** points. */
+  readonly spacing?: number;
+}
+
+/** A level line on a page, in points from the bottom left. */
+export interface PdfTestRule {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
 }
 
 export interface PdfTestOptions {
+  /** Lines of the first page. */
+  readonly rules?: readonly PdfTestRule[];
+  /** Names of files that hang on the document. */
+  readonly attached?: readonly string[];
   /** Outline entries, each pointing to a page from 0; entries may nest. */
   readonly outline?: readonly PdfTestEntry[];
   readonly info?: string;
@@ -46,7 +59,17 @@ const names = { plain: "F1", bold: "F2", mono: "F3" } as const;
 
 /** A small PDF with a real cross-reference table: standard fonts, one content stream a page. Letters of Latin 1. */
 export function makePdf(pages: readonly (readonly PdfTestLine[])[], options: PdfTestOptions = {}): Uint8Array {
-  const { outline, info, protection, rotate = 0, tags, pictures = [], differences = "" } = options;
+  const {
+    outline,
+    info,
+    protection,
+    rotate = 0,
+    tags,
+    pictures = [],
+    differences = "",
+    rules = [],
+    attached = [],
+  } = options;
   const id = new Uint8Array(16).fill(9);
   const lock = protection && lockPdf(protection, id);
   const objects: string[] = [];
@@ -76,6 +99,7 @@ export function makePdf(pages: readonly (readonly PdfTestLine[])[], options: Pdf
   const pageIds = pages.map((lines, page) => {
     const drawn = lines.map((line, index) => drawLine(line, tags === undefined || page > 0 ? undefined : index));
     if (pictures.includes(page)) drawn.push("q 600 0 0 700 0 0 cm /Im Do Q");
+    if (page === 0) drawn.push(...rules.map(({ x, y, width }) => `${x} ${y} m ${x + width} ${y} l S`));
     const content = addStream("", drawn.join("\n"));
     return add(
       `<< /Type /Page /Parent ${pageTree} 0 R /MediaBox [0 0 612 792] /Rotate ${rotate} /Contents ${content} 0 R /Resources << /Font << ${fontIds.join(" ")} >> ${picture} >>${tags === undefined || page > 0 ? "" : " /StructParents 0"} >>`,
@@ -84,7 +108,12 @@ export function makePdf(pages: readonly (readonly PdfTestLine[])[], options: Pdf
   const outlines = outline === undefined ? "" : ` /Outlines ${addOutline(outline)} 0 R`;
   const structure = tags === undefined ? "" : ` /MarkInfo << /Marked true >> /StructTreeRoot ${addStructure(tags)} 0 R`;
   const lang = lock === undefined ? " /Lang (en-GB)" : "";
-  objects[catalog - 1] = `<< /Type /Catalog /Pages ${pageTree} 0 R${outlines}${structure}${lang} >>`;
+  const files = attached.map((name) => {
+    const stream = addStream("/Type /EmbeddedFile", "x");
+    return `(${name}) << /Type /Filespec /F (${name}) /UF (${name}) /EF << /F ${stream} 0 R >> >>`;
+  });
+  const hung = files.length === 0 ? "" : ` /Names << /EmbeddedFiles << /Names [${files.join(" ")}] >> >>`;
+  objects[catalog - 1] = `<< /Type /Catalog /Pages ${pageTree} 0 R${outlines}${structure}${lang}${hung} >>`;
   objects[pageTree - 1] =
     `<< /Type /Pages /Count ${pages.length} /Kids [${pageIds.map((page) => `${page} 0 R`).join(" ")}] >>`;
   const information = info === undefined ? "" : ` /Info ${add(`<< ${info} >>`)} 0 R`;
@@ -129,10 +158,13 @@ export function makePdf(pages: readonly (readonly PdfTestLine[])[], options: Pdf
   }
 }
 
-function drawLine({ text, x = 72, y, size = 10, font = "plain", angle = 0 }: PdfTestLine, mark?: number): string {
+function drawLine(
+  { text, x = 72, y, size = 10, font = "plain", angle = 0, spacing = 0 }: PdfTestLine,
+  mark?: number,
+): string {
   const [cos, sin] = [Math.cos((angle * Math.PI) / 180), Math.sin((angle * Math.PI) / 180)];
   const matrix = [cos, sin, -sin, cos].map((part) => part.toFixed(4)).join(" ");
-  const shown = `BT /${names[font]} ${size} Tf ${matrix} ${x} ${y} Tm (${text.replace(/[\\()]/g, "\\$&")}) Tj ET`;
+  const shown = `BT /${names[font]} ${size} Tf ${spacing} Tc ${matrix} ${x} ${y} Tm (${text.replace(/[\\()]/g, "\\$&")}) Tj ET`;
   return mark === undefined ? shown : `/Span << /MCID ${mark} >> BDC ${shown} EMC`;
 }
 

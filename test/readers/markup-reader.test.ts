@@ -165,6 +165,38 @@ describe("createMarkupReader", () => {
     ]);
   });
 
+  it("takes a star at the beginning of a line for a heading of Org, also below a list", async () => {
+    const read = await readAny("a.org", "1. first\n   1. inner\n\n* Part\nWords.\n  * starred\n");
+    expect(showOutline(read.root)).toEqual(["# Part"]);
+    expect(showBlocks(read).at(-1)).toBe("list: - starred");
+  });
+
+  it("reads LaTeX's tables with their captions, and once what is repeated on later pages", async () => {
+    const head = "\\toprule\nPart & Price \\\\\n\\midrule\n";
+    const long = `\\begin{longtable}[]{@{}lr@{}}\n\\caption{Parts of a boat.}\\label{b}\\tabularnewline\n${head}\\endfirsthead\n${head}\\endhead\n\\midrule more \\\\ \\endfoot\nMast & 9 \\\\\nKeel & 7 \\tabularnewline\n\\bottomrule\n\\end{longtable}`;
+    const booked = `\\begin{tabular}{lr}\n${head}Mast & 9 \\\\\nKeel & 7 \\\\\n\\bottomrule\n\\end{tabular}`;
+    const bare = "\\begin{tabular}{lr}\nMast & 9 \\\\\nKeel & 7 \\\\\n\\end{tabular}";
+    const read = await readAny("a.tex", `\\begin{document}\n${[long, booked, bare].join("\n\n")}\n\\end{document}\n`);
+    const rows = "| Mast | 9 |\n| Keel | 7 |";
+    expect(showBlocks(read)).toEqual([
+      "paragraph: Parts of a boat.",
+      `table: | Part | Price |\n${rows}`,
+      `table: | Part | Price |\n${rows}`,
+      `table: ${rows}`,
+    ]);
+    expect(read.sourceMap.tables?.map(({ columns }) => columns)).toEqual([
+      ["Part", "Price"],
+      ["Part", "Price"],
+      undefined,
+    ]);
+  });
+
+  it("shows LaTeX that has a form for bookmarks once", async () => {
+    const source =
+      "\\begin{document}\n\\section{\\texorpdfstring{Tides at \\emph{Wick}}{Tides at Wick}}\nWords.\n\\end{document}\n";
+    expect(showOutline((await readAny("a.tex", source)).root)).toEqual(["## Tides at Wick"]);
+  });
+
   it("reads LaTeX without its markup", async () => {
     const source =
       "\\documentclass{article}\n\\title{Guide}\\author{Ada \\and Grace}\n\\begin{document}\n\\maketitle\n\\section{Part}\\label{p}\nCaf\\'e costs 5\\,\\% more~now \\cite{x}. % hidden\n\n\\begin{tabular}{l|r}\n\\hline Name & Price \\\\ \\hline\nRope & $1$ \\\\\n\\end{tabular}\n\\begin{itemize}\\item one \\item two\\end{itemize}\n\\end{document}\n";
@@ -197,6 +229,18 @@ describe("createMarkupReader", () => {
     ]);
     const at = read.text.indexOf("night");
     expect(source.split("\n")[(locate(read, at, at + 5).line ?? 0) - 1]).toContain("night");
+  });
+
+  it("reads MediaWiki's entities, breaks, rules and marks in any order", async () => {
+    const source =
+      "G&ouml;del &#x41;&#66; &nosuch; a&nbsp;b\n\none<br/>two<br>\nthree\n\ntop\n----\nbottom\n\n'''strong with ''emph''''' '''''strong inside''' emph'' l''''eau'''\n";
+    expect(showBlocks(await readAny("a.wiki", source))).toEqual([
+      "paragraph: Gödel AB &nosuch; a b",
+      "paragraph: one two three",
+      "paragraph: top",
+      "paragraph: bottom",
+      "paragraph: strong with emph strong inside emph l'eau",
+    ]);
   });
 
   it("reads MediaWiki without its markup", async () => {

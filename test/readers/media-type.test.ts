@@ -161,6 +161,28 @@ describe("detectMediaType", () => {
     expect(detectMediaType(page, { name: "page" })).toBe("text/html");
   });
 
+  it("takes a text under a name of older Office for what it is: many programs export one so", async () => {
+    const table = "<table><tr><th>Ship</th><th>Cabins</th></tr><tr><td>Boreas</td><td>41</td></tr></table>";
+    const mail = "From: a@example.com\nTo: b@example.com\nSubject: Keys\nDate: Mon, 1 Jan 2024 10:00:00 +0000\n\nHi.\n";
+    const wide = Uint8Array.from([0xff, 0xfe, ...Buffer.from("Ship\tCabins\nBoreas\t41\n", "utf16le")]);
+    for (const [name, bytes, type] of [
+      ["a.xls", utf8(table), "text/html"],
+      ["a.doc", utf8(`<html><body>${table}</body></html>`), "text/html"],
+      ["a.xls", utf8("Ship\tCabins\nBoreas\t41\n"), "text/tab-separated-values"],
+      ["a.xls", wide, "text/tab-separated-values"],
+      ["a.xls", utf8("Ship;Cabins\nBoreas;41\n"), "text/csv"],
+      ["a.xls", utf8('<?xml version="1.0"?><Workbook/>'), "application/xml"],
+      ["a.dot", utf8('digraph "ships" { a -> b; }'), "text/plain"],
+      ["a.msg", utf8(mail), "message/rfc822"],
+    ] as const)
+      expect([name, detectMediaType(bytes, { name })]).toEqual([name, type]);
+    const declared = "application/vnd.ms-excel";
+    expect(detectMediaType(utf8("a,b\n1,2\n"), { declared, name: "export.csv" })).toBe("text/csv");
+    const { text, sourceMap } = await readAs("a.xls", table);
+    expect(text).toBe("| Ship | Cabins |\n| Boreas | 41 |");
+    expect(sourceMap.tables).toMatchObject([{ columns: ["Ship", "Cabins"] }]);
+  });
+
   it("reads UTF-16 by its mark [B52]", () => {
     const page = Uint8Array.from([0xff, 0xfe, ...Array.from("<html>", (sign) => [sign.charCodeAt(0), 0]).flat()]);
     expect(detectMediaType(page)).toBe("text/html");
@@ -224,6 +246,12 @@ describe("a refusal of a kind that nobody reads", () => {
     ["t.dbf", text("\u0003\u0000\u0000\u0000"), "a dBASE table", "CSV"],
     ["a.x", text("WARC/1.0\r\n"), "a web archive (WARC)", "HTML"],
     ["a.x", text("SQLite format 3\u0000"), "an SQLite database", "CSV"],
+    ["a.x", text("ITSF"), "a compiled help file (CHM)", "HTML"],
+    ["a.x", text("\u0078\u009F\u003E\u0022"), "Outlook's own form (TNEF", "attachments"],
+    ["a.wri", text("\u0031\u00BE\u0000\u0000\u0000\u00AB"), "Windows Write", "ODT"],
+    ["a.sxw", text("PK\u0003\u0004"), "a text of OpenOffice 1", "ODT"],
+    ["a.x", text("\u00FFWPC"), "a WordPerfect document", "ODT"],
+    ["a.p7m", text("0\u0082\u0001\u0000"), "a signed or encrypted message", "program that received it"],
   ])("names what %s really is, and what to do", async (name, bytes, label, hint) => {
     const refusal = await refusalOf(readAs(name, bytes));
     expect(refusal.code).toBe("unsupported-media");

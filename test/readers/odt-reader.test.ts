@@ -80,8 +80,53 @@ describe("createOdtReader", () => {
       "list: 2. second",
       "list: 1. anew",
       "list: (c) c",
-      "heading: A heading in a list",
+      "heading: (d) A heading in a list",
       "list: (e) e",
+    ]);
+  });
+
+  it("writes the numbers of headings, by the outline, by a list of their style and by the list around them", async () => {
+    const level = (at: number, more: string): string => `<text:outline-level-style text:level="${at}" ${more}/>`;
+    const styles = `<text:outline-style style:name="Outline">${level(1, 'style:num-format="1" style:num-suffix="."')}${level(2, 'style:num-format="1" text:display-levels="2"')}${level(3, 'style:num-format="a" text:display-levels="3"')}${level(4, 'style:num-format=""')}</text:outline-style>`;
+    const automatic =
+      '<style:style style:name="Bare" style:list-style-name=""/><style:style style:name="Own" style:list-style-name="A"/><text:list-style style:name="A"><text:list-level-style-number text:level="1" style:num-format="A" style:num-prefix="Annex "/></text:list-style>';
+    const styled = (name: string, text: string): string =>
+      `<text:h text:outline-level="1" text:style-name="${name}">${text}</text:h>`;
+    const again = '<text:h text:outline-level="2" text:restart-numbering="true" text:start-value="7">Seventh</text:h>';
+    const { root } = await readAs(
+      "a.odt",
+      makeOdt(
+        [
+          styled("Bare", "Preface"),
+          h(1, "Tides"),
+          h(2, "Ebb"),
+          h(2, ""),
+          h(3, "Low"),
+          h(4, "Plain"),
+          h(2, "Flood"),
+          again,
+          h(1, "Pilots"),
+          '<text:h text:outline-level="2" text:is-list-header="true">Aside</text:h>',
+          h(2, "Boats"),
+          styled("Own", "Tables"),
+          styled("Own", "Maps"),
+        ].join(""),
+        { automatic, styles },
+      ),
+    );
+    expect(showOutline(root)).toEqual([
+      "# Preface",
+      "# 1. Tides",
+      "## 1.1 Ebb",
+      "### 1.1.a Low",
+      "#### Plain",
+      "## 1.2 Flood",
+      "## 1.7 Seventh",
+      "# 2. Pilots",
+      "## Aside",
+      "## 2.1 Boats",
+      "# Annex A Tables",
+      "# Annex B Maps",
     ]);
   });
 
@@ -122,6 +167,28 @@ describe("createOdtReader", () => {
       "paragraph: See [Image: The harbour]",
       "paragraph: [^i]: At the end.",
     ]);
+  });
+
+  it("says how many comments it leaves out, in texts and on slides [L9]", async () => {
+    const comment = `<office:annotation>${p("Check the year.")}</office:annotation>`;
+    const math = "<annotation encoding='StarMath 5.0'>a = b over c</annotation>";
+    const { text, notes } = await readAs(
+      "a.odt",
+      makeOdt(p(`Tides${comment} of the harbour${math}`) + p(`Pilots${comment}`)),
+    );
+    expect(text).toBe("Tides of the harbour\n\nPilots");
+    expect(notes).toEqual(["Left out: its comments (2)."]);
+    const spaces = ["office", "text", "drawing:draw"].map(
+      (name) =>
+        `xmlns:${name.replace(/.*:/u, "")}="urn:oasis:names:tc:opendocument:xmlns:${name.replace(/:.*/u, "")}:1.0"`,
+    );
+    const page = `<draw:page><draw:frame><draw:text-box>${p("Tides of the harbour")}</draw:text-box></draw:frame>${comment}</draw:page>`;
+    const slides = await readAs(
+      "a.fodp",
+      `<office:document ${spaces.join(" ")} office:mimetype="application/vnd.oasis.opendocument.presentation"><office:body><office:presentation>${page}</office:presentation></office:body></office:document>`,
+    );
+    expect(slides.text).toBe("Slide 1\n\nTides of the harbour");
+    expect(slides.notes).toEqual(["Left out: its comments (1)."]);
   });
 
   it("reads charts and formulas, from parts of their own and in a flat file, and says what a sheet leaves out [L9]", async () => {

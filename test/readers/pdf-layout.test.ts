@@ -153,6 +153,69 @@ describe("reading order of a PDF", () => {
     expect(starts).toEqual(["The Annu", "goes on ", "That is "]);
   });
 
+  it("leaves out running titles far below the edge of a large sheet", async () => {
+    const pages = ["Pt. 1308", "§ 1308.01", "§ 1308.11", "§ 1308.12", "§ 1308.13", "§ 1308.14"].map((part, page) => [
+      { text: `Drug Enforcement Administration, ${part}`, y: 640 },
+      ...set(
+        72,
+        610,
+        left.map((line) => `${line} ${page}`),
+      ),
+    ]);
+    const { text } = await readAs("a.pdf", makePdf(pages));
+    expect(text.match(/Drug Enforcement/gu)).toHaveLength(2);
+  });
+
+  it("keeps lines of a tagged file apart that are paragraphs by themselves", async () => {
+    const lines = ["Right column line 1", "Right column line 2", "Left column line 1", "Left column line 2"];
+    const drawn = lines.map((text, index) => ({ text, x: index < 2 ? 320 : 72, y: 700 - (index % 2) * 20 }));
+    const tags = [{ role: "Document", children: lines.map((_, index) => ({ role: "P", lines: [index] })) }];
+    expect(await read(drawn, { tags })).toEqual(lines.map((line) => `paragraph: ${line}`));
+  });
+
+  it("takes a whole paragraph for text, also where its tag calls it a heading", async () => {
+    const text = `${left.join(" ")} ${right.join(" ")}`;
+    const lines = [
+      { text: "Head", y: 700 },
+      { text, y: 600, size: 4 },
+    ];
+    const tags = [
+      {
+        role: "Document",
+        children: [
+          { role: "H1", lines: [0] },
+          { role: "H2", lines: [1] },
+        ],
+      },
+    ];
+    expect(await read(lines, { tags })).toEqual(["heading: Head", `paragraph: ${text}`]);
+  });
+
+  it("reads words that are set wide as words", async () => {
+    const title = "Here is some formatted text";
+    // Widths of Helvetica, in thousandths.
+    const widths: Readonly<Record<string, number>> = {
+      H: 722,
+      r: 333,
+      i: 222,
+      s: 500,
+      m: 833,
+      f: 278,
+      t: 278,
+      x: 500,
+      " ": 278,
+    };
+    let x = 72;
+    const letters = Array.from(title, (text) => {
+      const letter = { text, x, y: 700, size: 12 };
+      x += (widths[text] ?? 556) * 0.012 + (text === " " ? 1.07 : 1.73);
+      return letter;
+    });
+    const spaced = set(72, 600, ["Annual report of the harbour"], { spacing: 3.5 });
+    const { text } = await readAs("a.pdf", makePdf([[...letters, ...spaced, ...set(72, 500, left)]]));
+    expect(text).toMatch(new RegExp(`^${title}\n\nAnnual report of the harbour\n`, "u"));
+  });
+
   it("puts a footnote after the paragraph that goes on over the page [E15]", async () => {
     const result = await readAs(
       "a.pdf",

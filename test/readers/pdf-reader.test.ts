@@ -99,6 +99,43 @@ describe("createPdfReader", () => {
     expect(showBlocks(result).filter((block) => block.startsWith("heading"))).toHaveLength(4);
   });
 
+  it("finds an outline's titles behind the numbers that its pages print before them", async () => {
+    const lines = [
+      "Chapter 1. Harbours",
+      "Harbours are where ships rest.",
+      "1.1 Tides",
+      "It rises.",
+      "A.2 Tables",
+      "Much.",
+    ];
+    const pages = lines.map((text, index) => ({ text, y: 700 - index * 30 }));
+    const outline = [
+      { title: "Harbours", page: 0, items: [{ title: "Tides", page: 0 }] },
+      { title: "Tables", page: 0 },
+      { title: `Not a title ${"but a paragraph ".repeat(20)}`, page: 0 },
+    ];
+    const { root } = await readAs("a.pdf", makePdf([pages], { outline }));
+    expect(showOutline(root)).toEqual(["# Chapter 1. Harbours", "## 1.1 Tides", "# A.2 Tables"]);
+  });
+
+  it("names the files that hang on it, since it does not read them", async () => {
+    const { notes } = await readAs(
+      "a.pdf",
+      makePdf([[{ text: "See the attached.", y: 700 }]], { attached: ["a.xml", "b.xlsx"] }),
+    );
+    expect(notes).toEqual(["Not read: files attached to it (a.xml, b.xlsx)."]);
+  });
+
+  it("has the title of its file where its largest letters are those of its text", async () => {
+    const body = Array.from({ length: 9 }, (_, index) => ({
+      text: `Footnote appears here ${index}`,
+      y: 700 - index * 12 - (index > 0 ? 40 : 0),
+      size: 11,
+    }));
+    const { root } = await readAs("a.pdf", makePdf([[...body, { text: "1 This is a footnote.", y: 90, size: 7 }]]));
+    expect(root.title).toBe("a.pdf");
+  });
+
   it("takes title, author, language and dates from the document's information [B4 E15]", async () => {
     const info =
       "/Title (Microsoft Word - Keys) /Author (Ada) /CreationDate (D:20240501100000+02'00') /ModDate (nonsense)";

@@ -18,6 +18,13 @@ const write = (text: string): string =>
   ).join("");
 
 describe("createRtfReader", () => {
+  it("says how many comments it leaves out [L9]", async () => {
+    const comment = "{\\*\\atnid AL}{\\*\\atnauthor Ada}\\chatn{\\*\\annotation{\\*\\atnref 1}\\pard Check the year.}";
+    const { text, notes } = await readAny("a.rtf", rtf(`\\pard Tides${comment}\\par\\pard Pilots${comment}\\par`));
+    expect(text).toBe("Tides\n\nPilots");
+    expect(notes).toEqual(["Left out: its comments (2)."]);
+  });
+
   it("reads headings by style, lists by their labels, tables and notes", async () => {
     const read = await readAny(
       "a.rtf",

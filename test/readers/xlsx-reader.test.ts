@@ -107,6 +107,49 @@ describe("sheets", () => {
     expect(result.notes).toBeUndefined();
   });
 
+  it("reads what is drawn on a sheet, at its cell: text boxes, diagrams, titles of charts, and figures where no cell has them", async () => {
+    const spaces =
+      'xmlns:xdr="http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"';
+    const lines = (...texts: string[]): string =>
+      texts.map((text) => `<a:p><a:r><a:t>${text}</a:t></a:r></a:p>`).join("");
+    const box = (...texts: string[]): string => `<xdr:sp><xdr:txBody>${lines(...texts)}</xdr:txBody></xdr:sp>`;
+    const anchor = (row: number, column: number, inside: string): string =>
+      `<xdr:twoCellAnchor><xdr:from><xdr:col>${column - 1}</xdr:col><xdr:row>${row - 1}</xdr:row></xdr:from>${inside}</xdr:twoCellAnchor>`;
+    const points = (...values: string[]): string =>
+      values.map((value, i) => `<c:pt idx="${i}"><c:v>${value}</c:v></c:pt>`).join("");
+    const drawing = [
+      anchor(9, 3, box("Check the tides", "before June.")),
+      anchor(
+        2,
+        5,
+        `<mc:AlternateContent><mc:Choice>${box("New form")}</mc:Choice><mc:Fallback>${box("Old form")}</mc:Fallback></mc:AlternateContent>`,
+      ),
+      anchor(4, 5, '<xdr:graphicFrame><c:chart r:id="c1"/></xdr:graphicFrame>'),
+      anchor(6, 5, '<xdr:graphicFrame><dgm:relIds r:dm="d1"/></xdr:graphicFrame>'),
+    ];
+    const chart = `<c:chart><c:title><c:tx><c:rich>${lines("Ships a year")}</c:rich></c:tx></c:title><c:plotArea><c:barChart><c:ser><c:tx>${points("ships")}</c:tx><c:cat>${points("2023", "2024")}</c:cat><c:val>${points("31", "45")}</c:val></c:ser></c:barChart></c:plotArea></c:chart>`;
+    const more = {
+      "xl/worksheets/_rels/sheet1.xml.rels": relationships([["r1", "drawing", "../drawings/drawing1.xml"]]),
+      "xl/drawings/drawing1.xml": `<xdr:wsDr ${spaces}>${drawing.join("")}</xdr:wsDr>`,
+      "xl/drawings/_rels/drawing1.xml.rels": relationships([
+        ["c1", "chart", "../charts/chart1.xml"],
+        ["d1", "diagramData", "../diagrams/data1.xml"],
+      ]),
+      "xl/charts/chart1.xml": `<c:chartSpace ${spaces}>${chart}</c:chartSpace>`,
+      "xl/diagrams/data1.xml": `<dgm:dataModel ${spaces}><dgm:ptLst><dgm:pt><dgm:t>${lines("Load")}</dgm:t></dgm:pt><dgm:pt><dgm:t>${lines("Sail")}</dgm:t></dgm:pt></dgm:ptLst></dgm:dataModel>`,
+    };
+    const shown = ["Check the tides\nbefore June.", "New form", "Ships a year"];
+    const withCells = await readAs("a.xlsx", makeXlsx([{ name: "S", rows: [["a"]] }], { more }));
+    expect(withCells.text).toBe(["S", "a", ...shown, "- Load\n- Sail"].join("\n\n"));
+    const at = withCells.text.indexOf("before June");
+    expect(locate(withCells, at, at + 6)).toMatchObject({ sheet: "S", cells: "C9" });
+    const without = await readAs("a.xlsx", makeXlsx([{ name: "S" }], { more }));
+    expect(without.text).toBe(
+      ["S", ...shown, "|  | ships |\n| 2023 | 31 |\n| 2024 | 45 |", "- Load\n- Sail"].join("\n\n"),
+    );
+    expect(without.sourceMap.tables).toMatchObject([{ columns: ["", "ships"] }]);
+  });
+
   it("reads hidden sheets and says so, and names what has no cells", async () => {
     const { text, notes } = await readAs(
       "book.xlsx",

@@ -10,7 +10,7 @@ import type { Reader } from "../../contracts/reader.ts";
  */
 export function createPptReader(): Reader {
   return {
-    name: "ppt/3",
+    name: "ppt/4",
     accepts: (mediaType) => mediaType === "application/vnd.ms-powerpoint",
     read: async (input) => (await import("./read-ppt.ts")).readPpt(input),
   };

@@ -32,6 +32,8 @@ export const recordType = {
   shape: 0xf004,
   shapeFacts: 0xf00a,
   shapeOptions: 0xf122,
+  tagBlob: 0x138b,
+  comment: 0x2ee0,
   clientText: 0xf00d,
   childAnchor: 0xf00f,
   clientData: 0xf011,

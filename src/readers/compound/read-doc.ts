@@ -2,7 +2,7 @@ import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { composeDocument } from "../compose-document.ts";
 import { fileNameOf } from "../file-name.ts";
-import { oneLine } from "../office/clean-text.ts";
+import { leftOutComments, oneLine } from "../office/clean-text.ts";
 import { createEndMarkedWriter } from "../office/end-marked-writer.ts";
 import { longestFieldCode, showEquation } from "../office/equation-field.ts";
 import { otherwiseProtected, unreadable, withoutText } from "../office/refusals.ts";
@@ -106,7 +106,7 @@ export async function readDoc(input: ReadInput): Promise<ReadResult> {
     title,
     root: { ...draft.root, title },
     metadata: facts.metadata,
-    ...(comments > 0 && { notes: [`Left out: its comments (${comments}).`] }),
+    ...(comments > 0 && { notes: leftOutComments(comments) }),
   };
 }
 

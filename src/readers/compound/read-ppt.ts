@@ -2,7 +2,7 @@ import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { type Composition, composeDocument } from "../compose-document.ts";
 import { fileNameOf } from "../file-name.ts";
-import { cleanText, oneLine } from "../office/clean-text.ts";
+import { cleanText, leftOutComments, oneLine } from "../office/clean-text.ts";
 import { unreadable, withoutText } from "../office/refusals.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
 import { openCompoundFile } from "./compound-file.ts";
@@ -14,6 +14,9 @@ import { readSummary } from "./property-set.ts";
 const encryptedToken = 0xf3d1c4df;
 /** Lists of slides by their instance. **Source** MS-PPT, 2.4.14.1. */
 const list = { slides: 0, notes: 2 } as const;
+
+/** Comments stand so many containers deep in a slide: tags, one tag, its content. */
+const tagDepth = 3;
 
 /** Implements {@link createPptReader}. */
 export async function readPpt(input: ReadInput): Promise<ReadResult> {
@@ -35,6 +38,7 @@ export async function readPpt(input: ReadInput): Promise<ReadResult> {
   const document = composeDocument();
   const hidden: number[] = [];
   let shownTitle = "";
+  let comments = 0;
   for (const [index, { id, slideId, texts }] of slides.entries()) {
     throwIfAborted(signal, `Reading ${uri}`, { uri });
     const number = index + 1;
@@ -45,6 +49,7 @@ export async function readPpt(input: ReadInput): Promise<ReadResult> {
     const title = oneLine(showText(pieces.find(isTitle)?.text ?? ""));
     if (number === 1) shownTitle = title;
     if (slide !== undefined && isHidden(slide)) hidden.push(number);
+    comments += slide === undefined ? 0 : countComments(slide);
     writeSlide(document, title || `Slide ${number}`, pieces, speakerNotes.get(slideId) ?? []);
     if (document.position > maxTextLength) throw overLimit(uri, "maxTextLength", maxTextLength, document.position);
     input.onPage?.(number, slides.length);
@@ -58,6 +63,7 @@ export async function readPpt(input: ReadInput): Promise<ReadResult> {
   const some = `${hidden.length === 1 ? "slide" : "slides"} ${hidden.join(", ")}`;
   const notes = [
     ...(hidden.length === 0 ? [] : [`Hidden in the show, and read all the same: ${some}.`]),
+    ...leftOutComments(comments),
     ...(embedded === 0 ? [] : [`Not read: its charts and other embedded objects (${embedded}).`]),
   ];
   return {
@@ -122,6 +128,17 @@ function isTitle(piece: SlidePiece): piece is SlideText {
 function isHidden({ body }: PptRecord): boolean {
   const info = findRecord(body, recordType.slideShowInfo)?.body;
   return info !== undefined && info.length >= 12 && ((info[10] ?? 0) & 4) !== 0;
+}
+
+/** **Source** MS-PPT, 2.5.25 (the tags of a slide that hold its comments), 2.5.32 (Comment10Container). */
+function countComments({ body }: PptRecord, depth = 0): number {
+  let count = 0;
+  for (const record of recordsIn(body)) {
+    if (record.type === recordType.comment) count++;
+    else if (depth < tagDepth && (record.isContainer || record.type === recordType.tagBlob))
+      count += countComments(record, depth + 1);
+  }
+  return count;
 }
 
 function writeSlide(

@@ -10,7 +10,7 @@ import { unreadable } from "../office/refusals.ts";
  * **Source** RFC 2557.
  */
 export function createMhtmlReader(): Reader {
-  return { name: "mhtml/1", accepts: (mediaType) => mediaType === "multipart/related", read: readMhtml };
+  return { name: "mhtml/2", accepts: (mediaType) => mediaType === "multipart/related", read: readMhtml };
 }
 
 async function readMhtml({ uri, bytes, readPart }: ReadInput): Promise<ReadResult> {
@@ -20,8 +20,8 @@ async function readMhtml({ uri, bytes, readPart }: ReadInput): Promise<ReadResul
       uri,
     });
   }
-  const { default: PostalMime } = await import("postal-mime");
-  const { html, headers } = await PostalMime.parse(bytes);
+  const { parseMessage } = await import("./parse-message.ts");
+  const { html, headers } = (await parseMessage(bytes)).email;
   if (html === undefined || html.trim() === "") throw unreadable(uri, "holds no web page");
   const page = await readPart({
     name: "page.html",

@@ -1,14 +1,15 @@
 import { IbidError } from "../../contracts/errors.ts";
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { composeDocument, type Composition } from "../compose-document.ts";
-import { findCharset } from "../text/find-charset.ts";
 import { fileNameOf } from "../file-name.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { encodingByBytes } from "../../text/charsets/decode-text.ts";
 import { canonicalize } from "../../text/canonical-text.ts";
 import { factsOf, headerLines, headerText } from "./mail-headers.ts";
 import { readAttachments } from "./read-attachments.ts";
-import PostalMime, { type Email } from "postal-mime";
+import { parseMessage } from "./parse-message.ts";
+import { takeUuencoded } from "./take-uuencoded.ts";
+import type { Email } from "postal-mime";
 
 /** Implements {@link createMailReader}; loaded with its parser when the first message is read. */
 export async function readMail(input: ReadInput): Promise<ReadResult> {
@@ -19,8 +20,10 @@ export async function readMail(input: ReadInput): Promise<ReadResult> {
     wide?.startsWith("utf-16") === true
       ? new TextEncoder().encode(new TextDecoder(wide).decode(input.bytes))
       : input.bytes;
-  const { email, encoding } = await parseMail(bytes);
+  const { email: whole, encoding } = await parseMessage(bytes);
   throwIfAborted(signal, `Reading ${uri}`, { uri });
+  const body = takeUuencoded(whole.text ?? "");
+  const email = { ...whole, text: body.text, attachments: [...whole.attachments, ...body.files] };
   const encryption = encryptionOf(email);
   if (encryption !== undefined) {
     throw new IbidError("encrypted", `${uri} is a message encrypted with ${encryption}.`, {
@@ -44,30 +47,6 @@ export async function readMail(input: ReadInput): Promise<ReadResult> {
     },
     ...(notes.length === 0 ? {} : { notes }),
   };
-}
-
-/** Messages within messages are attachments like others: their reader is asked, and the depth of parts within parts holds. */
-const options = { forceRfc822Attachments: true, maxRfc822NestingDepth: 0 } as const;
-
-/**
- * Parses a message. Where its words come out broken, because it declares no encoding or a wrong one, it is read in the one that its bytes show.
- *
- * **Shape** `encoding` when that was done.
- */
-async function parseMail(bytes: Uint8Array): Promise<{ readonly email: Email; readonly encoding?: string }> {
-  const email = await PostalMime.parse(bytes, options);
-  const broken = countBroken(email);
-  const found = broken === 0 ? undefined : await findCharset(bytes);
-  if (found === undefined) return { email };
-  // Base64 and quoted-printable are ASCII, and stay as they are; attachments belong to their readers.
-  const recoded = new TextEncoder().encode(new TextDecoder(found.charset).decode(bytes));
-  const better = await PostalMime.parse(recoded, options);
-  if (countBroken(better) >= broken) return { email };
-  return { email: { ...better, attachments: email.attachments }, encoding: found.charset };
-}
-
-function countBroken({ subject, text, html }: Email): number {
-  return [subject, text, html].reduce((sum, value) => sum + (value?.split("\uFFFD").length ?? 1) - 1, 0);
 }
 
 /** Mail programs show the HTML body where there is one. **Shape** the language that it says it is in. */

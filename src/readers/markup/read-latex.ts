@@ -3,6 +3,7 @@ import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { decodeInput } from "../text/decode-source.ts";
 
 import { composeMarkup, createMarkupEvents, headingTag, type MarkupEvents } from "./markup-events.ts";
+import { captionOf, endOfGroup, rowsOf, splitAt } from "./latex-tables.ts";
 
 /** Commands of sections by their depth. **Source** LaTeX2e unofficial reference manual, 6. */
 const sections = ["part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph"];
@@ -133,18 +134,6 @@ function argumentOf(source: string, name: string): Argument | undefined {
   return { text: source.slice(start, end), start, end };
 }
 
-/** Where the group that has begun before `from` ends. */
-function endOfGroup(source: string, from: number, limit = source.length): number {
-  let depth = 1;
-  for (let at = from; at < limit; at++) {
-    const sign = source[at];
-    if (sign === "\\") at++;
-    else if (sign === "{") depth++;
-    else if (sign === "}" && --depth === 0) return at;
-  }
-  return limit;
-}
-
 function plain(text: string): string {
   return text
     .replace(/\\(?:thanks|footnote|inst|affil|email)\s*\{[^}]*\}/gu, "")
@@ -265,6 +254,11 @@ class LatexReader {
         this.readText(found.start, found.end, depth + 1);
         this.show(")", found.end);
       }
+    } else if (name === "texorpdfstring") {
+      // The second is the same for bookmarks.
+      const found = takeGroup();
+      if (found !== undefined) this.readText(found.start, found.end, depth + 1);
+      takeGroup();
     } else if (Object.hasOwn(signs, name)) {
       this.show(signs[name]!, at);
       if (/[A-Za-z]/u.test(name)) while (this.source[next] === " ") next++;
@@ -391,27 +385,19 @@ class LatexReader {
       const begin = this.source.indexOf("{", start) + 1;
       start = endOfGroup(this.source, begin, end) + 1;
     }
-    const body = this.source.slice(start, end);
-    const rule = body.search(/\\(?:hline|midrule|endhead)[\s\S]*?\\\\[\s\S]*?\\(?:hline|midrule|endhead)/u);
+    const caption = captionOf(this.source, start, end);
+    if (caption !== undefined) {
+      this.hold("p", caption.start, () => this.readText(caption.start, caption.end, depth + 1));
+      start = caption.after;
+    }
+    const { rows, headers } = rowsOf(this.source, start, end);
     this.events.open("table", start);
-    let isFirst = true;
-    for (const row of splitAt(this.source, start, end, "\\\\")) {
-      const cells = [...splitAt(this.source, row.start, row.end, "&")];
-      const words = this.source
-        .slice(row.start, row.end)
-        .replace(
-          /\\(?:hline|toprule|midrule|bottomrule|c?line\{[^}]*\}|cmidrule(?:\([^)]*\))?\{[^}]*\}|endhead|endfirsthead|endfoot|endlastfoot)/gu,
-          "",
-        );
-      if (words.trim() === "") continue;
-      const isHeader =
-        isFirst && rule !== -1 && /^\s*(?:\\(?:hline|toprule)\s*)*$/u.test(body.slice(0, Math.max(0, rule)).trim());
-      isFirst = false;
+    for (const [index, row] of rows.entries()) {
       this.hold("tr", row.start, () => {
-        for (const cell of cells) {
+        for (const cell of splitAt(this.source, row.start, row.end, ["&"])) {
           const span = /\\multicolumn\s*\{(\d+)\}/u.exec(this.source.slice(cell.start, cell.end))?.[1];
           this.hold(
-            isHeader ? "th" : "td",
+            index < headers ? "th" : "td",
             cell.start,
             () => this.readText(cell.start, cell.end, depth + 1),
             span === undefined ? {} : { colspan: span },
@@ -442,32 +428,4 @@ function endOfEnvironment(source: string, name: string, from: number, end: numbe
 function isOutside(source: string, start: number, place: number): boolean {
   const before = source.slice(start, place);
   return (before.match(/\\begin\s*\{/gu)?.length ?? 0) === (before.match(/\\end\s*\{/gu)?.length ?? 0);
-}
-
-/** Stretches between marks that stand outside of groups and of escapes. */
-function* splitAt(
-  source: string,
-  start: number,
-  end: number,
-  mark: string,
-): Generator<{ readonly start: number; readonly end: number }> {
-  let from = start;
-  let depth = 0;
-  for (let at = start; at < end; at++) {
-    if (depth === 0 && source.startsWith(mark, at)) {
-      yield { start: from, end: at };
-      at += mark.length - 1;
-      from = at + 1;
-      continue;
-    }
-    const sign = source[at];
-    if (sign === "\\") at++;
-    else if (sign === "{") depth++;
-    else if (sign === "}") depth = Math.max(0, depth - 1);
-    else if (sign === "%") {
-      const newline = source.indexOf("\n", at);
-      at = newline === -1 ? end : newline;
-    }
-  }
-  yield { start: from, end };
 }

@@ -1,3 +1,5 @@
+import { Parser } from "htmlparser2";
+
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { decodeInput } from "../text/decode-source.ts";
 
@@ -20,6 +22,7 @@ const rules: readonly InlineRule[] = [
   hide(/<ref\b[^>]*\/>/uy),
   { pattern: /<ref\b[^>]*>(.{0,2000}?)<\/ref>/suy, show: ([, note = ""]) => ({ text: note, isNested: true }) },
   showGroup(/<(?:code|tt|kbd|samp|var|math|chem)\b[^>]*>(.{0,2000}?)<\/\w+>/suy),
+  { pattern: /<br\b[^<>]*>/iuy, show: () => ({ text: " " }) },
   hide(/<\/?[a-z][^<>]*>/iuy),
   hide(/\[\[(?:Category|Kategorie|Cat[ée]gorie|Categor[ií]a):[^\]]*\]\]/iuy),
   {
@@ -47,21 +50,17 @@ const rules: readonly InlineRule[] = [
       isNested: true,
     }),
   },
-  showGroup(/'''''(.{1,2000}?)'''''/uy, 1, true),
-  showGroup(/'''(.{1,2000}?)'''/uy, 1, true),
-  showGroup(/''(.{1,2000}?)''/uy, 1, true),
+  // Two, three or five are marks; of four the first is shown, of more those before the last five.
+  {
+    pattern: /'{2,}/uy,
+    show: ([marks]) => ({ text: "'".repeat(marks.length === 4 ? 1 : Math.max(0, marks.length - 5)) }),
+  },
   hide(/__[A-Z]+__/uy),
-  { pattern: /&(nbsp|amp|lt|gt|ndash|mdash|quot);/uy, show: ([, name = ""]) => ({ text: entities[name] ?? "" }) },
+  {
+    pattern: /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/iuy,
+    show: ([entity]) => ({ text: decodeEntity(entity) }),
+  },
 ];
-const entities: Readonly<Record<string, string>> = {
-  nbsp: " ",
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  ndash: "–",
-  mdash: "—",
-  quot: '"',
-};
 const starts = /[<[{'_&]/gu;
 
 /**
@@ -80,6 +79,14 @@ export function readMediawiki(input: ReadInput): ReadResult {
   const lines = splitLines(shown);
   for (let at = 0; at < lines.length;) at = readBlock(events, lines, at);
   return composeMarkup(input, source, events.finish());
+}
+
+/** The sign of an entity of HTML; one that HTML does not know stays. A space that keeps words together is a space. */
+function decodeEntity(entity: string): string {
+  let shown = "";
+  const parser = new Parser({ ontext: (text) => void (shown += text) }, { decodeEntities: true });
+  parser.end(entity);
+  return shown.replaceAll("\u00A0", " ");
 }
 
 function write(events: MarkupEvents, { text, at }: SourceLine): void {
@@ -114,7 +121,8 @@ function readBlock(events: MarkupEvents, lines: readonly SourceLine[], at: numbe
   const end = findLine(
     lines,
     at + 1,
-    (line) => line.trim() === "" || /^(?:[=*#;:]|\{\||\{\{[^}]*$|\s*<(?:pre|syntaxhighlight|source)\b)/u.test(line),
+    (line) =>
+      line.trim() === "" || /^(?:[=*#;:]|-{4}|\{\||\{\{[^}]*$|\s*<(?:pre|syntaxhighlight|source)\b)/u.test(line),
   );
   events.open("p", place);
   write(events, joinLines(lines.slice(at, end)));

@@ -37,7 +37,8 @@ const rules: readonly InlineRule[] = [
 ];
 const starts = /[[<=~*/_+@]/gu;
 
-const bullet = /^\s*(?:([-+]|\*(?=\s))|(\d+|[A-Za-z])[.)])(?:\s+|$)(?:\[@\d+\]\s*)?(?:\[([ Xx-])\]\s+)?/u;
+/** A star at the beginning of a line begins a heading. */
+const bullet = /^\s*(?:([-+]|(?<=\s)\*(?=\s))|(\d+|[A-Za-z])[.)])(?:\s+|$)(?:\[@\d+\]\s*)?(?:\[([ Xx-])\]\s+)?/u;
 
 /**
  * Implements the reader of Org files.

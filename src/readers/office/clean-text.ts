@@ -40,6 +40,11 @@ export function nameSome(names: readonly string[]): string {
   return names.slice(0, 10).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
+/** The note about comments that are not in the text; none for no comment. */
+export function leftOutComments(count: number): readonly string[] {
+  return count === 0 ? [] : [`Left out: its comments (${count}).`];
+}
+
 /** An alternative text as it stands in the text: `[Image: the harbour]`; `""` for a picture without one. */
 export function imageText(alternative: string | undefined): string {
   const line = oneLine(alternative ?? "");

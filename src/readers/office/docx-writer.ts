@@ -77,7 +77,7 @@ export function createDocxWriter(document: Composition, parts: DocxParts): DocxW
   let title = "";
   let items: ListItem[] = [];
   let code: string[] = [];
-  /** The text of paragraphs whose end was deleted: it goes on in the next one. */
+  /** The text of paragraphs whose end was deleted, and large initials: it goes on in the next one. */
   let carried = "";
   const footnotes: NoteMark[] = [];
   const endnotes: NoteMark[] = [];
@@ -156,7 +156,13 @@ export function createDocxWriter(document: Composition, parts: DocxParts): DocxW
     const text = carried + (style.isHidden ? "" : inline.text);
     carried = "";
     const markProperties = findChild(properties, "rPr");
-    if (findChild(markProperties, "del") !== undefined || findChild(markProperties, "moveFrom") !== undefined) {
+    // A large initial is a paragraph in a frame, and begins the next one.
+    const isInitial = /^(?:drop|margin)$/u.test(valueOf(properties, "framePr", "dropCap") ?? "");
+    if (
+      isInitial ||
+      findChild(markProperties, "del") !== undefined ||
+      findChild(markProperties, "moveFrom") !== undefined
+    ) {
       carried = text;
       return { text: "", style, label: "", listLevel: 0, level: 0, notes, after, isContents: false };
     }

@@ -83,3 +83,8 @@ export function paragraphsBelow(element: XmlElement | undefined): XmlElement[] {
     return silent.has(child.name) ? [] : paragraphsBelow(child);
   });
 }
+
+/** How many comments hang on an element. An annotation with an encoding is the source of a formula. */
+export function countComments(element: XmlElement): number {
+  return findAll(element, "annotation").filter(({ attributes }) => !attributes.has("encoding")).length;
+}

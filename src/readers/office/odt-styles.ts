@@ -5,6 +5,8 @@ import { elementsOf, findAll, findChild, type XmlElement } from "./read-xml.ts";
 export interface OdtStyles {
   readonly styles: ReadonlyMap<string, XmlElement>;
   readonly lists: ReadonlyMap<string, XmlElement>;
+  /** How headings are numbered. */
+  readonly outline: XmlElement | undefined;
 }
 
 /** Styles rest on one another a few deep; a circle ends here. */
@@ -14,9 +16,11 @@ const maxBases = 32;
 export function readOdtStyles(...roots: readonly (XmlElement | undefined)[]): OdtStyles {
   const styles = new Map<string, XmlElement>();
   const lists = new Map<string, XmlElement>();
+  let outline: XmlElement | undefined;
   for (const root of roots) {
     for (const group of [findChild(root, "styles"), findChild(root, "automatic-styles")]) {
       for (const element of elementsOf(group)) {
+        if (element.name === "outline-style") outline = element;
         const name = element.attributes.get("name");
         if (name === undefined) continue;
         if (element.name === "style") styles.set(name, element);
@@ -24,7 +28,7 @@ export function readOdtStyles(...roots: readonly (XmlElement | undefined)[]): Od
       }
     }
   }
-  return { styles, lists };
+  return { styles, lists, outline };
 }
 
 /** A style and what it rests on, nearest first. */
@@ -68,14 +72,50 @@ export function startOfList({ lists }: OdtStyles, list: string | undefined, leve
 export function labelOfItem({ lists }: OdtStyles, list: string | undefined, counters: readonly number[]): string {
   const level = counters.length - 1;
   const style = lists.get(list ?? "");
+  return levelOf(style, level)?.name === "list-level-style-number" ? labelOf(style, counters) : "- ";
+}
+
+/**
+ * The label of a heading: `2.1 `; `""` for one without a number. `counters` are those of its list so far, and count it.
+ *
+ * **Source** OASIS OpenDocument 1.3, part 3: 5.1.2 (headings), 16.33 (outline numbering). A style whose list has no name takes the number away.
+ */
+export function labelOfHeading(
+  styles: OdtStyles,
+  heading: XmlElement,
+  level: number,
+  countersOf: (list: string) => number[],
+): string {
+  const { attributes } = heading;
+  const list = lineOf(styles, attributes.get("style-name"))
+    .map((style) => style.attributes.get("list-style-name"))
+    .find((name) => name !== undefined);
+  const style = list === undefined ? styles.outline : styles.lists.get(list);
+  const own = levelOf(style, level - 1);
+  if (list === "" || own === undefined || attributes.get("is-list-header") === "true") return "";
+  const counters = countersOf(list ?? "");
+  const first = (at: number): number => Number(levelOf(style, at)?.attributes.get("start-value") ?? "1") || 1;
+  const restarts = attributes.get("restart-numbering") === "true";
+  const before = counters[level - 1];
+  counters.length = Math.min(counters.length, level - 1);
+  while (counters.length < level - 1) counters.push(first(counters.length));
+  const next = before === undefined || restarts ? first(level - 1) : before + 1;
+  counters.push((restarts && Number(attributes.get("start-value"))) || next);
+  return own.name === "list-level-style-number" || own.name === "outline-level-style" ? labelOf(style, counters) : "";
+}
+
+function labelOf(style: XmlElement | undefined, counters: readonly number[]): string {
+  const level = counters.length - 1;
   const own = levelOf(style, level);
-  if (own?.name !== "list-level-style-number") return "- ";
+  if (own === undefined) return "";
   const shown = Math.min(Math.max(Number(own.attributes.get("display-levels") ?? "1") || 1, 1), counters.length);
   const numbers = counters.slice(-shown).map((value, index) => {
-    const format = levelOf(style, level - shown + 1 + index)?.attributes.get("num-format") ?? "1";
+    const shownLevel = levelOf(style, level - shown + 1 + index);
+    const format = shownLevel?.attributes.get("num-format") ?? (shownLevel?.name === "outline-level-style" ? "" : "1");
     return formatNumber(value, formats.get(format) ?? "decimal");
   });
-  const number = numbers.filter((text) => text !== "").join(".");
+  // A level that has no number shows none of those above it.
+  const number = numbers.at(-1) === "" ? "" : numbers.filter((text) => text !== "").join(".");
   if (number === "") return "";
   return `${own.attributes.get("num-prefix") ?? ""}${number}${own.attributes.get("num-suffix") ?? ""} `;
 }
@@ -89,7 +129,6 @@ const formats: ReadonlyMap<string, string> = new Map([
 ]);
 
 function levelOf(style: XmlElement | undefined, level: number): XmlElement | undefined {
-  return findAll(style, "list-level-style-number", "list-level-style-bullet", "list-level-style-image").find(
-    ({ attributes }) => attributes.get("level") === String(level + 1),
-  );
+  const names = ["list-level-style-number", "list-level-style-bullet", "list-level-style-image", "outline-level-style"];
+  return findAll(style, ...names).find(({ attributes }) => attributes.get("level") === String(level + 1));
 }

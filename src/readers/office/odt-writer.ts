@@ -5,7 +5,7 @@ import { oneLine } from "./clean-text.ts";
 import { type OdfObjects, readObject } from "./odf-objects.ts";
 import { formatNumber } from "./number-label.ts";
 import { type OdtInline, type OdtNote, paragraphsBelow, readOdtInline } from "./odt-inline.ts";
-import { kindOfStyle, labelOfItem, listOfStyle, type OdtStyles, startOfList } from "./odt-styles.ts";
+import { kindOfStyle, labelOfHeading, labelOfItem, listOfStyle, type OdtStyles, startOfList } from "./odt-styles.ts";
 import { elementsOf, findAll, textOf, type XmlElement } from "./read-xml.ts";
 import { type TableCell, writeTable } from "./table-text.ts";
 
@@ -49,6 +49,12 @@ export function createOdtWriter(document: Composition, styles: OdtStyles, object
   let endnotes: OdtNote[] = [];
   /** The last counters of lists, for those that go on counting. */
   const counters = new Map<string, number[]>();
+  const headings = new Map<string, number[]>();
+  const countersOf = (list: string): number[] => {
+    const own = headings.get(list) ?? [];
+    headings.set(list, own);
+    return own;
+  };
   const nextMark = (isEndnote: boolean): string =>
     `[^${isEndnote ? formatNumber(++counted.endnote, "lowerRoman") : String(++counted.footnote)}]`;
   const read = (paragraph: XmlElement): OdtInline => readOdtInline(paragraph, styles, objects, nextMark);
@@ -74,7 +80,8 @@ export function createOdtWriter(document: Composition, styles: OdtStyles, object
     }
     for (const box of boxes) elementsOf(box).forEach(write);
   };
-  const writeParagraph = (paragraph: XmlElement): void => {
+  /** `number` is that of the item in which a heading stands. */
+  const writeParagraph = (paragraph: XmlElement, number = ""): void => {
     const inline = read(paragraph);
     const kind = kindOfStyle(styles, paragraph.attributes.get("style-name"));
     const level = paragraph.name === "h" ? Number(paragraph.attributes.get("outline-level") ?? "1") || 1 : 0;
@@ -85,7 +92,9 @@ export function createOdtWriter(document: Composition, styles: OdtStyles, object
     } else {
       settle();
       if (kind === "title" && title === "") title = oneLine(inline.text);
-      if (level > 0 || kind === "title") document.heading(inline.text, level || 1);
+      const isCounted = level > 0 && number === "" && inline.text.trim() !== "";
+      const label = isCounted ? labelOfHeading(styles, paragraph, level, countersOf) : number;
+      if (level > 0 || kind === "title") document.heading(`${label}${inline.text}`, level || 1);
       else
         document.write(inline.text, {
           kind: kind === "quote" ? "quote" : "paragraph",
@@ -133,7 +142,10 @@ export function createOdtWriter(document: Composition, styles: OdtStyles, object
             hanging.push(inline);
           } else {
             end();
-            write(child);
+            if (child.name === "h") {
+              writeParagraph(child, label === "- " ? "" : label);
+              label = "";
+            } else write(child);
           }
         }
       }

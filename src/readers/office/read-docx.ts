@@ -4,7 +4,7 @@ import { composeDocument } from "../compose-document.ts";
 import { fileNameOf } from "../file-name.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
 
-import { nameSome } from "./clean-text.ts";
+import { leftOutComments, nameSome } from "./clean-text.ts";
 import { readDocxNumbering } from "./docx-numbering.ts";
 import { readDocxStyles } from "./docx-styles.ts";
 import { createDocxWriter, type DocxParts } from "./docx-writer.ts";
@@ -112,7 +112,7 @@ async function notesOn(
   const carried = own.filter(({ type }) => type === "package" || type === "oleObject");
   const left = [...carried.map(({ target }) => target), ...unread];
   return [
-    ...(count === 0 ? [] : [`Left out: its comments (${count}).`]),
+    ...leftOutComments(count),
     ...(left.length === 0 ? [] : [`Not read: what is embedded in it (${nameSome(left.map(fileNameOf))}).`]),
   ];
 }

@@ -3,8 +3,9 @@ import { composeDocument } from "../compose-document.ts";
 import { fileNameOf } from "../file-name.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
 
-import { imageText, oneLine } from "./clean-text.ts";
+import { imageText, leftOutComments, oneLine } from "./clean-text.ts";
 import { readObject } from "./odf-objects.ts";
+import { countComments } from "./odt-inline.ts";
 import { createOdtWriter } from "./odt-writer.ts";
 import { readOdtStyles } from "./odt-styles.ts";
 import { openOpenDocument } from "./open-document.ts";
@@ -21,6 +22,7 @@ export async function readOdp(input: ReadInput): Promise<ReadResult> {
   const document = composeDocument();
   let number = 0;
   let shownTitle = "";
+  let comments = 0;
   const content = await readPart("content.xml", {
     depth: 3,
     parent: "presentation",
@@ -29,6 +31,7 @@ export async function readOdp(input: ReadInput): Promise<ReadResult> {
       number++;
       if (number > maxPages) throw overLimit(uri, "maxPages", maxPages, number);
       document.startSlide(number);
+      comments += countComments(page);
       const shapes = shapesOf(page);
       const titleShape = shapes.find(({ attributes }) => attributes.get("class") === "title");
       const title = titleShape === undefined ? "" : oneLine(paragraphs(titleShape).join(" "));
@@ -63,16 +66,24 @@ export async function readOdp(input: ReadInput): Promise<ReadResult> {
   const title = shownTitle || stated.title || fileNameOf(uri);
   const draft = document.finish(title);
   if (draft.text === "") throw withoutText(uri);
-  return { ...draft, title, metadata: { slideCount: number, ...stated.metadata } };
+  return {
+    ...draft,
+    title,
+    metadata: { slideCount: number, ...stated.metadata },
+    ...(comments > 0 && { notes: leftOutComments(comments) }),
+  };
 }
 
 /** Placeholders that every slide repeats. */
 const furniture = /^(?:header|footer|date-time|page-number)$/;
 
+/** Parts of a page that its slide does not show. */
+const notShown: ReadonlySet<string> = new Set(["notes", "forms", "annotation"]);
+
 /** Shapes of a page, also those in groups, in the order of the file. */
 function shapesOf(page: XmlElement): XmlElement[] {
   return elementsOf(page).flatMap((child) =>
-    child.name === "g" ? shapesOf(child) : child.name === "notes" || child.name === "forms" ? [] : [child],
+    child.name === "g" ? shapesOf(child) : notShown.has(child.name) ? [] : [child],
   );
 }
 

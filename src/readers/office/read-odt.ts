@@ -3,10 +3,12 @@ import { composeDocument } from "../compose-document.ts";
 import { fileNameOf } from "../file-name.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
 
+import { leftOutComments } from "./clean-text.ts";
 import { createOdtWriter, type OdtWriter } from "./odt-writer.ts";
 import { readOdtStyles } from "./odt-styles.ts";
 import { unreadable, withoutText } from "./refusals.ts";
 import { openOpenDocument } from "./open-document.ts";
+import { countComments } from "./odt-inline.ts";
 import { findChild } from "./read-xml.ts";
 
 /** Implements {@link createOdtReader}; loaded with its libraries when the first file is read. */
@@ -18,6 +20,7 @@ export async function readOdt(input: ReadInput): Promise<ReadResult> {
   const named = await readPart("styles.xml");
   const document = composeDocument();
   let writer: OdtWriter | undefined;
+  let comments = 0;
   // The body is read piece by piece; the automatic styles stand before it.
   const content = await readPart("content.xml", {
     depth: 3,
@@ -25,6 +28,7 @@ export async function readOdt(input: ReadInput): Promise<ReadResult> {
     visit(element, root) {
       writer ??= createOdtWriter(document, readOdtStyles(named, root), embedded);
       writer.write(element);
+      comments += countComments(element);
       if (document.position > maxTextLength) throw overLimit(uri, "maxTextLength", maxTextLength, document.position);
     },
   });
@@ -41,5 +45,6 @@ export async function readOdt(input: ReadInput): Promise<ReadResult> {
     title,
     root: { ...draft.root, title },
     metadata: said.metadata,
+    ...(comments > 0 && { notes: leftOutComments(comments) }),
   };
 }

@@ -3,6 +3,7 @@ import { type Composition, composeDocument } from "../compose-document.ts";
 import { fileNameOf } from "../file-name.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
 
+import { leftOutComments } from "./clean-text.ts";
 import { readGraphics } from "./graphic-text.ts";
 import { unreadable, withoutText } from "./refusals.ts";
 import { type OfficePackage, openPackage, type Relationship } from "./open-package.ts";
@@ -50,7 +51,7 @@ export async function readPptx(input: ReadInput): Promise<ReadResult> {
   if (draft.text === "") throw withoutText(uri);
   const notes = [
     ...(hidden.length === 0 ? [] : [`Hidden in the show, and read all the same: ${nameSlides(hidden)}.`]),
-    ...(comments === 0 ? [] : [`Left out: its comments (${comments}).`]),
+    ...leftOutComments(comments),
     ...(missing.length === 0 ? [] : [`Missing from the file: ${nameSlides(missing)}.`]),
   ];
   return {

@@ -8,6 +8,7 @@ import { type OfficePackage, openPackage } from "./open-package.ts";
 import { readPackageFacts } from "./package-facts.ts";
 import { elementsOf, findChild } from "./read-xml.ts";
 import { readComments, readPersons } from "./xlsx-comments.ts";
+import { readDrawings } from "./xlsx-drawings.ts";
 import { createCellReader, type SheetFaults } from "./xlsx-cells.ts";
 import { readSharedStrings } from "./xlsx-strings.ts";
 import { readCellFormats } from "./xlsx-styles.ts";
@@ -30,6 +31,7 @@ export async function readXlsx(input: ReadInput): Promise<ReadResult> {
     if (elements > maxRowElements) throw unreadable(uri, "has a row of more cells than a sheet has columns");
   };
   const sheets: Sheet[] = [];
+  const parts: { readonly target: string; readonly hasCells: boolean }[] = [];
   const notes: string[] = [];
   for (const { attributes } of elementsOf(findChild(workbook, "sheets"))) {
     throwIfAborted(signal, `Reading ${uri}`, { uri });
@@ -40,8 +42,9 @@ export async function readXlsx(input: ReadInput): Promise<ReadResult> {
       notes.push(`The sheet "${name}" is listed in the workbook but missing from the file.`);
       continue;
     }
+    parts.push({ target: relation.target, hasCells: relation.type === "worksheet" });
     if (relation.type !== "worksheet") {
-      notes.push(`The sheet "${name}" holds a chart or a dialogue, no cells; it was not read.`);
+      sheets.push(builder.finish());
       continue;
     }
     const faults: SheetFaults = { formulasWithoutResult: 0, textsMissing: 0 };
@@ -51,9 +54,18 @@ export async function readXlsx(input: ReadInput): Promise<ReadResult> {
     sheets.push(builder.finish());
     notes.push(...nameFaults(name, faults));
   }
+  // Without a cell the figures of charts stand nowhere else.
+  const withFigures = sheets.every(({ rows }) => rows.length === 0);
+  const drawn: Sheet[] = [];
+  for (const [index, sheet] of sheets.entries()) {
+    const { target, hasCells } = parts[index]!;
+    const texts = await readDrawings(office, target, withFigures);
+    if (hasCells || texts.length > 0) drawn.push(texts.length === 0 ? sheet : { ...sheet, texts });
+    else notes.push(`The sheet "${sheet.name}" holds a chart or a dialogue, no cells; it was not read.`);
+  }
   notes.push(...nameLeftOut(office));
   const { title, metadata } = await readPackageFacts(office);
-  return composeWorkbook(input, sheets, { title: title === "" ? undefined : title, metadata, notes });
+  return composeWorkbook(input, drawn, { title: title === "" ? undefined : title, metadata, notes });
 }
 
 function nameFaults(name: string, { formulasWithoutResult, textsMissing }: SheetFaults): string[] {

@@ -12,7 +12,8 @@ const mediaTypes: ReadonlySet<string> = new Set([
  * Reads Excel workbooks (XLSX), strict ones, templates and macros included: a section for each sheet in tab order, a line for each row.
  *
  * Cells are read as they are shown: dates as ISO 8601, percentages, currencies and fixed decimals by their format, formulas by their stored result. A row of a table
- * says the name of each column; see `composeWorkbook`. Hidden sheets are read and noted; charts, pictures and comments are noted.
+ * says the name of each column; see `composeWorkbook`. Text boxes, diagrams and titles of charts stand below the cells.
+ * Hidden sheets are read and noted; charts and pictures are noted.
  *
  * **Shape** metadata `sheets`, and `author`, `createdAt`, `modifiedAt` when stated; places by sheet and cells. A sheet costs as many cells as it holds, not as it declares.
  * **Errors** `encrypted`, `empty`, `unreadable`, `too-large`, `aborted`.
@@ -23,7 +24,7 @@ const mediaTypes: ReadonlySet<string> = new Set([
  */
 export function createXlsxReader(): Reader {
   return {
-    name: "xlsx/2",
+    name: "xlsx/3",
     accepts: (mediaType) => mediaTypes.has(mediaType),
     read: async (input) => (await import("./read-xlsx.ts")).readXlsx(input),
   };

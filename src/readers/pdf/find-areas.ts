@@ -30,9 +30,9 @@ const maxRuns = 8000;
  * **Source** the idea of recursive cuts along white space (Nagy and Seth 1984), with gutters in place of projections (Breuel 2002).
  */
 export function findAreas(runs: readonly PdfRun[], rules: readonly PdfRule[] = []): PdfArea[] {
-  if (runs.length > maxRuns) return readTables(toRows(runs));
+  if (runs.length > maxRuns) return readTables(toRows(runs), rules);
   const grids = rules.length === 0 ? [] : findGrids(rules, runs);
-  if (grids.length === 0) return split(placeInitials(runs), maxSplits);
+  if (grids.length === 0) return split(placeInitials(runs), maxSplits, rules);
   // A drawn table is one sign while the text around it is put in order.
   const inside = new Set(grids.flatMap((grid) => grid.runs));
   const stands = grids.map(({ runs: own, x, right }, index): PdfRun => {
@@ -40,7 +40,7 @@ export function findAreas(runs: readonly PdfRun[], rules: readonly PdfRule[] = [
     const { bold, mono } = first;
     return { text: signOf(index), x, right, y: first.y, size: first.size, bold, mono, rtl: false };
   });
-  const areas = split(placeInitials([...runs.filter((run) => !inside.has(run)), ...stands]), maxSplits);
+  const areas = split(placeInitials([...runs.filter((run) => !inside.has(run)), ...stands]), maxSplits, rules);
   return areas.flatMap((area) => putBack(area, grids));
 }
 
@@ -66,7 +66,7 @@ function putBack(area: PdfArea, grids: readonly PdfGrid[]): PdfArea[] {
     for (const sign of signs) {
       const grid = grids[(sign.codePointAt(0) ?? 0) - tableSigns];
       if (grid?.isLayout === true)
-        for (const row of grid.rows) for (const cell of row) parts.push(...split(cell, maxSplits));
+        for (const row of grid.rows) for (const cell of row) parts.push(...split(cell, maxSplits, []));
       else if (grid !== undefined) parts.push(gridArea(grid));
     }
   }
@@ -74,13 +74,13 @@ function putBack(area: PdfArea, grids: readonly PdfGrid[]): PdfArea[] {
   return parts;
 }
 
-function split(runs: readonly PdfRun[], depth: number): PdfArea[] {
+function split(runs: readonly PdfRun[], depth: number, rules: readonly PdfRule[]): PdfArea[] {
   if (runs.length === 0) return [];
   const gutter = depth > 0 ? findGutter(runs) : undefined;
-  if (gutter === undefined) return readTables(toRows(runs));
+  if (gutter === undefined) return readTables(toRows(runs), rules);
   const { above, left, right, below, rtl } = gutter;
   const columns = rtl ? [right, left] : [left, right];
-  return [above, ...columns, below].flatMap((part) => split(part, depth - 1));
+  return [above, ...columns, below].flatMap((part) => split(part, depth - 1, rules));
 }
 
 interface Gutter {

@@ -3,6 +3,7 @@ import type { OcrProvider, PageText } from "../../contracts/extraction.ts";
 import type { ReadResult } from "../../contracts/reader.ts";
 
 import { mapsPackage } from "./character-maps.ts";
+import { nameSome } from "../office/clean-text.ts";
 import type { ReadPage } from "./read-page.ts";
 
 /** Notes about pages whose text is missing or recognised, as sentences for the caller. */
@@ -13,6 +14,7 @@ export function notesOn({
   recognised,
   ocr,
   maps,
+  attached,
 }: {
   readonly pages: readonly ReadPage[];
   readonly silent: readonly number[];
@@ -20,6 +22,8 @@ export function notesOn({
   readonly recognised: readonly PageText[];
   readonly ocr: OcrProvider | undefined;
   readonly maps: string | undefined;
+  /** Names of the files that hang on the document. */
+  readonly attached: readonly string[];
 }): Pick<ReadResult, "notes"> {
   const read = new Set(recognised.map(({ page }) => page));
   const left = [...broken.keys()].filter((page) => !read.has(page));
@@ -48,6 +52,8 @@ export function notesOn({
     const list = nameRanges([...read].toSorted((a, b) => a - b));
     notes.push(`The text of ${read.size === 1 ? "page" : "pages"} ${list} was recognised by ${ocr?.name}.`);
   }
+  const files = [...new Set([...attached, ...pages.flatMap((page) => page.attached)])];
+  if (files.length > 0) notes.push(`Not read: files attached to it (${nameSome(files)}).`);
   return notes.length === 0 ? {} : { notes };
 }
 

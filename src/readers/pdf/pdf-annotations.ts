@@ -24,6 +24,7 @@ interface Annotation {
   readonly titleObj?: { readonly str?: string };
   readonly textContent?: readonly string[];
   readonly state?: string | null;
+  readonly file?: { readonly filename?: unknown };
 }
 
 /** Text that stands on a page beside its content: values of forms, and words of annotators. */
@@ -32,6 +33,8 @@ export interface PdfAnnotations {
   readonly items: readonly (PdfTextItem | PdfMark)[];
   /** Comments that open when they are clicked, as sentences that say so. */
   readonly comments: readonly string[];
+  /** Names of files that hang on the page. */
+  readonly attached: readonly string[];
 }
 
 /** Flags of annotations that nobody sees. **Source** ISO 32000-1, 12.5.3: hidden, no view. */
@@ -52,9 +55,11 @@ export async function readAnnotations(page: PdfPage, texts: readonly PdfTextItem
   const all = (await page.getAnnotations().catch(() => [])) as readonly Annotation[];
   const items: (PdfTextItem | PdfMark)[] = [];
   const comments: string[] = [];
+  const attached: string[] = [];
   for (const annotation of all.slice(0, maxAnnotations)) {
     const { subtype = "", annotationFlags = 0, contentsObj, titleObj, state, id = "" } = annotation;
     if ((annotationFlags & unseen) !== 0) continue;
+    if (subtype === "FileAttachment") attached.push(attachedName(annotation.file));
     const said = (contentsObj?.str ?? "").slice(0, maxLength).trim();
     const lines =
       subtype === "Widget" ? valueOf(annotation) : subtype === "FreeText" ? noteOf(annotation, said) : undefined;
@@ -67,7 +72,13 @@ export async function readAnnotations(page: PdfPage, texts: readonly PdfTextItem
       comments.push(`[Comment${author === "" ? "" : ` by ${author}`}: ${cleanLine(said)}]`);
     }
   }
-  return { items, comments };
+  return { items, comments, attached };
+}
+
+/** The name of an attached file as one line, without its folders. */
+export function attachedName(file: { readonly filename?: unknown } | undefined): string {
+  const name = typeof file?.filename === "string" ? cleanLine(file.filename).replace(/^.*[\\/]/u, "") : "";
+  return name.slice(0, 200).toWellFormed().trim() || "a file without a name";
 }
 
 function cleanLine(text: string): string {

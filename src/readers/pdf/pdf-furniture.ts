@@ -11,8 +11,8 @@ export interface BarePage {
 
 /** Running titles and page numbers are among the first and last rows of a page … */
 const rowsAtEdge = 3;
-/** … and within this part of its height. */
-const edgePart = 0.15;
+/** … and within this part of its height; a page may be printed small on a large sheet. */
+const edgePart = 0.22;
 /** The same text on at least this many pages is furniture; so are numbers that count the pages on two. */
 const minPages = 3;
 

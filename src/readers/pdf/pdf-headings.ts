@@ -82,11 +82,11 @@ export function findTitle(blocks: readonly PdfBlock[]): string {
   const first = blocks.filter(({ page, aside, lines }) => page === 0 && aside !== true && (lines[0]?.size ?? 0) > 0);
   const worded = first.filter((block) => lettersIn(block) >= 3);
   const largest = worded.reduce((most, block) => Math.max(most, sizeOf(block)), 0);
-  const isText = first.some((block) => sizeOf(block) * 1.2 <= largest);
+  const { body } = measure(blocks);
+  const isText = largest >= body * largerThanBody && first.some((block) => sizeOf(block) * 1.2 <= largest);
   const title = isText ? first.find((block) => sizeOf(block) === largest && looksLikeHeading(block)) : undefined;
   if (title === undefined) return "";
   const next = first[first.indexOf(title) + 1];
-  const body = measure(blocks).body;
   const goesOn =
     next !== undefined &&
     !/\d/u.test(textOf(title)) &&

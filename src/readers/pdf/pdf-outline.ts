@@ -19,6 +19,8 @@ export interface OutlineHeading {
 
 /** Most entries of an outline; later ones are not read. */
 const maxEntries = 5000;
+/** A longer entry is a paragraph that its writer styled as a heading. **Units** UTF-16 code units. */
+const longestTitle = 200;
 /** A title may be broken over this many lines. */
 const maxTitleLines = 4;
 
@@ -31,20 +33,21 @@ const maxTitleLines = 4;
 export async function readOutline(pdf: PdfDocument, areas: readonly (readonly PdfArea[])[]): Promise<OutlineHeading[]> {
   const pages = areas.map(linesOf);
   const headings: OutlineHeading[] = [];
-  const folded = new Map<number, readonly string[]>();
+  const folded = new Map<number, readonly LineKey[]>();
   for (const { item, level } of flatten((await pdf.getOutline()) ?? [])) {
-    const page = await findPage(pdf, item.dest);
+    const page = item.title.length > longestTitle ? undefined : await findPage(pdf, item.dest);
     const lines = page === undefined ? undefined : pages[page];
     if (page === undefined || lines === undefined) continue;
-    const keys = folded.get(page) ?? lines.map(({ text }) => foldTitle(text));
+    const keys = folded.get(page) ?? lines.map(({ text }) => keyOf(text));
     folded.set(page, keys);
     const last = headings[headings.length - 1];
     // Entries follow the text: the next one on a page is found after the last.
     const from = last?.page === page ? last.endLine : 0;
     const place = last !== undefined && last.page > page ? undefined : findTitle(keys, foldTitle(item.title), from);
     if (place === undefined) continue;
-    const title = item.title.replace(/\s+/g, " ").trim().toWellFormed();
-    headings.push({ title, level: Math.min(level, 6), page, ...place });
+    const { number, firstLine, endLine } = place;
+    const title = `${number} ${item.title}`.replace(/\s+/g, " ").trim().toWellFormed();
+    headings.push({ title, level: Math.min(level, 6), page, firstLine, endLine });
   }
   return headings;
 }
@@ -117,22 +120,44 @@ function foldTitle(text: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, "");
 }
 
-/** The lines from `from` on that are the title, or else that begin with it. Page headers repeat titles, so an exact match is looked for first. */
+/** A number before a title, which many outlines leave out: `1.2`, `A.3`, `Chapter 4.` */
+const numbered =
+  /^(?:(?:chapter|section|appendix|part|kapitel|abschnitt|anhang|teil|chapitre|annexe|partie|cap[ií]tulo|ap[ée]ndice)\s+)?(?:\d{1,3}|[A-Z](?=[.:)])|[A-Z](?=\s+\p{L}{2})|[IVXLC]{1,7}(?=[.:\s]))(?:\.\d{1,3}){0,5}[.:)]?\s+(?=\p{L})/iu;
+
+/** A line as it is compared: whole, and without the number that it begins with. */
+interface LineKey {
+  readonly whole: string;
+  readonly bare: string;
+  /** The number as it is printed; `""` for none. */
+  readonly number: string;
+}
+
+function keyOf(text: string): LineKey {
+  const number = numbered.exec(text)?.[0] ?? "";
+  return { whole: foldTitle(text), bare: foldTitle(text.slice(number.length)), number: number.trim() };
+}
+
+/**
+ * The lines from `from` on that are the title; else those that are it behind a number; else one that begins with it. Page headers repeat titles, so an exact match is
+ * looked for first.
+ */
 function findTitle(
-  keys: readonly string[],
+  keys: readonly LineKey[],
   title: string,
   from: number,
-): { firstLine: number; endLine: number } | undefined {
+): { firstLine: number; endLine: number; number: string } | undefined {
   if (title === "") return undefined;
-  let begins: number | undefined;
-  for (let firstLine = from; firstLine < keys.length; firstLine++) {
-    let joined = "";
-    for (let line = firstLine; line < Math.min(firstLine + maxTitleLines, keys.length); line++) {
-      joined += keys[line] ?? "";
-      if (joined === title) return { firstLine, endLine: line + 1 };
-      if (!title.startsWith(joined)) break;
+  for (const isBare of [false, true]) {
+    for (let firstLine = from; firstLine < keys.length; firstLine++) {
+      const { whole, bare, number } = keys[firstLine]!;
+      if (isBare && number === "") continue;
+      let joined = isBare ? bare : whole;
+      for (let line = firstLine; title.startsWith(joined); joined += keys[line]!.whole) {
+        if (joined === title) return { firstLine, endLine: line + 1, number: isBare ? number : "" };
+        if (++line >= Math.min(firstLine + maxTitleLines, keys.length)) break;
+      }
     }
-    if (begins === undefined && title.length >= 4 && (keys[firstLine] ?? "").startsWith(title)) begins = firstLine;
   }
-  return begins === undefined ? undefined : { firstLine: begins, endLine: begins + 1 };
+  const begins = title.length < 4 ? -1 : keys.findIndex(({ whole }, line) => line >= from && whole.startsWith(title));
+  return begins === -1 ? undefined : { firstLine: begins, endLine: begins + 1, number: "" };
 }

@@ -50,7 +50,8 @@ export function findParagraphs(area: PdfArea, page: number, usualGap: number): P
       {
         kind,
         page,
-        open: kind === "paragraph" && isOpen(lines.at(-1)!, edges),
+        // The possible length of a line alone is unknown, unless its column is.
+        open: kind === "paragraph" && (lines.length > 1 || area.edges !== undefined) && isOpen(lines.at(-1)!, edges),
         lines: lines.map((line, i) => ({
           ...line,
           page,

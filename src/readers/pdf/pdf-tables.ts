@@ -1,4 +1,6 @@
+import { countHeaderRows } from "./count-header-rows.ts";
 import type { PdfArea } from "./pdf-area.ts";
+import type { PdfRule } from "./pdf-drawing.ts";
 import { cellText, type PdfGrid } from "./pdf-grids.ts";
 import { cutAtGaps, toLine, toRows } from "./pdf-lines.ts";
 import type { PdfRun } from "./pdf-runs.ts";
@@ -9,6 +11,9 @@ const minRows = 3;
 const longestCell = 40;
 /** A page has no more; what goes on is another table. */
 const maxRows = 300;
+/** A row this many times as far below as the others begins another table. */
+const tableGap = 2.5;
+const nearGaps = 9;
 /** A wrapped cell's next line stands nearer than this, in letter heights. */
 const wrapGap = 1.35;
 
@@ -35,7 +40,7 @@ interface Row {
  *
  * **Shape** a table's lines are its rows as `| a | b |`, wrapped cells whole again, columns without a cell blank. **Cost** the rows, times the columns.
  */
-export function readTables(rows: readonly (readonly PdfRun[])[]): PdfArea[] {
+export function readTables(rows: readonly (readonly PdfRun[])[], rules: readonly PdfRule[] = []): PdfArea[] {
   const all = cutAtColumns(rows).map(toRow);
   const areas: PdfArea[] = [];
   let flow: Row[] = [];
@@ -54,7 +59,7 @@ export function readTables(rows: readonly (readonly PdfRun[])[]): PdfArea[] {
       const isHeader = header !== undefined && all[at - 1] === header && headsTable(header, body);
       if (isHeader) flow.pop();
       endFlow();
-      areas.push(writeTable(isHeader ? [header, ...body] : body, isHeader ? body : undefined));
+      areas.push(writeTable(isHeader ? [header, ...body] : body, isHeader ? body : undefined, rules));
       at = end;
     }
   }
@@ -125,9 +130,11 @@ function endOfTable(rows: readonly Row[], start: number): number | undefined {
     const row = rows[end]!;
     const before = rows[end - 1];
     if (before !== undefined && end > start && (row.y - before.y > 4 * row.size || isSign(row))) break;
+    if (full >= minRows && isFarBelow(rows, start, end)) break;
     const next = merge([...taken, ...row.pieces], row.size * 0.5);
-    // One that spans the columns ends the table, or begins another.
-    if (next.length < 2 || (full >= 2 && next.length < taken.length * 0.5)) break;
+    // One that spans columns ends the table, or begins another.
+    const spans = row.pieces.length === 1 ? next.length < taken.length : next.length < taken.length * 0.5;
+    if (next.length < 2 || (full >= 2 && spans)) break;
     taken = next;
     if (row.pieces.length >= 2) {
       full++;
@@ -146,6 +153,15 @@ function endOfTable(rows: readonly Row[], start: number): number | undefined {
   const lengths = rows.slice(start, end).flatMap(({ pieces }) => pieces.map(({ text }) => text.length));
   const middle = lengths.toSorted((a, b) => a - b)[lengths.length >> 1] ?? 0;
   return middle <= longestCell ? end : undefined;
+}
+
+/** Whether a row stands further below the one before than the rows of its table stand apart, groups of rows included. */
+function isFarBelow(rows: readonly Row[], start: number, at: number): boolean {
+  const gaps = rows
+    .slice(Math.max(start, at - nearGaps), at)
+    .flatMap(({ y }, index, all) => (index === 0 ? [] : [y - all[index - 1]!.y]));
+  const usual = gaps.toSorted((one, other) => one - other)[gaps.length >> 1] ?? Infinity;
+  return rows[at]!.y - rows[at - 1]!.y > tableGap * usual;
 }
 
 /** Whether a row holds a table that is drawn. */
@@ -215,12 +231,12 @@ export function gridArea({ rows }: PdfGrid): PdfArea {
     text: writeRow(rtl ? cells[index]!.toReversed() : cells[index]!),
     runs: (rtl ? row.toReversed() : row).flatMap((cell) => toRows(cell).flatMap((own) => toLine(own).runs ?? [])),
   }));
-  const rowsOf = filled.map((row): Row => ({ runs: row.flat(), pieces: [], y: 0, size: 0, rtl }));
+  const rowsOf = filled.map((row) => row.flat());
   return { kind: "table", headerRows: countHeaderRows(rowsOf, cells), lines };
 }
 
 /** `named` are the rows below a header whose words do not stand in line with its columns. */
-function writeTable(rows: readonly Row[], named?: readonly Row[]): PdfArea {
+function writeTable(rows: readonly Row[], named: readonly Row[] | undefined, rules: readonly PdfRule[]): PdfArea {
   const columns = columnsOf(named ?? rows);
   const cells: string[][] = [];
   let above: Row | undefined;
@@ -249,7 +265,7 @@ function writeTable(rows: readonly Row[], named?: readonly Row[]): PdfArea {
   }
   return {
     kind: "table",
-    headerRows: named === undefined ? countHeaderRows(kept, cells) : 1,
+    headerRows: countHeaderRows(runsOf, cells, rules),
     lines: kept.map(({ runs, rtl }, index) => ({
       ...toLine(runs),
       text: writeRow(rtl ? cells[index]!.toReversed() : cells[index]!),
@@ -260,14 +276,4 @@ function writeTable(rows: readonly Row[], named?: readonly Row[]): PdfArea {
 
 export function writeRow(cells: readonly string[]): string {
   return `| ${cells.join(" | ")} |`;
-}
-
-/** The first row is a header when it is bold and the next is not, or has no number while most others do. */
-function countHeaderRows(rows: readonly Row[], cells: readonly (readonly string[])[]): number {
-  const [first, second] = rows.map(({ runs }) => toLine(runs));
-  if (first === undefined || second === undefined) return 0;
-  if (first.bold && !second.bold) return 1;
-  const hasNumber = (line: readonly string[]): boolean => line.some((cell) => /^[-+(]?[\p{Sc}]?\d/u.test(cell));
-  const below = cells.slice(1).filter(hasNumber).length;
-  return !hasNumber(cells[0]!) && below > (cells.length - 1) / 2 ? 1 : 0;
 }

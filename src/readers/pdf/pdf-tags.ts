@@ -1,3 +1,4 @@
+import { countHeaderRows } from "./count-header-rows.ts";
 import { unplaced } from "./extracted-areas.ts";
 import type { PdfArea } from "./pdf-area.ts";
 import { toLine, type PdfLine } from "./pdf-lines.ts";
@@ -18,6 +19,8 @@ export interface PdfTag {
 const minCovered = 0.9;
 /** A page whose text is all in one element is tagged in name only. */
 const maxLinesOfOne = 40;
+/** A longer heading is a paragraph that its writer styled as one. **Units** UTF-16 code units. */
+const longestHeading = 200;
 /** Elements within elements; a tree deeper than this turns in a circle or wants to be trouble. */
 const maxDepth = 60;
 
@@ -76,7 +79,8 @@ function walk(root: PdfTag, take: (id: string) => readonly PdfRun[], areas: PdfA
   let runs: PdfRun[] = [];
   const flush = (area: Pick<PdfArea, "kind" | "level">): void => {
     const lines = toLinesInOrder(runs);
-    if (lines.length > 0) areas.push({ ...area, lines });
+    const isLong = area.kind === "heading" && lengthOf(runs) > longestHeading;
+    if (lines.length > 0) areas.push(isLong ? { kind: "paragraph", lines } : { ...area, lines });
     runs = [];
   };
   const visit = (tag: PdfTag, inside: Pick<PdfArea, "kind" | "level">, depth: number): void => {
@@ -121,6 +125,8 @@ function isSection(role: string): boolean {
 
 function readTable(table: PdfTag, take: (id: string) => readonly PdfRun[]): PdfArea | undefined {
   const lines: PdfLine[] = [];
+  const rows: PdfRun[][] = [];
+  const written: string[][] = [];
   let headerRows = 0;
   for (const row of findRoles(table, /^TR$/u, 0)) {
     const cells = findRoles(row, /^T[HD]$/u, 0);
@@ -130,9 +136,14 @@ function readTable(table: PdfTag, take: (id: string) => readonly PdfRun[]): PdfA
     const linesOf = taken.map(toLinesInOrder);
     const texts = linesOf.map((cell) => cell.map(({ text }) => text).join(" "));
     if (lines.length === headerRows && cells.every(({ role }) => role === "TH")) headerRows++;
+    rows.push(runs);
+    written.push(texts);
     lines.push({ ...toLine(runs), text: writeRow(texts), runs: linesOf.flat().flatMap((line) => line.runs ?? []) });
   }
-  return lines.length === 0 ? undefined : { kind: "table", headerRows, lines };
+  if (lines.length === 0) return undefined;
+  // Few programs that tag cells tell the header from them.
+  const isEven = written.every(({ length }) => length === written[0]!.length);
+  return { kind: "table", headerRows: headerRows || (isEven ? countHeaderRows(rows, written) : 0), lines };
 }
 
 /** The elements of a role below one, not those inside one another. */

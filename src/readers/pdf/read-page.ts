@@ -2,7 +2,7 @@ import { throwIfAborted } from "../../runtime/abort.ts";
 
 import { unreadable, type PdfDocument } from "./open-pdf.ts";
 import { readAnnotations } from "./pdf-annotations.ts";
-import { drawPage, repairRun, needsGlyphs } from "./pdf-glyphs.ts";
+import { drawPage, isSpread, needsGlyphs, repairRun, spacesOf } from "./pdf-glyphs.ts";
 import { cutAtStrokes, noDrawing, type PdfRule } from "./pdf-drawing.ts";
 import { placeRuns, type PdfFont, type PdfSide, type PdfTextItem } from "./pdf-runs.ts";
 import type { PdfTag } from "./pdf-tags.ts";
@@ -21,6 +21,8 @@ export interface ReadPage {
   readonly hasLostText: boolean;
   /** Words of annotators that the page itself does not show. */
   readonly comments: readonly string[];
+  /** Names of files that hang on it. */
+  readonly attached: readonly string[];
   /** Whether it has no text layer; fields and comments are none. */
   readonly isSilent: boolean;
   /** Straight lines, on a page that may have tables. */
@@ -37,6 +39,7 @@ export const brokenPage: ReadPage = {
   isBlank: true,
   hasLostText: false,
   comments: [],
+  attached: [],
   isSilent: true,
   rules: [],
 };
@@ -60,7 +63,7 @@ export async function readPage(
     const { items, styles } = await page.getTextContent({ includeMarkedContent: true });
     throwIfAborted(signal, `Reading ${uri}`, { uri });
     const texts = items.filter((item): item is typeof item & PdfTextItem => "str" in item);
-    const { items: added, comments } = await readAnnotations(page, texts);
+    const { items: added, comments, attached } = await readAnnotations(page, texts);
     throwIfAborted(signal, `Reading ${uri}`, { uri });
     const length = texts.reduce((sum, { str }) => sum + str.length, 0);
     const fresh = Object.keys(styles).filter((name) => !fonts.has(name));
@@ -69,15 +72,18 @@ export async function readPage(
       fonts.set(name, { bold: false, mono: fontFamily === "monospace", vertical: vertical === true });
     }
     const repairs = texts.some(({ str, dir }) => dir === "rtl" && needsGlyphs(str));
+    const hasSpread = texts.some(({ str }) => isSpread(str));
     let [isBlank, hasLostText] = [false, false];
     let placed = items as Parameters<typeof placeRuns>[0];
     const { transform, width, height } = page.getViewport({ scale: 1 });
     const isTabular = looksTabular(texts);
     let drawing = noDrawing;
-    if (fresh.length > 0 || repairs || length === 0 || drawAll || isTabular) {
+    if (fresh.length > 0 || repairs || hasSpread || length === 0 || drawAll || isTabular) {
       const drawn = await drawPage(page, fonts, fresh, isTabular ? transform : undefined);
       ({ isBlank, hasLostText, drawing } = drawn);
       if (repairs) placed = placed.map((item) => ("str" in item ? repairRun(item, drawn.repaired) : item));
+      const space = hasSpread ? spacesOf(drawn.readGlyphs()) : undefined;
+      if (space) placed = placed.map((item) => ("str" in item ? space(item) : item));
     }
     const tree = isTagged ? ((await page.getStructTree()) as PdfTag | null) : null;
     const sides = placeRuns([...placed, ...added], transform, fonts).map((side) =>
@@ -94,6 +100,7 @@ export async function readPage(
       isBlank,
       hasLostText,
       comments,
+      attached,
       isSilent: length === 0,
       rules: drawing.rules,
     };

@@ -13,6 +13,7 @@ import { limitsOf, overLimit } from "../read-limits.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { joinBlocks } from "./join-blocks.ts";
+import { joinTables } from "./join-tables.ts";
 import { openPdf, type PdfDocument } from "./open-pdf.ts";
 import type { PdfArea } from "./pdf-area.ts";
 import { blankPages, lostText, notesOn, withoutText } from "./missing-text.ts";
@@ -25,6 +26,7 @@ import { brokenPage, readPage, type ReadPage } from "./read-page.ts";
 import { tableAreas, textAreas, unplaced } from "./extracted-areas.ts";
 import type { Metadata } from "../../contracts/metadata.ts";
 import { findAreas } from "./find-areas.ts";
+import { attachedName } from "./pdf-annotations.ts";
 import { removeFurniture } from "./pdf-furniture.ts";
 import { toLine } from "./pdf-lines.ts";
 import { readTagged } from "./pdf-tags.ts";
@@ -90,10 +92,21 @@ export async function readPdf(
     const { printed, ...written } = await write(pdf, uri, areas);
     onPrinted?.(printed, whole);
     if (placed.length > 0) written.sourceMap = { ...written.sourceMap, recognised: placed };
-    return { ...written, ...notesOn({ pages, silent, broken, recognised, ocr, maps }) };
+    return {
+      ...written,
+      ...notesOn({ pages, silent, broken, recognised, ocr, maps, attached: await attachedTo(pdf) }),
+    };
   } finally {
     await pdf.loadingTask.destroy();
   }
+}
+
+/** Names of the files that hang on the document as a whole, such as those of a portfolio. **Shape** none where the list is broken. */
+async function attachedTo(pdf: PdfDocument): Promise<readonly string[]> {
+  const files: unknown = await pdf.getAttachments().catch(() => null);
+  if (typeof files !== "object" || files === null) return [];
+  const list: Iterable<unknown> = files instanceof Map ? files.values() : Object.values(files);
+  return [...list].map((file) => attachedName(typeof file === "object" && file !== null ? file : undefined));
 }
 
 async function write(
@@ -106,7 +119,13 @@ async function write(
   const cut = outline.length === 0 ? areas : cutAtHeadings(areas, outline);
   const blocks: PdfBlock[] = cut.flatMap((list, page) => list.flatMap((area) => findParagraphs(area, page, usualGap)));
   const laidOut = findHeadings(blocks);
-  const { text, blocks: written, headings, pages, printed } = writePdfText(joinBlocks(laidOut), pdf.numPages);
+  const {
+    text,
+    blocks: written,
+    headings,
+    pages,
+    printed,
+  } = writePdfText(joinBlocks(joinTables(laidOut)), pdf.numPages);
   const { title, metadata } = await readInformation(pdf, text);
   const shown = findTitle(blocks);
   const named =

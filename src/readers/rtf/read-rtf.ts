@@ -2,7 +2,7 @@ import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { type Composition, composeDocument } from "../compose-document.ts";
 import { fileNameOf } from "../file-name.ts";
-import { oneLine } from "../office/clean-text.ts";
+import { leftOutComments, oneLine } from "../office/clean-text.ts";
 import { createEndMarkedWriter } from "../office/end-marked-writer.ts";
 import { longestFieldCode, showEquation } from "../office/equation-field.ts";
 import { unreadable, withoutText } from "../office/refusals.ts";
@@ -108,7 +108,7 @@ export async function readRtf(input: ReadInput): Promise<ReadResult> {
   const writer = createEndMarkedWriter(document);
   const fonts = new Map<number, string>();
   const styles = new Map<number, string>();
-  const facts: RtfFacts = { title: "", author: "", created: new Map() };
+  const facts: RtfFacts = { title: "", author: "", created: new Map(), comments: 0 };
   let page = "windows-1252";
   let state: State = { ...plainState };
   const stack: State[] = [];
@@ -186,6 +186,7 @@ export async function readRtf(input: ReadInput): Promise<ReadResult> {
       isStar = true;
       continue;
     }
+    if (isNew && name === "annotation") facts.comments++;
     if (isNew && isStar && !readAfterStar.has(name) && state.into !== "styles") state.into = "skip";
     isNew = false;
     isStar = false;
@@ -227,6 +228,7 @@ export async function readRtf(input: ReadInput): Promise<ReadResult> {
 interface RtfFacts {
   title: string;
   author: string;
+  comments: number;
   /** Year, month and day as the file names them. */
   readonly created: Map<string, number>;
 }
@@ -242,6 +244,7 @@ function resultOf(uri: string, document: Composition, shownTitle: string, facts:
     ...draft,
     title,
     root: { ...draft.root, title },
+    ...(facts.comments > 0 && { notes: leftOutComments(facts.comments) }),
     metadata: { ...(author === "" ? {} : { author }), ...(createdAt === undefined ? {} : { createdAt }) },
   };
 }

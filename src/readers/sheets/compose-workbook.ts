@@ -23,7 +23,7 @@ export interface WorkbookFacts {
  *
  * A row of a table names each of its columns (`Name: Ada | Age: 36`), so that it can be read, found and cited by itself. The header stands above the rows
  * once more, as a line of names. Cells outside tables are lines of their own. A blank line separates tables of a sheet.
- * Notes and comments stand below them, each with the cell that it is about.
+ * Texts that are drawn on a sheet stand below its cells. Notes and comments stand below them, each with the cell that it is about.
  *
  * **Shape** one table block per table, with `columns`, `bodyStart` and `rowStarts`; a span per sheet tells rows and columns. Hidden sheets are read and
  * noted; empty ones are noted.
@@ -51,9 +51,9 @@ export function composeWorkbook(
   };
 
   for (const sheet of sheets) {
-    const { name, hidden, rows, comments } = sheet;
+    const { name, hidden, rows, comments, texts = [] } = sheet;
     throwIfAborted(signal, `Reading ${uri}`, { uri });
-    if (rows.length === 0 && comments.length === 0) {
+    if (rows.length === 0 && comments.length === 0 && texts.length === 0) {
       said.push(`The sheet "${name}" is empty.`);
       continue;
     }
@@ -66,6 +66,18 @@ export function composeWorkbook(
     for (const piece of findTables(sheet)) {
       write("\n\n");
       blocks.push(piece.kind === "table" ? writeTable(piece, write, places) : writeLines(piece, write, places));
+    }
+    for (const { row, column, text, block } of texts) {
+      write("\n\n");
+      const begin = write(text);
+      // All its lines are at one cell.
+      let at = begin;
+      for (const line of text.split("\n")) {
+        places.push({ start: at, row, columns: [column, column] });
+        at += line.length + 1;
+      }
+      const bodyStart = block.bodyStart === undefined ? {} : { bodyStart: begin + block.bodyStart };
+      blocks.push({ kind: block.kind, start: begin, end: length, ...bodyStart });
     }
     for (const comment of comments) {
       write("\n\n");

@@ -1,3 +1,5 @@
+import type { TextPiece } from "../office/graphic-text.ts";
+
 /** Kind of a cell's value. An error such as `#N/A` is text. */
 export type CellKind = "text" | "number" | "date" | "boolean";
 
@@ -36,6 +38,13 @@ export interface SheetComment {
   readonly text: string;
 }
 
+/** A text that is drawn on a sheet, with the cell where it begins. */
+export interface SheetText extends TextPiece {
+  /** From 1. */
+  readonly row: number;
+  readonly column: number;
+}
+
 /** A sheet, as far as it holds something: rows without cells cost nothing. */
 export interface Sheet {
   readonly name: string;
@@ -46,4 +55,6 @@ export interface Sheet {
   readonly merges: readonly MergedCells[];
   /** By row, then by column; a thread in its order. */
   readonly comments: readonly SheetComment[];
+  /** In the order of the drawing. Absent where nothing is drawn. */
+  readonly texts?: readonly SheetText[];
 }
