@@ -6,7 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Command } from "commander";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
-import type { Memory, Note } from "../integrations/memory/index.node.ts";
+import type { ForgetTarget, Memory, Note } from "../integrations/memory/index.node.ts";
 import { examples, note as remark } from "./help-text.ts";
 import { memoryPlace } from "./memory-place.ts";
 import { asOperator, type CommonOptions, type Context, readCaller, withKnowledgeBase } from "./open.ts";
@@ -93,7 +93,8 @@ async function forget(
 ): Promise<number> {
   return withMemory(options, true, async ({ memory }) => {
     const byId = await memory.get(id);
-    const proof = await memory.forget(byId === undefined ? { key: id } : { id, only: only === true });
+    const named: ForgetTarget = byId === undefined ? { key: id } : { id };
+    const proof = await memory.forget({ ...named, only: only === true });
     if (output.json) await output.object(proof);
     else {
       for (const one of proof.notes) await output.line(`forgot ${neutralise(one.uri)}  sha256 ${one.textHash}`);

@@ -6,7 +6,7 @@ import type { Hit, SearchMode } from "../../contracts/retriever.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { heuristicTokens } from "../../text/length.ts";
-import { checkNamed } from "./keep-note.ts";
+import { checkCount, checkNamed } from "./keep-note.ts";
 import { holdsFilter } from "./note-time.ts";
 import { readTime } from "../../runtime/read-time.ts";
 import { type Note, noteKeys, notePrefix, readNoteUri, subjectOf, toNote } from "./note.ts";
@@ -102,8 +102,8 @@ export async function recallNotes(
     signal: true,
   });
   const { tokens = 1000, topK = 10, key } = options;
-  checkCount("tokens", tokens);
-  checkCount("topK", topK);
+  checkCount("recall", "tokens", tokens);
+  checkCount("recall", "topK", topK);
   if (key !== undefined) checkNamed("recall", "key", key);
   const now = parts.now();
   const at = options.asOf === undefined ? now : readTime("asOf", options.asOf);
@@ -236,15 +236,4 @@ async function newestNotes(
     });
   }
   return found;
-}
-
-function checkCount(name: string, value: number): void {
-  if (Number.isSafeInteger(value) && value >= 1) return;
-  throw new IbidError(
-    "invalid-argument",
-    `recall: ${name} is ${typeof value === "number" ? value : `a value of the type ${typeof value}`}; it must be a whole number from 1.`,
-    {
-      hint: `Give ${name} as a whole number, or leave it out.`,
-    },
-  );
 }
