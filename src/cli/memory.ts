@@ -1,14 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Command } from "commander";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { ForgetTarget, Memory, Note } from "../integrations/memory/index.node.ts";
 import { examples, note as remark } from "./help-text.ts";
-import { memoryPlace } from "./memory-place.ts";
+import { loginName, memoryPlace } from "./memory-place.ts";
 import { asOperator, type CommonOptions, type Context, readCaller, withKnowledgeBase } from "./open.ts";
 import { ruleFiles } from "./rule-files.ts";
 import { count, neutralise } from "./text-layout.ts";
@@ -20,27 +20,38 @@ interface MemoryCommandOptions extends CommonOptions {
 interface Opened {
   readonly memory: Memory;
   readonly kb: KnowledgeBase;
+  /** The person at the command line, where they have a name. */
+  readonly by: string | undefined;
 }
+
+/** Uses of a memory. An import alone makes a knowledge base where there is none. */
+const uses = {
+  read: { embeds: "queries" },
+  change: { embeds: "documents" },
+  import: { embeds: "documents", create: true },
+} as const;
 
 /** Opens the memory of a command. */
 async function withMemory<Result>(
   options: MemoryCommandOptions,
-  writes: boolean,
+  how: keyof typeof uses,
   use: (opened: Opened) => Promise<Result>,
 ): Promise<Result> {
   const caller = readCaller(options);
-  const how = writes ? ({ embeds: "documents", create: true } as const) : ({ embeds: "queries" } as const);
   const { createMemory } = await import("../integrations/memory/index.node.ts");
-  return withKnowledgeBase(asOperator(options), how, async (whole) => {
+  return withKnowledgeBase(asOperator(options), uses[how], async (whole) => {
     const kb = caller === undefined ? whole : whole.as(caller);
-    return use({ kb, memory: createMemory(kb, { ...memoryPlace(options.in ?? true, caller), whole }) });
+    const memory = createMemory(kb, { ...memoryPlace(options.in ?? true, caller), whole });
+    return use({ kb, memory, by: caller?.userId ?? loginName() });
   });
 }
 
 async function requireNote(memory: Memory, id: string): Promise<Note> {
   const found = await memory.get(id);
   if (found !== undefined) return found;
-  for await (const one of memory.list({ key: id })) return one;
+  let newest: Note | undefined;
+  for await (const one of memory.list({ key: id, all: true })) newest = one;
+  if (newest !== undefined) return newest;
   throw new IbidError("not-found", `There is no note ${id} in ${memory.scope}.`, {
     hint: "See: ibid memory list --all",
   });
@@ -61,6 +72,8 @@ async function showNote({ output }: Context, note: Note, whole: boolean): Promis
   if (whole) {
     for (const name of ["by", "session", "file", "recordedAt", "supersedes"] as const)
       if (note[name] !== undefined) await output.line(`  ${name}: ${neutralise(note[name])}`);
+    for (const [name, value] of Object.entries(note.metadata))
+      await output.line(`  ${neutralise(name)}: ${neutralise(Array.isArray(value) ? value.join(", ") : String(value))}`);
   }
   const shown = whole ? text : text.length > 200 ? `${text.slice(0, 200)} …` : text;
   for (const line of shown.split("\n")) await output.line(`  ${neutralise(line)}`);
@@ -68,14 +81,15 @@ async function showNote({ output }: Context, note: Note, whole: boolean): Promis
 
 interface ListOptions extends MemoryCommandOptions {
   readonly all?: true;
+  readonly messages?: true;
   readonly asOf?: string;
   readonly key?: string;
 }
 
-async function list(context: Context, { all, asOf, key, ...options }: ListOptions): Promise<number> {
-  return withMemory(options, false, async ({ memory }) => {
+async function list(context: Context, { all, messages, asOf, key, ...options }: ListOptions): Promise<number> {
+  return withMemory(options, "read", async ({ memory }) => {
     const notes: Note[] = [];
-    const asked = { all: all === true, ...(asOf !== undefined && { asOf }), ...(key !== undefined && { key }) };
+    const asked = { all: all === true, messages: messages === true, ...(asOf !== undefined && { asOf }), ...(key !== undefined && { key }) };
     for await (const one of memory.list(asked)) notes.push(one);
     if (context.output.json) await context.output.object({ scope: memory.scope, notes });
     else {
@@ -91,7 +105,7 @@ async function forget(
   id: string,
   { only, ...options }: MemoryCommandOptions & { readonly only?: true },
 ): Promise<number> {
-  return withMemory(options, true, async ({ memory }) => {
+  return withMemory(options, "change", async ({ memory }) => {
     const byId = await memory.get(id);
     const named: ForgetTarget = byId === undefined ? { key: id } : { id };
     const proof = await memory.forget({ ...named, only: only === true });
@@ -110,11 +124,11 @@ async function edit(
   id: string,
   { text: given, ...options }: MemoryCommandOptions & { readonly text?: string },
 ): Promise<number> {
-  return withMemory(options, true, async ({ memory }) => {
+  return withMemory(options, "change", async ({ memory, by }) => {
     const before = await requireNote(memory, id);
     const text = given ?? (await editText(before.text));
-    const { by, session, file, metadata } = before;
-    const done = await memory.remember({ text, supersedes: before.id, by, session, file, metadata });
+    const { file, metadata } = before;
+    const done = await memory.remember({ text, supersedes: before.id, by, file, metadata });
     if (context.output.json) await context.output.object(done);
     else {
       await context.output.line(done.status === "unchanged" ? "unchanged" : `replaced ${neutralise(before.id)}`);
@@ -148,7 +162,7 @@ async function exportNotes(
   file: string | undefined,
   { all, ...options }: MemoryCommandOptions & { readonly all?: true },
 ): Promise<number> {
-  return withMemory(options, false, async ({ memory }) => {
+  return withMemory(options, "read", async ({ memory }) => {
     const { formatNotes } = await import("../integrations/memory/index.node.ts");
     const notes: Note[] = [];
     for await (const one of memory.list({ all: all === true })) notes.push(one);
@@ -176,7 +190,7 @@ async function importFiles(
   { watch, rules, ...options }: ImportOptions,
 ): Promise<number> {
   const { output, signal } = context;
-  return withMemory(options, true, async ({ memory, kb }) => {
+  return withMemory(options, "import", async ({ memory, kb }) => {
     const { describeState } = await import("../integrations/memory/sessions/read-session-files.ts");
     const seen = new Map<string, string>();
     const told = new Set<string>();
@@ -184,6 +198,13 @@ async function importFiles(
     for (;;) {
       for (const path of paths) {
         const files = rules === true ? await ruleFiles(path) : await filesOf(path);
+        const isAlone = watch !== true && paths.length === 1 && files.length === 1;
+        if (files.length === 0 && watch !== true) {
+          refused = true;
+          const message = `${path} has no ${rules === true ? "rule files" : "session files of Claude Code, Codex, Cursor or opencode"}.`;
+          if (output.json) await output.object({ file: path, added: 0, unchanged: 0, problems: [{ message }] });
+          else await output.line(neutralise(message));
+        }
         for (const file of files) {
           const state = await describeState(file);
           if (seen.get(file) === state) continue;
@@ -192,7 +213,7 @@ async function importFiles(
           const read = rules === true ? importRule : importFile;
           const { problems: found, ...counts } = await read(kb, memory, file).catch((error: unknown): Imported => {
             // One file among many, or one that a client has only begun to write, does not end the rest.
-            if (!IbidError.isInstance(error) || (watch !== true && files.length === 1)) throw error;
+            if (!IbidError.isInstance(error) || isAlone) throw error;
             return { added: 0, unchanged: 0, problems: [{ message: error.message }] };
           });
           refused ||= found.length > 0;
@@ -242,7 +263,8 @@ async function importFile(kb: KnowledgeBase, memory: Memory, file: string): Prom
   const { importNotes, importSessions, readSessionFile } = await import("../integrations/memory/index.node.ts");
   if (/\.(?:md|markdown)$/iu.test(file))
     return { ...(await importNotes(memory, await readFile(file, "utf8"))), problems: [] };
-  return importSessions(kb, await readSessionFile(file), { scope: memory.scope });
+  // A name that holds in any folder: it is the origin of each message.
+  return importSessions(kb, await readSessionFile(resolve(file)), { scope: memory.scope });
 }
 
 /** A file of rules as a document. */
@@ -278,6 +300,7 @@ export function addMemoryCommand(program: Command, context: Context, done: (exit
       .option("--in <where>", "caller, repository, or a scope such as team:acme");
   add("list", "list the notes that hold")
     .option("--all", "also replaced and ended notes")
+    .option("--messages", "also messages of imported conversations")
     .option("--as-of <time>", "the notes that held then, such as 2026-11-23")
     .option("--key <key>", "only the versions of this key")
     .action(async function (this: Command) {
@@ -287,7 +310,7 @@ export function addMemoryCommand(program: Command, context: Context, done: (exit
     .argument("<id or key>", "as list prints it")
     .action(async function (this: Command, id: string) {
       done(
-        await withMemory(this.optsWithGlobals(), false, async ({ memory }) => {
+        await withMemory(this.optsWithGlobals(), "read", async ({ memory }) => {
           const note = await requireNote(memory, id);
           if (context.output.json) await context.output.object(note);
           else await showNote(context, note, true);

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
-import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createInterface } from "node:readline";
@@ -19,6 +20,8 @@ describe("ibid memory", () => {
     expect((await run("list")).stdout).toContain("The deploy day is Tuesday.\n1 note in user:ada\n");
     expect((await run("show", "deploy-day")).stdout).toContain("by: ada");
     expect((await run("edit", "deploy-day", "--text", "The deploy day is Friday.")).stdout).toContain("replaced ");
+    // The words are those of the person who edited them.
+    expect((await run("show", "deploy-day")).stdout).toContain(`by: ${userInfo().username}\n`);
     expect((await run("list")).stdout).not.toContain("Tuesday");
     expect((await run("list", "--all")).stdout).toContain("replaced by ");
     writeFileSync(join(cwd, "answer.md"), "The deploy day is Tuesday.\n");
@@ -28,6 +31,10 @@ describe("ibid memory", () => {
     );
     expect((await run("export", "all.md", "--all")).stdout).toBe("wrote 2 notes to all.md\n");
     expect(readFileSync(join(cwd, "all.md"), "utf8")).toContain("> The deploy day is Friday.");
+    expect(await run("forget", "deploy-day", "--only")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("a key names all versions"),
+    });
     expect(await run("forget", "deploy-day")).toMatchObject({ code: 0 });
     expect((await run("list", "--all")).stdout).toBe("0 notes in user:ada\n");
     const missing = await run("show", "deploy-day");
@@ -68,6 +75,33 @@ describe("ibid memory", () => {
     expect(await run("import", "order.md")).toMatchObject({ code: 0 });
     expect((await run("list")).stdout).toContain("suspicious: instruction");
     expect((await run("list", "--all")).stdout).toContain("2 notes in");
+  });
+
+  it("makes no knowledge base to change a note in", async () => {
+    const cwd = await makeFolder({});
+    for (const args of [["forget", "lamp"], ["edit", "lamp", "--text", "On."], ["show", "lamp"]]) {
+      const { code, stderr } = await callIbid(cwd, ["memory", ...args, "--kb", "kb"]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining("There is no knowledge base")]);
+    }
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  it("says that a folder has no session files, and reads the others where one is foreign", async () => {
+    const message = { role: "user", content: "Where is the ladder?" };
+    const record = { type: "user", uuid: "u1", sessionId: "c-1", timestamp: "2026-05-01T10:00:00Z", message };
+    const cwd = await makeFolder({ "a.json": "{}", "empty/readme.txt": "", "c-1.jsonl": `${JSON.stringify(record)}\n` });
+    const run = async (...args: string[]) => callIbid(cwd, ["memory", ...args, "--kb", "kb", "--in", "user:ada"]);
+    expect(await run("import", "empty")).toMatchObject({
+      code: 1,
+      stdout: "empty has no session files of Claude Code, Codex, Cursor or opencode.\n",
+    });
+    expect(await run("import", "empty", "--rules")).toMatchObject({ code: 1, stdout: "empty has no rule files.\n" });
+    const { code, stdout } = await run("import", "a.json", "c-1.jsonl");
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/a\.json is no session file[^]*c-1\.jsonl  1 added/u)]);
+    // Its messages can be listed, and name their file from any folder.
+    expect((await run("list")).stdout).toBe("0 notes in user:ada\n");
+    expect((await run("list", "--messages")).stdout).toContain("Where is the ladder?\n1 note in user:ada\n");
+    expect((await run("show", "claude-code-c-1-u1")).stdout).toContain(`file: ${join(cwd, "c-1.jsonl")}\n`);
   });
 
   it("tells a named caller nothing of others by what it forgets", async () => {
