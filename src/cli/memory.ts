@@ -6,7 +6,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Command } from "commander";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
-import type { ForgetTarget, Memory, Note } from "../integrations/memory/index.node.ts";
+import type { ForgetTarget, ImportedMessages, Memory, Note } from "../integrations/memory/index.node.ts";
+import { folderOf } from "../knowledge-base/open/location.ts";
 import { examples, note as remark } from "./help-text.ts";
 import { loginName, memoryPlace } from "./memory-place.ts";
 import { asOperator, type CommonOptions, type Context, readCaller, withKnowledgeBase } from "./open.ts";
@@ -73,7 +74,9 @@ async function showNote({ output }: Context, note: Note, whole: boolean): Promis
     for (const name of ["by", "session", "file", "recordedAt", "supersedes"] as const)
       if (note[name] !== undefined) await output.line(`  ${name}: ${neutralise(note[name])}`);
     for (const [name, value] of Object.entries(note.metadata))
-      await output.line(`  ${neutralise(name)}: ${neutralise(Array.isArray(value) ? value.join(", ") : String(value))}`);
+      await output.line(
+        `  ${neutralise(name)}: ${neutralise(typeof value === "string" ? value : JSON.stringify(value))}`,
+      );
   }
   const shown = whole ? text : text.length > 200 ? `${text.slice(0, 200)} …` : text;
   for (const line of shown.split("\n")) await output.line(`  ${neutralise(line)}`);
@@ -89,7 +92,12 @@ interface ListOptions extends MemoryCommandOptions {
 async function list(context: Context, { all, messages, asOf, key, ...options }: ListOptions): Promise<number> {
   return withMemory(options, "read", async ({ memory }) => {
     const notes: Note[] = [];
-    const asked = { all: all === true, messages: messages === true, ...(asOf !== undefined && { asOf }), ...(key !== undefined && { key }) };
+    const asked = {
+      all: all === true,
+      messages: messages === true,
+      ...(asOf !== undefined && { asOf }),
+      ...(key !== undefined && { key }),
+    };
     for await (const one of memory.list(asked)) notes.push(one);
     if (context.output.json) await context.output.object({ scope: memory.scope, notes });
     else {
@@ -178,6 +186,7 @@ async function exportNotes(
 interface ImportOptions extends MemoryCommandOptions {
   readonly watch?: true;
   readonly rules?: true;
+  readonly again?: true;
 }
 
 /** Time between two looks at watched files. **Units** milliseconds. */
@@ -187,11 +196,13 @@ const lookEvery = 1000;
 async function importFiles(
   context: Context,
   paths: readonly string[],
-  { watch, rules, ...options }: ImportOptions,
+  { watch, rules, again, ...options }: ImportOptions,
 ): Promise<number> {
   const { output, signal } = context;
   return withMemory(options, "import", async ({ memory, kb }) => {
     const { describeState } = await import("../integrations/memory/sessions/read-session-files.ts");
+    const list = rules === true ? undefined : await openImported(context, options.kb);
+    const imported = list !== undefined && again === true ? { ...list, has: () => false } : list;
     const seen = new Map<string, string>();
     const told = new Set<string>();
     let refused = false;
@@ -210,8 +221,8 @@ async function importFiles(
           if (seen.get(file) === state) continue;
           const isNew = !seen.has(file);
           seen.set(file, state);
-          const read = rules === true ? importRule : importFile;
-          const { problems: found, ...counts } = await read(kb, memory, file).catch((error: unknown): Imported => {
+          const read = rules === true ? importRule(kb, memory, file) : importFile(kb, memory, file, imported);
+          const { problems: found, ...counts } = await read.catch((error: unknown): Imported => {
             // One file among many, or one that a client has only begun to write, does not end the rest.
             if (!IbidError.isInstance(error) || isAlone) throw error;
             return { added: 0, unchanged: 0, problems: [{ message: error.message }] };
@@ -221,7 +232,7 @@ async function importFiles(
           const problems = found.filter((problem) => !told.has(JSON.stringify([file, problem])));
           for (const problem of problems) told.add(JSON.stringify([file, problem]));
           // A database changes often without a word of a conversation.
-          const { unchanged: _, ...news } = counts;
+          const { unchanged: _unchanged, forgotten: _forgotten, ...news } = counts;
           if (!isNew && problems.length === 0 && Object.values(news).every((n) => n === 0)) continue;
           if (output.json) await output.object({ file, ...counts, problems });
           else {
@@ -243,6 +254,19 @@ async function importFiles(
   });
 }
 
+/** The list of imported messages, where the knowledge base is a folder. **Shape** a list that cannot be opened is said, and does without. */
+async function openImported({ output }: Context, kb: string): Promise<ImportedMessages | undefined> {
+  const folder = folderOf(kb);
+  if (folder === undefined) return undefined;
+  const { openImportedMessages } = await import("../integrations/memory/index.node.ts");
+  return openImportedMessages(folder).catch(async (error: unknown) => {
+    if (!IbidError.isInstance(error)) throw error;
+    const hint = `Forgotten messages return with this import. ${error.hint}`;
+    await output.error(new IbidError(error.code, error.message, { hint, uri: error.uri, cause: error }));
+    return undefined;
+  });
+}
+
 async function filesOf(path: string): Promise<readonly string[]> {
   return (await import("../integrations/memory/index.node.ts")).findSessionFiles(path);
 }
@@ -252,6 +276,7 @@ interface Imported {
   readonly replaced?: number;
   readonly updated?: number;
   readonly unchanged: number;
+  readonly forgotten?: number;
   readonly problems: readonly {
     readonly line?: number | undefined;
     readonly row?: string | undefined;
@@ -259,12 +284,17 @@ interface Imported {
   }[];
 }
 
-async function importFile(kb: KnowledgeBase, memory: Memory, file: string): Promise<Imported> {
+async function importFile(
+  kb: KnowledgeBase,
+  memory: Memory,
+  file: string,
+  imported: ImportedMessages | undefined,
+): Promise<Imported> {
   const { importNotes, importSessions, readSessionFile } = await import("../integrations/memory/index.node.ts");
   if (/\.(?:md|markdown)$/iu.test(file))
     return { ...(await importNotes(memory, await readFile(file, "utf8"))), problems: [] };
   // A name that holds in any folder: it is the origin of each message.
-  return importSessions(kb, await readSessionFile(resolve(file)), { scope: memory.scope });
+  return importSessions(kb, await readSessionFile(resolve(file)), { scope: memory.scope, imported });
 }
 
 /** A file of rules as a document. */
@@ -339,6 +369,7 @@ export function addMemoryCommand(program: Command, context: Context, done: (exit
   add("import", "read exports of notes, or session files of Claude Code, Codex, Cursor and opencode")
     .argument("<path...>", "files or folders")
     .option("--rules", "read CLAUDE.md, AGENTS.md and other rule files of these folders, as documents")
+    .option("--again", "also messages that an earlier import brought in and that were forgotten")
     .option("--watch", "look again each second until a signal")
     .action(async function (this: Command, paths: string[]) {
       done(await importFiles(context, paths, this.optsWithGlobals()));

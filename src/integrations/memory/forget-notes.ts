@@ -49,7 +49,15 @@ interface ForgetParts {
 }
 
 /** A call with two names, or with `only` beside a key, would erase more than it means. **Errors** `invalid-argument`. */
-function checkTarget({ key, id, only }: { readonly key?: string; readonly id?: string; readonly only?: boolean | undefined }): void {
+function checkTarget({
+  key,
+  id,
+  only,
+}: {
+  readonly key?: string;
+  readonly id?: string;
+  readonly only?: boolean | undefined;
+}): void {
   if ((key === undefined) === (id === undefined)) {
     throw new IbidError("invalid-argument", "A note to forget is named by its id or its key, by one of them.", {
       hint: "Give id or key.",

@@ -239,7 +239,9 @@ describe("a memory", () => {
   it("refuses a listing by wrong kinds of values", async () => {
     const { memory } = await remembering();
     for (const wrong of [{ limit: -1 }, { limit: "3" }, { limit: 1.5 }, { all: "yes" }, { messages: 1 }])
-      await expect(collect(memory.list(wrong as { limit: number }))).rejects.toMatchObject({ code: "invalid-argument" });
+      await expect(collect(memory.list(wrong as { limit: number }))).rejects.toMatchObject({
+        code: "invalid-argument",
+      });
     expect(await collect(memory.list({ limit: 0 }))).toEqual([]);
   });
 

@@ -1,4 +1,13 @@
-import { asText, asTime, filesOf, isObject, type Json, type ReadSession, readLines, SessionDraft } from "./session-message.ts";
+import {
+  asText,
+  asTime,
+  filesOf,
+  isObject,
+  type Json,
+  type ReadSession,
+  readLines,
+  SessionDraft,
+} from "./session-message.ts";
 
 /** Records and blocks without words of the conversation. */
 const otherRecords: ReadonlySet<string> = new Set(
