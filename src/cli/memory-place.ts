@@ -17,7 +17,7 @@ export function memoryPlace(
   isService = false,
 ): { readonly scope?: Scope } {
   if (isService && (where === true || where === "caller")) return {};
-  const own = (): Scope => (caller === undefined ? parseScope(`user:${userInfo().username}`) : ownScope(caller));
+  const own = (): Scope => (caller === undefined ? parseScope(`user:${requireLoginName()}`) : ownScope(caller));
   if (where === "caller") return { scope: own() };
   if (where !== true && where !== "repository") return { scope: parseScope(where) };
   const root = where === true && caller !== undefined ? undefined : findRepositoryRoot(process.cwd());
@@ -25,5 +25,22 @@ export function memoryPlace(
   if (where === true) return { scope: own() };
   throw new IbidError("not-found", `${process.cwd()} lies in no repository.`, {
     hint: "Start in a folder of a repository, or give --memory caller.",
+  });
+}
+
+/** Login name of the process. **Shape** `undefined` for a user without one, as in a container with a number alone. */
+export function loginName(): string | undefined {
+  try {
+    return userInfo().username;
+  } catch {
+    return undefined;
+  }
+}
+
+function requireLoginName(): string {
+  const name = loginName();
+  if (name !== undefined) return name;
+  throw new IbidError("not-found", "The user of this process has no login name.", {
+    hint: "Name a caller with --as-user, or a scope such as user:ada with --memory or --in.",
   });
 }

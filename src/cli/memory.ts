@@ -1,14 +1,15 @@
 import { spawnSync } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Command } from "commander";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
-import type { Memory, Note } from "../integrations/memory/index.node.ts";
+import type { ForgetTarget, ImportedMessages, Memory, Note } from "../integrations/memory/index.node.ts";
+import { folderOf } from "../knowledge-base/open/location.ts";
 import { examples, note as remark } from "./help-text.ts";
-import { memoryPlace } from "./memory-place.ts";
+import { loginName, memoryPlace } from "./memory-place.ts";
 import { asOperator, type CommonOptions, type Context, readCaller, withKnowledgeBase } from "./open.ts";
 import { ruleFiles } from "./rule-files.ts";
 import { count, neutralise } from "./text-layout.ts";
@@ -20,27 +21,38 @@ interface MemoryCommandOptions extends CommonOptions {
 interface Opened {
   readonly memory: Memory;
   readonly kb: KnowledgeBase;
+  /** The person at the command line, where they have a name. */
+  readonly by: string | undefined;
 }
+
+/** Uses of a memory. An import alone makes a knowledge base where there is none. */
+const uses = {
+  read: { embeds: "queries" },
+  change: { embeds: "documents" },
+  import: { embeds: "documents", create: true },
+} as const;
 
 /** Opens the memory of a command. */
 async function withMemory<Result>(
   options: MemoryCommandOptions,
-  writes: boolean,
+  how: keyof typeof uses,
   use: (opened: Opened) => Promise<Result>,
 ): Promise<Result> {
   const caller = readCaller(options);
-  const how = writes ? ({ embeds: "documents", create: true } as const) : ({ embeds: "queries" } as const);
   const { createMemory } = await import("../integrations/memory/index.node.ts");
-  return withKnowledgeBase(asOperator(options), how, async (whole) => {
+  return withKnowledgeBase(asOperator(options), uses[how], async (whole) => {
     const kb = caller === undefined ? whole : whole.as(caller);
-    return use({ kb, memory: createMemory(kb, { ...memoryPlace(options.in ?? true, caller), whole }) });
+    const memory = createMemory(kb, { ...memoryPlace(options.in ?? true, caller), whole });
+    return use({ kb, memory, by: caller?.userId ?? loginName() });
   });
 }
 
 async function requireNote(memory: Memory, id: string): Promise<Note> {
   const found = await memory.get(id);
   if (found !== undefined) return found;
-  for await (const one of memory.list({ key: id })) return one;
+  let newest: Note | undefined;
+  for await (const one of memory.list({ key: id, all: true })) newest = one;
+  if (newest !== undefined) return newest;
   throw new IbidError("not-found", `There is no note ${id} in ${memory.scope}.`, {
     hint: "See: ibid memory list --all",
   });
@@ -61,6 +73,10 @@ async function showNote({ output }: Context, note: Note, whole: boolean): Promis
   if (whole) {
     for (const name of ["by", "session", "file", "recordedAt", "supersedes"] as const)
       if (note[name] !== undefined) await output.line(`  ${name}: ${neutralise(note[name])}`);
+    for (const [name, value] of Object.entries(note.metadata))
+      await output.line(
+        `  ${neutralise(name)}: ${neutralise(typeof value === "string" ? value : JSON.stringify(value))}`,
+      );
   }
   const shown = whole ? text : text.length > 200 ? `${text.slice(0, 200)} …` : text;
   for (const line of shown.split("\n")) await output.line(`  ${neutralise(line)}`);
@@ -68,14 +84,20 @@ async function showNote({ output }: Context, note: Note, whole: boolean): Promis
 
 interface ListOptions extends MemoryCommandOptions {
   readonly all?: true;
+  readonly messages?: true;
   readonly asOf?: string;
   readonly key?: string;
 }
 
-async function list(context: Context, { all, asOf, key, ...options }: ListOptions): Promise<number> {
-  return withMemory(options, false, async ({ memory }) => {
+async function list(context: Context, { all, messages, asOf, key, ...options }: ListOptions): Promise<number> {
+  return withMemory(options, "read", async ({ memory }) => {
     const notes: Note[] = [];
-    const asked = { all: all === true, ...(asOf !== undefined && { asOf }), ...(key !== undefined && { key }) };
+    const asked = {
+      all: all === true,
+      messages: messages === true,
+      ...(asOf !== undefined && { asOf }),
+      ...(key !== undefined && { key }),
+    };
     for await (const one of memory.list(asked)) notes.push(one);
     if (context.output.json) await context.output.object({ scope: memory.scope, notes });
     else {
@@ -91,9 +113,10 @@ async function forget(
   id: string,
   { only, ...options }: MemoryCommandOptions & { readonly only?: true },
 ): Promise<number> {
-  return withMemory(options, true, async ({ memory }) => {
+  return withMemory(options, "change", async ({ memory }) => {
     const byId = await memory.get(id);
-    const proof = await memory.forget(byId === undefined ? { key: id } : { id, only: only === true });
+    const named: ForgetTarget = byId === undefined ? { key: id } : { id };
+    const proof = await memory.forget({ ...named, only: only === true });
     if (output.json) await output.object(proof);
     else {
       for (const one of proof.notes) await output.line(`forgot ${neutralise(one.uri)}  sha256 ${one.textHash}`);
@@ -109,11 +132,11 @@ async function edit(
   id: string,
   { text: given, ...options }: MemoryCommandOptions & { readonly text?: string },
 ): Promise<number> {
-  return withMemory(options, true, async ({ memory }) => {
+  return withMemory(options, "change", async ({ memory, by }) => {
     const before = await requireNote(memory, id);
     const text = given ?? (await editText(before.text));
-    const { by, session, file, metadata } = before;
-    const done = await memory.remember({ text, supersedes: before.id, by, session, file, metadata });
+    const { file, metadata } = before;
+    const done = await memory.remember({ text, supersedes: before.id, by, file, metadata });
     if (context.output.json) await context.output.object(done);
     else {
       await context.output.line(done.status === "unchanged" ? "unchanged" : `replaced ${neutralise(before.id)}`);
@@ -147,7 +170,7 @@ async function exportNotes(
   file: string | undefined,
   { all, ...options }: MemoryCommandOptions & { readonly all?: true },
 ): Promise<number> {
-  return withMemory(options, false, async ({ memory }) => {
+  return withMemory(options, "read", async ({ memory }) => {
     const { formatNotes } = await import("../integrations/memory/index.node.ts");
     const notes: Note[] = [];
     for await (const one of memory.list({ all: all === true })) notes.push(one);
@@ -163,6 +186,7 @@ async function exportNotes(
 interface ImportOptions extends MemoryCommandOptions {
   readonly watch?: true;
   readonly rules?: true;
+  readonly again?: true;
 }
 
 /** Time between two looks at watched files. **Units** milliseconds. */
@@ -172,26 +196,35 @@ const lookEvery = 1000;
 async function importFiles(
   context: Context,
   paths: readonly string[],
-  { watch, rules, ...options }: ImportOptions,
+  { watch, rules, again, ...options }: ImportOptions,
 ): Promise<number> {
   const { output, signal } = context;
-  return withMemory(options, true, async ({ memory, kb }) => {
+  return withMemory(options, "import", async ({ memory, kb }) => {
     const { describeState } = await import("../integrations/memory/sessions/read-session-files.ts");
+    const list = rules === true ? undefined : await openImported(context, options.kb);
+    const imported = list !== undefined && again === true ? { ...list, has: () => false } : list;
     const seen = new Map<string, string>();
     const told = new Set<string>();
     let refused = false;
     for (;;) {
       for (const path of paths) {
         const files = rules === true ? await ruleFiles(path) : await filesOf(path);
+        const isAlone = watch !== true && paths.length === 1 && files.length === 1;
+        if (files.length === 0 && watch !== true) {
+          refused = true;
+          const message = `${path} has no ${rules === true ? "rule files" : "session files of Claude Code, Codex, Cursor or opencode"}.`;
+          if (output.json) await output.object({ file: path, added: 0, unchanged: 0, problems: [{ message }] });
+          else await output.line(neutralise(message));
+        }
         for (const file of files) {
           const state = await describeState(file);
           if (seen.get(file) === state) continue;
           const isNew = !seen.has(file);
           seen.set(file, state);
-          const read = rules === true ? importRule : importFile;
-          const { problems: found, ...counts } = await read(kb, memory, file).catch((error: unknown): Imported => {
+          const read = rules === true ? importRule(kb, memory, file) : importFile(kb, memory, file, imported);
+          const { problems: found, ...counts } = await read.catch((error: unknown): Imported => {
             // One file among many, or one that a client has only begun to write, does not end the rest.
-            if (!IbidError.isInstance(error) || (watch !== true && files.length === 1)) throw error;
+            if (!IbidError.isInstance(error) || isAlone) throw error;
             return { added: 0, unchanged: 0, problems: [{ message: error.message }] };
           });
           refused ||= found.length > 0;
@@ -199,7 +232,7 @@ async function importFiles(
           const problems = found.filter((problem) => !told.has(JSON.stringify([file, problem])));
           for (const problem of problems) told.add(JSON.stringify([file, problem]));
           // A database changes often without a word of a conversation.
-          const { unchanged: _, ...news } = counts;
+          const { unchanged: _unchanged, forgotten: _forgotten, ...news } = counts;
           if (!isNew && problems.length === 0 && Object.values(news).every((n) => n === 0)) continue;
           if (output.json) await output.object({ file, ...counts, problems });
           else {
@@ -221,6 +254,19 @@ async function importFiles(
   });
 }
 
+/** The list of imported messages, where the knowledge base is a folder. **Shape** a list that cannot be opened is said, and does without. */
+async function openImported({ output }: Context, kb: string): Promise<ImportedMessages | undefined> {
+  const folder = folderOf(kb);
+  if (folder === undefined) return undefined;
+  const { openImportedMessages } = await import("../integrations/memory/index.node.ts");
+  return openImportedMessages(folder).catch(async (error: unknown) => {
+    if (!IbidError.isInstance(error)) throw error;
+    const hint = `Forgotten messages return with this import. ${error.hint}`;
+    await output.error(new IbidError(error.code, error.message, { hint, uri: error.uri, cause: error }));
+    return undefined;
+  });
+}
+
 async function filesOf(path: string): Promise<readonly string[]> {
   return (await import("../integrations/memory/index.node.ts")).findSessionFiles(path);
 }
@@ -230,6 +276,7 @@ interface Imported {
   readonly replaced?: number;
   readonly updated?: number;
   readonly unchanged: number;
+  readonly forgotten?: number;
   readonly problems: readonly {
     readonly line?: number | undefined;
     readonly row?: string | undefined;
@@ -237,11 +284,17 @@ interface Imported {
   }[];
 }
 
-async function importFile(kb: KnowledgeBase, memory: Memory, file: string): Promise<Imported> {
+async function importFile(
+  kb: KnowledgeBase,
+  memory: Memory,
+  file: string,
+  imported: ImportedMessages | undefined,
+): Promise<Imported> {
   const { importNotes, importSessions, readSessionFile } = await import("../integrations/memory/index.node.ts");
   if (/\.(?:md|markdown)$/iu.test(file))
     return { ...(await importNotes(memory, await readFile(file, "utf8"))), problems: [] };
-  return importSessions(kb, await readSessionFile(file), { scope: memory.scope });
+  // A name that holds in any folder: it is the origin of each message.
+  return importSessions(kb, await readSessionFile(resolve(file)), { scope: memory.scope, imported });
 }
 
 /** A file of rules as a document. */
@@ -277,6 +330,7 @@ export function addMemoryCommand(program: Command, context: Context, done: (exit
       .option("--in <where>", "caller, repository, or a scope such as team:acme");
   add("list", "list the notes that hold")
     .option("--all", "also replaced and ended notes")
+    .option("--messages", "also messages of imported conversations")
     .option("--as-of <time>", "the notes that held then, such as 2026-11-23")
     .option("--key <key>", "only the versions of this key")
     .action(async function (this: Command) {
@@ -286,7 +340,7 @@ export function addMemoryCommand(program: Command, context: Context, done: (exit
     .argument("<id or key>", "as list prints it")
     .action(async function (this: Command, id: string) {
       done(
-        await withMemory(this.optsWithGlobals(), false, async ({ memory }) => {
+        await withMemory(this.optsWithGlobals(), "read", async ({ memory }) => {
           const note = await requireNote(memory, id);
           if (context.output.json) await context.output.object(note);
           else await showNote(context, note, true);
@@ -315,6 +369,7 @@ export function addMemoryCommand(program: Command, context: Context, done: (exit
   add("import", "read exports of notes, or session files of Claude Code, Codex, Cursor and opencode")
     .argument("<path...>", "files or folders")
     .option("--rules", "read CLAUDE.md, AGENTS.md and other rule files of these folders, as documents")
+    .option("--again", "also messages that an earlier import brought in and that were forgotten")
     .option("--watch", "look again each second until a signal")
     .action(async function (this: Command, paths: string[]) {
       done(await importFiles(context, paths, this.optsWithGlobals()));

@@ -7,6 +7,7 @@ import { mediaPrefix } from "../ingest/media-input.ts";
 import { checkOptions } from "../runtime/check-options.ts";
 import { findDocument } from "./catalogue.ts";
 import type { KeepingParts } from "./parts.ts";
+import { parseStored } from "../runtime/parse-stored.ts";
 
 /** Pictures, recordings and files that are kept whole. */
 export interface Media {
@@ -92,7 +93,7 @@ export function createMedia(parts: KeepingParts, blobs: (() => Promise<BlobStore
         if (kind === "uploads") await dropUpload(files, key, (hash) => !hashes.has(hash));
         const kept = kind === "threads" ? await files.get(key) : undefined;
         if (kept === undefined) continue;
-        const thread = JSON.parse(new TextDecoder().decode(kept.bytes)) as KeptThread;
+        const thread = parseStored(new TextDecoder().decode(kept.bytes)) as KeptThread;
         // A sentence without a place may hold words of any document that the model was given.
         const turns = thread.turns.map(({ sources = [], ...turn }) => ({
           ...turn,
@@ -117,7 +118,7 @@ export async function dropUpload(
   if (!key.endsWith(".json")) return;
   const kept = await files.get(key);
   if (kept === undefined) return;
-  const file = JSON.parse(new TextDecoder().decode(kept.bytes)) as {
+  const file = parseStored(new TextDecoder().decode(kept.bytes)) as {
     readonly isAttached?: boolean;
     readonly contentHash: string;
   };

@@ -11,6 +11,7 @@ import { takeRecord } from "./records/check-against-schema.ts";
 import type { CollectionPlan } from "./records/check-definition.ts";
 import { collectionUri, recordKeys, recordUri } from "./records/collection-uri.ts";
 import { recordArrivals } from "./records/compose-record.ts";
+import { parseStoredValue } from "../runtime/parse-stored.ts";
 
 type Key = string | number;
 type Written = CollectionWriteResult<Key>;
@@ -97,7 +98,7 @@ export async function rebuildRecords(
   const uri = collectionUri(name);
   for await (const { document } of stored()) await checkKept(plan, document);
   const rows = async function* (): AsyncGenerator {
-    for await (const json of inEngine?.records() ?? []) yield JSON.parse(json) as unknown;
+    for await (const json of inEngine?.records() ?? []) yield parseStoredValue(json);
   };
   for await (const row of rows()) await takeRecord(plan, row, 0);
   const [mark] = await store.find(where.from, uri);
@@ -140,7 +141,7 @@ async function checkKept(plan: CollectionPlan, { uri, metadata }: TextDocument):
 
 function parseKept({ metadata }: Pick<TextDocument, "metadata">): unknown {
   const json = metadata[recordKeys.record];
-  return typeof json === "string" ? (JSON.parse(json) as unknown) : undefined;
+  return typeof json === "string" ? parseStoredValue(json) : undefined;
 }
 
 async function* pagesOf<Item>(items: AsyncIterable<Item>, size: number): AsyncGenerator<readonly Item[]> {

@@ -17,6 +17,7 @@ const kinds = {
     said: "an object",
   },
   function: { is: (value: unknown) => typeof value === "function", said: "a function" },
+  flag: { is: (value: unknown) => typeof value === "boolean", said: "true or false" },
 } as const;
 
 /** As {@link checkText}, for an argument of any of these kinds. */

@@ -3,6 +3,7 @@ import type { Replaced } from "../contracts/retriever.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { Memory } from "../integrations/memory/create-memory.ts";
+import type { ForgetTarget } from "../integrations/memory/forget-notes.ts";
 import { type Note, notePrefix, noteUri } from "../integrations/memory/note.ts";
 import { platformNow } from "../runtime/platform-clock.ts";
 import { given } from "./given.ts";
@@ -126,14 +127,9 @@ export const noteRoutes: readonly Route[] = [
     query: schemas.forgetQuery,
     answers: { 200: { description: "The proof.", content: json(schemas.forgottenResponse) } },
     async handle(call) {
-      const { id, key, only, scope } = call.query;
-      if ((id === undefined) === (key === undefined)) {
-        throw new Refusal(400, "invalid-argument", "A note is named by its id or its key, by one of them.", {
-          hint: "Give id or key.",
-        });
-      }
+      const { only, scope, ...named } = call.query;
       const memory = await openMemory(call, scope);
-      return jsonResponse(await memory.forget(key === undefined ? { id: id!, only: only === "true" } : { key }));
+      return jsonResponse(await memory.forget({ ...given(named), only: only === "true" } as ForgetTarget));
     },
   }),
   defineRoute({

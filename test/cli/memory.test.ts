@@ -1,11 +1,22 @@
 import { spawn } from "node:child_process";
-import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createInterface } from "node:readline";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ImportedSessions } from "ibid/memory";
 import { bareEnv, callIbid, executable, makeFolder } from "./run-ibid.ts";
+import { hashParts, sha256 } from "../../src/runtime/hash.ts";
 import { findRepositoryRoot, repositoryScope } from "../../src/cli/repository-root.ts";
 
 describe("ibid memory", () => {
@@ -19,6 +30,8 @@ describe("ibid memory", () => {
     expect((await run("list")).stdout).toContain("The deploy day is Tuesday.\n1 note in user:ada\n");
     expect((await run("show", "deploy-day")).stdout).toContain("by: ada");
     expect((await run("edit", "deploy-day", "--text", "The deploy day is Friday.")).stdout).toContain("replaced ");
+    // The words are those of the person who edited them.
+    expect((await run("show", "deploy-day")).stdout).toContain(`by: ${userInfo().username}\n`);
     expect((await run("list")).stdout).not.toContain("Tuesday");
     expect((await run("list", "--all")).stdout).toContain("replaced by ");
     writeFileSync(join(cwd, "answer.md"), "The deploy day is Tuesday.\n");
@@ -28,6 +41,10 @@ describe("ibid memory", () => {
     );
     expect((await run("export", "all.md", "--all")).stdout).toBe("wrote 2 notes to all.md\n");
     expect(readFileSync(join(cwd, "all.md"), "utf8")).toContain("> The deploy day is Friday.");
+    expect(await run("forget", "deploy-day", "--only")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("a key names all versions"),
+    });
     expect(await run("forget", "deploy-day")).toMatchObject({ code: 0 });
     expect((await run("list", "--all")).stdout).toBe("0 notes in user:ada\n");
     const missing = await run("show", "deploy-day");
@@ -68,6 +85,82 @@ describe("ibid memory", () => {
     expect(await run("import", "order.md")).toMatchObject({ code: 0 });
     expect((await run("list")).stdout).toContain("suspicious: instruction");
     expect((await run("list", "--all")).stdout).toContain("2 notes in");
+  });
+
+  it("makes no knowledge base to change a note in", async () => {
+    const cwd = await makeFolder({});
+    for (const args of [
+      ["forget", "lamp"],
+      ["edit", "lamp", "--text", "On."],
+      ["show", "lamp"],
+    ]) {
+      const { code, stderr } = await callIbid(cwd, ["memory", ...args, "--kb", "kb"]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining("There is no knowledge base")]);
+    }
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  it("says that a folder has no session files, and reads the others where one is foreign", async () => {
+    const message = { role: "user", content: "Where is the ladder?" };
+    const record = { type: "user", uuid: "u1", sessionId: "c-1", timestamp: "2026-05-01T10:00:00Z", message };
+    const cwd = await makeFolder({
+      "a.json": "{}",
+      "empty/readme.txt": "",
+      "c-1.jsonl": `${JSON.stringify(record)}\n`,
+    });
+    const run = async (...args: string[]) => callIbid(cwd, ["memory", ...args, "--kb", "kb", "--in", "user:ada"]);
+    expect(await run("import", "empty")).toMatchObject({
+      code: 1,
+      stdout: "empty has no session files of Claude Code, Codex, Cursor or opencode.\n",
+    });
+    expect(await run("import", "empty", "--rules")).toMatchObject({ code: 1, stdout: "empty has no rule files.\n" });
+    const { code, stdout } = await run("import", "a.json", "c-1.jsonl");
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/a\.json is no session file[^]*c-1\.jsonl  1 added/u)]);
+    // Its messages can be listed, and name their file from any folder.
+    expect((await run("list")).stdout).toBe("0 notes in user:ada\n");
+    expect((await run("list", "--messages")).stdout).toContain("Where is the ladder?\n1 note in user:ada\n");
+    expect((await run("show", "claude-code-c-1-u1")).stdout).toContain(`file: ${join(cwd, "c-1.jsonl")}\n`);
+  });
+
+  it("brings no forgotten message back, and keeps no name of one [L8 L10]", async () => {
+    const say = (uuid: string, content: string): string =>
+      `${JSON.stringify({ type: "user", uuid, sessionId: "c-1", timestamp: "2026-05-01T10:00:00Z", message: { role: "user", content } })}\n`;
+    const cwd = await makeFolder({
+      "c-1.jsonl": say("u1", "The alarm code is under the mat.") + say("u2", "Paint the shed."),
+    });
+    const run = async (args: readonly string[], env = {}) =>
+      callIbid(cwd, ["memory", ...args, "--kb", "kb", "--in", "user:ada"], env);
+    const imports = async (more: readonly string[] = [], env = {}) =>
+      (await run(["import", "c-1.jsonl", ...more], env)).stdout;
+    expect(await imports()).toBe("c-1.jsonl  2 added\n");
+    expect(await run(["forget", "claude-code-c-1-u1"])).toMatchObject({ code: 0 });
+    expect(await imports()).toBe("c-1.jsonl  1 unchanged, 1 forgotten\n");
+    appendFileSync(join(cwd, "c-1.jsonl"), say("u3", "And oil the hinge."));
+    expect(await imports()).toBe("c-1.jsonl  1 added, 1 unchanged, 1 forgotten\n");
+
+    // Neither the folder nor the key alone tells which message it was.
+    const name = JSON.stringify(["user:ada", "note:message-claude-code-c-1-u1/claude-code-c-1-u1"]);
+    for (const file of ["kb/imported-messages", ".state/ibid/import.key"]) {
+      const text = readFileSync(join(cwd, file), "latin1");
+      expect(text).not.toContain("c-1");
+      for (const hash of [sha256(name), hashParts("user:ada", name)]) expect(text).not.toContain(hash.slice(0, 16));
+      expect(process.platform === "win32" || (statSync(join(cwd, file)).mode & 0o077) === 0).toBe(true);
+    }
+    // Without the key the list says nothing, and another user's import brings it in. A wish does too.
+    expect(await imports([], { XDG_STATE_HOME: join(cwd, "other") })).toBe("c-1.jsonl  1 added, 2 unchanged\n");
+    expect(await run(["forget", "claude-code-c-1-u1"])).toMatchObject({ code: 0 });
+    expect(await imports(["--again"])).toBe("c-1.jsonl  1 added, 2 unchanged\n");
+    // The list goes with its knowledge base.
+    rmSync(join(cwd, "kb"), { recursive: true });
+    expect(await imports()).toBe("c-1.jsonl  3 added\n");
+    // Where no key can be kept, the import says so and goes on.
+    writeFileSync(join(cwd, "file"), "");
+    const { code, stdout, stderr } = await run(["import", "c-1.jsonl"], { XDG_STATE_HOME: join(cwd, "file") });
+    expect([code, stdout, stderr]).toEqual([
+      0,
+      "c-1.jsonl  3 unchanged\n",
+      expect.stringMatching(/import\.key cannot be read or written\.\s+Forgotten messages return with this import\./u),
+    ]);
   });
 
   it("tells a named caller nothing of others by what it forgets", async () => {

@@ -49,7 +49,8 @@ export function callIbid(cwd: string, args: readonly string[], env: NodeJS.Proce
     const read = (stream: PassThrough): string => (stream.read() as Buffer | null)?.toString() ?? "";
     const before = { cwd: process.cwd(), env: process.env };
     process.chdir(cwd);
-    process.env = { ...process.env, ...env };
+    // Commands leave nothing in the home of the caller.
+    process.env = { ...process.env, XDG_STATE_HOME: join(cwd, ".state"), ...env };
     try {
       const code = await main(args, { stdout, stderr });
       return { code, stdout: read(stdout), stderr: read(stderr) };

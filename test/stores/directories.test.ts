@@ -163,6 +163,27 @@ describe.each([
     await directory.close();
   });
 
+  it("lists the documents under a prefix and no other, whatever its last character is [26]", async () => {
+    const directory = await open();
+    const end = "\u{10FFFF}";
+    const uris = ["a", "aa", `a${end}`, `a${end}b`, "b", "\uD7FF", "\uD7FFz", "\u{E000}", "😀", end, `${end}x`];
+    const scope = await directory.write((rows) => {
+      const key = rows.addScope("platform", 1);
+      for (const uri of uris.toReversed()) rows.addDocument(documentRow(key, uri, uri), { text: "", structure: "{}" });
+      return key;
+    });
+    await directory.read((rows) => {
+      for (const under of ["", "a", `a${end}`, "\uD7FF", end, `${end}${end}`, "é", "\uD83D"]) {
+        const found = rows.documentsAfter(scope, under, "", 100, under).map(({ uri }) => uri);
+        expect([under, found]).toEqual([under, uris.filter((uri) => uri.startsWith(under))]);
+        expect(rows.documentsAfter(scope, under, undefined, 1, under).map(({ uri }) => uri)).toEqual(
+          uris.filter((uri) => uri.startsWith(under) && uri !== under).slice(0, 1),
+        );
+      }
+    });
+    await directory.close();
+  });
+
   it("pages by code point, as UTF-8 bytes are ordered, in either place [T5]", async () => {
     const directory = await open();
     // By UTF-16 code unit the emoji would come before the full-width letter.

@@ -26,8 +26,9 @@ function openRows(count: number) {
   const reader = {
     scope: (scope: Scope) => ({ key: scopes.indexOf(scope) }),
     liveChunksOf: () => 1,
-    documentsAfter(key: number, uri: string, id: string | undefined, limit: number) {
+    documentsAfter(key: number, uri: string, id: string | undefined, limit: number, under = "") {
       const found = rows[key]!.filter((row) => {
+        if (!row.uri.startsWith(under)) return false;
         const order = compareCodePoints(row.uri, uri);
         return order > 0 || (order === 0 && id !== undefined && compareCodePoints(row.id, id) > 0);
       }).slice(0, limit);
@@ -47,6 +48,13 @@ function openRows(count: number) {
 }
 
 describe("a page of a list of documents", () => {
+  it("reads no row outside of a prefix [26]", async () => {
+    const { look, scopes, read } = openRows(5000);
+    const page = [];
+    for await (const one of listDocuments(look, scopes, { under: "docs/00012" })) page.push(one);
+    expect([page.length, read.rows]).toEqual([10 * scopes.length, 10 * scopes.length]);
+  });
+
   it("costs its own rows in each scope, the last page as much as the first [20]", async () => {
     const { look, scopes, read } = openRows(5000);
     const costs: number[] = [];

@@ -5,7 +5,7 @@ import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { checkGiven, checkOptions, checkText } from "../../runtime/check-options.ts";
 import { platformNow } from "../../runtime/platform-clock.ts";
-import { checkNamed, checkNote, keepNote } from "./keep-note.ts";
+import { checkCount, checkNamed, checkNote, keepNote } from "./keep-note.ts";
 import { forgetNotes, type ForgetTarget, type Forgotten } from "./forget-notes.ts";
 import { findSubject, type SubjectFinding } from "./find-subject.ts";
 import { laterThan } from "./note-time.ts";
@@ -298,6 +298,9 @@ export function createMemory(kb: KnowledgeBase, options: MemoryOptions = {}): Me
       checkOptions("list", asked, { key: true, asOf: true, all: true, messages: true, after: true, limit: true });
       for (const name of ["key", "after"] as const)
         if (asked[name] !== undefined) checkNamed("list", name, asked[name]);
+      for (const name of ["all", "messages"] as const)
+        if (asked[name] !== undefined) checkGiven("list", name, asked[name], "flag");
+      if (asked.limit !== undefined) checkCount("list", "limit", asked.limit, 0);
       const at = asked.asOf === undefined ? time() : readTime("asOf", asked.asOf);
       const { key, after, messages = false, limit = Infinity } = asked;
       const subjects =

@@ -48,6 +48,30 @@ interface ForgetParts {
   readonly read: (uri: string) => Promise<Note | undefined>;
 }
 
+/** A call with two names, or with `only` beside a key, would erase more than it means. **Errors** `invalid-argument`. */
+function checkTarget({
+  key,
+  id,
+  only,
+}: {
+  readonly key?: string;
+  readonly id?: string;
+  readonly only?: boolean | undefined;
+}): void {
+  if ((key === undefined) === (id === undefined)) {
+    throw new IbidError("invalid-argument", "A note to forget is named by its id or its key, by one of them.", {
+      hint: "Give id or key.",
+    });
+  }
+  if (key !== undefined && only === true) {
+    throw new IbidError("invalid-argument", "forget: only goes with an id; a key names all versions.", {
+      hint: "Give the id of the version, or leave only out.",
+    });
+  }
+  if (only !== undefined) checkGiven("forget", "only", only, "flag");
+  for (const [name, value] of Object.entries({ key, id })) if (value !== undefined) checkNamed("forget", name, value);
+}
+
 /** Shortest text that an examination looks for. **Units** UTF-16. */
 const shortestProbe = 8;
 
@@ -58,15 +82,15 @@ export async function forgetNotes(
 ): Promise<Forgotten> {
   checkGiven("forget", "the target", target, "object");
   checkOptions("forget", target, { key: true, id: true, only: true });
-  if ("key" in target) checkNamed("forget", "key", target.key);
-  else checkNamed("forget", "id", target.id);
-  const note = "key" in target ? undefined : await get(target.id);
-  const subject = "key" in target ? subjectOf(target.key, "") : note?.subject;
-  const only = "id" in target && target.only === true ? note?.id : undefined;
+  checkTarget(target);
+  const { key, id, only: alone } = target as { readonly key?: string; readonly id?: string; readonly only?: boolean };
+  const note = id === undefined ? undefined : await get(id);
+  const subject = key === undefined ? note?.subject : subjectOf(key, "");
+  const only = alone === true ? note?.id : undefined;
   const versions = subject === undefined ? [] : await readSubject(kb, subject, scope);
   const going = versions.filter(({ id }) => only === undefined || id === only);
   if (going.length === 0) {
-    const named = "key" in target ? `with the key "${target.key}"` : `"${target.id}"`;
+    const named = key === undefined ? `"${id}"` : `with the key "${key}"`;
     throw new IbidError("not-found", `There is no note ${named}. Nothing was forgotten.`, {
       hint: "See which there are with list_memories, or with ibid memory list --all.",
     });

@@ -77,3 +77,12 @@ export function checkNamed(where: string, name: string, value: string): void {
     hint: `Give ${name} as list_memories shows it.`,
   });
 }
+
+/** **Errors** `invalid-argument` for a value that is no whole number from `least` on. */
+export function checkCount(where: string, name: string, value: number, least = 1): void {
+  if (Number.isSafeInteger(value) && value >= least) return;
+  const found = typeof value === "number" ? value : `a value of the type ${typeof value}`;
+  throw new IbidError("invalid-argument", `${where}: ${name} is ${found}; it must be a whole number from ${least}.`, {
+    hint: `Give ${name} as a whole number, or leave it out.`,
+  });
+}

@@ -6,6 +6,7 @@ import { asData, asTitle, readShownAddress, showAddress } from "../tools/format-
 import { countField, type Field, textField, toolInput } from "../tools/tool-input.ts";
 import { count, text, toolOutput } from "../tools/tool-output.ts";
 import type { Memory } from "./create-memory.ts";
+import type { ForgetTarget } from "./forget-notes.ts";
 import { longestNote } from "./keep-note.ts";
 import { type Note, type NoteProvenance, present, readNoteUri } from "./note.ts";
 
@@ -187,9 +188,8 @@ function writingTools(memory: Memory, origin: () => NoteProvenance): readonly To
         },
         ["notes", "files"],
       ),
-      async run({ id: asked, key: named, only }) {
-        const target = named === undefined ? { id: asked ?? "", ...present({ only }) } : { key: named };
-        const proof = await memory.forget(target);
+      async run(target) {
+        const proof = await memory.forget(present(target) as ForgetTarget);
         const files = {
           absent: "The files were searched: no byte of it is left.",
           present: "The files still hold some of its words: another document has them, or a reader holds an old state.",

@@ -6,7 +6,7 @@ import type { Hit, SearchMode } from "../../contracts/retriever.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { heuristicTokens } from "../../text/length.ts";
-import { checkNamed } from "./keep-note.ts";
+import { checkCount, checkNamed } from "./keep-note.ts";
 import { holdsFilter } from "./note-time.ts";
 import { readTime } from "../../runtime/read-time.ts";
 import { type Note, noteKeys, notePrefix, readNoteUri, subjectOf, toNote } from "./note.ts";
@@ -102,8 +102,8 @@ export async function recallNotes(
     signal: true,
   });
   const { tokens = 1000, topK = 10, key } = options;
-  checkCount("tokens", tokens);
-  checkCount("topK", topK);
+  checkCount("recall", "tokens", tokens);
+  checkCount("recall", "topK", topK);
   if (key !== undefined) checkNamed("recall", "key", key);
   const now = parts.now();
   const at = options.asOf === undefined ? now : readTime("asOf", options.asOf);
@@ -135,9 +135,13 @@ async function fittingNotes(
   question: string,
   at: string,
   topK: number,
-  { filter, mode = "lexical", signal }: RecallOptions,
+  { filter, mode = "lexical", asOf, signal }: RecallOptions,
 ): Promise<readonly Found[]> {
-  const filters: readonly FilterInput[] = [holdsFilter(at), ...(filter === undefined ? [] : [filter])];
+  // Few notes begin later than now. The filter reads the times of all notes, and the timelines decide in any case.
+  const filters: readonly FilterInput[] = [
+    ...(asOf === undefined ? [] : [holdsFilter(at)]),
+    ...(filter === undefined ? [] : [filter]),
+  ];
   const timelines = new Map<string, Promise<readonly PlacedVersion[]>>();
   const timelineOf = (subject: string): Promise<readonly PlacedVersion[]> => {
     const known = timelines.get(subject) ?? readSubject(kb, subject, scope);
@@ -150,7 +154,7 @@ async function fittingNotes(
     const hits = await kb.search(question, {
       topK: most,
       mode,
-      filter: { and: filters } as FilterInput,
+      ...(filters.length > 0 && { filter: { and: filters } as FilterInput }),
       origins: ["note"],
       scopes: [scope],
       snippetLength: 0,
@@ -164,6 +168,8 @@ async function fittingNotes(
       .map((one) => ({ ...one, score: one.parts.words + one.parts.subject + one.parts.recency }))
       .toSorted((a, b) => b.score - a.score || a.hit.rank - b.hit.rank);
     const found: Found[] = [];
+    // Asked for at once, they are read in one transaction.
+    await Promise.all(ranked.slice(0, topK).map(({ hit }) => timelineOf(readNoteUri(hit.source.uri)!.subject)));
     for (const { hit, score, parts } of ranked) {
       if (found.length === topK) break;
       const { uri, start, end } = hit.source;
@@ -236,15 +242,4 @@ async function newestNotes(
     });
   }
   return found;
-}
-
-function checkCount(name: string, value: number): void {
-  if (Number.isSafeInteger(value) && value >= 1) return;
-  throw new IbidError(
-    "invalid-argument",
-    `recall: ${name} is ${typeof value === "number" ? value : `a value of the type ${typeof value}`}; it must be a whole number from 1.`,
-    {
-      hint: `Give ${name} as a whole number, or leave it out.`,
-    },
-  );
 }

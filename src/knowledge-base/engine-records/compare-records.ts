@@ -9,6 +9,7 @@ import type { KeptRow, PartVectors, RecordRequest, RecordTable } from "../../sto
 import { isSameVector, likeness } from "../../stores/engines/engine-vector.ts";
 import { waitUntil } from "../../stores/engines/wait-until.ts";
 import type { RecordFields } from "../records/check-definition.ts";
+import { parseStored } from "../../runtime/parse-stored.ts";
 
 /** Records of one collection whose vectors lie in the same indexes, in both engines. */
 export interface RecordCopy {
@@ -139,7 +140,7 @@ async function requestsFor(
   const keys = samples.map(({ key }) => key);
   const vectors = await source.vectors(scope, keys, signal);
   return samples.flatMap(({ key, json }) => {
-    const filter = filterFor(JSON.parse(json) as Metadata, fields.filterable);
+    const filter = filterFor(parseStored(json) as Metadata, fields.filterable);
     return [...specs.keys()].flatMap((part): Sample[] => {
       const vector = vectors.get(key)!.get(part)!;
       const plain: Sample = { key, part, scopes: [scope], parts: [part], vector, wanted: depth, signal };

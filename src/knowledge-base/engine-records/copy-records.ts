@@ -18,6 +18,7 @@ import type { RecordFields } from "../records/check-definition.ts";
 import { collectionsPrefix, nameOfCollection, recordKeys } from "../records/collection-uri.ts";
 import { filterableOf, partText } from "../records/compose-record.ts";
 import { compareRecords, isCopied, type RecordCopy } from "./compare-records.ts";
+import { parseStored, parseStoredValue } from "../../runtime/parse-stored.ts";
 
 /** Where marks of collections are, and the engine that keeps their records. */
 export interface RecordSource {
@@ -101,10 +102,10 @@ async function findCopies({ store, gate, from }: RecordSource, to: Engine): Prom
   }
   return [...scopesOf].map(([place, scopes]) => {
     const [name, fields, indexes] = JSON.parse(place) as [string, string, string];
-    const specs = new Map(JSON.parse(indexes) as readonly (readonly [string, EngineIndexSpec])[]);
+    const specs = new Map(parseStored(indexes) as readonly (readonly [string, EngineIndexSpec])[]);
     for (const { metric } of specs.values()) engineMetric(to, metric);
     const tables = { source: openRecordTable(from, specs), target: openRecordTable(to, specs) };
-    return { name, fields: JSON.parse(fields) as RecordFields, scopes, specs, from, to, ...tables };
+    return { name, fields: parseStored(fields) as RecordFields, scopes, specs, from, to, ...tables };
   });
 }
 
@@ -157,7 +158,7 @@ function toRow(
   { scope, key, json }: KeptRow,
   vectors: PartVectors,
 ): RecordRow {
-  const record: KeptRecord = { key, json, value: JSON.parse(json) as KeptRecord["value"] };
+  const record: KeptRecord = { key, json, value: parseStoredValue(json) as KeptRecord["value"] };
   const named = { ...fields, name };
   const parts = [...specs.keys()].map((part) => {
     const text = partText(named, record, part);

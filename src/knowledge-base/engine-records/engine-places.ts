@@ -13,6 +13,7 @@ import { type KeptRecord, readRecord } from "../records/check-against-schema.ts"
 import type { CollectionPlan } from "../records/check-definition.ts";
 import { recordKeys, recordUri } from "../records/collection-uri.ts";
 import { partText } from "../records/compose-record.ts";
+import { parseStored } from "../../runtime/parse-stored.ts";
 
 type Key = string | number;
 
@@ -104,7 +105,7 @@ export function createEnginePlaces(parts: EngineCollectionParts): EnginePlaces {
       if (typeof indexes === "string") places.set(indexes, [...(places.get(indexes) ?? []), summary.scope]);
     }
     return [...places].map(([indexes, held]) => {
-      const specs: PartSpecs = new Map(JSON.parse(indexes) as readonly (readonly [string, EngineIndexSpec])[]);
+      const specs: PartSpecs = new Map(parseStored(indexes) as readonly (readonly [string, EngineIndexSpec])[]);
       return { scopes: held, specs, table: tableOf(specs) };
     });
   }

@@ -10,6 +10,7 @@ import { pageOf, parseCollectionFilter } from "../search-records.ts";
 import { createEnginePlaces, type EngineCollectionParts } from "./engine-places.ts";
 import { createEngineSearch } from "./search-engine-records.ts";
 import { createEngineWriting } from "./write-engine-records.ts";
+import { parseStored } from "../../runtime/parse-stored.ts";
 
 type AnyRecord = Record<string, unknown>;
 type Key = string | number;
@@ -77,7 +78,7 @@ export function createEngineVerbs(parts: EngineCollectionParts): EngineVerbs {
       const scopes = await scopesOf(options);
       async function* matching(): AsyncGenerator<AnyRecord> {
         const found = [];
-        for await (const row of allRows(scopes)) if (matches(JSON.parse(row.json) as Metadata)) found.push(row);
+        for await (const row of allRows(scopes)) if (matches(parseStored(row.json) as Metadata)) found.push(row);
         for (const row of found.sort(byKey)) yield await toRecord(row);
       }
       yield* pageOf(matching(), options);

@@ -20,6 +20,7 @@ import { recordUri } from "../records/collection-uri.ts";
 import { filterableOf } from "../records/compose-record.ts";
 import { checkPage, defaultTopK, optionNames, parseCollectionFilter } from "../search-records.ts";
 import type { EngineCollectionParts, EnginePlaces } from "./engine-places.ts";
+import { parseStoredValue } from "../../runtime/parse-stored.ts";
 
 type AnyRecord = Record<string, unknown>;
 type AnyFilter = CollectionFilter<AnyRecord, string>;
@@ -77,7 +78,7 @@ export function createEngineSearch(
     const { scope, score } = row;
     const record = await toRecord(row);
     const uri = recordUri(name, row.key);
-    const kept: KeptRecord = { key: row.key, json: row.json, value: JSON.parse(row.json) as KeptRecord["value"] };
+    const kept: KeptRecord = { key: row.key, json: row.json, value: parseStoredValue(row.json) as KeptRecord["value"] };
     const text = partText(kept, row.part);
     const documentId = hashParts(scope, uri);
     const source = { uri, title: row.key, headings: row.part === "" ? [] : [row.part], start: 0, end: text.length };

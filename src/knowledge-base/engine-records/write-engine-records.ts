@@ -12,6 +12,7 @@ import { type KeptRecord, takeRecord } from "../records/check-against-schema.ts"
 import { recordKeys, recordsUri, recordUri } from "../records/collection-uri.ts";
 import { filterableOf } from "../records/compose-record.ts";
 import type { EngineCollectionParts, EnginePlaces, PartSpecs } from "./engine-places.ts";
+import { parseStoredValue } from "../../runtime/parse-stored.ts";
 
 type Key = string | number;
 type Written = CollectionWriteResult<Key>;
@@ -173,7 +174,7 @@ export function createEngineWriting(
       for (const { table, specs: former } of await placesOf(from)) {
         const kept: KeptRecord[] = [];
         for await (const { json } of table.rows([scope], signal))
-          kept.push(await takeRecord(plan, JSON.parse(json), kept.length));
+          kept.push(await takeRecord(plan, parseStoredValue(json), kept.length));
         totals.updated += await writeAnew(kept, scope, totals, signal);
         await parts.markIn(into, scope, JSON.stringify([...specs]));
         const isSame = [...former.values()].every((spec) => names.has(spec.name));
@@ -217,7 +218,7 @@ export function createEngineWriting(
       const json = (await store.document(from, id))?.document.metadata[recordKeys.record];
       if (typeof json !== "string") continue;
       uris.push(uri);
-      kept.push(await takeRecord(plan, JSON.parse(json), kept.length));
+      kept.push(await takeRecord(plan, parseStoredValue(json), kept.length));
     }
     if (uris.length === 0) return;
     const rows = await readAll(

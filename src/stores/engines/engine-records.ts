@@ -9,6 +9,7 @@ import { checkRecords, everyCondition } from "./check-engine.ts";
 import { addMetadata, createEngineTags, decodeRef, encodeRef, toUuid } from "./engine-tags.ts";
 import { translateRestriction } from "./translate-filter.ts";
 import { waitUntil } from "./wait-until.ts";
+import { parseStored } from "../../runtime/parse-stored.ts";
 
 /** One vector of a record: that of a field, or `""` for the other text fields together. */
 export interface RecordPart {
@@ -313,7 +314,7 @@ async function searchTable(table: OpenTable, request: RecordRequest): Promise<re
   const filters = [...inParts, ...(filter === undefined ? [] : [filter])];
   const { condition } = translateRestriction(scopes, { filter: { op: "and", filters } }, tags, everyCondition);
   const matches = filter === undefined ? () => true : compileFilter(filter);
-  const admits = ({ json }: KeptRow): boolean => matches(JSON.parse(json) as Metadata);
+  const admits = ({ json }: KeptRow): boolean => matches(parseStored(json) as Metadata);
   const kept = new Map<string, KeptRow>();
   const admitted = async (found: ReadonlyMap<string, Omit<FoundRow, "json">>): Promise<FoundRow[]> => {
     const unread = [...found].filter(([id]) => !kept.has(id)).map(([, row]) => row);

@@ -284,8 +284,11 @@ function createRows(
         .map(({ row }) => row)
         .filter(({ deletedAt }) => deletedAt === null)
         .sort((a, b) => compareCodePoints(a.id, b.id)),
-    documentsAfter: (scope, uri, id, limit) =>
-      documentsInOrder.after(`${scope}/live`, ({ row }) => isAfter(row, uri, id), limit).map(({ row }) => row),
+    documentsAfter: (scope, uri, id, limit, under = "") =>
+      documentsInOrder
+        .after(`${scope}/live`, ({ row }) => isAfter(row, uri, id), limit)
+        .map(({ row }) => row)
+        .filter((row) => row.uri.startsWith(under)),
     documentsInOrder: (scope, order, place, limit) =>
       documentsInOrder
         .after(

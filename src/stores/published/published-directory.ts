@@ -333,8 +333,9 @@ export async function openPublishedDirectory(read: ReadPublished, analyzer: Anal
       const key = byUri.get(uri);
       return key === undefined ? [] : [documentRow(key)];
     },
-    documentsAfter: (_scope, uri, id, limit) =>
+    documentsAfter: (_scope, uri, id, limit, under = "") =>
       byUriAndId()
+        .filter((row) => row.uri.startsWith(under))
         .filter((row) => row.uri > uri || (row.uri === uri && id !== undefined && row.id > id))
         .slice(0, limit),
     documentsInOrder: (_scope, order, place, limit) =>

@@ -90,8 +90,8 @@ export async function* listDocuments(
   // A place before the prefix says no more than the prefix itself.
   if (from !== undefined && compareCodePoints(from.uri, under) >= 0) last = { uri: from.uri, scope: from.scope };
   let left = limit;
-  // A prefix is mostly one whole uri.
-  for (let size = Math.min(left, under === "" ? pageSize : 8); ; size = Math.min(left, pageSize)) {
+  for (;;) {
+    const size = Math.min(left, pageSize);
     const after = last;
     const page = await look((rows) => {
       const found = scopes.flatMap((scope) => {
@@ -100,7 +100,7 @@ export async function* listDocuments(
         // Documents of the same uri follow in scopes that come later, not in scopes that came before.
         const turn = after === undefined ? 0 : compareCodePoints(scope, after.scope);
         const id = after === undefined || turn > 0 ? "" : turn < 0 ? undefined : after.id;
-        return rows.documentsAfter(held.key, after?.uri ?? under, id, size).map((row) => ({ scope, row }));
+        return rows.documentsAfter(held.key, after?.uri ?? under, id, size, under).map((row) => ({ scope, row }));
       });
       found.sort(
         (a, b) =>
@@ -108,9 +108,7 @@ export async function* listDocuments(
           compareCodePoints(a.scope, b.scope) ||
           compareCodePoints(a.row.id, b.row.id),
       );
-      // Uris that begin alike stand together.
-      const wanted = found.slice(0, size).filter(({ row }) => row.uri.startsWith(under));
-      return wanted.map(({ scope, row }) => toSummary(rows, scope, row));
+      return found.slice(0, size).map(({ scope, row }) => toSummary(rows, scope, row));
     });
     yield* page;
     last = page.at(-1);
@@ -170,12 +168,11 @@ export function* documentsUnder(
     for (const prefix of under) {
       let [uri, id] = [prefix, ""];
       for (let isMore = true; isMore;) {
-        const page = rows.documentsAfter(scope, uri, id, pageSize);
-        const wanted = page.filter((row) => row.uri.startsWith(prefix));
-        for (const { key } of wanted) found.add(key);
-        isMore = wanted.length === pageSize;
+        const page = rows.documentsAfter(scope, uri, id, pageSize, prefix);
+        for (const { key } of page) found.add(key);
+        isMore = page.length === pageSize;
         if (isMore) yield;
-        ({ uri, id } = wanted.at(-1) ?? { uri, id });
+        ({ uri, id } = page.at(-1) ?? { uri, id });
       }
     }
   }

@@ -25,6 +25,7 @@ import { readReceipt } from "./scope-change.ts";
 import { analyzerSetting, createSegmentCore, type SegmentCore } from "./segment-core.ts";
 import type { ChunkRow, DirectoryReader, DocumentRow } from "./segment-directory.ts";
 import { toHex } from "./create-secret.ts";
+import { parseStored } from "../../runtime/parse-stored.ts";
 
 /** Chunks of a state of the past, at most: they are held in memory beside the store. **Source** decision 210. */
 export const mostPastChunks = 100_000;
@@ -324,7 +325,7 @@ function factsOf(row: DocumentRow, document: DocumentFacts["document"]): Documen
     ...((etag !== null || lastModified !== null) && {
       validators: { ...(etag !== null && { etag }), ...(lastModified !== null && { lastModified }) },
     }),
-    ...(readers !== null && { readers: JSON.parse(readers) as readonly string[] }),
+    ...(readers !== null && { readers: parseStored(readers) as readonly string[] }),
     ...(validFrom !== null && { validFrom }),
     ...(validTo !== null && { validTo }),
     ...(supersedes !== null && { supersedes }),

@@ -190,8 +190,14 @@ export interface DirectoryReader extends SegmentSource {
   documentEnds(key: number): readonly number[];
   documentById(scope: number, id: string): DocumentRow | undefined;
   documentsByUri(scope: number, uri: string): readonly DocumentRow[];
-  /** Live documents after that place, by uri then id; without an id, after all of that uri. */
-  documentsAfter(scope: number, uri: string, id: string | undefined, limit: number): readonly DocumentRow[];
+  /** Live documents after that place, by uri then id; without an id, after all of that uri. `under` is a prefix of their uris. */
+  documentsAfter(
+    scope: number,
+    uri: string,
+    id: string | undefined,
+    limit: number,
+    under?: string,
+  ): readonly DocumentRow[];
   /** Live documents after a place in an order; those that are equal in it by uri, then id. A place without an id is behind all of its uri. */
   documentsInOrder(scope: number, order: KeptOrder, after: RowPlace | undefined, limit: number): readonly DocumentRow[];
   deletedDocuments(scope: number, until: number): readonly DocumentRow[];

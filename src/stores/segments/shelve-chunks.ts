@@ -5,6 +5,7 @@ import { type ChunkTerms, decodeTerms, encodeTerms } from "../../engine/segments
 import { decodeVectors, encodeVectors } from "../../engine/vectors/stored-vector.ts";
 import type { IncomingChunk } from "./replace-document.ts";
 import type { Shelf } from "./shelf.ts";
+import { parseStored } from "../../runtime/parse-stored.ts";
 
 /** A chunk without the words that its document has too. */
 type ShelvedChunk = Omit<Chunk, "urtext" | "text"> & { readonly urtext?: string; readonly text?: string };
@@ -44,7 +45,7 @@ export function createChunkShelf(
       for (const bytes of shelf.each()) {
         const reader = createByteReader(bytes);
         const take = (): Uint8Array => reader.bytes(reader.varint());
-        const shelved = JSON.parse(reader.text()) as ShelvedChunk;
+        const shelved = parseStored(reader.text()) as ShelvedChunk;
         const urtext = shelved.urtext ?? text.slice(shelved.start, shelved.end);
         const chunk: Chunk = { ...shelved, urtext, text: shelved.text ?? urtext };
         // Numbers and terms are read in place, and the place may be another's by the next chunk.

@@ -91,7 +91,7 @@ export async function verifyBackup(backup: string): Promise<Backup> {
   const folder = resolve(backup);
   let listed: Backup;
   try {
-    listed = JSON.parse(await readFile(join(folder, manifestName), "utf8")) as Backup;
+    listed = readManifest(await readFile(join(folder, manifestName), "utf8"));
   } catch (cause) {
     throw new IbidError("not-found", `${backup} is no backup: it has no ${manifestName} that can be read.`, {
       uri: backup,
@@ -229,4 +229,16 @@ async function appear<Result>(target: string, fill: (draft: string) => Promise<R
     await rm(draft, { recursive: true, force: true });
     throw error;
   }
+}
+
+/** **Errors** a plain one for a text that is no list of a backup; its caller names the folder. */
+function readManifest(text: string): Backup {
+  const { at, format, files } = JSON.parse(text) as Partial<Backup>;
+  const isWhole =
+    typeof at === "string" &&
+    typeof format === "number" &&
+    Array.isArray(files) &&
+    files.every((file: Partial<BackupFile> | null) => typeof file?.path === "string");
+  if (!isWhole) throw new TypeError("The list lacks its time, its format or its files.");
+  return { at, format, files };
 }

@@ -160,24 +160,18 @@ export function createDocumentRows(db: SqliteConnection, texts: SqliteTexts, say
         scope,
         uri,
       ),
-    documentsAfter: (scope, uri, id, limit) =>
-      id === undefined
-        ? documents(
-            `SELECT ${documentColumns} FROM ${markedDocuments} WHERE scope = ? AND uri > ? AND deleted_at IS NULL
-              ORDER BY uri, ${documentIdText} LIMIT ?`,
-            scope,
-            uri,
-            limit,
-          )
-        : documents(
-            `SELECT ${documentColumns} FROM ${markedDocuments} WHERE scope = ? AND uri >= ? AND (uri > ? OR ${documentIdText} > ?)
-              AND deleted_at IS NULL ORDER BY uri, ${documentIdText} LIMIT ?`,
-            scope,
-            uri,
-            uri,
-            id,
-            limit,
-          ),
+    documentsAfter(scope, uri, id, limit, under = "") {
+      const end = behindPrefix(under);
+      const isBehind = id === undefined ? "uri > ?" : `uri >= ? AND (uri > ? OR ${documentIdText} > ?)`;
+      return documents(
+        `SELECT ${documentColumns} FROM ${markedDocuments} WHERE scope = ? AND ${isBehind}${end === undefined ? "" : " AND uri < ?"}
+          AND deleted_at IS NULL ORDER BY uri, ${documentIdText} LIMIT ?`,
+        scope,
+        ...(id === undefined ? [uri] : [uri, uri, id]),
+        ...(end === undefined ? [] : [end]),
+        limit,
+      ).filter((row) => row.uri.startsWith(under));
+    },
     documentsInOrder: (scope, order, place, limit) =>
       documents(
         `SELECT ${documentColumns} FROM ${markedDocuments} ${orderedListing(order, place, documentIdText)}`,
@@ -218,4 +212,15 @@ export function createDocumentRows(db: SqliteConnection, texts: SqliteTexts, say
       sayings.clear();
     },
   };
+}
+
+/** The least text behind all texts with a prefix, by code point. **Shape** `undefined` for a prefix that no text is behind. */
+function behindPrefix(prefix: string): string | undefined {
+  if (!prefix.isWellFormed()) return undefined;
+  const points = Array.from(prefix, (character) => character.codePointAt(0)!);
+  while (points.at(-1) === 0x10_ff_ff) points.pop();
+  const last = points.pop();
+  if (last === undefined) return undefined;
+  // No text has half of a surrogate pair.
+  return String.fromCodePoint(...points, last === 0xd7_ff ? 0xe0_00 : last + 1);
 }

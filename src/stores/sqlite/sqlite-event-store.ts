@@ -11,6 +11,7 @@ import { holdFile } from "./database-file.ts";
 import { openToRead } from "./open-to-read.ts";
 import { isBusy, toStoreError } from "./sqlite-errors.ts";
 import { loadSqlite } from "./sqlite-runtime.ts";
+import { parseStored } from "../../runtime/parse-stored.ts";
 
 /**
  * How a file of events is opened.
@@ -135,7 +136,7 @@ export async function openSqliteEventStore(path: string, options: SqliteEventSto
         const page = await patiently(() => database.prepare(sql).all(...values, start, last, pageSize));
         for (const { key, event } of page) {
           after = Number(key);
-          yield JSON.parse(String(event)) as KnowledgeEvent;
+          yield parseStored(String(event)) as KnowledgeEvent;
         }
         if (page.length < pageSize) return;
       }

@@ -18,6 +18,7 @@ import { checkOptions } from "../../runtime/check-options.ts";
 import { scrubPatiently } from "./scrub-file.ts";
 import { openConnection } from "./open-connection.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
+import { parseStored } from "../../runtime/parse-stored.ts";
 
 /**
  * How a job store in a file is opened.
@@ -304,8 +305,8 @@ function toStored(row: JobRow): StoredJob {
     enqueuedAt,
     updatedAt,
     ...(document === null ? {} : { document: decoder.decode(document) }),
-    ...(JSON.parse(row.facts) as Pick<StoredJob, "uri" | "caller" | "request">),
-    ...(row.error === null ? {} : { error: JSON.parse(row.error) as JobFailure }),
-    ...(row.result === null ? {} : { result: JSON.parse(row.result) as JobResult }),
+    ...(parseStored(row.facts) as Pick<StoredJob, "uri" | "caller" | "request">),
+    ...(row.error === null ? {} : { error: parseStored(row.error) as JobFailure }),
+    ...(row.result === null ? {} : { result: parseStored(row.result) as JobResult }),
   };
 }

@@ -227,6 +227,24 @@ describe("a memory", () => {
     for (const word of ["Quagga17", "Okapi42", "quagga17", "okapi42"]) expect(bytes.includes(word)).toBe(false);
   });
 
+  it("forgets nothing where it is not told which note, or is told two", async () => {
+    const { memory } = await remembering();
+    const { note } = await memory.remember({ text: "The gate code is on the board.", key: "code" });
+    await memory.remember({ text: "The gate code is in the book.", key: "code" });
+    for (const target of [{}, { key: "code", id: note.id }, { key: "code", only: true }, { id: note.id, only: "yes" }])
+      await expect(memory.forget(target as { key: string })).rejects.toMatchObject({ code: "invalid-argument" });
+    expect(await collect(memory.list({ all: true }))).toHaveLength(2);
+  });
+
+  it("refuses a listing by wrong kinds of values", async () => {
+    const { memory } = await remembering();
+    for (const wrong of [{ limit: -1 }, { limit: "3" }, { limit: 1.5 }, { all: "yes" }, { messages: 1 }])
+      await expect(collect(memory.list(wrong as { limit: number }))).rejects.toMatchObject({
+        code: "invalid-argument",
+      });
+    expect(await collect(memory.list({ limit: 0 }))).toEqual([]);
+  });
+
   it("forgets one version, and the one before it holds again", async () => {
     const { memory, time } = await remembering();
     await memory.remember({ text: "The port is 80.", key: "port" });

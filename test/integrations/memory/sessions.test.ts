@@ -228,6 +228,53 @@ describe("session files", () => {
     },
   );
 
+  it("of Claude Code give words of persons and models alone, each as the words of its author", async () => {
+    let n = 0;
+    const record = (type: string, content: unknown, more: object = {}) => ({
+      ...claude,
+      type,
+      uuid: `w-${++n}`,
+      timestamp: `2026-05-03T10:00:${String(n).padStart(2, "0")}Z`,
+      message: { role: type, content },
+      ...more,
+    });
+    const queued = (attachment: object) => record("attachment", "", { message: undefined, attachment });
+    const command = (name: string, args: string): string =>
+      `<command-name>/${name}</command-name>\n<command-message>${name}</command-message>\n<command-args>${args}</command-args>`;
+    const path = write(
+      "projects/shop/c-2.jsonl",
+      lines(
+        record("user", command("clear", "")),
+        record("user", command("review", "the gutter module")),
+        record("user", "<local-command-stdout>Cleared.</local-command-stdout>"),
+        record("user", "<bash-input>ls</bash-input>"),
+        record("user", "[Request interrupted by user for tool use]"),
+        record("user", "A caveat.", { isMeta: true }),
+        record("user", "This session is being continued.", { isCompactSummary: true }),
+        record("assistant", [{ type: "text", text: "API Error: 529" }], { isApiErrorMessage: true }),
+        record("user", "An agent has ended.", { origin: { kind: "task-notification" } }),
+        record("user", "Search for gutters.", { isSidechain: true }),
+        record("user", [
+          { type: "text", text: "<ide_opened_file>gutter.ts</ide_opened_file>" },
+          { type: "text", text: "Why does it leak?" },
+        ]),
+        queued({ type: "queued_command", commandMode: "prompt", prompt: "And paint it." }),
+        queued({ type: "queued_command", commandMode: "prompt", prompt: "Done.", origin: { kind: "agent" } }),
+        queued({ type: "todo_reminder", content: [] }),
+        record("assistant", [{ type: "text", text: "<bash-input> is a tag." }]),
+      ),
+    );
+    const { messages, problems } = await readSessionFile(path);
+    expect(problems).toEqual([]);
+    expect(messages.map(({ role, text }) => [role, text])).toEqual([
+      ["user", "the gutter module"],
+      ["assistant", "Search for gutters."],
+      ["user", "Why does it leak?"],
+      ["user", "And paint it."],
+      ["assistant", "<bash-input> is a tag."],
+    ]);
+  });
+
   it.each(["cursor", "opencode", "opencode 1.2"] as const)(
     "of %s are imported once, also where other conversations come before them",
     async (name) => {

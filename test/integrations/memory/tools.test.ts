@@ -149,7 +149,9 @@ describe("the tools of a memory", () => {
       ["recall", { asOf: "once" }, "once"],
       ["recall", { tokens: 1 }, "tokens must be a whole number from 50"],
       ["list_memories", { limit: 0 }, "limit must be a whole number from 1"],
-      ["forget", {}, "id"],
+      ["forget", {}, "id or key"],
+      ["forget", { key: "code", id: "n1" }, "id or key"],
+      ["forget", { key: "code", only: true }, "only"],
       ["forget", { key: "lamp" }, "lamp"],
     ];
     for (const [tool, args, says] of refused) {

@@ -1,10 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { crc32, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { openKnowledgeBase } from "../../../src/index.node.ts";
+import { openIngestionQueue } from "../../../src/ingest/index.node.ts";
+import { backUpFolder, verifyBackup } from "../../../src/stores/sqlite/backup.ts";
 import { openSqliteStore } from "../../../src/stores/sqlite/sqlite-store.ts";
 import { runs } from "../../support/runs.ts";
 import { documentEntry, plainAnalyzer, read, system, write } from "../build.ts";
@@ -123,6 +126,46 @@ describe("a stored text that is damaged", () => {
     const { findings } = await store.upkeep!.examine(system);
     expect(findings.map(({ kind }) => kind)).toContain("damaged");
     await store.close();
+  });
+});
+
+describe("a row that is no JSON any more", () => {
+  const spoil = (file: string, sql: string): void => {
+    const database = new DatabaseSync(join(folder, file));
+    expect(database.prepare(sql).run().changes).toBeGreaterThan(0);
+    database.close();
+  };
+  const corrupt = { code: "store-corrupt", message: expect.not.stringContaining("heron") as string };
+
+  it("of the queue is store-corrupt [19]", async () => {
+    const kb = await openKnowledgeBase(folder);
+    const queue = await openIngestionQueue(kb, folder, { concurrency: 0 });
+    const id = (await queue.enqueue({ uri: "heron.md", text: "A heron." }))!;
+    spoil("ibid.sqlite", `UPDATE jobs SET facts = '{"uri":"heron'`);
+    await expect((async () => queue.status(id as string))()).rejects.toMatchObject(corrupt);
+    await queue.close();
+    await kb.close();
+  });
+
+  it("of the events is store-corrupt [19]", async () => {
+    const kb = await openKnowledgeBase(folder, { operations: { events: true } });
+    await kb.ingest({ uri: "heron.md", text: "A heron." });
+    await kb.close();
+    spoil("events.sqlite", `UPDATE events SET event = '{"heron' WHERE key = (SELECT min(key) FROM events)`);
+    const again = await openKnowledgeBase(folder, { operations: { events: true } });
+    await expect(again.events()[Symbol.asyncIterator]().next()).rejects.toMatchObject(corrupt);
+    await again.close();
+  });
+
+  it("of a backup's list is refused with the folder's name [20]", async () => {
+    await fill();
+    const backup = join(folder, "..", `${basename(folder)}-backup`);
+    onTestFinished(() => rmSync(backup, { recursive: true }));
+    await backUpFolder(folder, backup);
+    for (const text of ["{}", "null", "[]", '{"at":"x","format":1,"files":[null]}', "{"]) {
+      writeFileSync(join(backup, "backup.json"), text);
+      await expect(verifyBackup(backup)).rejects.toMatchObject({ code: "not-found", uri: backup });
+    }
   });
 });
 

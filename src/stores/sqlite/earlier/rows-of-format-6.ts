@@ -168,8 +168,8 @@ function readEarlierDocuments(db: SqliteConnection): Partial<SqliteRows> {
         scope,
         uri,
       ),
-    documentsAfter: (scope, uri, id, limit) =>
-      id === undefined
+    documentsAfter: (scope, uri, id, limit, under = "") =>
+      (id === undefined
         ? documents(
             `SELECT ${documentColumns} FROM ${markedDocuments} WHERE scope = ? AND uri > ? AND deleted_at IS NULL ORDER BY uri, id LIMIT ?`,
             scope,
@@ -183,7 +183,8 @@ function readEarlierDocuments(db: SqliteConnection): Partial<SqliteRows> {
             uri,
             id,
             limit,
-          ),
+          )
+      ).filter((row) => row.uri.startsWith(under)),
     documentsInOrder: (scope, order, place, limit) =>
       documents(
         `SELECT ${documentColumns} FROM ${markedDocuments} ${orderedListing(order, place, "id")}`,

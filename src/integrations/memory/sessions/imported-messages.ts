@@ -1,0 +1,101 @@
+import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { IbidError } from "../../../contracts/errors.ts";
+import { checkText } from "../../../runtime/check-options.ts";
+import { hmacSha256 } from "../../../runtime/hash.ts";
+
+/**
+ * Names of the messages that imports of one user have brought into a knowledge base. Where such a message is gone, it was forgotten.
+ *
+ * @experimental
+ */
+export interface ImportedMessages {
+  has(name: string): boolean;
+  add(names: readonly string[]): Promise<void>;
+}
+
+const fileName = "imported-messages";
+const keyBytes = 32;
+/** **Units** hexadecimal digits. */
+const markLength = 32;
+
+/**
+ * Opens the list of a knowledge base in a folder: a file beside its store, with a keyed mark for each message.
+ *
+ * The key is not in the folder. So a reader of the folder cannot confirm the name of a message that is gone, and without the folder the key tells nothing.
+ *
+ * **Shape** `keyFile` is made where it is missing. Default: `ibid/import.key` in the user's folder for state. **Errors** `store-failed` where a file cannot be read or written.
+ * **Source** RFC 2104 (HMAC); the XDG Base Directory Specification.
+ *
+ * @experimental
+ */
+export async function openImportedMessages(
+  folder: string,
+  keyFile: string = defaultKeyFile(),
+): Promise<ImportedMessages> {
+  checkText("openImportedMessages", "folder", folder);
+  checkText("openImportedMessages", "keyFile", keyFile);
+  const file = join(folder, fileName);
+  const key = await reach(keyFile, readKey);
+  const text = await reach(file, (path) => readFile(path, "latin1").catch(orWhereMissing("")));
+  const marks = new Set(text.split("\n").filter((line) => line.length === markLength));
+  const markOf = (name: string): string => hmacSha256(key, name).slice(0, markLength);
+  return {
+    has: (name) => marks.has(markOf(name)),
+    async add(names) {
+      const added = names.map(markOf).filter((mark) => !marks.has(mark));
+      if (added.length === 0) return;
+      // A line that a crash cut off ends here, and is no mark.
+      await reach(file, (path) => appendFile(path, ["", ...added, ""].join("\n"), { mode: 0o600 }));
+      for (const mark of added) marks.add(mark);
+    },
+  };
+}
+
+/** Two processes that make the key at once have one: the file of the first stays. */
+async function readKey(path: string): Promise<Uint8Array> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const made = Buffer.from(crypto.getRandomValues(new Uint8Array(keyBytes))).toString("hex");
+  await writeFile(path, made, { flag: "wx", mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+  });
+  const key = Buffer.from(await readFile(path, "latin1"), "hex");
+  if (key.length === keyBytes) return key;
+  throw new IbidError("store-failed", `${path} has ${key.length} bytes of a key; there must be ${keyBytes}.`, {
+    uri: path,
+    hint: "Delete the file. Messages that were forgotten return with the next import then.",
+  });
+}
+
+async function reach<Result>(path: string, work: (path: string) => Promise<Result>): Promise<Result> {
+  try {
+    return await work(path);
+  } catch (cause) {
+    if (IbidError.isInstance(cause)) throw cause;
+    throw new IbidError("store-failed", `${path} cannot be read or written.`, {
+      uri: path,
+      hint: "Correct its rights, or set XDG_STATE_HOME to a folder that can be written.",
+      cause,
+    });
+  }
+}
+
+const orWhereMissing =
+  <Value>(value: Value) =>
+  (error: NodeJS.ErrnoException): Value => {
+    if (error.code === "ENOENT") return value;
+    throw error;
+  };
+
+/** **Source** the XDG Base Directory Specification; Apple, File System Programming Guide; Microsoft, Known Folders. */
+function defaultKeyFile(): string {
+  const { XDG_STATE_HOME: chosen, LOCALAPPDATA: local } = process.env;
+  const own =
+    process.platform === "win32"
+      ? (local ?? join(homedir(), "AppData", "Local"))
+      : process.platform === "darwin"
+        ? join(homedir(), "Library", "Application Support")
+        : join(homedir(), ".local", "state");
+  return join(chosen ?? own, "ibid", "import.key");
+}
