@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
+import * as z from "zod";
 import type { Engine } from "../../../src/contracts/engine.ts";
 import { openKnowledgeBase } from "../../../src/knowledge-base/open/open-knowledge-base.ts";
 import { createAzureSearchEngine } from "../../../src/stores/azure-search/azure-search-engine.ts";
@@ -8,6 +9,7 @@ import { createMemoryStore } from "../../../src/stores/memory/memory-store.ts";
 import { createMongoEngine } from "../../../src/stores/mongodb/mongodb-engine.ts";
 import { createPineconeEngine } from "../../../src/stores/pinecone/pinecone-engine.ts";
 import { createEnginePack } from "../../../src/testing/engine-pack.ts";
+import { createFixedEmbeddingModel } from "../../../src/testing/fixed-embedding-model.ts";
 import { runPack } from "../../contracts/run-pack.ts";
 import { runsAll } from "../../support/runs.ts";
 import { startAzureSearch } from "./stand-ins/azure-search.ts";
@@ -136,6 +138,27 @@ describe.each(Object.entries(engines))("a collection in %s", (name, create) => {
     const byTag = { op: "has", tag: "0d" } as const;
     expect(await index.nearest({ vector: entry.vector, condition: byTag, limit: 3 })).toHaveLength(1);
     expect(engine.capabilities.records?.words).toBe(name === "azure-search");
+  });
+});
+
+describe.each(Object.entries(engines))("records of %s that were just written", (_, create) => {
+  it("are read, listed and deleted at once, also those that take the place of others [S1 S2]", async () => {
+    const embedding = createFixedEmbeddingModel({}, { dimensions: 2, otherwise: () => [0.6, 0.8] });
+    const kb = await openKnowledgeBase({ engine: create(), models: { embedding } });
+    const schema = z.object({ id: z.string(), text: z.string() });
+    const items = kb.collection("just written", { schema, key: "id", text: ["text"], keptIn: "engine" });
+    for (const text of ["first", "second"]) {
+      await items.upsert([
+        { id: "a", text },
+        { id: "b", text },
+      ]);
+      expect(await items.get(["a", "b"])).toEqual(["a", "b"].map((id) => ({ id, text })));
+    }
+    expect((await items.upsert({ id: "a", text: "second" })).unchanged).toBe(1);
+    expect(await items.delete(["a", "b"])).toBe(2);
+    await new Promise((resolve) => setTimeout(resolve, 3 * late.lateMs));
+    expect(await items.get(["a", "b"])).toEqual([]);
+    await kb.close();
   });
 });
 

@@ -85,6 +85,28 @@ describe("an engine under a knowledge base", () => {
     },
   );
 
+  it("is looked at by the doctor: one that fails, and one whose entries are not those of the store", async () => {
+    const engine = createFaultProxy(createReferenceEngine());
+    const folder = join(newFolder(), "kb");
+    const open = (): ReturnType<typeof openKnowledgeBase> =>
+      openKnowledgeBase(folder, { models: { embedding }, engine });
+    engine.faults = { failing: 1 };
+    const away = await open();
+    await away.ingest(texts);
+    const failed = { kind: "engine-failed", fixed: false, message: expect.stringMatching(/the connection broke/u) };
+    expect(await away.doctor()).toMatchObject({ healthy: false, findings: [failed] });
+    expect(await away.doctor({ fix: true })).toMatchObject({ healthy: false, findings: [failed] });
+    await away.close();
+
+    engine.faults = {};
+    const kb = await open();
+    const differs = { kind: "engine-differs", count: texts.length };
+    expect(await kb.doctor()).toMatchObject({ healthy: false, findings: [{ ...differs, fixed: false }] });
+    expect(await kb.doctor({ fix: true })).toMatchObject({ healthy: true, findings: [{ ...differs, fixed: true }] });
+    expect(await kb.doctor()).toMatchObject({ healthy: true, findings: [] });
+    await kb.close();
+  });
+
   it("ends an ingestion that waits for it, when its package is missing; the documents are kept", async () => {
     const inner = createReferenceEngine();
     const open = async () => {
