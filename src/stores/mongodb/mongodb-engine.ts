@@ -11,7 +11,7 @@ import { platformNow } from "../../runtime/platform-clock.ts";
 import { createEngine } from "../engines/create-engine.ts";
 import { pageOf } from "../engines/engine-scores.ts";
 import type { NumberFields } from "../engines/number-fields.ts";
-import { checkOneOf } from "../engines/optional-client.ts";
+import { checkOneOf, checkServer } from "../engines/optional-client.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 import { waitUntil } from "../engines/wait-until.ts";
 import {
@@ -77,7 +77,7 @@ export function createMongoEngine(options: MongoOptions): Engine {
     indexWithinMs: true,
   });
   const { database, search = "hnsw", timeoutMs = 30_000 } = options;
-  if (typeof database !== "string") checkGiven("createMongoEngine", "database", database, "object");
+  checkServer("createMongoEngine", "database", database, "mongodb+srv://host/vectors");
   checkOneOf("mongodb", "search", search, ["hnsw", "exact"]);
   const mongo = connectMongo(database, timeoutMs);
   return createEngine({

@@ -1,4 +1,5 @@
 import { IbidError } from "../../contracts/errors.ts";
+import { parseServerAddress } from "../../runtime/parse-server-address.ts";
 
 /** Whether a location is an address of a database, not a folder. */
 export function isPostgresAddress(location: unknown): location is string {
@@ -13,10 +14,8 @@ interface Address {
 
 /** Reads an address; `schema` is taken out of it. **Errors** `invalid-argument`, without the password. */
 export function readPostgresAddress(given: string): Address {
-  let url: URL;
-  try {
-    url = new URL(given);
-  } catch {
+  const url = parseServerAddress(given, ["postgres", "postgresql"]);
+  if (url === undefined) {
     throw new IbidError("invalid-argument", "The address of the database cannot be read.", {
       hint: "Write postgres://user:password@host:5432/database; encode @, : and / in a password as %40, %3A and %2F.",
     });

@@ -88,10 +88,15 @@ export interface FixedSettings {
   readonly analyzer: string;
 }
 
+/** Tables of a base. */
+const tableNames = ["scopes", "documents", "chunks", "settings", "fits", "changes", "nodes", "events", "blobs"] as const;
+
 interface State {
   readonly version: number | string;
   readonly scopes: boolean;
   readonly settings: boolean;
+  /** Whether there is a table, or anything like one, with the name of one of ours. */
+  readonly any: boolean;
   /** Whether the tables are all there that came after the first ones. */
   readonly complete: boolean;
 }
@@ -111,8 +116,9 @@ export async function openTables(
   const [state] = await db.query<State>(
     "opening",
     `SELECT current_setting('server_version_num') AS version, to_regclass($1) IS NOT NULL AS scopes, to_regclass($2) IS NOT NULL AS settings,
-to_regclass($3) IS NOT NULL AS complete`,
-    [`${schema}.scopes`, `${schema}.settings`, `${schema}.blobs`],
+to_regclass($3) IS NOT NULL AS complete,
+EXISTS (SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = $4 AND c.relname = ANY ($5)) AS any`,
+    [`${schema}.scopes`, `${schema}.settings`, `${schema}.blobs`, schema, [...tableNames]],
   );
   if (state === undefined || Number(state.version) < oldestServer) {
     throw new IbidError(
@@ -123,7 +129,7 @@ to_regclass($3) IS NOT NULL AS complete`,
       },
     );
   }
-  if (state.scopes !== state.settings) throw foreign(db, schema);
+  if (state.scopes !== state.settings || (state.any && !state.scopes)) throw foreign(db, schema);
   if (!state.scopes) {
     if (!create) {
       throw new IbidError("not-found", `There is no knowledge base in the schema ${schema} of ${db.name}.`, {

@@ -132,6 +132,31 @@ describe("an engine under a knowledge base", () => {
     await expect(open("qdrant")).rejects.toMatchObject({ code: "invalid-argument" });
   });
 
+  it.each([
+    { name: "redis" },
+    { name: "mongodb" },
+    { name: "milvus", server: "" },
+    { name: "pgvector", database: 5 },
+  ])("says what an address looks like, where none is given: $name", async (engine) => {
+    const opening = openKnowledgeBase({ engine: engine as never });
+    await expect(opening).rejects.toMatchObject({ code: "invalid-argument", hint: expect.stringMatching(/:\/\//u) });
+  });
+
+  it.each([
+    { name: "qdrant", url: "http://ada:p@hunter2/x@127.0.0.1:1" },
+    { name: "chroma", url: "http://ada:1#hunter2@127.0.0.1:1" },
+    { name: "weaviate", url: "http://ada:1?hunter2@127.0.0.1:1" },
+    { name: "redis", server: "redis://ada:p@hunter2/x@127.0.0.1:1" },
+    { name: "milvus", server: "http://ada:p@hunter2/x@127.0.0.1:1" },
+    { name: "mongodb", database: "mongodb://ada:p@hunter2/x@127.0.0.1:1/vectors" },
+    { name: "pgvector", database: "postgres://ada:p@hunter2/x@127.0.0.1:1/vectors" },
+    { name: "pgvector", database: "mysql://ada:hunter2@127.0.0.1:1/vectors" },
+  ])("refuses an address whose password is not encoded, and repeats no part of it: $name", async (engine) => {
+    const error: unknown = await openKnowledgeBase({ engine: engine as never }).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: "invalid-argument" });
+    expect(JSON.stringify([error, String(error)])).not.toContain("hunter2");
+  });
+
   it("names store and operation, and repeats no key", async () => {
     const server = createServer((_, response) => response.writeHead(401).end("bad key")).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
