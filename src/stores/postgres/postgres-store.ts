@@ -113,7 +113,7 @@ async function openOverReplica(
     const core = createSegmentCore(directory, { ...decided, secret, embeddings: ["dense", "sparse", "hybrid"] });
     directory.join(core);
     const parts = createStoreParts(core);
-    await directory.refresh();
+    await directory.fill();
     await resumePurges(parts);
     const listen = replica.follow === "listen" ? listenOf(direct ?? db) : undefined;
     const follower =
