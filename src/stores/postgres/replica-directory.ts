@@ -145,10 +145,13 @@ export function createReplicaDirectory({
   const rows = createSqliteRows(connection);
   const stamps = createReplicaStamps(connection);
   const keys: number[] = [];
+  /** Keys that the transaction under way has given to scopes. */
+  const taken: number[] = [];
   const log = createRowLog(connection, rows, stamps, {
     take() {
       const key = keys.shift();
       if (key === undefined) throw noScopeKey;
+      taken.push(key);
       return key;
     },
   });
@@ -341,6 +344,7 @@ export function createReplicaDirectory({
       connection.hold(async () => {
         const takeBack = rows.texts.mark();
         log.clear();
+        taken.length = 0;
         try {
           outcomes.splice(0, Infinity, ...runEach(group));
           rows.texts.flush();
@@ -362,7 +366,9 @@ export function createReplicaDirectory({
         break;
       } catch (error) {
         if (error === noScopeKey) {
-          await fetchScopeKeys();
+          // Nothing was sent: the keys are free again, and so many more are fetched that a group of new scopes gets on.
+          keys.unshift(...taken);
+          await fetchScopeKeys(Math.max(scopeKeysAtOnce, taken.length));
           continue;
         }
         if (error instanceof Unanswered) {
@@ -389,10 +395,10 @@ export function createReplicaDirectory({
     return outcomes.length;
   }
 
-  async function fetchScopeKeys(): Promise<void> {
+  async function fetchScopeKeys(count: number): Promise<void> {
     const found = await db.query<{ readonly key: unknown }>(
       "numbering a scope",
-      `SELECT nextval('${schema}.scope_keys') AS key FROM generate_series(1, ${scopeKeysAtOnce})`,
+      `SELECT nextval('${schema}.scope_keys') AS key FROM generate_series(1, ${count})`,
     );
     keys.push(...found.map(({ key }) => Number(key)));
   }

@@ -175,6 +175,21 @@ it("a vacuum forgets which writer made an old commit", async () => {
   expect(await uris(store)).toEqual(["a.txt", "b.txt"]);
 });
 
+it("writes that come at once, each to a scope of its own that is new, are numbered in a few trips", async () => {
+  let trips = 0;
+  const client: PostgresClient = {
+    query(text, values) {
+      if (++trips > 40) throw new Error("more trips than two for each group of writes");
+      return database.client.query(text, values);
+    },
+  };
+  const store = await open("newcomers", { client });
+  const users = Array.from({ length: 70 }, (_, i) => `user:u${i}` as const);
+  trips = 0;
+  await Promise.all(users.map((user) => store.replace(write(user), documentEntry(`of ${user}`, ["ash"]))));
+  expect((await collect(store.documents(read(...users)))).length).toBe(users.length);
+});
+
 it("a search asks once, and once more for the scopes that an operator may read", async () => {
   let trips = 0;
   const client: PostgresClient = {
