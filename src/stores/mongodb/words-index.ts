@@ -22,7 +22,7 @@ export interface WordsIndex {
     limit: number,
     signal?: AbortSignal,
   ): Promise<readonly string[]>;
-  /** Which of some revisions the index gives. */
+  /** The revisions among some that the index gives. */
   shows(revisions: readonly string[], signal?: AbortSignal): Promise<ReadonlySet<string>>;
 }
 

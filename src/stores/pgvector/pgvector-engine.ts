@@ -63,8 +63,13 @@ export function createPgvectorEngine(options: PgvectorOptions): Engine {
   });
   const { database, prefix = "ibid", index: isIndexed = true } = options;
   checkServer("createPgvectorEngine", "database", database, "postgres://user@host/database");
-  const named = typeof database === "string" ? readPostgresAddress(database).schema : undefined;
-  const schema = checkPrefix("pgvector", options.schema ?? named ?? "public");
+  const named = typeof database === "string" ? readPostgresAddress(database) : undefined;
+  if (named?.partitions !== undefined) {
+    throw new IbidError("invalid-argument", "pgvector: the address asks for partitions, and an engine has none.", {
+      hint: "Leave partitions out of the address of an engine.",
+    });
+  }
+  const schema = checkPrefix("pgvector", options.schema ?? named?.schema ?? "public");
   const settings = { ef_search: 400, iterative_scan: "strict_order", max_scan_tuples: 20_000, ...options.hnsw };
   let connecting: Promise<Postgres> | undefined;
   const connect = (): Promise<Postgres> => {

@@ -10,9 +10,11 @@ interface Address {
   readonly url: string;
   readonly name: string;
   readonly schema: string | undefined;
+  /** As it stands in the address. */
+  readonly partitions: string | undefined;
 }
 
-/** Reads an address; `schema` is taken out of it. **Errors** `invalid-argument`, without the password. */
+/** Reads an address; `schema` and `partitions` are taken out of it. **Errors** `invalid-argument`, without the password. */
 export function readPostgresAddress(given: string): Address {
   const url = parseServerAddress(given, ["postgres", "postgresql"]);
   if (url === undefined) {
@@ -21,8 +23,9 @@ export function readPostgresAddress(given: string): Address {
     });
   }
   const schema = url.searchParams.get("schema") ?? undefined;
-  url.searchParams.delete("schema");
+  const partitions = url.searchParams.get("partitions") ?? undefined;
+  for (const ours of ["schema", "partitions"]) url.searchParams.delete(ours);
   const database = url.pathname.slice(1);
   const host = url.hostname === "" ? "localhost" : url.hostname;
-  return { url: url.href, name: `${host}:${url.port || "5432"}/${database}`, schema };
+  return { url: url.href, name: `${host}:${url.port || "5432"}/${database}`, schema, partitions };
 }

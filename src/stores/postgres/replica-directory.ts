@@ -32,7 +32,7 @@ export interface ReplicaDirectory extends SegmentDirectory {
   join(core: SegmentCore): void;
   /** Brings the copy to the newest state that was there when this was called. **Errors** `store-failed`, `store-busy` with the distance. */
   refresh(): Promise<void>;
-  /** The same for a node that opens: it is patient as long as pages come, since a first copy takes as long as the base is large. */
+  /** The same for a node that opens. It is patient as long as pages come: a first copy takes as long as the base is large. */
   fill(): Promise<void>;
   /** How long ago the copy was surely the newest state. A machine that slept, or whose clock was put back, makes it older, never younger. **Units** milliseconds. */
   age(): number;
@@ -233,10 +233,14 @@ export function createReplicaDirectory({
     const have = sayStamps(await lock.read(async () => stamps.all()));
     const [found] = await db.query<{ commits: string }>("counting commits", distanceText(schema), [have, held]);
     const commits = Number(found?.commits ?? 0);
-    return new IbidError("store-busy", `The copy of ${db.name} is ${commits} commits behind after ${busyTimeoutMs} ms.`, {
-      hint: "Try again: it goes on from where it is. Raise busyTimeoutMs where other machines write much.",
-      details: { commits },
-    });
+    return new IbidError(
+      "store-busy",
+      `The copy of ${db.name} is ${commits} commits behind after ${busyTimeoutMs} ms.`,
+      {
+        hint: "Try again: it goes on from where it is. Raise busyTimeoutMs where other machines write much.",
+        details: { commits },
+      },
+    );
   }
 
   function tidyLater(scopes: readonly Scope[]): void {

@@ -135,24 +135,46 @@ describe("a database that cannot be used", () => {
     expect((await failure(openPostgresStore(database.client, { schema }))).code).toBe("invalid-argument");
   });
 
+  it.each([1, 1_025, 2.5, "many", "64; DROP TABLE x"])("does not have %j partitions", async (partitions) => {
+    const error = await failure(openPostgresStore(database.client, { partitions: partitions as number }));
+    expect([error.code, error.message]).toEqual(["invalid-argument", expect.stringContaining("partitions")]);
+  });
+
+  it("has other partitions than it was made with", async () => {
+    const partitionsOf = async (base: string): Promise<unknown> => {
+      const text = `SELECT count(*)::int AS count FROM pg_inherits WHERE inhparent = '${database.schemaOf(base)}.chunks'::regclass`;
+      return ((await database.client.query(text)).rows[0] as { count: unknown }).count;
+    };
+    for (const [base, made] of [
+      ["plain", undefined],
+      ["parted", 4],
+    ] as const) {
+      const store = await open(base, { partitions: made });
+      await store.replace(write("user:b"), documentEntry("a", ["ash"]));
+      expect((await collect(store.documents(read("user:b")))).length).toBe(1);
+      expect(await partitionsOf(base)).toBe(made ?? 0);
+      const error = await failure(database.open(base, { analyzer: plainAnalyzer, partitions: 8 }));
+      expect([error.code, error.message]).toEqual(["invalid-argument", expect.stringContaining(`${made ?? 0} part`)]);
+      await (await database.open(base, { analyzer: plainAnalyzer, node: "b" })).close();
+    }
+  });
+
   it("has no base yet, and none is to be made", async () => {
     expect((await failure(database.open("none", { create: false }))).code).toBe("not-found");
   });
 
-  it.each([
-    "settings (theme text)",
-    "documents (scope int, name text)",
-    "chunks (number int)",
-    "events (day date)",
-  ])("has tables of another program, which stay as they are: %s", async (table) => {
-    await database.client.query("CREATE SCHEMA foreign_tables");
-    onTestFinished(async () => void (await database.client.query("DROP SCHEMA foreign_tables CASCADE")));
-    await database.client.query(`CREATE TABLE foreign_tables.${table}`);
-    const error = await failure(openPostgresStore(database.client, { schema: "foreign_tables" }));
-    expect([error.code, error.message]).toEqual(["store-corrupt", expect.stringContaining("foreign_tables")]);
-    const { rows } = await database.client.query("SELECT * FROM pg_tables WHERE schemaname = 'foreign_tables'");
-    expect(rows.length).toBe(1);
-  });
+  it.each(["settings (theme text)", "documents (scope int, name text)", "chunks (number int)", "events (day date)"])(
+    "has tables of another program, which stay as they are: %s",
+    async (table) => {
+      await database.client.query("CREATE SCHEMA foreign_tables");
+      onTestFinished(async () => void (await database.client.query("DROP SCHEMA foreign_tables CASCADE")));
+      await database.client.query(`CREATE TABLE foreign_tables.${table}`);
+      const error = await failure(openPostgresStore(database.client, { schema: "foreign_tables" }));
+      expect([error.code, error.message]).toEqual(["store-corrupt", expect.stringContaining("foreign_tables")]);
+      const { rows } = await database.client.query("SELECT * FROM pg_tables WHERE schemaname = 'foreign_tables'");
+      expect(rows.length).toBe(1);
+    },
+  );
 
   it("was written by a later version, or with another analyzer", async () => {
     await (await database.open("later", { analyzer: plainAnalyzer })).close();
