@@ -66,7 +66,7 @@ if (process.argv[1] === import.meta.filename) {
   await kb.ingest({ uri: id, text: `Written by ${id}.` });
   const said = await kb.close().then(
     () => "saved",
-    (error: { details?: { reason?: string } }) => error.details?.reason ?? String(error),
+    (error: Error & { details?: { reason?: string } }) => error.details?.reason ?? error.message,
   );
   console.log(said);
 }

@@ -1,8 +1,8 @@
 /**
  * Reads the address of a server.
  *
- * **Shape** `undefined` for a text that is none, and for another protocol. So is one whose password has a `/`, `?` or `#` that is not encoded: the rest of it would
- * stand in messages as host and path.
+ * **Shape** `undefined` for a text that is none, and for another protocol. A password with a `/`, `?` or `#` that is not
+ * encoded is refused too. The rest of it would stand in messages as host and path.
  */
 export function parseServerAddress(address: string, protocols: readonly string[]): URL | undefined {
   if (!URL.canParse(address)) return undefined;

@@ -1,4 +1,5 @@
 import { IbidError } from "../../contracts/errors.ts";
+import { showValue } from "../../runtime/plan-options.ts";
 import { type Postgres, stateOf } from "./postgres-client.ts";
 
 /** Schema of the tables that nobody named. */
@@ -30,7 +31,7 @@ export function checkPartitions(given: unknown): number | undefined {
   if (given === undefined) return undefined;
   const count = typeof given === "string" && /^\d+$/u.test(given) ? Number(given) : given;
   if (typeof count === "number" && Number.isInteger(count) && count >= 2 && count <= mostPartitions) return count;
-  throw new IbidError("invalid-argument", `"${String(given).slice(0, 80)}" cannot be the number of partitions.`, {
+  throw new IbidError("invalid-argument", `${showValue(given)} cannot be the number of partitions.`, {
     hint: `Give 2 to ${mostPartitions.toLocaleString("en")}, or leave partitions out for plain tables.`,
   });
 }

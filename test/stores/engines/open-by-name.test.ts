@@ -132,15 +132,13 @@ describe("an engine under a knowledge base", () => {
     await expect(open("qdrant")).rejects.toMatchObject({ code: "invalid-argument" });
   });
 
-  it.each([
-    { name: "redis" },
-    { name: "mongodb" },
-    { name: "milvus", server: "" },
-    { name: "pgvector", database: 5 },
-  ])("says what an address looks like, where none is given: $name", async (engine) => {
-    const opening = openKnowledgeBase({ engine: engine as never });
-    await expect(opening).rejects.toMatchObject({ code: "invalid-argument", hint: expect.stringMatching(/:\/\//u) });
-  });
+  it.each([{ name: "redis" }, { name: "mongodb" }, { name: "milvus", server: "" }, { name: "pgvector", database: 5 }])(
+    "says what an address looks like, where none is given: $name",
+    async (engine) => {
+      const opening = openKnowledgeBase({ engine: engine as never });
+      await expect(opening).rejects.toMatchObject({ code: "invalid-argument", hint: expect.stringMatching(/:\/\//u) });
+    },
+  );
 
   it.each([
     { name: "qdrant", url: "http://ada:p@hunter2/x@127.0.0.1:1" },

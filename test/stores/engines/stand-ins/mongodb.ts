@@ -222,7 +222,7 @@ export function createMongoCommands({
   }
 
   function vectorSearch(name: string, given: VectorSearch): Document[] {
-    const search = indexesOf(name).get(String(given.index));
+    const search = indexesOf(name).get(given.index);
     if (search === undefined) return [];
     settleBuild(search);
     if (search.active === undefined) throw fail("Cannot query the search index while it is in the INITIAL_SYNC state");
