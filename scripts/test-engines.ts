@@ -10,6 +10,7 @@ import { startAzureSearch } from "../test/stores/engines/stand-ins/azure-search.
 import { startKusto } from "../test/stores/engines/stand-ins/kusto.ts";
 import { type Bson, startMongo } from "../test/stores/engines/stand-ins/mongodb.ts";
 import { startPinecone } from "../test/stores/engines/stand-ins/pinecone.ts";
+import { runBucketPack } from "./bucket-pack.ts";
 import { checkKql } from "./check-kql.ts";
 import { copyAround, engineNames, type EngineReport, runEnginePack, writeReports } from "./engine-packs.ts";
 import { startElasticsearch } from "./start-elasticsearch.ts";
@@ -21,7 +22,7 @@ const root = join(import.meta.dirname, "..");
 const engines = join(root, "compat", "engines");
 /** Python packages and extensions that were downloaded once. */
 const cache = join(root, "node_modules", ".cache", "engines");
-/** `--only redis,qdrant`: some engines, and no tests of Postgres. `--copies-only`: records go around them, and no case of the pack runs. */
+/** `--only redis,qdrant`: some engines, or `bucket` for a server of S3, and no tests of Postgres. `--copies-only`: records go around them, and no case of the pack runs. */
 const only = process.argv.includes("--only") ? process.argv[process.argv.indexOf("--only") + 1]!.split(",") : undefined;
 /** The way to the program of Weaviate, which no registry has built. */
 const weaviate = "go install github.com/weaviate/weaviate/cmd/weaviate-server@v1.35.2";
@@ -275,9 +276,18 @@ try {
     if (!process.argv.includes("--copies-only"))
       reports.push(await runEnginePack(name, started.address, started.server));
   }
+  const unkept: string[] = [];
+  if (only === undefined || only.includes("bucket")) {
+    const bucket = await attempt("bucket", async () => {
+      const bin = python("moto", ["moto[server]==5.2.5"]);
+      const args = (port: number): readonly string[] => ["-H", "127.0.0.1", "-p", String(port)];
+      return { address: await serve(join(bin, "moto_server"), args, "/moto-api/data.json"), server: "moto 5.2.5" };
+    });
+    if (bucket !== undefined) unkept.push(...(await runBucketPack(bucket.address, bucket.server)));
+  }
   const uncopied = await copyAround(addresses);
   if (process.argv.includes("--update")) writeReports(reports);
-  const complaints = [...uncopied, ...checks.flatMap((check) => check())];
+  const complaints = [...unkept, ...uncopied, ...checks.flatMap((check) => check())];
   for (const one of complaints) console.log(`FAILED ${one}`);
   failed ||= complaints.length > 0 || reports.some(({ failures }) => failures.length > 0);
 } finally {

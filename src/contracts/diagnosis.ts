@@ -12,6 +12,8 @@ import type { Scope } from "./scope.ts";
  * - `stale-version`: no search uses the vector's version.
  * - `unfinished-purge`: the files still hold purged bytes.
  * - `trace`: a file holds one of the `absent` texts.
+ * - `engine-failed`: the engine under the knowledge base does not answer, or refuses.
+ * - `engine-differs`: the engine has more or fewer entries than the store has vectors.
  *
  * @experimental
  */
@@ -24,7 +26,9 @@ export type FindingKind =
   | "wrong-dimensions"
   | "stale-version"
   | "unfinished-purge"
-  | "trace";
+  | "trace"
+  | "engine-failed"
+  | "engine-differs";
 
 /**
  * One thing that is wrong, and what became of it.

@@ -37,7 +37,11 @@ describe("openKnowledgeBase", () => {
   });
 
   it("says what it cannot do: another database, an unknown option, a blank place", async () => {
-    await expect(openKnowledgeBase("mysql://localhost/kb")).rejects.toMatchObject({ code: "unsupported" });
+    for (const address of ["mysql://ada", " postgres://ada", "postgres:/ada", "jdbc:postgresql://ada", "pg://ada"]) {
+      const opening = openKnowledgeBase(`${address}:hunter2@127.0.0.1:1/kb`);
+      await expect(opening).rejects.toMatchObject({ code: "unsupported" });
+      await expect(opening).rejects.not.toThrow("hunter2");
+    }
     await expect(openKnowledgeBase(" ")).rejects.toMatchObject({ code: "invalid-argument" });
     await expect(openKnowledgeBase(":memory:")).rejects.toMatchObject({
       code: "invalid-argument",

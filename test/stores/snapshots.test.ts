@@ -114,7 +114,7 @@ describe("when a snapshot is saved", () => {
 
   it("what fails is told and tried again; closing says when it could not be saved [T11 T12 L9]", async () => {
     const time = createClock(0);
-    let isDown = true;
+    let isDown = false;
     const inner = createMemoryBlobStore();
     const blobs = watched(inner, (_, __, verb) => {
       if (isDown && verb === "put") throw new Error("the disk is full");
@@ -123,6 +123,7 @@ describe("when a snapshot is saved", () => {
     const store = await openSnapshotStore({
       snapshots: { blobs, clock: time.clock, onError: (error) => errors.push(String(error)) },
     });
+    isDown = true;
     await write(store, "a");
     await time.pass(5000);
     await settled();
@@ -156,10 +157,29 @@ describe("when a snapshot is saved", () => {
   });
 });
 
-it("a blob store that ignores conditions is refused before a snapshot stands in it", async () => {
+it("a blob store that ignores conditions is refused when it is opened, before anything can be written", async () => {
   const blobs = createMemoryBlobStore();
   const careless: BlobStore = { ...blobs, put: (key, bytes) => blobs.put(key, bytes) };
+  await expect(open(careless)).rejects.toMatchObject({
+    code: "unsupported",
+    message: expect.stringContaining("ignores conditional writes"),
+  });
+  expect(await collect(blobs.list())).toEqual([]);
+  // Opening leaves nothing behind in one that honours them.
+  const store = await open(blobs);
+  expect(await collect(blobs.list())).toEqual([]);
+  await store.close();
+});
+
+it("a blob store that ignores conditions only after it was opened gets no snapshot", async () => {
+  const blobs = createMemoryBlobStore();
+  let isCareless = false;
+  const careless: BlobStore = {
+    ...blobs,
+    put: (key, bytes, options) => blobs.put(key, bytes, isCareless ? {} : options),
+  };
   const store = await open(careless);
+  isCareless = true;
   await write(store, "a");
   const error: unknown = await store.close().catch((reason: unknown) => reason);
   expect([(error as IbidError).code, (error as IbidError).message]).toEqual([

@@ -84,6 +84,13 @@ export function createEngineWriting(
       ),
     );
     await table.put(rows, signal);
+    // A record that is not shown yet could be neither read nor deleted: its delete would find nothing, and it would come back.
+    await table.shown(
+      scope,
+      changed.map(({ key }) => String(key)),
+      isAnew ? new Map() : before,
+      signal,
+    );
     const updated = changed.filter(({ key }) => before.has(String(key))).length;
     return { added: changed.length - updated, updated, unchanged: records.length - changed.length, embedded };
   }

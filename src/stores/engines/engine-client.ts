@@ -1,5 +1,6 @@
 import { IbidError } from "../../contracts/errors.ts";
 import { abortError, pause, throwIfAborted } from "../../runtime/abort.ts";
+import { parseServerAddress } from "../../runtime/parse-server-address.ts";
 
 /**
  * How an engine is reached over HTTP.
@@ -172,10 +173,10 @@ function readAddress(
 
 /** **Errors** `invalid-argument` for an address of another protocol, without a word of it: it may hold a password. */
 export function parseAddress(engine: string, address: string, protocols: readonly string[], expected: string): URL {
-  const read = URL.canParse(address) ? new URL(address) : undefined;
-  if (read !== undefined && protocols.includes(read.protocol.slice(0, -1))) return read;
+  const read = parseServerAddress(address, protocols);
+  if (read !== undefined) return read;
   throw new IbidError("invalid-argument", `The address of ${engine} cannot be read.`, {
-    hint: `Write ${expected}; encode @ and : in a password as %40 and %3A.`,
+    hint: `Write ${expected}; encode @, : and / in a password as %40, %3A and %2F.`,
   });
 }
 

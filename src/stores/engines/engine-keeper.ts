@@ -31,6 +31,8 @@ export interface EngineKeeper {
   drained(signal?: AbortSignal): Promise<void>;
   /** Compares every entry of some scopes with the chunks, writes those that are missing and removes the others. */
   compare(scopes: readonly Scope[] | "all", signal?: AbortSignal): Promise<void>;
+  /** Sum of the differences between entries and vectors, over scopes and versions. **Cost** two counts for each. */
+  differing(): Promise<number>;
   /** Removes indexes of versions that no chunk has any more. */
   dropFormer(signal?: AbortSignal): Promise<void>;
   /** Entries that the engine has of a document, or of a scope, in all versions. */
@@ -346,6 +348,18 @@ export function createEngineKeeper(
           await inBatches(surplus, (some) => at.delete(some, signal));
         }
       }),
+    async differing() {
+      await draining;
+      await learnVersions();
+      let sum = 0;
+      for (const scope of await documents.scopes()) {
+        for (const version of versions.values()) {
+          const held = await (await index(version)).count(tags.scope(scope));
+          sum += Math.abs(held - (await status(version, scope)));
+        }
+      }
+      return sum;
+    },
     async dropFormer(signal) {
       const scopes = await documents.scopes();
       const used = new Set((await documents.status(scopes)).embeddingVersions.map(nameOf));

@@ -61,6 +61,17 @@ export type PartVectors = ReadonlyMap<string, Float32Array>;
 /** The records of one collection in an engine. */
 export interface RecordTable {
   put(rows: readonly RecordRow[], signal?: AbortSignal): Promise<void>;
+  /**
+   * Waits until the engine shows records that were put. A record that took the place of another is shown when it no longer reads as in `before`.
+   *
+   * **Errors** `store-busy`. **Cost** no request to an engine that shows a write when it ends.
+   */
+  shown(
+    scope: Scope,
+    keys: readonly string[],
+    before: ReadonlyMap<string, string>,
+    signal?: AbortSignal,
+  ): Promise<void>;
   /** Records that are there, in no order. */
   read(scopes: readonly Scope[], keys: readonly string[], signal?: AbortSignal): Promise<readonly KeptRow[]>;
   /** Removes records for good. **Shape** how many were there. **Errors** `store-busy` while the engine still shows one. */
@@ -97,8 +108,8 @@ const [inflation, leastCandidates, growth] = [4, 64, 4];
 /** Records that one search names by their keys. */
 const namedAtOnce = 128;
 
-/** How long a delete is waited for. **Units** milliseconds. */
-const deleteWaitMs = 10_000;
+/** How long a write or a delete is waited for at least. **Units** milliseconds. */
+const waitMs = 10_000;
 
 /** The name of an index of a collection. All of them begin with {@link beginningOf}. */
 export function indexName(collection: string, spec: Omit<EngineIndexSpec, "name">): string {
@@ -123,6 +134,7 @@ export function beginningOf(collection: string): string {
 export function openRecordTable(engine: Engine, specs: ReadonlyMap<string, EngineIndexSpec>): RecordTable {
   for (const spec of specs.values()) checkRecords(engine, spec);
   const { batch, visibleAfterMs } = engine.capabilities;
+  const withinMs = Math.max(waitMs, 2 * visibleAfterMs);
   const [main] = specs.keys();
   /** A record is there when its first part is. A process that dies before leaves a record that is written, or deleted, again. */
   const mainLast = [...specs.keys()].reverse();
@@ -218,6 +230,21 @@ export function openRecordTable(engine: Engine, specs: ReadonlyMap<string, Engin
         for await (const some of inBatches(entries)) await index.put(some, signal);
       }
     },
+    async shown(scope, keys, before, signal) {
+      if (visibleAfterMs === 0) return;
+      let waiting = keys;
+      const look = async (): Promise<true | undefined> => {
+        const found = new Map((await read([scope], waiting, signal)).map(({ key, json }) => [key, json]));
+        waiting = waiting.filter((key) => !found.has(key) || found.get(key) === before.get(key));
+        return waiting.length === 0 ? true : undefined;
+      };
+      await waitUntil({ what: `${engine.name}: write`, withinMs, signal }, look, () => {
+        const message = `${engine.name} has not shown ${waiting.length} of ${keys.length} records that were written.`;
+        const hint = "They are stored and may be found later. Write them again to be sure.";
+        const details = { store: engine.name, operation: "write", scope, pending: waiting.length };
+        return new IbidError("store-busy", message, { hint, details });
+      });
+    },
     async counts(scope, signal) {
       const counts = new Map<string, number>();
       for (const [part, { name }] of specs)
@@ -249,14 +276,9 @@ export function openRecordTable(engine: Engine, specs: ReadonlyMap<string, Engin
         for await (const some of inBatches(keys.map((key) => rowId(scope, key, part))))
           await index.delete(some, signal);
       }
-      const wait = {
-        what: `${engine.name}: delete`,
-        withinMs: Math.max(deleteWaitMs, 2 * visibleAfterMs),
-        signal,
-      };
       const isGone = async (): Promise<true | undefined> =>
         (await read([scope], keys, signal)).length === 0 ? true : undefined;
-      await waitUntil(wait, isGone, () => {
+      await waitUntil({ what: `${engine.name}: delete`, withinMs, signal }, isGone, () => {
         const message = `${engine.name} still shows a record that was deleted.`;
         const details = { store: engine.name, operation: "delete", scope };
         return new IbidError("store-busy", message, { hint: "Delete again later.", details });

@@ -1,3 +1,4 @@
+import type { Finding } from "../../contracts/diagnosis.ts";
 import { versionKey } from "../../contracts/embedding.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Engine } from "../../contracts/engine.ts";
@@ -9,6 +10,23 @@ import type { EngineKeeper } from "./engine-keeper.ts";
 
 /** Longest pause between two questions whether a purge has reached the engine. */
 const longestPause = 250;
+
+/** Compares the numbers of entries and vectors; with `fix` every entry. An engine that fails is a finding, so that those of the store are not lost. */
+async function examineEngine(engine: Engine, keeper: EngineKeeper, fix: boolean): Promise<readonly Finding[]> {
+  try {
+    const count = await keeper.differing();
+    if (fix) await keeper.compare("all");
+    if (count === 0) return [];
+    const message = `${engine.name} does not have as many entries as there are vectors.`;
+    const hint = "Searches find all documents without it. Look at the engine if this stays so.";
+    const isFixed = fix && (await keeper.differing()) === 0;
+    return [{ kind: "engine-differs", message, count, fixed: isFixed, ...(fix && !isFixed && { hint }) }];
+  } catch (error) {
+    if (!IbidError.isInstance(error) || error.code === "aborted") throw error;
+    const { message, hint } = error;
+    return [{ kind: "engine-failed", message, count: 1, fixed: false, ...(hint !== undefined && { hint }) }];
+  }
+}
 
 /**
  * The parts of a store, whose writes reach the engine too. The document store commits first, so that nothing is lost when the engine is away; a search scores
@@ -136,8 +154,10 @@ export function followEngine(
       },
       async examine(options) {
         const diagnosis = await upkeep.examine(options);
-        if (options?.fix === true) await keeper.compare("all");
-        return diagnosis;
+        const findings = await examineEngine(engine, keeper, options?.fix === true);
+        if (findings.length === 0) return diagnosis;
+        const healthy = diagnosis.healthy && findings.every(({ fixed }) => fixed);
+        return { ...diagnosis, findings: [...diagnosis.findings, ...findings], healthy };
       },
     },
   };

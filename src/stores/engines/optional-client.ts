@@ -85,6 +85,15 @@ export function passOver(expected: RegExp): (error: unknown) => void {
   };
 }
 
+/** An address, or a client of the application. **Errors** `invalid-argument`, with an address as an example. */
+export function checkServer(where: string, option: string, given: unknown, example: string): void {
+  if ((typeof given === "string" && given.trim() !== "") || (typeof given === "object" && given !== null)) return;
+  const found = given === undefined || given === null ? "missing" : `of the type ${typeof given}`;
+  throw new IbidError("invalid-argument", `${where}: ${option} is ${given === "" ? "empty" : found}.`, {
+    hint: `Give ${option} as an address, such as ${example}, or as a client of your own.`,
+  });
+}
+
 /** A value of a small set. **Errors** `invalid-argument`, with all of them. */
 export function checkOneOf(engine: string, option: string, given: string, all: readonly string[]): void {
   if (all.includes(given)) return;

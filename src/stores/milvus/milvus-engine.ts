@@ -3,6 +3,7 @@ import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions } from "../engines/check-engine.ts";
 import { createEngine } from "../engines/create-engine.ts";
 import { fromSquare, fusionConstant, pageOf } from "../engines/engine-scores.ts";
+import { checkServer } from "../engines/optional-client.ts";
 import { writeExpression } from "../engines/translate-filter.ts";
 import { connectMilvus, type Milvus, type MilvusClient } from "./milvus-client.ts";
 
@@ -75,7 +76,7 @@ export function createMilvusEngine(options: MilvusOptions): Engine {
     timeoutMs: true,
   });
   const { server, token, database, timeoutMs = 30_000 } = options;
-  if (typeof server !== "string") checkGiven("createMilvusEngine", "server", server, "object");
+  checkServer("createMilvusEngine", "server", server, "http://127.0.0.1:19530");
   const milvus = connectMilvus(server, { token, database, timeoutMs });
   return createEngine({
     name: "milvus",

@@ -88,7 +88,8 @@ function explain(cause: unknown): ClientFailure {
 
 /** Hosts and database of an address, without user and password. */
 function readHost(address: string): string {
-  const [, hosts, database] = /^mongodb(?:\+srv)?:\/\/(?:[^@/]*@)?([^@/?]+)\/([^/?]+)/u.exec(address) ?? [];
+  const [, hosts, database] =
+    /^mongodb(?:\+srv)?:\/\/(?:[^@/?#]*@)?([^@/?#]+)\/([^@/?#]+)(?:\?[^@#]*)?$/u.exec(address) ?? [];
   if (hosts !== undefined && database !== undefined) return `${hosts}/${database}`;
   throw new IbidError("invalid-argument", "The address of mongodb cannot be read, or names no database.", {
     hint: "Write mongodb+srv://host/database, or mongodb://host:port/database; encode @, / and : in a password.",

@@ -1,17 +1,19 @@
 import type {
   Engine,
+  EngineCandidate,
   EngineCondition,
   EngineEntry,
   EngineIndex,
   EngineIndexSpec,
   EngineMetric,
+  EngineRequest,
 } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { platformNow } from "../../runtime/platform-clock.ts";
 import { createEngine } from "../engines/create-engine.ts";
-import { pageOf } from "../engines/engine-scores.ts";
+import { fuseRanks, pageOf } from "../engines/engine-scores.ts";
 import type { NumberFields } from "../engines/number-fields.ts";
-import { checkOneOf } from "../engines/optional-client.ts";
+import { checkOneOf, checkServer } from "../engines/optional-client.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 import { waitUntil } from "../engines/wait-until.ts";
 import {
@@ -24,6 +26,7 @@ import {
   readAll,
 } from "./mongodb-client.ts";
 import { indexName, indexLate, makeSearchIndex, type SearchIndexOptions } from "./search-index.ts";
+import { makeWordsIndex, type WordsIndex } from "./words-index.ts";
 
 /**
  * Options of {@link createMongoEngine}.
@@ -55,6 +58,7 @@ const deletedWithinMs = 10_000;
  * An engine over Atlas Vector Search, or MongoDB with its search process: a collection for each base and embedding version, with a search index.
  *
  * **Shape** the search index follows the collection with a delay. A write ends when the index gives its entries, and they are counted from then on.
+ * A collection of records has an index of words beside it, and the ranks of both are joined.
  * Each key of a number becomes a field of the index, which is then built again beside the one that is searched.
  * **Errors** `invalid-argument` for options; `dependency-missing` without the package `mongodb`; `store-busy` where the index takes longer than `indexWithinMs`;
  * others as those of an `Engine`.
@@ -77,17 +81,19 @@ export function createMongoEngine(options: MongoOptions): Engine {
     indexWithinMs: true,
   });
   const { database, search = "hnsw", timeoutMs = 30_000 } = options;
-  if (typeof database !== "string") checkGiven("createMongoEngine", "database", database, "object");
+  checkServer("createMongoEngine", "database", database, "mongodb+srv://host/vectors");
   checkOneOf("mongodb", "search", search, ["hnsw", "exact"]);
   const mongo = connectMongo(database, timeoutMs);
   return createEngine({
     name: "mongodb",
     native: typeof database === "string" ? mongo : database,
     prefix: options.prefix,
-    capabilities: { exhaustive: search === "exact", candidates: mostCandidates, records: { kinds: [], words: false } },
+    capabilities: { exhaustive: search === "exact", candidates: mostCandidates, records: { kinds: [], words: true } },
     async open(name, spec, signal) {
       const numbers = await makeSearchIndex(mongo, name, spec, options, signal);
-      return createIndex(mongo, name, spec, numbers, options);
+      const { indexWithinMs = 120_000 } = options;
+      const words = spec.records === true ? await makeWordsIndex(mongo, name, spec, indexWithinMs, signal) : undefined;
+      return createIndex(mongo, name, spec, { numbers, words }, options);
     },
     async names(beginning, signal) {
       const filter = { name: { $regex: `^${beginning}` } } as never;
@@ -105,7 +111,7 @@ function createIndex(
   mongo: Mongo,
   name: string,
   { dimensions, metric, name: short, records = false }: EngineIndexSpec,
-  numbers: NumberFields,
+  { numbers, words: wordsIndex }: { readonly numbers: NumberFields; readonly words: WordsIndex | undefined },
   { search = "hnsw", query, indexWithinMs = 120_000 }: MongoOptions,
 ): EngineIndex {
   const on = onCollection(mongo, name);
@@ -132,13 +138,16 @@ function createIndex(
     const unmarked = { ...filter, listed: { $ne: true } };
     const page = { projection: { revision: 1 }, limit: pageSize };
     type Row = { revision: string };
-    const among = (rows: readonly Row[]): object => ({ revision: { $in: rows.map(({ revision }) => revision) } });
+    const revisionsOf = (rows: readonly Row[]): string[] => rows.map(({ revision }) => revision);
+    const among = (rows: readonly Row[]): object => ({ revision: { $in: revisionsOf(rows) } });
     const settle = async (): Promise<true | undefined> => {
       for (;;) {
         const rows = await find<Row>(operation, unmarked, page, signal);
         if (rows.length === 0) return true;
         const stage = { queryVector, exact: true, limit: rows.length, filter: among(rows) };
-        const found = await vectorSearch<Row>(operation, stage, { revision: 1 }, signal);
+        const near = await vectorSearch<Row>(operation, stage, { revision: 1 }, signal);
+        const shown = near.length === 0 ? undefined : await wordsIndex?.shows(revisionsOf(near), signal);
+        const found = shown === undefined ? near : near.filter(({ revision }) => shown.has(revision));
         if (found.length === 0) return undefined;
         const mark = { $set: { listed: true } };
         await on("write", (one) => one.updateMany(among(found) as never, mark as never), signal);
@@ -156,6 +165,33 @@ function createIndex(
     signal?: AbortSignal,
   ): Promise<readonly Row[]> {
     return on(operation, (one) => readAll<Row>(one.find(filter as never, page as never)), signal);
+  }
+
+  async function nearVector(request: EngineRequest): Promise<readonly EngineCandidate[]> {
+    const { vector, condition, limit, options, signal } = request;
+    await numbers.learnFor(condition, signal);
+    const filter = writeFilter(condition, numbers);
+    // The search index names deleted documents for a while, and the database leaves them out: fewer come than are there.
+    while (deletes[0] !== undefined && deletes[0].at < platformNow() - deletedWithinMs) deletes.shift();
+    const gone = deletes.reduce((sum, each) => sum + each.keys, 0);
+    let before = -1;
+    for (let asked = Math.min(mostCandidates, limit + gone); ; asked = Math.min(mostCandidates, asked * 2)) {
+      const stage = {
+        ...(search === "exact"
+          ? { exact: true }
+          : { numCandidates: Math.min(mostCandidates, Math.max(400, 20 * asked)) }),
+        ...query,
+        ...(options as object | undefined),
+        queryVector: [...vector],
+        limit: asked,
+        ...(filter !== undefined && { filter }),
+      };
+      const project = { _id: 0, ref: 1, score: { $meta: "vectorSearchScore" } };
+      const rows = await vectorSearch<{ ref: string; score: number }>("search", stage, project, signal);
+      if (rows.length >= limit || rows.length === before || asked >= mostCandidates)
+        return rows.slice(0, limit).map(({ ref, score }) => ({ ref, score: scores[metric](score) }));
+      before = rows.length;
+    }
   }
 
   const listed = (tag: string): Readonly<Record<string, unknown>> => ({ tags: tag, listed: true });
@@ -201,30 +237,11 @@ function createIndex(
       const rows = await find<Row>("read vectors", { _id: { $in: keys } }, { projection: { vector: 1 } }, signal);
       return rows.map(({ _id, vector }) => ({ key: _id, vector: Float32Array.from(vector) }));
     },
-    async nearest({ vector, condition, limit, options, signal }) {
-      await numbers.learnFor(condition, signal);
-      const filter = writeFilter(condition, numbers);
-      // The search index names deleted documents for a while, and the database leaves them out: fewer come than are there.
-      while (deletes[0] !== undefined && deletes[0].at < platformNow() - deletedWithinMs) deletes.shift();
-      const gone = deletes.reduce((sum, each) => sum + each.keys, 0);
-      let before = -1;
-      for (let asked = Math.min(mostCandidates, limit + gone); ; asked = Math.min(mostCandidates, asked * 2)) {
-        const stage = {
-          ...(search === "exact"
-            ? { exact: true }
-            : { numCandidates: Math.min(mostCandidates, Math.max(400, 20 * asked)) }),
-          ...query,
-          ...(options as object | undefined),
-          queryVector: [...vector],
-          limit: asked,
-          ...(filter !== undefined && { filter }),
-        };
-        const project = { _id: 0, ref: 1, score: { $meta: "vectorSearchScore" } };
-        const rows = await vectorSearch<{ ref: string; score: number }>("search", stage, project, signal);
-        if (rows.length >= limit || rows.length === before || asked >= mostCandidates)
-          return rows.slice(0, limit).map(({ ref, score }) => ({ ref, score: scores[metric](score) }));
-        before = rows.length;
-      }
+    async nearest(request) {
+      const { words, condition, limit, signal } = request;
+      if (words === undefined || wordsIndex === undefined) return nearVector(request);
+      const [near, said] = await Promise.all([nearVector(request), wordsIndex.rank(words, condition, limit, signal)]);
+      return fuseRanks([near.map(({ ref }) => ref), said], limit);
     },
   };
 }
@@ -233,7 +250,7 @@ function createIndex(
 const toDocument = ({ key, ref, tags, numbers, vector, record }: EngineEntry) => ({
   _id: key,
   revision: `${key} ${crypto.randomUUID()}`,
-  ...(record && { json: record.json ?? null, fields: record.fields }),
+  ...(record && { json: record.json ?? null, fields: record.fields, text: record.text }),
   ref,
   tags,
   numbers,

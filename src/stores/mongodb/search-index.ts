@@ -53,28 +53,15 @@ export async function makeSearchIndex(
     ],
   });
 
-  const look = async (stop?: AbortSignal): Promise<IndexState | undefined> => {
-    const [state] = await on("read the search index", (one) => readAll(one.listSearchIndexes(indexName)), stop);
-    return state as IndexState | undefined;
-  };
+  const look = (stop?: AbortSignal): Promise<IndexState | undefined> => lookAt(mongo, name, indexName, stop);
 
   const numbersOf = ({ latestDefinition }: IndexState): readonly string[] =>
     latestDefinition.fields.flatMap(({ path }) =>
       String(path).startsWith("numbers.") ? String(path).slice("numbers.".length) : [],
     );
 
-  /** Waits until the newest definition is the one that is searched. */
-  function built(stop?: AbortSignal): Promise<IndexState> {
-    const wait = { what: "mongodb: build the search index", withinMs: indexWithinMs, pauseMs: 2_000, signal: stop };
-    const ready = async (): Promise<IndexState | undefined> => {
-      const state = await look(stop);
-      if (state?.status === "FAILED") throw indexLate(spec.name, "cannot be built", "store-failed");
-      return state?.status === "READY" && state.queryable ? state : undefined;
-    };
-    return waitUntil(wait, ready, () =>
-      indexLate(spec.name, `is not built after ${indexWithinMs / 1000} s`, "store-busy"),
-    );
-  }
+  const built = (stop?: AbortSignal): Promise<IndexState> =>
+    untilBuilt(mongo, name, { index: indexName, short: spec.name, indexWithinMs }, stop);
 
   if ((await look(signal)) === undefined) {
     const made = mongo.run("create a collection", (db) => db.createCollection(name), signal);
@@ -110,6 +97,33 @@ export async function makeSearchIndex(
       await next;
     },
   );
+}
+
+async function lookAt(
+  mongo: Mongo,
+  name: string,
+  index: string,
+  signal?: AbortSignal,
+): Promise<IndexState | undefined> {
+  const read = onCollection(mongo, name);
+  const [state] = await read("read the search index", (one) => readAll(one.listSearchIndexes(index)), signal);
+  return state as IndexState | undefined;
+}
+
+/** Waits until the newest definition of a search index is the one that is searched. */
+export function untilBuilt(
+  mongo: Mongo,
+  name: string,
+  { index, short, indexWithinMs }: { readonly index: string; readonly short: string; readonly indexWithinMs: number },
+  signal?: AbortSignal,
+): Promise<IndexState> {
+  const wait = { what: "mongodb: build the search index", withinMs: indexWithinMs, pauseMs: 2_000, signal };
+  const ready = async (): Promise<IndexState | undefined> => {
+    const state = await lookAt(mongo, name, index, signal);
+    if (state?.status === "FAILED") throw indexLate(short, "cannot be built", "store-failed");
+    return state?.status === "READY" && state.queryable ? state : undefined;
+  };
+  return waitUntil(wait, ready, () => indexLate(short, `is not built after ${indexWithinMs / 1000} s`, "store-busy"));
 }
 
 export function indexLate(name: string, reason: string, code: "store-busy" | "store-failed"): IbidError {

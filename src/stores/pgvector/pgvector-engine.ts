@@ -5,6 +5,8 @@ import { checkDimensions, checkPrefix } from "../engines/check-engine.ts";
 import { createEngine } from "../engines/create-engine.ts";
 import { fuseRanks, pageOf, plainWords } from "../engines/engine-scores.ts";
 import { writeExpression } from "../engines/translate-filter.ts";
+import { checkServer } from "../engines/optional-client.ts";
+import { readPostgresAddress } from "../postgres/postgres-address.ts";
 import { connectPostgres, overClient, type Postgres, type PostgresClient } from "../postgres/postgres-client.ts";
 
 /**
@@ -15,7 +17,7 @@ import { connectPostgres, overClient, type Postgres, type PostgresClient } from 
 export interface PgvectorOptions {
   /** An address, such as `postgres://user@host/database`, or a driver's pool, which stays open. */
   readonly database: string | PostgresClient;
-  /** Schema of the tables. Default `"public"`. */
+  /** Schema of the tables, also `?schema=` in the address. Default `"public"`. */
   readonly schema?: string | undefined;
   /** Beginning of the names of tables. Default `"ibid"`. */
   readonly prefix?: string | undefined;
@@ -59,8 +61,15 @@ export function createPgvectorEngine(options: PgvectorOptions): Engine {
     hnsw: true,
     index: true,
   });
-  const schema = checkPrefix("pgvector", options.schema ?? "public");
   const { database, prefix = "ibid", index: isIndexed = true } = options;
+  checkServer("createPgvectorEngine", "database", database, "postgres://user@host/database");
+  const named = typeof database === "string" ? readPostgresAddress(database) : undefined;
+  if (named?.partitions !== undefined) {
+    throw new IbidError("invalid-argument", "pgvector: the address asks for partitions, and an engine has none.", {
+      hint: "Leave partitions out of the address of an engine.",
+    });
+  }
+  const schema = checkPrefix("pgvector", options.schema ?? named?.schema ?? "public");
   const settings = { ef_search: 400, iterative_scan: "strict_order", max_scan_tuples: 20_000, ...options.hnsw };
   let connecting: Promise<Postgres> | undefined;
   const connect = (): Promise<Postgres> => {

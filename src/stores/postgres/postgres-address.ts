@@ -1,4 +1,5 @@
 import { IbidError } from "../../contracts/errors.ts";
+import { parseServerAddress } from "../../runtime/parse-server-address.ts";
 
 /** Whether a location is an address of a database, not a folder. */
 export function isPostgresAddress(location: unknown): location is string {
@@ -9,21 +10,22 @@ interface Address {
   readonly url: string;
   readonly name: string;
   readonly schema: string | undefined;
+  /** As it stands in the address. */
+  readonly partitions: string | undefined;
 }
 
-/** Reads an address; `schema` is taken out of it. **Errors** `invalid-argument`, without the password. */
+/** Reads an address; `schema` and `partitions` are taken out of it. **Errors** `invalid-argument`, without the password. */
 export function readPostgresAddress(given: string): Address {
-  let url: URL;
-  try {
-    url = new URL(given);
-  } catch {
+  const url = parseServerAddress(given, ["postgres", "postgresql"]);
+  if (url === undefined) {
     throw new IbidError("invalid-argument", "The address of the database cannot be read.", {
       hint: "Write postgres://user:password@host:5432/database; encode @, : and / in a password as %40, %3A and %2F.",
     });
   }
   const schema = url.searchParams.get("schema") ?? undefined;
-  url.searchParams.delete("schema");
+  const partitions = url.searchParams.get("partitions") ?? undefined;
+  for (const ours of ["schema", "partitions"]) url.searchParams.delete(ours);
   const database = url.pathname.slice(1);
   const host = url.hostname === "" ? "localhost" : url.hostname;
-  return { url: url.href, name: `${host}:${url.port || "5432"}/${database}`, schema };
+  return { url: url.href, name: `${host}:${url.port || "5432"}/${database}`, schema, partitions };
 }

@@ -58,8 +58,8 @@ const loadPg = (): PgLibrary =>
 export async function connectPostgres(
   given: string,
   settings: object = {},
-): Promise<Postgres & { readonly schema: string | undefined }> {
-  const { url, name, schema } = readPostgresAddress(given);
+): Promise<Postgres & { readonly schema: string | undefined; readonly partitions: string | undefined }> {
+  const { url, name, schema, partitions } = readPostgresAddress(given);
   const { Pool } = loadPg();
   let pool: Pool;
   try {
@@ -71,7 +71,7 @@ export async function connectPostgres(
   }
   // A connection that ends while nobody uses it is replaced; without a listener the process would end with it.
   pool.on?.("error", () => {});
-  return { ...overClient(pool, name), schema, close: () => pool.end() };
+  return { ...overClient(pool, name), schema, partitions, close: () => pool.end() };
 }
 
 /** A client that the application has: it stays open when the store is closed. */

@@ -1,4 +1,5 @@
 import { IbidError } from "../../contracts/errors.ts";
+import { showValue } from "../../runtime/plan-options.ts";
 import { type Postgres, stateOf } from "./postgres-client.ts";
 
 /** Schema of the tables that nobody named. */
@@ -22,13 +23,32 @@ export function checkSchemaName(schema: unknown): string {
   );
 }
 
+/** Partitions that one base has at most. */
+const mostPartitions = 1_024;
+
+/** **Shape** `undefined` for plain tables. **Errors** `invalid-argument`. */
+export function checkPartitions(given: unknown): number | undefined {
+  if (given === undefined) return undefined;
+  const count = typeof given === "string" && /^\d+$/u.test(given) ? Number(given) : given;
+  if (typeof count === "number" && Number.isInteger(count) && count >= 2 && count <= mostPartitions) return count;
+  throw new IbidError("invalid-argument", `${showValue(given)} cannot be the number of partitions.`, {
+    hint: `Give 2 to ${mostPartitions.toLocaleString("en")}, or leave partitions out for plain tables.`,
+  });
+}
+
 /**
  * Rows are the truth, and the scope comes first in every key. `changed` is the stamp of the scope's commit that wrote the row, `written` of the one that
  * wrote its large part. A row that went keeps its key alone, so that every copy learns of it.
  *
  * Scope 0 is the base itself: settings of all, and fits. Facts are JSON in a `text`, because `jsonb` takes no U+0000.
  */
-function createTables(schema: string): string {
+function createTables(schema: string, partitions: number | undefined): string {
+  const by = partitions === undefined ? "" : " PARTITION BY HASH (scope)";
+  const parts = (table: string): string =>
+    Array.from({ length: partitions ?? 0 }, (_, i) => {
+      const values = `FOR VALUES WITH (MODULUS ${partitions}, REMAINDER ${i})`;
+      return `CREATE TABLE IF NOT EXISTS ${schema}.${table}_${i} PARTITION OF ${schema}.${table} ${values};`;
+    }).join("\n");
   return `
 CREATE SCHEMA IF NOT EXISTS ${schema};
 CREATE SEQUENCE IF NOT EXISTS ${schema}.scope_keys AS bigint;
@@ -39,14 +59,16 @@ CREATE UNIQUE INDEX IF NOT EXISTS scopes_by_name ON ${schema}.scopes (name) WHER
 CREATE TABLE IF NOT EXISTS ${schema}.documents (
   scope bigint NOT NULL, key bigint NOT NULL, changed bigint NOT NULL, written bigint NOT NULL, gone boolean NOT NULL,
   id text COLLATE "C", uri text COLLATE "C", facts text COLLATE "C", structure text COLLATE "C", text bytea, PRIMARY KEY (scope, key)
-);
+)${by};
 CREATE INDEX IF NOT EXISTS documents_changed ON ${schema}.documents (scope, changed);
 CREATE TABLE IF NOT EXISTS ${schema}.chunks (
   scope bigint NOT NULL, key bigint NOT NULL, changed bigint NOT NULL, written bigint NOT NULL, gone boolean NOT NULL, document bigint,
   id text COLLATE "C", facts text COLLATE "C", placed text COLLATE "C", terms bytea, vectors bytea, PRIMARY KEY (scope, key)
-);
+)${by};
 ALTER TABLE ${schema}.chunks ALTER vectors SET STORAGE EXTERNAL;
 CREATE INDEX IF NOT EXISTS chunks_changed ON ${schema}.chunks (scope, changed);
+${parts("documents")}
+${parts("chunks")}
 CREATE TABLE IF NOT EXISTS ${schema}.settings (
   scope bigint NOT NULL, name text COLLATE "C" NOT NULL, changed bigint NOT NULL, value text COLLATE "C", PRIMARY KEY (scope, name)
 );
@@ -88,10 +110,27 @@ export interface FixedSettings {
   readonly analyzer: string;
 }
 
+/** Tables of a base. */
+const tableNames = [
+  "scopes",
+  "documents",
+  "chunks",
+  "settings",
+  "fits",
+  "changes",
+  "nodes",
+  "events",
+  "blobs",
+] as const;
+
 interface State {
   readonly version: number | string;
   readonly scopes: boolean;
   readonly settings: boolean;
+  /** Whether there is a table, or anything like one, with the name of one of ours. */
+  readonly any: boolean;
+  /** How many partitions the chunks have; 0 for a plain table. */
+  readonly partitions: number | string;
   /** Whether the tables are all there that came after the first ones. */
   readonly complete: boolean;
 }
@@ -106,13 +145,15 @@ export async function openTables(
   db: Postgres,
   schema: string,
   wished: FixedSettings,
-  create: boolean,
+  { create, partitions }: { readonly create: boolean; readonly partitions: number | undefined },
 ): Promise<FixedSettings> {
   const [state] = await db.query<State>(
     "opening",
     `SELECT current_setting('server_version_num') AS version, to_regclass($1) IS NOT NULL AS scopes, to_regclass($2) IS NOT NULL AS settings,
-to_regclass($3) IS NOT NULL AS complete`,
-    [`${schema}.scopes`, `${schema}.settings`, `${schema}.blobs`],
+to_regclass($3) IS NOT NULL AS complete,
+EXISTS (SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = $4 AND c.relname = ANY ($5)) AS any,
+(SELECT count(*) FROM pg_inherits WHERE inhparent = to_regclass($6)) AS partitions`,
+    [`${schema}.scopes`, `${schema}.settings`, `${schema}.blobs`, schema, [...tableNames], `${schema}.chunks`],
   );
   if (state === undefined || Number(state.version) < oldestServer) {
     throw new IbidError(
@@ -123,14 +164,20 @@ to_regclass($3) IS NOT NULL AS complete`,
       },
     );
   }
-  if (state.scopes !== state.settings) throw foreign(db, schema);
+  if (state.scopes !== state.settings || (state.any && !state.scopes)) throw foreign(db, schema);
   if (!state.scopes) {
     if (!create) {
       throw new IbidError("not-found", `There is no knowledge base in the schema ${schema} of ${db.name}.`, {
         hint: "Make one with: ibid ingest <path> --kb <address>",
       });
     }
-    await makeTables(db, createTables(schema));
+    await makeTables(db, createTables(schema, partitions));
+  } else if (partitions !== undefined && Number(state.partitions) !== partitions) {
+    throw new IbidError(
+      "invalid-argument",
+      `The base in ${schema} of ${db.name} has ${Number(state.partitions)} partitions, and not ${partitions}.`,
+      { hint: "Leave partitions out. To change their number, copy the base to another schema with ibid migrate." },
+    );
   }
   const facts = await readFacts(db, schema, wished);
   if (state.scopes && !state.complete) await makeTables(db, laterTables(schema));

@@ -21,7 +21,7 @@ import { createAnnouncer, follow } from "./follow.ts";
 import { narrowPlacement, type Placement } from "./placement.ts";
 import { readGrants } from "./row-security.ts";
 import { connectPostgres, type Listen, overClient, type Postgres, type PostgresClient } from "./postgres-client.ts";
-import { type FixedSettings, checkSchemaName, defaultSchema, openTables } from "./postgres-schema.ts";
+import { checkPartitions, checkSchemaName, defaultSchema, type FixedSettings, openTables } from "./postgres-schema.ts";
 import { keepFresh } from "./keep-fresh.ts";
 import { createReplicaDirectory } from "./replica-directory.ts";
 import { type ReplicaOptions, replicaOptions, type ReplicaPlan, readReplicaOptions } from "./replica-options.ts";
@@ -35,6 +35,11 @@ import { baseScope, createReplicaStamps, replicaTable } from "./replica-stamps.t
 export interface PostgresStoreOptions extends StoreOptions, ReplicaOptions {
   /** Schema of the tables. Default: `schema` of the address, or `"ibid"`. */
   readonly schema?: string | undefined;
+  /**
+   * Partitions of the tables of documents and chunks, by the hash of their scope: 2 to 1,024, decided when the tables are made. Default: `partitions` of the
+   * address, or plain tables.
+   */
+  readonly partitions?: number | undefined;
   /** Whether to make the tables where there are none. Default true. */
   readonly create?: boolean | undefined;
   /**
@@ -47,6 +52,7 @@ export interface PostgresStoreOptions extends StoreOptions, ReplicaOptions {
 const names = {
   ...storeOptionNames,
   schema: true,
+  partitions: true,
   create: true,
   ownModel: true,
   ...(Object.fromEntries(Object.keys(replicaOptions).map((name) => [name, true])) as Record<
@@ -68,9 +74,15 @@ export async function openPostgresStore(
   const close = (): Promise<void> => given.db.close();
   try {
     const schema = checkSchemaName(options.schema ?? given.schema ?? defaultSchema);
+    const partitions = checkPartitions(options.partitions ?? given.partitions);
     const analyzer = termsFingerprint(decided.analyzer);
     const granted = await readGrants(given.db, schema);
-    const facts = await openTables(given.db, schema, { secret: toHex(createSecret()), analyzer }, create);
+    const facts = await openTables(
+      given.db,
+      schema,
+      { secret: toHex(createSecret()), analyzer },
+      { create, partitions },
+    );
     if (facts.analyzer !== analyzer) {
       throw new IbidError(
         "store-failed",
@@ -113,7 +125,7 @@ async function openOverReplica(
     const core = createSegmentCore(directory, { ...decided, secret, embeddings: ["dense", "sparse", "hybrid"] });
     directory.join(core);
     const parts = createStoreParts(core);
-    await directory.refresh();
+    await directory.fill();
     await resumePurges(parts);
     const listen = replica.follow === "listen" ? listenOf(direct ?? db) : undefined;
     const follower =
@@ -151,10 +163,11 @@ function listenOf(db: Postgres): Listen {
 async function connect(database: string | PostgresClient): Promise<{
   readonly db: ReturnType<typeof overClient>;
   readonly schema?: string | undefined;
+  readonly partitions?: string | undefined;
 }> {
   if (typeof database === "string") {
     const db = await connectPostgres(database);
-    return { db, schema: db.schema };
+    return { db, schema: db.schema, partitions: db.partitions };
   }
   if (typeof (database as PostgresClient | undefined)?.query !== "function") {
     throw new IbidError("invalid-argument", "openPostgresStore takes an address, or a client with the method query.", {

@@ -13,7 +13,7 @@ import { applyPage, type Applied } from "./apply-page.ts";
 import { commitStatement, type CommitStatement } from "./commit-rows.ts";
 import { type Postgres, stateOf } from "./postgres-client.ts";
 import type { Placement } from "./placement.ts";
-import { pageSize, pageText, probeText, readPage, sayStamps, type Page } from "./read-page.ts";
+import { distanceText, type Page, pageSize, pageText, probeText, readPage, sayStamps } from "./read-page.ts";
 import { createReplicaStamps } from "./replica-stamps.ts";
 import { createRowLog, noScopeKey } from "./row-log.ts";
 
@@ -32,6 +32,8 @@ export interface ReplicaDirectory extends SegmentDirectory {
   join(core: SegmentCore): void;
   /** Brings the copy to the newest state that was there when this was called. **Errors** `store-failed`, `store-busy` with the distance. */
   refresh(): Promise<void>;
+  /** The same for a node that opens. It is patient as long as pages come: a first copy takes as long as the base is large. */
+  fill(): Promise<void>;
   /** How long ago the copy was surely the newest state. A machine that slept, or whose clock was put back, makes it older, never younger. **Units** milliseconds. */
   age(): number;
   /** Forgets which writer made a commit, once nobody can still wait for its answer. */
@@ -143,10 +145,13 @@ export function createReplicaDirectory({
   const rows = createSqliteRows(connection);
   const stamps = createReplicaStamps(connection);
   const keys: number[] = [];
+  /** Keys that the transaction under way has given to scopes. */
+  const taken: number[] = [];
   const log = createRowLog(connection, rows, stamps, {
     take() {
       const key = keys.shift();
       if (key === undefined) throw noScopeKey;
+      taken.push(key);
       return key;
     },
   });
@@ -187,8 +192,8 @@ export function createReplicaDirectory({
     );
   }
 
-  async function catchUp(): Promise<void> {
-    const until = performance.now() + busyTimeoutMs;
+  async function catchUp(isOpening: boolean): Promise<void> {
+    let until = performance.now() + busyTimeoutMs;
     let isBehind = false;
     for (;;) {
       const asked = present();
@@ -219,18 +224,21 @@ export function createReplicaDirectory({
           return;
         }
       }
-      if (performance.now() > until) throw tooLate(found);
+      if (isOpening && applied !== undefined) until = performance.now() + busyTimeoutMs;
+      if (performance.now() > until) throw await tooLate();
     }
   }
 
-  function tooLate({ scopes }: Page): IbidError {
-    const distance = scopes.reduce((sum, { upto, stamp }) => sum + stamp - upto, 0);
+  async function tooLate(): Promise<IbidError> {
+    const have = sayStamps(await lock.read(async () => stamps.all()));
+    const [found] = await db.query<{ commits: string }>("counting commits", distanceText(schema), [have, held]);
+    const commits = Number(found?.commits ?? 0);
     return new IbidError(
       "store-busy",
-      `The copy of ${db.name} is ${distance} commits behind after ${busyTimeoutMs} ms.`,
+      `The copy of ${db.name} is ${commits} commits behind after ${busyTimeoutMs} ms.`,
       {
-        hint: "Try again: it goes on from where it is. Raise busyTimeoutMs for a first copy of a large base.",
-        details: { commits: distance },
+        hint: "Try again: it goes on from where it is. Raise busyTimeoutMs where other machines write much.",
+        details: { commits },
       },
     );
   }
@@ -246,9 +254,9 @@ export function createReplicaDirectory({
 
   let running: Promise<void> | undefined;
   let following: Promise<void> | undefined;
-  function refresh(): Promise<void> {
+  function refresh(isOpening = false): Promise<void> {
     if (running === undefined) {
-      running = catchUp().finally(() => (running = undefined));
+      running = catchUp(isOpening).finally(() => (running = undefined));
       return running;
     }
     // The one under way may have asked before this call.
@@ -340,6 +348,7 @@ export function createReplicaDirectory({
       connection.hold(async () => {
         const takeBack = rows.texts.mark();
         log.clear();
+        taken.length = 0;
         try {
           outcomes.splice(0, Infinity, ...runEach(group));
           rows.texts.flush();
@@ -361,7 +370,9 @@ export function createReplicaDirectory({
         break;
       } catch (error) {
         if (error === noScopeKey) {
-          await fetchScopeKeys();
+          // Nothing was sent: the keys are free again, and so many more are fetched that a group of new scopes gets on.
+          keys.unshift(...taken);
+          await fetchScopeKeys(Math.max(scopeKeysAtOnce, taken.length));
           continue;
         }
         if (error instanceof Unanswered) {
@@ -388,10 +399,10 @@ export function createReplicaDirectory({
     return outcomes.length;
   }
 
-  async function fetchScopeKeys(): Promise<void> {
+  async function fetchScopeKeys(count: number): Promise<void> {
     const found = await db.query<{ readonly key: unknown }>(
       "numbering a scope",
-      `SELECT nextval('${schema}.scope_keys') AS key FROM generate_series(1, ${scopeKeysAtOnce})`,
+      `SELECT nextval('${schema}.scope_keys') AS key FROM generate_series(1, ${count})`,
     );
     keys.push(...found.map(({ key }) => Number(key)));
   }
@@ -416,7 +427,8 @@ export function createReplicaDirectory({
     join(given) {
       core = given;
     },
-    refresh,
+    refresh: () => refresh(),
+    fill: () => refresh(true),
     age: () => Math.max(performance.now() - fresh.running, platformNow() - fresh.clock),
     peek() {
       try {

@@ -5,7 +5,7 @@ import { checkDimensions } from "../engines/check-engine.ts";
 import { createEngine } from "../engines/create-engine.ts";
 import { fromSquare, fuseRanks, plainWords } from "../engines/engine-scores.ts";
 import { createNumberFields, type NumberFields } from "../engines/number-fields.ts";
-import { checkOneOf, passOver } from "../engines/optional-client.ts";
+import { checkOneOf, checkServer, passOver } from "../engines/optional-client.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 import { connectRedis, readFound, readPairs, type Redis, type RedisClient } from "./redis-client.ts";
 
@@ -62,7 +62,7 @@ export function createRedisEngine(options: RedisOptions): Engine {
     timeoutMs: true,
   });
   const { server, index: kind = "hnsw", timeoutMs = 30_000 } = options;
-  if (typeof server !== "string") checkGiven("createRedisEngine", "server", server, "object");
+  checkServer("createRedisEngine", "server", server, "redis://127.0.0.1:6379");
   checkOneOf("redis", "index", kind, ["hnsw", "flat"]);
   const attributes = checkAttributes(options.attributes);
   const query = checkAttributes(options.query ?? (kind === "hnsw" ? { EF_RUNTIME: searchedNeighbours } : {}));

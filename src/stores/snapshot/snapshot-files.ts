@@ -21,7 +21,7 @@ export interface SeenSnapshot {
 
 /** How a snapshot's blobs are read and written; what is in them is nobody's business here. */
 export interface SnapshotFiles {
-  /** **Errors** `store-corrupt`, having written nothing. */
+  /** **Errors** `store-corrupt`, having written nothing; `unsupported` where there is no snapshot and the blob store ignores conditions. */
   load(take: (row: SnapshotRow) => void): Promise<SeenSnapshot>;
   /** Writes a unit's rows as parts of that generation. **Errors** `unsupported` for a blob store that ignores conditions. */
   writeUnit(rows: readonly SnapshotRow[], generation: number): Promise<readonly SnapshotPart[]>;
@@ -98,12 +98,24 @@ export function openSnapshotFiles(blobs: BlobStore, prefix: string): SnapshotFil
     });
   }
 
+  /** A new snapshot begins with a probe, so that nobody writes what cannot be saved. A sweep takes a probe whose process was killed. */
+  async function probeConditions(): Promise<void> {
+    const [key, bytes] = [`${prefix}parts/1-${crypto.randomUUID()}`, new TextEncoder().encode("probe")];
+    await blobs.put(key, bytes, { ifNoneMatch: "*" });
+    try {
+      await proveConditions(key, bytes);
+    } finally {
+      await blobs.delete(key);
+    }
+  }
+
   return {
     async load(take) {
       for (let attempt = 1; ; attempt++) {
         const seen = await see();
         if (seen.etag === undefined) {
           await checkNothingIsLeft();
+          await probeConditions();
           return seen;
         }
         const rows = await readUnits(seen.manifest);

@@ -23,10 +23,11 @@ export function checkLocation(location: string): string {
       },
     );
   }
-  if (/^[a-z][a-z0-9+.-]+:\/\//iu.test(location)) {
+  // An address that is nearly right would become a folder, with its password in the name.
+  if (/^\s*(?:[a-z][a-z0-9+.-]+:)+\//iu.test(location)) {
     throw new IbidError(
       "unsupported",
-      `A knowledge base cannot be kept at ${location.slice(0, location.indexOf(":"))}://….`,
+      `A knowledge base cannot be kept at ${location.slice(0, location.indexOf(":")).trim()}://….`,
       {
         hint: "Name a folder on a local file system, or a database: postgres://user@host/database. A vector engine stands beside one of them: the option `engine`.",
       },

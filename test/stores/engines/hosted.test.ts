@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
-import type { Engine } from "../../../src/contracts/engine.ts";
+import * as z from "zod";
+import type { Engine, EngineCondition } from "../../../src/contracts/engine.ts";
 import { openKnowledgeBase } from "../../../src/knowledge-base/open/open-knowledge-base.ts";
 import { createAzureSearchEngine } from "../../../src/stores/azure-search/azure-search-engine.ts";
 import { createEngineStore } from "../../../src/stores/engines/engine-store.ts";
@@ -8,6 +9,7 @@ import { createMemoryStore } from "../../../src/stores/memory/memory-store.ts";
 import { createMongoEngine } from "../../../src/stores/mongodb/mongodb-engine.ts";
 import { createPineconeEngine } from "../../../src/stores/pinecone/pinecone-engine.ts";
 import { createEnginePack } from "../../../src/testing/engine-pack.ts";
+import { createFixedEmbeddingModel } from "../../../src/testing/fixed-embedding-model.ts";
 import { runPack } from "../../contracts/run-pack.ts";
 import { runsAll } from "../../support/runs.ts";
 import { startAzureSearch } from "./stand-ins/azure-search.ts";
@@ -135,7 +137,28 @@ describe.each(Object.entries(engines))("a collection in %s", (name, create) => {
     await expect.poll(() => index.nearest({ vector: entry.vector, condition: byNumber, limit: 3 })).toEqual([]);
     const byTag = { op: "has", tag: "0d" } as const;
     expect(await index.nearest({ vector: entry.vector, condition: byTag, limit: 3 })).toHaveLength(1);
-    expect(engine.capabilities.records?.words).toBe(name === "azure-search");
+    expect(engine.capabilities.records?.words).toBe(["azure-search", "mongodb"].includes(name));
+  });
+});
+
+describe.each(Object.entries(engines))("records of %s that were just written", (_, create) => {
+  it("are read, listed and deleted at once, also those that take the place of others [S1 S2]", async () => {
+    const embedding = createFixedEmbeddingModel({}, { dimensions: 2, otherwise: () => [0.6, 0.8] });
+    const kb = await openKnowledgeBase({ engine: create(), models: { embedding } });
+    const schema = z.object({ id: z.string(), text: z.string() });
+    const items = kb.collection("just written", { schema, key: "id", text: ["text"], keptIn: "engine" });
+    for (const text of ["first", "second"]) {
+      await items.upsert([
+        { id: "a", text },
+        { id: "b", text },
+      ]);
+      expect(await items.get(["a", "b"])).toEqual(["a", "b"].map((id) => ({ id, text })));
+    }
+    expect((await items.upsert({ id: "a", text: "second" })).unchanged).toBe(1);
+    expect(await items.delete(["a", "b"])).toBe(2);
+    await new Promise((resolve) => setTimeout(resolve, 3 * late.lateMs));
+    expect(await items.get(["a", "b"])).toEqual([]);
+    await kb.close();
   });
 });
 
@@ -150,6 +173,48 @@ describe("what one service alone does", () => {
     const search = () => index.nearest({ vector: entry.vector, words: '-"lantern" (inn)*', limit: 2 });
     await expect.poll(async () => (await search()).map(({ ref }) => ref)).toEqual(["r/2", entry.ref]);
     expect(JSON.stringify(azure.requests.at(-1)!.body)).toContain('"search":"  lantern   inn  "');
+  });
+
+  it("MongoDB joins the ranks of words and vector, within the condition", async () => {
+    const slow = createMongoCommands({ lateMs: 30, buildMs: 30 });
+    const index = await createMongoEngine({ database: toDatabase(slow) }).open({ ...spec, name: "r_w", records: true });
+    const texts = ["harbour", "lantern inn", "lantern of the old inn", "lantern"];
+    await index.put(
+      texts.map((text, i) => ({
+        ...entry,
+        key: entry.key.slice(0, -1) + i,
+        ref: `r/${i}`,
+        vector: Float32Array.of(1, -i),
+        tags: [i === 3 ? "0b" : "0a"],
+        numbers: { n0a: i },
+        record: { json: "{}", text, fields: {} },
+      })),
+    );
+    const search = async (words: string, condition: EngineCondition) =>
+      (await index.nearest({ vector: entry.vector, words, condition, limit: 4 })).map(({ ref }) => ref);
+    const not = { op: "lacks", tag: "0b" } as const;
+    // The first of the words is the second of the vector, and the first of the vector has no word.
+    expect(await search('"lantern" -(inn)* {"$ne": 1}', not)).toEqual(["r/1", "r/2", "r/0"]);
+    expect(
+      await search("lantern", { op: "and", of: [not, { op: "number", key: "n0a", is: "gte", value: 2 }] }),
+    ).toEqual(["r/2"]);
+    expect(await search("lantern", { op: "or", of: [{ op: "has", tag: "0b" }] })).toEqual(["r/3"]);
+    expect(await search("?!", { op: "or", of: [] })).toEqual([]);
+  });
+
+  it("MongoDB says that records of an earlier version have no words, until they are written again", async () => {
+    const commands = createMongoCommands();
+    const index = await createMongoEngine({ database: toDatabase(commands) }).open({
+      ...spec,
+      name: "r_old",
+      records: true,
+    });
+    const { key, ...rest } = entry;
+    commands({ insert: "ibid_r_old", documents: [{ _id: key, revision: key, ...rest, vector: [1, 0], json: "{}" }] });
+    const search = () => index.nearest({ vector: entry.vector, words: "lantern", limit: 1 });
+    await expect(search()).rejects.toMatchObject({ code: "unsupported", hint: expect.stringContaining("rebuild()") });
+    await index.put([{ ...entry, record: { json: "{}", text: "lantern", fields: {} } }]);
+    expect(await search()).toHaveLength(1);
   });
 
   it("a write of Azure AI Search that fails in part is an error with the part's reason", async () => {

@@ -85,6 +85,28 @@ describe("an engine under a knowledge base", () => {
     },
   );
 
+  it("is looked at by the doctor: one that fails, and one whose entries are not those of the store", async () => {
+    const engine = createFaultProxy(createReferenceEngine());
+    const folder = join(newFolder(), "kb");
+    const open = (): ReturnType<typeof openKnowledgeBase> =>
+      openKnowledgeBase(folder, { models: { embedding }, engine });
+    engine.faults = { failing: 1 };
+    const away = await open();
+    await away.ingest(texts);
+    const failed = { kind: "engine-failed", fixed: false, message: expect.stringMatching(/the connection broke/u) };
+    expect(await away.doctor()).toMatchObject({ healthy: false, findings: [failed] });
+    expect(await away.doctor({ fix: true })).toMatchObject({ healthy: false, findings: [failed] });
+    await away.close();
+
+    engine.faults = {};
+    const kb = await open();
+    const differs = { kind: "engine-differs", count: texts.length };
+    expect(await kb.doctor()).toMatchObject({ healthy: false, findings: [{ ...differs, fixed: false }] });
+    expect(await kb.doctor({ fix: true })).toMatchObject({ healthy: true, findings: [{ ...differs, fixed: true }] });
+    expect(await kb.doctor()).toMatchObject({ healthy: true, findings: [] });
+    await kb.close();
+  });
+
   it("ends an ingestion that waits for it, when its package is missing; the documents are kept", async () => {
     const inner = createReferenceEngine();
     const open = async () => {
@@ -108,6 +130,29 @@ describe("an engine under a knowledge base", () => {
     });
     await expect(open({ name: "qdrant", url: "localhost" })).rejects.toMatchObject({ code: "invalid-argument" });
     await expect(open("qdrant")).rejects.toMatchObject({ code: "invalid-argument" });
+  });
+
+  it.each([{ name: "redis" }, { name: "mongodb" }, { name: "milvus", server: "" }, { name: "pgvector", database: 5 }])(
+    "says what an address looks like, where none is given: $name",
+    async (engine) => {
+      const opening = openKnowledgeBase({ engine: engine as never });
+      await expect(opening).rejects.toMatchObject({ code: "invalid-argument", hint: expect.stringMatching(/:\/\//u) });
+    },
+  );
+
+  it.each([
+    { name: "qdrant", url: "http://ada:p@hunter2/x@127.0.0.1:1" },
+    { name: "chroma", url: "http://ada:1#hunter2@127.0.0.1:1" },
+    { name: "weaviate", url: "http://ada:1?hunter2@127.0.0.1:1" },
+    { name: "redis", server: "redis://ada:p@hunter2/x@127.0.0.1:1" },
+    { name: "milvus", server: "http://ada:p@hunter2/x@127.0.0.1:1" },
+    { name: "mongodb", database: "mongodb://ada:p@hunter2/x@127.0.0.1:1/vectors" },
+    { name: "pgvector", database: "postgres://ada:p@hunter2/x@127.0.0.1:1/vectors" },
+    { name: "pgvector", database: "mysql://ada:hunter2@127.0.0.1:1/vectors" },
+  ])("refuses an address whose password is not encoded, and repeats no part of it: $name", async (engine) => {
+    const error: unknown = await openKnowledgeBase({ engine: engine as never }).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: "invalid-argument" });
+    expect(JSON.stringify([error, String(error)])).not.toContain("hunter2");
   });
 
   it("names store and operation, and repeats no key", async () => {

@@ -195,3 +195,24 @@ describe("a node with some scopes", () => {
     expect(error.code).toBe("invalid-argument");
   });
 });
+
+it("a first copy takes as long as it takes, while each page comes in time; a later call says how far it is behind", async () => {
+  const users = Array.from({ length: 150 }, (_, i) => `user:u${i}` as const);
+  const writer = await open("first_copy");
+  const fill = async (words: string): Promise<void> => {
+    for (const user of users) await writer.replace(write(user), documentEntry(`of ${user}`, [words]));
+  };
+  await fill("ash");
+  // A page brings 64 scopes, so the copy has three.
+  const client: PostgresClient = {
+    async query(text, values) {
+      if (text.includes("WITH have")) await new Promise((resolve) => setTimeout(resolve, 60));
+      return database.client.query(text, values);
+    },
+  };
+  const reader = await open("first_copy", { node: "b", client, busyTimeoutMs: 100 });
+  expect((await collect(reader.documents(read(...users)))).length).toBe(users.length);
+  await fill("birch");
+  const late = await failureOf(collect(reader.documents(read(...users))));
+  expect([late.code, Number(late.details["commits"]) > 0]).toEqual(["store-busy", true]);
+});

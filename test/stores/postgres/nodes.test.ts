@@ -131,7 +131,10 @@ async function compare(history: readonly (readonly [node: number, op: Operation]
   };
   const sqlite = await openSqliteStore(join(folder, "ibid.sqlite"), options);
   const stores: Store[] = [];
-  for (let node = 0; node < nodes; node++) stores.push(await database.open(base, { ...options, node: `n${node}` }));
+  // Two nodes share tables in three partitions.
+  const partitions = nodes === 2 ? 3 : undefined;
+  for (let node = 0; node < nodes; node++)
+    stores.push(await database.open(base, { ...options, partitions, node: `n${node}` }));
   try {
     for (const [node, op] of history) {
       clock.now++;

@@ -60,8 +60,8 @@ async function open(base: string, options: Parameters<TestDatabase["open"]>[1] =
 const uris = async (store: Store, ...scopes: Parameters<typeof read>): Promise<readonly string[]> =>
   (await collect(store.documents(read(...scopes)))).map(({ uri }) => uri);
 
-async function fill(base: string): Promise<Store> {
-  const store = await open(base);
+async function fill(base: string, partitions?: number): Promise<Store> {
+  const store = await open(base, { partitions });
   for (const scope of ["deployment", "team:a", "team:b"] as const)
     await store.replace(write(scope), documentEntry(`in-${scope.replace(":", "-")}`, ["quicksilver", "birch"]));
   return store;
@@ -96,43 +96,51 @@ describe("a role with some scopes", () => {
     expect(await uris(node, "team:a")).toEqual(["in-team-a.txt"]);
   });
 
-  it("gets no row of another one, by SQL of its own and with the program's own check removed", async () => {
-    const all = await fill("lied");
-    const role = await makeRole();
-    const schema = database.schemaOf("lied");
-    await grantScopes(database.client, { role, scopes: ["team:a"], schema });
-    const client = as(role);
-    const { rows } = await client.query(`SELECT name FROM ${schema}.scopes ORDER BY key`);
-    expect(rows).toEqual([{ name: "" }, { name: "deployment" }, { name: "team:a" }]);
-    const { rows: texts } = await client.query(`SELECT id FROM ${schema}.documents ORDER BY id`);
-    expect(texts).toEqual([{ id: "in-deployment" }, { id: "in-team-a" }]);
-    for (const table of ["chunks", "settings", "changes"]) {
-      const { rows: foreign } = await database.client.query(
-        `SELECT DISTINCT scope FROM ${schema}.${table} WHERE scope = (SELECT key FROM ${schema}.scopes WHERE name = 'team:b')`,
-      );
-      const { scope } = foreign[0] as { scope: unknown };
-      expect([table, (await client.query(`SELECT 1 FROM ${schema}.${table} WHERE scope = $1`, [scope])).rows]).toEqual([
-        table,
-        [],
-      ]);
-      await expect(client.query(`UPDATE ${schema}.${table} SET scope = $1`, [scope])).rejects.toThrow(
-        /row-level security/u,
-      );
-    }
-    // A node that believes that it may hold everything.
-    const lied: PostgresClient = {
-      query: async (text, values) =>
-        text.includes("row_security_active") ? { rows: [{ guarded: false }] } : client.query(text, values),
-    };
-    const node = await open("lied", { node: "liar", client: lied });
-    expect(await node.scopes(system)).toEqual(["deployment", "team:a"]);
-    expect(await uris(node, "deployment", "team:a", "team:b")).toEqual(["in-deployment.txt", "in-team-a.txt"]);
-    const error = await failureOf(node.replace(write("team:c"), documentEntry("x", ["ash"])));
-    expect([error.code, error.message]).toEqual(["store-failed", expect.stringContaining("row-level security")]);
-    const taken = await failureOf(node.replace(write("team:b"), documentEntry("x", ["ash"])));
-    expect(taken.code).toMatch(/^store-/u);
-    expect(await uris(all, "team:b")).toEqual(["in-team-b.txt"]);
-  });
+  it.each([
+    ["lied", undefined],
+    ["lied_in_parts", 3],
+  ] as const)(
+    "gets no row of another one, by SQL of its own and with the program's own check removed: %s",
+    async (base, partitions) => {
+      const all = await fill(base, partitions);
+      const role = await makeRole();
+      const schema = database.schemaOf(base);
+      await grantScopes(database.client, { role, scopes: ["team:a"], schema });
+      const client = as(role);
+      const { rows } = await client.query(`SELECT name FROM ${schema}.scopes ORDER BY key`);
+      expect(rows).toEqual([{ name: "" }, { name: "deployment" }, { name: "team:a" }]);
+      const { rows: texts } = await client.query(`SELECT id FROM ${schema}.documents ORDER BY id`);
+      expect(texts).toEqual([{ id: "in-deployment" }, { id: "in-team-a" }]);
+      for (const table of ["chunks", "settings", "changes"]) {
+        const { rows: foreign } = await database.client.query(
+          `SELECT DISTINCT scope FROM ${schema}.${table} WHERE scope = (SELECT key FROM ${schema}.scopes WHERE name = 'team:b')`,
+        );
+        const { scope } = foreign[0] as { scope: unknown };
+        expect([
+          table,
+          (await client.query(`SELECT 1 FROM ${schema}.${table} WHERE scope = $1`, [scope])).rows,
+        ]).toEqual([table, []]);
+        await expect(client.query(`UPDATE ${schema}.${table} SET scope = $1`, [scope])).rejects.toThrow(
+          /row-level security/u,
+        );
+      }
+      for (let i = 0; i < (partitions ?? 0); i++)
+        await expect(client.query(`SELECT 1 FROM ${schema}.chunks_${i}`)).rejects.toThrow(/permission denied/u);
+      // A node that believes that it may hold everything.
+      const lied: PostgresClient = {
+        query: async (text, values) =>
+          text.includes("row_security_active") ? { rows: [{ guarded: false }] } : client.query(text, values),
+      };
+      const node = await open(base, { node: "liar", client: lied });
+      expect(await node.scopes(system)).toEqual(["deployment", "team:a"]);
+      expect(await uris(node, "deployment", "team:a", "team:b")).toEqual(["in-deployment.txt", "in-team-a.txt"]);
+      const error = await failureOf(node.replace(write("team:c"), documentEntry("x", ["ash"])));
+      expect([error.code, error.message]).toEqual(["store-failed", expect.stringContaining("row-level security")]);
+      const taken = await failureOf(node.replace(write("team:b"), documentEntry("x", ["ash"])));
+      expect(taken.code).toMatch(/^store-/u);
+      expect(await uris(all, "team:b")).toEqual(["in-team-b.txt"]);
+    },
+  );
 
   it("may hold fewer of them, and no others", async () => {
     await fill("fewer");

@@ -1,4 +1,5 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
+import { checkWordsDefinition, searchWords, type WordsDefinition } from "./mongo-search.ts";
 import { createRows, measures, type Rows } from "./serve.ts";
 
 type Document = Record<string, unknown>;
@@ -28,7 +29,13 @@ export function createMongoCommands({
 } = {}): MongoCommands {
   const collections = new Map<string, Collection>();
   const cursors = new Map<number, { readonly name: string; readonly rest: Document[] }>();
-  const searches = new Map<string, Search>();
+  /** Search indexes of each collection, by their names. */
+  const searches = new Map<string, Map<string, Search>>();
+  const indexesOf = (name: string): Map<string, Search> =>
+    searches.get(name) ?? searches.set(name, new Map()).get(name)!;
+  const follow = (name: string, work: (rows: Rows<Document>) => void): void => {
+    for (const { rows } of indexesOf(name).values()) work(rows);
+  };
   let nextCursor = 1;
 
   return (command) => {
@@ -83,7 +90,7 @@ export function createMongoCommands({
             if (upsert !== true || q["_id"] !== u["_id"])
               throw fail("The stand-in replaces whole documents by their _id.");
             documentsMap(name).set(String(u["_id"]), u);
-            searches.get(name)?.rows.put(String(u["_id"]), structuredClone(u));
+            follow(name, (rows) => rows.put(String(u["_id"]), structuredClone(u)));
             n++;
             continue;
           }
@@ -99,7 +106,7 @@ export function createMongoCommands({
         for (const { q } of command["deletes"] as { q: Document }[]) {
           for (const { _id } of documentsOf(name).filter(filterOf(q))) {
             collections.get(name)!.delete(String(_id));
-            searches.get(name)?.rows.delete(String(_id));
+            follow(name, (rows) => rows.delete(String(_id)));
             n++;
           }
         }
@@ -121,14 +128,19 @@ export function createMongoCommands({
         return { cursor: { id, ns: `test.${cursor.name}`, nextBatch: batch } };
       }
       case "createSearchIndexes": {
-        if (searches.has(name)) throw fail("Index already defined with that name. Duplicate Index", 68);
-        const [{ definition }] = command["indexes"] as [{ definition: Definition }];
-        searches.set(name, createSearch(checkDefinition(definition)));
-        for (const document of documentsOf(name)) searches.get(name)!.rows.put(String(document["_id"]), document);
-        return { indexesCreated: [{ id: "1", name: "ibid" }] };
+        const [index] = command["indexes"] as [
+          { name: string; type: string; definition: Definition & WordsDefinition },
+        ];
+        if (indexesOf(name).has(index.name)) throw fail("Index already defined with that name. Duplicate Index", 68);
+        const definition =
+          index.type === "search" ? checkWordsDefinition(index.definition) : checkDefinition(index.definition);
+        const search = createSearch(index.type, definition);
+        indexesOf(name).set(index.name, search);
+        for (const document of documentsOf(name)) search.rows.put(String(document["_id"]), document);
+        return { indexesCreated: [{ id: "1", name: index.name }] };
       }
       case "updateSearchIndex": {
-        const search = searches.get(name);
+        const search = indexesOf(name).get(String(command["name"]));
         if (search === undefined) throw fail("Search index not found", 27);
         settleBuild(search);
         search.staged = { definition: checkDefinition(command["definition"] as Definition), at: Date.now() + buildMs };
@@ -139,8 +151,9 @@ export function createMongoCommands({
     }
   }
 
-  function createSearch(definition: Definition): Search {
+  function createSearch(type: string, definition: Search["active"] & object): Search {
     return {
+      type,
       rows: createRows<Document>(lateMs),
       active: undefined,
       staged: { definition, at: Date.now() + buildMs },
@@ -175,7 +188,7 @@ export function createMongoCommands({
         continue;
       }
       collection.set(id, document);
-      searches.get(name)?.rows.put(id, document);
+      follow(name, (rows) => rows.put(id, document));
     }
     return { n: documents.length - writeErrors.length, ...(writeErrors.length > 0 && { writeErrors }) };
   }
@@ -184,10 +197,12 @@ export function createMongoCommands({
     let rows = documentsOf(name);
     for (const [at, stage] of pipeline.entries()) {
       const [[operator, given]] = Object.entries(stage) as [[string, Document]];
-      if (["$vectorSearch", "$listSearchIndexes"].includes(operator) && at > 0)
+      if (["$vectorSearch", "$search", "$listSearchIndexes"].includes(operator) && at > 0)
         throw fail(`${operator} is only valid as the first stage in a pipeline`, 40_602);
-      if (operator === "$listSearchIndexes") rows = describeSearch(name);
+      if (operator === "$listSearchIndexes") rows = describeSearch(name, String(given["name"]));
       else if (operator === "$vectorSearch") rows = vectorSearch(name, given as unknown as VectorSearch);
+      else if (operator === "$search") rows = wordSearch(name, given);
+      else if (operator === "$limit") rows = rows.slice(0, Number(given));
       else if (operator === "$match") rows = rows.filter(filterOf(given));
       else if (operator === "$group") rows = rows.length === 0 ? [] : [{ _id: 1, n: rows.length }];
       else if (operator === "$project") rows = rows.map((row) => project(row, given));
@@ -196,21 +211,22 @@ export function createMongoCommands({
     return rows;
   }
 
-  function describeSearch(name: string): Document[] {
-    const search = searches.get(name);
+  function describeSearch(name: string, index: string): Document[] {
+    const search = indexesOf(name).get(index);
     if (search === undefined) return [];
     settleBuild(search);
     const latestDefinition = search.staged?.definition ?? search.active;
     const status = search.staged === undefined ? "READY" : "BUILDING";
     const queryable = search.active !== undefined;
-    return [{ id: "1", name: "ibid", type: "vectorSearch", status, queryable, latestVersion: 0, latestDefinition }];
+    return [{ id: "1", name: index, type: search.type, status, queryable, latestVersion: 0, latestDefinition }];
   }
 
   function vectorSearch(name: string, given: VectorSearch): Document[] {
-    const search = searches.get(name);
+    const search = indexesOf(name).get(given.index);
     if (search === undefined) return [];
     settleBuild(search);
     if (search.active === undefined) throw fail("Cannot query the search index while it is in the INITIAL_SYNC state");
+    if (!("fields" in search.active)) throw fail("The index is not of the type vectorSearch");
     const field = search.active.fields.find(({ type }) => type === "vector")!;
     const { queryVector, limit, numCandidates, exact, filter } = given;
     if (queryVector.length !== field.numDimensions) throw fail("The query vector has other dimensions.");
@@ -228,6 +244,21 @@ export function createMongoCommands({
       const document = collections.get(name)?.get(id);
       return document === undefined ? [] : [{ ...document, $score: score }];
     });
+  }
+
+  function wordSearch(name: string, { index, compound, ...unknown }: Document): Document[] {
+    if (Object.keys(unknown).length > 0) throw fail(`unrecognized field "${Object.keys(unknown)[0]!}"`);
+    const search = indexesOf(name).get(String(index));
+    if (search === undefined) return [];
+    settleBuild(search);
+    if (search.active === undefined) throw fail("Cannot query the search index while it is in the INITIAL_SYNC state");
+    if (!("mappings" in search.active)) throw fail("The index is not of the type search");
+    return searchWords(search.active, compound as Document, search.rows.all()).flatMap(
+      ({ document: { _id }, score }) => {
+        const document = collections.get(name)?.get(String(_id));
+        return document === undefined ? [] : [{ ...document, $score: score }];
+      },
+    );
   }
 
   function nextBatch(name: string, all: Document[], size: number): { id: unknown; batch: Document[] } {
@@ -326,12 +357,14 @@ interface Definition {
 }
 
 interface Search {
+  readonly type: string;
   readonly rows: Rows<Document>;
-  active: Definition | undefined;
-  staged: { readonly definition: Definition; readonly at: number } | undefined;
+  active: Definition | WordsDefinition | undefined;
+  staged: { readonly definition: Definition | WordsDefinition; readonly at: number } | undefined;
 }
 
 interface VectorSearch {
+  readonly index: string;
   readonly queryVector: readonly number[];
   readonly limit: number;
   readonly numCandidates?: number;
@@ -391,6 +424,8 @@ function meets(elements: readonly unknown[], operator: string, wanted: unknown):
       return !elements.includes(wanted);
     case "$in":
       return elements.some((each) => (wanted as unknown[]).includes(each));
+    case "$exists":
+      return elements.some((each) => each !== undefined) === wanted;
     case "$regex":
       return elements.some((each) => new RegExp(String(wanted), "u").test(String(each)));
     case "$gt":
