@@ -180,6 +180,12 @@ const works: readonly (readonly [name: string, work: () => Promise<unknown>])[] 
       for (let i = 0; i < 1000; i++) await kb.search(queries[i % queries.length]!.text);
     },
   ],
+  [
+    "100 looks at the status",
+    async () => {
+      for (let i = 0; i < 100; i++) await kb.status();
+    },
+  ],
   ["an answer", () => kb.ask(queries[0]!.text)],
   ["a purge of the upload", () => kb.delete("large.md", { purge: true })],
   ["settling after it", () => kb.ingest([], { settle: true })],

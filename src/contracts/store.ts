@@ -255,7 +255,7 @@ export interface DocumentVerbs<By extends Places> {
   ): Promise<readonly number[]>;
   /** Scopes that hold at least one live chunk or document, sorted. */
   scopes(...by: By["maintain"]): Promise<readonly Scope[]>;
-  /** Counts live documents and chunks of the given scopes only. */
+  /** Counts live documents and chunks of the given scopes only. **Cost** linear in the documents; a segment store looks at chunks once after each change. */
   status(scopes: By["read"]): Promise<StoreStatus>;
   /**
    * The newest state of some scopes; with `after`, one that holds those commits. With `atMostMs`, a store that keeps copies may give a state that was the newest

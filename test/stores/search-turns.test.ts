@@ -9,6 +9,7 @@ import { createSegmentStore } from "../../src/stores/segments/segment-store.ts";
 import { decideStoreOptions } from "../../src/stores/segments/store-options.ts";
 import { searchVectors, searchWords } from "../support/search-legs.ts";
 import { documentEntry, read, three, write } from "./build.ts";
+import { topicText, watchedModel } from "./topics.ts";
 import { countTurns, slowClock } from "../support/turns.ts";
 
 afterEach(() => vi.restoreAllMocks());
@@ -151,6 +152,37 @@ describe("a search by words that are not in memory yet", () => {
     const first = await found;
     expect(first.length).toBe(20);
     await store.close();
+  });
+});
+
+describe("the status of a store", () => {
+  it("gives others a turn between segments, and counts a segment anew only when it has changed [18.6]", async () => {
+    const directory = createMemoryDirectory();
+    const segments = { sealAt: 64, settleAt: 1, mergeFactor: 100 };
+    const options = decideStoreOptions({ corpusModel: watchedModel(24), segments });
+    const parts = { ...options, secret: createSecret(), embeddings: [] };
+    const open = () => composeStore(createSegmentStore(directory, parts));
+    const store = open();
+    const sizes = [64, 64, 64, 64, 64, 64];
+    for (const [i, size] of sizes.entries()) {
+      const texts = Array.from({ length: size }, (_, n) => `c${n} ${topicText(size * i + n)}`);
+      await store.replace(write("deployment"), documentEntry(`d${i}`, texts));
+    }
+    await store.upkeep!.settle();
+    // Another view on the same rows has counted none of them.
+    const other = open();
+    let told: unknown;
+    const tell = async (): Promise<void> => void (told = await other.status(read("deployment")));
+    const cold = await turnsBy(6, tell);
+    expect(told).toEqual(await store.status(read("deployment")));
+    const warm = await turnsBy(6, tell);
+    expect(cold - warm).toBeGreaterThanOrEqual(sizes.length - 1);
+    await store.delete(write("deployment"), { ids: ["d3-c7"] });
+    const changed = await turnsBy(6, tell);
+    expect(changed - warm).toBeLessThanOrEqual(1);
+    expect(told).toMatchObject({ chunks: 383, fit: { madeOf: 384, isDue: true, isSetAside: true } });
+    expect(told).toEqual(await store.status(read("deployment")));
+    await Promise.all([store.close(), other.close()]);
   });
 });
 

@@ -3,7 +3,8 @@ import { versionKey } from "../../contracts/embedding.ts";
 import type { FitStatus } from "../../contracts/store.ts";
 import type { SealedSegment } from "../../engine/segments/sealed-segment.ts";
 import { decodeVectors } from "../../engine/vectors/stored-vector.ts";
-import { isWhole, membersTo, readMembers } from "./fit-members.ts";
+import { finishSteps } from "../../runtime/steps.ts";
+import { isWholeInSteps, membersToInSteps, readMembers } from "./fit-members.ts";
 import type { IndexView, ScopeView } from "./index-view.ts";
 import { fittedOn, type LatentLeg } from "./latent-leg.ts";
 import type { DirectoryReader, FitRow } from "./segment-directory.ts";
@@ -21,8 +22,16 @@ export interface FitState {
   readonly due: "fit" | "drop" | undefined;
 }
 
-/** **Cost** one look at each chunk's row, unless the counts differ already. */
-export function readFitState(rows: DirectoryReader, view: IndexView, { model }: LatentLeg): FitState {
+/** **Cost** as `membersTo`, unless the counts differ already. */
+export function readFitState(rows: DirectoryReader, view: IndexView, leg: LatentLeg): FitState {
+  return finishSteps(readFitStateInSteps(rows, view, leg));
+}
+
+function* readFitStateInSteps(
+  rows: DirectoryReader,
+  view: IndexView,
+  { model }: LatentLeg,
+): Generator<undefined, FitState> {
   const held = view.scope(rows, fittedOn);
   const live = held?.segments.reduce((sum, segment) => sum + segment.liveCount, 0) ?? 0;
   const fit = rows.fits().find(({ current }) => current);
@@ -30,20 +39,24 @@ export function readFitState(rows: DirectoryReader, view: IndexView, { model }: 
   // A model that never fits leaves another process's fit alone.
   if (model.leastChunks === Infinity) return { fit, live, members, due: undefined };
   if (members === 0 || held === undefined) return { fit, live, members, due: fit === undefined ? undefined : "drop" };
-  const isCurrent = fit !== undefined && fit.corpus === members && isWhole(rows, held, fit);
+  const isCurrent = fit !== undefined && fit.corpus === members && (yield* isWholeInSteps(rows, held, fit));
   return { fit, live, members, due: isCurrent ? undefined : "fit" };
 }
 
 /** **Shape** `undefined` for a model that never fits, and where there is nothing to fit, so that documents of other scopes stay untold. */
-export function describeFit(rows: DirectoryReader, view: IndexView, leg: LatentLeg): FitStatus | undefined {
+export function* describeFit(
+  rows: DirectoryReader,
+  view: IndexView,
+  leg: LatentLeg,
+): Generator<undefined, FitStatus | undefined> {
   const { model } = leg;
   if (model.leastChunks === Infinity) return undefined;
-  const { fit, live, due } = readFitState(rows, view, leg);
+  const { fit, live, due } = yield* readFitStateInSteps(rows, view, leg);
   if (live === 0 && fit === undefined) return undefined;
   const then = fit && readMembers(rows, fit);
   const held = view.scope(rows, fittedOn);
   // A chunk that has left is in the fit still; one that came, or came back, is not.
-  const stays = then === undefined || held === undefined ? 0 : membersTo(held, then.last).count;
+  const stays = then === undefined || held === undefined ? 0 : (yield* membersToInSteps(held, then.last)).count;
   return {
     madeOf: fit?.corpus ?? 0,
     foldedIn: fit === undefined ? 0 : Math.max(0, live - Math.min(stays, fit.corpus)),

@@ -1,3 +1,5 @@
+import type { Segment } from "../../engine/segments/segment.ts";
+import { finishSteps } from "../../runtime/steps.ts";
 import { mixHash } from "../../text/mix-hash.ts";
 import type { ScopeView } from "./index-view.ts";
 import type { DirectoryReader, DirectoryWriter, FitRow } from "./segment-directory.ts";
@@ -35,22 +37,56 @@ export function chooseMembers(held: ScopeView, count: number): FitMembers {
   return membersTo(held, last);
 }
 
-/** The live chunks up to a row. **Cost** one look at each chunk's row, without its content. */
+/** The part of one segment in a set of members. */
+interface MembersIn {
+  /** Its flags at the time. A sealed segment that changes has other ones. */
+  readonly live: Uint8Array;
+  readonly last: number;
+  readonly count: number;
+  readonly sum: number;
+  readonly mixed: number;
+}
+
+/** Counted last in each sealed segment. */
+const counted = new WeakMap<Segment, MembersIn>();
+
+function countMembers(segment: Segment, last: number): MembersIn {
+  let count = 0;
+  let sum = 0;
+  let mixed = 0;
+  const { size, live } = segment;
+  for (let ordinal = 0; ordinal < size; ordinal++) {
+    if (live[ordinal] !== 1) continue;
+    const row = segment.key(ordinal);
+    if (row > last) continue;
+    const hash = mixHash(((row % 4_294_967_296) | 0) ^ mixHash(Math.floor(row / 4_294_967_296)));
+    count++;
+    sum += hash;
+    mixed ^= mixHash(hash ^ 0x9e3779b9);
+  }
+  return { live, last, count, sum, mixed };
+}
+
+/** The live chunks up to a row. **Cost** one look at each chunk's row, without its content; in a sealed segment once until one of its chunks changes. */
 export function membersTo(held: ScopeView, last: number): FitMembers {
+  return finishSteps(membersToInSteps(held, last));
+}
+
+/** {@link membersTo} in steps: one for each segment that is counted. */
+export function* membersToInSteps(held: ScopeView, last: number): Generator<undefined, FitMembers> {
   let count = 0;
   let sum = 0;
   let mixed = 0;
   for (const segment of held.segments) {
-    const { size, live } = segment;
-    for (let ordinal = 0; ordinal < size; ordinal++) {
-      if (live[ordinal] !== 1) continue;
-      const row = segment.key(ordinal);
-      if (row > last) continue;
-      const hash = mixHash(((row % 4_294_967_296) | 0) ^ mixHash(Math.floor(row / 4_294_967_296)));
-      count++;
-      sum += hash;
-      mixed ^= mixHash(hash ^ 0x9e3779b9);
+    let members = segment === held.tail ? undefined : counted.get(segment);
+    if (members?.live !== segment.live || members.last !== last) {
+      members = countMembers(segment, last);
+      if (segment !== held.tail) counted.set(segment, members);
+      yield undefined;
     }
+    count += members.count;
+    sum += members.sum;
+    mixed ^= members.mixed;
   }
   return { count, last, digest: `${sum.toString(36)}.${(mixed >>> 0).toString(36)}` };
 }
@@ -98,9 +134,18 @@ export function notePlacing(rows: DirectoryWriter, space: string): void {
 
 /** Whether every member of a fit is live, and no other chunk came back among them. **Cost** as {@link membersTo}. */
 export function isWhole(rows: DirectoryReader, held: ScopeView | undefined, fit: FitRow): boolean {
+  return finishSteps(isWholeInSteps(rows, held, fit));
+}
+
+/** {@link isWhole} in the steps of {@link membersToInSteps}. */
+export function* isWholeInSteps(
+  rows: DirectoryReader,
+  held: ScopeView | undefined,
+  fit: FitRow,
+): Generator<undefined, boolean> {
   const then = readMembers(rows, fit);
   if (then === undefined || held === undefined) return false;
-  const now = membersTo(held, then.last);
+  const now = yield* membersToInSteps(held, then.last);
   return now.count === then.count && now.digest === then.digest;
 }
 

@@ -6,6 +6,8 @@ import type { LatentLeg } from "./latent-leg.ts";
 import { isOwnVersion } from "./own-version.ts";
 import { createRestriction } from "../../engine/filters/create-restriction.ts";
 import { parseVersionKey, toEmbedding } from "../../engine/vectors/stored-vector.ts";
+import type { LiveSegment } from "../../engine/segments/live-segment.ts";
+import type { SealedSegment } from "../../engine/segments/sealed-segment.ts";
 import { vectorsAt } from "../../engine/vectors/vector-column.ts";
 import { createChunkReader, createRowFilter, toSummary } from "./chunk-rows.ts";
 import { compareCodePoints } from "../../runtime/compare-text.ts";
@@ -210,13 +212,33 @@ export function listScopes(rows: DirectoryReader, view: IndexView): readonly Sco
   return live.map(({ scope }) => scope).toSorted(compareCodePoints);
 }
 
-/** Live documents and chunks of some scopes. */
-export function countRows(
+/** Counts the live chunks that have vectors, by version and form. **Cost** nothing by chunk in a sealed segment where all have one, or all are live. */
+function* countVectors(
+  segment: SealedSegment | LiveSegment,
+  count: (version: string, live: number) => void,
+): Generator<undefined, void> {
+  const { size, live, liveCount } = segment;
+  const isCounted = (rows: number): boolean => rows === size || liveCount === size;
+  const headers = "headers" in segment ? segment.headers().filter(({ version }) => version !== "") : undefined;
+  if (headers?.every(({ rows }) => isCounted(rows)) === true) {
+    for (const { version, rows } of headers) count(version, rows === size ? liveCount : rows);
+    return;
+  }
+  for (const { version, ordinals } of segment.columns()) {
+    let found = 0;
+    for (const ordinal of ordinals) found += live[ordinal]!;
+    count(version, found);
+  }
+  yield undefined;
+}
+
+/** Live documents and chunks of some scopes. **Shape** a step for each segment whose vectors are looked at one by one. */
+export function* countRows(
   rows: DirectoryReader,
   view: IndexView,
   scopes: readonly Scope[],
   latent: LatentLeg | undefined,
-): StoreStatus {
+): Generator<undefined, StoreStatus> {
   const counted: { scope: Scope; documents: number; chunks: number }[] = [];
   const versions = new Map<string, number>();
   let totalBytes = 0;
@@ -236,14 +258,11 @@ export function countRows(
     if (documents === 0 && chunks === 0) continue;
     counted.push({ scope, documents, chunks });
     totalBytes += bytes;
-    for (const segment of held.segments) {
-      for (const { version, ordinals } of segment.columns()) {
-        if (isUnsearched(version)) continue;
-        let live = 0;
-        for (const ordinal of ordinals) live += segment.live[ordinal]!;
-        if (live > 0) versions.set(version, (versions.get(version) ?? 0) + live);
-      }
-    }
+    for (const segment of [...held.sealed, held.tail]) yield* countVectors(segment, count);
+  }
+
+  function count(version: string, live: number): void {
+    if (live > 0 && !isUnsearched(version)) versions.set(version, (versions.get(version) ?? 0) + live);
   }
   return {
     documents: counted.reduce((sum, { documents }) => sum + documents, 0),

@@ -16,7 +16,7 @@ const longestSlice = 5;
  */
 export async function lookInSlices<Result>(
   { look, view }: Pick<SegmentCore, "look" | "view">,
-  { scopes, signal }: Within,
+  { scopes, signal }: Pick<Within, "scopes" | "signal">,
   begin: (rows: DirectoryReader) => Generator<"turn" | undefined, Result>,
 ): Promise<Result> {
   let steps: Generator<"turn" | undefined, Result> | undefined;

@@ -4,6 +4,7 @@ import { toStoredDocument, toStoredStructure } from "./chunk-rows.ts";
 import { describeFit } from "./fit-due.ts";
 import { fittedOn } from "./latent-leg.ts";
 import { countRows, listChunks, listDocuments, listInOrder, listScopes } from "./list-rows.ts";
+import { lookInSlices } from "./look-in-slices.ts";
 import { heldChunks } from "./replace-document.ts";
 import type { SegmentCore } from "./segment-core.ts";
 import { readChunks } from "./read-chunks.ts";
@@ -87,10 +88,10 @@ export function segmentReads({ look, view, directory, latent }: SegmentCore): Re
     },
 
     status: (scopes) =>
-      look((rows) => {
-        const counted = countRows(rows, view, scopes, latent);
+      lookInSlices({ look, view }, { scopes }, function* (rows) {
+        const counted = yield* countRows(rows, view, scopes, latent);
         if (latent === undefined || !scopes.includes(fittedOn)) return counted;
-        const fit = describeFit(rows, view, latent);
+        const fit = yield* describeFit(rows, view, latent);
         return fit === undefined ? counted : { ...counted, fit };
       }),
 
