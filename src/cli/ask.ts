@@ -1,5 +1,13 @@
 import type { Command } from "commander";
-import type { Answer, AskOptions, IncompleteReason, Quotation, RefusalReason, Verdict } from "../contracts/answer.ts";
+import type {
+  Answer,
+  AnswerSentence,
+  AskOptions,
+  IncompleteReason,
+  Quotation,
+  RefusalReason,
+  Verdict,
+} from "../contracts/answer.ts";
 import type { ChatMessage } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
@@ -214,11 +222,27 @@ async function writeSupport(output: Output, { text, sentences, support }: Answer
       `The judge ${support.judge} failed (${support.judgeFailure}): ${count(judged, "claim")} judged by words.`,
     );
   }
-  for (const { text: said, verdict, unsupportedWords } of doubtful) {
-    const words = unsupportedWords.map(([start, end]) => text.slice(start, end));
-    const missing = verdict === "partly" && words.length > 0 ? `; no source has: ${words.join(", ")}` : "";
-    await writeItem(output, `${oneLine(said)} (${verdicts[verdict!]}${missing})`);
+  for (const sentence of doubtful) {
+    const { missing, otherwise } = sortWords(text, sentence);
+    const parts = [
+      verdicts[sentence.verdict!],
+      ...(missing.length > 0 ? [`no source has: ${missing.join(", ")}`] : []),
+      ...(otherwise.length > 0 ? [`the source has otherwise: ${otherwise.join(", ")}`] : []),
+    ];
+    const shown = sentence.verdict === "partly" ? parts : parts.slice(0, 1);
+    await writeItem(output, `${oneLine(sentence.text)} (${shown.join("; ")})`);
   }
+}
+
+/** Words for which a sentence is not supported: those that its quotations lack, and those that they have otherwise. */
+export function sortWords(
+  text: string,
+  { unsupportedWords, quotes }: AnswerSentence,
+): { readonly missing: readonly string[]; readonly otherwise: readonly string[] } {
+  const words = [...new Set(unsupportedWords.map(([start, end]) => text.slice(start, end)))];
+  const isThere = (word: string): boolean =>
+    quotes.some(({ quote }) => quote.toLowerCase().includes(word.toLowerCase()));
+  return { missing: words.filter((word) => !isThere(word)), otherwise: words.filter(isThere) };
 }
 
 /** Sentences that strict grounding took out of the text. */

@@ -6,6 +6,7 @@ import { IbidError } from "../contracts/errors.ts";
 import type { CheckedQuotation, QuotationStatus, Verification, VerifyOptions } from "../contracts/verification.ts";
 import { verifyOptions } from "../knowledge-base/asking/verify-options.ts";
 import { describeNames, describePlaceLabels } from "../text/place-labels.ts";
+import { sortWords } from "./ask.ts";
 import { describeEnd } from "./search.ts";
 import { examples, note } from "./help-text.ts";
 import { addAnswerModels, type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
@@ -98,9 +99,10 @@ async function writeResult(output: Output, file: string, result: Verification): 
   for (const sentence of sentences.filter(isDoubtful)) {
     await output.line();
     await say(`${placeIn(file, result, sentence)}${verdicts[sentence.verdict!]}: ${oneLine(sentence.text)}`, "");
-    const missing = wordsOf(result, sentence);
-    if (missing.length > 0 && sentence.verdict !== "uncited")
-      await say(`No source says: ${missing.join(", ")}`, "  ", true);
+    const { missing, otherwise } = sortWords(result.text, sentence);
+    const isSaid = sentence.verdict !== "uncited";
+    if (isSaid && missing.length > 0) await say(`No source says: ${missing.join(", ")}`, "  ", true);
+    if (isSaid && otherwise.length > 0) await say(`The source has it otherwise: ${otherwise.join(", ")}`, "  ", true);
     for (const place of sentence.quotes)
       await say(`${describePlace(place)}${describeWithin(place)} ${quoted(place)}`, "  ", true);
   }
@@ -164,10 +166,6 @@ function describeCounts({ sentences, quotations, evidence, support }: Verificati
 function placeIn(file: string, { format, text }: Verification, { start }: AnswerSentence): string {
   if (format !== "markdown" || file === "-") return "";
   return `${file}:${text.slice(0, start).split("\n").length}: `;
-}
-
-function wordsOf({ text }: Verification, { unsupportedWords }: AnswerSentence): readonly string[] {
-  return [...new Set(unsupportedWords.map(([start, end]) => text.slice(start, end)))];
 }
 
 /** A table of claims and one of quotations, in GitHub's Markdown. */

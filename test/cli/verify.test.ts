@@ -66,6 +66,18 @@ describe("ibid verify", () => {
     expect(stdout).toContain("No document of this name: docs/none.md");
   });
 
+  it("tells words that no source has from those that the source has otherwise", async () => {
+    await writeFiles(folder, {
+      "docs/pump.md": "The pump runs for four minutes, and the fan runs for nine seconds.\n",
+      "pump.md": "The fan runs for four minutes [1].\n\nThe pump runs for six minutes [1].\n\n[1]: docs/pump.md\n",
+    });
+    await callIbid(folder, ["ingest", "docs"]);
+    const { code, stdout } = await callIbid(folder, ["verify", "pump.md"]);
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/fan runs for four minutes \[1\]\.\n {2}The source has it otherwise: fan\n/u);
+    expect(stdout).toMatch(/pump runs for six minutes \[1\]\.\n {2}No source says: six\n/u);
+  });
+
   it("prints the library's object with --json, and reads responses of an API", async () => {
     const { code, stdout } = await callIbid(folder, ["verify", "response.json", "--json"]);
     expect(code).toBe(3);
