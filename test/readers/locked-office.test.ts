@@ -36,6 +36,21 @@ describe("Office files with a password", () => {
     await kb.close();
   });
 
+  // officecrypto-tool 0.0.19 and LibreOffice 7.4 encrypted them with the password of Excel's write protection.
+  it.each(["xlsx", "xls"])(
+    "that is Excel's own for write protection open without one, as in Excel: %s",
+    async (format) => {
+      const bytes = Uint8Array.from(
+        readFileSync(new URL(`../fixtures/locked/write-protected.${format}`, import.meta.url)),
+      );
+      const unlocked = readFileSync(new URL(`../../bench/reading/files/minutes-tables.${format}`, import.meta.url));
+      const uri = `minutes.${format}`;
+      const { text } = await readAny(uri, Uint8Array.from(unlocked));
+      for (const given of [undefined, "another file's"])
+        expect((await readDocument(createReaders(), { uri, bytes, password: given })).text).toBe(text);
+    },
+  );
+
   // LibreOffice 7.4 locked them.
   it.each([
     ["minutes.odt", "lighthouse"],

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-import { asksForPassword, otherwiseProtected } from "../office/refusals.ts";
+import { asksForPassword, otherwiseProtected, passwordsToTry } from "../office/refusals.ts";
 
 /** Decrypts what Word, Excel and PowerPoint before 2007 encrypted. */
 export interface OldCipher {
@@ -27,14 +27,16 @@ export function openOldCipher(header: Uint8Array, uri: string, password: string 
   const isPlain = major === 1 && minor === 1;
   if (!isPlain && (minor !== 2 || major < 2 || major > 4))
     throw otherwiseProtected(uri, "is protected in a way that is not known here");
-  if (password === undefined) throw asksForPassword(uri, password);
-  const { keyOf, verifier, verifierHash, hash } = isPlain
-    ? plainKeys(header, password)
-    : cryptoApiKeys(header, view, uri, password);
-  const stream = createRc4(keyOf(0));
-  const stated = stream(verifier);
-  const expected = stream(verifierHash);
-  if (!timingSafeEqual(digest(hash, stated), expected)) throw asksForPassword(uri, password);
+  const keys = passwordsToTry(password).map((one) =>
+    isPlain ? plainKeys(header, one) : cryptoApiKeys(header, view, uri, one),
+  );
+  const found = keys.find(({ keyOf, verifier, verifierHash, hash }) => {
+    const stream = createRc4(keyOf(0));
+    const stated = stream(verifier);
+    return timingSafeEqual(digest(hash, stated), stream(verifierHash));
+  });
+  if (found === undefined) throw asksForPassword(uri, password);
+  const { keyOf } = found;
   return {
     decrypt(bytes, blockSize, at = 0) {
       const plain = new Uint8Array(bytes.length);

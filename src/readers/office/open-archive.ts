@@ -4,7 +4,7 @@ import type { Entry, ZipFile } from "yauzl";
 import { IbidError } from "../../contracts/errors.ts";
 import type { ReadInput } from "../../contracts/reader.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
-import { asksForPassword, encrypted, unreadable } from "./refusals.ts";
+import { asksForPassword, encrypted, passwordsToTry, unreadable } from "./refusals.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { readStream } from "../../runtime/read-stream.ts";
 
@@ -185,12 +185,12 @@ function isCompoundFile(bytes: Uint8Array): boolean {
   return bytes[0] === 0xd0 && bytes[1] === 0xcf && bytes[2] === 0x11 && bytes[3] === 0xe0;
 }
 
-/** The package in a file of Office with a password. **Errors** `encrypted` without a password or with a wrong one. */
+/** The package in a file of Office with a password; programs try that of write protection by themselves. **Errors** `encrypted` without a password or with a wrong one. */
 async function unlock({ uri, bytes, password }: Pick<ReadInput, "uri" | "bytes" | "password">): Promise<Uint8Array> {
-  const opened =
-    password === undefined
-      ? undefined
-      : (await import("../compound/decrypt-package.ts")).decryptPackage(bytes, uri, password);
-  if (opened !== undefined) return opened;
+  const { decryptPackage } = await import("../compound/decrypt-package.ts");
+  for (const one of passwordsToTry(password)) {
+    const opened = decryptPackage(bytes, uri, one);
+    if (opened !== undefined) return opened;
+  }
   throw asksForPassword(uri, password);
 }

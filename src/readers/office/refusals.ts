@@ -17,6 +17,14 @@ export function asksForPassword(uri: string, password: string | undefined): Ibid
   });
 }
 
+/** The password of Excel's write protection, with which it encrypts a workbook that opens without one. **Source** MS-XLS, 2.2.10. */
+const writeProtection = "VelvetSweatshop";
+
+/** Passwords that may open a file: the given one, then that of write protection. */
+export function passwordsToTry(password: string | undefined): readonly string[] {
+  return password === undefined ? [writeProtection] : [password, writeProtection];
+}
+
 /** The refusal of a file whose protection is not undone here, with the password too. `how` goes on the sentence that its name begins. */
 export function otherwiseProtected(uri: string, how: string): IbidError {
   return new IbidError("encrypted", `${uri} ${how}.`, {
