@@ -2,10 +2,10 @@ import { appendFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/pro
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gunzipSync } from "node:zlib";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { openKnowledgeBase } from "../../src/index.node.ts";
 import { backUpFolder, restoreFolder, verifyBackup } from "../../src/stores/sqlite/index.ts";
-import { callIbid, makeFolder } from "./run-ibid.ts";
+import { callIbid, makeFolder, startIbid } from "./run-ibid.ts";
 
 async function makeBase(): Promise<string> {
   const folder = await makeFolder({
@@ -42,6 +42,17 @@ describe("ibid backup and restore", () => {
     expect(await found("again")).toEqual(await found(".ibid"));
     expect((await callIbid(cwd, ["doctor", "--kb", "again"])).code).toBe(0);
     expect(await readFile(join(cwd, "again/originals/ab/abcd"), "utf8")).toBe("an upload");
+  });
+
+  it.runIf(process.platform === "linux")("is refused where no folder can be made, and ends [19]", async () => {
+    const cwd = await makeBase();
+    const child = startIbid(cwd, ["backup", "/proc/ibid-backup"]);
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const [said, code] = await Promise.all([
+      child.stderr.setEncoding("utf8").toArray(),
+      new Promise<number | null>((resolve) => void child.on("close", resolve)),
+    ]);
+    expect([code, said.join("")]).toEqual([1, expect.stringContaining("The folder /proc/ibid-backup cannot be made")]);
   });
 
   it("is of one moment while others write", async () => {

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { makeFolder } from "../../ingest/sources/files/make-folder.ts";
+import { makeFolder } from "../../stores/sqlite/make-folder.ts";
 import type { SqliteStoreOptions } from "../../stores/sqlite/sqlite-store.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Store } from "../../contracts/store.ts";
@@ -24,14 +24,15 @@ export async function openStoreInFolder(folder: string, options: SqliteStoreOpti
         hint: "Make one with: ibid ingest <path>, or begin with an empty one: ibid serve --write",
       });
     }
-    await makeFolder(folder).catch((cause: unknown) => {
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new IbidError("store-failed", `The folder ${folder} cannot be made: ${reason}.`, {
+    try {
+      makeFolder(folder);
+    } catch (cause) {
+      throw new IbidError("store-failed", `The folder ${folder} cannot be made: ${(cause as Error).message}.`, {
         uri: folder,
         hint: "Name a place that can be written to.",
         cause,
       });
-    });
+    }
     // Derived from documents that have a home elsewhere, it has no place in a repository; but what else is in the folder may have.
     if ((await readdir(folder)).length === 0) await writeFile(join(folder, ".gitignore"), "*\n");
   }

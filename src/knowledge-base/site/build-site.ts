@@ -1,9 +1,10 @@
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { IbidError } from "../../contracts/errors.ts";
 import { openKnowledgeBase } from "../open/open-knowledge-base.ts";
 import { checkOptions, checkText } from "../../runtime/check-options.ts";
+import { makeFolder } from "../../stores/sqlite/make-folder.ts";
 import { createPublication } from "../../stores/published/create-publication.ts";
 
 /**
@@ -96,7 +97,7 @@ export async function buildSite(folder: string, options: BuildSiteOptions = {}):
 async function writeAll(out: string, all: readonly { readonly name: string; readonly bytes: Uint8Array }[]) {
   const names = new Set(all.map(({ name }) => name));
   try {
-    await mkdir(out, { recursive: true });
+    makeFolder(out);
     for (const name of await readdir(out)) if (written.test(name) && !names.has(name)) await rm(join(out, name));
     for (const { name, bytes } of all) await writeFile(join(out, name), bytes);
   } catch (cause) {

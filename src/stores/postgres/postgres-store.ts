@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync } from "node:fs";
+import { chmodSync, rmSync } from "node:fs";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { IbidError } from "../../contracts/errors.ts";
@@ -26,6 +26,7 @@ import { keepFresh } from "./keep-fresh.ts";
 import { createReplicaDirectory } from "./replica-directory.ts";
 import { type ReplicaOptions, replicaOptions, type ReplicaPlan, readReplicaOptions } from "./replica-options.ts";
 import { baseScope, createReplicaStamps, replicaTable } from "./replica-stamps.ts";
+import { makeFolder } from "../sqlite/make-folder.ts";
 
 /**
  * Options of {@link openPostgresStore}.
@@ -189,7 +190,7 @@ async function openReplica(
   );
   const path = join(folder, "replica.sqlite");
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     chmodSync(folder, 0o700);
   } catch (cause) {
     throw new IbidError(

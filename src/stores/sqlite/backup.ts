@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { cp, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { cp, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven } from "../../runtime/check-options.ts";
 import { platformNow } from "../../runtime/platform-clock.ts";
+import { makeFolder } from "./make-folder.ts";
 
 /**
  * A backup of a knowledge base: a folder with its files and this list of them.
@@ -66,7 +67,7 @@ export async function backUpFolder(folder: string, target: string): Promise<Back
     let format = 0;
     for (const path of await filesOf(from)) {
       const copy = join(draft, path);
-      await mkdir(dirname(copy), { recursive: true });
+      makeFolder(dirname(copy));
       if (path.endsWith(".sqlite")) {
         const version = await copyDatabase(join(from, path), copy);
         if (path === mainDatabase) format = version;
@@ -132,7 +133,7 @@ export async function restoreFolder(backup: string, folder: string): Promise<Bac
   return appear(to, async (draft) => {
     for (const { path, sha256 } of listed.files) {
       const copy = join(draft, path);
-      await mkdir(dirname(copy), { recursive: true });
+      makeFolder(dirname(copy));
       await cp(join(resolve(backup), path), copy);
       if ((await measure(copy)).sha256 !== sha256)
         throw new IbidError("store-corrupt", `${path} was damaged while it was copied.`, { hint: "Check the disk." });
@@ -216,7 +217,15 @@ async function refuseExisting(target: string): Promise<void> {
 /** Makes a folder under a name beside its own, and gives it its own name at the end. */
 async function appear<Result>(target: string, fill: (draft: string) => Promise<Result>): Promise<Result> {
   const draft = `${target}.${process.pid}.part`;
-  await mkdir(draft, { recursive: true, mode: 0o700 });
+  try {
+    makeFolder(draft, 0o700);
+  } catch (cause) {
+    throw new IbidError("store-failed", `The folder ${target} cannot be made: ${(cause as Error).message}.`, {
+      uri: target,
+      hint: "Name a place that can be written to.",
+      cause,
+    });
+  }
   try {
     const result = await fill(draft);
     // An empty folder may stand there; one with files is never removed.

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
@@ -21,6 +21,7 @@ import {
   readSchemaState,
   type SchemaState,
 } from "./sqlite-schema.ts";
+import { makeFolder } from "./make-folder.ts";
 
 /**
  * SQLite itself never waits, since that would stop the event loop; `retryWhileBusy` waits. The log is moved into the file every 32 MB instead of every 4:
@@ -96,7 +97,7 @@ function openForReading(path: string, options: ConnectionOptions): SqliteConnect
 async function openForWriting(path: string, options: ConnectionOptions): Promise<SqliteConnection> {
   const { DatabaseSync: Database } = loadSqlite();
   const database = attempt(path, () => {
-    makeFolder(path);
+    makeFolderOf(path);
     return new Database(path);
   });
   const connection = createConnection(database, path, options);
@@ -118,9 +119,9 @@ async function openForWriting(path: string, options: ConnectionOptions): Promise
   return openForWriting(path, options);
 }
 
-function makeFolder(path: string): void {
+function makeFolderOf(path: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
   } catch (error) {
     throw new IbidError("store-failed", `The folder of ${path} cannot be made: ${(error as Error).message}.`, {
       uri: path,

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { makeFolder } from "./make-folder.ts";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { IbidError } from "../../contracts/errors.ts";
@@ -44,7 +44,7 @@ async function lock(path: string, patienceMs: number, signal: AbortSignal | unde
   for (let wait = 1; ; wait = Math.min(wait * 2, 50)) {
     let database: InstanceType<typeof DatabaseSync> | undefined;
     try {
-      mkdirSync(dirname(path), { recursive: true });
+      makeFolder(dirname(path));
       database = new DatabaseSync(path, { timeout: 0 });
       database.exec("BEGIN IMMEDIATE");
       const held = database;

@@ -1,9 +1,10 @@
-import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { IbidError } from "../../../contracts/errors.ts";
 import { checkText } from "../../../runtime/check-options.ts";
 import { hmacSha256 } from "../../../runtime/hash.ts";
+import { makeFolder } from "../../../stores/sqlite/make-folder.ts";
 
 /**
  * Names of the messages that imports of one user have brought into a knowledge base. Where such a message is gone, it was forgotten.
@@ -55,7 +56,7 @@ export async function openImportedMessages(
 
 /** Two processes that make the key at once have one: the file of the first stays. */
 async function readKey(path: string): Promise<Uint8Array> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path), 0o700);
   const made = Buffer.from(crypto.getRandomValues(new Uint8Array(keyBytes))).toString("hex");
   await writeFile(path, made, { flag: "wx", mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;
