@@ -31,6 +31,8 @@ export interface ClientParts<Client, Own, Library> {
   readonly instead: string;
   readonly open: (library: Library, address: string) => Promise<Own>;
   readonly end: (client: Own) => Promise<unknown> | undefined;
+  /** Whether a client has given up for good, so that the next call opens another. Default: none does. */
+  readonly isEnded?: (client: Own) => boolean;
   /** Reads a failure of the client. */
   readonly explain: (cause: unknown) => ClientFailure;
 }
@@ -39,10 +41,14 @@ export interface ClientParts<Client, Own, Library> {
 export function createOptionalClient<Client extends object, Own extends Client, Library>(
   parts: ClientParts<Client, Own, Library>,
 ): OptionalClient<Client> {
-  const { engine, given, library, instead, open, end, explain } = parts;
+  const { engine, given, library, instead, open, end, isEnded = () => false, explain } = parts;
   const host = typeof given === "string" ? parts.readHost(given) : "the client given";
   let own: Promise<Own> | undefined;
-  const connect = (address: string): Promise<Own> => {
+  const connect = async (address: string): Promise<Own> => {
+    const before = own;
+    const held = await before?.catch(() => undefined);
+    // The first of several calls opens another client.
+    if (own === before && held !== undefined && isEnded(held)) own = undefined;
     own ??= (async () => {
       const [name, maker] = library;
       const has = (loaded: Partial<Library>): boolean => typeof loaded[maker] === "function";
@@ -73,7 +79,7 @@ export function createOptionalClient<Client extends object, Own extends Client, 
     async close() {
       const client = await own?.catch(() => undefined);
       own = undefined;
-      if (client !== undefined) await end(client);
+      if (client !== undefined && !isEnded(client)) await end(client);
     },
   };
 }

@@ -26,6 +26,7 @@ export interface Redis {
 const asBytes = { typeMapping: { 36: Buffer } };
 
 interface OwnClient extends RedisClient {
+  readonly isOpen: boolean;
   on(event: "error", listener: (error: unknown) => void): unknown;
   connect(): Promise<unknown>;
   close?(): Promise<unknown>;
@@ -54,6 +55,7 @@ export function connectRedis(server: string | RedisClient, timeoutMs: number): R
       return client;
     },
     end: (client) => client.close?.(),
+    isEnded: ({ isOpen }) => !isOpen,
     explain,
   });
   const send = (

@@ -3,6 +3,7 @@ import { IbidError } from "../../../src/contracts/errors.ts";
 import { inBytes } from "../../../src/stores/engines/batches.ts";
 import { createEngine } from "../../../src/stores/engines/create-engine.ts";
 import { createNumberFields } from "../../../src/stores/engines/number-fields.ts";
+import { createOptionalClient } from "../../../src/stores/engines/optional-client.ts";
 import { writeExpression } from "../../../src/stores/engines/translate-filter.ts";
 import { waitUntil } from "../../../src/stores/engines/wait-until.ts";
 
@@ -67,6 +68,42 @@ describe("parts that engines share [S1 S2]", () => {
       );
     expect(write("0a")).toBe("not(has(0a))");
     expect(() => write("a' OR true --")).toThrow(IbidError);
+  });
+
+  it("opens another client where its own gave up, once for all calls, and ends none that has ended", async () => {
+    type Client = { isOpen: boolean };
+    const [opened, ended]: [Client[], Client[]] = [[], []];
+    const parts = {
+      engine: "test",
+      given: "test://host",
+      readHost: () => "host",
+      // Any package that is here stands for the client's.
+      library: ["fast-check", "assert"] as const,
+      instead: "give a client",
+      async open() {
+        await Promise.resolve();
+        return opened[opened.push({ isOpen: true }) - 1]!;
+      },
+      end: async (client: Client) => void ended.push(client),
+      isEnded: ({ isOpen }: Client) => !isOpen,
+      explain: () => ({ reason: "The client is closed" }),
+    };
+    const client = createOptionalClient<Client, Client, { assert: unknown }>(parts);
+    const ask = (): Promise<boolean> =>
+      client.run("ask", async (one) => {
+        if (!one.isOpen) throw new Error("closed");
+        return one.isOpen;
+      });
+    expect(await ask()).toBe(true);
+    opened[0]!.isOpen = false;
+    expect(await Promise.all([ask(), ask(), ask()])).toEqual([true, true, true]);
+    expect(opened).toHaveLength(2);
+    opened[1]!.isOpen = false;
+    await client.close();
+    expect(ended).toEqual([]);
+    expect(await ask()).toBe(true);
+    await client.close();
+    expect(ended).toEqual([opened[2]]);
   });
 
   it("waits until something is found, and ends with the error of the wait", async () => {
