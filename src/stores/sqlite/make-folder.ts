@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 /**
  * Makes a folder and those around it. One at a time: where the system lets nobody make any (`/proc`), Node's own recursion does not end.
  *
- * **Shape** `mode` holds for each folder that is made. **Errors** those of Node.
+ * **Shape** `mode` holds for each folder that is made. **Errors** Node's own.
  */
 export function makeFolder(folder: string, mode = 0o777): void {
   if (existsSync(folder)) return;
