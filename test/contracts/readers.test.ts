@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+
 import { describe } from "vitest";
 
 import { createHtmlReader } from "../../src/readers/html/html-reader.ts";
@@ -32,6 +34,8 @@ import { makeXlsx } from "../readers/make-xlsx.ts";
 import { makePdf } from "../readers/make-pdf.ts";
 import { runPack } from "./run-pack.ts";
 
+/** A package of Office with a password, whatever it holds. */
+const locked = (name: string): Uint8Array => readFileSync(new URL(`../fixtures/locked/${name}`, import.meta.url));
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const empty = { name: "an empty file", bytes: new Uint8Array(0), code: "empty" } as const;
 const blank = { name: "a file of white space", bytes: encode(" \n\t\n"), code: "empty" } as const;
@@ -247,7 +251,7 @@ describe("the Word reader [W54]", () => {
       refuses: [
         { name: "no archive", bytes: encode("PK\u0003\u0004 and then nothing of the kind"), code: "unreadable" },
         { name: "a document without text", bytes: makeDocx({ body: paragraph("<w:r/>") }), code: "empty" },
-        { name: "a document with a password", bytes: Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1), code: "encrypted" },
+        { name: "a document with a password", bytes: locked("standard.docx"), code: "encrypted" },
       ],
     }),
   );
@@ -384,7 +388,7 @@ describe("the Excel reader", () => {
       refuses: [
         { name: "no archive", bytes: encode("PK\u0003\u0004 and then nothing of the kind"), code: "unreadable" },
         { name: "a workbook without cells", bytes: makeXlsx([{ name: "S" }]), code: "empty" },
-        { name: "a workbook with a password", bytes: Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1), code: "encrypted" },
+        { name: "a workbook with a password", bytes: locked("agile.docx"), code: "encrypted" },
       ],
     }),
   );
