@@ -1,8 +1,8 @@
 // Measures the processor time of the same searches here and in another checkout, in turns. Each checkout runs in a process of its own.
 //
-//   npx node bench/search-time.ts --against <checkout> [--data <folder in BEIR's layout>] [--documents 4000] [--rounds 40] [--only lexical,regex] [--top-k 5,10,100] [--words-alone]
+//   npx node bench/search-time.ts --against <checkout> [--data <folder in BEIR's layout>] [--documents 4000] [--rounds 40] [--only lexical,regex] [--top-k 5,10,100] [--words-alone] [--base <folder of a knowledge base>] [--warming 20]
 //
-// Each process ingests the collection into SQLite, settles it, and answers every question once per turn. The order of the two alternates. A ratio is this
+// Each process ingests the collection into SQLite, settles it, and answers every question once per turn. With --base, both open that knowledge base instead. The order of the two alternates. A ratio is this
 // checkout's time over the other's, as the median over turns and of the sums of all turns. The system counts processor time in steps of some milliseconds, so
 // few turns say little. "hits differ" names modes whose hits, order or scores differ. With --words-alone, names of documents and headings count for nothing
 // here, as in older checkouts.
@@ -28,8 +28,6 @@ interface Turn {
   readonly hits: string;
 }
 
-/** Turns before those that count: the compiler and the caches take about 2,000 searches to settle. */
-const warming = 20;
 const patterns = ["nois\\w+ amplif", "transistor", "wave.?guide", "[0-9]{2,}", "the \\w+ of a \\w+ tube"];
 const { values } = parseArgs({
   options: {
@@ -40,9 +38,13 @@ const { values } = parseArgs({
     only: { type: "string", default: "lexical,regex,pattern,hybrid,dense" },
     "top-k": { type: "string", default: "5,10" },
     "words-alone": { type: "boolean", default: false },
+    base: { type: "string" },
+    // Turns before those that count: the compiler and the caches take about 2,000 searches to settle.
+    warming: { type: "string", default: "20" },
     serve: { type: "string" },
   },
 });
+const warming = Number(values.warming);
 
 function makeTexts(): { readonly texts: readonly string[]; readonly questions: readonly string[] } {
   const documents = Number(values.documents);
@@ -77,16 +79,18 @@ async function serve(checkout: string): Promise<void> {
     .find((path) => existsSync(path));
   if (entry === undefined) throw new Error(`${checkout} has no entry for Node.`);
   const library = (await import(pathToFileURL(entry).href)) as { openKnowledgeBase: typeof openKnowledgeBase };
-  const folder = mkdtempSync(join(tmpdir(), "ibid-search-time-"));
+  const folder = values.base ?? mkdtempSync(join(tmpdir(), "ibid-search-time-"));
   const { texts, questions } = makeTexts();
   const open = (options: object) => library.openKnowledgeBase(folder, options);
   // Older checkouts know the option by its former place.
   const search = values["words-alone"] ? { bm25: { fileWeight: 0, naming: 0, document: 0, heading: 0 } } : {};
   const kb = await open({ operations: { events: false }, search }).catch(() => open({ events: false }));
-  await kb.ingest(
-    texts.map((text, i) => ({ uri: `t${i}`, text })),
-    { settle: true },
-  );
+  if (values.base === undefined) {
+    await kb.ingest(
+      texts.map((text, i) => ({ uri: `t${i}`, text })),
+      { settle: true },
+    );
+  }
   process.on("message", async ({ mode, topK }: Work) => {
     const asked = mode === "regex" ? patterns : mode === "pattern" ? questions.slice(0, 10) : questions;
     const hash = createHash("sha256");
@@ -106,7 +110,7 @@ async function serve(checkout: string): Promise<void> {
   });
   process.on("disconnect", () => {
     void kb.close().then(() => {
-      rmSync(folder, { recursive: true });
+      if (values.base === undefined) rmSync(folder, { recursive: true });
       process.exit();
     });
   });

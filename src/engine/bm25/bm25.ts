@@ -91,7 +91,7 @@ export function* prepareBm25(index: WordIndex, queried: readonly QueryWord[]): G
   };
 }
 
-const noParts: SharedParts = { names: undefined, documents: undefined, mostNamed: 0, mostShared: 0 };
+const noParts: SharedParts = { names: undefined, documents: undefined, slack: 0, mostNamed: 0, mostShared: 0 };
 
 /**
  * The best chunks by a scoring that was prepared over the same segments; `searched` may leave some out, or name single chunks by `only`.
@@ -198,7 +198,7 @@ function listLikely(
 function scoreChunks(
   scoring: Bm25Scoring,
   { segment, ordinals, headings }: AskedChunks,
-  { names, documents }: SharedParts,
+  { names }: SharedParts,
   readHeadings: ReadHeadings,
 ): FoundChunk[] {
   if (ordinals.length === 0) return [];
@@ -227,7 +227,7 @@ function scoreChunks(
     let score = lexical[i]!;
     if (score <= 0) continue;
     if (names !== undefined) score += names[entries![ordinal]!]!;
-    const document = documents === undefined ? parts?.document(homes![ordinal]!) : documents[homes![ordinal]!]!;
+    const document = parts?.document(homes![ordinal]!);
     if (document !== undefined) score += document;
     if (read !== undefined) score += read[i] ?? 0;
     scored.push({ segment, ordinal, score });

@@ -1,7 +1,8 @@
 import type { NameScore } from "../../contracts/leg.ts";
+import { windowSize } from "../kernels/impact-sums.ts";
 import { type DocumentFields, rarityOf } from "./document-fields.ts";
-import type { DocumentList, WordIndex } from "./word-index.ts";
-import { lowerBound } from "./word-list.ts";
+import { type DocumentList, documentGain, saturate, type WordIndex } from "./word-index.ts";
+import { countAt, entryOf, lowerBound, mostImpact } from "./word-list.ts";
 
 /** A word of a query: its terms, how often the query says it, and the documents that have it. */
 interface CountedWord {
@@ -10,12 +11,14 @@ interface CountedWord {
   readonly documents: DocumentList | undefined;
 }
 
-/** Parts that all chunks of a document share, as a search adds them. */
+/** Parts that all chunks of a document share, as a search adds them up. */
 export interface SharedParts {
   /** Parts of names by entry; `undefined` where the query says no name. */
   readonly names: Float64Array | undefined;
-  /** By document; `undefined` where it does not count, or was not asked for. */
+  /** The most that its text gives, by document; `undefined` where it does not count, or was not asked for. */
   readonly documents: Float64Array | undefined;
+  /** Nearly the most by which {@link documents} are too large. */
+  readonly slack: number;
   /** No chunk gets more of names. */
   readonly mostNamed: number;
   /** No chunk gets more of both together. */
@@ -25,7 +28,7 @@ export interface SharedParts {
 export interface DocumentParts {
   /** The parts, for the time of `work`. **Cost** linear in the named entries and, with documents, in those that have the words. */
   withParts<Result>(withDocuments: boolean, work: (parts: SharedParts) => Result): Result;
-  /** One document's part, to the same bit; `undefined` where it does not count. **Cost** a look-up for each word. */
+  /** One document's part; `undefined` where it does not count. **Cost** a look-up for each word, the quicker the nearer the last document was before it. */
   document(document: number): number | undefined;
   explainName(entry: number): NameScore | undefined;
 }
@@ -44,14 +47,16 @@ export function scoreDocuments(
   words: readonly CountedWord[],
   { settings }: WordIndex,
 ): DocumentParts {
-  const { naming, document: weight } = settings;
+  const { naming, document: weight, k1, b } = settings;
   const terms = naming === 0 ? [] : findSaid(fields, words);
   const { entries, values } = scoreNames(fields, terms, naming);
-  const texts = words.map(({ count, documents }) => ({
-    documents: documents?.documents ?? none,
-    values: documents?.values ?? noValues,
-    worth: weight * (rarityOf(fields.documents, documents?.documents.length ?? 0) * count),
-  }));
+  const texts = words.flatMap(({ count, documents: list }): WeighedText[] => {
+    if (list === undefined) return [];
+    const worth = weight * (rarityOf(fields.documents, list.length) * count);
+    return [{ list, worth, unit: (worth * documentGain(k1)) / mostImpact, at: 0 }];
+  });
+  const slack = texts.reduce((sum, { unit }) => sum + unit, 0);
+  let last = 0;
   return {
     withParts(withDocuments, work) {
       const names = entries.length === 0 ? undefined : (room.names = roomFor(room.names, fields.entries));
@@ -67,7 +72,7 @@ export function scoreDocuments(
         for (let i = 0; i < fields.documents; i++) if (documents[i]! > most) most = documents[i]!;
       }
       try {
-        return work({ names, documents, mostNamed: named, mostShared: named + most });
+        return work({ names, documents, slack, mostNamed: named, mostShared: named + most });
       } finally {
         for (const entry of entries) names![entry] = 0;
         documents?.fill(0, 0, fields.documents);
@@ -75,11 +80,14 @@ export function scoreDocuments(
     },
     document(document) {
       if (weight === 0) return undefined;
+      const norm = fields.documentNorms(b)[document]!;
       let score = 0;
-      for (const { documents, values: own, worth } of texts) {
-        const at = lowerBound(documents, document);
-        if (documents[at] === document) score += worth * own[at]!;
+      for (const text of texts) {
+        const at = entryOf(text.list, document, document < last ? 0 : text.at);
+        text.at = at < 0 ? ~at : at;
+        if (at >= 0) score += text.worth * saturate(countAt(text.list, at), norm, k1);
       }
+      last = document;
       return score;
     },
     explainName: (entry) => explainName(fields, terms, entry, naming),
@@ -87,15 +95,25 @@ export function scoreDocuments(
 }
 
 const none = new Uint32Array(0);
-const noValues = new Float64Array(0);
 
-/** A word's score in the documents that have it, as values times their worth. */
-interface WeighedTexts extends DocumentList {
+/** A word in the texts of documents. */
+interface WeighedText {
+  readonly list: DocumentList;
   readonly worth: number;
+  /** Worth of one impact. */
+  readonly unit: number;
+  /** Where it was looked up last. */
+  at: number;
 }
 
-function addTexts(sums: Float64Array, { documents, values, worth }: WeighedTexts): void {
-  for (let i = 0; i < documents.length; i++) sums[documents[i]!]! += worth * values[i]!;
+function addTexts(sums: Float64Array, { list: { packed, starts }, unit }: WeighedText): void {
+  for (let window = 0; window + 1 < starts.length; window++) {
+    const base = window * windowSize;
+    for (let i = starts[window]!; i < starts[window + 1]!; i++) {
+      const entry = packed[i]!;
+      sums[base + (entry & 0xffff)]! += unit * (entry >>> 16);
+    }
+  }
 }
 
 /** Room by entry or document, all 0 between searches; a search is over before the next begins. */

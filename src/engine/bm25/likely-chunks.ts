@@ -165,14 +165,14 @@ function seedFloor(search: LikelySearch, own: SearchedLists, window: number): vo
     const ordinal = window * windowSize + at;
     if (own.admitted[ordinal] !== 1) continue;
     const total = sums[at]! * scale + sharedOf(search.shared, own, ordinal);
-    if (total > sure.floor) sure.offer(lowerOf(search.scoring, own, ordinal, total), 0);
+    if (total > sure.floor) sure.offer(lowerOf(search, own, ordinal, total), 0);
   }
   search.seeded = sure.floor > -Infinity;
   search.floor = Math.max(search.floor, sure.floor);
   sure.reset(search.topK);
 }
 
-/** Names and document of a chunk. */
+/** Names and document of a chunk, at most. */
 function sharedOf({ names, documents }: SharedParts, { entries, homes }: SearchedLists, ordinal: number): number {
   let sum = 0;
   if (names !== undefined) sum += names[entries![ordinal]!]!;
@@ -194,14 +194,14 @@ function headingOf({ headings, bounds }: Bm25Scoring, lists: SearchedLists["list
 
 /** At least the score without its heading, by the sum with all parts. */
 function lowerOf(
-  scoring: Bm25Scoring,
+  { scoring, shared }: LikelySearch,
   { lists }: SearchedLists,
   ordinal: number,
   total: number,
   heading = headingOf(scoring, lists, ordinal),
 ): number {
   const { share, slack } = scoring.bounds;
-  return total * (1 - 2 * share) - heading - slack;
+  return total * (1 - 2 * share) - heading - slack - shared.slack;
 }
 
 /** Puts a chunk down unless it cannot reach the threshold, and raises the threshold by it. */
@@ -214,7 +214,7 @@ function consider(search: LikelySearch, own: SearchedLists, ordinal: number, sum
   if (upper < search.floor) return;
   if (size === found.ordinals.length) found = makeRoom(size * 2, found);
   const heading = headingOf(scoring, own.lists, ordinal);
-  const lower = lowerOf(scoring, own, ordinal, total, heading);
+  const lower = lowerOf(search, own, ordinal, total, heading);
   found.places[size] = own.place;
   found.ordinals[size] = ordinal;
   found.uppers[size] = upper - heading;

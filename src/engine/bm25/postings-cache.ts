@@ -6,11 +6,16 @@ export interface PostingsCache {
   clear(): void;
 }
 
-/** Bytes that one segment keeps decoded. Searches keep what they need of a list elsewhere; here it is for those of other scopes. */
-const budget = 4_000_000;
+/** Bytes that one segment keeps decoded, at least. Searches keep what they need of a list elsewhere; here it is for the next commit, and for those of other scopes. */
+const leastBudget = 500_000;
+const mostBudget = 4_000_000;
 
-/** **Cost** `read` once per term, as long as it is among those that were asked for last. */
-export function createPostingsCache(read: (term: string) => Postings | undefined): PostingsCache {
+/** Bytes that it keeps for each of its chunks: segments of a million chunks together keep 32 MB. */
+const budgetPerChunk = 32;
+
+/** **Cost** `read` once per term, as long as it is among those that were asked for last. `chunks` is how many the segment has; unknown where it grows. */
+export function createPostingsCache(read: (term: string) => Postings | undefined, chunks = Infinity): PostingsCache {
+  const budget = Math.min(mostBudget, Math.max(leastBudget, budgetPerChunk * chunks));
   const lists = new Map<string, Postings | undefined>();
   let kept = 0;
   return {

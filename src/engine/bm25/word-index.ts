@@ -12,12 +12,11 @@ export interface WordKey {
   readonly phrase?: { readonly lists: ReadonlyMap<Segment, Postings | undefined> };
 }
 
-/** Documents whose text has a word, ascending. */
-export interface DocumentList {
-  readonly documents: Uint32Array;
-  /** Saturated, length-normalised frequency by the same place. */
-  readonly values: Float64Array;
-}
+/**
+ * Documents whose text has a word, packed as chunks are. An impact is the saturated, length-normalised frequency in the document, in 65,535ths of the most
+ * that it could be, and rounded up.
+ */
+export type DocumentList = WordList;
 
 /** A word over all segments of an index. */
 export interface IndexedWord {
@@ -52,19 +51,26 @@ export interface WordIndex {
   readonly bytes: number;
 }
 
-/** Bytes of words that one index keeps. */
-const wordBudget = 64_000_000;
+/** Bytes of words that one index keeps: so many for each of its chunks, and the least. */
+export interface WordRoom {
+  readonly perChunk: number;
+  readonly least: number;
+}
+
+/** **Source** a choice: the words of 93 questions over a million abstracts take 113 bytes a chunk. With less room than a round of them, none would stay. */
+const usualRoom: WordRoom = { perChunk: 128, least: 64_000_000 };
 
 export function createWordIndex(
   segments: readonly Segment[],
   settings: Bm25Settings,
   fields?: DocumentFields,
-  budget = wordBudget,
+  room = usualRoom,
 ): WordIndex {
   const formula = bm25Formulas[settings.variant];
   const held = segments.filter(({ liveCount }) => liveCount > 0);
   const sum = (of: (segment: Segment) => number): number => held.reduce((total, each) => total + of(each), 0);
   const chunks = sum(({ liveCount }) => liveCount);
+  const budget = Math.max(room.least, room.perChunk * chunks);
   const averages = {
     text: chunks === 0 ? 0 : sum(({ liveLengths }) => liveLengths.text) / chunks,
     names: chunks === 0 ? 0 : sum(({ liveLengths }) => liveLengths.names) / chunks,
@@ -152,7 +158,7 @@ function* indexWord(index: WordIndex, segments: readonly Segment[], key: WordKey
     yield undefined;
   }
   const documents = fields !== undefined && settings.document > 0 ? listDocuments(fields, read, settings) : undefined;
-  return { lists, frequency, documents, bytes: bytes + 12 * (documents?.documents.length ?? 0) };
+  return { lists, frequency, documents, bytes: bytes + (documents?.bytes ?? 0) };
 }
 
 /** The impact of each entry, as {@link WordList} has it. */
@@ -179,6 +185,17 @@ function impactsOf(
 
 /** Room by document, all 0 between words. */
 let often = new Float64Array(1024);
+
+/** The most that {@link saturate} gives. */
+export function documentGain(k1: number): number {
+  return k1 + 1;
+}
+
+/** Saturated frequency of a word that a document has so often. */
+export function saturate(count: number, norm: number, k1: number): number {
+  const frequency = count / norm;
+  return (documentGain(k1) * frequency) / (k1 + frequency);
+}
 
 interface SegmentPostings {
   readonly segment: Segment;
@@ -217,13 +234,13 @@ function listDocuments(
       put(document, occurrences);
     }
     const norms = fields.documentNorms(b);
-    const gain = k1 + 1;
+    const unit = mostImpact / documentGain(k1);
     const documents = Uint32Array.from(found).sort();
-    const values = Float64Array.from(documents, (document) => {
-      const frequency = counted[document]! / norms[document]!;
-      return (gain * frequency) / (k1 + frequency);
+    const counts = documents.map((document) => counted[document]!);
+    return packPostings({ ordinals: documents, counts, names: undefined }, fields.documents, (at) => {
+      const impact = Math.ceil(unit * saturate(counts[at]!, norms[documents[at]!]!, k1));
+      return impact >= 1 && impact < mostImpact ? impact : mostImpact;
     });
-    return { documents, values };
   } finally {
     for (const document of found) counted[document] = 0;
   }
