@@ -4,11 +4,7 @@ import { dirname } from "node:path";
 /**
  * Makes a folder and those around it. One at a time: where the system lets nobody make any (`/proc`), Node's own recursion does not end.
  *
-<<<<<<< HEAD
- * **Shape** `mode` holds for each folder that is made. **Errors** as of Node.
-=======
  * **Shape** `mode` holds for each folder that is made. **Errors** Node's own.
->>>>>>> aff9198dcbd18efb5f6d0c5e539ff41f7ac32919
  */
 export function makeFolder(folder: string, mode = 0o777): void {
   if (existsSync(folder)) return;
