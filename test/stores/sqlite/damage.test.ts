@@ -140,9 +140,9 @@ describe("a row that is no JSON any more", () => {
   it("of the queue is store-corrupt [19]", async () => {
     const kb = await openKnowledgeBase(folder);
     const queue = await openIngestionQueue(kb, folder, { concurrency: 0 });
-    const id = String(await queue.enqueue({ uri: "heron.md", text: "A heron." }));
+    const id = await queue.enqueue({ uri: "heron.md", text: "A heron." });
     spoil("ibid.sqlite", `UPDATE jobs SET facts = '{"uri":"heron'`);
-    await expect((async () => queue.status(id))()).rejects.toMatchObject(corrupt);
+    await expect((async () => queue.status(id as string))()).rejects.toMatchObject(corrupt);
     await queue.close();
     await kb.close();
   });
