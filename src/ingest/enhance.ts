@@ -25,7 +25,7 @@ export async function enhanceElement(enhancer: Enhancer, element: TreeElement): 
       "invalid-response",
       `The enhancer ${name} gives "${unknown}" to ${element.labels[0]} ${element.id}.`,
       {
-        hint: "Give { metadata }, for a chunk { metadata, text }, or nothing. Additions stand in metadata.",
+        hint: "Give { metadata }, or { metadata, text } for a chunk.",
       },
     );
   }
