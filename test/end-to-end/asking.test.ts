@@ -301,7 +301,19 @@ describe("whatever the world and whatever a model says", () => {
           await kb.close();
         },
       ),
-      { numRuns: 150 },
+      {
+        numRuns: 150,
+        // Quoted words around two sentences alike, one of which carries the answer's.
+        examples: [
+          [
+            [{ scope: "deployment", sentences: ["Keys rotate every ninety days.", "Keys rotate every ninety days."] }],
+            ['"', ".", " Keys rotate every ninety days [1].", '"'],
+            callers[0],
+            "permissive",
+            false,
+          ],
+        ],
+      },
     );
     expect(resolved).toBeGreaterThan(5);
   });

@@ -1,4 +1,4 @@
-import type { AnswerSentence, Quotation, WithheldSentence } from "../../contracts/answer.ts";
+import type { AnswerSentence, Citation, Quotation, WithheldSentence } from "../../contracts/answer.ts";
 import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { ChatModel, Usage } from "../../contracts/chat.ts";
 import type { IbidErrorCode } from "../../contracts/errors.ts";
@@ -188,7 +188,11 @@ export function createSentenceWriter(input: SentenceWriterInput): SentenceWriter
         : { ...judged, verdict: "unsupported", support: 0, by: "words" };
     if (isStrict && verdict.verdict !== "supported") return withhold(sentence, verdict);
     const resolved = await citeMarkers(sentence, verdict);
-    const quotes = verdict.verdict === "unsupported" ? [] : carriers.map((quotation) => citer.cite(quotation).citation);
+    // Quoted words may have made a longer quotation of the one that carries the sentence.
+    const cited = [...resolved.values()].flatMap((cites) => cites.map(({ citation }) => citation));
+    const citationOf = (quotation: Quotation): Citation =>
+      cited.find((one) => isWithin(quotation, one)) ?? citer.cite(quotation).citation;
+    const quotes = verdict.verdict === "unsupported" ? [] : [...new Set(carriers.map(citationOf))];
     const shown = isStrict && gaps.isOpen() ? withoutRules(cut) : cut;
     yield* put(shown, resolved);
     gaps.close();
@@ -280,6 +284,11 @@ export function createSentenceWriter(input: SentenceWriterInput): SentenceWriter
 
 /** The end of a sentence, and what may close with it. */
 const ended = /[.!?…。！？][\p{Pe}\p{Pf}"'*_`~\s]*$/u;
+
+function isWithin(one: Quotation, other: Quotation): boolean {
+  const isSame = one.documentId === other.documentId && one.chunkId === other.chunkId;
+  return isSame && one.start >= other.start && one.end <= other.end;
+}
 
 /** A judgement that no judge makes "supported". */
 function lower(judgement: SentenceJudgement): SentenceJudgement {
