@@ -44,7 +44,9 @@ export function findContradictions(
   const found = counterparts.map(({ gaps, keys, others, leavesAffirmed, saysInPart, parts }) =>
     gaps.flatMap((gap) => [
       ...[
-        ...findSubstitutes(gap, keys).filter((veto) => !saysInPart && !isWithItsOwn(claim, parts, veto)),
+        ...findSubstitutes(gap, keys).filter(
+          (veto) => !isWithItsOwn(claim, parts, veto) && !(saysInPart && isTold(claim, others, veto)),
+        ),
         ...(leavesAffirmed ? [] : findDenials(gap)),
         ...findQuantifiers(gap),
         ...findSenses(gap),
@@ -61,6 +63,12 @@ export function findContradictions(
       (list, at) => shares[at]! < equallyGood * most || list.some((each) => each.kind === kind && each.start === start),
     );
   });
+}
+
+/** Whether a veto for a number, a name or a unit is about a word that a sentence has. */
+function isTold({ all }: ReadClaim, others: ReadonlySet<string>, { kind, start }: Veto): boolean {
+  const word = all.find((each) => each.start === start);
+  return kind !== "role" && word?.isContent === true && others.has(word.key);
 }
 
 /** Whether a long sentence has the word of a veto in a part that gives the claim another word by itself. */

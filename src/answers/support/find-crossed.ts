@@ -159,7 +159,8 @@ function findLent(claim: HeldClaim, parts: readonly Part[]): readonly ClaimWord[
     const givers = parts.filter((part) => given.every(({ word }) => part.keys.has(word.key)));
     const isLent = (giver: Part): boolean => {
       const place = parts.indexOf(giver);
-      return isUnderOther(claim, parts.slice(at + 1, place + 1)) || takesFrom(claim, giver, given, slot, place < at);
+      if (isUnderOther(claim, parts.slice(at + 1, place + 1))) return true;
+      return takesFrom(claim, giver, given, slot, place < at) || (place > at && isToldOf(giver, parts[place + 1]));
     };
     if (givers.length > 0 && givers.every(isLent)) return given;
   }
@@ -219,14 +220,17 @@ function takesFrom(
 
 /** Whether one of some parts in a row begins with a subject that a claim lacks, and has a verb for it. */
 function isUnderOther({ keys }: Pick<HeldClaim, "keys">, parts: readonly Part[]): boolean {
-  return parts.some(({ words }) => {
+  return parts.some((part, at) => {
+    const { words } = part;
     const first = words.findIndex(({ isContent }) => isContent);
-    return (
-      opensSubject(words) &&
-      !keys.has(words[first]!.key) &&
-      words.slice(first).some(({ word }) => auxiliaries.has(word))
-    );
+    const hasVerb = words.slice(first).some(({ word }) => auxiliaries.has(word)) || isToldOf(part, parts[at + 1]);
+    return opensSubject(words) && !keys.has(words[first]!.key) && hasVerb;
   });
+}
+
+/** Whether a name alone stands before a part about it, and so is the subject of a later verb: `Ann, who founded it, leads it`. */
+function isToldOf(part: Part, next: Part | undefined): boolean {
+  return isBare(part) && next !== undefined && relative.has(next.words[0]!.word);
 }
 
 /** The last word of the name with which a claim begins, else its first: `Roos` of `Captain Roos`. */

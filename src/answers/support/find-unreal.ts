@@ -39,7 +39,8 @@ export function findUnreal({ all, words, best: [first] }: ReadClaim, { sentences
     const isOpen = conditional.has(word) || (temporal.has(word) && !has(clause, past));
     return isOpen ? [clause] : [];
   });
-  const isHeld = conditions.some((clause) => own.every((word) => isIn(clause, word)));
+  // "If it is red" may go on with the subject of the condition before.
+  const isHeld = own.every((word) => conditions.some((clause) => isIn(clause, word)));
   if (isHeld && !has(all, conditional) && !has(all, temporal)) return [vetoOf("relation", own[0]!)];
 
   const former = other.flatMap((_, at) => {
