@@ -151,7 +151,7 @@ export function nameOf({
     : [rootLabel, path].filter((part) => part !== undefined && part !== "").join("/");
 }
 
-/** What heads a document where it is listed: a note without a key has no title. */
+/** The heading of a document in a list: a note without a key has no title. */
 export const titleOf = (document: Parameters<typeof nameOf>[0] & { readonly title: string }): string =>
   document.title === "" ? nameOf(document) : document.title;
 

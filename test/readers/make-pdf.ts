@@ -10,7 +10,7 @@ export interface PdfTestLine {
   readonly font?: "plain" | "bold" | "mono";
   /** **Units** degrees against the clock. */
   readonly angle?: number;
-  /** What is added after each sign. **Units** points. */
+  /** Space behind each sign. **Units** points. */
   readonly spacing?: number;
 }
 
