@@ -251,6 +251,12 @@ describe("a veto", () => {
     expect(kinds("Pier 7 has 7 berths.", ...sources)).toContain("number");
   });
 
+  it("is made by a circumstance from a sentence on something else", () => {
+    const evidence = ["The large pool closes at ten for all visitors.", "It is heated to thirty degrees in winter."];
+    const { verdict, vetoes } = judge("The large pool closes at ten for all visitors in winter.", ...evidence);
+    expect([verdict, vetoes.map(({ kind }) => kind)]).toEqual(["partly", ["connection"]]);
+  });
+
   it("names the word that it is about", () => {
     const sentence = rotation.replace("ninety", "sixty");
     const { vetoes, unsupportedWords } = judge(sentence, rotation);
