@@ -246,7 +246,8 @@ function encodeQuery(query: ScoredQuery, stride: number): EncodedQuery {
     return boundsOf(step / denseNorm, residual / denseNorm);
   };
   const coarse = round(largestDigit);
-  const digits = Uint8Array.from(codes, (code) => code + 64);
+  const digits = new Uint8Array(stride);
+  for (let i = 0; i < stride; i++) digits[i] = codes[i]! + 64;
   if (form === "float32" || most < largestCode) return { fine: round(32_767), coarse, codes, digits };
   // Bytes are their own codes.
   codes.set(vector);
