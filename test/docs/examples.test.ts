@@ -86,10 +86,11 @@ describe("examples of the documentation", () => {
   )(
     "$place runs",
     async ({ place, code, prints }) => {
-      // A folder of its own, with documents where the examples look for them.
+      // A folder of its own, with documents where the examples look for them: the README's program runs beside the file of its first minute.
       const own = join(folder, fileOf(place).replace(".ts", ""));
       mkdirSync(own);
       cpSync(join(root, "docs"), join(own, "docs"), { recursive: true });
+      writeFileSync(join(own, "keys.md"), "Signing keys are rotated every ninety days.\n");
       writeFileSync(join(own, "example.ts"), useSources(code));
       shared ??= shareProcess();
       const { failed, stdout, stderr } = await shared.run({ path: join(own, "example.ts"), cwd: own });

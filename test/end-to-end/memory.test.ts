@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -151,6 +151,7 @@ describe("ibid mcp --memory, by the official client", () => {
         });
         child.on("close", resolve);
       });
+    writeFileSync(join(folder, "AGENTS.md"), "# Rules\n\nRun the tests first.\n");
     execFileSync(process.execPath, [
       executable,
       "memory",
