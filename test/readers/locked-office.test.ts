@@ -1,3 +1,4 @@
+import * as crypto from "node:crypto";
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
@@ -48,6 +49,48 @@ describe("Office files with a password", () => {
       const { text } = await readAny(uri, Uint8Array.from(unlocked));
       for (const given of [undefined, "another file's"])
         expect((await readDocument(createReaders(), { uri, bytes, password: given })).text).toBe(text);
+    },
+  );
+
+  // LibreOffice 25.2 locked them, from files of `bench/reading/files`.
+  const wholes = [
+    ["argon2id.odt", "minutes.odt"],
+    ["argon2id.ods", "minutes-tables.ods"],
+  ] as const;
+  const hasArgon2 = "argon2Sync" in crypto;
+  const readWhole = (name: string, given?: string, change?: (bytes: Uint8Array) => void, limits = {}) => {
+    const bytes = Uint8Array.from(readFileSync(new URL(`../fixtures/locked/${name}`, import.meta.url)));
+    change?.(bytes);
+    return readDocument(createReaders(), { uri: name, bytes, password: given, limits });
+  };
+
+  it.each(wholes)("of OpenDocument ask for it where they are locked as a whole: %s", async (name) => {
+    expect(await refusalOf(readWhole(name))).toMatchObject({
+      code: "encrypted",
+      message: `${name} is protected by a password.`,
+    });
+  });
+
+  it.runIf(hasArgon2).each(wholes)("of OpenDocument, locked as a whole, open with it: %s", async (name, original) => {
+    const unlocked = readFileSync(new URL(`../../bench/reading/files/${original}`, import.meta.url));
+    expect((await readWhole(name, password)).text).toBe((await readAny(original, Uint8Array.from(unlocked))).text);
+    expect((await refusalOf(readWhole(name, "wrong"))).message).toBe(
+      `${name} is protected by a password, and the given one is wrong.`,
+    );
+    const limits = { maxExpandedBytes: 4000 };
+    expect(await refusalOf(readWhole(name, password, undefined, limits))).toMatchObject({ code: "too-large" });
+    const damage = (bytes: Uint8Array): unknown => bytes.fill(0, bytes.length / 2, bytes.length / 2 + 400);
+    expect(["encrypted", "unreadable"]).toContain((await refusalOf(readWhole(name, password, damage))).code);
+  });
+
+  it.runIf(!hasArgon2).each(wholes)(
+    "of OpenDocument, locked as a whole, name the Node that opens them: %s",
+    async (name) => {
+      expect(await refusalOf(readWhole(name, password))).toMatchObject({
+        code: "encrypted",
+        message: `${name} is protected with Argon2id, which this version of Node does not have.`,
+        hint: expect.stringContaining("Node 24.7") as string,
+      });
     },
   );
 

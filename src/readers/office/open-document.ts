@@ -4,9 +4,13 @@ import type { ReadInput } from "../../contracts/reader.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
 import { openArchive } from "./open-archive.ts";
 import { isObject, type OdfObjects } from "./odf-objects.ts";
+import type { LockedPart } from "./decrypt-part.ts";
 import { asksForPassword, encrypted, unreadable } from "./refusals.ts";
 import { readFact, statedFacts } from "./package-facts.ts";
 import { findAll, findChild, readXml, type XmlElement, type XmlVisit } from "./read-xml.ts";
+
+/** The part that holds a package which is encrypted as a whole. **Source** OASIS issue OFFICE-4153. */
+const lockedPackage = "encrypted-package";
 
 /** An OpenDocument file: parts of XML in an archive, or all of them in one XML file. */
 export interface OpenDocument {
@@ -25,7 +29,8 @@ export interface OpenDocument {
  * **Errors** as `openArchive`; `encrypted` without the password or with a wrong one, and for keys of OpenPGP. **Source** OASIS OpenDocument 1.3, part 2 (packages).
  */
 export async function openOpenDocument(input: ReadInput): Promise<OpenDocument> {
-  const { uri, password } = input;
+  const { password, ...unlockedInput } = input;
+  const { uri } = input;
   if (!isPacked(input.bytes)) return openFlat(input);
   const archive = await openArchive(input);
   const manifestBytes = await archive.read("META-INF/manifest.xml");
@@ -36,15 +41,23 @@ export async function openOpenDocument(input: ReadInput): Promise<OpenDocument> 
   const locked = isLocked ? (await import("./decrypt-part.ts")).lockedParts(manifest, uri) : undefined;
   let unlocked = 0;
   const { maxExpandedBytes } = limitsOf(input);
+  const unlock = (part: LockedPart, stored: Uint8Array): Uint8Array<ArrayBuffer> => {
+    unlocked += part.size;
+    if (unlocked > maxExpandedBytes) throw overLimit(uri, "maxExpandedBytes", maxExpandedBytes, unlocked);
+    const bytes = part.open(stored, password ?? "");
+    if (bytes === undefined) throw asksForPassword(uri, password);
+    return bytes;
+  };
+  const whole = locked?.get(lockedPackage);
+  const stored = whole && (await archive.read(lockedPackage));
+  // The package within is not locked once more.
+  if (whole !== undefined && stored !== undefined)
+    return openOpenDocument({ ...unlockedInput, bytes: unlock(whole, stored) });
   const readPart = async (name: string, visitor?: XmlVisit): Promise<XmlElement | undefined> => {
     const stored = await archive.read(name);
     if (stored === undefined) return undefined;
     const part = locked?.get(name);
-    unlocked += part?.size ?? 0;
-    if (unlocked > maxExpandedBytes) throw overLimit(uri, "maxExpandedBytes", maxExpandedBytes, unlocked);
-    const bytes = part === undefined ? stored : part.open(stored, password ?? "");
-    if (bytes === undefined) throw asksForPassword(uri, password);
-    return readXml(bytes, uri, name, visitor);
+    return readXml(part === undefined ? stored : unlock(part, stored), uri, name, visitor);
   };
   return {
     readPart,

@@ -26,11 +26,12 @@ export function passwordsToTry(password: string | undefined): readonly string[] 
 }
 
 /** The refusal of a file whose protection is not undone here, with the password too. `how` goes on the sentence that its name begins. */
-export function otherwiseProtected(uri: string, how: string): IbidError {
-  return new IbidError("encrypted", `${uri} ${how}.`, {
-    hint: "Open it with its password in a program of its kind, and save it without one.",
-    uri,
-  });
+export function otherwiseProtected(
+  uri: string,
+  how: string,
+  hint = "Open it with its password in a program of its kind, and save it without one.",
+): IbidError {
+  return new IbidError("encrypted", `${uri} ${how}.`, { hint, uri });
 }
 
 /** The refusal of a broken file. `what` goes on the sentence that its name begins; a library's own words stay in `cause`. */
@@ -46,6 +47,14 @@ export function unreadable(uri: string, what: string, cause?: unknown): IbidErro
 export function withoutText(uri: string): IbidError {
   return new IbidError("empty", `${uri} shows no text.`, {
     hint: "If its text is in pictures, run text recognition (OCR) over them, and give the result.",
+    uri,
+  });
+}
+
+/** The refusal of a file of a version that is older than what is read. `what` names the version and goes behind "is". */
+export function tooOld(uri: string, what: string, newer: "DOCX" | "PPTX"): IbidError {
+  return new IbidError("unsupported-media", `${uri} is ${what}, and no reader accepts it.`, {
+    hint: `Save it as ${newer} in LibreOffice or Microsoft Office.`,
     uri,
   });
 }
