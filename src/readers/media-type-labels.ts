@@ -15,7 +15,7 @@ const names: ReadonlyMap<string, { readonly label: string; readonly hint: string
     "text/rtf": "a rich text document (RTF)",
     "application/vnd.oasis.opendocument.presentation": "an OpenDocument presentation (ODP)",
     "application/vnd.oasis.opendocument.presentation-flat-xml": "a flat OpenDocument presentation (FODP)",
-    "application/x-cfb": "a document of older Microsoft Office or an encrypted one",
+    "application/x-cfb": "a compound file (OLE), such as older programs of Windows write",
   }),
   ...describe("export it as CSV, one file per sheet", {
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "an Excel workbook (XLSX)",
@@ -42,6 +42,11 @@ const names: ReadonlyMap<string, { readonly label: string; readonly hint: string
     "application/x-hwp": "a Hangul word processor document (HWP)",
     "application/vnd.ms-publisher": "a Publisher document",
     "application/vnd.visio": "a Visio drawing",
+    "application/vnd.oasis.opendocument.graphics": "an OpenDocument drawing (ODG)",
+    "application/vnd.oasis.opendocument.graphics-flat-xml": "a flat OpenDocument drawing (FODG)",
+    "application/vnd.ms-xpsdocument": "an XPS document",
+    "image/emf": "a Windows metafile (EMF)",
+    "image/wmf": "a Windows metafile (WMF)",
     "application/postscript": "a PostScript file",
     "application/x-mobipocket-ebook": "a Kindle book (MOBI)",
     "image/vnd.djvu": "a scanned book (DjVu)",
@@ -51,6 +56,8 @@ const names: ReadonlyMap<string, { readonly label: string; readonly hint: string
     "application/vnd.sun.xml.writer": "a text of OpenOffice 1 (SXW)",
     "application/vnd.sun.xml.calc": "a spreadsheet of OpenOffice 1 (SXC)",
     "application/vnd.sun.xml.impress": "a presentation of OpenOffice 1 (SXI)",
+    "application/vnd.oasis.opendocument.formula": "an OpenDocument formula (ODF)",
+    "application/vnd.ms-works": "a document of Microsoft Works (WPS)",
     "application/x-mswrite": "a document of Windows Write (WRI)",
     "application/vnd.wordperfect": "a WordPerfect document",
   }),
@@ -69,6 +76,7 @@ const names: ReadonlyMap<string, { readonly label: string; readonly hint: string
     "application/onenote": "a OneNote section",
   }),
   ...describe("export its tables as CSV", {
+    "application/vnd.oasis.opendocument.base": "an OpenDocument database (ODB)",
     "application/x-dbf": "a dBASE table",
     "application/x-msaccess": "an Access database",
     "application/vnd.sqlite3": "an SQLite database",
@@ -79,6 +87,12 @@ const names: ReadonlyMap<string, { readonly label: string; readonly hint: string
   ...describe("save its pages as HTML files", {
     "application/warc": "a web archive (WARC)",
     "application/vnd.ms-htmlhelp": "a compiled help file (CHM)",
+  }),
+  ...describe("name it by its kind, .docx, .xlsx or .pptx, and give its password", {
+    "application/vnd.ms-office.encrypted": "a protected file of Word, Excel or PowerPoint",
+  }),
+  ...describe("give the documents that use it", {
+    "application/vnd.ms-officetheme": "a theme of Office (THMX)",
   }),
   ...describe("give the file that it points to", {
     "application/x-ms-shortcut": "a Windows shortcut",

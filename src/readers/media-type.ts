@@ -63,6 +63,8 @@ const signatures: readonly { readonly mediaType: string; readonly bytes: readonl
     "application/vnd.wordperfect": "\u00FFWPC",
     "application/x-mswrite": "\u0031\u00BE\u0000\u0000\u0000\u00AB",
   }),
+  { mediaType: "image/wmf", bytes: [0xd7, 0xcd, 0xc6, 0x9a, 0x00, 0x00] },
+  { mediaType: "image/wmf", bytes: [0x01, 0x00, 0x09, 0x00, 0x00, 0x03] },
   { mediaType: "application/onenote", bytes: [0xe4, 0x52, 0x5c, 0x7b, 0x8c, 0xd8, 0xa7, 0x4d] },
   { mediaType: "video/x-matroska", bytes: [0x1a, 0x45, 0xdf, 0xa3] },
   { mediaType: "application/x-ms-shortcut", bytes: [0x4c, 0x00, 0x00, 0x00, 0x01, 0x14, 0x02, 0x00] },
@@ -241,6 +243,8 @@ function matchSignature(bytes: Uint8Array): string | undefined {
   for (const { mediaType, bytes: expected, at = 0 } of signatures) {
     if (expected.every((byte, index) => bytes[at + index] === byte)) return mediaType;
   }
+  // Its own mark stands behind the first record; the number of that record begins the file. **Source** MS-EMF, 2.3.4.2.
+  if (bytes[0] === 1 && bytes[1] === 0 && latin1(bytes.subarray(40, 44)) === " EMF") return "image/emf";
   // "%PDF-" may stand anywhere in the first 1,024 bytes; a text that merely speaks of it has no binary around it.
   const pdf = latin1(bytes.subarray(0, headLength)).indexOf("%PDF-");
   return pdf === 0 || (pdf > 0 && looksBinary(bytes)) ? "application/pdf" : undefined;
@@ -301,23 +305,46 @@ function zipNames(bytes: Uint8Array): string[] | undefined {
  */
 function refineLegacyOffice(mediaType: string, byName: string | undefined, bytes: Uint8Array): string {
   if (mediaType !== "application/x-cfb") return mediaType;
+  const isPackage = byName?.startsWith("application/vnd.openxmlformats-") === true;
+  const isLocked = holdsWide(bytes, "EncryptedPackage");
+  // A protected package may hold a document of older Word beside it, which only says that it is protected.
+  if (isPackage && isLocked) return byName;
   const found = mainStreams.filter(([, stream]) => holdsWide(bytes, stream)).map(([type]) => type);
   if (byName !== undefined && found.includes(byName)) return byName;
   const [first] = found;
   if (first !== undefined) return first;
+  if (isLocked) return packageOf.get(byName ?? "") ?? lockedPackage;
   if (byName === undefined) return mediaType;
-  const legacy =
-    byName === "application/msword" || byName === "application/x-hwp" || byName.startsWith("application/vnd.ms-");
-  const encrypted = byName.startsWith("application/vnd.openxmlformats-") && holdsWide(bytes, "EncryptedPackage");
-  return legacy || encrypted ? byName : mediaType;
+  const isCompound = byName === "application/msword" || byName === "application/x-hwp" || byName === visio;
+  return isCompound || byName.startsWith("application/vnd.ms-") ? byName : mediaType;
 }
 
-/** Streams that one format has. A message holds files of the others, and Word and PowerPoint hold workbooks. **Source** MS-OXMSG, 2.4; MS-PPT, 2.1.2; MS-DOC, 2.1.1; MS-XLS, 2.1.2. */
+const visio = "application/vnd.visio";
+/** A package with a password whose name does not say of what kind it is. */
+const lockedPackage = "application/vnd.ms-office.encrypted";
+
+/** The kind of a package that has a name of the kind before it. */
+const packageOf: ReadonlyMap<string, string> = new Map(
+  (["application/msword", "application/vnd.ms-excel", "application/vnd.ms-powerpoint"] as const).map((older, index) => [
+    older,
+    officeFolders[index]![2],
+  ]),
+);
+
+/**
+ * Streams that one format has. A message holds files of the others, and Word and PowerPoint hold workbooks.
+ *
+ * **Source** MS-OXMSG, 2.4; MS-PPT, 2.1.2; MS-DOC, 2.1.1; MS-XLS, 2.1.2; names of the others as libvisio, libmspub, libwps and Hancom's description of HWP 5 have them.
+ */
 const mainStreams: readonly (readonly [mediaType: string, stream: string])[] = [
   ["application/vnd.ms-outlook", "__properties_version1.0"],
   ["application/vnd.ms-powerpoint", "PowerPoint Document"],
   ["application/msword", "WordDocument"],
   ["application/vnd.ms-excel", "Workbook"],
+  [visio, "VisioDocument"],
+  ["application/x-hwp", "HwpSummaryInformation"],
+  ["application/vnd.ms-works", "MatOST"],
+  ["application/vnd.ms-publisher", "QuillSub"],
 ];
 
 /** Whether a word stands in the bytes in UTF-16, as compound files write names. **Source** MS-CFB, 2.6.1. */

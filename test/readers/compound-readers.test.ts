@@ -4,9 +4,10 @@ import { IbidError } from "ibid";
 import { describe, expect, it } from "vitest";
 import { decompressRtf } from "../../src/readers/compound/decompress-rtf.ts";
 import { detectMediaType } from "../../src/readers/media-type.ts";
+import { isUnreadKind } from "../../src/readers/unread-kind.ts";
 import { createRandom } from "../../src/testing/random.ts";
 import { mutateBytes } from "../fuzz/mutate-bytes.ts";
-import { makeMsg } from "./make-msg.ts";
+import { makeCompound, makeMsg } from "./make-msg.ts";
 import { readAny } from "./read-any.ts";
 import { refusalOf, showBlocks, showOutline } from "./read-with.ts";
 import { fewer } from "../support/runs.ts";
@@ -148,6 +149,41 @@ describe("Outlook messages", () => {
   it("are refused when they are encrypted", async () => {
     const locked = makeMsg({ texts: { "001A": "IPM.Note.SMIME", "0037": "Secret" } });
     expect(await refusalOf(readAny("a.msg", locked))).toMatchObject({ code: "encrypted" });
+  });
+});
+
+describe("versions that are older than what is read", () => {
+  const word = (mark: number, version: number): Uint8Array =>
+    makeCompound((add) => {
+      const stream = Buffer.alloc(4096);
+      stream.writeUInt16LE(mark, 0);
+      stream.writeUInt16LE(version, 2);
+      add("/WordDocument", stream);
+    });
+  const text = new TextEncoder().encode("the words ".repeat(500));
+
+  it.each([
+    ["a.doc", word(0xa5dc, 104), "a document of Word 6 or 95", "DOCX"],
+    ["a.doc", word(0xa699, 104), "a document of Word 6 or 95", "DOCX"],
+    ["a.doc", Uint8Array.from([0xdb, 0xa5, 0x2d, 0, ...text]), "a document of Word 2 or older", "DOCX"],
+    ["a.ppt", makeCompound((add) => add("/PP40", text)), "a presentation of PowerPoint 95 or older", "PPTX"],
+    [
+      "a.ppt",
+      makeCompound((add) => {
+        add("/PowerPoint Document", text);
+        add("/Current User", text);
+        add("/PersistentStorage Directory", text);
+      }),
+      "a presentation of PowerPoint 95 or older",
+      "PPTX",
+    ],
+  ])("are named, with what to do, as a kind that is not read: %s", async (uri, bytes, what, newer) => {
+    const refusal = await refusalOf(readAny(uri, bytes));
+    expect(refusal).toMatchObject({
+      message: `${uri} is ${what}, and no reader accepts it.`,
+      hint: `Save it as ${newer} in LibreOffice or Microsoft Office.`,
+    });
+    expect(isUnreadKind(refusal, uri)).toBe(true);
   });
 });
 

@@ -21,9 +21,14 @@ interface Cfb {
 
 /** A file of Outlook. **Source** MS-OXMSG 2. */
 export function makeMsg(message: MsgTestMessage): Uint8Array {
+  return makeCompound((add) => addMessage(add, "/", message, 32));
+}
+
+/** A compound file of the streams that `fill` adds. **Source** MS-CFB. */
+export function makeCompound(fill: (add: (path: string, content: Uint8Array) => void) => void): Uint8Array {
   const { utils, write } = (xlsx as unknown as { readonly CFB: Cfb }).CFB;
   const file = utils.cfb_new();
-  addMessage((path, content) => utils.cfb_add(file, path, content), "/", message, 32);
+  fill((path, content) => utils.cfb_add(file, path, content));
   return Uint8Array.from(write(file, { type: "buffer" }));
 }
 

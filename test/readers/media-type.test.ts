@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { IbidError } from "../../src/contracts/errors.ts";
 import { fileNameOf } from "../../src/readers/file-name.ts";
 import { detectMediaType } from "../../src/readers/media-type.ts";
+import { nameMediaType } from "../../src/readers/media-type-labels.ts";
 import { pack } from "./make-office.ts";
 import { readAs, refusalOf } from "./read-with.ts";
 
@@ -113,8 +114,55 @@ describe("detectMediaType", () => {
     const name = Array.from("EncryptedPackage").flatMap((letter) => [letter.charCodeAt(0), 0]);
     const locked = bytes(0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, 69, 0, 110, 69, ...name);
     expect(detectMediaType(locked, { name: "a.docx" })).toBe(word);
-    expect(detectMediaType(locked, { name: "a.bin" })).toBe("application/x-cfb");
+    expect(detectMediaType(locked, { name: "a.doc" })).toBe(word);
+    expect(detectMediaType(locked, { name: "a.bin" })).toBe("application/vnd.ms-office.encrypted");
     expect(detectMediaType(locked.subarray(0, 30), { name: "a.docx" })).toBe("application/x-cfb");
+  });
+
+  const streams = (...names: string[]): Uint8Array =>
+    Uint8Array.from([
+      0xd0,
+      0xcf,
+      0x11,
+      0xe0,
+      0xa1,
+      0xb1,
+      0x1a,
+      0xe1,
+      ...names.flatMap((name) => [0, 0, ...Array.from(name).flatMap((letter) => [letter.charCodeAt(0), 0])]),
+    ]);
+
+  it("knows such a package where a document of older Word beside it says that it is protected", () => {
+    const stub = streams("WordDocument", "EncryptedPackage");
+    expect(detectMediaType(stub, { name: "a.docx" })).toBe(word);
+    expect(detectMediaType(stub, { name: "a.doc" })).toBe("application/msword");
+  });
+
+  it.each([
+    [["VisioDocument"], "a.bin", "application/vnd.visio", "a Visio drawing"],
+    [["WordDocument", "VisioDocument"], "with-a-letter.vsd", "application/vnd.visio", "a Visio drawing"],
+    [["QuillSub"], "flyer", "application/vnd.ms-publisher", "a Publisher document"],
+    [["MatOST"], "letter.wps", "application/vnd.ms-works", "a document of Microsoft Works (WPS)"],
+    [["HwpSummaryInformation"], "a.bin", "application/x-hwp", "a Hangul word processor document (HWP)"],
+    [
+      ["EncryptedPackage"],
+      "a.bin",
+      "application/vnd.ms-office.encrypted",
+      "a protected file of Word, Excel or PowerPoint",
+    ],
+  ])("names other compound files by their streams: %j", (names, name, mediaType, label) => {
+    expect(detectMediaType(streams(...names), { name })).toBe(mediaType);
+    expect(nameMediaType(mediaType).label).toBe(label);
+  });
+
+  it("knows Windows metafiles, and no text that speaks of them", () => {
+    const emf = Uint8Array.from({ length: 88 }, () => 0);
+    emf.set([1, 0, 0, 0, 88], 0);
+    emf.set(utf8(" EMF"), 40);
+    expect(detectMediaType(emf)).toBe("image/emf");
+    expect(detectMediaType(bytes(0xd7, 0xcd, 0xc6, 0x9a, 0, 0, 9, 9))).toBe("image/wmf");
+    expect(detectMediaType(utf8("This sentence of forty letters ends with EMF, a format."))).toBe("text/plain");
+    expect(nameMediaType("image/emf").label).toBe("a Windows metafile (EMF)");
   });
 
   it("asks the name which older Office format a container is [B52]", () => {

@@ -5,7 +5,7 @@ import { fileNameOf } from "../file-name.ts";
 import { leftOutComments, oneLine } from "../office/clean-text.ts";
 import { createEndMarkedWriter } from "../office/end-marked-writer.ts";
 import { longestFieldCode, showEquation } from "../office/equation-field.ts";
-import { otherwiseProtected, unreadable, withoutText } from "../office/refusals.ts";
+import { otherwiseProtected, tooOld, unreadable, withoutText } from "../office/refusals.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
 import { openCompoundFile } from "./compound-file.ts";
 import { findRun, type Piece, readHidden, readParagraphs, readPieces, readStyles } from "./doc-properties.ts";
@@ -33,14 +33,16 @@ const parts = { body: 0x4c, footnotes: 0x50, headers: 0x54, macros: 0x58, commen
 export async function readDoc(input: ReadInput): Promise<ReadResult> {
   const { uri, bytes, password, signal } = input;
   const { maxTextLength } = limitsOf(input);
+  if (bytes[0] === 0xdb && bytes[1] === 0xa5) throw tooOld(uri, "a document of Word 2 or older", "DOCX");
   const file = openCompoundFile(bytes, uri);
   const stored = file.stream("WordDocument");
   if (stored === undefined) throw unreadable(uri, "holds no Word document");
   if (stored.length < 0x200) throw unreadable(uri, "has a broken header");
   const stated = new DataView(stored.buffer);
   const flags = stated.getUint16(0x0a, true);
-  if (stated.getUint16(0, true) !== 0xa5ec || stated.getUint16(2, true) < 0xc1)
-    throw unreadable(uri, "is of Word 95 or older, or of no Word");
+  const [mark, version] = [stated.getUint16(0, true), stated.getUint16(2, true)];
+  if (mark === 0xa5dc || (version > 0 && version < 0xc1)) throw tooOld(uri, "a document of Word 6 or 95", "DOCX");
+  if (mark !== 0xa5ec) throw unreadable(uri, "has a broken header");
   const storedTables = file.stream((flags & 0x0200) === 0 ? "0Table" : "1Table");
   if (storedTables === undefined) throw unreadable(uri, "lacks its tables");
   const { stream, tables } =

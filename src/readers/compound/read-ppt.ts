@@ -3,7 +3,7 @@ import { throwIfAborted } from "../../runtime/abort.ts";
 import { type Composition, composeDocument } from "../compose-document.ts";
 import { fileNameOf } from "../file-name.ts";
 import { cleanText, leftOutComments, oneLine } from "../office/clean-text.ts";
-import { unreadable, withoutText } from "../office/refusals.ts";
+import { tooOld, unreadable, withoutText } from "../office/refusals.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
 import { openCompoundFile } from "./compound-file.ts";
 import { findRecord, type PptRecord, readParts, recordsIn, recordType, viewOf } from "./ppt-records.ts";
@@ -18,6 +18,9 @@ const list = { slides: 0, notes: 2 } as const;
 /** Comments stand so many containers deep in a slide: tags, one tag, its content. */
 const tagDepth = 3;
 
+/** Streams of PowerPoint 95 and of PowerPoint 4, which newer versions do not write. */
+const olderStreams = ["PersistentStorage Directory", "PP40"];
+
 /** Implements {@link createPptReader}. */
 export async function readPpt(input: ReadInput): Promise<ReadResult> {
   const { uri, bytes, password, signal } = input;
@@ -25,6 +28,8 @@ export async function readPpt(input: ReadInput): Promise<ReadResult> {
   const file = openCompoundFile(bytes, uri);
   const stream = file.stream("PowerPoint Document");
   const user = file.stream("Current User");
+  if (olderStreams.some((name) => file.names.includes(name)))
+    throw tooOld(uri, "a presentation of PowerPoint 95 or older", "PPTX");
   if (stream === undefined || user === undefined || user.length < 20)
     throw unreadable(uri, "holds no presentation of PowerPoint 97 or newer");
   const isLocked = viewOf(user).getUint32(12, true) === encryptedToken;
