@@ -218,6 +218,89 @@ describe("a hostile archive costs itself alone", () => {
     ]);
   });
 
+  // Made with Python's codecs.
+  it.each([
+    [
+      "GBK",
+      [
+        ["年度报告.txt", "c4eab6c8b1a8b8e62e747874"],
+        ["合同/附件一.txt", "bacfcdac2fb8bdbcfed2bb2e747874"],
+      ],
+    ],
+    [
+      "Big5",
+      [
+        ["年度報告.txt", "a67eabd7b3f8a7692e747874"],
+        ["會議記錄.txt", "b77cc4b3b04fbffd2e747874"],
+      ],
+    ],
+    [
+      "Shift_JIS",
+      [
+        ["報告書.txt", "95f18d908f912e747874"],
+        ["議事録/三月.txt", "8b638e96985e2f8e4f8c8e2e747874"],
+      ],
+    ],
+    [
+      "EUC-KR",
+      [
+        ["보고서.txt", "bab8b0edbcad2e747874"],
+        ["회의록.txt", "c8b8c0c7b7cf2e747874"],
+      ],
+    ],
+    [
+      "CP866",
+      [
+        ["Отчёт за год.txt", "8ee2e7f1e220a7a020a3aea42e747874"],
+        ["Договор аренды.txt", "84aea3aea2aee020a0e0a5ada4eb2e747874"],
+      ],
+    ],
+    [
+      "CP437",
+      [
+        ["Müller Übersicht.txt", "4d816c6c6572209a62657273696368742e747874"],
+        ["Größe.txt", "477294e1652e747874"],
+      ],
+    ],
+    ["windows-1252", [["Année écoulée.txt", "416e6ee96520e9636f756ce9652e747874"]]],
+    [
+      "UTF-8, as macOS",
+      [
+        ["Müller.txt", "4dc3bc6c6c65722e747874"],
+        ["報告.txt", "e5a0b1e5918a2e747874"],
+      ],
+    ],
+  ])("has names in the code page of its machine where it does not say UTF-8: %s", async (_, names) => {
+    put("a.zip", makeZip(names.map(([, hex], at) => ({ name: Buffer.from(hex!, "hex"), content: `text ${at}` }))));
+    expect(await ingest("docs")).toEqual(names.map(([name]) => `added docs/a.zip!/${name}`));
+  });
+
+  it("reads on before bytes that something put behind it", async () => {
+    put("a.zip", Buffer.concat([zip({ "one.txt": "The lamp is lit." }), Buffer.from("\r\n--boundary--\r\n")]));
+    expect(await ingest("docs")).toEqual(["added docs/a.zip!/one.txt"]);
+  });
+
+  it("says how a file in it is packed that it cannot unpack, and what to do", async () => {
+    put(
+      "a.zip",
+      makeZip([
+        { name: "far.txt", content: "far", method: 9 },
+        { name: "good.txt", content: "good" },
+      ]),
+    );
+    const failures: unknown[] = [];
+    for await (const { uri, error } of kb.ingest(join(base, "docs")))
+      if (error) failures.push([uri, error.code, error.message, error.hint]);
+    expect(failures).toEqual([
+      [
+        "docs/a.zip!/far.txt",
+        "unreadable",
+        "docs/a.zip has a part far.txt packed by Deflate64, which is not unpacked here.",
+        "Unpack the archive with the program that made it, and give its files, or pack them again by Deflate, the usual method.",
+      ],
+    ]);
+  });
+
   it("says of a second file of the same name what to do with the archive", async () => {
     const packed = makeZip([
       { name: "twice.txt", content: "first" },

@@ -45,7 +45,7 @@ export async function openArchive(
 ): Promise<Archive> {
   const { uri, signal } = input;
   const { maxParts, maxExpandedBytes } = limitsOf(input);
-  const bytes = isCompoundFile(input.bytes) ? await unlock(input) : input.bytes;
+  const bytes = withoutTail(isCompoundFile(input.bytes) ? await unlock(input) : input.bytes);
   const { fromBufferPromise, getFileNameLowLevel } = await import("yauzl").then((module) => module.default);
   const zip = await fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), {
     autoClose: false,
@@ -63,22 +63,29 @@ export async function openArchive(
   });
   if (zip.entryCount > maxParts) throw overLimit(uri, "maxParts", maxParts, zip.entryCount);
 
+  const listed: Entry[] = [];
+  try {
+    for await (const entry of zip.eachEntry()) listed.push(entry);
+  } catch (error) {
+    throw unreadable(uri, "has a broken directory", error);
+  }
+  const unsaid = listed.filter(({ fileNameRaw, ...entry }) => !saysCharset(entry) && fileNameRaw.some(isForeign));
+  const charset = unsaid.length === 0 ? undefined : await findCharsetOf(unsaid);
+  const nameOf = (entry: Entry): string =>
+    charset === undefined || saysCharset(entry)
+      ? getFileNameLowLevel(entry.generalPurposeBitFlag, entry.fileNameRaw, entry.extraFields, false)
+      : new TextDecoder(charset).decode(entry.fileNameRaw).replaceAll("\\", "/");
   const entries: (readonly [name: string, entry: Entry])[] = [];
   const exact = new Map<string, Entry>();
   const folded = new Map<string, Entry>();
-  try {
-    for await (const entry of zip.eachEntry()) {
-      const { generalPurposeBitFlag, fileNameRaw, extraFields } = entry;
-      const name = cleanPath(getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, false));
-      if (name === "" || name.endsWith("/")) continue;
-      entries.push([name, entry]);
-      if (exact.has(name)) continue;
-      exact.set(name, entry);
-      const key = foldName(name);
-      if (!folded.has(key)) folded.set(key, entry);
-    }
-  } catch (error) {
-    throw unreadable(uri, "has a broken directory", error);
+  for (const entry of listed) {
+    const name = cleanPath(nameOf(entry));
+    if (name === "" || name.endsWith("/")) continue;
+    entries.push([name, entry]);
+    if (exact.has(name)) continue;
+    exact.set(name, entry);
+    const key = foldName(name);
+    if (!folded.has(key)) folded.set(key, entry);
   }
 
   let unpacked = 0;
@@ -86,6 +93,7 @@ export async function openArchive(
   const read = async (name: string, entry: Entry): Promise<Uint8Array<ArrayBuffer>> => {
     throwIfAborted(signal, `Reading ${uri}`, { uri });
     if (entry.isEncrypted()) throw encrypted(uri);
+    if (!unpackedMethods.has(entry.compressionMethod)) throw unknownMethod(uri, name, entry.compressionMethod);
     // The declared size is safe to count: a member that grows beyond it is stopped there.
     unpacked += entry.uncompressedSize;
     if (unpacked > maxExpandedBytes) throw overLimit(uri, "maxExpandedBytes", maxExpandedBytes, unpacked);
@@ -134,6 +142,60 @@ function tooDense(uri: string, name: string, { uncompressedSize, compressedSize 
       details: { part: name, packed: compressedSize, unpacked: uncompressedSize },
     },
   );
+}
+
+const unpackedMethods: ReadonlySet<number> = new Set([0, 8]);
+/** **Source** PKWARE APPNOTE 4.4.5. */
+const methodNames: ReadonlyMap<number, string> = new Map([
+  [1, "Shrink"],
+  [6, "Implode"],
+  [9, "Deflate64"],
+  [12, "bzip2"],
+  [14, "LZMA"],
+  [93, "Zstandard"],
+  [95, "XZ"],
+  [98, "PPMd"],
+]);
+
+function unknownMethod(uri: string, name: string, method: number): IbidError {
+  const label = methodNames.get(method) ?? `method ${method}`;
+  return new IbidError("unreadable", `${uri} has a part ${name} packed by ${label}, which is not unpacked here.`, {
+    hint: "Unpack the archive with the program that made it, and give its files, or pack them again by Deflate, the usual method.",
+    uri,
+    details: { part: name, method },
+  });
+}
+
+/** Whether a name says its encoding: by the flag of UTF-8, or by Info-ZIP's field for it. **Source** PKWARE APPNOTE 4.4.4 and 4.6.9. */
+function saysCharset({
+  generalPurposeBitFlag,
+  extraFields,
+}: Pick<Entry, "generalPurposeBitFlag" | "extraFields">): boolean {
+  return (generalPurposeBitFlag & 0x800) !== 0 || extraFields.some(({ id }) => id === 0x7075);
+}
+
+const isForeign = (byte: number): boolean => byte >= 0x80;
+
+async function findCharsetOf(entries: readonly Entry[]): Promise<string | undefined> {
+  const { findNameCharset } = await import("./member-names.ts");
+  return findNameCharset(entries.map(({ fileNameRaw }) => fileNameRaw));
+}
+
+/** **Units** bytes. **Source** PKWARE APPNOTE 4.3.16. */
+const endOfDirectory = { mark: 0x06054b50, length: 22, longestComment: 0xffff } as const;
+
+/** A ZIP archive without bytes that something on its way put behind it: its directory is looked for at the end. */
+function withoutTail(bytes: Uint8Array): Uint8Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const { mark, length, longestComment } = endOfDirectory;
+  for (let at = bytes.length - length; at >= Math.max(0, bytes.length - length - longestComment); at--) {
+    if (view.getUint32(at, true) !== mark) continue;
+    const end = at + length + view.getUint16(at + 20, true);
+    if (end === bytes.length) return bytes;
+    const isWhole = view.getUint32(at + 12, true) + view.getUint32(at + 16, true) === at;
+    if (isWhole && end < bytes.length) return bytes.subarray(0, end);
+  }
+  return bytes;
 }
 
 /** The stream fails by itself when a member is longer or shorter than it declares. */
