@@ -57,6 +57,17 @@ describe("forms and annotations of a PDF", () => {
     ]);
   });
 
+  it("reads a long value that is a stream, as its field shows it", async () => {
+    const shown =
+      "/Tx BMC BT /F1 10 Tf 2 40 Td (The pilot boards) Tj 80 0 Td ( at dusk.) Tj 0 -12 Td (No lamp is lit.) Tj ET EMC";
+    const form = makeForm(write(72, 700, "Report:"), [
+      field("130 650 400 712", "/FT /Tx /Ff 4096 /V 7 0 R /AP << /N 8 0 R >>"),
+      "<< /Length 3 >>\nstream\nx y\nendstream",
+      `<< /Type /XObject /Subtype /Form /BBox [0 0 270 62] /Resources << /Font << /F1 5 0 R >> >> /Length ${shown.length} >>\nstream\n${shown}\nendstream`,
+    ]);
+    expect((await readAs("form.pdf", form)).text).toBe("Report: The pilot boards at dusk. No lamp is lit.");
+  });
+
   it("reads a form that is nothing but values", async () => {
     const form = makeForm("", [field("130 696 300 712", "/FT /Tx /V (Only this)")]);
     expect((await readAs("form.pdf", form)).text).toBe("Only this");

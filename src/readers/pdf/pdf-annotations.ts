@@ -1,5 +1,6 @@
 import type { getDocumentProxy } from "unpdf";
 
+import { shownByAnnotations } from "./pdf-glyphs.ts";
 import type { PdfMark, PdfTextItem } from "./pdf-runs.ts";
 
 type PdfPage = Awaited<ReturnType<Awaited<ReturnType<typeof getDocumentProxy>>["getPage"]>>;
@@ -18,6 +19,7 @@ interface Annotation {
   readonly buttonValue?: string | null;
   readonly exportValue?: string;
   readonly multiLine?: boolean;
+  readonly hasAppearance?: boolean;
   readonly options?: readonly { readonly exportValue?: string; readonly displayValue?: string }[];
   readonly defaultAppearanceData?: { readonly fontSize?: number };
   readonly contentsObj?: { readonly str?: string };
@@ -56,13 +58,19 @@ export async function readAnnotations(page: PdfPage, texts: readonly PdfTextItem
   const items: (PdfTextItem | PdfMark)[] = [];
   const comments: string[] = [];
   const attached: string[] = [];
-  for (const annotation of all.slice(0, maxAnnotations)) {
+  const kept = all.slice(0, maxAnnotations);
+  const drawn = kept.some(isOnlyDrawn) ? await shownByAnnotations(page) : undefined;
+  for (const annotation of kept) {
     const { subtype = "", annotationFlags = 0, contentsObj, titleObj, state, id = "" } = annotation;
     if ((annotationFlags & unseen) !== 0) continue;
     if (subtype === "FileAttachment") attached.push(attachedName(annotation.file));
     const said = (contentsObj?.str ?? "").slice(0, maxLength).trim();
     const lines =
-      subtype === "Widget" ? valueOf(annotation) : subtype === "FreeText" ? noteOf(annotation, said) : undefined;
+      subtype === "Widget"
+        ? ((isOnlyDrawn(annotation) ? drawn?.get(id) : undefined) ?? valueOf(annotation))
+        : subtype === "FreeText"
+          ? noteOf(annotation, said)
+          : undefined;
     if (lines !== undefined && lines.length > 0)
       items.push({ type: "beginMarkedContentProps", id }, ...place(annotation, lines, texts), {
         type: "endMarkedContent",
@@ -108,6 +116,12 @@ function valueOf(annotation: Annotation): readonly string[] | undefined {
     return shown.length === 0 ? undefined : [shown.join(", ")];
   }
   return values.flatMap((value) => value.slice(0, maxLength).split(/\r\n?|\n/u));
+}
+
+/** Whether a field of text has no value that PDF.js knows, as a long one that is a stream, and a look of its own. **Source** ISO 32000-1, 12.7.4.3. */
+function isOnlyDrawn({ subtype, fieldType, fieldValue, multiLine, password, hasAppearance }: Annotation): boolean {
+  const isText = subtype === "Widget" && fieldType === "Tx" && multiLine === true && password !== true;
+  return isText && hasAppearance === true && (fieldValue === "" || fieldValue === null);
 }
 
 function noteOf({ textContent = [] }: Annotation, said: string): readonly string[] | undefined {

@@ -22,6 +22,9 @@ export interface DrawnPage {
 
 /** Operator codes of PDF.js, stable since its first version. */
 const [transform, setFont, showText] = [12, 37, 44];
+/** Operators that begin a line, or move to another place: `Td`, `TD`, `Tm` and `T*`. */
+const [moveText, leadAndMove, setMatrix, nextLine] = [40, 41, 42, 43];
+const [beginAnnotation, endAnnotation] = [80, 81];
 /**
  * Whether an operator sets a state, marks content or writes text, which is looked at by itself. A transformation is not among them: it is what is left of a picture
  * that is not decoded.
@@ -206,4 +209,41 @@ export function repairRun(run: PdfTextItem, repaired: ReadonlyMap<string, string
 /** An alif before an alif that bears a sign is no Arabic: between them the lam of the article was turned round, as in اإلنسان. */
 function mendArticle(word: string): string {
   return word.replace(/ا([أإآ])ل/gu, "ال$1");
+}
+
+/** As much of one annotation is taken. **Units** UTF-16 code units. */
+const maxShown = 100_000;
+
+/**
+ * Lines that annotations show, by the annotation's id, as their appearance draws them.
+ *
+ * **Cost** that of drawing the page. **Source** ISO 32000-1, 9.4.2 (text positioning) and 12.5.5 (appearance streams).
+ */
+export async function shownByAnnotations(page: PdfPage): Promise<ReadonlyMap<string, readonly string[]>> {
+  const shown = new Map<string, string[]>();
+  const operators = await page.getOperatorList().catch(() => undefined);
+  let lines: string[] | undefined;
+  let drawn = 0;
+  for (const [index, code] of operators?.fnArray.entries() ?? []) {
+    const args = operators?.argsArray[index] as readonly unknown[] | null;
+    if (code === beginAnnotation) {
+      shown.set(String(args?.[0]), (lines = [""]));
+      drawn = 0;
+    } else if (code === endAnnotation) lines = undefined;
+    else if (code === nextLine || code === setMatrix) lines?.push("");
+    else if ((code === moveText || code === leadAndMove) && args?.[1] !== 0) lines?.push("");
+    else if (code === showText && drawn < maxShown) {
+      const text = glyphsOf(args)
+        .join("")
+        .slice(0, maxShown - drawn);
+      drawn += text.length;
+      lines?.push(`${lines.pop() ?? ""}${text}`);
+    }
+  }
+  for (const [id, all] of shown)
+    shown.set(
+      id,
+      all.map((line) => line.trim()).filter((line) => line !== ""),
+    );
+  return shown;
 }
