@@ -4,11 +4,11 @@ import { makePdf, writeFile } from "./make-pdf.ts";
 import { readAs, refusalOf, showBlocks, showOutline } from "./read-with.ts";
 
 /** A page of drawn text with annotations: `content` in PDF's own operators, each annotation a dictionary. */
-function makeForm(content: string, annotations: readonly string[]): Uint8Array {
+function makeForm(content: string, annotations: readonly string[], more = ""): Uint8Array {
   const first = 6;
   return writeFile(
     [
-      `<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [${annotations.map((_, i) => `${first + i} 0 R`).join(" ")}] /DA (/F1 10 Tf) >> >>`,
+      `<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [${annotations.map((_, i) => `${first + i} 0 R`).join(" ")}] /DA (/F1 10 Tf) ${more} >> >>`,
       "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
       `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> /Annots [${annotations.map((_, i) => `${first + i} 0 R`).join(" ")}] >>`,
       `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
@@ -66,6 +66,16 @@ describe("forms and annotations of a PDF", () => {
       `<< /Type /XObject /Subtype /Form /BBox [0 0 270 62] /Resources << /Font << /F1 5 0 R >> >> /Length ${shown.length} >>\nstream\n${shown}\nendstream`,
     ]);
     expect((await readAs("form.pdf", form)).text).toBe("Report: The pilot boards at dusk. No lamp is lit.");
+  });
+
+  it("says that a form of XFA is not read where pages only stand in for it", async () => {
+    const content = write(72, 700, "Please wait while the form is opened.");
+    const xfa = "/XFA [(template) 4 0 R]";
+    expect((await readAs("form.pdf", makeForm(content, [], xfa))).notes).toEqual([
+      "Not read: the form in it (XFA), which Adobe's programs show in place of these pages; print it from there as a PDF.",
+    ]);
+    const fields = [field("130 696 300 712", "/FT /Tx /V (Ada Lovelace)")];
+    expect((await readAs("form.pdf", makeForm(content, fields, xfa))).notes).toBeUndefined();
   });
 
   it("reads a form that is nothing but values", async () => {

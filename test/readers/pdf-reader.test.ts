@@ -221,6 +221,20 @@ describe("createPdfReader", () => {
     for (const spy of spies) expect(spy).not.toHaveBeenCalled();
   });
 
+  it("names a protection that no password opens, as by a certificate", async () => {
+    const objects = [
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+      "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] >>",
+      "<< /Filter /Adobe.PubSec /V 4 /SubFilter /adbe.pkcs7.s5 >>",
+    ];
+    const bytes = writeFile(objects, "/Root 1 0 R /Encrypt 4 0 R /ID [<00> <00>]");
+    expect(await refusalOf(readAs("locked.pdf", bytes))).toMatchObject({
+      code: "encrypted",
+      message: "locked.pdf is protected by a certificate or a service of rights, which no password opens.",
+    });
+  });
+
   it("refuses more than 5,000 pages as too large [E15]", async () => {
     const error = await refusalOf(readAs("long.pdf", makePdf(Array.from({ length: 5001 }, () => []))));
     expect(error).toMatchObject({

@@ -15,6 +15,7 @@ export function notesOn({
   ocr,
   maps,
   attached,
+  isXfa,
 }: {
   readonly pages: readonly ReadPage[];
   readonly silent: readonly number[];
@@ -24,6 +25,8 @@ export function notesOn({
   readonly maps: string | undefined;
   /** Names of the files that hang on the document. */
   readonly attached: readonly string[];
+  /** Whether its form is one of XFA only. */
+  readonly isXfa: boolean;
 }): Pick<ReadResult, "notes"> {
   const read = new Set(recognised.map(({ page }) => page));
   const left = [...broken.keys()].filter((page) => !read.has(page));
@@ -52,6 +55,10 @@ export function notesOn({
     const list = nameRanges([...read].toSorted((a, b) => a - b));
     notes.push(`The text of ${read.size === 1 ? "page" : "pages"} ${list} was recognised by ${ocr?.name}.`);
   }
+  if (isXfa)
+    notes.push(
+      "Not read: the form in it (XFA), which Adobe's programs show in place of these pages; print it from there as a PDF.",
+    );
   const files = [...new Set([...attached, ...pages.flatMap((page) => page.attached)])];
   if (files.length > 0) notes.push(`Not read: files attached to it (${nameSome(files)}).`);
   return notes.length === 0 ? {} : { notes };

@@ -21,7 +21,7 @@ const settings = {
 /**
  * Opens a PDF with PDF.js, which is loaded at the first call. `maps` is the folder of character maps, if there is one.
  *
- * **Errors** `encrypted` for a file that asks for a password and got none, or another; `unreadable` for what cannot be opened.
+ * **Errors** `encrypted` for a file that asks for a password and got none, or another, and for one that a certificate protects; `unreadable` for what cannot be opened.
  */
 export async function openPdf(
   { bytes, uri, password }: Pick<ReadInput, "bytes" | "uri" | "password">,
@@ -39,6 +39,8 @@ export async function openPdf(
     });
   } catch (error) {
     if (error instanceof Error && error.name === "PasswordException") throw asksForPassword(uri, password, error);
+    // Only the words of PDF.js tell a protection that it does not know from a broken file.
+    if (error instanceof Error && /encryption/iu.test(error.message)) throw otherwiseProtected(uri, error);
     throw unreadable(uri, "is broken or cut off: it cannot be opened as a PDF", error);
   }
 }
@@ -51,6 +53,19 @@ function asksForPassword(uri: string, password: string | undefined, cause: Error
       : `${uri} is protected by a password, and the given one is wrong.`,
     {
       hint: "Give its user or owner password: the option `password` when ingesting, `ibid ingest --password` at a terminal. Or give a copy that opens without one.",
+      uri,
+      cause,
+    },
+  );
+}
+
+/** **Source** ISO 32000-1, 7.6.4: public-key security handlers; services of rights have handlers of their own. */
+function otherwiseProtected(uri: string, cause: Error): IbidError {
+  return new IbidError(
+    "encrypted",
+    `${uri} is protected by a certificate or a service of rights, which no password opens.`,
+    {
+      hint: "Open it where its reader is allowed to, and save or print it as a PDF without protection.",
       uri,
       cause,
     },

@@ -94,11 +94,27 @@ export async function readPdf(
     if (placed.length > 0) written.sourceMap = { ...written.sourceMap, recognised: placed };
     return {
       ...written,
-      ...notesOn({ pages, silent, broken, recognised, ocr, maps, attached: await attachedTo(pdf) }),
+      ...notesOn({
+        pages,
+        silent,
+        broken,
+        recognised,
+        ocr,
+        maps,
+        attached: await attachedTo(pdf),
+        isXfa: await isXfa(pdf),
+      }),
     };
   } finally {
     await pdf.loadingTask.destroy();
   }
+}
+
+/** Whether it is a form of XFA that pages only stand in for: most programs show a request to open it elsewhere. **Source** ISO 32000-1, 12.7.8. */
+async function isXfa(pdf: PdfDocument): Promise<boolean> {
+  const { info } = await pdf.getMetadata().catch(() => ({ info: {} }));
+  const { IsXFAPresent: hasForm, IsAcroFormPresent: hasFields } = info as Readonly<Record<string, unknown>>;
+  return hasForm === true && hasFields !== true;
 }
 
 /** Names of the files that hang on the document as a whole, such as those of a portfolio. **Shape** none where the list is broken. */
