@@ -33,10 +33,9 @@ export async function collectBytes(
   } catch (cause) {
     if (IbidError.isInstance(cause)) throw cause;
     throwIfAborted(signal, `Reading ${uri}`, { uri, cause });
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new IbidError("unreadable", `The stream of ${uri} could not be read to its end: ${reason}`, {
+    throw new IbidError("unreadable", `The stream of ${uri} could not be read to its end.`, {
       uri,
-      hint: "Give a stream that was not read yet, or its bytes.",
+      hint: "Give a stream that was not read yet, or its bytes; `cause` has the error of the stream.",
       cause,
     });
   }

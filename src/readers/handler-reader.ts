@@ -35,14 +35,17 @@ async function handle(handler: MediaTypeHandler, input: Parameters<Reader["read"
   const { uri } = input;
   try {
     const handled: HandledData = await handler.handle(input);
-    if (handled.chunks.every((text) => typeof (text as unknown) === "string")) return handled;
-    throw new TypeError("its chunks are not all texts");
+    const chunks: unknown = (handled as Partial<HandledData> | undefined)?.chunks;
+    if (Array.isArray(chunks) && chunks.every((text) => typeof text === "string")) return handled;
+    throw new IbidError("unreadable", `${handler.name} gave no list of texts as the chunks of ${uri}.`, {
+      uri,
+      hint: 'Return { chunks: ["…"] } from `handle`.',
+    });
   } catch (cause) {
     if (IbidError.isInstance(cause)) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new IbidError("unreadable", `${handler.name} cannot handle ${uri}: ${reason}.`, {
+    throw new IbidError("unreadable", `${handler.name} cannot handle ${uri}.`, {
       uri,
-      hint: "Check the data, or correct the handler.",
+      hint: "Check the data, or correct the handler; `cause` has its error.",
       cause,
     });
   }

@@ -134,9 +134,8 @@ async function attemptRead(
   } catch (error) {
     if (IbidError.isInstance(error)) throw error;
     throwIfAborted(signal, `Reading ${uri}`, { uri, cause: error });
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new IbidError("unreadable", `${uri} could not be read as ${mediaType}: ${reason}`, {
-      hint: "Check that the file opens in a program of its kind, or give it in another format.",
+    throw new IbidError("unreadable", `${uri} could not be read as ${mediaType}: the reader ${reader.name} failed.`, {
+      hint: "Check that the file opens in a program of its kind, or give it in another format. For a reader of your own, `cause` has its error.",
       uri,
       details: { mediaType, reader: reader.name },
       cause: error,

@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { Reader, ReadResult } from "../../src/contracts/reader.ts";
+import { collectBytes } from "../../src/readers/collect-bytes.ts";
+import { createHandlerReader } from "../../src/readers/handler-reader.ts";
 import { buildSections } from "../../src/readers/build-sections.ts";
 import { defaultReadLimits } from "../../src/readers/read-limits.ts";
 import { plainTextReader } from "../../src/readers/text/plain-text-reader.ts";
@@ -252,4 +254,49 @@ describe("readDocument", () => {
     expect(error).toMatchObject({ code: "unreadable", uri: "a.md" });
     expect(error.message).toContain("third-party/3");
   });
+});
+
+describe("an error inside a reader, a handler or a stream", () => {
+  const inner = new Error("cannot open /home/ada/secret.key");
+  const failing = (): Promise<never> => Promise.reject(inner);
+  const bytes = utf8("x");
+
+  it.each([
+    [
+      "a reader",
+      () => readDocument([{ name: "own/1", accepts: () => true, read: failing }], { uri: "a.md", bytes }),
+      "a.md could not be read as text/markdown: the reader own/1 failed.",
+    ],
+    [
+      "a handler",
+      () =>
+        readDocument([createHandlerReader({ name: "own", mediaTypes: ["text/markdown"], handle: failing })], {
+          uri: "a.md",
+          bytes,
+        }),
+      "own cannot handle a.md.",
+    ],
+    [
+      "a stream",
+      () => collectBytes(new ReadableStream({ pull: failing }), { uri: "a.md", maxBytes: 9 }),
+      "The stream of a.md could not be read to its end.",
+    ],
+  ])("of %s is the cause, and no message quotes it", async (_, run, message) => {
+    const error = await refusal(run());
+    expect(error).toMatchObject({ code: "unreadable", message, cause: inner });
+    expect(error.hint).toContain("cause");
+  });
+
+  it.each([[undefined], [{}], [{ chunks: "one" }], [{ chunks: ["one", 2] }]])(
+    "is none where a handler gives %j: the field is named",
+    async (given) => {
+      const handler = { name: "own", mediaTypes: ["text/markdown"], handle: async () => given as never };
+      const error = await refusal(readDocument([createHandlerReader(handler)], { uri: "a.md", bytes }));
+      expect(error).toMatchObject({
+        code: "unreadable",
+        message: "own gave no list of texts as the chunks of a.md.",
+        hint: 'Return { chunks: ["…"] } from `handle`.',
+      });
+    },
+  );
 });

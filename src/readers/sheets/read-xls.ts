@@ -119,7 +119,7 @@ function open(uri: string, password: string | undefined, read: () => LibraryWork
     if (/password|encrypt/i.test(reason)) {
       throw asksForPassword(uri, password);
     }
-    throw new IbidError("unreadable", `${uri} could not be read as an Excel workbook (XLS): ${reason}`, {
+    throw new IbidError("unreadable", `${uri} could not be read as an Excel workbook (XLS): it is broken or cut off.`, {
       hint: "Check that it opens in a spreadsheet program, and save it as XLSX.",
       uri,
       cause: error,
