@@ -53,7 +53,7 @@ const kindsOfMediaTypes: readonly (readonly [RegExp, DocumentKind])[] = [
   [/^text\/(?:markdown|mdx|x-markdown)$/, "markdown"],
   [/^(?:text\/html|application\/xhtml\+xml)$/, "html"],
   [
-    /^(?:text\/(?:csv|tab-separated-values)|application\/vnd\.(?:ms-excel|openxmlformats-officedocument\.spreadsheetml|oasis\.opendocument\.spreadsheet).*)$/,
+    /^(?:text\/(?:csv|tab-separated-values)|application\/vnd\.(?:ms-excel|ms-spreadsheetml|openxmlformats-officedocument\.spreadsheetml|oasis\.opendocument\.spreadsheet).*)$/,
     "sheet",
   ],
   [

@@ -161,7 +161,10 @@ export function detectMediaType(bytes: Uint8Array, hints: MediaTypeHints = {}): 
   if (said === undefined || said === "text/plain" || said === "application/xml") {
     const head = decodeHead(bytes);
     const found =
-      matchFeed(head) ?? matchFlatDocument(latin1(bytes.subarray(0, 8 * headLength))) ?? matchStructuredXml(head);
+      matchFeed(head) ??
+      matchFlatDocument(latin1(bytes.subarray(0, 8 * headLength))) ??
+      matchStructuredXml(head) ??
+      matchXmlWorkbook(head);
     if (found !== undefined) return found;
   }
   return said ?? matchMail(bytes) ?? "text/plain";
@@ -181,6 +184,8 @@ function matchExport(bytes: Uint8Array, said: string, byName: string | undefined
   const start = prolog.exec(head)?.[0].length ?? 0;
   if (/^<(?:!doctype\s+html|html|head|body|table|meta|style|div|font)(?=[\s>/])/iu.test(head.slice(start)))
     return "text/html";
+  const workbook = matchXmlWorkbook(head);
+  if (workbook !== undefined) return workbook;
   if (/^\uFEFF?\s*<\?xml\s/u.test(head)) return "application/xml";
   if (byName !== undefined && isTextual(byName)) return byName;
   if (said === "application/vnd.ms-excel") return head.includes("\t") ? "text/tab-separated-values" : "text/csv";
@@ -383,6 +388,13 @@ function matchFlatDocument(head: string): string | undefined {
   if (!/^<(?:[\w-]+:)?document[\s>]/u.test(head.slice(start))) return undefined;
   const kind = /opendocument\.(text|spreadsheet|presentation)\b/u.exec(head)?.[1];
   return kind === undefined ? undefined : `application/vnd.oasis.opendocument.${kind}-flat-xml`;
+}
+
+/** A workbook in one XML file. **Source** Microsoft's XML Spreadsheet reference. */
+function matchXmlWorkbook(head: string): string | undefined {
+  const start = prolog.exec(head)?.[0].length ?? 0;
+  const isWorkbook = /^<(?:\w+:)?Workbook\s[^>]*urn:schemas-microsoft-com:office:spreadsheet/u.test(head.slice(start));
+  return isWorkbook ? "application/vnd.ms-spreadsheetml" : undefined;
 }
 
 /** An article or book in XML, by its namespace, its document type or its first elements. */
