@@ -17,6 +17,10 @@ const kinds = {
     said: "an object",
   },
   function: { is: (value: unknown) => typeof value === "function", said: "a function" },
+  count: {
+    is: (value: unknown) => typeof value === "number" && Number.isSafeInteger(value) && value >= 1,
+    said: "a whole number of 1 or more",
+  },
   flag: { is: (value: unknown) => typeof value === "boolean", said: "true or false" },
 } as const;
 
@@ -24,7 +28,8 @@ const kinds = {
 export function checkGiven(where: string, name: string, value: unknown, kind: keyof typeof kinds): void {
   const { is, said } = kinds[kind];
   if (is(value)) return;
-  const found = value === null ? "null" : Array.isArray(value) ? "a list" : `of the type ${typeof value}`;
+  const shown = kind === "count" && typeof value === "number" ? String(value) : `of the type ${typeof value}`;
+  const found = value === null ? "null" : Array.isArray(value) ? "a list" : shown;
   throw new IbidError("invalid-argument", `${where}: ${name} is ${found}; it must be ${said}.`, {
     hint: `Give ${name} as ${said}.`,
   });

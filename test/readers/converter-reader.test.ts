@@ -45,6 +45,17 @@ const read = async (path: string, options = {}) => {
 const left = (): readonly string[] => readdirSync(folder).filter((name) => name.startsWith("ibid-convert-"));
 
 describe("files that an office program converts", () => {
+  it.each([
+    [{ timeoutMs: "9" }, "timeoutMs is of the type string; it must be a whole number of 1 or more."],
+    [{ maxMemoryBytes: -1 }, "maxMemoryBytes is -1; it must be a whole number of 1 or more."],
+    [{ mediaTypes: "application/x-hwp" }, "mediaTypes is of the type string; it must be a list."],
+    [{ program: 3 }, "program is number; it must be a string."],
+  ])("are not begun with an option of a wrong kind: %j", (options, message) => {
+    expect(() => createConverterReader(options as never)).toThrow(
+      expect.objectContaining({ code: "invalid-argument", message: `createConverterReader: ${message}` }),
+    );
+  });
+
   it("are read as the PDF that it makes, and leave nothing behind", async () => {
     const path = program(`mkdir "$7"; test "$HOME" = "$PWD" && test -s "$8" && cp ${folder}/made.pdf "$7/file.pdf"`);
     const { result, document } = await read(path);

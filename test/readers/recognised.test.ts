@@ -4,6 +4,7 @@ import {
   createPdfReader,
   locateOnPages,
   type OcrProvider,
+  openTesseractOcr,
   readPdfGeometry,
   type RecognisedWord,
 } from "ibid/readers";
@@ -15,6 +16,18 @@ import { readTsv } from "../../src/readers/ocr/read-tsv.ts";
 import { openPdf } from "../../src/readers/pdf/open-pdf.ts";
 import { makeScan } from "./make-scan.ts";
 import { refusalOf, showBlocks, showOutline } from "./read-with.ts";
+
+it.each([
+  [{ languages: ["eng"] }, "languages is a list; it must be a string."],
+  [{ pageTimeoutMs: "9" }, "pageTimeoutMs is of the type string; it must be a whole number of 1 or more."],
+  [{ concurrency: 0 }, "concurrency is 0; it must be a whole number of 1 or more."],
+  [{ onPage: true }, "onPage is of the type boolean; it must be a function."],
+])("Tesseract is not opened with an option of a wrong kind: %j", async (options, message) => {
+  expect(await refusalOf(openTesseractOcr(options as never))).toMatchObject({
+    code: "invalid-argument",
+    message: `openTesseractOcr: ${message}`,
+  });
+});
 
 const scan = makeScan([{ x: 20, y: 10, width: 40, height: 5 }]);
 

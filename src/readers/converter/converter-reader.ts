@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Reader, ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { abortError } from "../../runtime/abort.ts";
-import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions, checkText } from "../../runtime/check-options.ts";
 import { extensionOf, fileNameOf } from "../file-name.ts";
 
 /**
@@ -56,6 +56,10 @@ export function createConverterReader(options: ConverterOptions = {}): Reader {
     maxMemoryBytes: true,
   });
   const { program = "soffice", mediaTypes = usualTypes, timeoutMs = 60_000, maxMemoryBytes = 4 * 2 ** 30 } = options;
+  checkText("createConverterReader", "program", program);
+  checkGiven("createConverterReader", "mediaTypes", mediaTypes, "list");
+  checkGiven("createConverterReader", "timeoutMs", timeoutMs, "count");
+  checkGiven("createConverterReader", "maxMemoryBytes", maxMemoryBytes, "count");
   const accepted = new Set(mediaTypes);
   return {
     name: `converter/1+${fileNameOf(program)}`,
