@@ -227,6 +227,24 @@ describe("createOdtReader", () => {
     expect(await refusalOf(readAs("a.fodt", "<root>no document</root>"))).toMatchObject({ code: "unreadable" });
   });
 
+  it("reads the boxes and shapes of a sheet after its cells, at the cells where they stand", async () => {
+    const office = "urn:oasis:names:tc:opendocument:xmlns";
+    const spaces = `xmlns:office="${office}:office:1.0" xmlns:text="${office}:text:1.0" xmlns:table="${office}:table:1.0" xmlns:draw="${office}:drawing:1.0"`;
+    const cell = (content: string, more = ""): string => `<table:table-cell${more}>${content}</table:table-cell>`;
+    const box = (...lines: string[]): string =>
+      `<draw:frame><draw:text-box>${lines.map((line) => p(line)).join("")}</draw:text-box></draw:frame>`;
+    const shape = (text: string): string => `<draw:g><draw:custom-shape>${p(text)}</draw:custom-shape></draw:g>`;
+    const sheet = (rows: string): string =>
+      `<office:document ${spaces} office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet><table:table table:name="S">${rows}</table:table></office:spreadsheet></office:body></office:document>`;
+    const full = sheet(
+      `<table:shapes>${box("Over the sheet")}</table:shapes><table:table-row>${cell(p("Item"))}${cell("", ' table:number-columns-repeated="2"')}${cell(box("Ask the pilot", "before dusk"))}</table:table-row><table:table-row>${cell(p("Rope") + shape("New"))}</table:table-row>`,
+    );
+    const read = await readAs("a.fods", full);
+    expect(read.text).toBe("S\n\nItem\nRope\n\nOver the sheet\n\nAsk the pilot\nbefore dusk\n\nNew");
+    const only = sheet(`<table:table-row>${cell(box("Nothing but this"))}</table:table-row>`);
+    expect((await readAs("b.fods", only)).text).toBe("S\n\nNothing but this");
+  });
+
   it("refuses what is no text document, is encrypted or has no words, by name [E15 W17]", async () => {
     const locked =
       '<manifest:manifest xmlns:manifest="m"><manifest:file-entry><manifest:encryption-data/></manifest:file-entry></manifest:manifest>';

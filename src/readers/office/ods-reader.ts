@@ -1,7 +1,7 @@
 import type { Reader } from "../../contracts/reader.ts";
 
 /**
- * Reads OpenDocument spreadsheets (ODS) and templates as `createXlsxReader` reads Excel's: a section for each sheet, a line for each row.
+ * Reads OpenDocument spreadsheets (ODS) and templates as `createXlsxReader` reads Excel's: a section for each sheet, a line for each row, then the texts that are drawn on it.
  *
  * **Shape** cells as they are shown, dates as ISO 8601; metadata `sheets`, and `author`, `createdAt`, `modifiedAt` when stated.
  * **Errors** `encrypted`, `empty`, `unreadable`, `too-large`, `aborted`. **Cost** linear; memory for one row beyond the cells.
@@ -9,7 +9,7 @@ import type { Reader } from "../../contracts/reader.ts";
  */
 export function createOdsReader(): Reader {
   return {
-    name: "ods/2",
+    name: "ods/3",
     accepts: (mediaType) =>
       /^application\/vnd\.oasis\.opendocument\.spreadsheet(?:-template|-flat-xml)?$/.test(mediaType),
     read: async (input) => (await import("./read-ods.ts")).readOds(input),

@@ -2,8 +2,9 @@ import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { composeWorkbook } from "../sheets/compose-workbook.ts";
 import { createSheetBuilders, type SheetBuilder } from "../sheets/sheet-builder.ts";
-import type { CellKind, Sheet } from "../sheets/workbook.ts";
+import type { CellKind, Sheet, SheetText } from "../sheets/workbook.ts";
 
+import { cleanText } from "./clean-text.ts";
 import { openOpenDocument } from "./open-document.ts";
 import { unreadable } from "./refusals.ts";
 import { elementsOf, findAll, findChild, textOf, type XmlElement } from "./read-xml.ts";
@@ -28,8 +29,8 @@ export async function readOds(input: ReadInput): Promise<ReadResult> {
       hidden ??= hiddenStyles(root);
       const { attributes } = element;
       const builder = begin(attributes.get("name") ?? "", hidden.has(attributes.get("style-name") ?? ""));
-      addRows(builder, element);
-      sheets.push(builder.finish());
+      const texts = [...drawnOn(findChild(element, "shapes"), 1, 1), ...addRows(builder, element)];
+      sheets.push({ ...builder.finish(), ...(texts.length > 0 && { texts }) });
       for (const frame of findAll(element, "frame")) {
         if (findChild(frame, "object") !== undefined) leftOut.charts++;
         else if (findChild(frame, "image") !== undefined) leftOut.pictures++;
@@ -53,7 +54,9 @@ function hiddenStyles(root: XmlElement): ReadonlySet<string> {
   return new Set(styles.map(({ attributes }) => attributes.get("name") ?? ""));
 }
 
-function addRows(builder: SheetBuilder, table: XmlElement): void {
+/** Adds the rows of a sheet. **Shape** the texts that are drawn at their cells. */
+function addRows(builder: SheetBuilder, table: XmlElement): readonly SheetText[] {
+  const texts: SheetText[] = [];
   let row = 1;
   const visit = (element: XmlElement): void => {
     if (element.name === "table-row") {
@@ -62,10 +65,30 @@ function addRows(builder: SheetBuilder, table: XmlElement): void {
       // Rows that are blank, or all the same to the end of the sheet, are there for their look.
       const times = cells.length === 0 ? 0 : Math.min(repeated, maxRows - row + 1);
       for (let copy = 0; copy < times; copy++) for (const add of cells) add(builder, row + copy);
+      let column = 1;
+      for (const cell of elementsOf(element)) {
+        texts.push(...drawnOn(cell, row, column));
+        column += countOf(cell, "number-columns-repeated");
+      }
       row += repeated;
     } else if (/^table-(?:rows|header-rows|row-group)$/.test(element.name)) elementsOf(element).forEach(visit);
   };
   elementsOf(table).forEach(visit);
+  return texts;
+}
+
+/** Content of a cell itself; anything else in it is drawn over the sheet. */
+const ownContent: ReadonlySet<string> = new Set(["p", "list", "annotation", "detective", "cell-range-source"]);
+
+/** Texts of boxes and shapes below an element, also those in groups. **Source** OASIS OpenDocument 1.3, part 3, 10 (graphic content). */
+function drawnOn(element: XmlElement | undefined, row: number, column: number): SheetText[] {
+  return elementsOf(element)
+    .filter((shape) => !ownContent.has(shape.name) && findChild(shape, "object") === undefined)
+    .flatMap((shape): SheetText[] => {
+      if (shape.name === "g") return drawnOn(shape, row, column);
+      const text = cleanText(findAll(shape, "p").map(paragraphText).join("\n")).trim();
+      return text === "" ? [] : [{ row, column, text, block: { kind: "paragraph" } }];
+    });
 }
 
 /** Adds a cell to a row of a sheet. */
