@@ -23,8 +23,8 @@ const checked = 1024;
 const gcm = { vector: 12, tag: 16 } as const;
 
 /**
- * Parts that the manifest says are encrypted, by name: AES-256 with PBKDF2, as LibreOffice and OpenOffice 3.4 and later write them,
- * or with Argon2id, as LibreOffice 24.8 and later does.
+ * Parts that the manifest says are encrypted, by name: AES-256 with PBKDF2, as LibreOffice and OpenOffice 3.4 and later write them.
+ * LibreOffice 24.8 and later has Argon2id in its place.
  *
  * **Errors** `encrypted` for another kind of protection, and for Argon2id where Node has none (before 24.7); `unreadable` for a broken manifest.
  * **Cost** each `open` takes the iterations or the memory that the file asks for: commonly 0.05 s, or 64 MiB and 0.2 s.

@@ -1,7 +1,7 @@
 import type { Reader } from "../../contracts/reader.ts";
 
 /**
- * Reads OpenDocument spreadsheets (ODS) and templates as `createXlsxReader` reads Excel's: a section for each sheet, a line for each row, then the texts that are drawn on it.
+ * Reads OpenDocument spreadsheets (ODS) and templates as `createXlsxReader` reads Excel's: a section for each sheet, a line for each row. Texts that are drawn on it follow.
  *
  * **Shape** cells as they are shown, dates as ISO 8601; metadata `sheets`, and `author`, `createdAt`, `modifiedAt` when stated.
  * **Errors** `encrypted`, `empty`, `unreadable`, `too-large`, `aborted`. **Cost** linear; memory for one row beyond the cells.

@@ -217,7 +217,7 @@ const maxShown = 100_000;
 /**
  * Lines that annotations show, by the annotation's id, as their appearance draws them.
  *
- * **Cost** that of drawing the page. **Source** ISO 32000-1, 9.4.2 (text positioning) and 12.5.5 (appearance streams).
+ * **Cost** as drawing the page. **Source** ISO 32000-1, 9.4.2 (text positioning) and 12.5.5 (appearance streams).
  */
 export async function shownByAnnotations(page: PdfPage): Promise<ReadonlyMap<string, readonly string[]>> {
   const shown = new Map<string, string[]>();
