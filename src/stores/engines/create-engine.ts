@@ -1,5 +1,6 @@
-import type { Engine, EngineCapabilities, EngineIndex, EngineIndexSpec } from "../../contracts/engine.ts";
+import type { Engine, EngineCapabilities, EngineIndexSpec } from "../../contracts/engine.ts";
 import { checkPrefix, everyCondition } from "./check-engine.ts";
+import { joinWords, type WordedIndex } from "./join-words.ts";
 
 /** The parts in which engines differ, beside their indexes. Names of indexes are whole: they begin with the prefix. */
 export interface EngineParts {
@@ -9,7 +10,7 @@ export interface EngineParts {
   readonly prefix: string | undefined;
   /** Promises that differ from {@link usual}. */
   readonly capabilities: Partial<EngineCapabilities>;
-  open(name: string, spec: EngineIndexSpec, signal?: AbortSignal): Promise<EngineIndex>;
+  open(name: string, spec: EngineIndexSpec, signal?: AbortSignal): Promise<WordedIndex>;
   /** Indexes whose names begin with a text. Others, which a server gives beside them, are passed over. */
   names(beginning: string, signal?: AbortSignal): Promise<readonly string[]>;
   drop(name: string, signal?: AbortSignal): Promise<unknown>;
@@ -34,7 +35,7 @@ export function createEngine(parts: EngineParts): Engine {
     name,
     native,
     capabilities: { ...usual, ...parts.capabilities },
-    open: (spec, signal) => parts.open(`${prefix}${spec.name}`, spec, signal),
+    open: async (spec, signal) => joinWords(await parts.open(`${prefix}${spec.name}`, spec, signal)),
     async indexes(beginning, signal) {
       const start = `${prefix}${beginning}`;
       const found = await parts.names(start, signal);

@@ -1,23 +1,8 @@
-import type { EngineCandidate, EngineCondition, EnginePage } from "../../contracts/engine.ts";
+import type { EngineCondition, EnginePage } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 
 /** The score of a squared Euclidean distance. */
 export const fromSquare = (square: number): number => 1 / (1 + Math.sqrt(Math.max(0, square)));
-
-/** Constant of reciprocal rank fusion. **Source** Cormack, Clarke and Büttcher, SIGIR 2009. */
-export const fusionConstant = 60;
-
-/** Joins candidates of the vector and of the words by their reciprocal ranks, for an engine that ranks both and does not join them. */
-export function fuseRanks(lists: readonly (readonly string[])[], limit: number): readonly EngineCandidate[] {
-  const fused = new Map<string, number>();
-  for (const refs of lists)
-    for (const [rank, ref] of refs.entries()) fused.set(ref, (fused.get(ref) ?? 0) + 1 / (fusionConstant + rank + 1));
-  const all = [...fused].map(([ref, score]) => ({ ref, score }));
-  return all.sort((a, b) => b.score - a.score).slice(0, limit);
-}
-
-/** Words of a question, without signs that an engine's query would read. */
-export const plainWords = (text: string | undefined): readonly string[] => text?.match(/[\p{L}\p{N}]+/gu) ?? [];
 
 /** A page of keys in their order: the next one begins after the last key of a full page. */
 export const pageOf = (keys: readonly string[], size: number): EnginePage => ({

@@ -2,6 +2,17 @@ import { IbidError } from "../../contracts/errors.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { loadPackage } from "../../runtime/packages.ts";
 
+/** An engine that is reached by a client of an optional package, and whose indexes lie beside those of others. */
+export interface ClientOptions {
+  /** Beginning of the names of indexes: lower-case letters, digits and `_`. Default `"ibid"`. */
+  readonly prefix?: string | undefined;
+  /** **Units** milliseconds for one request. Default 30,000. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Names of the options of {@link ClientOptions}. */
+export const clientOptions = { prefix: true, timeoutMs: true } as const;
+
 /** Details of a failure of an engine's client. */
 export interface ClientFailure {
   readonly reason: string;

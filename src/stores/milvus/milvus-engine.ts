@@ -2,8 +2,9 @@ import type { Engine, EngineIndex, EngineIndexSpec, EngineMetric } from "../../c
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions } from "../engines/check-engine.ts";
 import { createEngine } from "../engines/create-engine.ts";
-import { fromSquare, fusionConstant, pageOf } from "../engines/engine-scores.ts";
-import { checkServer } from "../engines/optional-client.ts";
+import { fromSquare, pageOf } from "../engines/engine-scores.ts";
+import { fusionConstant } from "../engines/join-words.ts";
+import { type ClientOptions, checkServer, clientOptions } from "../engines/optional-client.ts";
 import { writeExpression } from "../engines/translate-filter.ts";
 import { connectMilvus, type Milvus, type MilvusClient } from "./milvus-client.ts";
 
@@ -12,23 +13,19 @@ import { connectMilvus, type Milvus, type MilvusClient } from "./milvus-client.t
  *
  * @experimental
  */
-export interface MilvusOptions {
+export interface MilvusOptions extends ClientOptions {
   /** An address, such as `http://127.0.0.1:19530`, or a client of the package `@zilliz/milvus2-sdk-node`, which stays open. */
   readonly server: string | MilvusClient;
   /** Key of Zilliz Cloud, or `user:password`. */
   readonly token?: string | undefined;
   /** Default: Milvus's own, `"default"`. */
   readonly database?: string | undefined;
-  /** Beginning of the names of collections. Default `"ibid"`. */
-  readonly prefix?: string | undefined;
   /** Fields of Milvus's request to create a collection, such as `shards_num`, `num_partitions` or `properties`. */
   readonly collection?: Readonly<Record<string, unknown>> | undefined;
   /** Index of the vectors, such as `{ index_type: "DISKANN" }` or `{ params: { M: 32 } }`. Default: HNSW with `M` 16 and `efConstruction` 200. */
   readonly index?: Readonly<Record<string, unknown>> | undefined;
   /** Parameters of each search, such as `{ ef: 800 }` or `{ search_list: 400 }`. Default `ef` 400 and `nprobe` 64. */
   readonly query?: Readonly<Record<string, unknown>> | undefined;
-  /** **Units** milliseconds for one request. Default 30,000. */
-  readonly timeoutMs?: number | undefined;
 }
 
 const metrics = { cosine: "COSINE", dot: "IP", euclidean: "L2" } as const satisfies Record<EngineMetric, string>;
@@ -65,16 +62,8 @@ const [mostBytes, mostTags] = [65_535, 4_096];
  */
 export function createMilvusEngine(options: MilvusOptions): Engine {
   checkGiven("createMilvusEngine", "the options", options, "object");
-  checkOptions("createMilvusEngine", options, {
-    server: true,
-    token: true,
-    database: true,
-    prefix: true,
-    collection: true,
-    index: true,
-    query: true,
-    timeoutMs: true,
-  });
+  const own = { server: true, token: true, database: true, collection: true, index: true, query: true } as const;
+  checkOptions("createMilvusEngine", options, { ...clientOptions, ...own });
   const { server, token, database, timeoutMs = 30_000 } = options;
   checkServer("createMilvusEngine", "server", server, "http://127.0.0.1:19530");
   const milvus = connectMilvus(server, { token, database, timeoutMs });

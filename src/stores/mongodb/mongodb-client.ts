@@ -1,8 +1,6 @@
 import { IbidError } from "../../contracts/errors.ts";
 import { type ClientFailure, createOptionalClient, type OptionalClient } from "../engines/optional-client.ts";
 
-type Document = Readonly<Record<string, unknown>>;
-
 /**
  * A cursor of the package `mongodb`, as far as it is used here.
  *
@@ -18,16 +16,11 @@ export interface MongoCursor {
  * @experimental
  */
 export interface MongoCollection {
-  insertMany(documents: never[], options: { ordered: boolean }): Promise<unknown>;
   bulkWrite(operations: never[], options: { ordered: boolean }): Promise<unknown>;
-  updateMany(filter: never, update: never): Promise<unknown>;
   deleteMany(filter: never): Promise<unknown>;
-  countDocuments(filter: never): Promise<number>;
   find(filter: never, options: never): MongoCursor;
   aggregate(pipeline: never[]): MongoCursor;
-  createIndex(keys: never): Promise<unknown>;
   createSearchIndex(description: never): Promise<unknown>;
-  updateSearchIndex(name: string, definition: never): Promise<unknown>;
   listSearchIndexes(name: string): MongoCursor;
   drop(): Promise<unknown>;
 }
@@ -77,7 +70,7 @@ const passing = new Set([6, 7, 89, 91, 189, 262, 9001, 10_107, 11_600, 11_602, 1
 function explain(cause: unknown): ClientFailure {
   const { message = String(cause), code } = cause as { message?: string; code?: unknown };
   const status = typeof code === "number" ? code : undefined;
-  const hint = /SearchNotEnabled|search index|\$vectorSearch/iu.test(message)
+  const hint = /SearchNotEnabled|search index|\$search|vectorSearch/iu.test(message)
     ? "Use Atlas, or MongoDB 8.2 or later with its search process mongot."
     : /auth/iu.test(message)
       ? "Check the user, the password and the roles that go with them."
@@ -96,15 +89,8 @@ function readHost(address: string): string {
   });
 }
 
-/** Whether an error says only that documents were there already. */
-export function isDuplicate(error: unknown): boolean {
-  const { code, writeErrors } = error as { code?: unknown; writeErrors?: unknown };
-  const all = [writeErrors ?? []].flat() as readonly { readonly code?: unknown }[];
-  return code === 11_000 && all.every((each) => each.code === 11_000);
-}
-
 /** The documents of a cursor. */
-export async function readAll<Row extends Document>(cursor: MongoCursor): Promise<readonly Row[]> {
+export async function readAll<Row>(cursor: MongoCursor): Promise<readonly Row[]> {
   return (await cursor.toArray()) as Row[];
 }
 

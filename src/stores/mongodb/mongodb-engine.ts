@@ -1,68 +1,57 @@
-import type {
-  Engine,
-  EngineCandidate,
-  EngineCondition,
-  EngineEntry,
-  EngineIndex,
-  EngineIndexSpec,
-  EngineMetric,
-  EngineRequest,
-} from "../../contracts/engine.ts";
+import type { Engine, EngineCondition, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
+import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
-import { platformNow } from "../../runtime/platform-clock.ts";
+import { checkDimensions } from "../engines/check-engine.ts";
 import { createEngine } from "../engines/create-engine.ts";
-import { fuseRanks, pageOf } from "../engines/engine-scores.ts";
-import type { NumberFields } from "../engines/number-fields.ts";
-import { checkOneOf, checkServer } from "../engines/optional-client.ts";
+import { pageOf } from "../engines/engine-scores.ts";
+import type { WordedIndex } from "../engines/join-words.ts";
+import { type ClientOptions, checkOneOf, checkServer, clientOptions, passOver } from "../engines/optional-client.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 import { waitUntil } from "../engines/wait-until.ts";
-import {
-  connectMongo,
-  isDuplicate,
-  type Mongo,
-  type MongoCollection,
-  type MongoDatabase,
-  onCollection,
-  readAll,
-} from "./mongodb-client.ts";
-import { indexName, indexLate, makeSearchIndex, type SearchIndexOptions } from "./search-index.ts";
-import { makeWordsIndex, type WordsIndex } from "./words-index.ts";
+import { connectMongo, type Mongo, type MongoDatabase, onCollection, readAll } from "./mongodb-client.ts";
 
 /**
  * Options of {@link createMongoEngine}.
  *
  * @experimental
  */
-export interface MongoOptions extends SearchIndexOptions {
+export interface MongoOptions extends ClientOptions {
   /** An address with a database, such as `mongodb+srv://host/vectors`, or a database of a client of the package `mongodb`, which stays open. */
   readonly database: string | MongoDatabase;
-  /** Beginning of the names of collections. Default `"ibid"`. */
-  readonly prefix?: string | undefined;
   /** `"hnsw"` is a graph; `"exact"` compares every entry and misses none. Default `"hnsw"`. */
   readonly search?: "hnsw" | "exact" | undefined;
-  /** Fields of `$vectorSearch`, such as `numCandidates`. Default: 20 for each that is asked for, at least 400 and at most 10,000. */
+  /** Fields of the search index's definition, such as `analyzer` or `numPartitions`. */
+  readonly index?: Readonly<Record<string, unknown>> | undefined;
+  /** Fields of the vector field's definition, such as `quantization` or `hnswOptions`. */
+  readonly field?: Readonly<Record<string, unknown>> | undefined;
+  /** Fields of `vectorSearch`, such as `numCandidates`. Default: 20 for each that is asked for, at least 400 and at most 10,000. */
   readonly query?: Readonly<Record<string, unknown>> | undefined;
-  /** **Units** milliseconds for one command. Default 30,000. */
-  readonly timeoutMs?: number | undefined;
+  /** Longest wait until the search index has taken a write, or is built. **Units** milliseconds. Default 120,000. */
+  readonly indexWithinMs?: number | undefined;
 }
+
+/** Name of the search index in each collection. */
+const indexName = "ibid_search";
+
+const similarities = { cosine: "cosine", dot: "dotProduct", euclidean: "euclidean" } as const satisfies Record<
+  EngineMetric,
+  string
+>;
 
 const pageSize = 1_000;
 
-/** Candidates that one search takes, and looks at. **Source** "Run vector search queries": `numCandidates` is 10,000 at most. */
+/** Candidates that one search takes, and looks at. **Source** "vectorSearch operator": `numCandidates` is 10,000 at most. */
 const mostCandidates = 10_000;
 
-/** How long a delete is taken into account. **Units** milliseconds. */
-const deletedWithinMs = 10_000;
-
 /**
- * An engine over Atlas Vector Search, or MongoDB with its search process: a collection for each base and embedding version, with a search index.
+ * An engine over MongoDB Search, in Atlas or beside a server of one's own: a collection for each base and embedding version, with a search index of vectors, tags,
+ * numbers and words.
  *
- * **Shape** the search index follows the collection with a delay. A write ends when the index gives its entries, and they are counted from then on.
- * A collection of records has an index of words beside it, and the ranks of both are joined.
- * Each key of a number becomes a field of the index, which is then built again beside the one that is searched.
+ * **Shape** the search index follows its collection with a delay. A write or a delete ends when both agree, and counts, lists and searches ask the index alone. The
+ * ranks of words and vector are joined.
  * **Errors** `invalid-argument` for options; `dependency-missing` without the package `mongodb`; `store-busy` where the index takes longer than `indexWithinMs`;
  * others as those of an `Engine`.
- * **Source** "MongoDB Vector Search" of mongodb.com, read in November 2026.
+ * **Source** "vectorSearch operator", "vector type" and "Return stored source" of MongoDB Search, mongodb.com, read in November 2026.
  *
  * @example
  * const kb = await openKnowledgeBase("./kb", { engine: createMongoEngine({ database: "mongodb+srv://host/vectors" }) });
@@ -72,28 +61,27 @@ const deletedWithinMs = 10_000;
 export function createMongoEngine(options: MongoOptions): Engine {
   checkGiven("createMongoEngine", "the options", options, "object");
   checkOptions("createMongoEngine", options, {
+    ...clientOptions,
     database: true,
-    prefix: true,
     search: true,
+    index: true,
     field: true,
     query: true,
-    timeoutMs: true,
     indexWithinMs: true,
   });
   const { database, search = "hnsw", timeoutMs = 30_000 } = options;
   checkServer("createMongoEngine", "database", database, "mongodb+srv://host/vectors");
   checkOneOf("mongodb", "search", search, ["hnsw", "exact"]);
   const mongo = connectMongo(database, timeoutMs);
+  const records = { kinds: [], words: true, mayLackWords: true };
   return createEngine({
     name: "mongodb",
     native: typeof database === "string" ? mongo : database,
     prefix: options.prefix,
-    capabilities: { exhaustive: search === "exact", candidates: mostCandidates, records: { kinds: [], words: true } },
+    capabilities: { exhaustive: search === "exact", candidates: mostCandidates, records },
     async open(name, spec, signal) {
-      const numbers = await makeSearchIndex(mongo, name, spec, options, signal);
-      const { indexWithinMs = 120_000 } = options;
-      const words = spec.records === true ? await makeWordsIndex(mongo, name, spec, indexWithinMs, signal) : undefined;
-      return createIndex(mongo, name, spec, { numbers, words }, options);
+      await makeSearchIndex(mongo, name, spec, options, signal);
+      return createIndex(mongo, name, spec, options);
     },
     async names(beginning, signal) {
       const filter = { name: { $regex: `^${beginning}` } } as never;
@@ -107,155 +95,158 @@ export function createMongoEngine(options: MongoOptions): Engine {
   });
 }
 
+interface IndexState {
+  readonly status: string;
+  readonly queryable: boolean;
+  readonly latestDefinition: {
+    readonly mappings: { readonly fields: { readonly vector?: { numDimensions?: number } } };
+  };
+}
+
+/** Makes the search index of a collection where it is not there, and waits until it can be searched. */
+async function makeSearchIndex(
+  mongo: Mongo,
+  name: string,
+  spec: EngineIndexSpec,
+  { index, field, indexWithinMs = 120_000 }: MongoOptions,
+  signal?: AbortSignal,
+): Promise<void> {
+  const on = onCollection(mongo, name);
+  const operation = "build the search index";
+  const look = async (): Promise<IndexState | undefined> =>
+    (await on("read the search index", (one) => readAll<IndexState>(one.listSearchIndexes(indexName)), signal))[0];
+  if ((await look()) === undefined) {
+    const made = mongo.run("create a collection", (db) => db.createCollection(name), signal);
+    await made.catch(passOver(/already exists/iu));
+    const vector = { ...field, type: "vector", numDimensions: spec.dimensions, similarity: similarities[spec.metric] };
+    const names = { _id: { type: "token" }, revision: { type: "token" }, tags: { type: "token" } };
+    const numbers = { type: "document", dynamic: true };
+    const words = spec.records === true && { text: { type: "string" } };
+    const mappings = { dynamic: false, fields: { ...names, numbers, vector, ...words } };
+    const definition = { ...index, mappings, storedSource: { include: ["ref", "revision"] } };
+    const description = { name: indexName, type: "search", definition };
+    const defined = on("create the search index", (one) => one.createSearchIndex(description as never), signal);
+    await defined.catch(passOver(/already defined|already exists|duplicate/iu));
+  }
+  const wait = { what: `mongodb: ${operation}`, withinMs: indexWithinMs, pauseMs: 2_000, signal };
+  const ready = async (): Promise<IndexState | undefined> => {
+    const state = await look();
+    if (state?.status === "FAILED") throw indexLate(spec.name, operation, "cannot be built", "store-failed");
+    return state?.status === "READY" && state.queryable ? state : undefined;
+  };
+  const state = await waitUntil(wait, ready, () =>
+    indexLate(spec.name, operation, `is not built after ${indexWithinMs / 1000} s`, "store-busy"),
+  );
+  checkDimensions("mongodb", spec, state.latestDefinition.mappings.fields.vector?.numDimensions ?? spec.dimensions);
+}
+
+function indexLate(name: string, operation: string, reason: string, code: "store-busy" | "store-failed"): IbidError {
+  return new IbidError(code, `mongodb: the search index of ${name} ${reason}.`, {
+    hint: "Look at the search index, or allow more time with indexWithinMs; settling goes on with it.",
+    details: { store: "mongodb", operation },
+  });
+}
+
 function createIndex(
   mongo: Mongo,
   name: string,
-  { dimensions, metric, name: short, records = false }: EngineIndexSpec,
-  { numbers, words: wordsIndex }: { readonly numbers: NumberFields; readonly words: WordsIndex | undefined },
+  { metric, name: short }: EngineIndexSpec,
   { search = "hnsw", query, indexWithinMs = 120_000 }: MongoOptions,
-): EngineIndex {
+): WordedIndex {
+  type Row = { readonly _id: string; readonly ref: string; readonly revision: string; readonly score: number };
   const on = onCollection(mongo, name);
-  /** Deletes of this process that the search index may not have followed. */
-  const deletes: { readonly at: number; readonly keys: number }[] = [];
 
-  function vectorSearch<Row extends Readonly<Record<string, unknown>>>(
-    operation: string,
-    stage: object,
-    project: object,
-    signal?: AbortSignal,
-  ): Promise<readonly Row[]> {
-    const pipeline = [{ $vectorSearch: { index: indexName, path: "vector", ...stage } }, { $project: project }];
-    return on(operation, (one) => readAll<Row>(one.aggregate(pipeline as never[])), signal);
+  /** What the search index has, without a look into the collection. */
+  function ask(operation: string, stage: object, limit: number, signal?: AbortSignal): Promise<readonly Row[]> {
+    const score = { $meta: "searchScore" };
+    const stages = [
+      { $search: { index: indexName, returnStoredSource: true, ...stage } },
+      { $limit: limit },
+      { $project: { ref: 1, revision: 1, score } },
+    ];
+    return on(operation, (one) => readAll<Row>(one.aggregate(stages as never[])), signal);
   }
 
-  /**
-   * Waits until the search index gives entries that were written, and marks them: they are counted and listed from then on. A process that died in between leaves
-   * some without a mark, and the next count or list goes on with them.
-   */
-  async function settleWrites(filter: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<void> {
-    const operation = "look for a write";
-    const queryVector = Array.from({ length: dimensions }, () => 1);
-    const unmarked = { ...filter, listed: { $ne: true } };
-    const page = { projection: { revision: 1 }, limit: pageSize };
-    type Row = { revision: string };
-    const revisionsOf = (rows: readonly Row[]): string[] => rows.map(({ revision }) => revision);
-    const among = (rows: readonly Row[]): object => ({ revision: { $in: revisionsOf(rows) } });
-    const settle = async (): Promise<true | undefined> => {
-      for (;;) {
-        const rows = await find<Row>(operation, unmarked, page, signal);
-        if (rows.length === 0) return true;
-        const stage = { queryVector, exact: true, limit: rows.length, filter: among(rows) };
-        const near = await vectorSearch<Row>(operation, stage, { revision: 1 }, signal);
-        const shown = near.length === 0 ? undefined : await wordsIndex?.shows(revisionsOf(near), signal);
-        const found = shown === undefined ? near : near.filter(({ revision }) => shown.has(revision));
-        if (found.length === 0) return undefined;
-        const mark = { $set: { listed: true } };
-        await on("write", (one) => one.updateMany(among(found) as never, mark as never), signal);
-      }
+  function find<Found>(operation: string, keys: readonly string[], fields: object, signal?: AbortSignal) {
+    const filter = { _id: { $in: keys } } as never;
+    return on(operation, (one) => readAll<Found>(one.find(filter, { projection: fields } as never)), signal);
+  }
+
+  /** Waits until the search index has under some keys just what the collection has. An entry that is written again has another revision. */
+  async function settle(operation: string, keys: readonly string[], signal?: AbortSignal): Promise<void> {
+    const given = { in: { path: "_id", value: keys } };
+    const look = async (): Promise<true | undefined> => {
+      const kept = await find<Row>(operation, keys, { revision: 1 }, signal);
+      const shown = new Set((await ask(operation, given, keys.length, signal)).map(({ revision }) => revision));
+      return shown.size === kept.length && kept.every(({ revision }) => shown.has(revision)) ? true : undefined;
     };
-    await waitUntil({ what: `mongodb: ${operation}`, withinMs: indexWithinMs, signal }, settle, () =>
-      indexLate(short, `has not taken a write after ${indexWithinMs / 1000} s`, "store-busy"),
+    await waitUntil({ what: `mongodb: ${operation}`, withinMs: indexWithinMs, signal }, look, () =>
+      indexLate(short, operation, `has not taken a write after ${indexWithinMs / 1000} s`, "store-busy"),
     );
   }
-
-  function find<Row extends Readonly<Record<string, unknown>>>(
-    operation: string,
-    filter: object,
-    page: object,
-    signal?: AbortSignal,
-  ): Promise<readonly Row[]> {
-    return on(operation, (one) => readAll<Row>(one.find(filter as never, page as never)), signal);
-  }
-
-  async function nearVector(request: EngineRequest): Promise<readonly EngineCandidate[]> {
-    const { vector, condition, limit, options, signal } = request;
-    await numbers.learnFor(condition, signal);
-    const filter = writeFilter(condition, numbers);
-    // The search index names deleted documents for a while, and the database leaves them out: fewer come than are there.
-    while (deletes[0] !== undefined && deletes[0].at < platformNow() - deletedWithinMs) deletes.shift();
-    const gone = deletes.reduce((sum, each) => sum + each.keys, 0);
-    let before = -1;
-    for (let asked = Math.min(mostCandidates, limit + gone); ; asked = Math.min(mostCandidates, asked * 2)) {
-      const stage = {
-        ...(search === "exact"
-          ? { exact: true }
-          : { numCandidates: Math.min(mostCandidates, Math.max(400, 20 * asked)) }),
-        ...query,
-        ...(options as object | undefined),
-        queryVector: [...vector],
-        limit: asked,
-        ...(filter !== undefined && { filter }),
-      };
-      const project = { _id: 0, ref: 1, score: { $meta: "vectorSearchScore" } };
-      const rows = await vectorSearch<{ ref: string; score: number }>("search", stage, project, signal);
-      if (rows.length >= limit || rows.length === before || asked >= mostCandidates)
-        return rows.slice(0, limit).map(({ ref, score }) => ({ ref, score: scores[metric](score) }));
-      before = rows.length;
-    }
-  }
-
-  const listed = (tag: string): Readonly<Record<string, unknown>> => ({ tags: tag, listed: true });
 
   return {
     async put(entries, signal) {
       if (entries.length === 0) return;
-      await numbers.addFor(entries, signal);
-      const documents = entries.map(toDocument);
-      const replace = documents.map((replacement) => ({
-        replaceOne: { filter: { _id: replacement._id }, replacement, upsert: true },
-      }));
-      const insert = (one: MongoCollection) =>
-        one.insertMany(documents as never[], { ordered: false }).catch((error: unknown) => {
-          if (!isDuplicate(error)) throw error;
-        });
-      await on("write", records ? (one) => one.bulkWrite(replace as never[], { ordered: false }) : insert, signal);
-      await settleWrites({ _id: { $in: entries.map(({ key }) => key) } }, signal);
+      const writes = entries.map(({ key, ref, tags, numbers, vector, record }) => {
+        const one = {
+          ref,
+          tags,
+          numbers,
+          vector: [...vector],
+          ...(record && { ...record, json: record.json ?? null }),
+        };
+        const replacement = { _id: key, revision: `${key} ${crypto.randomUUID()}`, ...one };
+        return { replaceOne: { filter: { _id: key }, replacement, upsert: true } };
+      });
+      await on("write", (one) => one.bulkWrite(writes as never[], { ordered: false }), signal);
+      const keys = entries.map(({ key }) => key);
+      await settle("write", keys, signal);
     },
     async delete(keys, signal) {
-      deletes.push({ at: platformNow(), keys: keys.length });
+      if (keys.length === 0) return;
       await on("delete", (one) => one.deleteMany({ _id: { $in: keys } } as never), signal);
+      await settle("delete", keys, signal);
     },
     async count(tag, signal) {
-      await settleWrites({ tags: tag }, signal);
-      return on("count", (one) => one.countDocuments(listed(tag) as never), signal);
+      const stages = [{ $searchMeta: { index: indexName, ...has(tag), count: { type: "total" } } }];
+      type Found = { count: { total: number } };
+      const [found] = await on("count", (one) => readAll<Found>(one.aggregate(stages as never[])), signal);
+      return Number(found?.count.total ?? 0);
     },
     async list(tag, from, signal) {
-      if (from === undefined) await settleWrites({ tags: tag }, signal);
-      const filter = { ...listed(tag), ...(from !== undefined && { _id: { $gt: from } }) };
-      const page = { projection: { _id: 1 }, sort: { _id: 1 }, limit: pageSize };
-      const keys = (await find<{ _id: string }>("list", filter, page, signal)).map(({ _id }) => _id);
+      const after = from === undefined ? [] : [{ range: { path: "_id", gt: from } }];
+      const stage = { compound: { filter: [has(tag), ...after] }, sort: { _id: 1 } };
+      const keys = (await ask("list", stage, pageSize, signal)).map(({ _id }) => _id);
       return pageOf(keys, pageSize);
     },
     async read(keys, signal) {
-      type Row = { _id: string; ref: string; json?: string | null };
-      const page = { projection: { ref: 1, json: 1 } };
-      const rows = await find<Row>("read", { _id: { $in: keys } }, page, signal);
+      type Kept = { _id: string; ref: string; json?: string | null };
+      const rows = await find<Kept>("read", keys, { ref: 1, json: 1 }, signal);
       return rows.flatMap(({ _id, ref, json }) => (typeof json === "string" ? [{ key: _id, ref, json }] : []));
     },
     async readVectors(keys, signal) {
-      type Row = { _id: string; vector: readonly number[] };
-      const rows = await find<Row>("read vectors", { _id: { $in: keys } }, { projection: { vector: 1 } }, signal);
+      type Kept = { _id: string; vector: readonly number[] };
+      const rows = await find<Kept>("read vectors", keys, { vector: 1 }, signal);
       return rows.map(({ _id, vector }) => ({ key: _id, vector: Float32Array.from(vector) }));
     },
-    async nearest(request) {
-      const { words, condition, limit, signal } = request;
-      if (words === undefined || wordsIndex === undefined) return nearVector(request);
-      const [near, said] = await Promise.all([nearVector(request), wordsIndex.rank(words, condition, limit, signal)]);
-      return fuseRanks([near.map(({ ref }) => ref), said], limit);
+    async nearest({ vector, condition, limit, options, signal }) {
+      const filter = writeFilter(condition);
+      const width =
+        search === "exact" ? { exact: true } : { numCandidates: Math.min(mostCandidates, Math.max(400, 20 * limit)) };
+      const chosen = { ...width, ...query, ...(options as object | undefined), ...(filter && { filter }) };
+      const vectorSearch = { ...chosen, path: "vector", queryVector: [...vector], limit };
+      const rows = await ask("search", { vectorSearch }, limit, signal);
+      return rows.map(({ ref, score }) => ({ ref, score: scores[metric](score) }));
+    },
+    async said(words, { condition, limit, signal }) {
+      const filter = writeFilter(condition);
+      const text = { query: words.join(" "), path: "text" };
+      const compound = { must: [{ text }], ...(filter && { filter: [filter] }) };
+      return (await ask("search words", { compound }, limit, signal)).map(({ ref }) => ref);
     },
   };
 }
-
-/** An entry that is written again has another revision: the search index may still give the former one, which was deleted or replaced. */
-const toDocument = ({ key, ref, tags, numbers, vector, record }: EngineEntry) => ({
-  _id: key,
-  revision: `${key} ${crypto.randomUUID()}`,
-  ...(record && { json: record.json ?? null, fields: record.fields, text: record.text }),
-  ref,
-  tags,
-  numbers,
-  vector: [...vector],
-});
 
 /** **Source** "MongoDB Vector Search score": half of 1 and the cosine or the product, and 1 divided by 1 and the distance. */
 const scores: Readonly<Record<EngineMetric, (score: number) => number>> = {
@@ -264,15 +255,17 @@ const scores: Readonly<Record<EngineMetric, (score: number) => number>> = {
   euclidean: (score) => score,
 };
 
-function writeFilter(condition: EngineCondition | undefined, numbers: NumberFields): object | undefined {
-  const nothing = (): object => ({ tags: { $eq: "none" } });
+const has = (tag: string): object => ({ equals: { path: "tags", value: tag } });
+
+/** A filter as one operator of MongoDB Search. **Source** "compound", "equals" and "range". */
+function writeFilter(condition: EngineCondition | undefined): object | undefined {
   return writeCondition<object>(condition, {
-    has: (tag) => ({ tags: { $eq: tag } }),
-    lacks: (tag) => ({ tags: { $ne: tag } }),
-    // No entry has a number that the index does not know.
-    number: (key, is, value) => (numbers.has(key) ? { [`numbers.${key}`]: { [`$${is}`]: value } } : nothing()),
-    and: (parts) => ({ $and: parts }),
-    or: (parts) => ({ $or: parts }),
-    nothing,
+    has,
+    // A clause that only excludes has nothing to exclude from.
+    lacks: (tag) => ({ compound: { filter: [{ exists: { path: "tags" } }], mustNot: [has(tag)] } }),
+    number: (key, is, value) => ({ range: { path: `numbers.${key}`, [is]: value } }),
+    and: (filter) => ({ compound: { filter } }),
+    or: (should) => ({ compound: { should, minimumShouldMatch: 1 } }),
+    nothing: () => has("none"),
   });
 }

@@ -1,9 +1,10 @@
-import type { Engine, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
+import type { Engine, EngineCondition, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions, checkPrefix } from "../engines/check-engine.ts";
 import { createEngine } from "../engines/create-engine.ts";
-import { fuseRanks, pageOf, plainWords } from "../engines/engine-scores.ts";
+import { pageOf } from "../engines/engine-scores.ts";
+import type { WordedIndex } from "../engines/join-words.ts";
 import { writeExpression } from "../engines/translate-filter.ts";
 import { checkServer } from "../engines/optional-client.ts";
 import { readPostgresAddress } from "../postgres/postgres-address.ts";
@@ -192,7 +193,7 @@ function createIndex(
   table: string,
   nearest: string,
   { metric, records: isOfRecords = false }: EngineIndexSpec,
-): EngineIndex {
+): WordedIndex {
   return {
     async put(entries) {
       const rows = entries.map(({ key, ref, tags, numbers, vector, record }) => ({
@@ -251,27 +252,30 @@ function createIndex(
       );
       return rows.map(({ key, vector }) => ({ key, vector: Float32Array.from(JSON.parse(vector) as number[]) }));
     },
-    async nearest({ vector, condition, limit, words }) {
+    async nearest({ vector, condition, limit }) {
       const distance = `vector ${operators[metric]} $1`;
-      const where = writeExpression(condition, has, compares);
-      const statement = `SELECT ref, ${distance} FROM ${table}${where === undefined ? "" : ` WHERE ${where}`} ORDER BY ${distance} LIMIT ${limit}`;
+      const statement = `SELECT ref, ${distance} FROM ${table} WHERE ${writeWhere(condition)} ORDER BY ${distance} LIMIT ${limit}`;
       const rows = await db.query<{ ref: string; distance: number }>(
         "search",
         `SELECT ref, distance FROM ${nearest}($1, $2::vector)`,
         [statement, `[${vector.join(",")}]`],
       );
-      const asked = plainWords(words);
-      if (asked.length === 0) return rows.map((row) => ({ ref: row.ref, score: scores[metric](row.distance) }));
-      const said = await db.query<{ ref: string }>(
+      return rows.map((row) => ({ ref: row.ref, score: scores[metric](row.distance) }));
+    },
+    async said(words, { condition, limit }) {
+      const rows = await db.query<{ ref: string }>(
         "search words",
-        `SELECT ref FROM ${table}, to_tsquery('simple', $1) AS asked WHERE ${lexemes} @@ asked${where === undefined ? "" : ` AND ${where}`}
+        `SELECT ref FROM ${table}, to_tsquery('simple', $1) AS asked WHERE ${lexemes} @@ asked AND ${writeWhere(condition)}
          ORDER BY ts_rank(${lexemes}, asked) DESC, key LIMIT ${limit}`,
-        [asked.map((word) => `'${word}'`).join(" | ")],
+        [words.map((word) => `'${word}'`).join(" | ")],
       );
-      return fuseRanks([rows.map(({ ref }) => ref), said.map(({ ref }) => ref)], limit);
+      return rows.map(({ ref }) => ref);
     },
   };
 }
+
+const writeWhere = (condition: EngineCondition | undefined): string =>
+  writeExpression(condition, has, compares) ?? "true";
 
 const scores: Readonly<Record<EngineMetric, (distance: number) => number>> = {
   cosine: (distance) => 1 - distance,

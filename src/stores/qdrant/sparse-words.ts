@@ -1,5 +1,5 @@
 import { sha256 } from "../../runtime/hash.ts";
-import { plainWords } from "../engines/engine-scores.ts";
+import { plainWords } from "../engines/join-words.ts";
 
 /** A sparse vector as Qdrant takes it. */
 export interface SparseWords {

@@ -10,15 +10,14 @@ export interface RedisClient {
   sendCommand(args: readonly (string | Buffer)[], options?: never): Promise<unknown>;
 }
 
+/** A part of a command. */
+export type Argument = string | number | Buffer;
+
 /** A server that answers, with errors that name store and operation. */
 export interface Redis {
-  send(operation: string, args: readonly (string | number | Buffer)[], signal?: AbortSignal): Promise<unknown>;
+  send(operation: string, args: readonly Argument[], signal?: AbortSignal): Promise<unknown>;
   /** A reply of bytes, as they are. **Shape** `undefined` where nothing is there. */
-  bytes(
-    operation: string,
-    args: readonly (string | number | Buffer)[],
-    signal?: AbortSignal,
-  ): Promise<Uint8Array | undefined>;
+  bytes(operation: string, args: readonly Argument[], signal?: AbortSignal): Promise<Uint8Array | undefined>;
   close(): Promise<void>;
 }
 
@@ -58,12 +57,7 @@ export function connectRedis(server: string | RedisClient, timeoutMs: number): R
     isEnded: ({ isOpen }) => !isOpen,
     explain,
   });
-  const send = (
-    operation: string,
-    args: readonly (string | number | Buffer)[],
-    signal?: AbortSignal,
-    options?: object,
-  ): Promise<unknown> => {
+  const send = (operation: string, args: readonly Argument[], signal?: AbortSignal, options?: object) => {
     const texts = args.map((arg) => (typeof arg === "number" ? String(arg) : arg));
     return redis.run(operation, (client) => client.sendCommand(texts, options as never), signal);
   };

@@ -1,32 +1,29 @@
-import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
+import type { Engine, EngineCondition, EngineIndexSpec, EngineMetric, EngineRecord } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions } from "../engines/check-engine.ts";
 import { createEngine } from "../engines/create-engine.ts";
-import { fromSquare, fuseRanks, plainWords } from "../engines/engine-scores.ts";
+import { fromSquare } from "../engines/engine-scores.ts";
+import type { WordedIndex } from "../engines/join-words.ts";
 import { createNumberFields, type NumberFields } from "../engines/number-fields.ts";
-import { checkOneOf, checkServer, passOver } from "../engines/optional-client.ts";
+import { type ClientOptions, checkOneOf, checkServer, clientOptions, passOver } from "../engines/optional-client.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
-import { connectRedis, readFound, readPairs, type Redis, type RedisClient } from "./redis-client.ts";
+import { type Argument, connectRedis, readFound, readPairs, type Redis, type RedisClient } from "./redis-client.ts";
 
 /**
  * Options of {@link createRedisEngine}.
  *
  * @experimental
  */
-export interface RedisOptions {
+export interface RedisOptions extends ClientOptions {
   /** An address, such as `redis://127.0.0.1:6379`, or a connected client of the package `redis`, which stays open. */
   readonly server: string | RedisClient;
-  /** Beginning of the names of indexes and keys. Default `"ibid"`. */
-  readonly prefix?: string | undefined;
   /** `"hnsw"` is a graph; `"flat"` compares every entry and misses none. Default `"hnsw"`. */
   readonly index?: "hnsw" | "flat" | undefined;
   /** Attributes of Redis's vector field, such as `{ M: 32, EF_CONSTRUCTION: 400 }`. */
   readonly attributes?: Readonly<Record<string, string | number>> | undefined;
   /** Attributes of each search, such as `{ EF_RUNTIME: 800 }` or `{ HYBRID_POLICY: "ADHOC_BF" }`. Default `{ EF_RUNTIME: 400 }` for a graph. */
   readonly query?: Readonly<Record<string, string | number>> | undefined;
-  /** **Units** milliseconds for one command. Default 30,000. */
-  readonly timeoutMs?: number | undefined;
 }
 
 const metrics = { cosine: "COSINE", dot: "IP", euclidean: "L2" } as const satisfies Record<EngineMetric, string>;
@@ -36,14 +33,10 @@ const searchedNeighbours = 400;
 
 const pageSize = 1_000;
 
-/** Numbers of the metadata, by their keys, that one index can hold: Redis allows 1,024 fields. */
-const mostNumbers = 1_000;
-
 /**
  * An engine over Redis 8, or Redis 7 with RediSearch 2.10: an index of hashes for each base and embedding version.
  *
- * **Errors** `invalid-argument` for options; `dependency-missing` without the package `redis`; `unsupported` for metadata with more than 1,000 keys of numbers;
- * others as those of an `Engine`.
+ * **Errors** `invalid-argument` for options; `dependency-missing` without the package `redis`; others as those of an `Engine`.
  * **Source** "Redis query engine" of redis.io, read in November 2026.
  *
  * @example
@@ -53,14 +46,8 @@ const mostNumbers = 1_000;
  */
 export function createRedisEngine(options: RedisOptions): Engine {
   checkGiven("createRedisEngine", "the options", options, "object");
-  checkOptions("createRedisEngine", options, {
-    server: true,
-    prefix: true,
-    index: true,
-    attributes: true,
-    query: true,
-    timeoutMs: true,
-  });
+  const own = { server: true, index: true, attributes: true, query: true } as const;
+  checkOptions("createRedisEngine", options, { ...clientOptions, ...own });
   const { server, index: kind = "hnsw", timeoutMs = 30_000 } = options;
   checkServer("createRedisEngine", "server", server, "redis://127.0.0.1:6379");
   checkOneOf("redis", "index", kind, ["hnsw", "flat"]);
@@ -78,8 +65,8 @@ export function createRedisEngine(options: RedisOptions): Engine {
       const made = kind === "flat" || spec.kind === "flat" ? "flat" : "hnsw";
       // Attributes are those of the engine's own kind.
       const isOwn = made === kind;
-      const numbers = await makeIndex(redis, name, spec, made, isOwn ? attributes : []);
-      return createIndex(redis, name, spec.metric, { query: isOwn ? query : [], timeoutMs, numbers });
+      const known = await makeIndex(redis, name, spec, made, isOwn ? attributes : []);
+      return createIndex(redis, name, spec.metric, { query: isOwn ? query : [], timeoutMs, known });
     },
     async names(_, signal) {
       return [...((await redis.send("list indexes", ["FT._LIST"], signal)) as Iterable<unknown>)].map(String);
@@ -110,57 +97,50 @@ async function makeIndex(
   attributes: readonly string[],
 ): Promise<readonly string[]> {
   const vector = ["TYPE", "FLOAT32", "DIM", spec.dimensions, "DISTANCE_METRIC", metrics[spec.metric], ...attributes];
-  const text = spec.records === true ? " text TEXT" : "";
-  const schema = `key TAG SORTABLE tags TAG SEPARATOR ,${text} vector VECTOR ${kind.toUpperCase()} ${vector.length}`;
+  const schema = `key TAG SORTABLE tags TAG SEPARATOR , vector VECTOR ${kind.toUpperCase()} ${vector.length}`;
   const hashes = `ON HASH PREFIX 1 ${name}: STOPWORDS 0 SCHEMA ${schema}`;
   const made = ["FT.CREATE", name, ...hashes.split(" "), ...vector];
   await redis.send("make an index", made).catch(passOver(/already exists/iu));
-  const { dimensions, numbers, isWorded } = await readIndex(redis, name);
-  checkDimensions("redis", spec, dimensions);
-  // An index of an earlier version has no field for words.
-  if (spec.records === true && !isWorded) {
-    const added = ["FT.ALTER", name, "SCHEMA", "ADD", "text", "TEXT"];
-    await redis.send("index the words", added).catch(passOver(/duplicate/iu));
-  }
-  return numbers;
+  if (spec.records === true) await addField(redis, name, "text", "TEXT");
+  const fields = await readFields(redis, name);
+  checkDimensions("redis", spec, Number(fields.find(({ type }) => type === "VECTOR")?.["dim"]));
+  return numbersOf(fields);
 }
 
-interface IndexFields {
-  readonly dimensions: number;
-  readonly numbers: readonly string[];
-  readonly isWorded: boolean;
+/** A field that another process has just added is as wanted. */
+async function addField(redis: Redis, name: string, key: string, type: "TEXT" | "NUMERIC", signal?: AbortSignal) {
+  const added = ["FT.ALTER", name, "SCHEMA", "ADD", key, type];
+  await redis.send(`index the field ${key}`, added, signal).catch(passOver(/duplicate/iu));
 }
 
-async function readIndex(redis: Redis, name: string): Promise<IndexFields> {
-  const { attributes } = readPairs(await redis.send("read an index", ["FT.INFO", name]));
-  const fields = (attributes as readonly unknown[]).map(readPairs);
-  const numbers = fields.flatMap(({ identifier, type }) => (type === "NUMERIC" ? [String(identifier)] : []));
-  const dimensions = Number(fields.find(({ type }) => type === "VECTOR")?.["dim"]);
-  return { dimensions, numbers, isWorded: fields.some(({ type }) => type === "TEXT") };
+type Field = Readonly<Record<string, unknown>>;
+
+async function readFields(redis: Redis, name: string, signal?: AbortSignal): Promise<readonly Field[]> {
+  const { attributes } = readPairs(await redis.send("read an index", ["FT.INFO", name], signal));
+  return (attributes as readonly unknown[]).map(readPairs);
 }
+
+const numbersOf = (fields: readonly Field[]): readonly string[] =>
+  fields.flatMap(({ identifier, type }) => (type === "NUMERIC" ? [String(identifier)] : []));
 
 function createIndex(
   redis: Redis,
   name: string,
   metric: EngineMetric,
-  { query, timeoutMs, ...known }: { query: readonly string[]; timeoutMs: number; numbers: readonly string[] },
-): EngineIndex {
-  const look = async (): Promise<readonly string[]> => (await readIndex(redis, name)).numbers;
+  { query, timeoutMs, known }: { query: readonly string[]; timeoutMs: number; known: readonly string[] },
+): WordedIndex {
+  const look = async (signal?: AbortSignal) => numbersOf(await readFields(redis, name, signal));
   // Redis finds numbers in fields of the schema alone, so that each new key of a number becomes one.
-  const numbers = createNumberFields(known.numbers, look, async (keys, signal) => {
-    if (keys.length + (await look()).length > mostNumbers) {
-      throw new IbidError("unsupported", `redis: the metadata has numbers under more than ${mostNumbers} keys.`, {
-        hint: "Keep numbers under fewer keys, or choose another engine.",
-        details: { store: "redis", limit: mostNumbers },
-      });
-    }
-    for (const key of keys) {
-      const added = ["FT.ALTER", name, "SCHEMA", "ADD", key, "NUMERIC"];
-      await redis.send("index a number", added, signal).catch(passOver(/duplicate/iu));
-    }
+  const numbers = createNumberFields(known, look, async (keys, signal) => {
+    for (const key of keys) await addField(redis, name, key, "NUMERIC", signal);
   });
 
-  async function search(operation: string, args: readonly (string | number | Buffer)[], signal?: AbortSignal) {
+  async function write(condition: EngineCondition | undefined, params: Argument[], signal?: AbortSignal) {
+    await numbers.learnFor(condition, signal);
+    return writeFilter(condition, params, numbers);
+  }
+
+  async function search(operation: string, args: readonly Argument[], signal?: AbortSignal) {
     // Without a time of its own a search gives those that it has after half a second.
     const more = ["TIMEOUT", timeoutMs, "DIALECT", 2];
     return readFound(await redis.send(operation, ["FT.SEARCH", name, ...args, ...more], signal));
@@ -169,14 +149,10 @@ function createIndex(
   return {
     async put(entries, signal) {
       await numbers.addFor(entries, signal);
-      const writes = entries.map((entry) => {
-        const { key, ref, tags, vector } = entry;
-        const values = Object.entries(entry.numbers).flat();
-        const fields = ["key", key, "ref", ref, "tags", tags.join(","), "vector", toBytes(vector), ...values];
-        if (entry.record === undefined) return redis.send("write", ["HSET", `${name}:${key}`, ...fields], signal);
-        const { json, text } = entry.record;
-        const all = [...fields, "text", text, ...(json === undefined ? [] : ["json", json])];
-        return redis.send("write", ["EVAL", replaceHash, 1, `${name}:${key}`, ...all], signal);
+      const writes = entries.map(({ key, ref, tags, vector, numbers: values, record }) => {
+        const hash = { key, ref, tags: tags.join(","), vector: toBytes(vector), ...values, ...fieldsOf(record) };
+        const command = ["EVAL", replaceHash, 1, `${name}:${key}`, ...Object.entries(hash).flat()];
+        return redis.send("write", command, signal);
       });
       await Promise.all(writes);
     },
@@ -205,26 +181,30 @@ function createIndex(
         bytes === undefined ? [] : [{ key: keys[i]!, vector: new Float32Array(Uint8Array.from(bytes).buffer) }],
       );
     },
-    async nearest({ vector, condition, limit, words, options, signal }) {
-      await numbers.learnFor(condition, signal);
-      const params: (string | number | Buffer)[] = ["vector", toBytes(vector)];
-      const filter = writeFilter(condition, params, numbers) ?? "*";
+    async nearest({ vector, condition, limit, options, signal }) {
+      const params: Argument[] = ["vector", toBytes(vector)];
+      const filter = await write(condition, params, signal);
       const more = options === undefined ? query : checkAttributes(options as Readonly<Record<string, unknown>>);
-      const nearest = `(${filter})=>[KNN ${limit} @vector $vector ${more.join(" ")} AS distance]`;
+      const nearest = `(${filter ?? "*"})=>[KNN ${limit} @vector $vector ${more.join(" ")} AS distance]`;
       const shape = ["RETURN", 2, "ref", "distance", "SORTBY", "distance", "ASC", "LIMIT", 0, limit];
       const { documents } = await search("search", [nearest, "PARAMS", params.length, ...params, ...shape], signal);
-      const refOf = ({ fields }: (typeof documents)[number]): string =>
-        typeof fields["ref"] === "string" ? fields["ref"] : "";
-      const asked = plainWords(words);
-      if (asked.length === 0)
-        return documents.map((one) => ({ ref: refOf(one), score: scores[metric](Number(one.fields["distance"])) }));
-      const saying = `${filter === "*" ? "" : `${filter} `}@text:(${asked.join("|")})`;
+      return documents.map((one) => ({ ref: refOf(one), score: scores[metric](Number(one.fields["distance"])) }));
+    },
+    async said(words, { condition, limit, signal }) {
+      const params: Argument[] = ["n", 0];
+      const filter = await write(condition, params, signal);
+      const saying = [...(filter === undefined ? [] : [filter]), `@text:(${words.join("|")})`].join(" ");
       const ranked = ["PARAMS", params.length, ...params, "RETURN", 1, "ref", "LIMIT", 0, limit];
-      const said = await search("search words", [saying, ...ranked], signal);
-      return fuseRanks([documents.map(refOf), said.documents.map(refOf)], limit);
+      return (await search("search words", [saying, ...ranked], signal)).documents.map(refOf);
     },
   };
 }
+
+const refOf = ({ fields }: { readonly fields: Field }): string =>
+  typeof fields["ref"] === "string" ? fields["ref"] : "";
+
+const fieldsOf = (record: EngineRecord | undefined): object | undefined =>
+  record && { text: record.text, ...(record.json !== undefined && { json: record.json }) };
 
 /** A record takes the place of the hash that was there, with none of its fields. */
 const replaceHash = "redis.call('DEL', KEYS[1]) return redis.call('HSET', KEYS[1], unpack(ARGV))";
@@ -243,7 +223,7 @@ const has = (tag: string): string => `@tags:{${tag}}`;
 /** A filter in the second dialect, whose numbers are parameters. */
 function writeFilter(
   condition: EngineCondition | undefined,
-  params: (string | number | Buffer)[],
+  params: Argument[],
   numbers: NumberFields,
 ): string | undefined {
   const nothing = (): string => has("none");

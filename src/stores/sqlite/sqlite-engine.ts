@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type {
   Engine,
   EngineCandidate,
-  EngineIndex,
+  EngineCondition,
   EngineIndexSpec,
   EngineMetric,
   EngineRequest,
@@ -10,7 +10,8 @@ import type {
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions, engineFailed } from "../engines/check-engine.ts";
 import { createEngine } from "../engines/create-engine.ts";
-import { fuseRanks, pageOf, plainWords } from "../engines/engine-scores.ts";
+import { pageOf } from "../engines/engine-scores.ts";
+import type { WordedIndex } from "../engines/join-words.ts";
 import { likeness } from "../engines/engine-vector.ts";
 import { writeExpression } from "../engines/translate-filter.ts";
 import { loadSqlite } from "./sqlite-runtime.ts";
@@ -106,7 +107,7 @@ function makeTables(db: DatabaseSync, table: string, spec: EngineIndexSpec): voi
   checkDimensions("sqlite", spec, Number(row?.["n"] ?? spec.dimensions));
 }
 
-function createIndex(db: DatabaseSync, table: string, { metric, records = false }: EngineIndexSpec): EngineIndex {
+function createIndex(db: DatabaseSync, table: string, { metric, records = false }: EngineIndexSpec): WordedIndex {
   const placed = "(SELECT value FROM json_each(?))";
 
   function write(operation: string, run: () => void): void {
@@ -185,6 +186,12 @@ function createIndex(db: DatabaseSync, table: string, { metric, records = false 
       return rows.map(({ key, vector }) => ({ key: String(key), vector: toNumbers(vector) }));
     },
     nearest: async (request) => attempt("search", () => nearest(db, table, metric, request)),
+    async said(words, { condition, limit }) {
+      const text = `SELECT e.ref AS ref FROM "${table}_words" AS w JOIN "${table}" AS e ON e.id = w.rowid
+        WHERE w.text MATCH ? AND ${writeWhere(table, condition)} ORDER BY w.rank LIMIT ${limit}`;
+      const asked = words.map((word) => `"${word}"`).join(" OR ");
+      return attempt("search words", () => db.prepare(text).all(asked)).map(({ ref }) => String(ref));
+    },
   };
 }
 
@@ -192,26 +199,21 @@ function nearest(
   db: DatabaseSync,
   table: string,
   metric: EngineMetric,
-  { vector, condition, limit, words }: EngineRequest,
+  { vector, condition, limit }: EngineRequest,
 ): readonly EngineCandidate[] {
-  const tagged = (tag: string): string =>
-    `EXISTS (SELECT 1 FROM "${table}_tags" AS t WHERE t.tag = '${tag}' AND t.id = e.id)`;
-  const where = writeExpression(condition, tagged, compares) ?? "true";
+  const where = writeWhere(table, condition);
   const score = likeness[metric];
   const scored: EngineCandidate[] = [];
   for (const row of db.prepare(`SELECT ref, vector FROM "${table}" AS e WHERE ${where}`).iterate()) {
     scored.push({ ref: String(row["ref"]), score: score(vector, toNumbers(row["vector"])) });
   }
-  const best = scored.sort((a, b) => b.score - a.score).slice(0, limit);
-  const asked = plainWords(words);
-  if (asked.length === 0) return best;
-  const said = db
-    .prepare(
-      `SELECT e.ref AS ref FROM "${table}_words" AS w JOIN "${table}" AS e ON e.id = w.rowid
-       WHERE w.text MATCH ? AND ${where} ORDER BY w.rank LIMIT ${limit}`,
-    )
-    .all(asked.map((word) => `"${word}"`).join(" OR "));
-  return fuseRanks([best.map(({ ref }) => ref), said.map(({ ref }) => String(ref))], limit);
+  return scored.sort((a, b) => b.score - a.score).slice(0, limit);
+}
+
+function writeWhere(table: string, condition: EngineCondition | undefined): string {
+  const tagged = (tag: string): string =>
+    `EXISTS (SELECT 1 FROM "${table}_tags" AS t WHERE t.tag = '${tag}' AND t.id = e.id)`;
+  return writeExpression(condition, tagged, compares) ?? "true";
 }
 
 /** A copy of bytes begins where 32-bit numbers may begin. */

@@ -202,21 +202,6 @@ describe("what one service alone does", () => {
     expect(await search("?!", { op: "or", of: [] })).toEqual([]);
   });
 
-  it("MongoDB says that records of an earlier version have no words, until they are written again", async () => {
-    const commands = createMongoCommands();
-    const index = await createMongoEngine({ database: toDatabase(commands) }).open({
-      ...spec,
-      name: "r_old",
-      records: true,
-    });
-    const { key, ...rest } = entry;
-    commands({ insert: "ibid_r_old", documents: [{ _id: key, revision: key, ...rest, vector: [1, 0], json: "{}" }] });
-    const search = () => index.nearest({ vector: entry.vector, words: "lantern", limit: 1 });
-    await expect(search()).rejects.toMatchObject({ code: "unsupported", hint: expect.stringContaining("rebuild()") });
-    await index.put([{ ...entry, record: { json: "{}", text: "lantern", fields: {} } }]);
-    expect(await search()).toHaveLength(1);
-  });
-
   it("a write of Azure AI Search that fails in part is an error with the part's reason", async () => {
     const index = await engines["azure-search"]!().open(spec);
     const narrow = { ...entry, vector: Float32Array.of(1) };
@@ -267,15 +252,19 @@ describe("what one service alone does", () => {
     await expect(failing.indexes("b1")).rejects.toThrow(/kusto: get a token failed: no identity/u);
   });
 
-  it("MongoDB counts an entry when its search index gives it, also one whose writer died", async () => {
-    const index = await engines["mongodb"]!().open({ ...spec, name: "b1_late" });
+  it("MongoDB counts and lists what its search index gives, also an entry whose writer died", async () => {
+    const slow = createMongoCommands({ lateMs: 60 });
+    const index = await createMongoEngine({ database: toDatabase(slow) }).open(spec);
     const { key, ...rest } = entry;
-    mongo({ insert: "ibid_b1_late", documents: [{ _id: key, revision: key, ...rest, vector: [1, 0] }] });
-    expect(await index.count("0a")).toBe(1);
+    const u = { _id: key, revision: key, ...rest, vector: [1, 0] };
+    slow({ update: "ibid_b1_v1", updates: [{ q: { _id: key }, u, upsert: true }] });
+    expect(await index.count("0a")).toBe(0);
+    await expect.poll(() => index.count("0a")).toBe(1);
+    expect(await index.list("0a", undefined)).toEqual({ keys: [key], next: undefined });
     expect((await index.nearest({ vector: entry.vector, limit: 1 })).map(({ ref }) => ref)).toEqual([entry.ref]);
   });
 
-  it("MongoDB finds live entries beside many that its search index still names", async () => {
+  it("a delete of MongoDB ends when its search index names none of the entries", async () => {
     const slow = createMongoCommands({ lateMs: 60 });
     const index = await createMongoEngine({ database: toDatabase(slow) }).open(spec);
     const many = Array.from({ length: 40 }, (_, i) => ({
@@ -286,29 +275,42 @@ describe("what one service alone does", () => {
     }));
     await index.put(many);
     await index.delete(many.slice(0, 30).map(({ key }) => key));
+    expect(await index.count("0a")).toBe(10);
     const found = await index.nearest({ vector: entry.vector, limit: 5 });
     expect(found.map(({ ref }) => ref)).toEqual(["r/30", "r/31", "r/32", "r/33", "r/34"]);
   });
 
-  it("MongoDB waits for an entry that was deleted and comes again, while its search index still gives the former one", async () => {
+  it("MongoDB waits for an entry that comes again, while its search index still gives the former one", async () => {
     const slow = createMongoCommands({ lateMs: 80 });
-    const index = await createMongoEngine({ database: toDatabase(slow) }).open(spec);
-    await index.put([entry]);
-    await index.delete([entry.key]);
-    const again = performance.now();
-    await index.put([entry]);
-    expect(performance.now() - again).toBeGreaterThan(70);
-    expect(await index.nearest({ vector: entry.vector, limit: 1 })).toHaveLength(1);
+    const index = await createMongoEngine({ database: toDatabase(slow) }).open({ ...spec, records: true });
+    const put = (text: string) => index.put([{ ...entry, record: { json: "{}", text, fields: {} } }]);
+    const search = (words: string) => index.nearest({ vector: entry.vector, words, limit: 1 });
+    await put("harbour");
+    await put("lantern");
+    expect((await search("lantern"))[0]!.score).toBeCloseTo(2 / 61, 10);
+    expect((await search("harbour"))[0]!.score).toBeCloseTo(1 / 61, 10);
+    // Two writers of one entry both end, though the index never shows the revision of one of them.
+    await Promise.all([put("bridge"), put("bridge")]);
+    expect((await search("bridge"))[0]!.score).toBeCloseTo(2 / 61, 10);
   });
 
-  it("MongoDB's index gets a field for each number, and is searched while it is built", async () => {
-    const slow = createMongoCommands({ buildMs: 40 });
-    const index = await createMongoEngine({ database: toDatabase(slow) }).open(spec);
+  it("MongoDB finds numbers under keys that its index was not made with", async () => {
+    const index = await engines["mongodb"]!({ index: { numPartitions: 2 } }).open({ ...spec, name: "b1_numbers" });
     const condition = { op: "number", key: "n0b", is: "gt", value: 1 } as const;
     expect(await index.nearest({ vector: entry.vector, condition, limit: 1 })).toEqual([]);
     await index.put([{ ...entry, numbers: { n0b: 2 } }]);
     const found = await index.nearest({ vector: entry.vector, condition, limit: 1 });
     expect(found.map(({ ref }) => ref)).toEqual([entry.ref]);
+  });
+
+  it("a search index of MongoDB that takes no write is an error that names the operation", async () => {
+    const stopped = createMongoCommands({ lateMs: 1e9 });
+    const index = await createMongoEngine({ database: toDatabase(stopped), indexWithinMs: 50 }).open(spec);
+    await expect(index.put([entry])).rejects.toMatchObject({
+      code: "store-busy",
+      message: expect.stringContaining("b1_v1 has not taken a write after 0.05 s"),
+      details: { store: "mongodb", operation: "write" },
+    });
   });
 
   it("an index of MongoDB that is never built is an error that says so", async () => {

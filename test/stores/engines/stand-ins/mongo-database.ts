@@ -5,10 +5,8 @@ import type { MongoCommands } from "./mongodb.ts";
 export function toDatabase(commands: MongoCommands): MongoDatabase {
   const run = async (command: Record<string, unknown>): Promise<Record<string, unknown>> => {
     const answer = commands(structuredClone(command));
-    const failures = answer["writeErrors"] as { code: number; errmsg: string }[] | undefined;
-    if (answer["ok"] === 1 && failures === undefined) return answer;
-    const [first] = failures ?? [answer as { code: number; errmsg: string }];
-    throw Object.assign(new Error(first!.errmsg), { code: first!.code, writeErrors: failures });
+    if (answer["ok"] === 1) return answer;
+    throw Object.assign(new Error(String(answer["errmsg"])), { code: answer["code"] });
   };
   const cursorOf = (command: Record<string, unknown>): MongoCursor => ({
     async toArray() {
@@ -20,7 +18,6 @@ export function toDatabase(commands: MongoCommands): MongoDatabase {
     createCollection: (name) => run({ create: name }),
     listCollections: (filter) => cursorOf({ listCollections: 1, filter }),
     collection: (name) => ({
-      insertMany: (documents) => run({ insert: name, documents }),
       bulkWrite: (operations) =>
         run({
           update: name,
@@ -28,17 +25,10 @@ export function toDatabase(commands: MongoCommands): MongoDatabase {
             ({ replaceOne: { filter: q, replacement: u, upsert } }) => ({ q, u, upsert, multi: false }),
           ),
         }),
-      updateMany: (q, u) => run({ update: name, updates: [{ q, u, multi: true }] }),
       deleteMany: (q) => run({ delete: name, deletes: [{ q, limit: 0 }] }),
-      async countDocuments(filter) {
-        const rows = await cursorOf({ find: name, filter }).toArray();
-        return rows.length;
-      },
       find: (filter, options) => cursorOf({ find: name, filter, ...(options as object) }),
       aggregate: (pipeline) => cursorOf({ aggregate: name, pipeline }),
-      createIndex: (key) => run({ createIndexes: name, indexes: [{ key }] }),
       createSearchIndex: (index) => run({ createSearchIndexes: name, indexes: [index] }),
-      updateSearchIndex: (index, definition) => run({ updateSearchIndex: name, name: index, definition }),
       listSearchIndexes: (index) => cursorOf({ aggregate: name, pipeline: [{ $listSearchIndexes: { name: index } }] }),
       drop: () => run({ drop: name }),
     }),

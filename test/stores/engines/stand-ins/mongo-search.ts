@@ -1,20 +1,38 @@
+import { measures } from "./serve.ts";
+
 type Document = Readonly<Record<string, unknown>>;
 
+interface Field {
+  readonly type: string;
+  readonly dynamic?: boolean;
+  readonly numDimensions?: number;
+  readonly similarity?: string;
+}
+
 /** Definition of an index of the type `search`. */
-export interface WordsDefinition {
-  readonly mappings: {
-    readonly dynamic: boolean;
-    readonly fields: Readonly<Record<string, { readonly type: string; readonly dynamic?: boolean }>>;
-  };
+export interface SearchDefinition {
+  readonly mappings: { readonly dynamic: boolean; readonly fields: Readonly<Record<string, Field>> };
+  readonly storedSource: { readonly include: readonly string[] };
 }
 
 const fail = (message: string): Error => new Error(message);
 
-export function checkWordsDefinition(definition: WordsDefinition): WordsDefinition {
+const similarities: readonly unknown[] = ["cosine", "dotProduct", "euclidean"];
+
+export function checkDefinition(definition: SearchDefinition): SearchDefinition {
   const { dynamic, fields } = definition.mappings;
-  for (const [name, { type }] of Object.entries(fields))
-    if (!["string", "token", "document"].includes(type)) throw fail(`"mappings.fields.${name}" unrecognized type`);
+  for (const [name, { type, similarity, numDimensions }] of Object.entries(fields)) {
+    if (!["string", "token", "document", "vector"].includes(type))
+      throw fail(`"mappings.fields.${name}" unrecognized type`);
+    if (
+      type === "vector" &&
+      !(similarities.includes(similarity) && Number(numDimensions) >= 1 && Number(numDimensions) <= 8192)
+    )
+      throw fail(`"mappings.fields.${name}" has no similarity, or a wrong number of dimensions`);
+  }
   if (dynamic || Object.keys(fields).length === 0) throw fail("The stand-in takes static mappings.");
+  const stored = definition.storedSource.include;
+  if (stored.some((name) => fields[name]?.type === "vector")) throw fail("a vector cannot be stored source");
   return definition;
 }
 
@@ -25,12 +43,14 @@ const wordsOf = (text: unknown): readonly string[] =>
     .match(/[\p{L}\p{N}]+/gu) ?? [];
 
 /**
- * Scores of documents under a `compound` of `$search`; those that do not match are left out. An operator that is unknown, or that a field's type does not take, is
- * an error. Shapes: "compound", "text", "equals", "in", "range" and "exists" of MongoDB Search, read on 28 November 2026.
+ * Documents under an operator of `$search` with their scores, best first; those that do not match are left out. An operator that is unknown, or that a field's type
+ * does not take, is an error. Every vector is compared.
+ *
+ * Shapes: "compound", "text", "equals", "in", "range", "exists" and "vectorSearch" of MongoDB Search, read on 28 November 2026.
  */
-export function searchWords(
-  { mappings: { fields } }: WordsDefinition,
-  compound: Document,
+export function searchDocuments(
+  { mappings: { fields } }: SearchDefinition,
+  operator: Document,
   documents: readonly Document[],
 ): readonly { readonly document: Document; readonly score: number }[] {
   const valueAt = (document: Document, path: string): readonly unknown[] => {
@@ -68,10 +88,9 @@ export function searchWords(
         return whether(valueAt(document, String(given["path"])).length > 0);
       case "range": {
         const { path, ...bounds } = given;
-        const numbers = valueAt(document, checkType(path, "number")).filter((one) => typeof one === "number");
-        return whether(
-          numbers.some((one) => Object.entries(bounds).every(([is, bound]) => meets(one, is, bound as number))),
-        );
+        const type = typeof Object.values(bounds)[0] === "string" ? "token" : "number";
+        const held = valueAt(document, checkType(path, type));
+        return whether(held.some((one) => Object.entries(bounds).every(([is, bound]) => meets(one, is, bound))));
       }
       default:
         throw fail(`"${operator}" is not a valid operator`);
@@ -105,18 +124,42 @@ export function searchWords(
     return isOut ? undefined : [...(needed as number[]), ...wished].reduce((sum, one) => sum + one, 0);
   }
 
+  function scoreVectors({ path, queryVector, limit, numCandidates, exact, filter, ...unknown }: Document) {
+    if (Object.keys(unknown).length > 0) throw fail(`unrecognized field "${Object.keys(unknown)[0]!}"`);
+    const field = fields[checkType(path, "vector")]!;
+    const asked = queryVector as readonly number[];
+    if (asked.length !== field.numDimensions) throw fail("The query vector has other dimensions.");
+    const isWide = Number(numCandidates) >= Number(limit) && Number(numCandidates) <= 10_000;
+    if (exact === true ? numCandidates !== undefined : !isWide)
+      throw fail('"numCandidates" is from "limit" to 10000, and left out where "exact" is true');
+    return documents
+      .filter((document) => filter === undefined || scoreOf(filter as Document, document) !== undefined)
+      .map((document) => ({ document, score: likeness(field.similarity!, asked, document[String(path)] as number[]) }))
+      .sort((a, b) => b.score - a.score)
+      .slice(0, Number(limit));
+  }
+
+  const { vectorSearch } = operator;
+  if (vectorSearch !== undefined) return scoreVectors(vectorSearch as Document);
   return documents
     .flatMap((document) => {
-      const score = scoreAll(compound, document);
+      const score = scoreOf(operator, document);
       return score === undefined ? [] : [{ document, score }];
     })
     .sort((a, b) => b.score - a.score);
 }
 
-function meets(value: number, is: string, bound: number): boolean {
-  if (is === "gt") return value > bound;
-  if (is === "gte") return value >= bound;
-  if (is === "lt") return value < bound;
-  if (is === "lte") return value <= bound;
-  throw fail(`"range" has no bound "${is}"`);
+function likeness(similarity: string, a: readonly number[], b: readonly number[]): number {
+  if (similarity === "euclidean") return 1 / (1 + Math.sqrt(measures.squared(a, b)));
+  return (1 + (similarity === "cosine" ? measures.cosine(a, b) : measures.dot(a, b))) / 2;
+}
+
+/** Values of another type than the bound are never within it. */
+function meets(value: unknown, is: string, bound: unknown): boolean {
+  if (!["gt", "gte", "lt", "lte"].includes(is)) throw fail(`"range" has no bound "${is}"`);
+  if (typeof value !== typeof bound) return false;
+  const [one, other] = [value as number, bound as number];
+  if (is === "gt") return one > other;
+  if (is === "gte") return one >= other;
+  return is === "lt" ? one < other : one <= other;
 }

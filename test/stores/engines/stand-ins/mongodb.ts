@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { checkWordsDefinition, searchWords, type WordsDefinition } from "./mongo-search.ts";
-import { createRows, measures, type Rows } from "./serve.ts";
+import { checkDefinition, type SearchDefinition, searchDocuments } from "./mongo-search.ts";
+import { createRows, type Rows } from "./serve.ts";
 
 type Document = Record<string, unknown>;
 
@@ -15,10 +15,10 @@ export interface Bson {
 export type MongoCommands = (command: Document) => Document;
 
 /**
- * The commands of MongoDB with vector search: a stand-in for tests.
+ * The commands of MongoDB with its search: a stand-in for tests.
  *
- * Shapes: "Database Commands" and "MongoDB Vector Search" of mongodb.com, read on 24 November 2026. The search index follows its collection after a time, and a
- * changed definition is searched when it is built. Every vector is compared. An unknown command, stage or operator is an error.
+ * Shapes: "Database Commands" and "MongoDB Search" of mongodb.com, read on 28 November 2026. The search index follows its collection after a time, and is searched
+ * when it is built. Every vector is compared. An unknown command, stage or operator is an error.
  *
  * @param toLong makes the 64 bits of a cursor.
  */
@@ -71,8 +71,6 @@ export function createMongoCommands({
         if (collections.has(name)) throw fail(`Collection already exists. NS: test.${name}`, 48);
         collections.set(name, new Map());
         return {};
-      case "createIndexes":
-        return { numIndexesAfter: 2 };
       case "drop":
         collections.delete(name);
         searches.delete(name);
@@ -81,25 +79,15 @@ export function createMongoCommands({
         const names = [...collections.keys()].map((each) => ({ name: each, type: "collection" }));
         return firstBatch("$cmd.listCollections", names.filter(filterOf(command["filter"] as Document)), command);
       }
-      case "insert":
-        return insert(name, command["documents"] as Document[]);
       case "update": {
-        let n = 0;
-        for (const { q, u, upsert } of command["updates"] as { q: Document; u: Document; upsert?: boolean }[]) {
-          if (u["$set"] === undefined) {
-            if (upsert !== true || q["_id"] !== u["_id"])
-              throw fail("The stand-in replaces whole documents by their _id.");
-            documentsMap(name).set(String(u["_id"]), u);
-            follow(name, (rows) => rows.put(String(u["_id"]), structuredClone(u)));
-            n++;
-            continue;
-          }
-          for (const document of documentsOf(name).filter(filterOf(q))) {
-            Object.assign(document, u["$set"]);
-            n++;
-          }
+        const updates = command["updates"] as { q: Document; u: Document; upsert?: boolean }[];
+        for (const { q, u, upsert } of updates) {
+          if (upsert !== true || q["_id"] !== u["_id"])
+            throw fail("The stand-in replaces whole documents by their _id.");
+          documentsMap(name).set(String(u["_id"]), u);
+          follow(name, (rows) => rows.put(String(u["_id"]), structuredClone(u)));
         }
-        return { n, nModified: n };
+        return { n: updates.length, nModified: updates.length };
       }
       case "delete": {
         let n = 0;
@@ -128,42 +116,17 @@ export function createMongoCommands({
         return { cursor: { id, ns: `test.${cursor.name}`, nextBatch: batch } };
       }
       case "createSearchIndexes": {
-        const [index] = command["indexes"] as [
-          { name: string; type: string; definition: Definition & WordsDefinition },
-        ];
+        const [index] = command["indexes"] as [{ name: string; type: string; definition: SearchDefinition }];
         if (indexesOf(name).has(index.name)) throw fail("Index already defined with that name. Duplicate Index", 68);
-        const definition =
-          index.type === "search" ? checkWordsDefinition(index.definition) : checkDefinition(index.definition);
-        const search = createSearch(index.type, definition);
-        indexesOf(name).set(index.name, search);
-        for (const document of documentsOf(name)) search.rows.put(String(document["_id"]), document);
+        if (index.type !== "search") throw fail("The stand-in makes indexes of the type search.");
+        const rows = createRows<Document>(lateMs);
+        const definition = checkDefinition(index.definition);
+        indexesOf(name).set(index.name, { rows, definition, builtAt: Date.now() + buildMs });
+        for (const document of documentsOf(name)) rows.put(String(document["_id"]), structuredClone(document));
         return { indexesCreated: [{ id: "1", name: index.name }] };
-      }
-      case "updateSearchIndex": {
-        const search = indexesOf(name).get(String(command["name"]));
-        if (search === undefined) throw fail("Search index not found", 27);
-        settleBuild(search);
-        search.staged = { definition: checkDefinition(command["definition"] as Definition), at: Date.now() + buildMs };
-        return {};
       }
       default:
         throw fail(`no such command: '${verb}'`, 59);
-    }
-  }
-
-  function createSearch(type: string, definition: Search["active"] & object): Search {
-    return {
-      type,
-      rows: createRows<Document>(lateMs),
-      active: undefined,
-      staged: { definition, at: Date.now() + buildMs },
-    };
-  }
-
-  function settleBuild(search: Search): void {
-    if (search.staged !== undefined && Date.now() >= search.staged.at) {
-      search.active = search.staged.definition;
-      search.staged = undefined;
     }
   }
 
@@ -177,34 +140,16 @@ export function createMongoCommands({
     return [...(collections.get(name)?.values() ?? [])];
   }
 
-  function insert(name: string, documents: readonly Document[]): Document {
-    const collection = documentsMap(name);
-    const writeErrors: Document[] = [];
-    for (const [index, document] of documents.entries()) {
-      const id = String(document["_id"]);
-      if (collection.has(id)) {
-        const errmsg = `E11000 duplicate key error collection: test.${name} index: _id_ dup key: { _id: "${id}" }`;
-        writeErrors.push({ index, code: 11_000, keyPattern: { _id: 1 }, keyValue: { _id: id }, errmsg });
-        continue;
-      }
-      collection.set(id, document);
-      follow(name, (rows) => rows.put(id, document));
-    }
-    return { n: documents.length - writeErrors.length, ...(writeErrors.length > 0 && { writeErrors }) };
-  }
-
   function aggregate(name: string, pipeline: readonly Document[]): Document[] {
-    let rows = documentsOf(name);
+    let rows: Document[] = [];
     for (const [at, stage] of pipeline.entries()) {
       const [[operator, given]] = Object.entries(stage) as [[string, Document]];
-      if (["$vectorSearch", "$search", "$listSearchIndexes"].includes(operator) && at > 0)
-        throw fail(`${operator} is only valid as the first stage in a pipeline`, 40_602);
+      const isFirst = ["$search", "$searchMeta", "$listSearchIndexes"].includes(operator);
+      if (isFirst !== (at === 0)) throw fail(`${operator} is not valid at the place ${at} of a pipeline`, 40_602);
       if (operator === "$listSearchIndexes") rows = describeSearch(name, String(given["name"]));
-      else if (operator === "$vectorSearch") rows = vectorSearch(name, given as unknown as VectorSearch);
-      else if (operator === "$search") rows = wordSearch(name, given);
+      else if (operator === "$search") rows = search(name, given);
+      else if (operator === "$searchMeta") rows = [countSearch(name, given)];
       else if (operator === "$limit") rows = rows.slice(0, Number(given));
-      else if (operator === "$match") rows = rows.filter(filterOf(given));
-      else if (operator === "$group") rows = rows.length === 0 ? [] : [{ _id: 1, n: rows.length }];
       else if (operator === "$project") rows = rows.map((row) => project(row, given));
       else throw fail(`Unrecognized pipeline stage name: '${operator}'`, 40_324);
     }
@@ -212,53 +157,37 @@ export function createMongoCommands({
   }
 
   function describeSearch(name: string, index: string): Document[] {
-    const search = indexesOf(name).get(index);
-    if (search === undefined) return [];
-    settleBuild(search);
-    const latestDefinition = search.staged?.definition ?? search.active;
-    const status = search.staged === undefined ? "READY" : "BUILDING";
-    const queryable = search.active !== undefined;
-    return [{ id: "1", name: index, type: search.type, status, queryable, latestVersion: 0, latestDefinition }];
+    const found = indexesOf(name).get(index);
+    if (found === undefined) return [];
+    const isBuilt = Date.now() >= found.builtAt;
+    const state = { status: isBuilt ? "READY" : "BUILDING", queryable: isBuilt };
+    return [{ id: "1", name: index, type: "search", ...state, latestVersion: 0, latestDefinition: found.definition }];
   }
 
-  function vectorSearch(name: string, given: VectorSearch): Document[] {
-    const search = indexesOf(name).get(given.index);
-    if (search === undefined) return [];
-    settleBuild(search);
-    if (search.active === undefined) throw fail("Cannot query the search index while it is in the INITIAL_SYNC state");
-    if (!("fields" in search.active)) throw fail("The index is not of the type vectorSearch");
-    const field = search.active.fields.find(({ type }) => type === "vector")!;
-    const { queryVector, limit, numCandidates, exact, filter } = given;
-    if (queryVector.length !== field.numDimensions) throw fail("The query vector has other dimensions.");
-    if (exact === true ? numCandidates !== undefined : !(numCandidates! >= limit && numCandidates! <= 10_000))
-      throw fail('"numCandidates" is from "limit" to 10000, and left out where "exact" is true');
-    const paths = new Set(search.active.fields.flatMap(({ type, path }) => (type === "filter" ? [path] : [])));
-    const admitted = search.rows.all().filter(filter === undefined ? () => true : filterOf(filter, paths));
-    const scored = admitted.map(({ _id, vector }) => ({
-      id: String(_id),
-      score: scoreOf(field.similarity!, queryVector, vector as number[]),
+  /** An index that is not there gives nothing, and no error. */
+  function find(name: string, index: unknown, operator: Document): ReturnType<typeof searchDocuments> {
+    const found = indexesOf(name).get(String(index));
+    if (found === undefined) return [];
+    if (Date.now() < found.builtAt) throw fail("Cannot query the search index while it is in the INITIAL_SYNC state");
+    return searchDocuments(found.definition, operator, found.rows.all());
+  }
+
+  function search(name: string, { index, sort, returnStoredSource, ...operator }: Document): Document[] {
+    if (returnStoredSource !== true) throw fail("The stand-in gives stored source alone.");
+    if (sort !== undefined && operator["vectorSearch"] !== undefined)
+      throw fail('"sort" cannot be used with the operator vectorSearch');
+    const found = [...find(name, index, operator)];
+    if (sort !== undefined) found.sort((a, b) => (String(a.document["_id"]) < String(b.document["_id"]) ? -1 : 1));
+    const stored = ["_id", ...(indexesOf(name).get(String(index))?.definition.storedSource.include ?? [])];
+    return found.map(({ document, score }) => ({
+      ...Object.fromEntries(stored.map((each) => [each, document[each]])),
+      $score: score,
     }));
-    scored.sort((a, b) => b.score - a.score);
-    // The search process names documents, and the database reads them.
-    return scored.slice(0, limit).flatMap(({ id, score }) => {
-      const document = collections.get(name)?.get(id);
-      return document === undefined ? [] : [{ ...document, $score: score }];
-    });
   }
 
-  function wordSearch(name: string, { index, compound, ...unknown }: Document): Document[] {
-    if (Object.keys(unknown).length > 0) throw fail(`unrecognized field "${Object.keys(unknown)[0]!}"`);
-    const search = indexesOf(name).get(String(index));
-    if (search === undefined) return [];
-    settleBuild(search);
-    if (search.active === undefined) throw fail("Cannot query the search index while it is in the INITIAL_SYNC state");
-    if (!("mappings" in search.active)) throw fail("The index is not of the type search");
-    return searchWords(search.active, compound as Document, search.rows.all()).flatMap(
-      ({ document: { _id }, score }) => {
-        const document = collections.get(name)?.get(String(_id));
-        return document === undefined ? [] : [{ ...document, $score: score }];
-      },
-    );
+  function countSearch(name: string, { index, count, ...operator }: Document): Document {
+    if ((count as { type?: string }).type !== "total") throw fail("The stand-in counts all.");
+    return { count: { total: find(name, index, operator).length } };
   }
 
   function nextBatch(name: string, all: Document[], size: number): { id: unknown; batch: Document[] } {
@@ -347,96 +276,35 @@ export async function startMongo(
 
 type Collection = Map<string, Document>;
 
-interface Definition {
-  readonly fields: readonly {
-    readonly type: string;
-    readonly path: string;
-    readonly numDimensions?: number;
-    readonly similarity?: string;
-  }[];
-}
-
 interface Search {
-  readonly type: string;
   readonly rows: Rows<Document>;
-  active: Definition | WordsDefinition | undefined;
-  staged: { readonly definition: Definition | WordsDefinition; readonly at: number } | undefined;
-}
-
-interface VectorSearch {
-  readonly index: string;
-  readonly queryVector: readonly number[];
-  readonly limit: number;
-  readonly numCandidates?: number;
-  readonly exact?: boolean;
-  readonly filter?: Document;
+  readonly definition: SearchDefinition;
+  readonly builtAt: number;
 }
 
 const fail = (message: string, code?: number): Error =>
   Object.assign(new Error(message), code === undefined ? {} : { code });
 
-function checkDefinition(definition: Definition): Definition {
-  const vectors = definition.fields.filter(({ type }) => type === "vector");
-  const isKnown = definition.fields.every(({ type }) => type === "vector" || type === "filter");
-  if (vectors.length !== 1 || !isKnown) throw fail("The definition needs a vector, and has filters beside it.");
-  if (!["cosine", "dotProduct", "euclidean"].includes(vectors[0]!.similarity!)) throw fail("similarity is unknown");
-  return definition;
-}
-
-function scoreOf(similarity: string, a: readonly number[], b: readonly number[]): number {
-  if (similarity === "euclidean") return 1 / (1 + Math.sqrt(measures.squared(a, b)));
-  return (1 + (similarity === "cosine" ? measures.cosine(a, b) : measures.dot(a, b))) / 2;
-}
-
 function project(row: Document, shape: Document): Document {
-  const names = Object.entries(shape).filter(([, is]) => is !== 0);
+  const names = Object.entries({ _id: 1, ...shape }).filter(([, is]) => is !== 0);
   return Object.fromEntries(
     names.map(([name, is]) => [name, typeof is === "object" ? row["$score"] : row[name]] as const),
   );
 }
 
-/** A filter of queries. With `paths`, one of `$vectorSearch`, which names indexed paths alone. */
-function filterOf(filter: Document, paths?: ReadonlySet<string>): (document: Document) => boolean {
+/** A filter of queries. */
+function filterOf(filter: Document): (document: Document) => boolean {
   const tests = Object.entries(filter).map(([name, given]): ((document: Document) => boolean) => {
-    if (name === "$and" || name === "$or") {
-      const parts = (given as Document[]).map((part) => filterOf(part, paths));
-      return (document) => parts[name === "$and" ? "every" : "some"]((part) => part(document));
-    }
-    if (paths?.has(name) === false) throw fail(`Path '${name}' needs to be indexed as filter`);
     const conditions = typeof given === "object" && given !== null ? (given as Document) : { $eq: given };
-    return (document) => {
-      const value = name.split(".").reduce<unknown>((at, key) => (at as Document | undefined)?.[key], document);
-      const elements: readonly unknown[] = Array.isArray(value) ? value : [value];
-      return Object.entries(conditions).every(([operator, wanted]) => meets(elements, operator, wanted));
-    };
+    return (document) =>
+      Object.entries(conditions).every(([operator, wanted]) => meets(document[name], operator, wanted));
   });
   return (document) => tests.every((test) => test(document));
 }
 
-function meets(elements: readonly unknown[], operator: string, wanted: unknown): boolean {
-  const compares = (is: (each: number) => boolean): boolean =>
-    elements.some((each) => typeof each === typeof wanted && is(each as number));
-  const limit = wanted as number;
-  switch (operator) {
-    case "$eq":
-      return elements.includes(wanted);
-    case "$ne":
-      return !elements.includes(wanted);
-    case "$in":
-      return elements.some((each) => (wanted as unknown[]).includes(each));
-    case "$exists":
-      return elements.some((each) => each !== undefined) === wanted;
-    case "$regex":
-      return elements.some((each) => new RegExp(String(wanted), "u").test(String(each)));
-    case "$gt":
-      return compares((each) => each > limit);
-    case "$gte":
-      return compares((each) => each >= limit);
-    case "$lt":
-      return compares((each) => each < limit);
-    case "$lte":
-      return compares((each) => each <= limit);
-    default:
-      throw fail(`unknown operator: ${operator}`, 2);
-  }
+function meets(value: unknown, operator: string, wanted: unknown): boolean {
+  if (operator === "$eq") return value === wanted;
+  if (operator === "$in") return (wanted as readonly unknown[]).includes(value);
+  if (operator === "$regex") return new RegExp(String(wanted), "u").test(String(value));
+  throw fail(`unknown operator: ${operator}`, 2);
 }
