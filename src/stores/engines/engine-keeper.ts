@@ -39,6 +39,25 @@ export interface EngineKeeper {
   left(scope: Scope, documentId?: string): Promise<number>;
   /** Removes every entry of a scope. */
   clear(scope: Scope): Promise<void>;
+  /**
+   * Whether an index has lost entries of some scopes, where it proposed fewer than it was asked for.
+   *
+   * **Cost** nothing where it proposed all that should be there; else a count, or one page of a scope that has more than `limit`.
+   */
+  lacks(
+    version: EmbeddingVersion,
+    scopes: readonly Scope[],
+    proposed: Proposed,
+    signal?: AbortSignal,
+  ): Promise<boolean>;
+  /** Opens every index anew and counts again: one may be gone, or made anew, behind this process. */
+  forget(): void;
+}
+
+/** An answer of an engine, by numbers. */
+export interface Proposed {
+  readonly found: number;
+  readonly limit: number;
 }
 
 interface FreshDocument {
@@ -234,10 +253,29 @@ export function createEngineKeeper(
     return next;
   }
 
+  async function freshChunks(scopes: readonly Scope[]): Promise<readonly ChunkRef[] | undefined> {
+    const refs: ChunkRef[] = [];
+    for (const document of fresh.values()) {
+      if (!scopes.includes(document.scope)) continue;
+      document.chunks ??= chunkRefs(documents, document);
+      refs.push(...(await document.chunks));
+      if (refs.length > mostFresh) return undefined;
+    }
+    return refs;
+  }
+
+  function forget(): void {
+    opened.clear();
+    states.clear();
+  }
+
   function startDraining(): Promise<void> {
     draining ??= drain()
       .then(() => void (failure = undefined))
-      .catch((error: Error) => void (failure = error))
+      .catch((error: Error) => {
+        failure = error;
+        forget();
+      })
       .finally(() => (draining = undefined));
     return draining;
   }
@@ -251,6 +289,22 @@ export function createEngineKeeper(
   return {
     tags,
     index,
+    forget,
+    async lacks(version, scopes, { found, limit }, signal) {
+      const pending = await freshChunks(scopes);
+      if (pending === undefined) return false;
+      const wants = await Promise.all(scopes.map((scope) => status(version, scope)));
+      const least = wants.reduce((sum, each) => sum + each, 0) - pending.length;
+      if (found >= Math.min(limit, least)) return false;
+      const at = await index(version);
+      let held = 0;
+      for (const [i, scope] of scopes.entries()) {
+        const tag = tags.scope(scope);
+        if (wants[i]! <= limit) held += await at.count(tag, signal);
+        else if ((await at.list(tag, undefined, signal)).keys.length > 0) held += wants[i]!;
+      }
+      return held < least;
+    },
     async trust(version, scope, moment, signal) {
       const at = moment.stamps.get(scope);
       // A scope that holds nothing has nothing to miss.
@@ -271,16 +325,7 @@ export function createEngineKeeper(
       states.set(key, { life: at.life, stamp: at.stamp, trust: "counted" });
       return "counted";
     },
-    async fresh(scopes) {
-      const refs: ChunkRef[] = [];
-      for (const document of fresh.values()) {
-        if (!scopes.includes(document.scope)) continue;
-        document.chunks ??= chunkRefs(documents, document);
-        refs.push(...(await document.chunks));
-        if (refs.length > mostFresh) return undefined;
-      }
-      return refs;
-    },
+    fresh: freshChunks,
     async following(scope, ids, write) {
       const marked = ids.map((id) => {
         const key = keyOf(scope, id);

@@ -124,7 +124,18 @@ interface EngineSearch {
   readonly metric: EngineMetric;
 }
 
+/** An index that is gone behind this process fails, or proposes nothing. The search then goes on as over an engine that was just opened. */
 async function searchByEngine(search: EngineSearch, query: Query, k: MatchCount, within: Within): Promise<LegResult> {
+  try {
+    return await searchOnce(search, query, k, within);
+  } catch (error) {
+    if (!IbidError.isInstance(error, "store-failed")) throw error;
+    search.keeper.forget();
+    return searchOnce(search, query, k, within);
+  }
+}
+
+async function searchOnce(search: EngineSearch, query: Query, k: MatchCount, within: Within): Promise<LegResult> {
   const { keeper, exact } = search;
   throwIfAborted(within.signal, "The search");
   // Few enough chunks are scored one by one, and all of them need no engine.
@@ -146,6 +157,10 @@ async function searchByEngine(search: EngineSearch, query: Query, k: MatchCount,
     const pools = await Promise.all(
       byEngine.map((part) => propose(search, part, searched, asked, query.storeOptions, within)),
     );
+    if (pools.some(({ isLost }) => isLost)) {
+      keeper.forget();
+      return exact.search(query, k, within);
+    }
     const only: readonly ChunkRef[] = [...pools.flatMap(({ refs }) => refs), ...fresh, ...(besides?.matches ?? [])];
     const found = await exact.search(query, k, { ...within, only: unique(only) });
     const last = found.matches[Math.min(k, found.matches.length) - 1];
@@ -198,6 +213,8 @@ interface Pool {
   readonly isAll: boolean;
   /** Lowest score of a candidate. */
   readonly worst: number;
+  /** The index has not the entries that it should have. */
+  readonly isLost: boolean;
 }
 
 async function propose(
@@ -209,7 +226,7 @@ async function propose(
   { restriction, signal }: Within,
 ): Promise<Pool> {
   const places = scopes.filter((scope) => searched.includes(scope));
-  if (places.length === 0) return { refs: [], isAll: true, worst: -Infinity };
+  if (places.length === 0) return { refs: [], isAll: true, worst: -Infinity, isLost: false };
   const { condition } = translateRestriction(places, restriction, keeper.tags, engine.capabilities.conditions);
   const index = await keeper.index(one.version);
   const candidates = await index.nearest({ vector, condition, limit, options, signal });
@@ -221,7 +238,11 @@ async function propose(
     const named = decodeRef(ref);
     if (named !== undefined && places.includes(named.scope)) refs.push(named);
   }
-  return { refs, isAll: candidates.length < limit, worst };
+  const found = candidates.length;
+  // Under a filter, fewer candidates say nothing, unless there are none.
+  const isShort = found === 0 || (found < limit && restriction === undefined);
+  const isLost = isShort && (await keeper.lacks(one.version, places, { found, limit }, signal));
+  return { refs, isAll: candidates.length < limit, worst, isLost };
 }
 
 function unique(refs: readonly ChunkRef[]): readonly ChunkRef[] {

@@ -14,6 +14,7 @@ const longestPause = 250;
 /** Compares the numbers of entries and vectors; with `fix` every entry. An engine that fails is a finding, so that those of the store are not lost. */
 async function examineEngine(engine: Engine, keeper: EngineKeeper, fix: boolean): Promise<readonly Finding[]> {
   try {
+    keeper.forget();
     const count = await keeper.differing();
     if (fix) await keeper.compare("all");
     if (count === 0) return [];
