@@ -246,6 +246,7 @@ const storeCases: readonly StoreCase[] = [
         { op: "eq", key: "日本", value: "é\u{1F600}" },
         { op: "eq", key: "日本", value: "é\u{1F601}" },
         { op: "gte", key: "n", value: 0 },
+        { op: "lt", key: "a number that nothing has", value: 0 },
         { op: "not", filter: { op: "lt", key: "year", value: 2024 } },
       ];
       for (const filter of [...filterTable.map(([each]) => each), ...odd]) {

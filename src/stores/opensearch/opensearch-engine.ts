@@ -9,6 +9,7 @@ import {
   serviceOptions,
 } from "../engines/engine-client.ts";
 import { failedInPart, fromSquare, pageOf } from "../engines/engine-scores.ts";
+import { createNumberFields, type NumberFields } from "../engines/number-fields.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 
 /**
@@ -157,9 +158,7 @@ async function makeIndex(
   settings: OpenSearchOptions["settings"],
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  type Mapping = Record<string, { mappings: { properties?: Record<string, Record<string, unknown>> } }>;
-  const look = () =>
-    client.call<Mapping>("read an index", { method: "GET", path: `${path}/_mapping`, expects: [404], signal });
+  const look = () => readMapping(client, path, signal);
   let found = await look();
   if (found.status === 404) {
     const body = {
@@ -185,7 +184,7 @@ async function makeIndex(
     found = await look();
     if (found.status === 404) await client.call("make an index", { method: "PUT", path, body, signal });
   }
-  const fields = Object.values(found.body)[0]?.mappings.properties;
+  const fields = fieldsOf(found.body);
   checkDimensions(flavour.name, spec, Number(flavour.dimensionsOf(fields?.["vector"]) ?? spec.dimensions));
   // An index of an earlier version has no field for words.
   if (spec.records === true && fields !== undefined && fields["text"] === undefined) {
@@ -193,6 +192,14 @@ async function makeIndex(
     await client.call("index the words", { method: "PUT", path: `${path}/_mapping`, body, signal });
   }
 }
+
+type Fields = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+type Mapping = Readonly<Record<string, { readonly mappings: { readonly properties?: Fields } }>>;
+
+const readMapping = (client: EngineClient, path: string, signal?: AbortSignal) =>
+  client.call<Mapping>("read an index", { method: "GET", path: `${path}/_mapping`, expects: [404], signal });
+
+const fieldsOf = (mapping: Mapping): Fields | undefined => Object.values(mapping)[0]?.mappings.properties;
 
 type Answer<Source> = { hits: { hits: { _score: number; _source: Source; sort?: [string] }[] } };
 
@@ -203,6 +210,13 @@ function createIndex(
   metric: EngineMetric,
   refresh: string,
 ): EngineIndex {
+  // A write maps each new number. OpenSearch 2.13 fails where a filter compares one that is not mapped.
+  const look = async (signal?: AbortSignal): Promise<readonly string[]> => {
+    const numbers = fieldsOf((await readMapping(client, path, signal)).body)?.["numbers"]?.["properties"];
+    return Object.keys(numbers ?? {});
+  };
+  const numbers = createNumberFields([], look, async () => {});
+
   async function bulk(operation: string, lines: readonly object[], signal: AbortSignal | undefined): Promise<void> {
     type Results = { errors: boolean; items: Record<string, { status: number; error?: { reason?: string } }>[] };
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
@@ -261,7 +275,8 @@ function createIndex(
       );
     },
     async nearest({ vector, condition, limit, words, options, signal }) {
-      const filter = writeQuery(condition);
+      await numbers.learnFor(condition, signal);
+      const filter = writeQuery(condition, numbers);
       const search = flavour.search([...vector], limit, filter);
       const body = {
         ...(options as object | undefined),
@@ -285,13 +300,14 @@ const scores: Readonly<Record<EngineMetric, (score: number) => number>> = {
   euclidean: (score) => fromSquare(1 / score - 1),
 };
 
-function writeQuery(condition: EngineCondition | undefined): object | undefined {
+function writeQuery(condition: EngineCondition | undefined, numbers: NumberFields): object | undefined {
+  const nothing = (): object => ({ match_none: {} });
   return writeCondition<object>(condition, {
     has: (tag) => ({ term: { tags: tag } }),
     lacks: (tag) => ({ bool: { must_not: [{ term: { tags: tag } }] } }),
-    number: (key, is, value) => ({ range: { [`numbers.${key}`]: { [is]: value } } }),
+    number: (key, is, value) => (numbers.has(key) ? { range: { [`numbers.${key}`]: { [is]: value } } } : nothing()),
     and: (parts) => ({ bool: { filter: parts } }),
     or: (parts) => ({ bool: { should: parts, minimum_should_match: 1 } }),
-    nothing: () => ({ match_none: {} }),
+    nothing,
   });
 }

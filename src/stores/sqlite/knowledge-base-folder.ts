@@ -29,7 +29,7 @@ export function checkLocation(location: string): string {
       "unsupported",
       `A knowledge base cannot be kept at ${location.slice(0, location.indexOf(":")).trim()}://….`,
       {
-        hint: "Name a folder on a local file system, or a database: postgres://user@host/database. A vector engine stands beside one of them: the option `engine`.",
+        hint: "Name a folder on a local file system, or a database: postgres://user@host/database. A vector engine stands beside one of them: the option `engine`. A bucket keeps snapshots of one in memory: the option `snapshots`.",
       },
     );
   }

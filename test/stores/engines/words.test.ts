@@ -92,6 +92,34 @@ describe("words of records in an engine [S1 S2]", () => {
     expect(server.requests.at(-1)!.body).toEqual({ query: { bool }, size: 3, _source: ["ref"] });
   });
 
+  it("compares a number in OpenSearch as soon as the index knows it, which fails on one that is not mapped", async () => {
+    const properties: Record<string, object> = { vector: { type: "knn_vector", dimension: 2 }, text: { type: "text" } };
+    const search = { status: 200, body: { hits: { hits: [] } } };
+    const mapped = await serve(({ method }) =>
+      method === "GET" ? { status: 200, body: { ibid_b1_v1: { mappings: { properties } } } } : search,
+    );
+    try {
+      const version = { provider: "p", model: "m", dimensions: 2, fingerprint: "" };
+      const engine = createOpenSearchEngine({ url: mapped.url, attempts: 1 });
+      const index = await engine.open({ name: "b1_v1", version, dimensions: 2, metric: "cosine" });
+      const condition = { op: "number", key: "n0a", is: "gt", value: 1 } as const;
+      const filterOf = async () => {
+        await index.nearest({ vector: Float32Array.of(1, 0), condition, limit: 3 });
+        return (mapped.requests.at(-1)!.body as { query: { knn: { vector: { filter: object } } } }).query.knn.vector
+          .filter;
+      };
+      expect(await filterOf()).toEqual({ match_none: {} });
+      // Another process writes an entry with the number.
+      properties["numbers"] = { properties: { n0a: { type: "double" } } };
+      expect(await filterOf()).toEqual({ range: { "numbers.n0a": { gt: 1 } } });
+      const requests = mapped.requests.length;
+      await filterOf();
+      expect(mapped.requests).toHaveLength(requests + 1);
+    } finally {
+      mapped.stop();
+    }
+  });
+
   it("weighs a word of a text as BM25 does, and a word of a question once", () => {
     // Four words, one of them twice: 1.2 × (0.25 + 0.75 × 4 ÷ 256) stands beside the count.
     const norm = 1.2 * (0.25 + (0.75 * 4) / 256);
