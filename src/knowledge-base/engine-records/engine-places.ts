@@ -4,7 +4,7 @@ import type { Embedder } from "../../contracts/embedding-model.ts";
 import type { Engine, EngineIndexSpec } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { AuthorizedScopes, Scope } from "../../contracts/scope.ts";
-import { engineMetric } from "../../stores/engines/check-engine.ts";
+import { checkRecords, engineMetric } from "../../stores/engines/check-engine.ts";
 import { indexName, type KeptRow, openRecordTable, type RecordTable } from "../../stores/engines/engine-records.ts";
 import { toEngineVector } from "../../stores/engines/engine-vector.ts";
 import type { ApartEmbedders } from "../apart-embedders.ts";
@@ -46,6 +46,8 @@ export interface EnginePlaces {
   readonly embedderOf: (field: string) => Promise<Embedder>;
   /** The indexes for new records. */
   readonly currentSpecs: (signal?: AbortSignal) => Promise<PartSpecs>;
+  /** **Errors** `unsupported` for a metric or a kind of index that the engine lacks, with those that it has. */
+  readonly checkFields: () => void;
   readonly tableOf: (specs: PartSpecs) => RecordTable;
   /** Forgets the indexes, which were dropped. */
   readonly forget: () => void;
@@ -87,6 +89,13 @@ export function createEnginePlaces(parts: EngineCollectionParts): EnginePlaces {
       specs.set(field, { ...spec, name: indexName(name, spec) });
     }
     return specs;
+  }
+
+  function checkFields(): void {
+    for (const field of fields) {
+      engineMetric(engine, metricOf(field));
+      checkRecords(engine, plan.kinds.get(field));
+    }
   }
 
   const metricOf = (field: string): Metric => plan.metrics.get(field) ?? parts.metric ?? "cosine";
@@ -151,6 +160,7 @@ export function createEnginePlaces(parts: EngineCollectionParts): EnginePlaces {
     fields,
     embedderOf,
     currentSpecs,
+    checkFields,
     tableOf,
     forget: () => tables.clear(),
     placesOf,

@@ -45,6 +45,7 @@ export function createEngineVerbs(parts: EngineCollectionParts): EngineVerbs {
     ...createEngineSearch(parts, places),
 
     async waitUntilReady(signal) {
+      places.checkFields();
       while ((await engine.ready?.(signal)) === false) await pause(readyPauseMs, signal, `Waiting for ${engine.name}`);
     },
 

@@ -1,5 +1,5 @@
 import { type Metric, metrics } from "../../contracts/embedding.ts";
-import type { Engine, EngineCapabilities, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
+import type { Engine, EngineCapabilities, EngineIndexSpec, EngineMetric, VectorIndex } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 
 /** Forms of conditions, for engines that evaluate all of them. */
@@ -45,7 +45,7 @@ export function engineMetric({ name, capabilities }: Engine, given: Metric): Eng
 }
 
 /** **Errors** `unsupported` for an engine that keeps no records, or has no index of the kind. */
-export function checkRecords({ name, capabilities }: Engine, { kind = "dynamic" }: EngineIndexSpec): void {
+export function checkRecords({ name, capabilities }: Engine, kind: VectorIndex = "dynamic"): void {
   const { records, conditions } = capabilities;
   if (records === undefined || everyCondition.some((form) => !conditions.includes(form))) {
     throw new IbidError("unsupported", `${name} keeps no records.`, {

@@ -1,5 +1,6 @@
 import type { Engine, EngineCapabilities, EngineIndexSpec } from "../../contracts/engine.ts";
 import { checkPrefix, everyCondition } from "./check-engine.ts";
+import { answers } from "./engine-ready.ts";
 import { joinWords, type WordedIndex } from "./join-words.ts";
 
 /** The parts in which engines differ, beside their indexes. Names of indexes are whole: they begin with the prefix. */
@@ -45,6 +46,7 @@ export function createEngine(parts: EngineParts): Engine {
       // No index has a name with other characters.
       if (/^\w+$/u.test(index)) await parts.drop(`${prefix}${index}`, signal);
     },
+    ready: (signal) => answers(() => parts.names(prefix, signal)),
     ...(close && { close }),
   };
 }

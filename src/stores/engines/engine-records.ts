@@ -132,7 +132,7 @@ export function beginningOf(collection: string): string {
  * **Errors** `unsupported` for an engine that keeps no records, for a metric and for a kind of index that it lacks, with those that it has.
  */
 export function openRecordTable(engine: Engine, specs: ReadonlyMap<string, EngineIndexSpec>): RecordTable {
-  for (const spec of specs.values()) checkRecords(engine, spec);
+  for (const spec of specs.values()) checkRecords(engine, spec.kind);
   const { batch, visibleAfterMs } = engine.capabilities;
   const withinMs = Math.max(waitMs, 2 * visibleAfterMs);
   const [main] = specs.keys();

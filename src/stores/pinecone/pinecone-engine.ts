@@ -4,6 +4,7 @@ import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { inBytes } from "../engines/batches.ts";
 import { checkPrefix, everyCondition } from "../engines/check-engine.ts";
 import { createEngineClient, type EngineClient, type EngineService, serviceOptions } from "../engines/engine-client.ts";
+import { answers } from "../engines/engine-ready.ts";
 import { fromSquare } from "../engines/engine-scores.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 import { waitUntil } from "../engines/wait-until.ts";
@@ -94,6 +95,7 @@ export function createPineconeEngine(options: PineconeOptions): Engine {
       batch: 500,
       records: { kinds: [], words: false },
     },
+    ready: (signal) => answers(() => listIndexes(control, prefix, signal)),
     async open(spec, signal) {
       const body = { spec: { serverless: { cloud: "aws", region: "us-east-1" } }, ...spread(options) };
       const client = at(await openIndex(control, prefix, spec, body, signal));
