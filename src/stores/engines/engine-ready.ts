@@ -13,7 +13,7 @@ const away: ReadonlySet<unknown> = new Set([
   14,
 ]);
 
-/** Whether a server answers a question. **Shape** `false` while it starts, or throttles. **Errors** those of a server that refuses the caller: it never becomes ready. */
+/** Whether a server answers a question. **Shape** `false` while it starts, or throttles. **Errors** the server's refusal of the caller, which no waiting changes. */
 export async function answers(ask: () => Promise<unknown>): Promise<boolean> {
   try {
     await ask();

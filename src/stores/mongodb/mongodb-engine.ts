@@ -44,11 +44,10 @@ const pageSize = 1_000;
 const mostCandidates = 10_000;
 
 /**
- * An engine over MongoDB Search, in Atlas or beside a server of one's own: a collection for each base and embedding version, with a search index of vectors, tags,
- * numbers and words.
+ * An engine over MongoDB Search, in Atlas or beside a server of one's own: a collection for each base and embedding version.
  *
- * **Shape** the search index follows its collection with a delay. A write or a delete ends when both agree, and counts, lists and searches ask the index alone. The
- * ranks of words and vector are joined.
+ * **Shape** each collection has one search index, of vectors, tags, numbers and words, which follows it with a delay. A write or a delete ends when both agree.
+ * Counts, lists and searches ask the index alone. The ranks of words and vector are joined.
  * **Errors** `invalid-argument` for options; `dependency-missing` without the package `mongodb`; `store-busy` where the index takes longer than `indexWithinMs`;
  * others as those of an `Engine`.
  * **Source** "vectorSearch operator", "vector type" and "Return stored source" of MongoDB Search, mongodb.com, read in November 2026.
@@ -156,7 +155,7 @@ function createIndex(
   type Row = { readonly _id: string; readonly ref: string; readonly revision: string; readonly score: number };
   const on = onCollection(mongo, name);
 
-  /** What the search index has, without a look into the collection. */
+  /** Entries as the search index has them, without a look into the collection. */
   function ask(operation: string, stage: object, limit: number, signal?: AbortSignal): Promise<readonly Row[]> {
     const score = { $meta: "searchScore" };
     const stages = [
