@@ -6,7 +6,7 @@
  * Every service is a process of its own, over a knowledge base that is made beforehand. The load comes from this process, so that it takes processor time too.
  */
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { Agent, request as startRequest } from "node:http";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -99,8 +99,33 @@ const search = async (serving: Serving): Promise<void> => {
   if (status !== 200) throw new Error(`status ${status}`);
 };
 
-/** Requests a second, with so many at once. */
-async function throughput(serving: Serving, atOnce: number): Promise<number> {
+/** Processor time of a process and of those that it started. **Units** milliseconds; `NaN` where the system has no `/proc`. */
+function processorTimes(pid: number): { readonly own: number; readonly started: number } {
+  try {
+    const timeOf = (id: string): number => {
+      const fields = readFileSync(`/proc/${id}/stat`, "utf8")
+        .replace(/^.*\) /su, "")
+        .split(" ");
+      // Linux counts hundredths of a second.
+      return (Number(fields[11]) + Number(fields[12])) * 10;
+    };
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean);
+    return { own: timeOf(String(pid)), started: children.map(timeOf).reduce((a, b) => a + b, 0) };
+  } catch {
+    return { own: Number.NaN, started: Number.NaN };
+  }
+}
+
+/** Searches a second, and the processor time of one in each kind of process, in milliseconds. */
+interface Throughput {
+  readonly rate: number;
+  readonly service: number;
+  readonly workers: number;
+  readonly load: number;
+}
+
+/** Searches with so many at once. */
+async function throughput(serving: Serving, atOnce: number): Promise<Throughput> {
   const run = async (until: number): Promise<number> => {
     let done = 0;
     await Promise.all(
@@ -114,9 +139,19 @@ async function throughput(serving: Serving, atOnce: number): Promise<number> {
     return done;
   };
   await run(performance.now() + 2000);
+  const before = processorTimes(serving.pid);
+  const load = process.cpuUsage();
   const started = performance.now();
   const done = await run(started + seconds * 1000);
-  return (done * 1000) / (performance.now() - started);
+  const rate = (done * 1000) / (performance.now() - started);
+  const after = processorTimes(serving.pid);
+  const { user, system } = process.cpuUsage(load);
+  return {
+    rate,
+    service: (after.own - before.own) / done,
+    workers: (after.started - before.started) / done,
+    load: (user + system) / 1000 / done,
+  };
 }
 
 const metric = async (serving: Serving, name: string): Promise<number> =>
@@ -124,24 +159,32 @@ const metric = async (serving: Serving, name: string): Promise<number> =>
 
 try {
   if (only.has("workers")) {
-    const rates = new Map<number, number[]>();
+    const found = new Map<number, Throughput[]>();
     // Rounds in turn, so that other work on the machine strikes all alike.
     for (let round = 0; round < 3; round++) {
-      for (const workers of [1, 2]) {
+      for (const workers of [0, 1, 2]) {
         const serving = await serve(["--workers", String(workers)]);
-        rates.set(workers, [...(rates.get(workers) ?? []), await throughput(serving, 16)]);
+        found.set(workers, [...(found.get(workers) ?? []), await throughput(serving, 16)]);
         await serving.stop();
       }
     }
-    const own = await serve([]);
-    const alone = await throughput(own, 16);
-    await own.stop();
-    const median = (values: readonly number[]): number =>
-      values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
-    const [one, two] = [median(rates.get(1)!), median(rates.get(2)!)];
-    console.log(`search, no workers: ${alone.toFixed(1)}/s`);
-    console.log(`search, 1 worker: ${one.toFixed(1)}/s; 2 workers: ${two.toFixed(1)}/s`);
-    console.log(`2 workers over 1: ${(two / one).toFixed(2)}; over none: ${(two / alone).toFixed(2)} (bar 1.5)`);
+    const median = (workers: number, of: (one: Throughput) => number): number =>
+      found
+        .get(workers)!
+        .map(of)
+        .toSorted((a, b) => a - b)[1]!;
+    const rateOf = (workers: number): number => median(workers, ({ rate }) => rate);
+    for (const workers of [0, 1, 2]) {
+      const times = (["service", "workers", "load"] as const).map(
+        (kind) => `${kind} ${median(workers, (one) => one[kind]).toFixed(2)}`,
+      );
+      console.log(
+        `search, ${workers} workers: ${rateOf(workers).toFixed(1)}/s; processor time of one in ms: ${times.join(", ")}`,
+      );
+    }
+    console.log(
+      `2 workers over 1: ${(rateOf(2) / rateOf(1)).toFixed(2)}; over none: ${(rateOf(2) / rateOf(0)).toFixed(2)} (bar 1.5)`,
+    );
   }
 
   if (only.has("upload")) {
