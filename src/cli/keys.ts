@@ -51,10 +51,15 @@ async function writeKeys(file: string, keys: readonly AccessKey[]): Promise<void
 
 async function showNew({ output }: Context, file: string, name: string, made: NewKey): Promise<number> {
   await writeKeys(file, made.keys);
-  if (output.json) await output.object({ name, key: made.key });
+  const ends = made.keys.flatMap((each) => (each.name === name ? [each.expiresAt] : []));
+  const expiresAt = ends.pop();
+  const formers = ends.filter((end) => end !== undefined);
+  if (output.json) await output.object({ name, key: made.key, expiresAt, formersExpireAt: formers });
   else {
     await output.line(made.key);
-    await output.line(`The key of ${neutralise(name)}. It is shown once: ${file} has its hash alone.`);
+    const until = expiresAt === undefined ? "has no end" : `opens until ${expiresAt}`;
+    await output.line(`The key of ${neutralise(name)} ${until}. It is shown once: ${file} has its hash alone.`);
+    for (const end of formers) await output.line(`The former key opens until ${end}.`);
     await output.line("A running service reads the file again at SIGHUP.");
   }
   return 0;

@@ -10,6 +10,7 @@ import {
   resolveEmbeddingModel as resolveNamedEmbeddingModel,
   resolveReranker as resolveNamedReranker,
 } from "./hosted/resolve-model.ts";
+import { inProcess, isLocal } from "./hosted/model-name.ts";
 import { purposesOf } from "./hosted/model-purposes.ts";
 import type { DownloadProgress } from "../contracts/download-progress.ts";
 import { type LocalModelOptions, openLocalEmbeddingModel, openLocalReranker } from "./transformers/local-model.ts";
@@ -42,10 +43,6 @@ export function createTransformersEmbeddingModel(
   const prefixes = options.prefixes ?? purposesOf("transformers", name).prefixes;
   return createBareTransformersEmbeddingModel(name, { ...options, prefixes });
 }
-
-/** `transformers/…` runs in this process, `local` too; every other name is a provider's. */
-const inProcess = /^transformers[/:](.+)$/su;
-const isLocal = (name: string): boolean => /^local(?:$|[/:])/u.test(name);
 
 type Variables = Readonly<Record<string, string | undefined>>;
 

@@ -40,6 +40,27 @@ describe("ibid keys", () => {
     expect(nameless).toMatchObject({ code: 2, stderr: expect.stringContaining("serve.keys") as string });
   });
 
+  it("says when a key ends, and when the former ones do", async () => {
+    const folder = await makeFolder({});
+    const keys = (...args: string[]) => callIbid(folder, ["keys", ...args, "--keys", "keys.json"]);
+    const started = Date.now();
+    expect((await keys("add", "ada", "--user", "ada")).stdout).toContain("The key of ada has no end.");
+    const limited = await keys("add", "bob", "--user", "bob", "--expires", "2h");
+    const rotated = await keys("rotate", "ada", "--overlap", "7d");
+    const [until = ""] = /(?<=The key of bob opens until )\S+Z/u.exec(limited.stdout) ?? [];
+    const [former = ""] = /(?<=The former key opens until )\S+Z/u.exec(rotated.stdout) ?? [];
+    const elapsed = Date.now() - started;
+    for (const [end, ms] of [
+      [until, 2 * 3_600_000],
+      [former, 7 * 86_400_000],
+    ] as const) {
+      expect(Date.parse(end)).toBeGreaterThanOrEqual(started + ms);
+      expect(Date.parse(end)).toBeLessThanOrEqual(started + ms + elapsed);
+    }
+    const again = JSON.parse((await keys("rotate", "ada", "--overlap", "8d", "--json")).stdout) as object;
+    expect(again).toMatchObject({ name: "ada", formersExpireAt: [former, expect.any(String) as string] });
+  });
+
   it("whatever is added, rotated and revoked, exactly the keys open whose name is there and whose time is not over", () => {
     const step = fc.record({
       act: fc.constantFrom("add", "rotate", "revoke", "wait"),

@@ -6,6 +6,8 @@ import { defaultReplicas } from "../../stores/postgres/default-replicas.ts";
 import { folderOf, showLocation } from "./location.ts";
 import { nameLocalModel } from "../../models/local-models.ts";
 
+export { checkModelName } from "../../models/hosted/model-name.ts";
+
 /** Models that made the vectors of a knowledge base, under the names that the user gave. The store knows only provider and model, without an address. */
 export interface RememberedModels {
   readonly embeddingModel?: string;

@@ -15,7 +15,8 @@ import {
   type AiSdkEmbeddingOptions,
 } from "../ai-sdk/embedding-model.ts";
 import { fromAiSdkLanguageModel } from "../ai-sdk/language-model.ts";
-import { factsOf, providers, type ProviderFacts } from "./providers.ts";
+import { type ModelName, parseModelName } from "./model-name.ts";
+import { providers, type ProviderFacts } from "./providers.ts";
 import { isOpenAiItself, providerSettings, type ProviderSettings, type Variables } from "./provider-settings.ts";
 import { fromAiSdkRerankingModel } from "../ai-sdk/reranking-model.ts";
 import { callWire, wireError, type WirePlace } from "./wire-call.ts";
@@ -197,39 +198,6 @@ function createWireRerankingModel(place: WirePlace, modelId: string): AiSdkReran
       };
     },
   };
-}
-
-/** A model's name, taken apart. */
-interface ModelName {
-  readonly provider: string;
-  readonly facts: ProviderFacts;
-  readonly model: string;
-  /** Behind an `@`, as it was written. */
-  readonly address?: string;
-}
-
-/**
- * Reads `provider/model`, `provider:model`, and either with `@address` behind it.
- *
- * **Errors** `invalid-argument` for anything else, and for a provider that is not known.
- */
-function parseModelName(name: string): ModelName {
-  const known = Object.keys(providers).join(", ");
-  const [, provider = "", rest = ""] = /^([^/:]+)[/:](.+)$/su.exec(name) ?? [];
-  // Models have @ in their names too (`model@sha256:…`); an address says its scheme.
-  const [, model = rest, address] = /^(.+)@([a-z][a-z+.-]*:\/\/.+)$/isu.exec(rest) ?? [];
-  if (provider === "" || model === "") {
-    throw new IbidError("invalid-argument", `A model is named provider/model, not "${name.slice(0, 100)}".`, {
-      hint: `For example ollama/qwen3:8b. Known providers: ${known}. An embedding model or a reranker may be "local", or transformers/<model>.`,
-    });
-  }
-  const facts = factsOf(provider);
-  if (facts === undefined) {
-    throw new IbidError("invalid-argument", `The provider "${provider.slice(0, 100)}" is not known.`, {
-      hint: `Known providers: ${known}. Any server that speaks OpenAI's API is openai-compatible/<model>, with OPENAI_COMPATIBLE_BASE_URL.`,
-    });
-  }
-  return { provider, model, facts, ...(address === undefined ? {} : { address }) };
 }
 
 /**
