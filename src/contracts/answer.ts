@@ -87,7 +87,7 @@ export type IncompleteReason = "length" | "content-filter" | "error";
  * @experimental
  */
 export interface AnswerSentence {
-  /** **Shape** `answer.text.slice(start, end)`, markers included. */
+  /** **Shape** `answer.text.slice(start, end)`, markers included, and the fences of the code that it stands in. */
   readonly text: string;
   readonly start: number;
   readonly end: number;

@@ -42,7 +42,7 @@ const numbersIn = (text: string): readonly string[] =>
   renderAll(text).flatMap(({ prose }) =>
     prose.flatMap((part) => {
       const seen = part.replaceAll(/\p{Cf}/gu, "").replaceAll(/\s+/gu, " ");
-      return seen.match(/[[【［〔❲] ?(?:\^? ?[\p{Nd}\p{No}]{1,3} ?,? ?)+[\]】］〕❳]/gu) ?? [];
+      return seen.match(/[[【［〔❲] ?(?:\^? ?[\p{Nd}\p{No}]{1,3} ?[,;，、；‐‑‒–—−-]? ?)+[\]】］〕❳]/gu) ?? [];
     }),
   );
 
@@ -124,6 +124,29 @@ describe("an address of a model", () => {
   });
 });
 
+describe("a sentence of an answer", () => {
+  it.each([
+    "```html\n<img src=x onerror=alert(1)>. It is so. Then\n<style>b{}</style>\n```",
+    "~~~\n<b onclick=x>Keys rotate. They do</b>",
+    "Use `<img src=x>. And <b>` now.",
+    "- a\n  ```\n  <u onclick=x>\n\n  <s>. So it is.\n  ```\n- b",
+  ])("loads, sends and restyles nothing where it is shown alone: %s [L12]", async (hostile) => {
+    for (const text of [`Keys are rotated every 90 days [1].\n\n${hostile}`, `${hostile}\n\nWhales sleep [1].`]) {
+      for (const pieces of [[text], text.split("")]) {
+        const { answer } = await answerOf(text, pieces);
+        expect(answer.text).toContain("<");
+        for (const sentence of answer.sentences) {
+          expect(leaksOf(sentence.text)).toEqual([]);
+          expect(answer.text.slice(sentence.start, sentence.end)).toBe(sentence.text);
+        }
+        // Each stands behind the one before.
+        const ends = answer.sentences.map(({ end }) => end);
+        expect(answer.sentences.slice(1).every(({ start }, index) => start >= ends[index]!)).toBe(true);
+      }
+    }
+  });
+});
+
 describe("a number in brackets", () => {
   it.each([
     "\\[9\\]",
@@ -159,6 +182,15 @@ describe("a number in brackets", () => {
     "<b>\n`[9]`\n</b>",
     "&[1]#91;9]",
     "[[1]9]",
+    "[7-9]",
+    "[7–9]",
+    "[7 — 9]",
+    "[1-9]",
+    "[7; 9]",
+    "[1，9]",
+    "［７、９］",
+    "[7&#8211;9]",
+    "[**7**-*9*]",
   ])("is a checked citation in what renderers show, or is not there: %s [L2 L12]", async (hostile) => {
     for (const text of [
       `Keys are rotated every 90 days [1]. Whales sleep ${hostile} here`,
@@ -213,6 +245,11 @@ describe("words that no source has", () => {
     ["❮", "❯"],
     ["《", "》"],
     ["〈", "〉"],
+    ["“", '"'],
+    ['"', "”"],
+    ["„", '"'],
+    ["‘", "'"],
+    ["'", "’"],
   ];
   const shapes: readonly ((quoted: (words: string) => string) => string)[] = [
     (quoted) => `The page says ${quoted(altered)} [1].`,
@@ -222,6 +259,7 @@ describe("words that no source has", () => {
     (quoted) => `The page says ${quoted(`${altered} ${"and so on ".repeat(150)}end`)} [1].`,
     (quoted) => `An inch is 5" and “so on. The page says ${quoted(altered)} [1].`,
     (quoted) => `- It says ${quoted(altered)} [1]\n- It doesn't`,
+    (quoted) => `It says “no” and “all "of it" is” so: ${quoted(altered)} [1].`,
   ];
 
   it.each(styles)("stand between no quotation marks: %s %s [L2]", async (opening, closing) => {
@@ -238,6 +276,15 @@ describe("words that no source has", () => {
       }
     }
   });
+
+  it.each(["$", "…", ")", ".", "%", "|", "``", "https://evil.example/x"])(
+    "stand between none that follow %s [L2]",
+    async (sign) => {
+      const { answer } = await answerOf(`The page says so${sign}"${altered}" [1].`);
+      expect(answer.text).not.toContain('"');
+      expect(answer.citations).toEqual([]);
+    },
+  );
 
   it("stand in no block quote [L2]", async () => {
     for (const text of [

@@ -22,7 +22,18 @@ const numbers = (text: string) => scan(text).flatMap((piece) => (piece.type === 
 describe("citation markers", () => {
   it("are numbers in square brackets and nothing else [L2]", () => {
     expect(numbers("a [1] b [2, 3][ 4 ,5 ]")).toEqual([[1], [2, 3], [4, 5]]);
-    expect(numbers("[a] [1a] [] [1;2] [1234] [1 2] [-1] [1.5] [[x]] (1)")).toEqual([]);
+    expect(numbers("[1;2] [1，2] [1、3] [2-4] [2 – 4] [1, 3-4] [4-2] [**1**-2]")).toEqual([
+      [1, 2],
+      [1, 2],
+      [1, 3],
+      [2, 3, 4],
+      [2, 3, 4],
+      [1, 3, 4],
+      [4, 2],
+      [1, 2],
+    ]);
+    expect(numbers("[0-9] [a-z] [2019-2021] [1-] [1--2]")).toEqual([]);
+    expect(numbers("[a] [1a] [] [1234] [1 2] [-1] [1.5] [[x]] (1)")).toEqual([]);
     expect(numbers("[[1]]")).toEqual([[1]]);
   });
 
@@ -35,7 +46,7 @@ describe("citation markers", () => {
   });
 
   it("are found wherever the text is cut into pieces, and nothing is lost [L2]", () => {
-    const alphabet = fc.constantFrom("[", "]", "1", "23", ",", " ", "`", "```", "\n", "a", "b c", "é", "😀");
+    const alphabet = fc.constantFrom("[", "]", "1", "23", ",", "-", ";", " ", "`", "```", "\n", "a", "b c", "é", "😀");
     fc.assert(
       fc.property(fc.array(alphabet, { maxLength: 60 }), fc.array(fc.nat(80), { maxLength: 12 }), (parts, cuts) => {
         const text = parts.join("");

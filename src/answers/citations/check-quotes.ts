@@ -63,6 +63,17 @@ const closings: ReadonlyMap<string, string> = new Map([
   ["『", "』"],
   ["｢", "｣"],
 ]);
+/** Marks that close in the place of others where those do not come: “so". */
+const mixed: ReadonlyMap<string, string> = new Map([
+  ['"', "”"],
+  ["”", '"'],
+  ["“”", '"'],
+  ["'", "’"],
+  ["’", "'"],
+  ["‘’", "'"],
+]);
+/** A backtick that is no code, as plain Markdown shows it. */
+const tick = "ˋ";
 /** They also stand for an apostrophe within a word. */
 const apostrophes = "'’´";
 /** Quotation marks that a reader takes for such wherever they stand; an apostrophe is none. */
@@ -133,7 +144,7 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
     if (text !== "") yield { type: "text", text };
   }
 
-  /** The end of a paragraph. The text behind a mark that nothing closes is read again, without it. */
+  /** The end of a paragraph. The text behind a mark that nothing closes is read again, without it, or with the mark where another may close it. */
   function* endParagraph(): Generator<CheckedPiece, void> {
     while (inside !== undefined && inside.closing !== "") {
       unclosed.add(inside.closing);
@@ -141,10 +152,12 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
       const rest = held.slice(at + 1);
       const found = held[at];
       const mark = found?.type === "mark" ? found.text : "";
+      const other = mixed.get(inside.closing);
       held = held.slice(0, at);
       quotes = quotes.filter((quote) => quote !== inside);
       inside = undefined;
-      if (held.length > 0) hold(mark);
+      if (other !== undefined && !unclosed.has(other)) open(mark, other);
+      else if (held.length > 0) hold(mark);
       else yield { type: "text", text: mark };
       before = mark;
       const last = carried;
@@ -237,7 +250,8 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
         hasEnded = false;
       }
       if (held.length > 0 && (isAttributed || sentencesBegun > 1)) yield* release();
-      const closing = fence === "" ? opens(character, previous, next) : undefined;
+      const first = fence === "" ? opens(character, previous, next) : undefined;
+      const closing = first !== undefined && unclosed.has(first) ? mixed.get(first) : first;
       if (closing !== undefined && !unclosed.has(closing)) {
         if (free !== "") yield { type: "text", text: free };
         free = "";
@@ -300,7 +314,7 @@ function isQuotation({ words, numbers }: OpenQuote): boolean {
 
 function closes(closing: string, character: string, previous: string, next: string): boolean {
   if (closing === "" || !closing.includes(character)) return false;
-  if (apostrophes.includes(character)) return !/[\p{L}\p{Nd}]/u.test(next) && !/\s/u.test(previous);
+  if (apostrophes.includes(character)) return (next === tick || !/[\p{L}\p{Nd}]/u.test(next)) && !/\s/u.test(previous);
   return !(`"″`.includes(character) && /\s/u.test(previous));
 }
 
@@ -310,7 +324,11 @@ function opens(character: string, previous: string, next: string): string | unde
   const closing = closings.get(character);
   if (closing === undefined) return undefined;
   if (`"″»›'´＂`.includes(character)) {
-    if (!/[\s\p{Ps}\p{Pd}\p{Pi}`*_>\]=:,;/"]/u.test(previous) || /\s/u.test(next)) return undefined;
+    const isFree = /[\s\p{Ps}\p{Pd}\p{Pi}`ˋ*_>\]=:,;/"]/u.test(previous);
+    // An inch mark follows a digit, and Hebrew abbreviates with the mark.
+    const isBetween =
+      /[\p{P}\p{S}\p{L}]/u.test(previous) && /[\p{L}\p{Nd}*_]/u.test(next) && !/\p{sc=Hebrew}/u.test(previous);
+    if (/\s/u.test(next) || !(isFree || (isBetween && !apostrophes.includes(character)))) return undefined;
   }
   return closing;
 }

@@ -19,6 +19,8 @@ export interface AnswerFilter {
   removed(): readonly string[];
   /** Where a place of what came in stands in what went out: the first character from there on. */
   placeOf(position: number): number;
+  /** Widens a stretch of what went out over the blocks and spans of code that it touches, fences included. */
+  aroundCode(start: number, end: number): readonly [start: number, end: number];
 }
 
 /** Stands for the marker of a checked citation. A noncharacter: no text means anything by it. */
@@ -52,6 +54,8 @@ export function createAnswerFilter(known: ReadonlySet<string>): AnswerFilter {
   /** White space that waits for what follows it. */
   let held = "";
   const runs: Run[] = [];
+  /** Blocks and spans of code in what went out. */
+  const codes: { readonly from: number; to: number }[] = [];
   /** Lengths of the markers that tokens stand for, as they are read. */
   const lengths: number[] = [];
 
@@ -81,6 +85,7 @@ export function createAnswerFilter(known: ReadonlySet<string>): AnswerFilter {
       if (wentOut + text.length === 0 && /\s/u.test(character)) continue;
       const shown = character === token ? (markers.shift() ?? "") : character;
       note(block.from[at]!, wentOut + text.length, shown.length);
+      if (block.isCode[at] === true) noteCode(wentOut + text.length, shown.length);
       text += shown;
     }
     if (text !== "") before = text.at(-1)!;
@@ -95,6 +100,12 @@ export function createAnswerFilter(known: ReadonlySet<string>): AnswerFilter {
     const last = runs.at(-1);
     if (last !== undefined && last.from + last.length === from && last.to + last.length === to) last.length += length;
     else if (last === undefined || last.from + last.length <= from) runs.push({ from, to, length });
+  };
+
+  const noteCode = (from: number, length: number): void => {
+    const last = codes.at(-1);
+    if (last?.to === from) last.to += length;
+    else codes.push({ from, to: from + length });
   };
 
   const clean = (block: MappedText): void => {
@@ -136,6 +147,10 @@ export function createAnswerFilter(known: ReadonlySet<string>): AnswerFilter {
     isWaiting: () => buffer.text !== "" || read < came,
     removed: () => [...removed],
     placeOf: (position) => placeIn(runs, position, wentOut),
+    aroundCode(start, end) {
+      const touched = codes.filter(({ from, to }) => from < end && to > start);
+      return [Math.min(start, ...touched.map(({ from }) => from)), Math.max(end, ...touched.map(({ to }) => to))];
+    },
   };
 }
 

@@ -52,7 +52,11 @@ export async function* passLast(draft: Drafting, known: ReadonlySet<string>): As
   }
 }
 
-/** Sentences where they stand after the pass. Two sentences that share what stands for something that went become one, with the lesser verdict. */
+/**
+ * Sentences where they stand after the pass. Two sentences that share what stands for something that went become one, with the lesser verdict.
+ *
+ * So do those of one block or span of code. They have its fences: without these a page that shows the sentence alone would take code for tags.
+ */
 function moveSentences(
   sentences: readonly AnswerSentence[],
   filter: AnswerFilter,
@@ -60,8 +64,7 @@ function moveSentences(
 ): readonly AnswerSentence[] {
   const moved: AnswerSentence[] = [];
   for (const sentence of sentences) {
-    const from = filter.placeOf(sentence.start);
-    const to = filter.placeOf(sentence.end);
+    const [from, to] = filter.aroundCode(filter.placeOf(sentence.start), filter.placeOf(sentence.end));
     const said = text.slice(from, to);
     const start = from + said.length - said.trimStart().length;
     const end = from + said.trimEnd().length;
