@@ -15,6 +15,7 @@ import { type Call, defineRoute, jsonResponse, type Route } from "./route.ts";
 
 /** The one model of the service: the knowledge base with its own answers. */
 const modelName = "ibid";
+const model = { id: modelName, object: "model", created: 0, owned_by: "ibid" };
 
 const textPart = z.looseObject({ type: z.enum(["text", "input_text", "output_text"]), text: z.string() });
 const content = z.union([z.string(), z.array(textPart)]);
@@ -46,6 +47,11 @@ const completionBody = z.strictObject({
   n: z.literal(1).optional(),
   ibid: settings.optional(),
   ...idle,
+  presence_penalty: z.number().nullish(),
+  frequency_penalty: z.number().nullish(),
+  seed: z.int().nullish(),
+  max_tokens: z.int().nullish(),
+  max_completion_tokens: z.int().nullish(),
 });
 
 const fileSearch = z.strictObject({
@@ -63,6 +69,7 @@ const responseBody = z.strictObject({
   stream: z.boolean().nullish(),
   ibid: settings.optional(),
   ...idle,
+  max_output_tokens: z.int().nullish(),
 });
 
 /** Responses in OpenAI's shapes: the fields that clients read. */
@@ -134,8 +141,22 @@ export function createOpenAiRoutes(shelf: OpenAiShelf | undefined, streams: Answ
       needs: "reader",
       isLight: true,
       answers: { 200: { description: "The models.", content: { "application/json": z.looseObject({}) } } },
-      handle: async () =>
-        jsonResponse({ object: "list", data: [{ id: modelName, object: "model", created: 0, owned_by: "ibid" }] }),
+      handle: async () => jsonResponse({ object: "list", data: [model] }),
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/v1/models/{model}",
+      name: "getModel",
+      summary: "The model of this service by its name, in OpenAI's shape.",
+      tag: "openai",
+      needs: "reader",
+      isLight: true,
+      params: z.strictObject({ model: z.string() }),
+      answers: { 200: { description: "The model.", content: { "application/json": z.looseObject({}) } } },
+      async handle({ params }) {
+        checkModel(params.model);
+        return jsonResponse(model);
+      },
     }),
     defineRoute({
       method: "POST",

@@ -103,6 +103,7 @@ const free = new Set(
     "ignoreCase origins fusion weights rerank snippetLength copies merge explain strategy asOf groupBy grounding minSupport",
     "minRelevance history citations format messages messageId trigger mode sort total limit since before start end around",
     "purge remove label labels relationship direction model stream stream_options n temperature top_p user instructions",
+    "presence_penalty frequency_penalty seed max_tokens max_completion_tokens max_output_tokens",
     "include input starting_after purpose expires_after[anchor] expires_after[seconds] name description chunking_strategy",
     "attributes max_num_results rewrite_query ranking_options all only validFrom validTo session markdown tokens url",
     "threshold chunksToAdd type levels order webhook state fix absent olderThanHours section zoomOut neighbours maxCharacters cursor facets",

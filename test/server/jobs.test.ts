@@ -191,7 +191,11 @@ describe("jobs over HTTP", () => {
     });
     const blocked = await startWorld();
     const { json } = await blocked.as("ada", "/jobs", { body: { url } });
-    expect(await ended(blocked, "ada", json.jobs[0].id)).toMatchObject({ state: "failed", source: "url" });
+    expect(await ended(blocked, "ada", json.jobs[0].id)).toMatchObject({
+      state: "failed",
+      source: "url",
+      error: { code: "blocked-address", message: "The address is not public." },
+    });
     const path = await folder();
     const kb = await openKnowledgeBase(join(path, "kb"), {
       reading: { worker: false },
@@ -203,6 +207,14 @@ describe("jobs over HTTP", () => {
     expect(await ended(world, "ada", made.json.jobs[0].id)).toMatchObject({ state: "indexed", uri: url });
     const found = await world.as("ada", "/search", { body: { query: "owls" } });
     expect(found.json.hits[0].source).toMatchObject({ uri: url, title: "Owls" });
+    const { url: gone } = await listen((_, response) => {
+      response.writeHead(404).end("secret words of the page");
+    });
+    const missing = await world.as("ada", "/jobs", { body: { url: gone } });
+    expect(await ended(world, "ada", missing.json.jobs[0].id)).toMatchObject({
+      state: "failed",
+      error: { code: "fetch-failed", message: "The address answered with status 404." },
+    });
     for (const bad of ["file:///etc/passwd", "/etc/passwd", "ftp://a/b"])
       expect((await world.as("ada", "/jobs", { body: { url: bad } })).status).toBe(400);
   });

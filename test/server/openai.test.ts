@@ -39,7 +39,10 @@ interface Cited {
 describe("the shapes of OpenAI's API, by its own client", () => {
   it("lists one model", async () => {
     const client = await clientOf("ada");
-    expect((await client.models.list()).data.map(({ id }) => id)).toEqual(["ibid"]);
+    const { data } = await client.models.list();
+    expect(data.map(({ id }) => id)).toEqual(["ibid"]);
+    expect(await client.models.retrieve("ibid")).toEqual(data[0]);
+    await expect(client.models.retrieve("gpt-9")).rejects.toMatchObject({ status: 404 });
   });
 
   it("completes a chat with annotations that stand exactly where the markers are", async () => {
@@ -120,6 +123,24 @@ describe("the shapes of OpenAI's API, by its own client", () => {
     expect(await said("bob")).toContain("cellar");
     expect(await said("ada")).not.toContain("cellar");
     expect(await said("ada", { ibid: { scopes: ["team:umbrella"] } }).catch(String)).not.toContain("cellar");
+  });
+
+  it("takes what clients send by themselves, and answers as without it", async () => {
+    const client = await clientOf("ada");
+    const plain = await client.chat.completions.create({ model: "ibid", messages: [user(question)] });
+    const { choices } = await client.chat.completions.create({
+      model: "ibid",
+      messages: [user(question)],
+      max_tokens: 5,
+      max_completion_tokens: 5,
+      seed: 7,
+      presence_penalty: 1,
+      frequency_penalty: 0,
+      temperature: 0,
+    });
+    expect(choices[0]?.message.content).toBe(plain.choices[0]?.message.content);
+    const response = await client.responses.create({ model: "ibid", input: question, max_output_tokens: 16 });
+    expect(response.output_text).toContain("A key is valid for ninety days.");
   });
 
   it("refuses what is not there by name: a model, a field, a tool, an unknown key", async () => {

@@ -175,6 +175,7 @@ const calls: readonly (readonly [id: string, path: string, sent?: object])[] = [
     },
   ],
   ["listModels", "/v1/models"],
+  ["getModel", "/v1/models/ibid"],
   [
     "createChatCompletion",
     "/v1/chat/completions",

@@ -2,6 +2,7 @@ import { checkIngest } from "../../ingest/uploads/check-ingest.ts";
 import { ingestOnly } from "../../ingest/uploads/ingest-only.ts";
 import { delayBefore, isTransient, type RetryPolicy } from "../../ingest/queue/retry-policy.ts";
 import { homeScope } from "../../access/scopes.ts";
+import { IbidError } from "../../contracts/errors.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { IngestResult, KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import { platformNow } from "../../runtime/platform-clock.ts";
@@ -90,7 +91,19 @@ const mostEnded = 1000;
 const progressMs = 250;
 const hourMs = 3_600_000;
 
+/** The failure as the caller of the job sees it. The sentences about an address are the service's own: the library's may name what lies behind it. */
 function failureOf(error: unknown): ServiceJobFailure {
+  if (IbidError.isInstance(error) && error.code === "blocked-address")
+    return {
+      code: error.code,
+      message: "The address is not public.",
+      hint: "Save the page to a file and upload that.",
+    };
+  if (IbidError.isInstance(error) && error.code === "fetch-failed") {
+    const { status } = error.details;
+    const happened = typeof status === "number" ? `answered with status ${status}` : "cannot be fetched";
+    return { code: error.code, message: `The address ${happened}.`, hint: "Open it in a browser, or upload the file." };
+  }
   const { code, message, hint } = toRefusal(error);
   return { code, message, ...given({ hint }) };
 }
