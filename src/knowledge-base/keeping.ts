@@ -291,13 +291,14 @@ async function findDeleted(
 
 /** The scopes whose deleted documents the caller may see. */
 async function ownScopes(
-  { gate, caller, readable }: KeepingParts,
+  { store, gate, caller, authority, readable }: KeepingParts,
   scope?: Scope,
 ): Promise<AuthorizedScopes | undefined> {
-  // `readable` lists no scope of which everything was deleted. The shared scopes are searched all the same; others must be named.
-  const usual: readonly Scope[] = scope === undefined ? (await readable()).scopes : [];
-  const asked: readonly Scope[] = scope === undefined ? [...usual, "deployment", "platform"] : [parseScope(scope)];
-  const own = gate.writable(caller, (await readable(asked)).scopes);
+  const named = scope === undefined ? undefined : [parseScope(scope)];
+  // `readable` lists no scope of which everything was deleted, and the operator's are those that it lists.
+  const asked = named ?? (caller === operator ? await store.trash?.scopes?.(authority) : undefined);
+  const shared: readonly Scope[] = ["deployment", "platform"];
+  const own = gate.writable(caller, (await readable(asked ?? [...(await readable()).scopes, ...shared])).scopes);
   return own.length === 0 ? undefined : readable(own);
 }
 

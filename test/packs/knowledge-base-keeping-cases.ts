@@ -38,6 +38,23 @@ export const keepingCases: readonly KnowledgeBaseCase[] = [
     },
   ],
   [
+    "a-scope-of-deleted-documents-alone-is-not-forgotten",
+    "T13 L8",
+    async (open) => {
+      const kb = await open();
+      for (const scope of ["team:a", "user:ada"] as const) await kb.ingest({ ...lamp, uri: scope }, { scope });
+      await kb.delete("team:a");
+      await kb.delete("user:ada");
+      const deleted = async (of: typeof kb) => (await collect(of.deleted())).map(({ uri }) => uri);
+      equal(await deleted(kb), ["team:a", "user:ada"], "what the operator can restore");
+      equal(await deleted(kb.as({ userId: "ada" })), ["user:ada"], "what a caller can");
+      equal(await deleted(kb.as({ userId: "bob" })), [], "what a stranger can");
+      equal((await kb.restore("team:a")).length, 1, "what comes back without its scope");
+      equal((await kb.delete("user:ada", { purge: true })).length, 1, "what is purged without its scope");
+      equal(await deleted(kb), [], "what is left");
+    },
+  ],
+  [
     "a-reset-is-for-good",
     "T15 L8",
     async (open) => {
