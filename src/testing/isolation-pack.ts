@@ -1,4 +1,5 @@
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { StandardSchema } from "../contracts/schema.ts";
 import { type ContractCase, ContractViolation, defineCases } from "./contract-case.ts";
 import { checkSubject } from "./check-subject.ts";
 
@@ -10,6 +11,15 @@ import { checkSubject } from "./check-subject.ts";
 export interface IsolationSubject {
   readonly create: () => Promise<KnowledgeBase>;
 }
+
+/** Takes every record as it is. */
+const asItIs: StandardSchema<{ id: string; words: string }, { id: string; words: string }> = {
+  "~standard": {
+    version: 1,
+    vendor: "ibid",
+    validate: (value) => ({ value: value as { id: string; words: string } }),
+  },
+};
 
 const secret = "The sluice password is heronry.";
 const open = "The sluice opens at noon.";
@@ -28,7 +38,8 @@ export function createIsolationPack(subject: IsolationSubject): readonly Contrac
   ): Promise<void> => {
     const kb = await subject.create();
     try {
-      await kb.ingest([{ uri: "secret", text: secret }], { scope: "team:a" });
+      const text = `# Sluice\n\n${secret}`;
+      await kb.ingest([{ uri: "secret", text, mediaType: "text/markdown" }], { scope: "team:a" });
       await kb.ingest([{ uri: "open", text: open }]);
       const [hit] = await kb.as({ userId: "ada", teamId: "a" }).search("sluice password heronry");
       if (hit?.source.uri !== "secret") throw new ContractViolation("A member of the team does not find its document.");
@@ -57,7 +68,7 @@ export function createIsolationPack(subject: IsolationSubject): readonly Contrac
       "T24 T25 T26 T27 L3",
       () =>
         asStranger(async (bob, kb) => {
-          for (const view of [bob, kb.as({}), kb.as({ userId: "carol" })])
+          for (const view of [bob, kb.as({}), kb.as({ userId: "carol" })]) {
             for (const mode of ["hybrid", "lexical", "regex"] as const)
               for (const scopes of [undefined, ["team:a", "deployment"] as const]) {
                 const hits = await view.search("sluice", { mode, topK: "all", ...(scopes && { scopes }) });
@@ -66,6 +77,14 @@ export function createIsolationPack(subject: IsolationSubject): readonly Contrac
                   hits.some(({ text }) => text.includes("heronry")),
                 );
               }
+            for (const found of [await view.find(), await view.retriever({ topK: "all" }).retrieve("sluice")])
+              leaks("A retriever or a filter", JSON.stringify(found).includes("heronry"));
+          }
+          for await (const { embeddings = [] } of kb.chunks({ uri: "secret", includeEmbeddings: true }))
+            for (const { embedding, version } of embeddings) {
+              const found = await bob.searchVector(embedding, { version, topK: "all" });
+              leaks("A search by vector", JSON.stringify(found).includes("heronry"));
+            }
         }),
     ],
     [
@@ -78,7 +97,16 @@ export function createIsolationPack(subject: IsolationSubject): readonly Contrac
       "known-ids-open-nothing",
       "T26 L3",
       () =>
-        asStranger(async (bob, _, { chunkId }) => {
+        asStranger(async (bob, kb, { chunkId }) => {
+          const sections = (await kb.outline("secret", { scope: "team:a" }))?.sections ?? [];
+          for (const { id } of sections) leaks("section", (await bob.section("secret", id)) !== undefined);
+          await kb.ingest(
+            [{ uri: "plan.png", bytes: Uint8Array.of(137, 80), mediaType: "image/png", keepsMedia: true }],
+            {
+              scope: "team:a",
+            },
+          );
+          leaks("media", (await bob.media("plan.png")) !== undefined);
           leaks("document", (await bob.document("secret")) !== undefined);
           leaks("document", (await bob.document("secret", { scope: "team:a" })) !== undefined);
           leaks("outline", (await bob.outline("secret")) !== undefined);
@@ -93,6 +121,22 @@ export function createIsolationPack(subject: IsolationSubject): readonly Contrac
           leaks("list", (await countOf(bob.list())) !== 1);
           leaks("chunks", (await countOf(bob.chunks())) !== 1);
           leaks("status", (await bob.status()).documents !== 1);
+          leaks("info", (await bob.info()).documentCount !== 1);
+          leaks("events", !(await refused(() => countOf(bob.events()))));
+          leaks("health", !(await refused(() => bob.health())));
+        }),
+    ],
+    [
+      "records-of-others-are-not-there",
+      "T26 L3",
+      () =>
+        asStranger(async (bob, kb) => {
+          const definition = { schema: asItIs, key: "id", text: ["words"] } as const;
+          await kb.collection("secrets", definition).upsert({ id: "1", words: secret }, { scope: "team:a" });
+          leaks("collections", (await bob.collections()).length > 0);
+          const records = bob.collection("secrets", definition);
+          leaks("A collection", (await records.get("1")) !== undefined || (await countOf(records.list())) > 0);
+          leaks("A search of records", (await records.textSearch("sluice")).length > 0);
         }),
     ],
     [
@@ -104,6 +148,18 @@ export function createIsolationPack(subject: IsolationSubject): readonly Contrac
         ),
     ],
     [
+      "nothing-of-others-is-confirmed",
+      "T26 L3",
+      () =>
+        asStranger(async (bob) => {
+          const { quotations } = await bob.verify(`It says: "${secret}" [1]\n\n[1]: secret`);
+          leaks(
+            "verify",
+            quotations.some(({ status }) => status !== "not-found"),
+          );
+        }),
+    ],
+    [
       "nothing-of-others-is-changed",
       "T27 L3",
       () =>
@@ -111,8 +167,12 @@ export function createIsolationPack(subject: IsolationSubject): readonly Contrac
           leaks("delete", !(await refused(() => bob.delete("secret", { scope: "team:a" }))));
           leaks("ingest", !(await refused(async () => bob.ingest([{ uri: "x", text: "x" }], { scope: "team:a" }))));
           leaks("reset", !(await refused(() => bob.reset("team:a"))));
+          leaks("vacuum", !(await refused(() => bob.vacuum({ olderThanMs: 0 }))));
           if ((await kb.document("secret")) === undefined)
             throw new ContractViolation("A stranger removed a document.");
+          await kb.delete("secret", { scope: "team:a" });
+          leaks("deleted", (await countOf(bob.deleted())) > 0);
+          leaks("restore", !(await refused(() => bob.restore("secret", { scope: "team:a" }))));
         }),
     ],
   ]);
