@@ -212,7 +212,12 @@ export const requirements: readonly Requirement[] = [
   ),
   brought("T39", "A distributed cache", "src/models/embedder/shared-embedding-cache.ts"),
   brought("T40", "Ingestion two at a time", "src/ingest/queue/queue-options.ts"),
-  brought("T41", "Events for chunks that were indexed or failed", "src/ingest/ingest.ts"),
+  settled(
+    "T41",
+    "Events for chunks that were indexed or failed",
+    "src/ingest/ingest.ts",
+    'Documents are named under a key: `operations: { documentIds: "plain" }`.',
+  ),
   brought("T42", "A bounded queue that says when it is full", "src/ingest/queue/ingestion-queue.ts"),
   settled(
     "T43",

@@ -6,6 +6,7 @@ import type { MissCause, RetrievalTrace } from "./tracer.ts";
  *
  * **Shape** counts, times and codes; no text, no uri and no query, only the query's HMAC. `documentId` is an HMAC-SHA-256 of the document's id under a key that
  * one opened knowledge base has and nobody stores. Events of one document share it until the knowledge base is closed, and no guess of a uri can be confirmed.
+ * With `operations.documentIds: "plain"` it is the document's id itself.
  * **Units** `latencyMs`: milliseconds.
  * **Source** ToolUp's events under their names; the last three are ibid's, so that health follows from events alone.
  *

@@ -90,6 +90,11 @@ export interface VectorSearchOptions extends Omit<FindOptions, "order"> {
   readonly minScore?: number | undefined;
   /** Default: the knowledge base's, else the cosine. */
   readonly metric?: Metric | undefined;
+  /**
+   * Effect of a vector of another length than every stored one: `dimension-mismatch`, or each admitted chunk has the score 0. Default `"error"`.
+   * **Source** Embabel, where the cosine of vectors of different sizes is 0.
+   */
+  readonly onMismatch?: "error" | "zero" | undefined;
   /** Searches the knowledge base as it was at this time; see `SearchOptions.asOf`. ISO 8601. Default: the present. */
   readonly asOf?: string | undefined;
 }

@@ -166,7 +166,8 @@ function takeChunk(given: ChunkInput & { readonly type?: string }, document: str
     ...(language !== undefined && { language }),
     ...(start !== undefined && { start }),
     ...(end !== undefined && { end }),
-    ...(embedding !== undefined && takeVector(embedding, given.embeddingVersion, where)),
+    ...(embedding !== undefined &&
+      takeVector(embedding, given.embeddingVersion, id === undefined ? where : `${where} (${id})`)),
   };
 }
 

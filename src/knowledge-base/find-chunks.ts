@@ -42,21 +42,18 @@ export function createFinding({
     async searchVector(vector, options = {}) {
       const planned = planOptions("searchVector", vectorSearchOptions, options);
       const plan = { ...planned, topK: options.topK ?? store.defaultTopK ?? planned.topK };
-      const { filter, scopes, under, version: name, metric = usual, asOf, ...rest } = plan;
+      const { filter, scopes, under, version: name, metric = usual, asOf, onMismatch, ...rest } = plan;
       if (asOf !== undefined) {
         const { asOf: _, ...others } = options;
         return (await past({ asOf, scopes })).searchVector(vector, others);
       }
       checkEmbedding(vector, { dimensions: (isEmbedding(vector) && dimensionsOf(vector)) || 0 }, "The vector");
       const where = await readable(scopes);
-      const version = await findVersion(store, where, vector, name);
+      const version = await findVersion(store, where, vector, name, onMismatch);
       if (version === undefined) return [];
-      const narrowed = {
-        ...(filter && { filter: parseFilter(filter) }),
-        ...prefixes(under),
-        ...(metric && { metric }),
-      };
-      return searchByVector(store, where, { ...given(rest), ...narrowed, embedding: vector, version });
+      const narrowed = { ...given(rest), ...(filter && { filter: parseFilter(filter) }), ...prefixes(under) };
+      if (version === "mismatch") return listChunks(store, where, narrowed);
+      return searchByVector(store, where, { ...narrowed, ...(metric && { metric }), embedding: vector, version });
     },
   };
 }
@@ -69,14 +66,15 @@ function given<Plan extends object>(plan: Plan): { [Name in keyof Plan]: Exclude
 /**
  * The stored version that a vector is compared with: the one that is named, else the one of its length.
  *
- * **Shape** `undefined` where the scopes hold no vectors. **Errors** `dimension-mismatch`, `ambiguous`.
+ * **Shape** `undefined` where the scopes hold no vectors; `"mismatch"` with `onMismatch: "zero"`. **Errors** `dimension-mismatch`, `ambiguous`.
  */
 async function findVersion(
   store: Store,
   scopes: AuthorizedScopes,
   vector: Embedding,
   name: VersionName | undefined,
-): Promise<EmbeddingVersion | undefined> {
+  onMismatch: "error" | "zero",
+): Promise<EmbeddingVersion | "mismatch" | undefined> {
   const got = dimensionsOf(vector) ?? 0;
   const held = (await store.status(scopes)).embeddingVersions.filter(
     ({ provider, model }) => provider !== ownModel.provider || model !== ownModel.model,
@@ -93,9 +91,10 @@ async function findVersion(
   const fitting = named.filter(({ dimensions }) => dimensions === got || dimensionsOf(vector) === undefined);
   const [first, second] = fitting;
   if (first === undefined) {
+    if (onMismatch === "zero") return "mismatch";
     const expected = named[0]!.dimensions;
     throw new IbidError("dimension-mismatch", `dimension mismatch: expected ${expected}, got ${got}`, {
-      hint: `The scopes hold vectors of ${named.map(nameOf).join(", ")}.`,
+      hint: `The scopes hold vectors of ${named.map(nameOf).join(", ")}. With onMismatch: "zero" each chunk scores 0.`,
       details: { expected, got },
     });
   }

@@ -46,6 +46,8 @@ export interface KnowledgeBaseParts extends IngestStages {
   readonly metric?: Metric | undefined;
   /** Hash by which traces name queries. Default `"keyed"`. */
   readonly queryHash?: "keyed" | "sha256" | undefined;
+  /** Names of documents in events. Default `"keyed"`. */
+  readonly documentIds?: "keyed" | "plain" | undefined;
   readonly reranker?: Reranker | "proximity" | undefined;
   readonly chatModel?: ChatModel | undefined;
   readonly judge?: ChatModel | undefined;

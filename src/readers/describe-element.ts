@@ -22,7 +22,8 @@ export type DescribedDocument = Pick<TextDocument, "id" | "uri" | "title" | "tex
  *
  * **Shape** labels: `Document` and `ContentRoot`; `Section` with `ContainerSection` or `LeafSection`; `Chunk`; each with `ContentElement`. The
  * embedded text is a chunk's text, or a leaf's title, a line break and its text. A container or document has the title alone: their parts speak
- * for themselves. A chunk's parent is its section, or the document where that is the root.
+ * for themselves. A chunk's parent is its section, or the document where that is the root. Document, sections and chunks have the document's
+ * `ingestedAt` as `ingestionTimestamp`, where it has one.
  * **Source** Embabel's `Datum`, `Embeddable`, `HierarchicalContentElement`.
  *
  * @experimental
@@ -45,18 +46,17 @@ export function describeElement(
       parentId,
       labels: ["Chunk", "ContentElement"],
       embeddableValue: text,
-      propertiesToPersist: { ...metadata, id, uri, parentId, text, urtext },
+      propertiesToPersist: { ...metadata, id, uri, parentId, text, urtext, ...stampOf(document) },
     };
   }
-  const { id, uri, title, metadata, ingestedAt } = element;
-  const stamp: Record<string, JsonValue> = ingestedAt === undefined ? {} : { ingestionTimestamp: ingestedAt };
+  const { id, uri, title, metadata } = element;
   return {
     id,
     uri,
     parentId: null,
     labels: ["Document", "ContentRoot", "ContentElement"],
     embeddableValue: title,
-    propertiesToPersist: { ...metadata, id, uri, title, ...stamp },
+    propertiesToPersist: { ...metadata, id, uri, title, ...stampOf(element) },
   };
 }
 
@@ -106,8 +106,20 @@ function describeSection(document: DescribedDocument, section: Section): TreeEle
     parentId,
     labels: ["Section", isLeaf ? "LeafSection" : "ContainerSection", "ContentElement"],
     embeddableValue: isLeaf ? `${section.title}\n${own}` : section.title,
-    propertiesToPersist: { ...document.metadata, id, uri, parentId, title: section.title, ...text },
+    propertiesToPersist: {
+      ...document.metadata,
+      id,
+      uri,
+      parentId,
+      title: section.title,
+      ...text,
+      ...stampOf(document),
+    },
   };
+}
+
+function stampOf({ ingestedAt }: DescribedDocument): Record<string, JsonValue> {
+  return ingestedAt === undefined ? {} : { ingestionTimestamp: ingestedAt };
 }
 
 function sectionKey({ id, root }: DescribedDocument, sectionId: string): string {

@@ -293,6 +293,12 @@ export const vectorSearchOptions = {
     otherwise: "the knowledge base's, else the cosine",
     for: inCode,
   },
+  onMismatch: {
+    doc: "Effect of a vector of another length than every stored one: an error, or each admitted chunk has the score 0.",
+    kind: { type: "choice", values: { error: true, zero: true } },
+    default: "error",
+    for: inCode,
+  },
   scopes,
   includeEmbeddings,
 } as const satisfies RulesOf<VectorSearchOptions>;

@@ -5,6 +5,8 @@ const separator = " | ";
  * A row with the name of its column before each cell, so that it can be understood without its table: `A: 1 | B: 2`.
  *
  * **Shape** a missing cell is empty; cells beyond the last name stand without one. **Source** ToolUp `formatRow`.
+ *
+ * @experimental
  */
 export function formatRow(headers: readonly string[], values: readonly string[]): string {
   const count = Math.max(headers.length, values.length);

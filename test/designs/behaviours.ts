@@ -519,14 +519,15 @@ export const behaviours: readonly Behaviour[] = [
     32,
     "Embabel",
     "The cosine of vectors of different sizes is 0",
-    {
-      reason:
-        "Vectors of two models are never compared, so that none needs a score; a query of a size that no stored vector has is an error with both sizes.",
-    },
+    { option: '`kb.searchVector(vector, { onMismatch: "zero" })`' },
     () =>
-      withTexts({ a: { text: undefined as never, chunks: [{ text: "x", embedding: [1, 0] }] } }, async (kb) =>
-        matches((await refuses("dimension-mismatch", () => kb.searchVector([1, 0, 0]))).message, /expected 2, got 3/u),
-      ),
+      withTexts({ a: { text: undefined as never, chunks: [{ text: "x", embedding: [1, 0] }] } }, async (kb) => {
+        matches((await refuses("dimension-mismatch", () => kb.searchVector([1, 0, 0]))).message, /expected 2, got 3/u);
+        equal(
+          (await kb.searchVector([1, 0, 0], { onMismatch: "zero" })).map(({ score }) => score),
+          [0],
+        );
+      }),
   ),
   behave(
     33,

@@ -319,4 +319,11 @@ describe("a delete by a filter", () => {
     await expect(kb.delete({ filters: {} } as never)).rejects.toMatchObject({ code: "invalid-argument" });
     await expect(kb.delete({} as never)).rejects.toMatchObject({ code: "invalid-filter" });
   });
+
+  it("are refused by place and id where a vector is invalid [W15]", async () => {
+    const kb = await opened();
+    const chunk = { id: "gears", text: "Grease the gears.", embedding: [Number.NaN, 1] };
+    const named = expect.stringContaining("chunks[0] (gears)") as string;
+    await expect(kb.ingest({ uri: "a", chunks: [chunk] })).rejects.toMatchObject({ message: named });
+  });
 });

@@ -72,4 +72,12 @@ describe("elements of a tree [E3 E4 E7 E10]", () => {
       year: 2026,
     });
   });
+
+  it("have the time at which their document was taken in, where it has one [E3]", () => {
+    const stored = { ...document, ingestedAt: "2026-11-23T10:00:00.000Z" };
+    const [chunk] = createSectionChunker().chunk(document);
+    for (const element of [stored, ...walkSections(document.root), chunk!])
+      expect(describeElement(stored, element).propertiesToPersist["ingestionTimestamp"]).toBe(stored.ingestedAt);
+    expect(describeElement(document, chunk).propertiesToPersist).not.toHaveProperty("ingestionTimestamp");
+  });
 });

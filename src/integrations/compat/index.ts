@@ -17,6 +17,7 @@ export { splitByTokens } from "../../chunkers/token-chunker.ts";
 export { withContextualHeader } from "../../chunkers/transformers/context-transformer.ts";
 export { createStructureTransformer, structureKeys } from "../../chunkers/transformers/structure-transformer.ts";
 export { splitText } from "../../chunkers/window-chunker.ts";
+export { formatRow } from "../../text/format-row.ts";
 export type { VectorMatch, VectorQuery } from "../../contracts/vector-store.ts";
 export { addNote, ingestNarrative, type WrittenOptions } from "../../ingest/uploads/upload-document.ts";
 export {

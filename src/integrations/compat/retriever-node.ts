@@ -99,7 +99,11 @@ export interface RetrieverNodeParts {
 }
 
 /** A search over a store and a model, without a knowledge base. */
-function searchStore({ store, embeddingModel, scopes: proof }: RetrieverNodeParts): Pick<KnowledgeBase, "search"> {
+function searchStore(parts: RetrieverNodeParts): Pick<KnowledgeBase, "search"> {
+  checkOptions("createRetrieverNode", parts, { store: true, embeddingModel: true, scopes: true });
+  const { store, embeddingModel, scopes: proof } = parts;
+  for (const [name, part] of Object.entries({ store, embeddingModel, scopes: proof }))
+    checkGiven("createRetrieverNode", name, part, "object");
   const embedder = createEmbedder(embeddingModel, { secret: store.secret });
   const retriever = createRetriever({ store, embedder });
   return {

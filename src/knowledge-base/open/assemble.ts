@@ -188,6 +188,7 @@ async function assembleParts(store: Store, options: OpenOptions, runtime: Runtim
     synonyms: search.synonyms === undefined ? undefined : parseSynonyms(search.synonyms),
     metric: search.metric,
     queryHash: operations.queryHash,
+    documentIds: operations.documentIds,
     tracer: operations.tracer,
     telemetry: operations.telemetry,
     now: operations.now,

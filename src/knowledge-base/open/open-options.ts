@@ -112,6 +112,11 @@ export interface OpenOperations {
   readonly telemetry?: Telemetry | undefined;
   /** Hash by which traces and events name queries: under the knowledge base's own key, or the plain SHA-256, which can be guessed. Default `"keyed"`. */
   readonly queryHash?: "keyed" | "sha256" | undefined;
+  /**
+   * Names of documents in events: an HMAC under a key that ends with this opening, or the ids that `ingest` and `list` give. A plain id can be made of a guessed
+   * uri, and a purge does not remove it from events. Default `"keyed"`.
+   */
+  readonly documentIds?: "keyed" | "plain" | undefined;
   /** Receiver of one trace per search. */
   readonly tracer?: Tracer | undefined;
   /**
@@ -398,6 +403,12 @@ const operationsOptions = {
   queryHash: {
     doc: "Hash by which traces and events name queries: under the knowledge base's own key, or the plain SHA-256, which can be guessed.",
     kind: { type: "choice", values: { keyed: true, sha256: true } },
+    default: "keyed",
+    for: inCode,
+  },
+  documentIds: {
+    doc: "Names of documents in events: an HMAC of their ids, or the ids of `ingest` and `list`, which a guessed uri gives.",
+    kind: { type: "choice", values: { keyed: true, plain: true } },
     default: "keyed",
     for: inCode,
   },

@@ -24,6 +24,8 @@ export interface ObserverOptions {
   readonly tracer?: Tracer | undefined;
   readonly telemetry?: Telemetry | undefined;
   readonly events?: EventStore | undefined;
+  /** Default `"keyed"`. */
+  readonly documentIds?: "keyed" | "plain" | undefined;
   /** **Units** milliseconds since 1970. Default: the machine's clock. */
   readonly now?: (() => number) | undefined;
 }
@@ -58,14 +60,15 @@ export interface Observer {
  * **Shape** none of them can fail or delay the work. **Cost** a few microseconds for each search; events are written in the background.
  * **Source** ToolUp's tracer, events and telemetry, Ballerina's spans.
  */
-export function createObserver({ tracer, telemetry, events, now = platformNow }: ObserverOptions): Observer {
+export function createObserver(options: ObserverOptions): Observer {
+  const { tracer, telemetry, events, documentIds = "keyed", now = platformNow } = options;
   const window = createHealthWindow(now);
   const buffer = events && createEventBuffer(events);
 
   const key = createSecret();
-  /** A document's id is a hash of its uri, which events must not keep: a purge does not reach them. */
+  /** A document's id is a hash of its uri, which events keep on request alone: a purge does not reach them. */
   const withoutId = <Data extends object>(data: Data): Data =>
-    "documentId" in data && typeof data.documentId === "string" && data.documentId !== ""
+    documentIds === "keyed" && "documentId" in data && typeof data.documentId === "string" && data.documentId !== ""
       ? { ...data, documentId: hmacSha256(key, data.documentId) }
       : data;
 

@@ -74,6 +74,8 @@ export const options = [
       [["Document", "ContentRoot", "ContentElement"], "a.md", "x", view.ingestedAt],
     );
     const section = describeElement(view, view.root.children[0]);
+    for (const element of [section, describeElement(view, stored!.chunk)])
+      equal(element.propertiesToPersist["ingestionTimestamp"], view.ingestedAt);
     equal(
       [section.parentId, section.propertiesToPersist["title"], section.propertiesToPersist["text"]],
       [view.id, "Keys", "Turn them."],

@@ -8,6 +8,8 @@ import { createFixedEmbeddingModel } from "ibid/testing";
 import { all, bytes, equal, holds, matches, plain, putVectors, refuses, withTexts, writing } from "../kit.ts";
 import { prove } from "../prove.ts";
 
+const plainText = (uri: string) => ({ uri, text: "Bees hum." });
+
 const one = () => createFixedEmbeddingModel({}, { dimensions: 2, otherwise: () => [1, 0] });
 const two = () => createFixedEmbeddingModel({}, { model: "two", dimensions: 3, otherwise: () => [0, 1, 0] });
 
@@ -76,7 +78,26 @@ export const operations = [
       );
     });
   }),
-  prove("T41", "the event of a failed document names it; a batch that failed has one for each document", async () => {
+  prove("T41", "the event of a failed document has the document's id, by an option", async () => {
+    for (const documentIds of ["keyed", "plain"] as const)
+      await withTexts(
+        {},
+        async (kb) => {
+          const results = await all(kb.ingest([plainText("a"), { ...plainText("b"), mediaType: "application/pdf" }]));
+          const events = await all(kb.events({ names: ["KnowledgeChunkIndexed", "KnowledgeChunkFailed"] }));
+          equal(
+            events.map(({ name }) => name),
+            ["KnowledgeChunkIndexed", "KnowledgeChunkFailed"],
+          );
+          const named = events.map(
+            ({ data }, i) => (data as { documentId: string }).documentId === results[i]!.documentId,
+          );
+          equal(named, [documentIds === "plain", documentIds === "plain"]);
+        },
+        { operations: { documentIds } },
+      );
+  }),
+  prove("T41", "a failed document has its event; a batch that failed has one for each document", async () => {
     await withTexts({}, async (kb) => {
       const failed = async (): Promise<readonly { documentId: string; code: string }[]> =>
         (await all(kb.events({ names: ["KnowledgeChunkFailed"] }))).map(({ data }) => data as never);

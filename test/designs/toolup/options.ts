@@ -194,6 +194,19 @@ export const options = [
       equal(caught, pack.length);
     }),
   ),
+  prove("T26", "the exported pack catches a leak through one verb", async () => {
+    for (const verb of ["find", "searchVector", "section", "media", "verify", "deleted", "collections"] as const) {
+      const leaking = createIsolationPack({
+        create: async () => {
+          const kb = await openKnowledgeBase({ models: { embedding: createHashingModel({ dimensions: 32 }) } });
+          return { ...kb, as: (context) => ({ ...kb.as(context), [verb]: kb[verb] }) };
+        },
+      });
+      let caught = 0;
+      for (const { run } of leaking) await run().catch(() => (caught += 1));
+      holds(caught > 0, verb);
+    }
+  }),
   prove(
     "T28",
     "the active module and summaries are raised, scores that fall off end the list, ties and long queries",

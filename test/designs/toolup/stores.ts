@@ -1,5 +1,5 @@
 import { openKnowledgeBase } from "ibid";
-import { chunkSpreadsheet, splitBySentence, splitByTokens, withContextualHeader } from "ibid/compat";
+import { chunkSpreadsheet, formatRow, splitBySentence, splitByTokens, withContextualHeader } from "ibid/compat";
 import { createTokenChunker, heuristicTokens } from "ibid/chunkers";
 import { collectRun, parseQrels, scoreRun } from "ibid/eval";
 import { createMemoryEventStore, scheduleVacuum } from "ibid/operations";
@@ -48,6 +48,13 @@ export const toolupStores = [
       equal(await kb.search("bees"), []);
       equal((await kb.restore("a")).length, 1);
       equal(uris(await kb.search("bees")), ["a"]);
+      await kb.ingest({ uri: "b", text: "Wasps hum." }, { scope: "team:x" });
+      await kb.delete("b");
+      equal(
+        (await all(kb.deleted())).map(({ uri, scope }) => [uri, scope]),
+        [["b", "team:x"]],
+      );
+      equal((await kb.restore("b")).length, 1);
     }),
   ),
   prove("T14", "vacuum removes tombstones past their time, counts them, and can be scheduled", async () => {
@@ -95,6 +102,7 @@ export const toolupStores = [
       "Bees hum here. Wasps hum there. Flies hum.",
     );
     holds(tokens.length > 1 && tokens.every((text) => heuristicTokens(text) <= 5));
+    equal(formatRow(["A", "B"], ["1"]), "A: 1 | B: ");
     equal(
       chunkSpreadsheet({
         sheetName: "S",

@@ -99,7 +99,7 @@ export const vectors = [
         { text: "Too long.", id: "long", embedding: [1, 0, 0] },
       ];
       const error = await refuses("invalid-response", () => kb.ingest({ uri: "winds", chunks }));
-      matches(error.message, /chunks\[1\]/u);
+      matches(error.message, /chunks\[1\] \(bad\)/u);
       equal((await kb.status()).chunks, 0);
       const [result] = await all(kb.ingest({ uri: "winds", chunks }, { onInvalid: "skip" }));
       equal([result?.status, result?.chunks], ["added", 1]);

@@ -1,6 +1,8 @@
 import { Annotation, END, START, StateGraph } from "@langchain/langgraph";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openKnowledgeBase } from "ibid";
+import { createGate, operator } from "ibid/access";
+import { createMemoryStore } from "ibid/stores";
 import type { FilterInput } from "../../../src/contracts/filter.ts";
 import type { KnowledgeBase } from "../../../src/contracts/knowledge-base.ts";
 import { createRetrieverNode, type RetrievedDoc } from "../../../src/integrations/compat/retriever-node.ts";
@@ -87,8 +89,11 @@ describe("a retriever node", () => {
     await base.close();
   });
 
-  it("refuses options that nobody knows", () => {
+  it("refuses options that nobody knows, and parts that lack one", () => {
     expect(() => createRetrieverNode(kb, { limit: 3 } as object)).toThrow('no option "limit"');
+    const parts = { store: createMemoryStore(), scopes: createGate().read(operator, ["deployment"]) };
+    expect(() => createRetrieverNode(parts as never)).toThrow("embeddingModel is of the type undefined");
+    expect(() => createRetrieverNode({ ...parts, model: {} } as never)).toThrow('no option "model"');
   });
 });
 

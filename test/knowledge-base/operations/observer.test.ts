@@ -31,6 +31,20 @@ const flushed = (latencyMs: number): KnowledgeEvent => ({
 });
 
 describe("events", () => {
+  it("name documents under a key, or by their own ids where that is asked for [T41]", async () => {
+    for (const documentIds of ["keyed", "plain"] as const) {
+      const events = createMemoryEventStore();
+      const kb = await openInMemory({ operations: { events, documentIds } });
+      const results = await collect(kb.ingest([shelf[0]!, { uri: "c.pdf", text: "x", mediaType: "application/pdf" }]));
+      await kb.close();
+      const told = await collect(events.read({ names: ["KnowledgeChunkIndexed", "KnowledgeChunkFailed"] }));
+      const ids = told.map(({ data }) => (data as { readonly documentId: string }).documentId);
+      expect(results.map(({ status }) => status)).toEqual(["added", "failed"]);
+      if (documentIds === "plain") expect(ids).toEqual(results.map(({ documentId }) => documentId));
+      else for (const id of ids) expect(id).toMatch(/^[0-9a-f]{64}$/u);
+    }
+  });
+
   it("of a service are reported by the operator, to health, store and telemetry, and by nobody else [T42 T54]", async () => {
     const events = createMemoryEventStore();
     const seen: string[] = [];
