@@ -41,6 +41,7 @@ export { createHostedTranscription, type HostedTranscriptionOptions } from "./ho
 export type { Reranker } from "../contracts/retriever.ts";
 export type { DownloadProgress } from "../contracts/download-progress.ts";
 export type { SharedCache } from "../contracts/shared-cache.ts";
+export { type BlobCache, createBlobCache } from "./embedder/blob-cache.ts";
 export { createEmbeddingCache } from "./embedder/embedding-cache.ts";
 export { createSharedEmbeddingCache } from "./embedder/shared-embedding-cache.ts";
 export { createHashingModel, type HashingModelOptions } from "./hashing/hashing-model.ts";

@@ -3,7 +3,7 @@ import { describe } from "vitest";
 import { createEmbedder } from "../../src/models/embedder/create-embedder.ts";
 import { createEmbeddingCache } from "../../src/models/embedder/embedding-cache.ts";
 import { createSharedEmbeddingCache } from "../../src/models/embedder/shared-embedding-cache.ts";
-import { createBlobCache } from "../models/blob-cache.ts";
+import { createBlobCache } from "../../src/models/embedder/blob-cache.ts";
 import { createMemoryBlobStore } from "../../src/stores/memory/memory-blob-store.ts";
 import { createHashingModel } from "../../src/models/hashing/hashing-model.ts";
 import { createEmbedderPack } from "../packs/embedder-pack.ts";

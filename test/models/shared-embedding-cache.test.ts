@@ -8,7 +8,7 @@ import {
   type Embedding,
   type SharedCache,
 } from "../../src/models/index.node.ts";
-import { createBlobCache } from "./blob-cache.ts";
+import { createBlobCache } from "../../src/models/embedder/blob-cache.ts";
 import { createMemoryBlobStore } from "../../src/stores/index.node.ts";
 import { decodeEmbedding, encodeEmbedding } from "../../src/models/embedder/encode-embedding.ts";
 import { collect } from "../../src/testing/assert.ts";

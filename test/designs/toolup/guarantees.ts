@@ -2,7 +2,7 @@ import { openKnowledgeBase } from "ibid";
 import { createTokenChunker } from "ibid/chunkers";
 import { createInMemoryVectorStore } from "ibid/compat";
 import { createIngestionQueue } from "ibid/ingest";
-import { createEmbeddingCache, createSharedEmbeddingCache, type SharedCache } from "ibid/models";
+import { createBlobCache, createEmbeddingCache, createSharedEmbeddingCache, type SharedCache } from "ibid/models";
 import { createMemoryBlobStore } from "ibid/stores";
 import { createChunkerPack } from "ibid/testing";
 import { fixed } from "../fixed.ts";
@@ -102,6 +102,8 @@ export const guarantees = [
         return embedding.calls.length;
       };
       equal([await asked(shared), await asked(shared), await asked(down)], [2, 0, 1]);
+      const inBlobs = createBlobCache(createMemoryBlobStore());
+      equal([await asked(inBlobs), await asked(inBlobs)], [2, 0]);
       holds(kept.size === 2 && [...kept.keys()].every((key) => /^[0-9a-f]{64}$/u.test(key)));
     },
   ),

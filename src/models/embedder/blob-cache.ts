@@ -1,8 +1,12 @@
-import type { BlobStore } from "../../src/contracts/blob-store.ts";
-import type { SharedCache } from "../../src/contracts/shared-cache.ts";
-import { checkOptions } from "../../src/runtime/check-options.ts";
+import type { BlobStore } from "../../contracts/blob-store.ts";
+import type { SharedCache } from "../../contracts/shared-cache.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 
-/** A cache that can be emptied. */
+/**
+ * A cache that can be emptied.
+ *
+ * @experimental
+ */
 export interface BlobCache extends SharedCache {
   deleteMany(keys: readonly string[]): Promise<void>;
   /** Deletes every entry: also those of what was purged while nobody told the cache of it. */
@@ -17,8 +21,11 @@ const atOnce = 16;
  *
  * **Shape** a blob for each entry; nothing is forgotten of itself, so let the bucket's own rules expire what lies under the prefix, or call `clear`.
  * **Cost** a request for each entry, sixteen at a time.
+ *
+ * @experimental
  */
-export function createBlobCache(blobs: BlobStore, options: { readonly prefix?: string } = {}): BlobCache {
+export function createBlobCache(blobs: BlobStore, options: { readonly prefix?: string | undefined } = {}): BlobCache {
+  checkGiven("createBlobCache", "blobs", blobs, "object");
   checkOptions("createBlobCache", options, { prefix: true });
   const { prefix = "embeddings/" } = options;
   // Some file systems are slow where one folder has very many files.
