@@ -5,13 +5,16 @@ import { type AnyDefinition, planCollection } from "./records/check-definition.t
 import type { Collections, CollectionSummary } from "../contracts/collection.ts";
 import type { CollectionParts } from "./parts.ts";
 import { createRecordCollection } from "./record-collection.ts";
+import { nameFailures } from "./records/name-failures.ts";
 
 /** The verbs about collections, behind the same gate as every other. */
 export function createCollections(parts: CollectionParts): Collections {
   return {
     // The types of a definition were checked where it was written; from here on fields are names.
     collection: ((name: string, definition: AnyDefinition) =>
-      createRecordCollection(parts, planCollection(name, definition))) as unknown as Collections["collection"],
+      nameFailures(
+        createRecordCollection(parts, planCollection(name, definition)),
+      )) as unknown as Collections["collection"],
     async collections() {
       const found: CollectionSummary[] = [];
       for await (const { uri, scope } of parts.store.documents(await parts.readable(), { under: collectionsPrefix }))

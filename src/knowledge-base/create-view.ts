@@ -67,6 +67,7 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
       stages,
       gate,
       caller,
+      authority,
       readable,
       retriever,
       deleteDocument: deleteDocuments,

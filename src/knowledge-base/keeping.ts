@@ -18,6 +18,7 @@ import { composedMediaType } from "../text/compose-chunks.ts";
 import { findDocument, severalScopes } from "./catalogue.ts";
 import { countSections } from "./count-contents.ts";
 import { createDocumentVersions } from "./document-versions.ts";
+import { findDeletedScopes } from "./deleted-scopes.ts";
 import type { KeepingParts } from "./parts.ts";
 
 const deleteOptions = { scope: true, onMissing: true, purge: true, elements: true } as const;
@@ -163,7 +164,7 @@ export function createKeeping(parts: KeepingParts): Keeping {
     versions: (uri, address) => versions.list(uri, address),
 
     async *deleted() {
-      const own = await ownScopes(parts);
+      const own = await findDeletedScopes(parts);
       if (store.trash !== undefined && own !== undefined) yield* store.trash.deleted(own);
     },
 
@@ -258,7 +259,7 @@ async function findMembers(
     const found: DocumentSummary[] = [];
     const scopes = await readable(scope === undefined ? undefined : [parseScope(scope)]);
     for await (const summary of store.documents(scopes, { under })) found.push(summary);
-    const own = purge === true && store.trash !== undefined ? await ownScopes(parts, scope) : undefined;
+    const own = purge === true && store.trash !== undefined ? await findDeletedScopes(parts, scope) : undefined;
     if (own !== undefined)
       for await (const summary of store.trash!.deleted(own)) if (summary.uri.startsWith(under)) found.push(summary);
     if (new Set(found.map((one) => one.scope)).size > 1) throw severalScopes(archive, found);
@@ -279,7 +280,7 @@ async function findDeleted(
 ): Promise<readonly DeletedSummary[]> {
   const { store, resolveUri } = parts;
   checkText("The document", "uri", uri);
-  const own = await ownScopes(parts, address.scope);
+  const own = await findDeletedScopes(parts, address.scope);
   if (store.trash === undefined || own === undefined) return [];
   const named = new Set([uri, resolveUri?.(uri) ?? uri]);
   const found: DeletedSummary[] = [];
@@ -287,19 +288,6 @@ async function findDeleted(
     if (named.has(summary.uri) || archivesOf(summary.uri).some((within) => named.has(within))) found.push(summary);
   if (new Set(found.map(({ scope }) => scope)).size > 1) throw severalScopes(uri, found);
   return found;
-}
-
-/** The scopes whose deleted documents the caller may see. */
-async function ownScopes(
-  { store, gate, caller, authority, readable }: KeepingParts,
-  scope?: Scope,
-): Promise<AuthorizedScopes | undefined> {
-  const named = scope === undefined ? undefined : [parseScope(scope)];
-  // `readable` lists no scope of which everything was deleted, and the operator's are those that it lists.
-  const asked = named ?? (caller === operator ? await store.trash?.scopes?.(authority) : undefined);
-  const shared: readonly Scope[] = ["deployment", "platform"];
-  const own = gate.writable(caller, (await readable(asked ?? [...(await readable()).scopes, ...shared])).scopes);
-  return own.length === 0 ? undefined : readable(own);
 }
 
 /** Chunks that searches by the model miss: they have no vector of its version. */

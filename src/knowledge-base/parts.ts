@@ -161,6 +161,7 @@ export interface CollectionParts {
   readonly stages: IngestStages;
   readonly gate: Gate;
   readonly caller: Caller;
+  readonly authority: SystemAuthority;
   readonly readable: (requested?: readonly Scope[]) => Promise<AuthorizedScopes>;
   readonly deleteDocument: KnowledgeBase["delete"];
   /** The view's own retriever. */

@@ -17,6 +17,7 @@ import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { compileFilter } from "../engine/filters/compile-filter.ts";
 import { untilAborted } from "../runtime/abort.ts";
 import { checkOptions } from "../runtime/check-options.ts";
+import { findDeletedScopes } from "./deleted-scopes.ts";
 import type { ApartEmbedders } from "./apart-embedders.ts";
 import type { AnyCollection, CollectionParts, RecordTarget } from "./parts.ts";
 import type { CollectionMark } from "./collection-mark.ts";
@@ -201,12 +202,14 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
 
   async function drop(options: CollectionAddress & { readonly purge?: boolean } = {}): Promise<number> {
     checkOptions("drop", options, { scope: true, purge: true });
+    const { scope: named, purge = false } = options;
     const scopes = await scopesOf(options);
-    const wanted = options.scope === undefined ? gate.writable(caller, scopes.scopes) : [parseScope(options.scope)];
+    const emptied = purge ? ((await findDeletedScopes(parts, named))?.scopes ?? []) : [];
+    const wanted =
+      named === undefined ? new Set([...gate.writable(caller, scopes.scopes), ...emptied]) : [parseScope(named)];
     let gone = 0;
     for (const scope of wanted) {
       const { from } = target(scope);
-      const purge = options.purge ?? false;
       const uris = [];
       for await (const { uri } of store.documents(from, { under: prefix })) uris.push(uri);
       // With a purge, what was only deleted goes too.
@@ -327,16 +330,12 @@ function overEngine(
 
 /** Records that can be restored, in scopes that the caller may write. */
 async function* deletedUnder(
-  { store, gate, caller, readable }: CollectionParts,
+  parts: CollectionParts,
   under: string,
-  address: CollectionAddress,
+  { scope }: CollectionAddress,
 ): AsyncGenerator<DeletedSummary> {
-  const { scope } = address;
-  // A scope of which everything was deleted is not among those that hold something.
-  const looked: readonly Scope[] =
-    scope === undefined ? [...(await readable()).scopes, "deployment", "platform"] : [parseScope(scope)];
-  const own = gate.writable(caller, (await readable(looked)).scopes);
-  if (store.trash === undefined || own.length === 0) return;
-  for await (const summary of store.trash.deleted(await readable(own)))
-    if (summary.uri.startsWith(under)) yield summary;
+  const own = await findDeletedScopes(parts, scope);
+  const { trash } = parts.store;
+  if (trash === undefined || own === undefined) return;
+  for await (const summary of trash.deleted(own)) if (summary.uri.startsWith(under)) yield summary;
 }

@@ -1,3 +1,4 @@
+import { openKnowledgeBase } from "ibid";
 import { describe, expect, it } from "vitest";
 
 import type { Reranker } from "../../src/contracts/retriever.ts";
@@ -68,6 +69,17 @@ describe("reranking", () => {
       rerank: false,
     });
     expect([hit?.chunkId, reranker.seen]).toEqual(["c00", []]);
+  });
+
+  it("refuses what is no list of scores [B44]", async () => {
+    for (const answer of [undefined, { scores: [1] }, "1"]) {
+      const kb = await openKnowledgeBase({
+        models: { reranker: { name: "odd", rerank: async () => answer as never } },
+      });
+      await kb.ingest({ uri: "a", text: "The heron waits." });
+      await expect(kb.search("heron")).rejects.toMatchObject({ code: "invalid-response" });
+      await kb.close();
+    }
   });
 
   it("refuses scores that are missing or no numbers, and says whose fault a failure is [B33 B44]", async () => {

@@ -59,6 +59,12 @@ async function askReranker(
       cause,
     });
   }
+  if (!Array.isArray(scores)) {
+    throw new IbidError("invalid-response", `The reranker ${reranker.name} gave no list of scores.`, {
+      hint: "A reranker gives one finite score per text, in order.",
+      details: { texts: texts.length },
+    });
+  }
   if (scores.length !== texts.length || !scores.every(Number.isFinite)) {
     throw new IbidError(
       "invalid-response",
