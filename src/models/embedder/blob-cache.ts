@@ -9,7 +9,7 @@ import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
  */
 export interface BlobCache extends SharedCache {
   deleteMany(keys: readonly string[]): Promise<void>;
-  /** Deletes every entry: also those of what was purged while nobody told the cache of it. */
+  /** Deletes every entry, also those of purged documents. */
   clear(): Promise<void>;
 }
 
@@ -17,9 +17,9 @@ export interface BlobCache extends SharedCache {
 const atOnce = 16;
 
 /**
- * A {@link SharedCache} of blobs: for processes that share a folder or a bucket, and nothing faster.
+ * Makes a {@link SharedCache} of blobs, for processes that share a folder or a bucket and nothing faster.
  *
- * **Shape** a blob for each entry; nothing is forgotten of itself, so let the bucket's own rules expire what lies under the prefix, or call `clear`.
+ * **Shape** a blob for each entry. No entry expires: let rules of the bucket delete old ones below the prefix, or call `clear`.
  * **Cost** a request for each entry, sixteen at a time.
  *
  * @experimental
