@@ -185,9 +185,10 @@ describe("jobs over HTTP", () => {
     expect(rest.json).toEqual({ total: 4, jobs: [expect.objectContaining({ uri: "one.txt" })] });
   });
 
-  it("reads an address; one on a private network fails with its reason", async () => {
-    const { url } = await listen((_, response) => {
-      response.writeHead(200, { "content-type": "text/html" }).end("<title>Owls</title><p>Owls hunt by night.</p>");
+  it("reads an address; one on a private network, and one without a page, fail with their reason", async () => {
+    const { url } = await listen((request, response) => {
+      const status = request.url === "/" ? 200 : 404;
+      response.writeHead(status, { "content-type": "text/html" }).end("<title>Owls</title><p>Owls hunt by night.</p>");
     });
     const blocked = await startWorld();
     const { json } = await blocked.as("ada", "/jobs", { body: { url } });
@@ -207,10 +208,7 @@ describe("jobs over HTTP", () => {
     expect(await ended(world, "ada", made.json.jobs[0].id)).toMatchObject({ state: "indexed", uri: url });
     const found = await world.as("ada", "/search", { body: { query: "owls" } });
     expect(found.json.hits[0].source).toMatchObject({ uri: url, title: "Owls" });
-    const { url: gone } = await listen((_, response) => {
-      response.writeHead(404).end("secret words of the page");
-    });
-    const missing = await world.as("ada", "/jobs", { body: { url: gone } });
+    const missing = await world.as("ada", "/jobs", { body: { url: `${url}gone` } });
     expect(await ended(world, "ada", missing.json.jobs[0].id)).toMatchObject({
       state: "failed",
       error: { code: "fetch-failed", message: "The address answered with status 404." },

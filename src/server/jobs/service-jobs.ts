@@ -104,7 +104,8 @@ function failureOf(error: unknown): ServiceJobFailure {
     const happened = typeof status === "number" ? `answered with status ${status}` : "cannot be fetched";
     return { code: error.code, message: `The address ${happened}.`, hint: "Open it in a browser, or upload the file." };
   }
-  const { code, message, hint } = toRefusal(error);
+  // A package that is missing is named: the one who runs the service has to install it.
+  const { code, message, hint } = IbidError.isInstance(error, "dependency-missing") ? error : toRefusal(error);
   return { code, message, ...given({ hint }) };
 }
 
