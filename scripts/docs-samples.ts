@@ -7,7 +7,7 @@
  *     npm run docs:samples -- --page install    pages whose path has that text
  *     npm run docs:samples -- --update          writes what is printed into the pages
  *
- * A page is one session in an empty folder. In a fence, ` ```sh run ` runs in a shell, ` ```sh run fails ` must fail, and
+ * A page is one session in an empty folder. Each fence of ` ```sh ` says what it is: in a fence, ` ```sh run ` runs in a shell, ` ```sh run fails ` must fail, and
  * ` ```text output ` after it is what it prints. ` ```ts file=ask.ts ` writes a file. ` ```sh install ` is done before the session,
  * or with --all by npm. Times, ids and dates may differ.
  *
@@ -65,6 +65,9 @@ export function findFences(page: string, text: string): readonly Fence[] {
     const line = text.slice(0, match.index).split("\n").length;
     const unknown = marks.find((mark) => !/^(?:run|fails|install|output|no-run|file=\S+)$/u.test(mark));
     if (unknown !== undefined) throw new Error(`${page}:${line}: a fence has the mark "${unknown}", which is none.`);
+    // The commands of the README have no marks: scripts/check-pack.ts runs them as they stand.
+    if (["sh", "js"].includes(language) && marks.length === 0 && page !== "README.md")
+      throw new Error(`${page}:${line}: a sample has no mark, so nothing runs it. Add run, install or no-run.`);
     const start = match.index + `\`\`\`${language}${rest}\n`.length;
     return { line, language, marks, code, start, end: start + code.length };
   });
@@ -73,7 +76,9 @@ export function findFences(page: string, text: string): readonly Fence[] {
 /** A text in which times, ids, dates, sizes of files and the folder of the session are always the same. */
 export function steady(text: string): string {
   return text
+    .replaceAll(/\b\d{8}T\d{9}Z\b/gu, "<time>")
     .replaceAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?Z?)?/gu, "<time>")
+    .replaceAll(/\b20\d\d-\d\d-\d\d\b/gu, "<date>")
     .replaceAll(/(?<![\w.])\d+(?:\.\d+)? ?(?:ms|s|µs|seconds?)\b/gu, "<duration>")
     .replaceAll(/(?<![\w.])\d+(?:\.\d+)? (?:[kKM]i?B|bytes)\b/gu, "<size>")
     .replaceAll(/\b[\da-f]{8,}(?:-[\da-f]{4,})*\b/gu, "<id>")

@@ -55,6 +55,9 @@ const brokenTables = `(() => {
   return { broken: [...broken], beyond };
 })()`;
 
+/** Time for one page to load. **Units** milliseconds. */
+const patienceMs = 300_000;
+
 interface Finding {
   readonly id: string;
   readonly nodes: readonly { readonly html: string }[];
@@ -64,6 +67,7 @@ interface Finding {
 export async function checkAccessibility(address: string, root: string): Promise<readonly string[]> {
   const axe = readFileSync(join(root, "node_modules/axe-core/axe.min.js"), "utf8");
   const browser = await chromium.launch({
+    timeout: patienceMs,
     executablePath: process.env["IBID_CHROMIUM"] ?? "/usr/bin/chromium",
     args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
   });
@@ -73,6 +77,8 @@ export async function checkAccessibility(address: string, root: string): Promise
     for (const colorScheme of ["light", "dark"] as const) {
       for (const width of [1280, 390]) {
         const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 }, bypassCSP: true });
+        // A machine with other work may take long over a page; the findings do not depend on it.
+        context.setDefaultTimeout(patienceMs);
         const page = await context.newPage();
         for (const path of pages) {
           const response = await page.goto(address + path);

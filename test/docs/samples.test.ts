@@ -1,7 +1,11 @@
-import { createServer } from "node:net";
 import { once } from "node:events";
+import { globSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
 import { expect, it } from "vitest";
-import { findFreePorts, findPorts, replacePorts } from "../../scripts/docs-samples.ts";
+import { findFences, findFreePorts, findPorts, replacePorts, steady } from "../../scripts/docs-samples.ts";
+
+const root = join(import.meta.dirname, "../..");
 
 it("the ports that a session names are found, once each", () => {
   const samples = [
@@ -32,4 +36,24 @@ it("free ports are different ones, at which a server can listen", async () => {
     await once(server, "listening");
     server.close();
   }
+});
+
+it("a sample of a page says whether it is run", () => {
+  expect(() => findFences("docs/a.md", "# A\n\n```sh\nibid list\n```\n")).toThrow(/docs\/a\.md:3: a sample has no mark/u);
+  expect(() => findFences("docs/a.md", "```js\nstart();\n```\n")).toThrow(/docs\/a\.md:1: a sample has no mark/u);
+  const [fence] = findFences("docs/a.md", "```sh no-run\nibid list\n```\n");
+  expect(fence).toMatchObject({ language: "sh", marks: ["no-run"], code: "ibid list\n" });
+});
+
+it("each sample of a shell under docs has a mark", () => {
+  const pages = globSync("docs/**/*.md", { cwd: root }).filter((path) => !path.startsWith("docs/decisions/"));
+  expect(pages.length).toBeGreaterThan(60);
+  for (const page of pages) findFences(page, readFileSync(join(root, page), "utf8"));
+});
+
+it("times, dates and ids of an output are those of another run", () => {
+  const output = (time: string, id: string) => `${time}-${id} keys.md`;
+  expect(steady(output("20261128T223908849Z", "41bf98d6"))).toBe(steady(output("20251231T000000001Z", "00aa98d6")));
+  expect(steady("docs/keys.md  2026-11-28")).toBe(steady("docs/keys.md  2027-01-02"));
+  expect(steady("docs/keys.md  2026-11-28")).not.toBe(steady("docs/doors.md  2026-11-28"));
 });
