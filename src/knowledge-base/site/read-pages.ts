@@ -24,6 +24,8 @@ export interface SitePage {
 const noContent: ReadonlySet<string> = new Set(["404.html"]);
 /** Hidden files and folders, and packages: a host of sites shows neither. */
 const notShown = /(?:^|\/)(?:\.|node_modules\/)/u;
+const htmlEnding = /\.x?html?$/iu;
+const markdownEnding = /\.(?:mdx?|markdown)$/iu;
 /** **Units** bytes. */
 const maxPageBytes = 64 * 1024 * 1024;
 
@@ -47,9 +49,9 @@ export async function readPages(folder: string, suffix: string): Promise<readonl
     .map(({ parentPath, name }) => relative(folder, join(parentPath, name)).replaceAll("\\", "/"))
     .filter((path) => !notShown.test(path))
     .toSorted();
-  const html = paths.filter((path) => /\.html?$/iu.test(path) && !noContent.has(path));
-  const shown = new Set(html.map((path) => path.replace(/(?:(?:^|\/)index)?\.html?$/iu, "")));
-  const markdown = paths.filter((path) => /\.mdx?$/iu.test(path) && !shown.has(stem(path)));
+  const html = paths.filter((path) => htmlEnding.test(path) && !noContent.has(path));
+  const shown = new Set(html.map((path) => path.replace(/(?:(?:^|\/)index)?\.x?html?$/iu, "")));
+  const markdown = paths.filter((path) => markdownEnding.test(path) && !shown.has(stem(path)));
   if (html.length + markdown.length === 0) throw noPage(folder);
   const read = async (path: string): Promise<string> => {
     const bytes = await readFileBytes(join(folder, path), { uri: path, maxBytes: maxPageBytes, followLink: true });
@@ -58,7 +60,7 @@ export async function readPages(folder: string, suffix: string): Promise<readonl
   return await Promise.all([
     ...html.map(async (path): Promise<SitePage> => {
       const text = await read(path);
-      const address = path.replace(/(^|\/)index\.html?$/iu, "$1") || "./";
+      const address = path.replace(/(^|\/)index\.x?html?$/iu, "$1") || "./";
       return { address, mediaType: "text/html", text, ...findHeadings(text) };
     }),
     ...markdown.map(async (path): Promise<SitePage> => {
@@ -73,7 +75,7 @@ export async function readPages(folder: string, suffix: string): Promise<readonl
 export function noPage(folder: string): IbidError {
   return new IbidError("empty", `The folder ${folder} has no page with a text.`, {
     uri: folder,
-    hint: "Name a folder with files that end in .html or .md.",
+    hint: "Name a folder with files that end in .html or .md: also .htm, .xhtml, .markdown and .mdx.",
   });
 }
 
@@ -81,13 +83,13 @@ export function noPage(folder: string): IbidError {
 function markdownAddress(path: string, suffix: string): string {
   if (suffix === "") return path;
   const folder = stem(path);
-  if (/(?:^|\/)(?:index|readme)\.mdx?$/iu.test(path)) return folder === "" ? "./" : `${folder}/`;
+  if (/(?:^|\/)(?:index|readme)\.(?:mdx?|markdown)$/iu.test(path)) return folder === "" ? "./" : `${folder}/`;
   return `${folder}${suffix}`;
 }
 
 /** A Markdown file's path without its ending; `index` and `README` stand for their folder. */
 function stem(path: string): string {
-  return path.replace(/\.mdx?$/iu, "").replace(/(?:^|\/)(?:index|readme)$/iu, "");
+  return path.replace(markdownEnding, "").replace(/(?:^|\/)(?:index|readme)$/iu, "");
 }
 
 /** The first heading of the first level, and the ids of all headings: their own, inside them, or directly before them. */

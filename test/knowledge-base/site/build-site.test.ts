@@ -120,6 +120,23 @@ describe("the index of a site", () => {
     expect((await site.search("herons")).map(({ source }) => source.uri)).toEqual(["v1.html/"]);
   });
 
+  it("reads each ending of HTML and Markdown", async () => {
+    const words = { htm: "otters", xhtml: "badgers", markdown: "martens", mdx: "lynxes", MD: "herons" };
+    const folder = folderOf(
+      Object.fromEntries(
+        Object.entries(words).map(([ending, word]) => [
+          `${word}.${ending}`,
+          ending.includes("htm") ? page(word, `<p>The ${word} wait.</p>`) : `# ${word}\n\nThe ${word} wait.\n`,
+        ]),
+      ),
+    );
+    const site = await openSite({ read: read((await buildSite(folder, { suffix: ".html" })).out) });
+    for (const [ending, word] of Object.entries(words)) {
+      const [hit] = await site.search(word);
+      expect(hit?.source.uri).toBe(ending.includes("htm") ? `${word}.${ending}` : `${word}.html`);
+    }
+  });
+
   it("names a page that cannot be read, and a folder that cannot be written", async () => {
     const folder = folderOf(pages);
     symlinkSync("nowhere.md", join(folder, "gone.md"));
