@@ -57,10 +57,15 @@ export function changeLinks(text: string, change: (link: PageLink, whole: string
   );
 }
 
+/** A page without the marks by which its samples are run. The name of a sample's file stays. */
+export function plainFences(text: string): string {
+  return text.replaceAll(/^(`{3,}\w+)(?: (?:run|fails|install|output|no-run))+$/gmu, "$1");
+}
+
 /** A page as the package has it. @param path in the repository */
 export function packPage(path: string, text: string): string {
   const from = packedPath(path)!;
-  return changeLinks(text, ({ words, target, heading }, whole) => {
+  return changeLinks(plainFences(text), ({ words, target, heading }, whole) => {
     if (target === "" || /^[a-z]+:/u.test(target)) return whole;
     const wanted = posix.join(posix.dirname(path), target);
     const to = packedPath(wanted);

@@ -1,6 +1,6 @@
 import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
-import { sourceOf } from "../scripts/pack-docs.ts";
+import { plainFences, sourceOf } from "../scripts/pack-docs.ts";
 import { addressOf, sections } from "./map.ts";
 
 /** A page of the site and its text in the repository, or generated text. */
@@ -150,7 +150,9 @@ function relink(page: SitePage, address: (target: string, hash: string) => strin
 
 /** A page's text as plain Markdown: its readers follow links to plain Markdown. */
 function plainBody(page: SitePage, base: string): string {
-  return relink(page, (target, hash) => `${base}${linkTo(target).replace(/\/$/u, ".md") || "index.md"}${hash}`);
+  const toPlain = (target: string, hash: string): string =>
+    `${base}${linkTo(target).replace(/\/$/u, ".md") || "index.md"}${hash}`;
+  return plainFences(relink(page, toPlain));
 }
 
 function parsePage(path: string, text: string): SitePage {

@@ -66,6 +66,14 @@ it("a link to something that the package leaves out becomes its words and its pa
   );
 });
 
+it("a packed page has no marks by which its samples are run, and the names of their files", () => {
+  const page =
+    "```sh run fails\nibid list\n```\n\n```text output\nrun\n```\n\n```ts file=a.ts\n```\n\n```ts no-run\n```\n\n```sh install\n```\n";
+  expect(packPage("docs/limits.md", page)).toBe(
+    "```sh\nibid list\n```\n\n```text\nrun\n```\n\n```ts file=a.ts\n```\n\n```ts\n```\n\n```sh\n```\n",
+  );
+});
+
 it("an address of the package names its page in the repository", () => {
   expect(sourceOf(`${shownPackage}dist/docs/guides/deploy.md`)).toBe("docs/guides/deploy.md");
   expect(sourceOf(`${shownPackage}dist/docs/glossary.md`)).toBe("GLOSSARY.md");
