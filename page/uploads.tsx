@@ -36,7 +36,11 @@ export interface Upload {
   readonly job?: string;
   readonly batch?: string;
   readonly percent?: number;
+  /** Pages that are read so far. */
+  readonly pages?: { readonly done: number; readonly of: number } | undefined;
   readonly chunks?: number;
+  /** What became of the document: a name that was taken is `updated`. */
+  readonly status?: string;
   readonly notes?: readonly string[];
   readonly reason?: string;
   readonly uri?: string;
@@ -46,19 +50,22 @@ export interface Upload {
 const isSending = ({ state }: Upload): boolean => state === "sending" || state === "interrupted";
 const isUnderWay = (row: Upload): boolean => row.state === "waiting" || isSending(row) || row.state === "reading";
 
-/** Rows survive a reload; the bytes of a file do not, so a row that was not sent whole says so. */
-function readRows(): readonly Upload[] {
+function readRows(kept: string | undefined): readonly Upload[] {
   try {
-    const rows = JSON.parse(readKept("uploads") ?? "[]") as readonly Upload[];
-    return rows.map((row) =>
-      isUnderWay(row) && !(row.state === "reading" && row.job !== undefined) ? { ...row, state: "lost" as const } : row,
-    );
+    return JSON.parse(kept ?? "[]") as readonly Upload[];
   } catch {
     return [];
   }
 }
 
-export const uploads = signal<readonly Upload[]>(readRows());
+/** Rows survive a reload; the bytes of a file do not, so a row that was not sent whole says so. */
+export const uploads = signal<readonly Upload[]>(
+  readRows(readKept("uploads")).map((row) =>
+    isUnderWay(row) && !(row.state === "reading" && row.job !== undefined) ? { ...row, state: "lost" } : row,
+  ),
+);
+/** Ids of rows that this window has had. */
+const known = new Set(uploads.value.map(({ id }) => id));
 const files = new Map<string, File>();
 const running = new Map<string, AbortController>();
 /** Files that are sent at once. */
@@ -66,10 +73,28 @@ const atOnce = 2;
 /** Name that the jobs of this visit share. */
 const ownBatch: string = crypto.randomUUID();
 
-function change(id: string, more: Partial<Upload>): void {
-  uploads.value = uploads.value.map((row) => (row.id === id ? { ...row, ...more } : row));
+/** Shows these rows and keeps them for the next visit, beside rows that another window has added meanwhile. */
+function setRows(rows: readonly Upload[]): void {
+  for (const { id } of rows) known.add(id);
+  const others = readRows(readKept("uploads")).filter(({ id }) => !known.has(id));
+  for (const { id } of others) known.add(id);
+  uploads.value = [...others, ...rows];
   keep("uploads", JSON.stringify(uploads.value.slice(-300)));
 }
+
+function change(id: string, more: Partial<Upload>): void {
+  setRows(uploads.value.map((row) => (row.id === id ? { ...row, ...more } : row)));
+}
+
+/** Takes over what another window did: its rows, with their states, and those that it dismissed. */
+addEventListener("storage", ({ key, newValue }) => {
+  if (key !== "ibid-uploads" || newValue === null) return;
+  const own = new Map(uploads.value.filter(({ id }) => files.has(id)).map((row) => [row.id, row]));
+  const theirs = readRows(newValue).map((row) => own.get(row.id) ?? row);
+  const there = new Set(theirs.map(({ id }) => id));
+  uploads.value = [...theirs, ...[...own.values()].filter((row) => isUnderWay(row) && !there.has(row.id))];
+  for (const { id } of theirs) known.add(id);
+});
 
 /** Ends a row, unless its reader ended it before. */
 function settle(id: string, more: Partial<Upload>): void {
@@ -97,7 +122,7 @@ export function addFiles(given: Iterable<File>): void {
   });
   const isBack = ({ state, name, size }: Upload): boolean =>
     state === "lost" && rows.some((row) => row.name === name && row.size === size);
-  uploads.value = [...uploads.value.filter((row) => !isBack(row)), ...rows];
+  setRows([...uploads.value.filter((row) => !isBack(row)), ...rows]);
   pump();
 }
 
@@ -146,8 +171,10 @@ async function send({ id, name }: Upload, file: File): Promise<void> {
 interface Job {
   readonly id: string;
   readonly state: string;
+  readonly progress?: { readonly pages?: { readonly done: number; readonly of: number } };
   readonly error?: { readonly message: string; readonly hint?: string };
   readonly result?: {
+    readonly status: string;
     readonly chunks: number;
     readonly notes?: readonly string[];
     readonly uri: string;
@@ -155,13 +182,14 @@ interface Job {
   };
 }
 
-function takeJob({ id: job, state, error, result }: Job): void {
+function takeJob({ id: job, state, progress, error, result }: Job): void {
   const row = uploads.value.find((each) => each.job === job && each.state === "reading");
   if (row === undefined) return;
   if (result !== undefined) settle(row.id, { state: state === "unchanged" ? "unchanged" : "ready", ...result });
   else if (state === "cancelled") settle(row.id, { state: "cancelled" });
   else if (error !== undefined && state === "failed")
     settle(row.id, { state: "failed", reason: [error.message, error.hint].filter(Boolean).join(" ") });
+  else if (progress?.pages !== undefined) change(row.id, { pages: progress.pages });
 }
 
 const followed = new Set<string>();
@@ -214,20 +242,29 @@ const dismiss = (wanted: (row: Upload) => boolean): void => {
     if (state === "failed" && job !== undefined)
       void call(`job?${new URLSearchParams({ id: job })}`, { method: "DELETE" }).catch(() => {});
   }
-  uploads.value = uploads.value.filter((row) => !wanted(row));
-  keep("uploads", JSON.stringify(uploads.value));
+  setRows(uploads.value.filter((row) => !wanted(row)));
 };
+/** The file of a failed job lies at the service, that of any other row in this window. */
+const mayTryAgain = ({ id, state, job }: Upload): boolean =>
+  (state === "failed" && job !== undefined) || ((state === "failed" || state === "cancelled") && files.has(id));
 const again = (wanted: (row: Upload) => boolean): void => {
-  for (const row of uploads.value) if (wanted(row) && files.has(row.id)) void tryAgain(row);
+  for (const row of uploads.value) if (wanted(row) && mayTryAgain(row)) void tryAgain(row);
   pump();
 };
 
 /** Has a failed job done again, or sends the file again. */
-async function tryAgain({ id, job, batch, state }: Upload): Promise<void> {
+async function tryAgain({ id, job, batch, state, reason = "" }: Upload): Promise<void> {
+  const isHere = files.has(id);
   if (state === "failed" && job !== undefined && batch !== undefined) {
-    change(id, { state: "reading", reason: "" });
-    const { ids } = await post<{ ids: readonly string[] }>("jobs/retry", { ids: [job] }).catch(() => ({ ids: [] }));
-    if (ids.length > 0) return follow(batch);
+    change(id, { state: "reading", reason: "", pages: undefined });
+    try {
+      const { ids } = await post<{ ids: readonly string[] }>("jobs/retry", { ids: [job] });
+      if (ids.length > 0) return await follow(batch);
+    } catch (error) {
+      if (!isHere) return change(id, { state: "failed", reason: (error as Error).message });
+    }
+    // The service has removed the job, which it does some days after its end.
+    if (!isHere) return change(id, { state: "lost", reason });
   }
   change(id, { state: "waiting", reason: "" });
   pump();
@@ -279,7 +316,6 @@ export function AddScreen(): VNode {
     );
   }
   const rows = uploads.value;
-  const isFailed = ({ state }: Upload): boolean => state === "failed" || state === "cancelled";
   return (
     <div class="column">
       <h1>{t("add")}</h1>
@@ -287,8 +323,8 @@ export function AddScreen(): VNode {
       {rows.length > 0 && (
         <>
           <div class="row">
-            {rows.some((row) => isFailed(row) && files.has(row.id)) && (
-              <button type="button" class="plain small" onClick={() => again(isFailed)}>
+            {rows.some(mayTryAgain) && (
+              <button type="button" class="plain small" onClick={() => again(mayTryAgain)}>
                 {t("retryAll")}
               </button>
             )}
@@ -311,17 +347,17 @@ export function AddScreen(): VNode {
 }
 
 function UploadRow({ row, ahead }: { readonly row: Upload; readonly ahead: number }): VNode {
-  const { id, name, size, state, percent = 0, chunks = 0, notes = [], reason, uri, scope } = row;
+  const { id, name, size, state, percent = 0, pages, chunks = 0, status, notes = [], reason, uri, scope } = row;
   const percentText = percent.toLocaleString(language.value, { style: "percent" });
   const said = {
     waiting: () => t("stateWaiting", { n: ahead }),
     sending: () => t("stateSending", { percent: percentText }),
     interrupted: () => t("stateInterrupted", { percent: percentText }),
-    reading: () => t("stateReading"),
+    reading: () => (pages === undefined ? t("stateReading") : t("stateReadingPages", { n: pages.done, of: pages.of })),
     ready: () =>
-      [t("stateReady", { n: chunks }), notes.length > 0 ? t("remarks", { n: notes.length }) : ""]
+      [t("stateReady", { n: chunks }), status === "updated" ? t("stateReplaced") : "", notes.length > 0 ? t("remarks", { n: notes.length }) : ""]
         .filter(Boolean)
-        .join(", "),
+        .join(" · "),
     unchanged: () => t("stateUnchanged"),
     failed: () => t("stateFailed"),
     cancelled: () => t("stateCancelled"),
@@ -356,7 +392,11 @@ function UploadRow({ row, ahead }: { readonly row: Upload; readonly ahead: numbe
           </span>
         ))}
         {(isSending(row) || state === "reading") && (
-          <progress max={1} value={state === "reading" ? undefined : percent} aria-label={said} />
+          <progress
+            max={1}
+            value={state !== "reading" ? percent : pages && pages.done / pages.of}
+            aria-label={said}
+          />
         )}
       </div>
       {isUnderWay(row) ? (
@@ -370,7 +410,7 @@ function UploadRow({ row, ahead }: { readonly row: Upload; readonly ahead: numbe
               {t("open")}
             </a>
           )}
-          {(state === "failed" || state === "cancelled") && files.has(id) && (
+          {mayTryAgain(row) && (
             <button type="button" class="plain small" onClick={() => again((each) => each.id === id)}>
               {t("retry")}
             </button>

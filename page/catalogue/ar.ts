@@ -118,6 +118,8 @@ export const ar: Catalogue = {
   stateSending: "جارٍ الإرسال، {percent}",
   stateInterrupted: "انقطع عند {percent}، ويُستأنف تلقائيًا",
   stateReading: "جارٍ القراءة والفهرسة …",
+  stateReadingPages: "قُرئت {n} من {of} صفحة …",
+  stateReplaced: "حلّ محل المستند الذي يحمل هذا الاسم",
   stateReady: {
     zero: "جاهز، بلا مقاطع",
     one: "جاهز، مقطع واحد",

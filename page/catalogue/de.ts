@@ -94,6 +94,8 @@ export const de: Catalogue = {
   stateSending: "wird gesendet, {percent}",
   stateInterrupted: "bei {percent} unterbrochen, geht von selbst weiter",
   stateReading: "wird gelesen und erschlossen …",
+  stateReadingPages: "{n} von {of} Seiten gelesen …",
+  stateReplaced: "an Stelle des Dokuments dieses Namens",
   stateReady: { one: "fertig, {n} Abschnitt", other: "fertig, {n} Abschnitte" },
   stateUnchanged: "unverändert, war schon da",
   stateFailed: "fehlgeschlagen",

@@ -91,6 +91,8 @@ export const en = {
   stateSending: "sending, {percent}",
   stateInterrupted: "interrupted at {percent}, goes on by itself",
   stateReading: "reading and indexing …",
+  stateReadingPages: "read {n} of {of} pages …",
+  stateReplaced: "in the place of the document of this name",
   stateReady: { one: "ready, {n} passage", other: "ready, {n} passages" },
   stateUnchanged: "unchanged, it was here already",
   stateFailed: "failed",

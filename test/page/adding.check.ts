@@ -77,6 +77,81 @@ test("[page 3] thirty dropped files have thirty rows; those that cannot be read 
   expect(await rowsOf()).toEqual(rows);
 });
 
+/** Texts of the rows, each beside the name of its file. */
+const rowTexts = (page: Page): Promise<Record<string, string>> =>
+  page.$$eval(".upload", (rows) =>
+    Object.fromEntries(
+      rows.map((row) => [row.querySelector(".upload-name").textContent, row.querySelector(".faint").textContent]),
+    ),
+  );
+
+test("[page 3] a failed file can be tried again after a reload, since the service keeps it", async () => {
+  const { page } = await visit(await serve(await openKnowledgeBase()));
+  await page.waitForSelector("input[type=file]", { state: "attached" });
+  await drop(page, [broken[0]!]);
+  await page.waitForSelector('.upload[data-state="failed"]');
+  const reason = await page.textContent(".upload .reason");
+  await page.reload();
+  await page.waitForSelector('.upload[data-state="failed"]');
+  const answered = page.waitForResponse(/\/jobs\/retry$/u);
+  await page.click(".upload button >> text=Try again");
+  expect(await (await answered).json()).toEqual({ ids: [expect.any(String)] });
+  await page.waitForSelector('.upload[data-state="failed"]');
+  expect(await page.textContent(".upload .reason")).toBe(reason);
+});
+
+test("[page 3] a long reading tells its pages, and a name that was taken says what became of the former document", async () => {
+  let turn = Promise.withResolvers<void>();
+  const kb = await openKnowledgeBase({
+    readers: [
+      {
+        name: "scroll/1",
+        accepts: (mediaType) => mediaType === "application/pdf",
+        async read({ onPage }) {
+          onPage?.(1, 277);
+          await turn.promise;
+          return "Herons wade.";
+        },
+      },
+    ],
+  });
+  const { page } = await visit(await serve(kb));
+  await page.waitForSelector("input[type=file]", { state: "attached" });
+  await drop(page, [{ name: "scroll.pdf", bytes: text("%PDF-1.7 first") }]);
+  await expect.poll(async () => (await rowTexts(page))["scroll.pdf"], { timeout: 60_000 }).toContain("1 of 277 pages");
+  expect(await page.$eval(".upload progress", (bar) => bar.value)).toBeCloseTo(1 / 277, 6);
+  turn.resolve();
+  await page.waitForSelector('.upload[data-state="ready"]');
+  expect((await rowTexts(page))["scroll.pdf"]).toMatch(/ready, 1 passage$/u);
+  await page.click(".upload button >> text=Dismiss");
+  turn = Promise.withResolvers();
+  turn.resolve();
+  await drop(page, [{ name: "scroll.pdf", bytes: text("%PDF-1.7 second") }]);
+  await page.waitForSelector('.upload[data-state="ready"]');
+  expect((await rowTexts(page))["scroll.pdf"]).toContain("in the place of the document of this name");
+});
+
+test("[page 3] two windows show the same rows, and neither loses those of the other", async () => {
+  const { page } = await visit(await serve(await openKnowledgeBase()));
+  await page.waitForSelector("input[type=file]", { state: "attached" });
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await other.waitForSelector("input[type=file]", { state: "attached" });
+  await drop(page, [broken[0]!, plain[0]!]);
+  await page.waitForSelector('.upload[data-state="ready"]');
+  await page.waitForSelector('.upload[data-state="failed"]');
+  await drop(other, [plain[1]!]);
+  const states = (from: Page) =>
+    from.$$eval(".upload", (rows) => rows.map((row) => row.getAttribute("data-state")).toSorted());
+  await expect.poll(() => states(other), { timeout: 60_000 }).toEqual(["failed", "ready", "ready"]);
+  await expect.poll(() => states(page), { timeout: 60_000 }).toEqual(["failed", "ready", "ready"]);
+  await other.click('.upload[data-state="failed"] button >> text=Dismiss');
+  await expect.poll(() => states(page), { timeout: 60_000 }).toEqual(["ready", "ready"]);
+  await page.reload();
+  await page.waitForSelector(".upload >> nth=1");
+  expect(await states(page)).toEqual(["ready", "ready"]);
+});
+
 const sentence = "The harbour keeps its papers in boxes of tin, and nobody has counted them.\n";
 
 /** A text of so many megabytes in the page's own memory, which no test has to carry there. */
