@@ -83,6 +83,7 @@ interface StoredTurn {
       readonly quote?: string;
       readonly title?: string;
       readonly changed?: true;
+      readonly gone?: true;
     })[];
   }[];
 }
@@ -250,12 +251,15 @@ function fromStored({ sentences: stored, question, ...facts }: StoredTurn): Turn
   let text = "";
   const sentences: Sentence[] = [];
   const citations = new Map<string, Citation>();
-  for (const { text: own = "", gap = " ", verdict, withheld, places } of stored) {
+  for (const { text: kept = "", gap = " ", verdict, withheld, places } of stored) {
+    // A quotation without its words says so in their place.
+    const isGone = kept.trim() === "" && places.some((place) => place.gone === true);
+    const own = isGone ? t("gone") : kept;
     if (text !== "" || gap.trim() !== "") text += gap;
     const start = text.length;
     const markers = facts.kind === "quotes" ? places.map(({ marker }) => ` ${marker}`).join("") : "";
     text += withheld === true ? t("withheldSentence") : own + markers;
-    sentences.push({ text: own, start, end: text.length, verdict, withheld });
+    sentences.push({ text: own, start, end: text.length, verdict, withheld: withheld ?? (isGone || undefined) });
     for (const place of places)
       citations.set(place.marker, { ...place, quote: place.quote ?? "", title: place.title ?? place.uri });
   }

@@ -363,7 +363,9 @@ function SourceCard({
           {isMarkdown(citation.uri) ? plainText(citation.quote) : citation.quote}
         </span>
       )}
-      {citation.changed === true && <span class="small warn-text">{t("changed")}</span>}
+      {citation.changed === true && (
+        <span class="small warn-text">{t(citation.gone === true ? "gone" : "changed")}</span>
+      )}
       <Ended replaced={citation.replaced} isPlain />
     </button>
   );

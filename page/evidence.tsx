@@ -129,7 +129,9 @@ export function PlaceView({
   readonly tools?: ComponentChildren;
   readonly isWhole?: boolean;
 }): VNode {
-  const { uri, scope, start, end } = place;
+  const { uri, scope, start } = place;
+  // Other words than the cited ones get no mark.
+  const end = place.gone === true ? start : place.end;
   const { value, failure, again } = useLoaded(`${uri} ${scope} ${start} ${end}`, (signal) =>
     get<View>("view", { uri, scope, start, end: Math.max(end, start + 1), around }, signal),
   );
@@ -167,7 +169,7 @@ export function PlaceView({
         </div>
         <div class="tools">{tools}</div>
       </header>
-      {place.changed === true && <Notice tone="warn">{t("changed")}</Notice>}
+      {place.changed === true && <Notice tone="warn">{t(place.gone === true ? "gone" : "changed")}</Notice>}
       {(view ?? place).replaced !== undefined && (
         <Notice tone="warn">
           <Ended replaced={(view ?? place).replaced} scope={view?.scope ?? scope} />
@@ -176,7 +178,7 @@ export function PlaceView({
       {view !== undefined && (
         <PlaceTools
           view={view}
-          place={place}
+          place={{ ...place, end }}
           mode={chosen}
           canPage={canPage}
           isWhole={isWhole}

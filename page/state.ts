@@ -25,7 +25,9 @@ export interface Place extends PlaceLabels {
   /** Hash of the bytes that were cited. */
   readonly contentHash?: string | undefined;
   readonly marker?: string | undefined;
+  /** Whether the document has changed since, and whether the cited words are no longer at their place. */
   readonly changed?: boolean | undefined;
+  readonly gone?: boolean | undefined;
   readonly replaced?: Replaced | undefined;
   readonly headings?: readonly string[] | undefined;
 }

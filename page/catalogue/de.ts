@@ -77,6 +77,7 @@ export const de: Catalogue = {
     "Für diese Datei ist die Stelle auf der Seite nicht bekannt, darum ist nichts markiert. Die Textansicht markiert sie.",
   noOriginal: "Die Datei selbst ist hier nicht aufbewahrt. Die Textansicht zeigt ihre Wörter.",
   pdfFailed: "Die Seite lässt sich nicht zeichnen. Die Textansicht zeigt ihre Wörter.",
+  gone: "Dieses Dokument hat sich geändert, und die zitierten Worte stehen nicht mehr dort.",
   changed: "Dieses Dokument hat sich geändert, seit es zitiert wurde.",
   notReadable: "Dieses Dokument gibt es nicht, oder Sie dürfen es nicht lesen.",
   notReadableHint: "Fragen Sie, wer Ihnen den Link schickte.",

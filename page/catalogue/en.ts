@@ -74,6 +74,7 @@ export const en = {
   noGeometry: "The place on the page is not known for this file, so nothing is marked. The text view marks it.",
   noOriginal: "The file itself is not kept here. The text view shows its words.",
   pdfFailed: "The page cannot be drawn. The text view shows its words.",
+  gone: "This document has changed, and the cited words no longer stand there.",
   changed: "This document has changed since it was cited.",
   notReadable: "There is no such document, or you may not read it.",
   notReadableHint: "Ask the person who sent you the link.",

@@ -12,6 +12,9 @@ const placeSchema = z
     scope: scopeSchema.optional(),
     documentId: z.string().min(1).max(200),
     contentHash: z.string().max(200).optional(),
+    quoteHash: z.string().max(200).optional().meta({
+      description: "Hash of the cited words, which the service writes. A later reader learns by it that they are gone.",
+    }),
     start: position,
     end: position,
     page: z.int().optional(),
@@ -89,7 +92,13 @@ export const threadsResponse = z
   .meta({ id: "Threads" });
 
 const shownPlace = placeSchema
-  .extend({ quote: z.string(), title: z.string(), replaced: replaced.optional(), changed: z.literal(true).optional() })
+  .extend({
+    quote: z.string().meta({ description: "The cited words; empty where they are gone." }),
+    title: z.string(),
+    replaced: replaced.optional(),
+    changed: z.literal(true).optional().meta({ description: "The document has changed since it was cited." }),
+    gone: z.literal(true).optional().meta({ description: "The cited words no longer stand at their place." }),
+  })
   .meta({ id: "ShownPlace" });
 
 export const threadResponse = z

@@ -27,7 +27,7 @@ export interface Threads {
   list(caller: Owner): Promise<readonly ThreadSummary[]>;
   /** A thread as a caller may see it: a sentence goes without its text when one of its places may not be read. */
   read(id: string, caller: Owner, kb: KnowledgeBase): Promise<object | undefined>;
-  /** Keeps a thread. A place without the hash of its document gets it, so that a later reader learns whether the document has changed since. */
+  /** Keeps a thread. A place gets the hashes of its document and of its words, so that a later reader learns whether they have changed since. */
   write(id: string, caller: Owner, thread: Pick<StoredThread, "title" | "turns">, kb: KnowledgeBase): Promise<void>;
   remove(id: string, caller: Owner): Promise<boolean>;
   /** Removes sentences that rest on documents that were purged. **Cost** reads every thread. */
@@ -144,41 +144,47 @@ export function threadId(caller: Owner, name: string): string {
 }
 
 type Place = StoredTurn["sentences"][number]["places"][number];
-type ReadPlace = (
-  place: Place,
-) => Promise<
-  { readonly quote: string; readonly title: string; readonly replaced?: Replaced; readonly changed?: true } | undefined
->;
+interface FoundPlace {
+  readonly quote: string;
+  readonly title: string;
+  readonly replaced?: Replaced;
+  readonly changed?: true;
+  readonly gone?: true;
+}
+type ReadPlace = (place: Place) => Promise<FoundPlace | undefined>;
 
-/** Quotations are read again from their documents, by what this caller may read. */
+const hashQuote = (contentHash: string, quote: string): string => sha256(`quote of ${contentHash} ${quote}`);
+
+/** Quotations are read again from their documents, by what this caller may read. Other words at the place of a quotation are not shown as one. */
 function createPlaceReader(kb: KnowledgeBase): ReadPlace {
-  return async ({ uri, scope, start, end, documentId, contentHash }) => {
+  return async ({ uri, scope, start, end, documentId, contentHash, quoteHash }) => {
     const document = await kb.document(uri, { ...given({ scope }), start, end }).catch(() => undefined);
     if (document === undefined || document.id !== documentId) return undefined;
     const isChanged = contentHash !== undefined && document.contentHash !== contentHash;
+    const isGone = isChanged && quoteHash !== undefined && hashQuote(contentHash, document.text) !== quoteHash;
     const ended = await readEnd(kb, document);
-    return { quote: document.text, title: document.title, ...ended, ...(isChanged && { changed: true as const }) };
+    return {
+      quote: isGone ? "" : document.text,
+      title: document.title,
+      ...ended,
+      ...(isChanged && { changed: true as const }),
+      ...(isGone && { gone: true as const }),
+    };
   };
 }
 
-/** The places of a turn with the hashes of their documents: as they were kept before, else as the documents are now. */
+/** The places of a turn with the hashes of their documents and words: as they were kept before, else as the documents are now. */
 async function withHashes(turn: StoredTurn, before: StoredTurn | undefined, kb: KnowledgeBase): Promise<StoredTurn> {
   const keyOf = ({ documentId, start, end }: Place): string => `${documentId} ${start} ${end}`;
   const kept = before?.question === turn.question ? before.sentences.flatMap(({ places }) => places) : [];
-  const known = new Map(kept.map((place) => [keyOf(place), place.contentHash]));
-  const current = new Map<string, Promise<string | undefined>>();
-  const hashOf = ({ uri, scope, documentId }: Place): Promise<string | undefined> => {
-    const reading = current.get(documentId) ?? readHash(kb, uri, scope);
-    current.set(documentId, reading);
-    return reading;
-  };
+  const known = new Map(kept.map(({ contentHash, quoteHash, ...place }) => [keyOf(place), { contentHash, quoteHash }]));
   const sentences = await Promise.all(
     turn.sentences.map(async (sentence) => ({
       ...sentence,
       places: await Promise.all(
-        sentence.places.map(async (place) => ({
+        sentence.places.map(async ({ contentHash, quoteHash, ...place }) => ({
           ...place,
-          ...given({ contentHash: known.get(keyOf(place)) ?? place.contentHash ?? (await hashOf(place)) }),
+          ...given(known.get(keyOf(place)) ?? (await readHashes(kb, place, contentHash))),
         })),
       ),
     })),
@@ -186,9 +192,16 @@ async function withHashes(turn: StoredTurn, before: StoredTurn | undefined, kb: 
   return { ...turn, sentences };
 }
 
-async function readHash(kb: KnowledgeBase, uri: string, scope: Place["scope"]): Promise<string | undefined> {
-  const document = await kb.document(uri, { ...given({ scope }), start: 0, end: 0 }).catch(() => undefined);
-  return document?.contentHash;
+/** **Shape** no hash of the words where the document is not the cited one any more. */
+async function readHashes(
+  kb: KnowledgeBase,
+  { uri, scope, start, end }: Place,
+  contentHash: string | undefined,
+): Promise<{ readonly contentHash: string | undefined; readonly quoteHash?: string | undefined }> {
+  const document = await kb.document(uri, { ...given({ scope }), start, end }).catch(() => undefined);
+  const isCited = document?.contentHash !== undefined && (contentHash ?? document.contentHash) === document.contentHash;
+  if (!isCited) return { contentHash };
+  return { contentHash: document.contentHash, quoteHash: hashQuote(document.contentHash, document.text) };
 }
 
 /** A sentence without a place needs the right to read all that the model was given. Without a list of it, its owner alone sees the sentence. */

@@ -176,8 +176,33 @@ test("[page 22] a document that changed since it was cited says so, in its threa
   });
   await page.reload();
   await page.waitForSelector(".source");
-  expect(await page.textContent(".source")).toContain("This document has changed since it was cited.");
+  const gone = "This document has changed, and the cited words no longer stand there.";
+  expect(await page.textContent(".source")).toContain(gone);
+  expect(await page.textContent(".answer")).toContain(gone);
+  expect(await page.textContent(".answer")).not.toContain("electric");
   await page.click(".source");
   await page.waitForSelector(".evidence .notice-warn");
-  expect(await page.textContent(".evidence .notice-warn")).toContain("changed since it was cited");
+  expect(await page.textContent(".evidence .notice-warn")).toContain(gone);
+  await page.waitForSelector(".evidence .place-body >> text=The lamp is electric now");
+  expect(await page.$$(".evidence mark")).toEqual([]);
+});
+
+test("[page 22] a document that changed after the cited words still shows them, and says that it has changed", async () => {
+  const [handbook] = papers;
+  const kb = await openHarbour(undefined, [handbook!]);
+  const { page } = await visit(await serve(kb));
+  await askOnPage(page, handbook!.question);
+  await page.waitForURL(/\/t\?id=/u);
+  const quote = await page.textContent(".answer");
+  await kb.ingest({
+    uri: "harbour/handbook.md",
+    text: `${new TextDecoder().decode(handbook!.bytes)}\n\nA last word was added.\n`,
+    mediaType: "text/markdown",
+  });
+  await page.reload();
+  await page.waitForSelector(".source");
+  expect(await page.textContent(".answer")).toBe(quote);
+  expect(await page.textContent(".source")).toContain("This document has changed since it was cited.");
+  await page.click(".source");
+  await page.waitForSelector(".evidence mark");
 });

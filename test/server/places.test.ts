@@ -170,6 +170,31 @@ test("[page 21.3] a shared thread shows no sentence whose evidence its reader ma
   expect((await as("bob", "/threads")).json.threads).toEqual([]);
 });
 
+test("[page 21.1] a thread shows no other words in the place of a quotation whose document has changed", async () => {
+  const kb = await openWorld();
+  const { as } = await startWorld({ files: createMemoryBlobStore() }, kb);
+  const write = (text: string) => kb.ingest({ uri: "tide.txt", text });
+  await write("The gate opens at dawn. The gate shuts at dusk.");
+  const { documentId, scope } = (await as("operator", "/view?uri=tide.txt")).json;
+  const place = { marker: "[1]", uri: "tide.txt", scope, documentId, start: 0, end: 23 };
+  const turn = { question: "When?", kind: "quotes", sentences: [{ verdict: "supported", places: [place] }] };
+  const { id } = (await as("operator", "/threads", { body: { title: "Tide", turns: [turn] } })).json;
+  const read = async () => (await as("operator", `/thread?id=${id}`)).json.turns[0].sentences[0];
+  expect(await read()).toMatchObject({ text: "The gate opens at dawn." });
+  expect((await read()).places[0]).not.toHaveProperty("changed");
+
+  await write("The gate opens at dawn. The gate shuts at midnight.");
+  const still = await read();
+  expect(still).toMatchObject({ text: "The gate opens at dawn.", places: [{ changed: true }] });
+  expect(still.places[0]).not.toHaveProperty("gone");
+
+  await write("Nobody knows. The gate opens at dawn.");
+  expect(await read()).toMatchObject({ text: "", places: [{ quote: "", changed: true, gone: true, start: 0, end: 23 }] });
+  // A page that keeps the thread again, with another question, does not take the present words for the cited ones.
+  await as("operator", `/thread?id=${id}`, { method: "PUT", body: { title: "Tide", turns: [turn, turn] } });
+  expect(await read()).toMatchObject({ text: "", places: [{ gone: true }] });
+});
+
 test("[page 21.1] no reader sees a path of the server; the public name leads back to the document", async () => {
   const folder = join(makeFolder(), "handbook");
   mkdirSync(join(folder, "keys"), { recursive: true });
