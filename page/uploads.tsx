@@ -355,7 +355,11 @@ function UploadRow({ row, ahead }: { readonly row: Upload; readonly ahead: numbe
     interrupted: () => t("stateInterrupted", { percent: percentText }),
     reading: () => (pages === undefined ? t("stateReading") : t("stateReadingPages", { n: pages.done, of: pages.of })),
     ready: () =>
-      [t("stateReady", { n: chunks }), status === "updated" ? t("stateReplaced") : "", notes.length > 0 ? t("remarks", { n: notes.length }) : ""]
+      [
+        t("stateReady", { n: chunks }),
+        status === "updated" ? t("stateReplaced") : "",
+        notes.length > 0 ? t("remarks", { n: notes.length }) : "",
+      ]
         .filter(Boolean)
         .join(" · "),
     unchanged: () => t("stateUnchanged"),
@@ -392,11 +396,7 @@ function UploadRow({ row, ahead }: { readonly row: Upload; readonly ahead: numbe
           </span>
         ))}
         {(isSending(row) || state === "reading") && (
-          <progress
-            max={1}
-            value={state !== "reading" ? percent : pages && pages.done / pages.of}
-            aria-label={said}
-          />
+          <progress max={1} value={state !== "reading" ? percent : pages && pages.done / pages.of} aria-label={said} />
         )}
       </div>
       {isUnderWay(row) ? (

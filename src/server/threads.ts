@@ -182,9 +182,9 @@ async function withHashes(turn: StoredTurn, before: StoredTurn | undefined, kb: 
     turn.sentences.map(async (sentence) => ({
       ...sentence,
       places: await Promise.all(
-        sentence.places.map(async ({ contentHash, quoteHash, ...place }) => ({
+        sentence.places.map(async (place) => ({
           ...place,
-          ...given(known.get(keyOf(place)) ?? (await readHashes(kb, place, contentHash))),
+          ...(known.get(keyOf(place)) ?? (await readHashes(kb, place))),
         })),
       ),
     })),
@@ -195,12 +195,11 @@ async function withHashes(turn: StoredTurn, before: StoredTurn | undefined, kb: 
 /** **Shape** no hash of the words where the document is not the cited one any more. */
 async function readHashes(
   kb: KnowledgeBase,
-  { uri, scope, start, end }: Place,
-  contentHash: string | undefined,
-): Promise<{ readonly contentHash: string | undefined; readonly quoteHash?: string | undefined }> {
+  { uri, scope, start, end, contentHash }: Place,
+): Promise<Pick<Place, "contentHash" | "quoteHash">> {
   const document = await kb.document(uri, { ...given({ scope }), start, end }).catch(() => undefined);
   const isCited = document?.contentHash !== undefined && (contentHash ?? document.contentHash) === document.contentHash;
-  if (!isCited) return { contentHash };
+  if (!isCited) return { contentHash, quoteHash: undefined };
   return { contentHash: document.contentHash, quoteHash: hashQuote(document.contentHash, document.text) };
 }
 

@@ -39,7 +39,9 @@ it("free ports are different ones, at which a server can listen", async () => {
 });
 
 it("a sample of a page says whether it is run", () => {
-  expect(() => findFences("docs/a.md", "# A\n\n```sh\nibid list\n```\n")).toThrow(/docs\/a\.md:3: a sample has no mark/u);
+  expect(() => findFences("docs/a.md", "# A\n\n```sh\nibid list\n```\n")).toThrow(
+    /docs\/a\.md:3: a sample has no mark/u,
+  );
   expect(() => findFences("docs/a.md", "```js\nstart();\n```\n")).toThrow(/docs\/a\.md:1: a sample has no mark/u);
   const [fence] = findFences("docs/a.md", "```sh no-run\nibid list\n```\n");
   expect(fence).toMatchObject({ language: "sh", marks: ["no-run"], code: "ibid list\n" });

@@ -142,7 +142,9 @@ test("[page 3] two windows show the same rows, and neither loses those of the ot
   await page.waitForSelector('.upload[data-state="failed"]');
   await drop(other, [plain[1]!]);
   const states = (from: Page) =>
-    from.$$eval(".upload", (rows) => rows.map((row) => row.getAttribute("data-state")).toSorted());
+    from.$$eval(".upload", (rows) =>
+      rows.map((row): string => row.getAttribute("data-state")).toSorted((one, other) => (one < other ? -1 : 1)),
+    );
   await expect.poll(() => states(other), { timeout: 60_000 }).toEqual(["failed", "ready", "ready"]);
   await expect.poll(() => states(page), { timeout: 60_000 }).toEqual(["failed", "ready", "ready"]);
   await other.click('.upload[data-state="failed"] button >> text=Dismiss');

@@ -189,7 +189,10 @@ test("[page 21.1] a thread shows no other words in the place of a quotation whos
   expect(still.places[0]).not.toHaveProperty("gone");
 
   await write("Nobody knows. The gate opens at dawn.");
-  expect(await read()).toMatchObject({ text: "", places: [{ quote: "", changed: true, gone: true, start: 0, end: 23 }] });
+  expect(await read()).toMatchObject({
+    text: "",
+    places: [{ quote: "", changed: true, gone: true, start: 0, end: 23 }],
+  });
   // A page that keeps the thread again, with another question, does not take the present words for the cited ones.
   await as("operator", `/thread?id=${id}`, { method: "PUT", body: { title: "Tide", turns: [turn, turn] } });
   expect(await read()).toMatchObject({ text: "", places: [{ gone: true }] });
