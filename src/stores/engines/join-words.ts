@@ -9,7 +9,7 @@ export const plainWords = (text: string | undefined): readonly string[] => text?
 /** An index whose engine ranks words and vectors, and does not join them. */
 export interface WordedIndex extends EngineIndex {
   /** Refs of entries that meet the condition and have some of the words, best first. Absent: `nearest` takes words itself, or nobody asks for them. */
-  said?(words: readonly string[], request: EngineRequest): Promise<readonly string[]>;
+  readonly said?: (words: readonly string[], request: EngineRequest) => Promise<readonly string[]>;
 }
 
 /** The index with its two rankings as one: a candidate's score is the sum of its reciprocal ranks. */

@@ -209,7 +209,8 @@ function createIndex(
     },
     async count(tag, signal) {
       const stages = [{ $searchMeta: { index: indexName, ...has(tag), count: { type: "total" } } }];
-      type Found = { count: { total: number } };
+      // A client of one's own may read 64 bits as a bigint.
+      type Found = { count: { total: number | bigint } };
       const [found] = await on("count", (one) => readAll<Found>(one.aggregate(stages as never[])), signal);
       return Number(found?.count.total ?? 0);
     },

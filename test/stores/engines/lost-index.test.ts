@@ -8,7 +8,7 @@ import { createReferenceEngine } from "../../../src/testing/reference-engine.ts"
 /** An engine, and a way of losing the entries of an index behind the knowledge base. */
 interface Losing {
   readonly engine: Engine;
-  lose(name: string): Promise<void>;
+  readonly lose: (name: string) => Promise<void>;
 }
 
 const engines: Readonly<Record<string, () => Losing>> = {
