@@ -394,11 +394,7 @@ const operationsOptions = {
     otherwise: "beside a folder: a week, 100,000 events; in memory the last 1,000",
     for: inCode,
   },
-  telemetry: {
-    doc: "Receiver of spans and events; see `createOpenTelemetry`.",
-    kind: aReceiver,
-    for: inCode,
-  },
+  telemetry: { doc: "Receiver of spans and events; see `createOpenTelemetry`.", kind: aReceiver, for: inCode },
   tracer: { doc: "Receiver of one trace per search.", kind: objectWith("a tracer", "trace"), for: inCode },
   queryHash: {
     doc: "Hash by which traces and events name queries: under the knowledge base's own key, or the plain SHA-256, which can be guessed.",
