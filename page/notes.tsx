@@ -16,6 +16,8 @@ interface Note {
   readonly validFrom: string;
   readonly validTo?: string;
   readonly supersededBy?: string;
+  readonly ended?: true;
+  readonly recordedAt: string;
   readonly by?: string;
   readonly session?: string;
   readonly file?: string;
@@ -41,7 +43,9 @@ interface Forgotten {
 
 const proofs = { absent: "forgotAbsent", present: "forgotPresent", unchecked: "forgotUnchecked" } as const;
 
-const hasEnded = ({ validTo }: Note): boolean => validTo !== undefined && Date.parse(validTo) <= Date.now();
+/** A note that was recorded before it begins, and does not hold yet. */
+const isAhead = ({ validFrom, recordedAt }: Note): boolean =>
+  Date.parse(validFrom) > Math.max(Date.now(), Date.parse(recordedAt));
 
 /** The notes of a scope: what holds, what held, who said it and when; for writers also the ways to change them. */
 export function NotesScreen(): VNode {
@@ -191,7 +195,7 @@ export function NotesScreen(): VNode {
           <NoteCard
             key={note.uri}
             note={note}
-            onEdit={mayWrite && !hasEnded(note) ? () => (edited.value = note) : undefined}
+            onEdit={mayWrite && note.ended !== true ? () => (edited.value = note) : undefined}
             onForget={mayWrite ? () => (forgotten.value = note) : undefined}
           />
         ))}
@@ -264,7 +268,7 @@ function NoteCard({
       ? t("noteSince", { from: momentText(validFrom) })
       : t("noteSpan", { from: momentText(validFrom), to: momentText(validTo) });
   return (
-    <li class={`note ${hasEnded(note) ? "note-ended" : ""}`}>
+    <li class={`note ${note.ended ? "note-ended" : ""}`}>
       <div class="note-body">
         {key !== undefined && (
           <p class="note-key small">
@@ -275,13 +279,13 @@ function NoteCard({
           {text}
         </p>
         <Facts of={[span, by, from && t("noteSession", { name: `\u2068${from}\u2069` }), file]} />
-        {hasEnded(note) && (
+        {note.ended && (
           <Ended
             scope={note.scope}
             replaced={{ at: validTo!, ...(supersededBy !== undefined && { by: noteUri(note, supersededBy) }) }}
           />
         )}
-        {Date.parse(validFrom) > Date.now() && <p class="small warn-text">{t("noteFuture")}</p>}
+        {isAhead(note) && <p class="small warn-text">{t("noteFuture")}</p>}
         {suspicious.length > 0 && (
           <p class="small warn-text">
             <Icon name="warn" /> {t("noteSuspicious")}

@@ -59,10 +59,10 @@ async function requireNote(memory: Memory, id: string): Promise<Note> {
 }
 
 async function showNote({ output }: Context, note: Note, whole: boolean): Promise<void> {
-  const { id, key, validFrom, validTo, supersededBy, suspicious, text } = note;
+  const { id, key, validFrom, validTo, supersededBy, ended, suspicious, text } = note;
   const time = validTo === undefined ? `since ${validFrom}` : `${validFrom} to ${validTo}`;
   const marks = [
-    ...(supersededBy === undefined ? [] : [`replaced by ${supersededBy}`]),
+    ...(supersededBy === undefined ? [] : [`${ended === true ? "replaced" : "then replaced"} by ${supersededBy}`]),
     ...(suspicious === undefined ? [] : [`suspicious: ${suspicious.join(", ")}`]),
   ];
   await output.line(
@@ -297,10 +297,10 @@ async function importFile(
   return importSessions(kb, await readSessionFile(resolve(file)), { scope: memory.scope, imported });
 }
 
-/** A file of rules as a document. */
+/** A file of rules as a document, by a name that holds in any folder: two repositories have an `AGENTS.md` each. */
 async function importRule(kb: KnowledgeBase, memory: Memory, file: string): Promise<Imported> {
   const input = {
-    uri: file,
+    uri: resolve(file),
     text: await readFile(file, "utf8"),
     mediaType: "text/markdown",
     metadata: { rules: true },

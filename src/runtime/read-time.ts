@@ -14,7 +14,7 @@ export function readTime(name: string, value: string): string {
 }
 
 /** Whether a text is a date of the years 0 to 9999 in ISO 8601. */
-export function isTime(value: unknown): boolean {
+export function isTime(value: unknown): value is string {
   if (typeof value !== "string" || !/^[+-]?\d{4,6}-\d{2}(?:-\d{2})?(?:$|[T ])/u.test(value)) return false;
   const year = new Date(Date.parse(value)).getUTCFullYear();
   return year >= 0 && year <= 9999;

@@ -5,7 +5,6 @@ import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { Memory } from "../integrations/memory/create-memory.ts";
 import type { ForgetTarget } from "../integrations/memory/forget-notes.ts";
 import { type Note, notePrefix, noteUri } from "../integrations/memory/note.ts";
-import { platformNow } from "../runtime/platform-clock.ts";
 import { given } from "./given.ts";
 import * as schemas from "./note-schemas.ts";
 import { Refusal } from "./refusal.ts";
@@ -184,7 +183,7 @@ export async function readEnd(
   if (!uri.startsWith(notePrefix)) return {};
   const { createMemory } = await import("../integrations/memory/create-memory.ts");
   const note = await createMemory(kb, { scope }).get(uri);
-  if (note?.validTo === undefined || Date.parse(note.validTo) > platformNow()) return {};
+  if (note?.ended !== true) return {};
   const by = note.supersededBy === undefined ? {} : { by: noteUri(note.subject, note.supersededBy) };
-  return { replaced: { at: note.validTo, ...by } };
+  return { replaced: { at: note.validTo!, ...by } };
 }

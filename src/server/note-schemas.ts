@@ -74,6 +74,7 @@ const noteSchema = z
     validTo: z.string().optional(),
     supersedes: z.string().optional(),
     supersededBy: z.string().optional(),
+    ended: z.literal(true).optional().meta({ description: "Present where it holds no longer." }),
     recordedAt: z.string(),
     by: z.string().optional(),
     session: z.string().optional(),
@@ -137,5 +138,6 @@ export const recalledResponse = z
     asOf: z.string(),
     tokens: z.int().min(0),
     omitted: z.int().min(0),
+    warnings: z.array(z.string()).meta({ description: "Notes that were recorded later than the clock says." }),
   })
   .meta({ id: "Recalled" });

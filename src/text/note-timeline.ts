@@ -1,3 +1,5 @@
+import { isTime } from "../runtime/read-time.ts";
+
 /** Begins the uri of every note. */
 export const notePrefix = "note:";
 
@@ -47,6 +49,23 @@ export function placeVersions<Version extends DatedNote>(
 export function endOf({ validTo, supersededAt }: DatedNote & Superseded): string | undefined {
   if (validTo === undefined || supersededAt === undefined) return validTo ?? supersededAt;
   return validTo < supersededAt ? validTo : supersededAt;
+}
+
+/**
+ * Present of a statement: now, or a later time at which one of its notes was recorded.
+ *
+ * A note that begins later than now was written ahead, or the clock went back since. The time of its record tells which.
+ *
+ * **Cost** one `recordedAt` for each version that begins later than now.
+ */
+export async function presentOf<Version extends DatedNote>(
+  versions: readonly Version[],
+  now: string,
+  recordedAt: (version: Version) => Promise<unknown>,
+): Promise<string> {
+  const later = versions.filter(({ validFrom }) => validFrom > now);
+  const times = await Promise.all(later.map(recordedAt));
+  return times.filter(isTime).reduce((latest, time) => (time > latest ? time : latest), now);
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

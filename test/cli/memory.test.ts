@@ -199,6 +199,25 @@ describe("ibid memory", () => {
     expect((await run("search", "push on Fridays")).stdout).toContain("AGENTS.md");
     expect(await run("memory", "import", "readme.txt", "--in", "deployment")).toMatchObject({ code: 1 });
   });
+
+  it("keeps the rules of two repositories in one scope, each by its path", async () => {
+    const cwd = await makeFolder({});
+    const said: string[] = [];
+    for (const [name, rule] of [
+      ["shop", "Indent by tabs.\n"],
+      ["site", "Indent by spaces.\n"],
+      ["shop", "Indent by two tabs.\n"],
+    ] as const) {
+      mkdirSync(join(cwd, name), { recursive: true });
+      writeFileSync(join(cwd, name, "AGENTS.md"), rule);
+      const place = ["--in", "deployment", "--kb", join(cwd, "kb")];
+      said.push((await callIbid(join(cwd, name), ["memory", "import", "--rules", ".", ...place])).stdout);
+    }
+    expect(said).toEqual(["AGENTS.md  1 added\n", "AGENTS.md  1 added\n", "AGENTS.md  1 replaced\n"]);
+    const { stdout } = await callIbid(cwd, ["search", "indent", "--kb", "kb"]);
+    for (const words of [join("shop", "AGENTS.md"), "two tabs", join("site", "AGENTS.md"), "spaces"])
+      expect(stdout).toContain(words);
+  });
 });
 
 describe("ibid memory import --watch", () => {

@@ -24,7 +24,16 @@ import {
   toNote,
 } from "./note.ts";
 import { type Recalled, recallNotes, type RecallOptions } from "./recall-notes.ts";
-import { holdsAt, placeNote, type PlacedVersion, readSubject, readVersions, walkSubjects } from "./timeline.ts";
+import {
+  holdsAt,
+  placeNote,
+  type PlacedVersion,
+  readStatement,
+  readVersions,
+  type Statement,
+  toStatement,
+  walkSubjects,
+} from "./timeline.ts";
 
 /**
  * Options of a memory. All have defaults.
@@ -151,10 +160,12 @@ export function createMemory(kb: KnowledgeBase, options: MemoryOptions = {}): Me
     return found && toNote(found);
   }
 
-  async function readPlaced({ uri }: PlacedVersion, versions: readonly PlacedVersion[]): Promise<Note | undefined> {
+  async function readPlaced({ uri }: PlacedVersion, statement: Statement): Promise<Note | undefined> {
     const note = await read(uri);
-    return note && placeNote(note, versions);
+    return note && placeNote(note, statement);
   }
+
+  const readSubject = (subject: string): Promise<Statement> => readStatement(kb, subject, scope, time());
 
   /** The note of a uri, or else the one of an id: an id may look like a uri. */
   async function get(id: string): Promise<Note | undefined> {
@@ -169,15 +180,15 @@ export function createMemory(kb: KnowledgeBase, options: MemoryOptions = {}): Me
     subject: string,
     isWanted: (version: PlacedVersion) => boolean,
   ): Promise<Note | undefined> {
-    const versions = await readSubject(kb, subject, scope);
-    const version = versions.find(isWanted);
-    return version && readPlaced(version, versions);
+    const statement = await readSubject(subject);
+    const version = statement.versions.find(isWanted);
+    return version && readPlaced(version, statement);
   }
 
   /** The first note of a statement without a key names it; any other needs a listing. */
   async function findSubjectOf(id: string): Promise<string | undefined> {
-    if ((await readSubject(kb, subjectOf(undefined, id), scope)).some((version) => version.id === id))
-      return subjectOf(undefined, id);
+    const own = subjectOf(undefined, id);
+    if ((await readSubject(own)).versions.some((version) => version.id === id)) return own;
     return (await readVersions(kb, notePrefix, scope)).find((version) => version.id === id)?.subject;
   }
 
@@ -200,23 +211,26 @@ export function createMemory(kb: KnowledgeBase, options: MemoryOptions = {}): Me
         hint: "Leave it out, or give a name.",
       });
     if (input.supersedes !== undefined) checkNamed("remember", "supersedes", input.supersedes);
+    const begins = given.validFrom === undefined ? undefined : readTime("validFrom", given.validFrom);
     const found = await findSubject(
-      { kb, scope, judge, get, signal },
-      { text, key, supersedes: input.supersedes, at: given.validFrom ?? time(), isNew: given.id === undefined },
+      { kb, scope, judge, now: time(), get, signal },
+      { text, key, supersedes: input.supersedes, at: begins, isNew: given.id === undefined },
     );
     const id = given.id ?? newId(now());
     const subject = found.subject ?? subjectOf(key, id);
-    const versions = await readSubject(kb, subject, scope);
+    const statement = await readSubject(subject);
+    const { versions } = statement;
     const known = versions.find((version) => version.id === id);
     if (known !== undefined)
-      return { status: "unchanged", note: (await readPlaced(known, versions))!, doubts: [], suspicions, warnings: [] };
+      return { status: "unchanged", note: (await readPlaced(known, statement))!, doubts: [], suspicions, warnings: [] };
 
     const warnings: string[] = [];
     let recordedAt =
       given.recordedAt === undefined ? new Date(now()).toISOString() : readTime("recordedAt", given.recordedAt);
-    const newest = versions.at(-1);
-    let validFrom = given.validFrom === undefined ? recordedAt : readTime("validFrom", given.validFrom);
-    if (newest !== undefined && given.validFrom === undefined && validFrom <= newest.validFrom) {
+    // A version that is written ahead stays ahead: the statement holds until then.
+    const newest = versions.findLast((version) => version.validFrom <= statement.present);
+    let validFrom = begins ?? recordedAt;
+    if (newest !== undefined && begins === undefined && validFrom <= newest.validFrom) {
       // A clock that went back must not put the newer statement before the older one.
       validFrom = laterThan(newest.validFrom);
       if (recordedAt < newest.validFrom)
@@ -235,8 +249,8 @@ export function createMemory(kb: KnowledgeBase, options: MemoryOptions = {}): Me
       });
     }
     const holding = versions.findLast((version) => holdsAt(version, validFrom));
-    const before = holding && (await readPlaced(holding, versions));
-    if (before !== undefined && before.text === text && validTo === undefined && given.validFrom === undefined)
+    const before = holding && (await readPlaced(holding, statement));
+    if (before !== undefined && before.text === text && validTo === undefined && begins === undefined)
       return { status: "unchanged", note: before, by: found.by, doubts: found.doubts, suspicions, warnings };
 
     const uri = noteUri(subject, id);
@@ -262,9 +276,9 @@ export function createMemory(kb: KnowledgeBase, options: MemoryOptions = {}): Me
       },
       { scope, signal },
     );
-    const after = await readSubject(kb, subject, scope);
+    const after = await readSubject(subject);
     const note = (await readPlaced(
-      after.find((version) => version.id === id)!,
+      after.versions.find((version) => version.id === id)!,
       after,
     ))!;
     const replaced = before && placeNote(before, after);
@@ -289,7 +303,7 @@ export function createMemory(kb: KnowledgeBase, options: MemoryOptions = {}): Me
       if (question !== undefined) checkText("recall", "question", question);
       return recallNotes({ kb, scope, now: time, countTokens: options.countTokens }, question, asked);
     },
-    forget: (target) => inTurn(() => forgetNotes({ kb, whole, scope, get, read }, target)),
+    forget: (target) => inTurn(() => forgetNotes({ kb, whole, scope, get, read, readSubject }, target)),
     async get(id) {
       checkNamed("get", "id", id);
       return get(id);
@@ -301,18 +315,20 @@ export function createMemory(kb: KnowledgeBase, options: MemoryOptions = {}): Me
       for (const name of ["all", "messages"] as const)
         if (asked[name] !== undefined) checkGiven("list", name, asked[name], "flag");
       if (asked.limit !== undefined) checkCount("list", "limit", asked.limit, 0);
-      const at = asked.asOf === undefined ? time() : readTime("asOf", asked.asOf);
+      const now = time();
+      const at = asked.asOf === undefined ? undefined : readTime("asOf", asked.asOf);
       const { key, after, messages = false, limit = Infinity } = asked;
       const subjects =
         key === undefined
           ? walkSubjects(kb, scope, { from: after, messages })
-          : [await readSubject(kb, subjectOf(key, ""), scope)];
+          : [(await readSubject(subjectOf(key, ""))).versions];
       let left = limit;
       if (left <= 0) return;
       for await (const versions of subjects) {
+        const statement = await toStatement(kb, versions, now);
         for (const version of after === undefined ? versions : behind(versions, after)) {
-          if (asked.all !== true && !holdsAt(version, at)) continue;
-          const note = await readPlaced(version, versions);
+          if (asked.all !== true && !holdsAt(version, at ?? statement.present)) continue;
+          const note = await readPlaced(version, statement);
           if (note === undefined) continue;
           yield note;
           if (--left <= 0) return;

@@ -20,6 +20,11 @@ const patterns: readonly (readonly [rule: string, pattern: RegExp])[] = [
   ["openai-api-key", /\bsk-(?=[\w-]*\d)(?=[\w-]*[A-Z])[\w-]{20,}/gu],
   ["json-web-token", /\beyJ[\w-]{14,}\.eyJ[\w-]{14,}\.[\w-]{20,}/gu],
   ["bearer-token", /\bauthorization\s*:\s*(?:bearer|basic|token)\s+[\w.~+/=-]{16,}/giu],
+  // The detector asks for more bytes than a key of an elliptic curve has.
+  [
+    "private-key",
+    /-----BEGIN (?:[A-Z\d]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----\s+(?:[\w+/=:,.-]+\s+){0,40}?[\w+/=]{40,}/gu,
+  ],
   [
     "assigned-secret",
     /(?<![a-z0-9])(?:password|passwd|passphrase|secret|api[_-]?key|access[_-]?token|auth[_-]?token|client[_-]?secret|private[_-]?key)["']?\s*[:=]\s*["']?(?=[^\s"']*\d)(?=[^\s"']*[A-Za-z])[^\s"'<>${}]{8,}/giu,
@@ -39,16 +44,27 @@ export async function findSecrets(text: string): Promise<readonly FoundSecret[]>
   return found.toSorted((a, b) => a.start - b.start || a.end - b.end);
 }
 
-/** **Errors** `invalid-argument` for a text with a secret. The message names the rule and the place, and never the secret. */
-export async function refuseSecrets(text: string): Promise<void> {
-  const [first] = await findSecrets(text);
+/**
+ * Refuses a note with a secret, in its words or in its facts: its key, file, session, author, title and metadata.
+ *
+ * **Errors** `invalid-argument`. The message names the rule and the place, and never the secret.
+ */
+export async function refuseSecrets(text: string, facts: Readonly<Record<string, unknown>>): Promise<void> {
+  const lines = Object.entries(facts).map(
+    ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+  const [first] = await findSecrets([text, ...lines].join("\n"));
   if (first === undefined) return;
+  const { rule, start, end } = first;
+  const isInText = start < text.length;
   throw new IbidError(
     "invalid-argument",
-    `The note has a secret at character ${first.start}, by the rule "${first.rule}". Nothing was stored.`,
+    isInText
+      ? `The note has a secret at character ${start}, by the rule "${rule}". Nothing was stored.`
+      : `The note has a secret beside its text, in its key, file, title or metadata, by the rule "${rule}". Nothing was stored.`,
     {
       hint: "Name the place where the secret is kept, and leave its value out.",
-      details: { rule: first.rule, start: first.start, end: first.end },
+      details: { rule, ...(isInText && { start, end }) },
     },
   );
 }

@@ -4,9 +4,8 @@ import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { compareSubjects } from "./compare-subjects.ts";
 import { judgeSubject } from "./judge-subject.ts";
-import { holdsFilter } from "./note-time.ts";
 import { type Note, readNoteUri, subjectOf, toNote } from "./note.ts";
-import { holdsAt, placeNote, readSubject } from "./timeline.ts";
+import { holdsAt, placeNote, readStatement } from "./timeline.ts";
 
 /**
  * Subject of a new note.
@@ -26,12 +25,15 @@ interface SubjectParts {
   readonly kb: KnowledgeBase;
   readonly scope: Scope;
   readonly judge: ChatModel | undefined;
+  readonly now: string;
   readonly signal: AbortSignal | undefined;
   readonly get: (id: string) => Promise<Note | undefined>;
 }
 
 /** Notes that are compared with a new one. */
 const mostCompared = 8;
+/** Candidates among them: versions that were replaced take places too. */
+const mostRead = 40;
 
 /**
  * Finds the statement that a new note continues.
@@ -39,12 +41,13 @@ const mostCompared = 8;
  * **Errors** `not-found` for an unknown `supersedes`; `invalid-argument` for one of another key. **Cost** without a key, one search; with a judge, a call for each doubt.
  */
 export async function findSubject(
-  { kb, scope, judge, signal, get }: SubjectParts,
+  { kb, scope, judge, now, signal, get }: SubjectParts,
   note: {
     readonly text: string;
     readonly key: string | undefined;
     readonly supersedes: string | undefined;
-    readonly at: string;
+    /** Time from which it holds. Default: now. */
+    readonly at: string | undefined;
     /** Whether the rule may compare it: a note of an import knows what it replaces. */
     readonly isNew: boolean;
   },
@@ -67,9 +70,11 @@ export async function findSubject(
   if (key !== undefined) return { subject: subjectOf(key, ""), by: "key", doubts: [] };
   if (!isNew) return { doubts: [] };
 
+  // A filter by time reads the times of all notes, and a fitted model is fitted again after each write. The timelines decide.
   const hits = await kb.search(text.slice(0, 2000), {
-    topK: mostCompared,
-    filter: holdsFilter(at),
+    topK: mostRead,
+    mode: "lexical",
+    copies: "all",
     origins: ["note"],
     scopes: [scope],
     snippetLength: 0,
@@ -78,12 +83,15 @@ export async function findSubject(
   });
   const doubts: Note[] = [];
   const seen = new Set<string>();
+  let compared = 0;
   for (const { source, scope: its, metadata } of hits) {
     const subject = readNoteUri(source.uri)?.subject;
     if (subject === undefined || seen.has(source.uri)) continue;
     seen.add(source.uri);
-    const versions = await readSubject(kb, subject, scope);
-    if (!versions.some((version) => version.uri === source.uri && holdsAt(version, at))) continue;
+    const statement = await readStatement(kb, subject, scope, now);
+    const { versions, present } = statement;
+    if (!versions.some((version) => version.uri === source.uri && holdsAt(version, at ?? present))) continue;
+    if (++compared > mostCompared) break;
     const whole = await kb.document(source.uri, { scope: its });
     const other = whole && toNote({ uri: source.uri, scope: its, text: whole.text, metadata });
     if (other === undefined) continue;
@@ -92,7 +100,7 @@ export async function findSubject(
     const verdict =
       byRule === "doubt" && judge !== undefined ? await judgeSubject(judge, other.text, text, signal) : byRule;
     if (verdict === "same") return { subject, by: byRule === "same" ? "rule" : "model", doubts: [] };
-    if (verdict === "doubt") doubts.push(placeNote(other, versions));
+    if (verdict === "doubt") doubts.push(placeNote(other, statement));
   }
   return { doubts };
 }

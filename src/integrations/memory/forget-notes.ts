@@ -5,7 +5,7 @@ import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { sha256 } from "../../runtime/hash.ts";
 import { checkNamed } from "./keep-note.ts";
 import { type Note, subjectOf } from "./note.ts";
-import { readSubject } from "./timeline.ts";
+import type { Statement } from "./timeline.ts";
 
 /**
  * The notes to purge: all versions of a key or of a note's statement, or with `only` one version alone. Then the version before it holds again.
@@ -46,6 +46,7 @@ interface ForgetParts {
   readonly scope: Scope;
   readonly get: (id: string) => Promise<Note | undefined>;
   readonly read: (uri: string) => Promise<Note | undefined>;
+  readonly readSubject: (subject: string) => Promise<Statement>;
 }
 
 /** A call with two names, or with `only` beside a key, would erase more than it means. **Errors** `invalid-argument`. */
@@ -77,7 +78,7 @@ const shortestProbe = 8;
 
 /** Purges notes and proves it. **Errors** `not-found`; `access-denied`. */
 export async function forgetNotes(
-  { kb, whole, scope, get, read }: ForgetParts,
+  { kb, whole, scope, get, read, readSubject }: ForgetParts,
   target: ForgetTarget,
 ): Promise<Forgotten> {
   checkGiven("forget", "the target", target, "object");
@@ -87,7 +88,7 @@ export async function forgetNotes(
   const note = id === undefined ? undefined : await get(id);
   const subject = key === undefined ? note?.subject : subjectOf(key, "");
   const only = alone === true ? note?.id : undefined;
-  const versions = subject === undefined ? [] : await readSubject(kb, subject, scope);
+  const { versions } = subject === undefined ? { versions: [] } : await readSubject(subject);
   const going = versions.filter(({ id }) => only === undefined || id === only);
   if (going.length === 0) {
     const named = key === undefined ? `"${id}"` : `with the key "${key}"`;

@@ -24,11 +24,14 @@ interface KeepOptions {
 }
 
 /**
- * Checks the text of a note, and finds its suspicious passages.
+ * Checks the text of a note and its facts, and finds the suspicious passages of the text.
  *
  * **Errors** `invalid-argument` for a blank text, half a surrogate pair and a secret; `too-large` from 65,537 characters on.
  */
-export async function checkNote(text: unknown): Promise<readonly NoteSuspicion[]> {
+export async function checkNote(
+  text: unknown,
+  facts: Readonly<Record<string, unknown>> = {},
+): Promise<readonly NoteSuspicion[]> {
   if (typeof text !== "string" || text.trim() === "") {
     throw new IbidError("invalid-argument", "The text of the note is blank or not a text.", {
       hint: "Give the statement to remember.",
@@ -45,7 +48,7 @@ export async function checkNote(text: unknown): Promise<readonly NoteSuspicion[]
       hint: "Cut texts between characters, not within them.",
     });
   }
-  await refuseSecrets(text);
+  await refuseSecrets(text, facts);
   return findNoteSuspicions(text);
 }
 
@@ -59,7 +62,7 @@ export async function keepNote(
   { metadata, ...note }: KeptNote,
   { scope, signal }: KeepOptions,
 ): Promise<IngestResult> {
-  const kinds = [...new Set((await checkNote(note.text)).map(({ kind }) => kind))];
+  const kinds = [...new Set((await checkNote(note.text, { title: note.title, ...metadata })).map(({ kind }) => kind))];
   const marked = kinds.length === 0 ? metadata : { ...metadata, [noteKeys.suspicious]: kinds };
   const options = { origin: "note" as const, ...(scope !== undefined && { scope }), ...(signal && { signal }) };
   for await (const result of kb.ingest({ ...note, metadata: marked }, options)) {

@@ -72,6 +72,8 @@ export interface Note extends NoteProvenance {
   readonly supersedes?: string | undefined;
   /** Id of the note that replaced it. */
   readonly supersededBy?: string | undefined;
+  /** Present where it holds no longer. */
+  readonly ended?: true | undefined;
   readonly recordedAt: string;
   /** Kinds of passages that address a model. Absent without one. */
   readonly suspicious?: readonly NoteSuspicion["kind"][] | undefined;

@@ -9,8 +9,16 @@ import { heuristicTokens } from "../../text/length.ts";
 import { checkCount, checkNamed } from "./keep-note.ts";
 import { holdsFilter } from "./note-time.ts";
 import { readTime } from "../../runtime/read-time.ts";
-import { type Note, noteKeys, notePrefix, readNoteUri, subjectOf, toNote } from "./note.ts";
-import { holdsAt, placeNote, type PlacedVersion, readSubject, readVersions } from "./timeline.ts";
+import { type Note, noteKeys, readNoteUri, subjectOf, toNote } from "./note.ts";
+import {
+  holdsAt,
+  placeNote,
+  type PlacedVersion,
+  readStatement,
+  type Statement,
+  toStatement,
+  walkSubjects,
+} from "./timeline.ts";
 
 /**
  * Options of a recall. All have defaults.
@@ -64,6 +72,8 @@ export interface Recalled {
   readonly tokens: number;
   /** Notes that were found and did not fit into the budget. */
   readonly omitted: number;
+  /** Sentences about notes that were recorded later than the clock says: it went back since. */
+  readonly warnings: readonly string[];
 }
 
 interface RecallParts {
@@ -106,11 +116,12 @@ export async function recallNotes(
   checkCount("recall", "topK", topK);
   if (key !== undefined) checkNamed("recall", "key", key);
   const now = parts.now();
-  const at = options.asOf === undefined ? now : readTime("asOf", options.asOf);
+  const asOf = options.asOf === undefined ? undefined : readTime("asOf", options.asOf);
+  const asked = { now, asOf, topK, options };
   const found =
     question === undefined || question.trim() === "" || key !== undefined
-      ? await newestNotes(parts, at, key, topK, options)
-      : await fittingNotes(parts, question, at, topK, options);
+      ? await newestNotes(parts, key, asked)
+      : await fittingNotes(parts, question, asked);
   const { countTokens = heuristicTokens } = parts;
   const shown: RecalledNote[] = [];
   let used = 0;
@@ -118,37 +129,53 @@ export async function recallNotes(
     const cost = countTokens(one.text);
     if (used + cost > tokens) continue;
     used += cost;
-    const { validTo, supersededBy } = one.note;
+    const { ended, validTo, supersededBy } = one.note;
     const replaced =
-      validTo !== undefined && validTo <= now
-        ? { at: validTo, ...(supersededBy !== undefined && { by: supersededBy }) }
-        : undefined;
+      ended === true ? { at: validTo!, ...(supersededBy !== undefined && { by: supersededBy }) } : undefined;
     shown.push({ ...one, ...(replaced && { replaced }) });
   }
-  return { notes: shown, asOf: at, tokens: used, omitted: Math.min(found.length, topK) - shown.length };
+  const ahead = asOf === undefined ? shown.filter(({ note }) => note.validFrom > now) : [];
+  const warnings = ahead.map(
+    ({ note }) =>
+      `The note ${note.id} was recorded at ${note.recordedAt}, and the clock says ${now}: one of them is wrong.`,
+  );
+  return {
+    notes: shown,
+    asOf: asOf ?? now,
+    tokens: used,
+    omitted: Math.min(found.length, topK) - shown.length,
+    warnings,
+  };
 }
 
 type Found = Omit<RecalledNote, "replaced">;
 
+interface Asked {
+  readonly now: string;
+  /** Time at which the notes held. Default: the present of each statement. */
+  readonly asOf: string | undefined;
+  readonly topK: number;
+  readonly options: RecallOptions;
+}
+
 async function fittingNotes(
   { kb, scope }: RecallParts,
   question: string,
-  at: string,
-  topK: number,
-  { filter, mode = "lexical", asOf, signal }: RecallOptions,
+  { now, asOf, topK, options: { filter, mode = "lexical", signal } }: Asked,
 ): Promise<readonly Found[]> {
+  const at = asOf ?? now;
   // Few notes begin later than now. The filter reads the times of all notes, and the timelines decide in any case.
   const filters: readonly FilterInput[] = [
-    ...(asOf === undefined ? [] : [holdsFilter(at)]),
+    ...(asOf === undefined ? [] : [holdsFilter(asOf)]),
     ...(filter === undefined ? [] : [filter]),
   ];
-  const timelines = new Map<string, Promise<readonly PlacedVersion[]>>();
-  const timelineOf = (subject: string): Promise<readonly PlacedVersion[]> => {
-    const known = timelines.get(subject) ?? readSubject(kb, subject, scope);
-    timelines.set(subject, known);
+  const statements = new Map<string, Promise<Statement>>();
+  const statementOf = (subject: string): Promise<Statement> => {
+    const known = statements.get(subject) ?? readStatement(kb, subject, scope, now);
+    statements.set(subject, known);
     return known;
   };
-  const asked = wordsOf(question);
+  const words = wordsOf(question);
   // Versions that were replaced take places among the candidates: a longer look then finds what they hid.
   for (let most = firstLook; ; most *= 10) {
     const hits = await kb.search(question, {
@@ -164,19 +191,21 @@ async function fittingNotes(
     });
     const best = Math.max(...hits.map(({ score }) => score), Number.MIN_VALUE);
     const ranked = firstOfEach(hits)
-      .map((hit) => ({ hit, parts: weigh(hit, hit.score / best, asked, at) }))
+      .map((hit) => ({ hit, parts: weigh(hit, hit.score / best, words, at) }))
       .map((one) => ({ ...one, score: one.parts.words + one.parts.subject + one.parts.recency }))
       .toSorted((a, b) => b.score - a.score || a.hit.rank - b.hit.rank);
     const found: Found[] = [];
     // Asked for at once, they are read in one transaction.
-    await Promise.all(ranked.slice(0, topK).map(({ hit }) => timelineOf(readNoteUri(hit.source.uri)!.subject)));
+    await Promise.all(ranked.slice(0, topK).map(({ hit }) => statementOf(readNoteUri(hit.source.uri)!.subject)));
     for (const { hit, score, parts } of ranked) {
       if (found.length === topK) break;
       const { uri, start, end } = hit.source;
-      const versions = await timelineOf(readNoteUri(uri)!.subject);
-      if (!versions.some((version) => version.uri === uri && holdsAt(version, at))) continue;
+      const statement = await statementOf(readNoteUri(uri)!.subject);
+      const holds = asOf ?? statement.present;
+      if (!statement.versions.some((version) => version.uri === uri && holdsAt(version, holds))) continue;
       const note = toNote({ uri, scope: hit.scope, text: hit.text, metadata: hit.metadata });
-      if (note !== undefined) found.push({ note: placeNote(note, versions), text: hit.text, start, end, score, parts });
+      if (note !== undefined)
+        found.push({ note: placeNote(note, statement), text: hit.text, start, end, score, parts });
     }
     if (found.length >= Math.min(topK, enough) || hits.length < most || most >= lastLook) return found;
   }
@@ -210,36 +239,35 @@ const wordsOf = (text: string): ReadonlySet<string> => new Set(text.toLowerCase(
 
 async function newestNotes(
   { kb, scope }: RecallParts,
-  at: string,
   key: string | undefined,
-  topK: number,
-  { filter }: RecallOptions,
+  { now, asOf, topK, options: { filter } }: Asked,
 ): Promise<readonly Found[]> {
   if (filter !== undefined) {
     throw new IbidError("invalid-argument", "recall takes a filter with a question only.", {
       hint: "Give a question, or leave the filter out.",
     });
   }
-  const versions =
-    key === undefined ? await readVersions(kb, notePrefix, scope) : await readSubject(kb, subjectOf(key, ""), scope);
-  const holding = versions
-    .filter((version) => holdsAt(version, at))
-    .toSorted((a, b) => (a.validFrom < b.validFrom ? 1 : a.validFrom > b.validFrom ? -1 : a.id < b.id ? -1 : 1));
+  const holding: { readonly version: PlacedVersion; readonly statement: Statement }[] = [];
+  const take = (statement: Statement): void => {
+    for (const version of statement.versions)
+      if (holdsAt(version, asOf ?? statement.present)) holding.push({ version, statement });
+  };
+  if (key === undefined)
+    for await (const versions of walkSubjects(kb, scope, { messages: true }))
+      take(await toStatement(kb, versions, now));
+  else take(await readStatement(kb, subjectOf(key, ""), scope, now));
+  holding.sort(({ version: a }, { version: b }) =>
+    a.validFrom < b.validFrom ? 1 : a.validFrom > b.validFrom ? -1 : a.id < b.id ? -1 : 1,
+  );
   const found: Found[] = [];
-  for (const { uri, validFrom } of holding.slice(0, topK)) {
-    const document = await kb.document(uri, { scope });
+  for (const { version, statement } of holding.slice(0, topK)) {
+    const document = await kb.document(version.uri, { scope });
     const note = document && toNote(document);
     if (note === undefined) continue;
-    const recency = recencyWeight * freshness(validFrom, at);
+    const recency = recencyWeight * freshness(version.validFrom, asOf ?? now);
     const parts = { words: 0, subject: 0, recency };
-    found.push({
-      note: placeNote(note, versions),
-      text: note.text,
-      start: 0,
-      end: note.text.length,
-      score: recency,
-      parts,
-    });
+    const { text } = note;
+    found.push({ note: placeNote(note, statement), text, start: 0, end: text.length, score: recency, parts });
   }
   return found;
 }

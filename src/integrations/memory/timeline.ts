@@ -1,7 +1,7 @@
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Scope } from "../../contracts/scope.ts";
-import { endOf, placeVersions, type Superseded } from "../../text/note-timeline.ts";
-import { messagePrefix, type Note, notePrefix, present, readNoteUri, subjectPrefix } from "./note.ts";
+import { endOf, placeVersions, presentOf, type Superseded } from "../../text/note-timeline.ts";
+import { messagePrefix, type Note, noteKeys, notePrefix, present, readNoteUri, subjectPrefix } from "./note.ts";
 
 /** One version of a statement, as its document's row tells it. */
 export interface Version {
@@ -77,12 +77,32 @@ export async function* walkSubjects(
   }
 }
 
-/** Reads the versions of one statement. */
-export const readSubject = (
-  kb: Pick<KnowledgeBase, "list">,
+/** One statement: its versions in order of time, and the time that is now for them. */
+export interface Statement {
+  readonly versions: readonly PlacedVersion[];
+  readonly present: string;
+}
+
+/** Reads one statement. */
+export async function readStatement(
+  kb: Pick<KnowledgeBase, "list" | "document">,
   subject: string,
   scope: Scope,
-): Promise<readonly PlacedVersion[]> => readVersions(kb, subjectPrefix(subject), scope);
+  now: string,
+): Promise<Statement> {
+  return toStatement(kb, await readVersions(kb, subjectPrefix(subject), scope), now);
+}
+
+/** **Cost** reads the notes that begin later than now. */
+export async function toStatement(
+  kb: Pick<KnowledgeBase, "document">,
+  versions: readonly PlacedVersion[],
+  now: string,
+): Promise<Statement> {
+  const recordedAt = async ({ uri, scope }: PlacedVersion): Promise<unknown> =>
+    (await kb.document(uri, { scope, end: 0 }))?.metadata[noteKeys.recordedAt];
+  return { versions, present: await presentOf(versions, now, recordedAt) };
+}
 
 /** Whether a version holds at a time. */
 export function holdsAt(version: PlacedVersion, time: string): boolean {
@@ -91,13 +111,15 @@ export function holdsAt(version: PlacedVersion, time: string): boolean {
 }
 
 /** A note with what its timeline adds. */
-export function placeNote(note: Note, versions: readonly PlacedVersion[]): Note {
+export function placeNote(note: Note, { versions, present: now }: Statement): Note {
   const place = versions.findIndex(({ uri }) => uri === note.uri);
   const version = versions[place];
   if (version === undefined) return note;
   const before = versions.slice(0, place).findLast(({ subject }) => subject === note.subject);
+  const end = endOf(version);
   return {
     ...note,
-    ...present({ supersedes: before?.id, supersededBy: version.supersededBy, validTo: endOf(version) }),
+    ...present({ supersedes: before?.id, supersededBy: version.supersededBy, validTo: end }),
+    ...(end !== undefined && end <= now && { ended: true as const }),
   };
 }

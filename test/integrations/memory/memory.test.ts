@@ -194,6 +194,79 @@ describe("a memory", () => {
     expect((await memory.recall("port")).notes.map(({ text }) => text)).toEqual(["The port is 8080."]);
   });
 
+  it("loses no note where the clock is set back while no process runs, and says so", async () => {
+    const { kb, memory } = await remembering();
+    const before = await memory.remember({ text: "The port is 80.", key: "port" });
+    await memory.remember("The retry limit is 3.");
+    const now = first - 400 * day;
+    const restarted = () => createMemory(kb, { now: () => now, scope: "user:ada" });
+
+    const found = await restarted().recall("Which port?");
+    expect(found.notes.map(({ text }) => text)).toEqual(["The port is 80."]);
+    expect(found.warnings).toEqual([
+      `The note ${before.note.id} was recorded at 2026-03-01T12:00:00.000Z, and the clock says 2025-01-25T12:00:00.000Z: one of them is wrong.`,
+    ]);
+    expect((await restarted().recall()).notes).toHaveLength(2);
+    expect(await collect(restarted().list())).toHaveLength(2);
+    expect((await restarted().recall("Which port?", { asOf: "2025-01-25" })).notes).toEqual([]);
+
+    const later = await restarted().remember({ text: "The port is 8080.", key: "port" });
+    expect(later).toMatchObject({ status: "replaced", replaced: { ended: true } });
+    expect(later.note.validFrom).toBe("2026-03-01T12:00:00.001Z");
+    expect(await restarted().remember("The retry limit is 5.")).toMatchObject({ status: "replaced", by: "rule" });
+    for (const { notes } of [await restarted().recall("Which port?"), await restarted().recall("", { key: "port" })])
+      expect(notes.map(({ text, replaced }) => [text, replaced])).toEqual([["The port is 8080.", undefined]]);
+    expect(await restarted().get(before.note.id)).toMatchObject({ ended: true });
+  });
+
+  it("has the last statement hold, whatever the clock does between restarts", async () => {
+    const step = fc.record({
+      by: fc.integer({ min: -3, max: 3 }),
+      isRestart: fc.boolean(),
+      key: fc.constantFrom("port", "owner"),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
+        const { kb, time, memory } = await remembering();
+        let current = memory;
+        const last = new Map<string, string>();
+        for (const [i, { by, isRestart, key }] of steps.entries()) {
+          time.ms += by * day;
+          if (isRestart) current = createMemory(kb, { now: () => time.ms, scope: "user:ada" });
+          const text = `The ${key} is number ${i}.`;
+          await current.remember({ text, key });
+          last.set(key, text);
+          const again = createMemory(kb, { now: () => time.ms, scope: "user:ada" });
+          for (const reader of [current, again])
+            expect(Object.fromEntries((await collect(reader.list())).map((note) => [note.key!, note.text]))).toEqual(
+              Object.fromEntries(last),
+            );
+          expect((await again.recall(text)).notes.map((note) => note.text)).toContain(text);
+        }
+        await kb.close();
+      }),
+      { numRuns: fewer(15, 60) },
+    );
+  });
+
+  it("keeps a note that is written ahead ahead, and lets what is said now hold until then", async () => {
+    const { memory, time } = await remembering();
+    await memory.remember({ text: "The office is in Oslo.", key: "office" });
+    time.ms += day;
+    await memory.remember({ text: "The office is in Bergen.", key: "office", validFrom: "2027-01-01" });
+    time.ms += day;
+    const said = await memory.remember({ text: "The office is in Paris.", key: "office" });
+    expect(said).toMatchObject({ warnings: [], replaced: { text: "The office is in Oslo." } });
+    expect(said.note).toMatchObject({ validFrom: "2026-03-03T12:00:00.000Z", validTo: "2027-01-01T00:00:00.000Z" });
+    const office = async () => (await memory.recall("Where is the office?")).notes.map(({ text }) => text);
+    expect(await office()).toEqual(["The office is in Paris."]);
+    const [listed] = await collect(memory.list());
+    expect(listed).not.toHaveProperty("ended");
+    time.ms = Date.parse("2027-01-02");
+    expect(await office()).toEqual(["The office is in Bergen."]);
+    expect(await memory.get(listed!.id)).toMatchObject({ ended: true });
+  });
+
   it("places a statement about the past between the others", async () => {
     const { memory } = await remembering();
     await memory.remember({ text: "Oslo.", key: "home", validFrom: "2024-01-01" });
@@ -333,6 +406,15 @@ describe("a memory", () => {
     ["DB_PASSWORD=", "hunter2hunter2"].join(""),
     ["AIza", "SyA1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q"].join(""),
     ["Authorization: Bearer ", "abcdef0123456789abcdef"].join(""),
+    // Generated for this test, and used nowhere.
+    ["-----BEGIN PRIVATE KEY-----", "MC4CAQAwBQYDK2VwBCIEIKpAcVfmGFY3PYlwMbUOyTAjYPNRAIg22WvNr6XSnKsR"].join("\n"),
+    [
+      "-----BEGIN EC PRIVATE KEY-----",
+      "Proc-Type: 4,ENCRYPTED",
+      "",
+      "MHcCAQEEIKS2fdtKdWbD5xpIRdvgeR1Zr8SRZjLK7yXWmeGSwEOIoAoGCCqGSM49",
+      "AwEHoUQDQgAE",
+    ].join("\n"),
   ];
   it.each(secrets)("refuses a secret without repeating it (%#)", async (text) => {
     const { memory, kb } = await remembering();
@@ -342,12 +424,25 @@ describe("a memory", () => {
     expect(await collect(kb.list())).toEqual([]);
   });
 
+  it.each(["key", "file", "session", "by", "metadata"])("refuses a secret in the field %s", async (field) => {
+    const { memory, kb } = await remembering();
+    const secret = ["ghp_", "wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx"].join("");
+    const value = field === "metadata" ? { links: ["/a", `https://ada:${secret}@host`] } : `of ${secret}`;
+    const error = await memory.remember({ text: "Ada deploys.", [field]: value }).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({
+      code: "invalid-argument",
+      message: expect.stringContaining("beside its text") as string,
+    });
+    expect(JSON.stringify(error)).not.toContain(secret);
+    expect(await collect(kb.list())).toEqual([]);
+  });
+
   it("finds no secret in plain notes", async () => {
     const plain = [...replacing, ...apart].flat();
     expect((await Promise.all(plain.map(findSecrets))).flat()).toEqual([]);
-    expect(await findSecrets("The password policy: at least 12 characters. The API key lives in 1Password.")).toEqual(
-      [],
-    );
+    expect(
+      await findSecrets("The password policy: at least 12 characters. A file begins with -----BEGIN PRIVATE KEY-----."),
+    ).toEqual([]);
   });
 
   it("replaces no statement on another subject, over pairs written before and after the rule", () => {

@@ -63,8 +63,12 @@ export async function importSessions(
       continue;
     }
     try {
-      const kinds = [...new Set((await checkNote(message.text)).map(({ kind }) => kind))];
-      inputs.push(toInput(message, sessions.file, kinds));
+      const input = toInput(message, sessions.file);
+      const kinds = [
+        ...new Set((await checkNote(input.text, { title: input.title, ...input.metadata })).map(({ kind }) => kind)),
+      ];
+      const marked = { ...input.metadata, ...(kinds.length > 0 && { [noteKeys.suspicious]: kinds }) };
+      inputs.push({ ...input, metadata: marked });
     } catch (error) {
       if (!IbidError.isInstance(error)) throw error;
       const { line, row } = message;
@@ -113,7 +117,7 @@ const uriOf = (message: SessionMessage): string => noteUri(`${messagePrefix}${na
 const sessionPrefix = ({ client, session }: SessionMessage): string =>
   subjectPrefix(`${messagePrefix}${client}-${session}-`).slice(0, -1);
 
-function toInput(message: SessionMessage, file: string, kinds: readonly string[]) {
+function toInput(message: SessionMessage, file: string) {
   const { client, session, role, at, text, cwd, branch, title, files, tools, line } = message;
   return {
     uri: uriOf(message),
@@ -131,7 +135,6 @@ function toInput(message: SessionMessage, file: string, kinds: readonly string[]
       [noteKeys.by]: role,
       [noteKeys.session]: session,
       [noteKeys.file]: file,
-      ...(kinds.length > 0 && { [noteKeys.suspicious]: kinds }),
     },
   };
 }
