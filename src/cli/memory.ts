@@ -7,7 +7,7 @@ import type { Command } from "commander";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { ForgetTarget, ImportedMessages, Memory, Note } from "../integrations/memory/index.node.ts";
-import { folderOf } from "../knowledge-base/open/location.ts";
+import { folderOf, showLocation } from "../knowledge-base/open/location.ts";
 import { examples, note as remark } from "./help-text.ts";
 import { loginName, memoryPlace } from "./memory-place.ts";
 import { asOperator, type CommonOptions, type Context, readCaller, withKnowledgeBase } from "./open.ts";
@@ -254,12 +254,13 @@ async function importFiles(
   });
 }
 
-/** The list of imported messages, where the knowledge base is a folder. **Shape** a list that cannot be opened is said, and does without. */
+/** The list of imported messages: in the folder of the knowledge base, or for one in a database in the user's folder for state. **Shape** a list that cannot be opened is said, and does without. */
 async function openImported({ output }: Context, kb: string): Promise<ImportedMessages | undefined> {
-  const folder = folderOf(kb);
-  if (folder === undefined) return undefined;
-  const { openImportedMessages } = await import("../integrations/memory/index.node.ts");
-  return openImportedMessages(folder).catch(async (error: unknown) => {
+  const { openAddressFolder, openImportedMessages } =
+    await import("../integrations/memory/sessions/imported-messages.ts");
+  const open = async (): Promise<ImportedMessages> =>
+    openImportedMessages(folderOf(kb) ?? (await openAddressFolder(showLocation(kb))));
+  return open().catch(async (error: unknown) => {
     if (!IbidError.isInstance(error)) throw error;
     const hint = `Forgotten messages return with this import. ${error.hint}`;
     await output.error(new IbidError(error.code, error.message, { hint, uri: error.uri, cause: error }));

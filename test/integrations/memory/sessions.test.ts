@@ -228,6 +228,35 @@ describe("session files", () => {
     },
   );
 
+  it("of Codex 0.171 have records without words, which are no faults", async () => {
+    const at = "2026-11-28T23:28:37Z";
+    const item = (type: string, more: object = {}) => ({
+      timestamp: at,
+      type: "response_item",
+      payload: { type, ...more },
+    });
+    const said = (role: string, text: string) => item("message", { role, content: [{ type: "text", text }] });
+    const text = lines(
+      { timestamp: at, ordinal: 0, type: "session_meta", payload: { session_id: "x-2", id: "x-2", cwd: "/shop" } },
+      { timestamp: at, ordinal: 1, type: "world_state", payload: { full: true, state: { agents_md: {} } } },
+      said("user", "Find the gazebo."),
+      item("tool_search_call", { execution: "client" }),
+      item("tool_search_output", { tools: [] }),
+      said("assistant", "It is behind the hedge."),
+      { timestamp: at, type: "token_usage_record", payload: { thread_id: "x-2" } },
+      { timestamp: at, type: "security_risk_score", payload: {} },
+      item("image_generation_call"),
+      item("context_compaction"),
+      { timestamp: at, type: "inter_agent_communication", payload: { text: "Go on." } },
+    );
+    const { messages, problems } = await readSessionFile(write("codex/rollout-x-2.jsonl", text));
+    expect(messages.map(({ role, text: words, tools }) => [role, words, tools])).toEqual([
+      ["user", "Find the gazebo.", []],
+      ["assistant", "It is behind the hedge.", ["tool_search"]],
+    ]);
+    expect(problems.map(({ line }) => line)).toEqual([11]);
+  });
+
   it("of Claude Code give words of persons and models alone, each as the words of its author", async () => {
     let n = 0;
     const record = (type: string, content: unknown, more: object = {}) => ({

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { IbidError } from "../../../contracts/errors.ts";
 import { checkText } from "../../../runtime/check-options.ts";
-import { hmacSha256 } from "../../../runtime/hash.ts";
+import { hmacSha256, sha256 } from "../../../runtime/hash.ts";
 import { makeFolder } from "../../../stores/sqlite/make-folder.ts";
 
 /**
@@ -89,8 +89,25 @@ const orWhereMissing =
     throw error;
   };
 
-/** **Source** the XDG Base Directory Specification; Apple, File System Programming Guide; Microsoft, Known Folders. */
 function defaultKeyFile(): string {
+  return join(stateFolder(), "import.key");
+}
+
+/**
+ * Folder of the list of a knowledge base that has no folder of its own, in the user's folder for state.
+ *
+ * **Shape** it is named by a hash of the address. It is made where it is missing. **Errors** `store-failed`.
+ */
+export async function openAddressFolder(address: string): Promise<string> {
+  const folder = join(stateFolder(), "imports", sha256(address).slice(0, markLength));
+  return reach(folder, (path) => {
+    makeFolder(path, 0o700);
+    return Promise.resolve(path);
+  });
+}
+
+/** **Source** the XDG Base Directory Specification; Apple, File System Programming Guide; Microsoft, Known Folders. */
+function stateFolder(): string {
   const { XDG_STATE_HOME: chosen, LOCALAPPDATA: local } = process.env;
   const own =
     process.platform === "win32"
@@ -98,5 +115,5 @@ function defaultKeyFile(): string {
       : process.platform === "darwin"
         ? join(homedir(), "Library", "Application Support")
         : join(homedir(), ".local", "state");
-  return join(chosen ?? own, "ibid", "import.key");
+  return join(chosen ?? own, "ibid");
 }

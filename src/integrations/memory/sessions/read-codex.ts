@@ -9,11 +9,15 @@ import {
   SessionDraft,
 } from "./session-message.ts";
 
-const otherRecords: ReadonlySet<string> = new Set(["event_msg", "turn_context", "compacted", "ghost_snapshot"]);
+/** Records without words of the conversation. */
+const otherRecords: ReadonlySet<string> = new Set(
+  "event_msg turn_context compacted ghost_snapshot world_state token_usage_record security_risk_score".split(" "),
+);
 const otherItems: ReadonlySet<string> = new Set(
-  "reasoning function_call_output custom_tool_call_output web_search_call ghost_snapshot compaction compaction_summary".split(
-    " ",
-  ),
+  [
+    "reasoning function_call_output custom_tool_call_output tool_search_output web_search_call image_generation_call",
+    "ghost_snapshot compaction compaction_summary compaction_trigger context_compaction configuration_update",
+  ].flatMap((names) => names.split(" ")),
 );
 /** Begins what the program itself puts into the place of the user. */
 const fromProgram =
@@ -22,7 +26,8 @@ const fromProgram =
 /**
  * Reads a session file of Codex: `{ timestamp, type, payload }` a line, in `~/.codex/sessions/YYYY/MM/DD/rollout-….jsonl`.
  *
- * **Source** the protocol types of the repository openai/codex as of version 0.65 (December 2025), in public descriptions read in November 2026.
+ * **Source** the protocol types of the repository openai/codex as of version 0.65 (December 2025), in public descriptions read in November 2026; files that
+ * version 0.171 wrote in November 2026.
  */
 export function readCodex(text: string, file: string): ReadSession {
   const draft = new SessionDraft(file);
@@ -50,6 +55,7 @@ export function readCodex(text: string, file: string): ReadSession {
       draft.call([asText(payload["name"]) ?? ""], filesOf(parse(payload["arguments"])));
     else if (kind === "custom_tool_call") draft.call([asText(payload["name"]) ?? ""], filesOf(payload["input"]));
     else if (kind === "local_shell_call") draft.call(["shell"], []);
+    else if (kind === "tool_search_call") draft.call(["tool_search"], []);
     else if (typeof kind !== "string" || !otherItems.has(kind))
       draft.refuse(`An item of the type ${JSON.stringify(kind)} is not known.`, { line });
   }
