@@ -15,7 +15,7 @@ import { addKeysCommand } from "./keys.ts";
 import { addListCommand } from "./list.ts";
 import { addMcpCommand } from "./mcp.ts";
 import { openOptions, qualityOptions } from "../knowledge-base/open/open-options.ts";
-import { checkModelName } from "../knowledge-base/open/remembered-models.ts";
+import { checkModelNames } from "../knowledge-base/open/remembered-models.ts";
 import { answerModels, type CommonOptions, type Context } from "./open.ts";
 import { addMemoryCommand } from "./memory.ts";
 import { addMigrateCommand } from "./migrate.ts";
@@ -84,7 +84,7 @@ export function createProgram(context: Context, done: (exitCode: number) => void
 
   addTableOptions(program, { ...qualityOptions, ...openOptions }, answerModels);
   program.hook("preAction", async (_, command) => {
-    checkNamesOfModels(program.opts());
+    await checkNamesOfModels(program.opts());
     await applyConfig(program, command, context);
     const { quality, embeddingModel, reranker } = program.opts<CommonOptions & { readonly quality?: "local" }>();
     program.setOptionValue("embeddingModel", embeddingModel ?? quality);
@@ -122,8 +122,13 @@ export function createProgram(context: Context, done: (exitCode: number) => void
 }
 
 /** Also where a command needs none of the models, so that a slip is seen at once. **Errors** `invalid-argument`. */
-function checkNamesOfModels({ embeddingModel, formerEmbeddingModel = [], reranker }: CommonOptions): void {
-  for (const name of [embeddingModel, ...formerEmbeddingModel])
-    if (name !== undefined && name !== "none") checkModelName(name);
-  if (reranker !== undefined && reranker !== "proximity") checkModelName(reranker);
+async function checkNamesOfModels({
+  embeddingModel,
+  formerEmbeddingModel = [],
+  reranker,
+}: CommonOptions): Promise<void> {
+  const embedding = [embeddingModel, ...formerEmbeddingModel].filter((name) => name !== undefined && name !== "none");
+  await checkModelNames(
+    [...embedding, ...(reranker === "proximity" ? [] : [reranker])].filter((name) => name !== undefined),
+  );
 }

@@ -1,3 +1,5 @@
+import { checkGiven } from "../runtime/check-options.ts";
+
 /** Between the cells of a row that is written out. */
 const separator = " | ";
 
@@ -9,6 +11,8 @@ const separator = " | ";
  * @experimental
  */
 export function formatRow(headers: readonly string[], values: readonly string[]): string {
+  checkGiven("formatRow", "headers", headers, "list");
+  checkGiven("formatRow", "values", values, "list");
   const count = Math.max(headers.length, values.length);
   return Array.from({ length: count }, (_, i) => formatCell(headers[i], values[i] ?? "")).join(separator);
 }

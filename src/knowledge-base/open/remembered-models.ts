@@ -6,13 +6,18 @@ import { defaultReplicas } from "../../stores/postgres/default-replicas.ts";
 import { folderOf, showLocation } from "./location.ts";
 import { nameLocalModel } from "../../models/local-models.ts";
 
-export { checkModelName } from "../../models/hosted/model-name.ts";
-
 /** Models that made the vectors of a knowledge base, under the names that the user gave. The store knows only provider and model, without an address. */
 export interface RememberedModels {
   readonly embeddingModel?: string;
   /** Former models, as long as a scope may search by their vectors. */
   readonly formerEmbeddingModels: readonly string[];
+}
+
+/** Checks the forms of names of models. **Errors** `invalid-argument`. **Cost** the list of providers is loaded, where there is a name. */
+export async function checkModelNames(names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  const { checkModelName } = await import("../../models/hosted/model-name.ts");
+  for (const name of names) checkModelName(name);
 }
 
 export const nothingRemembered: RememberedModels = { formerEmbeddingModels: [] };
