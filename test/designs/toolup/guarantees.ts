@@ -103,7 +103,7 @@ export const guarantees = [
       };
       equal([await asked(shared), await asked(shared), await asked(down)], [2, 0, 1]);
       const inBlobs = createBlobCache(createMemoryBlobStore());
-      equal([await asked(inBlobs), await asked(inBlobs)], [2, 0]);
+      equal([await asked(inBlobs), await asked(inBlobs)], [1, 0]);
       holds(kept.size === 2 && [...kept.keys()].every((key) => /^[0-9a-f]{64}$/u.test(key)));
     },
   ),
