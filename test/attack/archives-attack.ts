@@ -150,9 +150,10 @@ async function attackNames(random: Random, attempts: number): Promise<Tally> {
   const breaches: string[] = [];
   try {
     for (let attempt = 0; attempt < attempts; attempt++) {
-      const name = random.pick(hostileNames);
+      const name = hostileNames[attempt % hostileNames.length]!;
       const depth = random.below(2);
-      const inner = makeZip([{ name, content: "The lantern is here." }]);
+      // Half of the names say that they are in UTF-8.
+      const inner = makeZip([{ name, content: "The lantern is here.", flags: attempt % 2 === 0 ? 0x800 : 0 }]);
       const bytes = depth === 0 ? inner : makeZip([{ name: "in.zip", content: inner }]);
       await kb.ingest({ uri: "box.zip", bytes, maxBytes: 1e6 });
       for await (const { uri } of kb.list()) {

@@ -124,7 +124,8 @@ describe("bytes in any form [E14 E15]", () => {
     }
     await expect(read(breaking())).rejects.toMatchObject({
       code: "unreadable",
-      message: expect.stringContaining("the line is dead"),
+      message: "The stream of x.txt could not be read to its end.",
+      cause: expect.objectContaining({ message: "the line is dead" }),
     });
     const words = iterate(["text" as unknown as Uint8Array]);
     await expect(read(words)).rejects.toMatchObject({ code: "unreadable" });

@@ -208,10 +208,12 @@ async function unpack(zip: ZipFile, entry: Entry): Promise<Uint8Array<ArrayBuffe
 
 /**
  * A `/`-separated path with its `.` and `..` resolved, within its root: what leads out of it stays at the root.
+ *
+ * **Shape** controls, and marks that turn the direction of a line, are `_`: a name shows as what it is.
  */
 export function cleanPath(path: string): string {
   const steps: string[] = [];
-  for (const step of path.split("/")) {
+  for (const step of path.replaceAll(/[\p{Cc}\p{Bidi_C}]/gu, "_").split("/")) {
     if (step === "..") steps.pop();
     else if (step !== "." && step !== "") steps.push(step);
   }

@@ -26,8 +26,7 @@ const fromProgram =
 /**
  * Reads a session file of Codex: `{ timestamp, type, payload }` a line, in `~/.codex/sessions/YYYY/MM/DD/rollout-….jsonl`.
  *
- * **Source** the protocol types of the repository openai/codex as of version 0.65 (December 2025), in public descriptions read in November 2026. Records of
- * version 0.171 are those of files that it wrote in November 2026.
+ * **Source** the protocol types of openai/codex 0.65 (December 2025), in public descriptions read in November 2026, and files that 0.171 wrote.
  */
 export function readCodex(text: string, file: string): ReadSession {
   const draft = new SessionDraft(file);
