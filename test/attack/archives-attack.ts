@@ -187,6 +187,6 @@ export async function attackByArchives(seed: number, size: number): Promise<read
   return [
     shown,
     { promise: "No file holds words of a purged archive", unit: "purges", attempts: purged, breaches: left },
-    await attackNames(random, scaled(200, size)),
+    await attackNames(random, Math.max(2 * hostileNames.length, scaled(200, size))),
   ];
 }

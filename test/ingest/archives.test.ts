@@ -165,6 +165,18 @@ describe("a hostile archive costs itself alone", () => {
     ]);
   });
 
+  it("has no controls in the names of its files, and no marks that turn a line, whether they say UTF-8 or not", async () => {
+    const bytes = makeZip([
+      { name: "\u202Edm.exe.md", content: "One." },
+      { name: "a\u2066\u200Fb.md", content: "Two.", flags: 0x800 },
+      { name: "\u001B[31mred\n.md", content: "Three.", flags: 0x800 },
+    ]);
+    await kb.ingest({ uri: "box.zip", bytes });
+    const uris: string[] = [];
+    for await (const { uri } of kb.list()) uris.push(uri);
+    expect(uris.toSorted()).toEqual(["box.zip!/_[31mred_.md", "box.zip!/_dm.exe.md", "box.zip!/a__b.md"]);
+  });
+
   it("is refused before anything of it comes in when it unpacks to too much, and the rest goes on", async () => {
     await kb.close();
     kb = await open({ maxExpandedBytes: 100_000, maxParts: 5, maxDepth: 2 });
