@@ -39,7 +39,7 @@ export interface Upload {
   /** Pages that are read so far. */
   readonly pages?: { readonly done: number; readonly of: number } | undefined;
   readonly chunks?: number;
-  /** What became of the document: a name that was taken is `updated`. */
+  /** Status of the document after the upload: `updated` where its name was taken. */
   readonly status?: string;
   readonly notes?: readonly string[];
   readonly reason?: string;

@@ -1,4 +1,4 @@
-import { rankCharsets } from "../../text/charsets/detect-charset.ts";
+import { canDecode, rankCharsets } from "../../text/charsets/detect-charset.ts";
 
 /** Encodings that programs write names in without saying so: the code page of the machine, in the names of the Encoding Standard. */
 const codePages: ReadonlySet<string> = new Set(
@@ -28,13 +28,4 @@ export function findNameCharset(names: readonly Uint8Array[]): string | undefine
 /** ASCII, or one of the accented letters of CP437, which other code pages seldom have together. */
 function isWesternLetter(byte: number): boolean {
   return byte <= 0xa5 ? byte < 0x9b || byte > 0x9f : byte === 0xe1;
-}
-
-function canDecode(bytes: Uint8Array, charset: string): boolean {
-  try {
-    new TextDecoder(charset, { fatal: true }).decode(bytes);
-    return true;
-  } catch {
-    return false;
-  }
 }

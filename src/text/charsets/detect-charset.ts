@@ -140,7 +140,8 @@ function decodeSample(sample: Uint8Array, encoding: string): string | undefined 
   }
 }
 
-function canDecode(bytes: Uint8Array, encoding: string): boolean {
+/** Whether all bytes are characters of an encoding. */
+export function canDecode(bytes: Uint8Array, encoding: string): boolean {
   try {
     new TextDecoder(encoding, { fatal: true }).decode(bytes);
     return true;
