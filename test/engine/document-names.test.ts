@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { searchBm25 } from "../../src/engine/bm25/bm25.ts";
 import { defaultBm25 } from "../../src/engine/bm25/bm25-settings.ts";
-import { buildDocumentFields } from "../../src/engine/bm25/document-fields.ts";
+import { buildDocumentFields, type DocumentFields } from "../../src/engine/bm25/document-fields.ts";
 import { finishSteps } from "../../src/runtime/steps.ts";
 import { encodeTerms } from "../../src/engine/segments/chunk-terms.ts";
 import { createLiveSegment } from "../../src/engine/segments/live-segment.ts";
@@ -109,8 +109,9 @@ function plainly(asked: World) {
     .slice(0, topK);
 }
 
-function search(asked: World) {
+function search(asked: World, before?: DocumentFields) {
   const { documents, chunks, query, topK } = asked;
+  const rowsRead: number[] = [];
   const source = {
     chunkDocuments: (keys: readonly number[]) => keys.map((key) => documentAt(asked, chunks[key]!.document) + 1),
     chunkPlaces: (keys: readonly number[]) => keys.map((key) => ({ uri: "one", start: key })),
@@ -136,27 +137,31 @@ function search(asked: World) {
   const fields = finishSteps(
     buildDocumentFields(
       searched.map(({ segment }) => segment),
-      (rows) =>
-        new Map(
+      (rows) => {
+        rowsRead.push(...rows);
+        return new Map(
           rows.map((row) => {
             const { title, file } = documents[row - 1]!;
             return [row, { title: title.join(" "), file: file.join(" ") }];
           }),
-        ),
+        );
+      },
       plainAnalyzer,
+      before,
     ),
   );
   const asWords = query.map((term) => ({ terms: [term], count: 1 }));
   const readHeadings = (segment: { key(ordinal: number): number }, ordinals: readonly number[]) =>
     ordinals.map((ordinal) => ({ terms: [...new Set(chunks[segment.key(ordinal)]!.heading)] }));
-  return searchBm25(searched, asWords, topK, 0, defaultBm25, fields, readHeadings).hits;
+  const { hits } = searchBm25(searched, asWords, topK, 0, defaultBm25, fields, readHeadings);
+  return { hits, fields, rowsRead };
 }
 
 describe("names of documents", () => {
   it("score as the formula is written down, over live chunks in any segments, whatever is admitted [L3 L4 L11]", () => {
     fc.assert(
       fc.property(world, (asked) => {
-        const hits = search(asked);
+        const { hits } = search(asked);
         const expected = plainly(asked);
         expect(hits.map(({ score }) => score)).toHaveLength(expected.length);
         hits.forEach((hit, i) => {
@@ -177,8 +182,32 @@ describe("names of documents", () => {
     );
   });
 
+  it("are read again only of new documents, and score as if all had been read [L11]", () => {
+    const later = fc.tuple(
+      world,
+      world.map(({ chunks }) => chunks),
+    );
+    fc.assert(
+      fc.property(later, ([asked, chunks]) => {
+        const rows = (from: World["chunks"]): Set<number> =>
+          new Set(from.filter(({ live }) => live).map(({ document }) => documentAt(asked, document) + 1));
+        const before = search(asked);
+        const next = { ...asked, chunks };
+        const [anew, after] = [search(next), search(next, before.fields)];
+        const shown = ({ hits }: typeof anew) =>
+          hits.map(({ segment, ordinal, ...rest }) => ({ ...rest, row: segment.key(ordinal) }));
+        expect(shown(after)).toEqual(shown(anew));
+        const known = rows(asked.chunks);
+        expect(after.rowsRead.toSorted((a, b) => a - b)).toEqual(
+          [...rows(chunks)].filter((row) => !known.has(row)).toSorted((a, b) => a - b),
+        );
+      }),
+      { numRuns: 400 },
+    );
+  });
+
   it("state nothing: the evidence of a term is what text, title and headings give [L5]", () => {
-    const hits = search({
+    const { hits } = search({
       documents: [{ title: [], file: ["a"] }],
       chunks: [
         { document: 0, segment: 0, text: ["b"], heading: [], live: true, admitted: true },

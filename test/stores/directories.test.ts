@@ -11,6 +11,7 @@ import {
   type DirectoryWriter,
   type KeptOrder,
   keptOrders,
+  renamesSetting,
   type RowPlace,
   type SegmentDirectory,
 } from "../../src/stores/segments/segment-directory.ts";
@@ -146,6 +147,25 @@ describe.each([
       await expect(failing).rejects.toThrow("given up");
       expect(await directory.read((rows) => snapshot(rows, keys))).toEqual(before);
     }
+    await directory.close();
+  });
+
+  it("counts the documents that got another uri, title or folder, and no other change [18.8]", async () => {
+    const directory = await open();
+    const { document } = await directory.write(fill);
+    const counts: (string | undefined)[] = [];
+    for (const change of [
+      { title: "Other" },
+      { deletedAt: 9 },
+      { uri: "elsewhere" },
+      { bytes: 4 },
+      { folder: "/f" },
+      {},
+    ]) {
+      await directory.write((rows) => rows.putDocument({ ...rows.document(document), ...change }));
+      counts.push(await directory.read((rows) => rows.setting(renamesSetting)));
+    }
+    expect(counts).toEqual(["1", "1", "2", "2", "3", "3"]);
     await directory.close();
   });
 

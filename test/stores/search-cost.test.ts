@@ -12,10 +12,10 @@ import { collect, documentEntry, read, system, write } from "./build.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
-/** A directory that counts transactions, calls by name, and chunk rows that were read. */
+/** A directory that counts transactions, calls by name, and rows of chunks and of documents' names that were read. */
 function createCountingDirectory() {
   const inner = createMemoryDirectory();
-  const counts = { transactions: 0, calls: new Map<string, number>(), chunks: 0 };
+  const counts = { transactions: 0, calls: new Map<string, number>(), chunks: 0, homes: 0 };
   const chunkReads = new Set([
     "chunk",
     "chunks",
@@ -32,6 +32,7 @@ function createCountingDirectory() {
         (...asked: never[]) => {
           counts.calls.set(name, (counts.calls.get(name) ?? 0) + 1);
           const result = (call as (...given: never[]) => unknown)(...asked);
+          if (name === "homesOf") counts.homes += (result as readonly unknown[]).length;
           if (chunkReads.has(name)) counts.chunks += Array.isArray(result) ? result.length : 1;
           return result;
         },
@@ -49,6 +50,7 @@ function createCountingDirectory() {
     counts.transactions = 0;
     counts.calls.clear();
     counts.chunks = 0;
+    counts.homes = 0;
   };
   return { directory, counts, reset };
 }
@@ -113,6 +115,24 @@ describe.each([
     const calls = (name: string): number => counts.calls.get(name) ?? 0;
     // Names of the documents that are shown.
     expect(["homesOf", "chunkDetails", "chunkDocuments", "file"].map(calls)).toEqual([1, 0, 0, 0]);
+  });
+
+  it("reads after a write the names of the documents that came, and all where one got another name [18.8]", async () => {
+    const { store, search, counts, reset } = await open(sealAt);
+    const options = { topK: 5, mode: "lexical" } as const;
+    const find = (query: string) => createRetriever({ store }).retrieve(read("deployment"), query, options);
+    await search("heron near the river", options);
+    await store.replace(write("deployment"), documentEntry("fresh.md", ["heron and newt near the river."]));
+    reset();
+    await find("heron near the river");
+    const shown = 5;
+    expect(counts.homes).toBe(1 + shown);
+    const renamed = { document: { title: "Capybara" } };
+    await store.replace(write("deployment"), documentEntry("fresh.md", ["heron and newt near the river."], renamed));
+    reset();
+    const [first] = await find("capybara");
+    expect(first?.documentId).toBe("fresh.md");
+    expect(counts.homes).toBe(151 + 1);
   });
 
   it("reads the parts of joined hits and the first chunk beyond, and one slice for each that has a gap", async () => {

@@ -1,20 +1,19 @@
 import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { Postings, Segment } from "../segments/segment.ts";
-
-/** The names of a document: its title, and its file's name as words. */
-export interface DocumentNames {
-  readonly title: string;
-  readonly file: string;
-}
+import {
+  type AnalysedNames,
+  analyseNames,
+  countedAtOnce,
+  type DocumentNames,
+  type NamedEntries,
+  type NamePostings,
+  rarityOf,
+  sumMasses,
+  weighTerms,
+} from "./name-lists.ts";
 
 /** Chunks whose file's name has a term, and how often: `ordinals` ascend. */
 export type FilePostings = Pick<Postings, "ordinals" | "counts">;
-
-/** Entries whose title or file has a term. `counts`, of files alone, are occurrences. */
-export interface NamePostings {
-  readonly entries: Uint32Array;
-  readonly counts: Uint32Array | undefined;
-}
 
 /**
  * Names of the documents of some segments, in the languages of their live chunks.
@@ -46,6 +45,8 @@ export interface DocumentFields {
   filePostings(segment: Segment, terms: readonly string[]): FilePostings | undefined;
   /** A number that these segments have of a term, computed once. **Shape** at most {@link mostKnown} are kept. */
   known(term: string, compute: () => number): number;
+  /** For the fields of a later state. */
+  readonly names: AnalysedNames;
   /** Memory that the fields take, nearly. */
   readonly bytes: number;
 }
@@ -55,48 +56,29 @@ export const noEntry = 0xffff_ffff;
 /** Numbers of terms that are kept; when there are more, all are forgotten. */
 const mostKnown = 16_384;
 
-/** `ln(1 + (N - n + 0.5) / (n + 0.5))`. **Source** Lucene's `BM25Similarity`. */
-export function rarityOf(all: number, having: number): number {
-  return Math.log(1 + (all - having + 0.5) / (having + 0.5));
-}
-
-/** Chunks that are placed, entries that are named, and entries or terms that are counted in one step. */
+/** Chunks that are placed in one step. */
 const placedAtOnce = 8192;
-const namedAtOnce = 128;
-const countedAtOnce = 8192;
 
 /**
  * Builds the fields of some segments in steps of some milliseconds.
  *
- * **Cost** linear in the chunks. Names are analysed once for each document and language.
+ * **Cost** linear in the chunks. Names are read and analysed once for each document and language. Names in fields from `before` are not read
+ * again: no document may have another one since.
  */
 export function* buildDocumentFields(
   segments: readonly (Segment & { readDocuments?(): boolean })[],
   namesOf: (documents: readonly number[]) => ReadonlyMap<number, DocumentNames>,
   analyzer: Analyzer,
+  before?: DocumentFields,
 ): Generator<undefined, DocumentFields> {
   for (const segment of segments) while (segment.readDocuments?.() === true) yield;
   const homes = yield* placeChunks(segments);
-  const { documentOf, languageOf, rows, chunkCounts } = homes;
+  const { documentOf, rows, chunkCounts } = homes;
   const entries = documentOf.length;
   const documents = rows.length;
-  const vocabulary = new Map<string, number>();
-  const names = new Map<number, DocumentNames>();
-  for (let at = 0; at < rows.length; at += namedAtOnce) {
-    for (const [row, named] of namesOf(rows.slice(at, at + namedAtOnce))) names.set(row, named);
-    yield;
-  }
-  const titles = createNameLists(vocabulary);
-  const files = createNameLists(vocabulary);
-  for (let entry = 0; entry < entries; entry++) {
-    const { title, file } = names.get(rows[documentOf[entry]!]!) ?? { title: "", file: "" };
-    titles.add(analyzer.analyze(title, languageOf[entry]));
-    files.add(analyzer.analyze(file, languageOf[entry]));
-    if (entry % namedAtOnce === 0) yield;
-  }
-  const byTitle = yield* titles.build();
-  const byFile = yield* files.build();
-  const rarities = yield* weighTerms(vocabulary.size, documents, documentOf, [byTitle, byFile]);
+  const names = yield* analyseNames(homes, namesOf, analyzer, before?.names);
+  const { vocabulary, title: byTitle, file: byFile } = names;
+  const rarities = yield* weighTerms(names);
   const masses = { title: yield* sumMasses(byTitle, rarities), file: yield* sumMasses(byFile, rarities) };
   let chunks = 0;
   let fileTerms = 0;
@@ -168,11 +150,12 @@ export function* buildDocumentFields(
       known.set(term, number);
       return number;
     },
+    names,
     // A number kept by a string takes some 60 bytes beside its letters.
     bytes:
       homes.bytes * 2 +
-      entries * 48 +
-      documents * 16 +
+      entries * 56 +
+      documents * 24 +
       byTitle.bytes +
       byFile.bytes +
       letters * 2 +
@@ -181,13 +164,9 @@ export function* buildDocumentFields(
   };
 }
 
-interface PlacedChunks {
+interface PlacedChunks extends NamedEntries {
   readonly entriesOf: (segment: Segment) => Uint32Array;
   readonly documentsOf: (segment: Segment) => Uint32Array;
-  readonly documentOf: Uint32Array;
-  readonly languageOf: readonly string[];
-  /** Row of each document. */
-  readonly rows: readonly number[];
   /** Live chunks, by entry. */
   readonly chunkCounts: Uint32Array;
   readonly documentLengths: Float64Array;
@@ -266,105 +245,6 @@ function* placeChunks(segments: readonly Segment[]): Generator<undefined, Placed
     documentLengths: Float64Array.from(lengths),
     bytes,
   };
-}
-
-/** Terms of the names of all entries, by entry and by term. */
-interface NameLists {
-  /** Terms, repetitions included, by entry. */
-  readonly lengths: Uint32Array;
-  /** Entry `e` has the distinct terms `terms[starts[e] … starts[e + 1])`, in order of first appearance. */
-  readonly starts: Uint32Array;
-  readonly terms: Uint32Array;
-  holding(term: number): NamePostings | undefined;
-  readonly bytes: number;
-}
-
-function createNameLists(vocabulary: Map<string, number>) {
-  const lengths: number[] = [];
-  const starts: number[] = [0];
-  const terms: number[] = [];
-  const counts: number[] = [];
-  return {
-    add(name: readonly string[]): void {
-      const from = terms.length;
-      for (const term of name) {
-        let id = vocabulary.get(term);
-        if (id === undefined) vocabulary.set(term, (id = vocabulary.size));
-        const at = terms.indexOf(id, from);
-        if (at >= 0) counts[at]!++;
-        else {
-          terms.push(id);
-          counts.push(1);
-        }
-      }
-      lengths.push(name.length);
-      starts.push(terms.length);
-    },
-    *build(): Generator<undefined, NameLists> {
-      const size = vocabulary.size;
-      const begins = new Uint32Array(size + 1);
-      for (const id of terms) begins[id + 1]!++;
-      for (let id = 0; id < size; id++) begins[id + 1]! += begins[id]!;
-      yield;
-      const next = begins.slice();
-      const entries = new Uint32Array(terms.length);
-      const often = new Uint32Array(terms.length);
-      for (let entry = 0; entry < lengths.length; entry++) {
-        if (entry % countedAtOnce === 0) yield;
-        for (let i = starts[entry]!; i < starts[entry + 1]!; i++) {
-          const at = next[terms[i]!]!++;
-          entries[at] = entry;
-          often[at] = counts[i]!;
-        }
-      }
-      return {
-        lengths: Uint32Array.from(lengths),
-        starts: Uint32Array.from(starts),
-        terms: Uint32Array.from(terms),
-        holding(id) {
-          const [from = 0, to = 0] = [begins[id], begins[id + 1]];
-          return from === to ? undefined : { entries: entries.subarray(from, to), counts: often.subarray(from, to) };
-        },
-        bytes: 4 * (2 * lengths.length + 3 * terms.length + size),
-      };
-    },
-  };
-}
-
-/** Lucene's idf of each term, over documents: a document has a term when one of its names does, in any of its languages. */
-function* weighTerms(
-  size: number,
-  documents: number,
-  documentOf: Uint32Array,
-  names: readonly NameLists[],
-): Generator<undefined, Float64Array> {
-  const inOrder = documentOf.every((document, i) => i === 0 || documentOf[i - 1]! <= document);
-  // Entries by document, as `groupChunks` has chunks by entry.
-  const order = inOrder ? undefined : groupChunks(documentOf, documents).ordinals;
-  const having = new Uint32Array(size);
-  const last = new Uint32Array(size).fill(noEntry);
-  for (let i = 0; i < documentOf.length; i++) {
-    if (i % countedAtOnce === 0) yield;
-    const entry = order?.[i] ?? i;
-    for (const { starts, terms } of names) {
-      for (let at = starts[entry]!; at < starts[entry + 1]!; at++) {
-        const term = terms[at]!;
-        if (last[term] === documentOf[entry]) continue;
-        last[term] = documentOf[entry]!;
-        having[term]!++;
-      }
-    }
-  }
-  return Float64Array.from(having, (count) => rarityOf(documents, count));
-}
-
-function* sumMasses({ starts, terms, lengths }: NameLists, rarities: Float64Array): Generator<undefined, Float64Array> {
-  const masses = new Float64Array(lengths.length);
-  for (let entry = 0; entry < masses.length; entry++) {
-    if (entry % countedAtOnce === 0) yield;
-    for (let at = starts[entry]!; at < starts[entry + 1]!; at++) masses[entry]! += rarities[terms[at]!]!;
-  }
-  return masses;
 }
 
 /** Chunks of one segment by entry: entry `e` has `ordinals[starts[e] … starts[e + 1])`, ascending. */

@@ -1,6 +1,7 @@
 import type { NameScore } from "../../contracts/leg.ts";
 import { windowSize } from "../kernels/impact-sums.ts";
-import { type DocumentFields, rarityOf } from "./document-fields.ts";
+import type { DocumentFields } from "./document-fields.ts";
+import { rarityOf } from "./name-lists.ts";
 import { type DocumentList, documentGain, saturate, type WordIndex } from "./word-index.ts";
 import { countAt, entryOf, lowerBound, mostImpact } from "./word-list.ts";
 

@@ -10,17 +10,19 @@ import {
   type RowIndex,
   type Undo,
 } from "./memory-table.ts";
-import type {
-  ChunkRow,
-  DirectoryWriter,
-  DocumentBody,
-  DocumentRow,
-  FitRow,
-  FormerRow,
-  PendingRow,
-  ScopeRow,
-  SegmentDirectory,
-  SegmentRow,
+import {
+  type ChunkRow,
+  type DirectoryWriter,
+  type DocumentBody,
+  type DocumentRow,
+  type FitRow,
+  type FormerRow,
+  isRenamed,
+  type PendingRow,
+  renamesSetting,
+  type ScopeRow,
+  type SegmentDirectory,
+  type SegmentRow,
 } from "../segments/segment-directory.ts";
 
 interface FileRow {
@@ -311,7 +313,13 @@ function createRows(
       documents.set(++image.keys, { row: { ...row, key: image.keys }, body });
       return image.keys;
     },
-    putDocument: (row, body) => documents.set(row.key, { row, body: body ?? must(documents.get(row.key)).body }),
+    putDocument(row, body) {
+      const before = must(documents.get(row.key));
+      if (isRenamed(before.row, row)) {
+        rows.setSetting(renamesSetting, String(Number(rows.setting(renamesSetting) ?? 0) + 1));
+      }
+      documents.set(row.key, { row, body: body ?? before.body });
+    },
     deleteDocument(key) {
       const { scope, id } = must(documents.get(key)).row;
       for (const former of formersByDocument.keys(`${scope}/${id}`)) formers.delete(former);

@@ -179,7 +179,7 @@ export function createIndexView(): IndexView {
 
   /** Forgets what was read in a state of the scope that is over. */
   function forgetScope(scope: Scope): void {
-    words.forget(scope);
+    words.outdate(scope);
     headingsKept -= headingsOf.get(scope)?.size ?? 0;
     headingsOf.delete(scope);
   }

@@ -258,6 +258,17 @@ export interface DirectoryWriter extends DirectoryReader {
   retireVectors?(scope: number, versions: readonly string[]): void;
 }
 
+/**
+ * Counts the documents that got another uri, title or folder under their row. While it stays, names that were read of a row hold.
+ *
+ * **Shape** each copy of a base counts for itself. Kept by `putDocument`.
+ */
+export const renamesSetting = "renames";
+
+export function isRenamed(before: HomeRow, { uri, title, folder }: HomeRow): boolean {
+  return before.uri !== uri || before.title !== title || before.folder !== folder;
+}
+
 /** Rows that belong to nothing, of one kind. */
 export interface OrphanRows {
   /** Such as `chunks without their document`. */

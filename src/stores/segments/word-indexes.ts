@@ -1,11 +1,12 @@
 import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { Bm25Settings } from "../../engine/bm25/bm25-settings.ts";
-import { buildDocumentFields, type DocumentFields, type DocumentNames } from "../../engine/bm25/document-fields.ts";
+import { buildDocumentFields, type DocumentFields } from "../../engine/bm25/document-fields.ts";
+import type { DocumentNames } from "../../engine/bm25/name-lists.ts";
 import { createWordIndex, type WordIndex } from "../../engine/bm25/word-index.ts";
 import type { Segment } from "../../engine/segments/segment.ts";
 import { documentPath, pathWords } from "../../text/document-path.ts";
-import type { DirectoryReader } from "./segment-directory.ts";
+import { type DirectoryReader, renamesSetting } from "./segment-directory.ts";
 
 /** Words of scopes that were searched together, kept until one of the scopes changes. */
 export interface WordIndexes {
@@ -16,8 +17,10 @@ export interface WordIndexes {
     analyzer: Analyzer,
     settings: Bm25Settings,
   ): Generator<undefined, WordIndex>;
-  /** Forgets what it has of a scope; of all scopes where none is named. To be called before its segments are seen in another state. */
-  forget(scope?: Scope): void;
+  /** Says that a scope is about to be seen in another state. Names of its documents serve the next index, unless one was changed. */
+  outdate(scope: Scope): void;
+  /** Forgets everything. */
+  forget(): void;
 }
 
 /** Commits during a search after which the rest is done in one go. */
@@ -41,11 +44,22 @@ function readNames(rows: DirectoryReader, documents: readonly number[]): Readonl
   );
 }
 
+/** An index as it was built. */
+interface Built {
+  readonly scopes: readonly Scope[];
+  readonly index: WordIndex;
+  /** How often a document had got another name under its row. */
+  readonly renames: string | undefined;
+  /** Whether one of its scopes has changed since. */
+  isOld: boolean;
+}
+
 /** The names of some scopes on their way into an index. */
 interface Building {
   readonly scopes: readonly Scope[];
   readonly settings: Bm25Settings;
   readonly segments: readonly Segment[];
+  readonly renames: string | undefined;
   /** Rows of the transaction that goes on with it. */
   readonly source: { rows: DirectoryReader };
   readonly steps: Iterator<undefined, DocumentFields | undefined>;
@@ -58,20 +72,20 @@ export function createWordIndexes(
   segmentsOf: (rows: DirectoryReader, scopes: readonly Scope[]) => readonly Segment[],
 ): WordIndexes {
   /** By the scopes that were searched together. */
-  const indexes = new Map<string, { readonly scopes: readonly Scope[]; readonly index: WordIndex }>();
+  const indexes = new Map<string, Built>();
   /** Names for an index that is on its way, by the scopes. */
   const buildings = new Map<string, Building>();
 
-  function recall(key: string, settings: Bm25Settings): WordIndex | undefined {
-    const made = indexes.get(key)?.index;
-    return made?.settings === settings ? made : undefined;
+  function recall(key: string, settings: Bm25Settings): Built | undefined {
+    const made = indexes.get(key);
+    return made?.isOld === false && made.index.settings === settings ? made : undefined;
   }
 
   /** Keeps the one that was asked for last, and others as long as there is room. */
-  function keep(key: string, scopes: readonly Scope[], made: WordIndex): WordIndex {
+  function keep(key: string, made: Built): WordIndex {
     // It stands last, and goes last.
     indexes.delete(key);
-    indexes.set(key, { scopes, index: made });
+    indexes.set(key, made);
     const bytesOf = (index: WordIndex): number => ownBytes + index.bytes + (index.fields?.bytes ?? 0);
     let bytes = 0;
     for (const { index } of indexes.values()) bytes += bytesOf(index);
@@ -80,7 +94,7 @@ export function createWordIndexes(
       indexes.delete(other);
       bytes -= bytesOf(index);
     }
-    return made;
+    return made.index;
   }
 
   /** The names that are on their way. */
@@ -100,10 +114,14 @@ export function createWordIndexes(
     const segments = segmentsOf(rows, scopes);
     const source = { rows };
     const read = (documents: readonly number[]) => readNames(source.rows, documents);
-    const steps = hasNames(settings) ? buildDocumentFields(segments, read, analyzer) : [].values();
+    const key = scopes.join("\n");
+    const renames = rows.setting(renamesSetting);
+    const former = indexes.get(key);
+    const before = former?.renames === renames ? former?.index.fields : undefined;
+    const steps = hasNames(settings) ? buildDocumentFields(segments, read, analyzer, before) : [].values();
     if (buildings.size >= mostBuildings) buildings.clear();
-    const building: Building = { scopes, settings, segments, source, steps };
-    buildings.set(scopes.join("\n"), building);
+    const building: Building = { scopes, settings, segments, renames, source, steps };
+    buildings.set(key, building);
     return building;
   }
 
@@ -114,7 +132,7 @@ export function createWordIndexes(
         // Brings the scopes up to date, so that words of another state are forgotten.
         segmentsOf(rows, scopes);
         const made = recall(key, settings);
-        if (made !== undefined) return keep(key, scopes, made);
+        if (made !== undefined) return keep(key, made);
         let building = underWay(rows, key, settings);
         if (building === undefined) {
           building = begin(rows, scopes, analyzer, settings);
@@ -127,14 +145,20 @@ export function createWordIndexes(
           // Steps that failed are at their end, and would give an index without names.
           if (step?.done !== false) buildings.delete(key);
         }
-        if (step.done === true) return keep(key, scopes, createWordIndex(building.segments, settings, step.value));
+        if (step.done === true) {
+          const index = createWordIndex(building.segments, settings, step.value);
+          return keep(key, { scopes, index, renames: building.renames, isOld: false });
+        }
         if (begun <= mostBeginnings) yield undefined;
       }
     },
-    forget(scope) {
-      for (const kept of [indexes, buildings]) {
-        for (const [key, { scopes }] of kept) if (scope === undefined || scopes.includes(scope)) kept.delete(key);
-      }
+    outdate(scope) {
+      for (const built of indexes.values()) if (built.scopes.includes(scope)) built.isOld = true;
+      for (const [key, { scopes }] of buildings) if (scopes.includes(scope)) buildings.delete(key);
+    },
+    forget() {
+      indexes.clear();
+      buildings.clear();
     },
   };
 }

@@ -1,10 +1,11 @@
 import type { SQLInputValue } from "node:sqlite";
-import type {
-  DirectoryWriter,
-  DocumentBody,
-  DocumentRow,
-  DocumentTotals,
-  HomeRow,
+import {
+  type DirectoryWriter,
+  type DocumentBody,
+  type DocumentRow,
+  type DocumentTotals,
+  type HomeRow,
+  renamesSetting,
 } from "../segments/segment-directory.ts";
 import { missingRow } from "./missing-row.ts";
 import {
@@ -193,6 +194,17 @@ export function createDocumentRows(db: SqliteConnection, texts: SqliteTexts, say
     addDocument: (row, body) => insertDocument(row, body, null),
     copyDocument: (row, body) => void insertDocument(row, body, row.key),
     putDocument(row, body) {
+      const before = db.get(
+        "SELECT 1 FROM documents WHERE key = ? AND uri = ? AND title = ? AND folder IS ?",
+        row.key,
+        row.uri,
+        row.title,
+        row.folder,
+      );
+      if (before === undefined) {
+        const counted = "INSERT INTO settings VALUES (?, '1') ON CONFLICT (name) DO UPDATE SET value = value + 1";
+        db.run(counted, renamesSetting);
+      }
       db.run(
         `UPDATE documents SET scope = ?, id = ?, uri = ?, title = ?, media_type = ?, origin = ?, content_hash = ?,
           metadata_hash = ?, fingerprint = ?, bytes = ?, folder = ?, ingested_at = ?, deleted_at = ?, readers = ?, valid_from = ?,

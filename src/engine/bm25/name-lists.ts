@@ -1,0 +1,247 @@
+import type { Analyzer } from "../../contracts/analyzer.ts";
+
+/** The names of a document: its title, and its file's name as words. */
+export interface DocumentNames {
+  readonly title: string;
+  readonly file: string;
+}
+
+/** Entries that have a term. `counts` are occurrences. */
+export interface NamePostings {
+  readonly entries: Uint32Array;
+  readonly counts: Uint32Array | undefined;
+}
+
+/** Entries or terms that are counted in one step. */
+export const countedAtOnce = 8192;
+
+/** Entries that are analysed, and documents whose names are read, in one step. */
+const namedAtOnce = 128;
+
+/** Entries whose terms are copied in one step. */
+const copiedAtOnce = 2048;
+
+/** `ln(1 + (N - n + 0.5) / (n + 0.5))`. **Source** Lucene's `BM25Similarity`. */
+export function rarityOf(all: number, having: number): number {
+  return Math.log(1 + (all - having + 0.5) / (having + 0.5));
+}
+
+/** Documents in their languages, each an *entry*: a document's row, and a language of its chunks. */
+export interface NamedEntries {
+  /** Document of each entry, from 0. */
+  readonly documentOf: Uint32Array;
+  readonly languageOf: readonly string[];
+  /** Row of each document. */
+  readonly rows: readonly number[];
+}
+
+/** Terms of the names of all entries, by entry and by term. */
+export interface NameLists {
+  /** Terms, repetitions included, by entry. */
+  readonly lengths: Uint32Array;
+  /** Entry `e` has the distinct terms `terms[starts[e] … starts[e + 1])`, in order of first appearance. */
+  readonly starts: Uint32Array;
+  readonly terms: Uint32Array;
+  /** How often the entry has the term at the same place of `terms`. */
+  readonly counts: Uint32Array;
+  holding(term: number): NamePostings | undefined;
+  readonly bytes: number;
+}
+
+/** Names of entries as terms of one vocabulary. */
+export interface AnalysedNames {
+  readonly entries: NamedEntries;
+  /** Numbers of terms. May hold more than the lists have: terms that came before or after. */
+  readonly vocabulary: Map<string, number>;
+  readonly title: NameLists;
+  readonly file: NameLists;
+}
+
+/**
+ * Analyses the names of entries in steps of some milliseconds. An entry that was analysed `before` is not read again: its names must be the same.
+ *
+ * **Cost** linear in the entries; reading and analysing, which cost ten times the rest, only for those that are new.
+ */
+export function* analyseNames(
+  entries: NamedEntries,
+  namesOf: (documents: readonly number[]) => ReadonlyMap<number, DocumentNames>,
+  analyzer: Analyzer,
+  before: AnalysedNames | undefined,
+): Generator<undefined, AnalysedNames> {
+  const { documentOf, languageOf, rows } = entries;
+  const former = before !== undefined && !isWorn(before) ? before : undefined;
+  /** Where each entry stands among the former ones; -1 for one that is new. */
+  const places = new Int32Array(documentOf.length).fill(-1);
+  if (former !== undefined) yield* findEntries(entries, former.entries, places);
+
+  const unread = new Set<number>();
+  for (const [entry, place] of places.entries()) if (place < 0) unread.add(rows[documentOf[entry]!]!);
+  const names = new Map<number, DocumentNames>();
+  const wanted = [...unread];
+  for (let at = 0; at < wanted.length; at += namedAtOnce) {
+    for (const [row, named] of namesOf(wanted.slice(at, at + namedAtOnce))) names.set(row, named);
+    yield;
+  }
+
+  const vocabulary = former?.vocabulary ?? new Map<string, number>();
+  const titles = createNameLists(vocabulary);
+  const files = createNameLists(vocabulary);
+  let work = 0;
+  for (let entry = 0; entry < documentOf.length; entry++) {
+    const place = places[entry]!;
+    if (place >= 0) {
+      titles.copy(former!.title, place);
+      files.copy(former!.file, place);
+    } else {
+      const { title, file } = names.get(rows[documentOf[entry]!]!) ?? { title: "", file: "" };
+      titles.add(analyzer.analyze(title, languageOf[entry]));
+      files.add(analyzer.analyze(file, languageOf[entry]));
+    }
+    work += place < 0 ? copiedAtOnce / namedAtOnce : 1;
+    if (work >= copiedAtOnce) {
+      work = 0;
+      yield;
+    }
+  }
+  return { entries, vocabulary, title: yield* titles.build(), file: yield* files.build() };
+}
+
+/** Whether most of a vocabulary stands in no name any more: the next one begins anew. */
+function isWorn({ vocabulary, title, file }: AnalysedNames): boolean {
+  return vocabulary.size > 1024 && vocabulary.size > 2 * (title.terms.length + file.terms.length);
+}
+
+/** Finds entries among former ones. Most stand in the same order, with new ones behind them. */
+function* findEntries(entries: NamedEntries, former: NamedEntries, places: Int32Array): Generator<undefined, void> {
+  const isSame = (entry: number, place: number): boolean =>
+    former.rows[former.documentOf[place]!] === entries.rows[entries.documentOf[entry]!] &&
+    former.languageOf[place] === entries.languageOf[entry];
+  let next = 0;
+  let strays: Map<string, Map<number, number>> | undefined;
+  for (let entry = 0; entry < places.length; entry++) {
+    if (entry % countedAtOnce === 0) yield;
+    let place: number | undefined = next;
+    if (!isSame(entry, place)) {
+      strays ??= yield* entriesByRow(former);
+      place = strays.get(entries.languageOf[entry]!)?.get(entries.rows[entries.documentOf[entry]!]!);
+      if (place === undefined) continue;
+    }
+    places[entry] = place;
+    next = place + 1;
+  }
+}
+
+function* entriesByRow({
+  documentOf,
+  languageOf,
+  rows,
+}: NamedEntries): Generator<undefined, Map<string, Map<number, number>>> {
+  const known = new Map<string, Map<number, number>>();
+  for (let entry = 0; entry < documentOf.length; entry++) {
+    if (entry % countedAtOnce === 0) yield;
+    let own = known.get(languageOf[entry]!);
+    if (own === undefined) known.set(languageOf[entry]!, (own = new Map()));
+    own.set(rows[documentOf[entry]!]!, entry);
+  }
+  return known;
+}
+
+function createNameLists(vocabulary: Map<string, number>) {
+  const lengths: number[] = [];
+  const starts: number[] = [0];
+  const terms: number[] = [];
+  const counts: number[] = [];
+  return {
+    add(name: readonly string[]): void {
+      const from = terms.length;
+      for (const term of name) {
+        let id = vocabulary.get(term);
+        if (id === undefined) vocabulary.set(term, (id = vocabulary.size));
+        const at = terms.indexOf(id, from);
+        if (at >= 0) counts[at]!++;
+        else {
+          terms.push(id);
+          counts.push(1);
+        }
+      }
+      lengths.push(name.length);
+      starts.push(terms.length);
+    },
+    /** Adds the name that an entry has in lists of the same vocabulary. */
+    copy(from: NameLists, entry: number): void {
+      for (let at = from.starts[entry]!; at < from.starts[entry + 1]!; at++) {
+        terms.push(from.terms[at]!);
+        counts.push(from.counts[at]!);
+      }
+      lengths.push(from.lengths[entry]!);
+      starts.push(terms.length);
+    },
+    *build(): Generator<undefined, NameLists> {
+      const size = vocabulary.size;
+      const begins = new Uint32Array(size + 1);
+      for (const id of terms) begins[id + 1]!++;
+      for (let id = 0; id < size; id++) begins[id + 1]! += begins[id]!;
+      yield;
+      const next = begins.slice();
+      const entries = new Uint32Array(terms.length);
+      const often = new Uint32Array(terms.length);
+      for (let entry = 0; entry < lengths.length; entry++) {
+        if (entry % countedAtOnce === 0) yield;
+        for (let i = starts[entry]!; i < starts[entry + 1]!; i++) {
+          const at = next[terms[i]!]!++;
+          entries[at] = entry;
+          often[at] = counts[i]!;
+        }
+      }
+      return {
+        lengths: Uint32Array.from(lengths),
+        starts: Uint32Array.from(starts),
+        terms: Uint32Array.from(terms),
+        counts: Uint32Array.from(counts),
+        holding(id) {
+          const [from = 0, to = 0] = [begins[id], begins[id + 1]];
+          return from === to ? undefined : { entries: entries.subarray(from, to), counts: often.subarray(from, to) };
+        },
+        bytes: 4 * (2 * lengths.length + 4 * terms.length + size),
+      };
+    },
+  };
+}
+
+/** Lucene's idf of each term, over documents: a document has a term when one of its names does, in any of its languages. */
+export function* weighTerms(names: AnalysedNames): Generator<undefined, Float64Array> {
+  const { documentOf, rows } = names.entries;
+  const size = names.vocabulary.size;
+  const inOrder = documentOf.every((document, i) => i === 0 || documentOf[i - 1]! <= document);
+  const order = inOrder
+    ? undefined
+    : Uint32Array.from(documentOf.keys()).sort((a, b) => documentOf[a]! - documentOf[b]!);
+  const having = new Uint32Array(size);
+  /** The document, from 1, that was counted last. */
+  const last = new Uint32Array(size);
+  for (let i = 0; i < documentOf.length; i++) {
+    if (i % countedAtOnce === 0) yield;
+    const entry = order?.[i] ?? i;
+    for (const { starts, terms } of [names.title, names.file]) {
+      for (let at = starts[entry]!; at < starts[entry + 1]!; at++) {
+        const term = terms[at]!;
+        if (last[term] === documentOf[entry]! + 1) continue;
+        last[term] = documentOf[entry]! + 1;
+        having[term]!++;
+      }
+    }
+  }
+  return Float64Array.from(having, (count) => rarityOf(rows.length, count));
+}
+
+export function* sumMasses(
+  { starts, terms, lengths }: NameLists,
+  rarities: Float64Array,
+): Generator<undefined, Float64Array> {
+  const masses = new Float64Array(lengths.length);
+  for (let entry = 0; entry < masses.length; entry++) {
+    if (entry % countedAtOnce === 0) yield;
+    for (let at = starts[entry]!; at < starts[entry + 1]!; at++) masses[entry]! += rarities[terms[at]!]!;
+  }
+  return masses;
+}
