@@ -70,7 +70,13 @@ const questions = Array.from({ length: 500 }, () =>
 );
 let [first, five, replaced] = [0, 0, 0];
 const times: number[] = [];
+/** Milliseconds of the processor since then, for each of some calls. */
+const processorSince = (before: NodeJS.CpuUsage, calls: number): string => {
+  const { user, system } = process.cpuUsage(before);
+  return ((user + system) / 1_000 / calls).toFixed(1);
+};
 for (const { question } of questions.slice(0, 50)) await memory.recall(question, { mode });
+const beforeRecall = process.cpuUsage();
 for (const { question, current } of questions) {
   const began = performance.now();
   const { notes } = await memory.recall(question, { mode });
@@ -80,24 +86,27 @@ for (const { question, current } of questions) {
   if (texts.slice(0, 5).includes(current)) five++;
   if (texts.some((text) => stale.has(text))) replaced++;
 }
+const recalling = processorSince(beforeRecall, questions.length);
 times.sort((a, b) => a - b);
 const share = (count: number, all: number): string => `${((100 * count) / all).toFixed(1)} %`;
 console.log(`${Math.min(most, inputs.length)} notes, ${questions.length} questions`);
 console.log(
-  `recall: p50 ${times[times.length >> 1]!.toFixed(2)} ms, p95 ${times[Math.floor(times.length * 0.95)]!.toFixed(2)} ms`,
+  `recall: p50 ${times[times.length >> 1]!.toFixed(2)} ms, p95 ${times[Math.floor(times.length * 0.95)]!.toFixed(2)} ms, processor ${recalling} ms`,
 );
 console.log(
   `the note that holds: first ${share(first, questions.length)}, among five ${share(five, questions.length)}`,
 );
 console.log(`recalls with a note that holds no longer: ${replaced}`);
 const writes: number[] = [];
+const beforeWrites = process.cpuUsage();
 for (let i = 0; i < 50; i++) {
   const began = performance.now();
   await memory.remember(`The ${pick(parts)} of ${pick(services)} is ${word()}${random(900)}.`);
   writes.push(performance.now() - began);
 }
+const writing = processorSince(beforeWrites, writes.length);
 writes.sort((a, b) => a - b);
-console.log(`remember, subject by rule: p50 ${writes[25]!.toFixed(1)} ms`);
+console.log(`remember, subject by rule: p50 ${writes[25]!.toFixed(1)} ms, processor ${writing} ms`);
 await kb.close();
 
 if (values.data !== undefined) {
