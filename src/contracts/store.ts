@@ -438,6 +438,8 @@ export interface StoreParts {
  * @experimental
  */
 export interface Store extends DocumentVerbs<Proven>, AsyncDisposable {
+  /** Its name in messages. */
+  readonly name: string;
   readonly capabilities: StoreCapabilities;
   /** Hits of a search that asks for no number. Absent: that of the retriever. */
   readonly defaultTopK?: number | undefined;

@@ -1,7 +1,7 @@
 import { checkChunkIds } from "../chunkers/check-chunk-ids.ts";
 import type { Chunk } from "../contracts/chunk.ts";
 import type { Origin, TextDocument } from "../contracts/document.ts";
-import type { Embedding, SparseVector, Vector, VersionName } from "../contracts/embedding.ts";
+import { type Embedding, kindOf, type SparseVector, type Vector, type VersionName } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { ChunkInput, ChunksInput, InvalidChunk, TextInput } from "../contracts/knowledge-base.ts";
 import type { Metadata } from "../contracts/metadata.ts";
@@ -17,6 +17,7 @@ import type { Span } from "../text/sentences.ts";
 import type { Arrival, ChunksContent, PlacedChunk, Seen } from "./arrival.ts";
 import { type GivenLengths, readVersionName, unnamedVersion } from "./given-version.ts";
 import { checkEmbedding, dimensionsOf } from "../models/embedder/check-embedding.ts";
+import { checkKind } from "../stores/compose/check-entries.ts";
 import { fingerprintPipeline } from "./fingerprint.ts";
 import type { IngestStages } from "./stages.ts";
 import { hashBytes, hashMetadata } from "./prepare-document.ts";
@@ -268,7 +269,7 @@ export async function seeChunks(
  * **Errors** the fault of the first invalid vector, naming its chunk; `dimension-mismatch`.
  */
 async function checkVectors(
-  { embedder }: IngestStages,
+  { embedder, store }: IngestStages,
   { onInvalid = "error" }: ChunksJob,
   lengths: GivenLengths,
   content: ChunksContent,
@@ -287,16 +288,17 @@ async function checkVectors(
 
   async function settle(chunk: PlacedChunk, where: string): Promise<IbidError | undefined> {
     const { embedding, embeddingVersion } = chunk;
+    const policy = { name: store.name, embeddings: store.capabilities.embeddings };
+    // Its kind first: where the store keeps none of it, no other version would help.
+    const refused = embedding && faultOf(() => checkKind(kindOf(embedding), policy, where));
+    if (refused !== undefined) return refused;
     if (embedding === undefined || (embeddingVersion === undefined && embedder !== undefined)) {
       const dimensions = embedder?.version?.dimensions;
-      try {
+      const fault = faultOf(() => {
         if (embedding !== undefined && dimensions !== undefined) checkEmbedding(embedding, { dimensions }, where);
-      } catch (error) {
-        if (IbidError.isInstance(error)) return error;
-        throw error;
-      }
-      chunks.push(chunk);
-      return undefined;
+      });
+      if (fault === undefined) chunks.push(chunk);
+      return fault;
     }
     const got = dimensionsOf(embedding) ?? 0;
     const version = embeddingVersion ?? readVersionName(unnamedVersion, got, where);
@@ -313,6 +315,17 @@ async function checkVectors(
     }
     chunks.push({ ...chunk, embeddingVersion: version });
     return undefined;
+  }
+}
+
+/** The error of a check, as a value. */
+function faultOf(check: () => void): IbidError | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    if (IbidError.isInstance(error)) return error;
+    throw error;
   }
 }
 

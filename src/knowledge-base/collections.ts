@@ -14,6 +14,7 @@ export function createCollections(parts: CollectionParts): Collections {
     collection: ((name: string, definition: AnyDefinition) =>
       nameFailures(
         createRecordCollection(parts, planCollection(name, definition)),
+        parts.store.name,
       )) as unknown as Collections["collection"],
     async collections() {
       const found: CollectionSummary[] = [];

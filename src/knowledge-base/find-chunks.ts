@@ -1,4 +1,4 @@
-import { type Embedding, type EmbeddingVersion, type VersionName } from "../contracts/embedding.ts";
+import { type Embedding, type EmbeddingVersion, kindOf, type VersionName } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
@@ -8,6 +8,7 @@ import { parseFilter } from "../engine/filters/parse-filter.ts";
 import { readVersionName } from "../ingest/given-version.ts";
 import { checkEmbedding, dimensionsOf, isEmbedding } from "../models/embedder/check-embedding.ts";
 import { planOptions } from "../runtime/plan-options.ts";
+import { checkKind } from "../stores/compose/check-entries.ts";
 import { listChunks, searchByVector } from "../search/search-by-vector.ts";
 import { findOptions, vectorSearchOptions } from "../search/search-options.ts";
 import { withPrefixes } from "./with-prefixes.ts";
@@ -46,6 +47,10 @@ export function createFinding({
       if (asOf !== undefined) {
         const { asOf: _, ...others } = options;
         return (await past({ asOf, scopes })).searchVector(vector, others);
+      }
+      if (isEmbedding(vector)) {
+        const { name: called, capabilities } = store;
+        checkKind(kindOf(vector), { name: called, embeddings: capabilities.embeddings }, "the query");
       }
       checkEmbedding(vector, { dimensions: (isEmbedding(vector) && dimensionsOf(vector)) || 0 }, "The vector");
       const where = await readable(scopes);

@@ -445,6 +445,7 @@ export function createPlainStore(
   const store: PlainStore = {
     secret,
     native: (authority) => assertSystem(authority),
+    name: "The plain store",
     capabilities: {
       durability: "snapshot",
       embeddings: ["dense", "sparse", "hybrid"],

@@ -1,4 +1,5 @@
 import { type ChunksInput, IbidError, type KnowledgeBase, openKnowledgeBase } from "ibid";
+import { createInMemoryVectorStore } from "ibid/compat";
 import { createHashingModel } from "ibid/models";
 import { afterEach, describe, expect, it } from "vitest";
 import { collect } from "../../src/testing/assert.ts";
@@ -254,6 +255,22 @@ describe("names and vectors that are wrong", () => {
     ];
     await expect(kb.ingest(texts)).rejects.toMatchObject({ code: "invalid-id" });
     expect([model.calls.length, (await kb.status()).documents]).toEqual([0, 0]);
+  });
+
+  it("say which vectors the store keeps, before lengths are compared [B26]", async () => {
+    const sparse = { indices: [1], values: [1] };
+    const refusal = { code: "unsupported", message: "InMemoryVectorStore supports dense vectors exclusively" };
+    const kb = await opened(undefined, { store: createInMemoryVectorStore() });
+    await expect(kb.searchVector(sparse)).rejects.toMatchObject(refusal);
+    const good = { text: "One.", embedding: [1, 0] };
+    const bad = { text: "Two.", embedding: sparse };
+    await expect(kb.ingest({ uri: "d", chunks: [good, bad] })).rejects.toMatchObject(refusal);
+    expect((await kb.status()).chunks).toBe(0);
+    await kb.ingest({ uri: "d", chunks: [good] });
+    await expect(kb.ingest({ uri: "e", chunks: [bad] })).rejects.toMatchObject(refusal);
+    await expect(kb.searchVector(sparse)).rejects.toMatchObject(refusal);
+    const skipped = await collect(kb.ingest({ uri: "d", chunks: [good, bad] }, { onInvalid: "skip" }));
+    expect(skipped[0]?.invalid?.map(({ error: { code } }) => code)).toEqual(["unsupported"]);
   });
 
   it("name a sparse vector as such among dense ones", async () => {

@@ -15,26 +15,30 @@ const verbs = [
   "rebuild",
 ] as const;
 
+/** Codes of errors that name their collection. */
+const named: ReadonlySet<string> = new Set(["store-failed", "dimension-mismatch"]);
+
 /**
- * The collection, whose failures of a store say which collection was asked, beside store and operation.
+ * The collection, whose failures of a store and wrong vectors say which collection was asked, beside store and operation.
  *
  * **Source** Semantic Kernel's `VectorStoreException`.
  */
-export function nameFailures(collection: AnyCollection): AnyCollection {
+export function nameFailures(collection: AnyCollection, store: string): AnyCollection {
   const { name } = collection;
-  const named = verbs.map((verb) => {
+  const renamed = verbs.map((verb) => {
     const work = collection[verb] as (...given: readonly unknown[]) => Promise<unknown>;
     const call = async (...given: readonly unknown[]): Promise<unknown> => {
       try {
         return await work(...given);
       } catch (error) {
-        if (!IbidError.isInstance(error, "store-failed")) throw error;
+        if (!IbidError.isInstance(error) || !named.has(error.code)) throw error;
         const { code, message, hint, uri, details, cause } = error;
-        const about = { hint, uri, cause, details: { ...details, collection: name } };
+        // A failure of the store names it and its own operation already.
+        const about = { hint, uri, cause, details: { store, operation: verb, ...details, collection: name } };
         throw new IbidError(code, message.startsWith(`${name}:`) ? message : `${name}: ${message}`, about);
       }
     };
     return [verb, call];
   });
-  return { ...collection, ...(Object.fromEntries(named) as Partial<AnyCollection>) };
+  return { ...collection, ...(Object.fromEntries(renamed) as Partial<AnyCollection>) };
 }

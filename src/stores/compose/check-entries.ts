@@ -89,15 +89,7 @@ export function checkEmbedding(
   where: string,
 ): void {
   const kind = kindOf(embedding);
-  if (!policy.embeddings.includes(kind)) {
-    throw new IbidError(
-      "unsupported",
-      `${policy.name} supports ${policy.embeddings.join(" and ")} vectors exclusively`,
-      {
-        hint: `Got a ${kind} one, with ${where}.`,
-      },
-    );
-  }
+  checkKind(kind, policy, where);
   const dense = "dense" in embedding ? embedding.dense : "indices" in embedding ? undefined : embedding;
   const sparse = "dense" in embedding ? embedding.sparse : "indices" in embedding ? embedding : undefined;
   if (dense !== undefined) {
@@ -115,6 +107,14 @@ export function checkEmbedding(
     checkNumbers(dense, where);
   }
   if (sparse !== undefined) checkSparse(sparse, kind === "sparse" ? version.dimensions : 0, where);
+}
+
+/** **Errors** `unsupported` for a kind that the store does not keep. */
+export function checkKind(kind: EmbeddingKind, { embeddings, name }: EmbeddingPolicy, where: string): void {
+  if (embeddings.includes(kind)) return;
+  throw new IbidError("unsupported", `${name} supports ${embeddings.join(" and ")} vectors exclusively`, {
+    hint: `Got a ${kind} one, with ${where}.`,
+  });
 }
 
 /** Also finite once rounded to 32 bits. */

@@ -55,6 +55,7 @@ export function composeStore(given: StoreParts, options: ComposeOptions = {}): S
   const { documents, versions, trash, upkeep, history } = parts;
   const close = (): Promise<void> => (closing ??= documents.close());
   const store: Store = {
+    name: guard.policy.name,
     capabilities,
     get secret() {
       return secret.slice();

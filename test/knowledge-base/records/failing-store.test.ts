@@ -37,6 +37,19 @@ it("a failure of the store says which collection, store and operation [S25]", as
   await kb.close();
 });
 
+it("a vector of another length says which collection, store and operation [S25]", async () => {
+  const kb = await openKnowledgeBase({ models: { embedding: createHashingModel({ dimensions: 16 }) } });
+  const hotels = kb.collection("hotels", { ...definition, vectors: { words: {} } });
+  await hotels.upsert({ id: "1", words: "by the sea" });
+  for (const options of [{}, { vectorProperty: "words" }] as const)
+    await expect(hotels.vectorSearch([1, 2, 3], options)).rejects.toMatchObject({
+      code: "dimension-mismatch",
+      message: "hotels: dimension mismatch: expected 16, got 3",
+      details: { store: "The memory store", operation: "vectorSearch", collection: "hotels", expected: 16, got: 3 },
+    });
+  await kb.close();
+});
+
 it("records of a scope that was dropped are listed for the operator, and purged [T13 L8]", async () => {
   const kb = await openKnowledgeBase();
   const hotels = kb.collection("hotels", definition);
