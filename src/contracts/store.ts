@@ -442,7 +442,7 @@ export interface Store extends DocumentVerbs<Proven>, AsyncDisposable {
   readonly name: string;
   readonly capabilities: StoreCapabilities;
   /** Hits of a search that asks for no number. Absent: that of the retriever. */
-  readonly defaultTopK?: number | undefined;
+  readonly defaultTopK?: number | "all" | undefined;
   /** Effect of deleting unknown ids of chunks, where a call names none. Absent: they are ignored. */
   readonly defaultOnMissing?: "ignore" | "error" | undefined;
   /** The knowledge base's own key, 32 bytes: queries are hashed under it. A copy each time. */

@@ -154,6 +154,12 @@ describe("augmentUserQuery", () => {
     );
   });
 
+  it("has an empty context where nothing was found [B37]", () => {
+    expect(renderPrompt(augmentUserQuery([], "How often?").content)).toBe(
+      "Answer the question based on the following provided context:\n<CONTEXT></CONTEXT>\n\nQuestion: How often?",
+    );
+  });
+
   it("carries chunks and documents as they are, pictures included [B37 B43]", () => {
     const { content } = augmentUserQuery([chunk, picture], "What is this?");
     expect(typeof content === "string" ? [] : content.insertions[0]).toEqual([chunk, picture]);

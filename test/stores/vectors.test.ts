@@ -1,5 +1,6 @@
 import { writeChunks } from "../../src/testing/store-fixtures.ts";
 import { searchPattern, searchVectors, searchWords } from "../support/search-legs.ts";
+import { openKnowledgeBase } from "ibid";
 import { describe, expect, it } from "vitest";
 import type { EmbeddingVersion } from "../../src/contracts/embedding.ts";
 import { createInMemoryVectorStore } from "../../src/integrations/compat/vector-store.ts";
@@ -221,6 +222,31 @@ describe("the store under Ballerina's name", () => {
       "b",
       "c",
     ]);
+  });
+
+  it("takes a count below 1 for all, where it is made and where it is asked [B20]", async () => {
+    const ids = ["a", "b", "c", "d", "e", "f"];
+    for (const topK of [0, -1, "all"] as const) {
+      const [usual, open] = [createInMemoryVectorStore(), createInMemoryVectorStore({ topK })];
+      for (const store of [usual, open]) {
+        await writeChunks(
+          store,
+          into,
+          ids.map((id) => entry(id, id, [1, 1])),
+        );
+      }
+      expect(await usual.search(from, { embedding: [1, 1], version, topK })).toHaveLength(6);
+      expect(await open.search(from, { embedding: [1, 1], version })).toHaveLength(6);
+      expect(await open.search(from, { embedding: [1, 1], version, topK: 2 })).toHaveLength(2);
+      const kb = await openKnowledgeBase({ store: open });
+      expect(await kb.searchVector([1, 1])).toHaveLength(6);
+      await kb.close();
+    }
+    for (const topK of [1.5, Number.NaN, "three"] as const) {
+      expect(() => createInMemoryVectorStore({ topK: topK as never })).toThrow(/topK is /u);
+      const search = createInMemoryVectorStore().search(from, { topK: topK as never });
+      await expect(search).rejects.toMatchObject({ code: "invalid-argument" });
+    }
   });
 
   it("refuses what is not dense, the whole batch before anything is stored, and in a query too [B26]", async () => {

@@ -11,7 +11,7 @@ import { prompt } from "./prompt.ts";
  *
  * The template is Ballerina's, word for word, and fences nothing: for text that others may have written, {@link createGroundedMessages} is the safe one.
  *
- * **Shape** a structured prompt: the context is one insertion, the query another. Hits become the chunks that they show.
+ * **Shape** a structured prompt: the context is one insertion, the query another. Hits become the chunks that they show; no context is an empty text.
  * **Source** Ballerina `augmentUserQuery`.
  *
  * @experimental
@@ -22,7 +22,7 @@ export function augmentUserQuery(context: readonly (Hit | Chunk | Document)[], q
   return {
     role: "user",
     content: prompt`Answer the question based on the following provided context:
-<CONTEXT>${contents}</CONTEXT>
+<CONTEXT>${contents.length === 0 ? "" : contents}</CONTEXT>
 
 Question: ${query}`,
   };

@@ -1,7 +1,8 @@
-import { checkGiven } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import type { Chunk } from "../../contracts/chunk.ts";
 import type { ChunkTransformer } from "../../contracts/chunker.ts";
 import type { Section, TextDocument } from "../../contracts/document.ts";
+import { IbidError } from "../../contracts/errors.ts";
 import type { JsonValue, Metadata } from "../../contracts/metadata.ts";
 import { createTransformer } from "./create-transformer.ts";
 import { pathFromRoot } from "../path-from-root.ts";
@@ -54,18 +55,33 @@ export function structureKeys(chunk: Chunk, document: TextDocument, totalChunks?
   return described;
 }
 
+/** Options of {@link createStructureTransformer}. */
+export interface StructureTransformerOptions {
+  /** Also writes `total_chunks`. An edit that changes their number then changes every chunk of the document, though it embeds none again. Default false. */
+  readonly totalChunks?: boolean | undefined;
+}
+
 /**
  * Writes a chunk's place into its metadata, so that filters can use it, under Ballerina's and Embabel's names.
  *
- * **Shape** the keys of {@link structureKeys} that one chunk alone decides. Ballerina's `language` is `code_language` here, because `language` is the language of the text.
- * Keys of the whole set are left out, since each edit would change every chunk: `total_chunks` is the document's count, `prev` the chunk at `index - 1`.
+ * **Shape** the keys of {@link structureKeys} that one chunk alone decides, and `total_chunks` where it is asked for. Ballerina's `language` is `code_language` here,
+ * because `language` is the language of the text. `prev` is left out: it is the chunk at `index - 1`.
  * **Source** Embabel, Ballerina.
  *
  * @experimental
  */
-export function createStructureTransformer(): ChunkTransformer {
+export function createStructureTransformer(options: StructureTransformerOptions = {}): ChunkTransformer {
+  checkOptions("createStructureTransformer", options, { totalChunks: true });
+  const { totalChunks = false } = options;
+  if (typeof totalChunks !== "boolean") {
+    throw new IbidError("invalid-argument", `createStructureTransformer: totalChunks is ${String(totalChunks)}.`, {
+      hint: "Give true or false, or leave totalChunks out.",
+    });
+  }
   return createTransformer({
-    name: "structure",
-    metadata: (chunk, { document }) => structureKeys(chunk, document),
+    // A name for each setting: it enters the fingerprint of the pipeline.
+    name: totalChunks ? "structure-of-all" : "structure",
+    metadata: (chunk, { document, chunks }) =>
+      structureKeys(chunk, document, totalChunks ? chunks?.length : undefined),
   });
 }

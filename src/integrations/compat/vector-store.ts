@@ -9,14 +9,14 @@ import { createNamedMemoryStore } from "../../stores/memory/memory-store.ts";
 
 /** A store that is searched by vector, without a session. */
 export interface VectorStore extends Store {
-  /** **Shape** with an embedding the nearest chunks of its version; without one, every admitted chunk at score 0. */
+  /** **Shape** with an embedding the nearest chunks of its version; without one, every admitted chunk at score 0. A `topK` below 1 is `"all"`, as in Ballerina. */
   search(scopes: AuthorizedScopes, query: VectorQuery): Promise<readonly VectorMatch[]>;
 }
 
 /** Options of {@link createInMemoryVectorStore}. */
 export interface InMemoryVectorStoreOptions {
-  /** Default 3. */
-  readonly topK?: number | undefined;
+  /** Default 3. `"all"`, or a number below 1 as in Ballerina, for every match. */
+  readonly topK?: number | "all" | undefined;
   /** Default `"cosine"`. */
   readonly similarityMetric?: Metric | undefined;
   /** Effect of deleting an unknown id, where the call names none. Default `"ignore"`; Ballerina's is `"error"`. */
@@ -26,16 +26,18 @@ export interface InMemoryVectorStoreOptions {
 /**
  * A memory store under Ballerina's name and with its defaults: dense vectors alone, the three best.
  *
- * **Errors** `unsupported` for a sparse or hybrid vector, before anything is stored; `not-found` for the delete of an unknown id, with `onMissing: "error"`.
+ * **Errors** `invalid-argument` for a `topK` that is no whole number; `unsupported` for a sparse or hybrid vector, before anything is stored; `not-found` for the delete of an unknown id, with `onMissing: "error"`.
  * **Source** Ballerina `InMemoryVectorStore`.
  *
  * @experimental
  */
 export function createInMemoryVectorStore(options: InMemoryVectorStoreOptions = {}): VectorStore {
   checkOptions("createInMemoryVectorStore", options, { topK: true, similarityMetric: true, onMissing: true });
-  const { topK = 3, similarityMetric = "cosine", onMissing: whenMissing = "ignore" } = options;
+  const { similarityMetric = "cosine", onMissing: whenMissing = "ignore" } = options;
+  const topK = readCount(options.topK ?? 3);
   const store = createNamedMemoryStore({ metric: similarityMetric, embeddings: ["dense"] }, "InMemoryVectorStore");
-  const search: VectorStore["search"] = (scopes, query) => searchByVector(store, scopes, { topK, ...query });
+  const search: VectorStore["search"] = async (scopes, query) =>
+    searchByVector(store, scopes, { ...query, topK: query.topK === undefined ? topK : readCount(query.topK) });
   // The guarded store itself: a copy of it would be no store.
   const remove = store.delete;
   const deleting: VectorStore["delete"] = async (from, target, given = {}) => {
@@ -53,4 +55,13 @@ export function createInMemoryVectorStore(options: InMemoryVectorStoreOptions = 
     }
   };
   return Object.assign(store, { search, delete: deleting, defaultTopK: topK, defaultOnMissing: whenMissing });
+}
+
+/** Ballerina's count of matches: a number below 1 asks for all. **Errors** `invalid-argument`. */
+function readCount(topK: number | "all"): number | "all" {
+  if (topK === "all") return topK;
+  if (Number.isInteger(topK)) return topK < 1 ? "all" : topK;
+  throw new IbidError("invalid-argument", `createInMemoryVectorStore: topK is ${String(topK)}.`, {
+    hint: 'Give a whole number, or "all".',
+  });
 }

@@ -142,6 +142,12 @@ describe("createStructureTransformer", () => {
     expect(transformed[0]?.metadata).not.toHaveProperty("leaf_section_id");
   });
 
+  it("counts the chunks of the document where that is asked for [E12]", async () => {
+    const transformed = await transformChunks(chunks, [createStructureTransformer({ totalChunks: true })], context);
+    expect(transformed.map(({ metadata }) => metadata["total_chunks"])).toEqual(chunks.map(() => chunks.length));
+    expect(() => createStructureTransformer({ totalChunks: 3 as never })).toThrow(/totalChunks is 3/u);
+  });
+
   it("names the language of code that a chunk lies in [B10]", async () => {
     const code = markdown(`# A\n\nText before the code.\n\n\`\`\`ts\nconst a = 1;\nconst b = 2;\n\`\`\`\n`);
     const withLanguage = {
