@@ -49,17 +49,18 @@ export function createGate(policy: AccessPolicy = {}): Gate {
       "invalid-argument",
       `createGate: policy is of the type ${typeof policy}; it must be an object.`,
       {
-        hint: "Give { platform, deployment }, or leave policy out.",
+        hint: "Give { platform, platformFor, deployment }, or leave policy out.",
       },
     );
   }
   const platform = policy.platform ?? false;
   const deployment = policy.deployment ?? true;
+  const isForAll = readPlatformFor(policy) === "everyone";
 
   const readable = (caller: AccessContext): Scope[] => {
     const scopes = ownScopes(caller);
-    // The platform scope is for authenticated callers, where it is enabled.
-    if (platform && scopes.length > 0) scopes.push("platform");
+    // Where it is enabled, the platform scope is for authenticated callers, unless the policy opens it.
+    if (platform && (isForAll || scopes.length > 0)) scopes.push("platform");
     if (deployment) scopes.push("deployment");
     return scopes;
   };
@@ -85,6 +86,20 @@ export function createGate(policy: AccessPolicy = {}): Gate {
     },
     writable: (caller, existing) => existing.filter((scope) => mayWrite(caller, scope)),
   };
+}
+
+/** **Errors** `invalid-argument` for another word, and for readers of a platform scope that is not there. */
+function readPlatformFor({ platform = false, platformFor }: AccessPolicy): AccessPolicy["platformFor"] {
+  if (platformFor === undefined) return undefined;
+  if (platformFor !== "authenticated" && platformFor !== "everyone") {
+    throw new IbidError("invalid-argument", `access.platformFor is ${JSON.stringify(platformFor)}.`, {
+      hint: "Give authenticated or everyone.",
+    });
+  }
+  if (platform || platformFor === "authenticated") return platformFor;
+  throw new IbidError("invalid-argument", "access.platformFor is everyone, and the platform scope is not enabled.", {
+    hint: "Give access.platform: true as well, or leave access.platformFor out.",
+  });
 }
 
 /** Whether a caller may write a scope. **Shape** an answer, not a proof: no store accepts it. */

@@ -1,7 +1,7 @@
 /**
  * Home of a chunk. Its written form is the value itself.
  *
- * `platform` is for every authenticated caller where the operator enables it, `deployment` for all teams,
+ * `platform` is for every authenticated caller where the operator enables it, or for anonymous ones too; `deployment` for all teams,
  * a team's for that team, a user's for that user.
  * **Source** ToolUp `VectorScope`, in the wire form of its events.
  */
@@ -36,6 +36,8 @@ export type ScopeStrategy =
 export interface AccessPolicy {
   /** Default false. */
   readonly platform?: boolean | undefined;
+  /** Readers of the platform scope, where it is enabled: callers with a user or a team, or anonymous ones too. Default `"authenticated"`. */
+  readonly platformFor?: "authenticated" | "everyone" | undefined;
   /** Default true. */
   readonly deployment?: boolean | undefined;
 }

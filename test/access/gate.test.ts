@@ -28,9 +28,16 @@ describe("reading", () => {
     expect(createGate({ deployment: false }).read({ userId: "bob" }, everywhere).scopes).toEqual(["user:bob"]);
   });
 
-  it("gives an anonymous caller the deployment and never the platform, enabled or not [T8 T27]", () => {
+  it("gives an anonymous caller the deployment, and the platform only where it is opened to everyone [T8 T27]", () => {
     expect(createGate({ platform: true }).read({}, everywhere).scopes).toEqual(["deployment"]);
     expect(createGate({ deployment: false, platform: true }).read({}, everywhere).scopes).toEqual([]);
+    const open = createGate({ platform: true, platformFor: "everyone" });
+    expect(open.read({}, everywhere).scopes).toEqual(["deployment", "platform"]);
+    expect(open.read({}, everywhere, ["team:acme", "user:ada", "platform"]).scopes).toEqual(["platform"]);
+    expect(open.read(ada, everywhere).scopes).toEqual(["deployment", "platform", "team:acme", "user:ada"]);
+    expect(() => open.write({}, "platform")).toThrow(expect.objectContaining({ code: "access-denied" }));
+    for (const policy of [{ platformFor: "everyone" }, { platform: true, platformFor: "alien" as never }] as const)
+      expect(() => createGate(policy)).toThrow(expect.objectContaining({ code: "invalid-argument" }));
   });
 
   it("drops a requested scope that may not be read, without an error, and remembers that it was asked for [T25 L3]", () => {

@@ -49,7 +49,7 @@ const home: Scope = "deployment";
 const away: Scope = "team:board";
 /** A reader who is not on the board. */
 export const reader: AccessContext = { userId: "ada", teamId: "north" };
-const policy = { platform: true, deployment: true };
+const policy = { platform: true, deployment: true, platformFor: "authenticated" } as const;
 
 /** Times in JSON, also in JSON that is quoted in JSON. */
 const times = /\\*"(?:ms|ingestedAt)\\*":(?:\d[\d.]*|\\*"[^"\\]*\\*")/gu;

@@ -94,7 +94,13 @@ export const anyWorld: fc.Arbitrary<World> = fc.record({
     fc.record({ userId: fc.constant("nils"), teamId: fc.constant("north"), teams: fc.constant(["north", "south"]) }),
     fc.record({ teams: fc.constantFrom<readonly string[]>([], ["south"], ["north", "south"]) }),
   ),
-  policy: fc.record({ platform: fc.boolean(), deployment: fc.boolean() }),
+  policy: fc
+    .record({ platform: fc.boolean(), deployment: fc.boolean(), isForAll: fc.boolean() })
+    .map(({ platform, deployment, isForAll }) => ({
+      platform,
+      deployment,
+      platformFor: platform && isForAll ? ("everyone" as const) : ("authenticated" as const),
+    })),
   steps: fc.array(anyStep, { minLength: 6, maxLength: 16 }),
   query: fc.oneof(
     { weight: 3, arbitrary: fc.tuple(anyWord, anyWord).map((pair) => pair.join(" ")) },
@@ -107,6 +113,7 @@ export const anyWorld: fc.Arbitrary<World> = fc.record({
 /** The oracle: who may read what, said once more and differently. */
 export function mayRead({ caller: { userId, teamId, teams = [] }, policy }: World, scope: Scope): boolean {
   if (scope === "deployment") return policy.deployment;
+  if (scope === "platform" && policy.platformFor === "everyone") return policy.platform;
   if (scope === "platform") return policy.platform && [userId, teamId, ...teams].some((id) => id !== undefined);
   const [kind, id] = scope.split(":") as [string, string];
   return kind === "user"

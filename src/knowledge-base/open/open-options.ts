@@ -375,6 +375,12 @@ const accessOptions = {
     flag: "--with-platform",
     spelling: { doc: "Also read the platform scope." },
   },
+  platformFor: {
+    doc: "Readers of the platform scope, where it is enabled: callers with a user or a team, or anonymous ones too.",
+    kind: { type: "choice", values: { authenticated: true, everyone: true } },
+    default: "authenticated",
+    for: inCode,
+  },
   deployment: {
     doc: "Whether callers read the deployment scope.",
     kind: { type: "boolean" },

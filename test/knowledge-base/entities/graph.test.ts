@@ -8,6 +8,9 @@ import type { Entities, RelationshipDirection } from "ibid/records";
 import * as z from "zod";
 import { collect } from "../../../src/testing/assert.ts";
 
+/** Which of the shared scopes are read. */
+type Shared = Pick<Complete<AccessPolicy>, "platform" | "deployment">;
+
 const ids = ["a", "b", "c / ä", "d"] as const;
 const scopes: readonly Scope[] = ["deployment", "platform", "team:north", "team:south", "user:ada"];
 const names = ["TO", "OF"] as const;
@@ -48,7 +51,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
 );
 
 /** The oracle: a list of nodes and a list of edges, each in a scope, and what a delete leaves of them, said once more and differently. */
-function draw(steps: readonly Step[], policy: Complete<AccessPolicy>) {
+function draw(steps: readonly Step[], policy: Shared) {
   const nodes = new Set<string>();
   const known = new Set<Scope>();
   const edges = new Map<string, { scope: Scope; from: string; name: string; to: string }>();
@@ -78,7 +81,7 @@ function draw(steps: readonly Step[], policy: Complete<AccessPolicy>) {
   return { nodes, edges: [...edges.values()] };
 }
 
-const readableBy = (who: AccessContext | undefined, { platform, deployment }: Complete<AccessPolicy>) => {
+const readableBy = (who: AccessContext | undefined, { platform, deployment }: Shared) => {
   if (who === undefined) return scopes;
   const teams = [...(who.teams ?? []), ...(who.teamId === undefined ? [] : [who.teamId])];
   const own = [...teams.map((team) => `team:${team}`), ...(who.userId === undefined ? [] : [`user:${who.userId}`])];
