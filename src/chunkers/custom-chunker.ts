@@ -75,7 +75,9 @@ function completer(fingerprint: string, document: TextDocument): (given: unknown
       `a whole number from ${last}: chunks come in order`,
     );
     const ends = `a whole number above start and up to ${whole.length}, the length of the text`;
-    check("end", end, Number.isSafeInteger(end) && end > start && end <= whole.length, ends);
+    // A document without text may be one chunk without text.
+    const isEmpty = whole === "" && end === 0 && index === 0;
+    check("end", end, isEmpty || (Number.isSafeInteger(end) && end > start && end <= whole.length), ends);
     check("text", text, text === undefined || typeof text === "string", "a string");
     check("id", id, id === undefined || (typeof id === "string" && id.trim() !== ""), "a string that is not blank");
     const isHeadings =

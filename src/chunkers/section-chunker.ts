@@ -37,7 +37,7 @@ const version = 2;
 /**
  * Cuts a document along its sections, lazily.
  *
- * **Shape** `index` runs over the document; a blank document has no chunks without `emptyChunk`. A chunk's `text` never exceeds `maxSize`, but for a
+ * **Shape** `index` runs over the document; a blank document has no chunks without `emptyChunk`. `openKnowledgeBase({ reading: { empty: "keep" } })` lets blank documents in. A chunk's `text` never exceeds `maxSize`, but for a
  * single table row with its header, or a single code point.
  *
  * 1. A section that fits is one chunk, its subsections included.

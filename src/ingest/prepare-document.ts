@@ -7,6 +7,8 @@ import { IbidError } from "../contracts/errors.ts";
 import type { Metadata } from "../contracts/metadata.ts";
 import type { ReadInput, SourceItem } from "../contracts/reader.ts";
 import { type FoundResult, readDocument } from "../readers/read-document.ts";
+import { fileNameOf } from "../readers/file-name.ts";
+import { mediaTypeOfName } from "../readers/media-type-names.ts";
 import { limitsOf, overLimit } from "../readers/read-limits.ts";
 import { sha256 } from "../runtime/hash.ts";
 import { giveTurn } from "../runtime/next-turn.ts";
@@ -20,15 +22,36 @@ interface Said {
   readonly onPage?: ReadInput["onPage"] | undefined;
 }
 
+/** The stages that reading needs. */
+type ReadingStages = Pick<IngestStages, "readers" | "limits" | "keepsEmpty">;
+
 /** Bytes to text, tree and map, by the first reader that takes them. **Errors** as {@link Reader}, and `unsupported-media` when none does. */
 export function readItem(
-  { readers, limits }: Pick<IngestStages, "readers" | "limits">,
+  { readers, limits }: ReadingStages,
   item: SourceItem,
   bytes: Uint8Array,
   { password, signal, charset = item.charset, onPage }: Said,
 ): Promise<FoundResult> {
   const { uri, mediaType, metadata } = item;
   return readDocument(readers, { uri, bytes, mediaType, charset, password, limits, metadata, signal, onPage });
+}
+
+/** The result of a reader; where empty documents are kept, one without text for a file that has none. */
+async function orEmpty(
+  { keepsEmpty = false }: ReadingStages,
+  { uri, mediaType }: SourceItem,
+  reading: Promise<FoundResult>,
+): Promise<FoundResult> {
+  if (!keepsEmpty) return reading;
+  try {
+    return await reading;
+  } catch (error) {
+    if (!IbidError.isInstance(error, "empty")) throw error;
+    const name = fileNameOf(uri);
+    const root = { id: "0", title: name, level: 0, start: 0, end: 0, contentStart: 0, children: [] };
+    const type = mediaTypeOfName(name) ?? mediaType ?? "text/plain";
+    return { title: name, text: "", root, sourceMap: { lines: "none" }, metadata: {}, mediaType: type, notes: [error.message] };
+  }
 }
 
 /** An item whose bytes were seen once: what they hash to, and how to read them. */
@@ -70,7 +93,16 @@ export async function untilSteady<Result>({ uri }: SourceItem, work: () => Promi
  * **Errors** the source's own, and `too-large` where the item's size says so before anything of it is in memory.
  */
 export async function seeItem(
-  stages: Pick<IngestStages, "readers" | "limits">,
+  stages: ReadingStages,
+  item: SourceItem,
+  signal: AbortSignal | undefined,
+): Promise<SeenItem> {
+  const seen = await seeBytes(stages, item, signal);
+  return { ...seen, read: (said) => orEmpty(stages, item, seen.read(said)) };
+}
+
+async function seeBytes(
+  stages: ReadingStages,
   item: SourceItem,
   signal: AbortSignal | undefined,
 ): Promise<SeenItem> {

@@ -24,6 +24,8 @@ export interface IngestStages {
   readonly unpack?: ((input: ArchiveInput) => AsyncIterable<ArchiveMember>) | undefined;
   /** How much one file may ask for. Default: `defaultReadLimits`. */
   readonly limits?: Chosen<ReadLimits> | undefined;
+  /** Whether a file without text is a document without text. Default: it is refused. */
+  readonly keepsEmpty?: boolean | undefined;
   readonly chunker: Chunker | AsyncChunker;
   readonly transformers: readonly ChunkTransformer[];
   /** Add to the metadata of documents; their transformers are among `transformers`. Default: none. */

@@ -99,6 +99,16 @@ describe("reading a folder without a knowledge base [E15]", () => {
     const several = (await createTextDataLoader(two, one).load()) as readonly TextDocument[];
     expect(several.map(({ text }) => text.slice(0, 5))).toEqual(["three", "# A\n\n"]);
     expect(() => createTextDataLoader(one, "/nowhere.md")).toThrow("File does not exist: /nowhere.md");
+    const loaded = await createTextDataLoader(one).load({ extensions: ["pdf", ".MD"] });
+    expect(loaded).toEqual(document);
+    await expect(createTextDataLoader(one, two).load({ extensions: ["pdf", "md"] })).rejects.toMatchObject({
+      code: "unsupported-media",
+      message: "Unsupported file type: txt",
+      uri: two,
+    });
+    await expect(createTextDataLoader(one).load({ extensions: "md" as never })).rejects.toMatchObject({
+      code: "invalid-argument",
+    });
     const broken = createTextDataLoader(join(base, "docs/random.bin"));
     await expect(broken.load()).rejects.toMatchObject({ code: "binary" });
   });

@@ -172,6 +172,7 @@ async function assembleParts(store: Store, options: OpenOptions, runtime: Runtim
     ...(await chooseEmbedders(store, models)),
     ...(await chooseHandlers(reading.handlers ?? [], readers, chunker)),
     limits: checkReadLimits(reading.limits),
+    keepsEmpty: reading.empty === "keep",
     unpack: runtime.unpack,
     ...chooseBlobs(options, runtime),
     openKept: runtime.openKept,

@@ -82,6 +82,11 @@ export interface OpenReading {
   readonly handlers?: readonly MediaTypeHandler[] | undefined;
   /** Limits for one file. Default: `defaultReadLimits`. */
   readonly limits?: Chosen<ReadLimits> | undefined;
+  /**
+   * Fate of a file that shows no text: an error, or a document without text. `createSectionChunker({ emptyChunk: true })` makes one chunk of it, other chunkers none.
+   * Default `"error"`.
+   */
+  readonly empty?: "error" | "keep" | undefined;
 }
 
 /** How chunks are indexed and found. */
@@ -322,6 +327,12 @@ export const readingOptions = {
     doc: "[Limits](formats.md#limits) for one file.",
     kind: anObject("limits"),
     otherwise: "`defaultReadLimits`",
+    for: inCode,
+  },
+  empty: {
+    doc: "Fate of a file that shows no text: an error, or a document without text.",
+    kind: { type: "choice", values: { error: true, keep: true } },
+    default: "error",
     for: inCode,
   },
 } as const satisfies RulesOf<OpenReading>;
