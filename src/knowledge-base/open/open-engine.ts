@@ -12,6 +12,7 @@ import type { PgvectorOptions } from "../../stores/pgvector/pgvector-engine.ts";
 import type { PineconeOptions } from "../../stores/pinecone/pinecone-engine.ts";
 import type { QdrantOptions } from "../../stores/qdrant/qdrant-engine.ts";
 import type { RedisOptions } from "../../stores/redis/redis-engine.ts";
+import type { SnapshotOptions } from "../../stores/snapshot/snapshot-options.ts";
 import type { SqliteEngineOptions } from "../../stores/sqlite/sqlite-engine.ts";
 import type { WeaviateOptions } from "../../stores/weaviate/weaviate-engine.ts";
 
@@ -63,12 +64,21 @@ const makers: { readonly [Name in keyof EngineOptions]: (options: EngineOptions[
   redis: async (options) => (await import("../../stores/redis/redis-engine.ts")).createRedisEngine(options),
 };
 
-/** Makes an engine of its name and options; an engine stays as it is. **Errors** `invalid-argument` for an unknown name or option. */
-export async function openEngine(given: Engine | NamedEngine): Promise<Engine> {
+/**
+ * Makes an engine of its name and options; an engine stays as it is. A graph without a place of its own is kept where the snapshots are.
+ *
+ * **Errors** `invalid-argument` for an unknown name or option.
+ */
+export async function openEngine(given: Engine | NamedEngine, snapshots?: SnapshotOptions): Promise<Engine> {
   if ("open" in given && typeof given.open === "function") return given;
   const { name, ...options } = given as NamedEngine;
-  if (Object.hasOwn(makers, name)) return makers[name](options as never);
+  const isHomeless = name === "hnsw" && !("path" in options) && !("blobs" in options);
+  const home = isHomeless && snapshots !== undefined ? graphsOf(snapshots) : {};
+  if (Object.hasOwn(makers, name)) return makers[name]({ ...home, ...options } as never);
   throw new IbidError("invalid-argument", `There is no engine "${name}".`, {
     hint: `Known engines: ${Object.keys(makers).join(", ")}. Or give an engine of your own.`,
   });
 }
+
+/** Beside the parts of the snapshot, under its prefix. */
+const graphsOf = ({ blobs, prefix = "ibid/" }: SnapshotOptions): HnswOptions => ({ blobs, prefix: `${prefix}graphs/` });

@@ -209,7 +209,7 @@ export async function openKnowledgeBase(
   };
   const folder = place === undefined ? undefined : resolve(checkLocation(place));
   const base = folder === undefined ? process.cwd() : dirname(folder);
-  const engine = options.engine === undefined ? undefined : await openEngine(options.engine);
+  const engine = options.engine === undefined ? undefined : await openEngine(options.engine, options.snapshots);
   chosen = { ...chosen, ...(engine && { engine }) };
   const store =
     (await takeStore(chosen)) ??

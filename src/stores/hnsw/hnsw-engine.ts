@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import type { BlobStore } from "../../contracts/blob-store.ts";
 import type { Engine, EngineEntry, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
+import { IbidError } from "../../contracts/errors.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions, engineFailed, everyCondition } from "../engines/check-engine.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
+import { createGraphBlobs, createGraphFolder, type GraphShelf } from "./graph-shelf.ts";
 import { loadUsearch, type UsearchIndex, type UsearchLibrary } from "./load-usearch.ts";
 
 /**
@@ -14,6 +15,10 @@ import { loadUsearch, type UsearchIndex, type UsearchLibrary } from "./load-usea
 export interface HnswOptions {
   /** Folder of the graphs, so that the next process opens them as they are. Default: none; they are made again. One process may use it at a time. */
   readonly path?: string | undefined;
+  /** Blob store of the graphs, in place of `path`. Default for a knowledge base with `snapshots` that names this engine: that of the snapshots. */
+  readonly blobs?: BlobStore | undefined;
+  /** Prefix of the graphs' keys in `blobs`. Default `"graphs/"`. */
+  readonly prefix?: string | undefined;
   /** Neighbours of a node. Default 16. */
   readonly connectivity?: number | undefined;
   /** Candidates while a node is added. Default 128. */
@@ -52,8 +57,8 @@ const mostLooked = 8_192;
 /**
  * An engine in this process: a graph of the package `usearch`, 2.26 or later.
  *
- * **Shape** graphs are written to `path` when the engine is closed. After a crash the last ones are opened. The store finds the difference, and `settle` repairs it.
- * **Errors** `dependency-missing` without the package; `store-failed` for a folder that cannot be used. **Cost** the vectors and the graph are in memory.
+ * **Shape** graphs are written to `path`, or to `blobs`, when the engine is closed. After a crash the last ones are opened. The store finds the difference, and `settle` repairs it.
+ * **Errors** `dependency-missing` without the package; `invalid-argument` for `path` beside `blobs`; `store-failed` for a folder or a blob store that cannot be used. **Cost** the vectors and the graph are in memory.
  *
  * @example
  * const kb = await openKnowledgeBase("./kb", { engine: createHnswEngine({ path: "./kb/graphs" }) });
@@ -63,13 +68,16 @@ const mostLooked = 8_192;
 export function createHnswEngine(options: HnswOptions = {}): Engine {
   checkOptions("createHnswEngine", options, {
     path: true,
+    blobs: true,
+    prefix: true,
     connectivity: true,
     expansionAdd: true,
     expansionSearch: true,
     quantization: true,
     library: true,
   });
-  const { path, connectivity = 16, expansionAdd = 128, expansionSearch = 256, quantization = "f32" } = options;
+  const shelf = openShelf(options);
+  const { connectivity = 16, expansionAdd = 128, expansionSearch = 256, quantization = "f32" } = options;
   const graphs = new Map<string, Graph>();
   // A package that is missing shows at once: searches go on without an engine that fails.
   const library = options.library ?? loadUsearch();
@@ -99,36 +107,45 @@ export function createHnswEngine(options: HnswOptions = {}): Engine {
     },
     async open(spec) {
       const known = graphs.get(spec.name);
-      const graph =
-        known ?? (path === undefined ? undefined : load(path, spec, makeIndex)) ?? emptyGraph(spec, makeIndex(spec));
+      const graph = known ?? (await load(shelf, spec, makeIndex)) ?? emptyGraph(spec, makeIndex(spec));
       checkDimensions(name, spec, graph.spec.dimensions);
-      graphs.set(spec.name, graph);
-      return createIndex(graph);
+      // Another call may have opened it meanwhile.
+      const first = graphs.get(spec.name) ?? graph;
+      graphs.set(spec.name, first);
+      return createIndex(first);
     },
     async indexes(beginning) {
-      const saved =
-        path !== undefined && existsSync(path) ? readdirSync(path).filter((file) => file.endsWith(entriesEnding)) : [];
-      const names = new Set([...graphs.keys(), ...saved.map((file) => file.slice(0, -entriesEnding.length))]);
-      return [...names].filter((each) => each.startsWith(beginning));
+      const saved = (await shelf?.names()) ?? [];
+      return [...new Set([...graphs.keys(), ...saved])].filter((each) => each.startsWith(beginning));
     },
     async drop(index) {
       graphs.delete(index);
-      if (path === undefined || !/^[a-z0-9_]+$/u.test(index)) return;
-      for (const ending of [entriesEnding, graphEnding]) rmSync(join(path, `${index}${ending}`), { force: true });
+      if (/^[a-z0-9_]+$/u.test(index)) await shelf?.drop(index);
     },
     async close() {
-      if (path === undefined) return;
+      if (shelf === undefined) return;
       try {
-        for (const graph of graphs.values()) if (graph.isChanged) save(path, graph);
+        for (const graph of graphs.values()) if (graph.isChanged) await save(shelf, graph);
       } catch (cause) {
-        throw engineFailed(name, `writing graphs to ${path}`, cause);
+        throw engineFailed(name, `writing graphs to ${shelf.place}`, cause);
       }
     },
   };
 }
 
-const graphEnding = ".usearch";
-const entriesEnding = ".json";
+/** **Errors** `invalid-argument` for two places, and for a prefix without blobs. */
+function openShelf({ path, blobs, prefix }: HnswOptions): GraphShelf | undefined {
+  if (blobs === undefined) {
+    if (prefix === undefined) return path === undefined ? undefined : createGraphFolder(path);
+    throw new IbidError("invalid-argument", "createHnswEngine: prefix is given without blobs.", {
+      hint: "Give blobs as well, or leave prefix out.",
+    });
+  }
+  if (path === undefined) return createGraphBlobs(blobs, prefix ?? "graphs/");
+  throw new IbidError("invalid-argument", "createHnswEngine: both path and blobs are given.", {
+    hint: "Keep the graphs in one place.",
+  });
+}
 
 function emptyGraph({ name: index, dimensions, metric }: EngineIndexSpec, made: UsearchIndex): Graph {
   return {
@@ -141,16 +158,10 @@ function emptyGraph({ name: index, dimensions, metric }: EngineIndexSpec, made: 
   };
 }
 
-/** The graph first, then the entries: a crash between the two leaves sizes that differ. */
-function save(path: string, graph: Graph): void {
-  mkdirSync(path, { recursive: true });
+async function save(shelf: GraphShelf, graph: Graph): Promise<void> {
   const { spec, index, held, next } = graph;
   const entries = Array.from(held, ([key, { label, ref, tags, numbers }]) => [key, label, ref, [...tags], numbers]);
-  const place = join(path, spec.name);
-  index.save(`${place}${graphEnding}.new`);
-  writeFileSync(`${place}${entriesEnding}.new`, JSON.stringify({ ...spec, next, entries }));
-  renameSync(`${place}${graphEnding}.new`, `${place}${graphEnding}`);
-  renameSync(`${place}${entriesEnding}.new`, `${place}${entriesEnding}`);
+  await shelf.write(spec.name, JSON.stringify({ ...spec, next, entries }), (file) => index.save(file));
   graph.isChanged = false;
 }
 
@@ -164,20 +175,18 @@ interface Saved extends Graph {
   ])[];
 }
 
-/** The saved graph; `undefined` where there is none, or its files are not of one time. A new one is filled from the store. */
-function load(
-  path: string,
+/** The saved graph; `undefined` where there is none, or its parts are not of one time. A new one is filled from the store. */
+async function load(
+  shelf: GraphShelf | undefined,
   spec: EngineIndexSpec,
   makeIndex: (spec: Graph["spec"]) => UsearchIndex,
-): Graph | undefined {
-  const place = join(path, spec.name);
-  if (!existsSync(`${place}${entriesEnding}`) || !existsSync(`${place}${graphEnding}`)) return undefined;
+): Promise<Graph | undefined> {
+  const index = makeIndex(spec);
   try {
-    const saved = JSON.parse(readFileSync(`${place}${entriesEnding}`, "utf8")) as Graph["spec"] &
-      Pick<Saved, "entries" | "next">;
+    const entries = await shelf?.read(spec.name, (file) => index.load(file));
+    if (entries === undefined) return undefined;
+    const saved = JSON.parse(entries) as Graph["spec"] & Pick<Saved, "entries" | "next">;
     checkDimensions(name, spec, saved.dimensions);
-    const index = makeIndex(spec);
-    index.load(`${place}${graphEnding}`);
     if (saved.metric !== spec.metric || index.size() !== saved.entries.length) return undefined;
     const graph: Graph = { ...emptyGraph(spec, index), next: saved.next };
     for (const [key, label, ref, tags, numbers] of saved.entries) {
