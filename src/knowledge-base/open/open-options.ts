@@ -1,3 +1,4 @@
+import { accessOptions } from "./access-options.ts";
 import type { Chosen } from "../../contracts/complete.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import type { ImageEmbedder } from "../../contracts/extraction.ts";
@@ -376,29 +377,6 @@ const searchSetup = {
     for: inCode,
   },
 } as const satisfies RulesOf<OpenSearch>;
-
-const accessOptions = {
-  platform: {
-    doc: "Whether callers read the platform scope.",
-    kind: { type: "boolean" },
-    default: false,
-    for: byOperator,
-    flag: "--with-platform",
-    spelling: { doc: "Also read the platform scope." },
-  },
-  platformFor: {
-    doc: "Readers of the platform scope, where it is enabled: callers with a user or a team, or anonymous ones too.",
-    kind: { type: "choice", values: { authenticated: true, everyone: true } },
-    default: "authenticated",
-    for: inCode,
-  },
-  deployment: {
-    doc: "Whether callers read the deployment scope.",
-    kind: { type: "boolean" },
-    default: true,
-    for: inCode,
-  },
-} as const satisfies RulesOf<AccessPolicy>;
 
 const operationsOptions = {
   events: {
