@@ -31,6 +31,7 @@ async function scoresOf(bm25: Bm25Options, text = "mango"): Promise<Record<strin
 const cases: Readonly<Record<Exclude<Bm25Variant, "robertson">, { readonly a: number; readonly b: number }>> = {
   bm25f: { a: Math.LN2 * ((2.2 * 4) / 3 / (1.2 + 4 / 3)), b: Math.LN2 * ((2.2 * 1.6) / 2.8) },
   lucene: { a: Math.LN2 * (4 / 3 / (1.2 + 4 / 3)), b: Math.LN2 * (1.6 / 2.8) },
+  toolup: { a: Math.LN2 * ((2.2 * 4) / 3 / (1.2 + 4 / 3)), b: Math.LN2 * ((2.2 * 1.6) / 2.8) },
   atire: { a: Math.LN2 * ((2.2 * 4) / 3 / (1.2 + 4 / 3)), b: Math.LN2 * ((2.2 * 1.6) / 2.8) },
   bm25l: {
     a: Math.LN2 * ((2.2 * (4 / 3 + 0.5)) / (1.2 + 4 / 3 + 0.5)),
@@ -48,6 +49,19 @@ describe("variants of BM25 [T29]", () => {
     expect(Object.keys(scores)).toEqual(["b", "a"]);
     expect(scores["a"]).toBeCloseTo(expected.a, 12);
     expect(scores["b"]).toBeCloseTo(expected.b, 12);
+  });
+
+  it("toolup counts a word once that a query repeats, and has a b of its own; the others count it as often", async () => {
+    for (const variant of Object.keys(bm25Formulas) as Bm25Variant[]) {
+      const text = variant === "robertson" ? "quince" : "mango";
+      const [once, twice] = [await scoresOf({ variant }, text), await scoresOf({ variant }, `${text} ${text}`)];
+      for (const [id, score] of Object.entries(once)) {
+        if (variant === "bm25f") expect(twice[id]).toBeGreaterThan(score);
+        else expect(twice[id]).toBeCloseTo(score * (variant === "toolup" ? 1 : 2), 12);
+      }
+    }
+    expect(await scoresOf({ variant: "toolup" })).toEqual(await scoresOf({ variant: "toolup", b: 0.75 }));
+    expect(await scoresOf({ variant: "toolup", b: 0.5 })).not.toEqual(await scoresOf({ variant: "toolup" }));
   });
 
   it("robertson's idf is that of the odds: a word in half of the chunks is worth nothing", async () => {

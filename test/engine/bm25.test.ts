@@ -82,7 +82,8 @@ function naive({ segments, words, variant, settings, topK, floor, some }: World)
     const ofNames = fields ? nameWeight * norm(names.length, averages.names, nameB) : whole;
     const frequency = frequencyOf(text, terms) * ofText + shift + frequencyOf(names, terms) * ofNames;
     const having = live.filter((other) => has(other, terms)).length;
-    return formula.idf(live.length, having) * count * ((formula.gain(k1) * frequency) / (k1 + frequency) + bonus);
+    const said = formula.distinct ? Math.min(1, count) : count;
+    return formula.idf(live.length, having) * said * ((formula.gain(k1) * frequency) / (k1 + frequency) + bonus);
   };
   return segments
     .flatMap((items, place) =>

@@ -11,7 +11,7 @@ export interface Bm25Options {
   readonly variant?: Bm25Variant | undefined;
   /** How slowly repetition of a term stops counting. Default 1.2. */
   readonly k1?: number | undefined;
-  /** How much the length of a chunk's text counts against it, from 0 to 1. Default 0.5. */
+  /** How much the length of a chunk's text counts against it, from 0 to 1. Default 0.5; 0.75 for `toolup`. */
   readonly b?: number | undefined;
   /** How often an occurrence in title or headings counts, against one in the text; for `bm25f`. Default 2. */
   readonly nameWeight?: number | undefined;

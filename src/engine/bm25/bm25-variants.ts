@@ -1,5 +1,5 @@
 /** The formulas that go by the name of BM25. **Source** Kamphuis, de Vries, Boytsov and Lin, Which BM25 Do You Mean? (ECIR 2020), compares them. */
-export type Bm25Variant = "bm25f" | "robertson" | "lucene" | "atire" | "bm25l" | "bm25+";
+export type Bm25Variant = "bm25f" | "robertson" | "lucene" | "atire" | "bm25l" | "bm25+" | "toolup";
 
 /**
  * A BM25 formula: a term gives a chunk `idf · (gain · f / (k1 + f) + bonus)` with `f` the term's normalised frequency plus `shift`, and 0 to a
@@ -15,6 +15,8 @@ export interface Bm25Formula {
   readonly fields: boolean;
   /** Whether lengths are known to a byte only. */
   readonly coarse: boolean;
+  /** Whether a word that a query repeats counts once. */
+  readonly distinct: boolean;
 }
 
 /** `ln(1 + (N - df + 0.5) / (df + 0.5))`, never negative. **Source** Lucene's `BM25Similarity`. */
@@ -22,7 +24,7 @@ function positiveIdf(n: number, df: number): number {
   return Math.log(1 + (n - df + 0.5) / (df + 0.5));
 }
 
-const plain = { gain: (k1: number) => k1 + 1, shift: 0, bonus: 0, fields: false, coarse: false } as const;
+const plain = { gain: (k1: number) => k1 + 1, shift: 0, bonus: 0, fields: false, coarse: false, distinct: false } as const;
 
 /**
  * The formulas by name.
@@ -34,6 +36,7 @@ const plain = { gain: (k1: number) => k1 + 1, shift: 0, bonus: 0, fields: false,
  * - `atire`: idf `ln(N / df)`. **Source** Trotman, Jia and Crane, Towards an Efficient and Effective Search Engine (2012).
  * - `bm25l`: 0.5 is added to the normalised frequency, so that long chunks lose less. **Source** Lv and Zhai, When Documents Are Very Long, BM25 Fails! (SIGIR 2011).
  * - `bm25+`: a chunk that has a term gets 1 more for it, however long it is. **Source** Lv and Zhai, Lower-Bounding Term Frequency Normalization (CIKM 2011).
+ * - `toolup`: Lucene's idf, and each word of a query once, however often the query repeats it; `b` is 0.75 unless it is given. **Source** ToolUp.RAG.
  */
 export const bm25Formulas: Readonly<Record<Bm25Variant, Bm25Formula>> = {
   bm25f: { ...plain, idf: positiveIdf, fields: true },
@@ -42,7 +45,11 @@ export const bm25Formulas: Readonly<Record<Bm25Variant, Bm25Formula>> = {
   atire: { ...plain, idf: (n, df) => (df === 0 ? 0 : Math.log(n / df)) },
   bm25l: { ...plain, idf: (n, df) => Math.log((n + 1) / (df + 0.5)), shift: 0.5 },
   "bm25+": { ...plain, idf: (n, df) => (df === 0 ? 0 : Math.log((n + 1) / df)), bonus: 1 },
+  toolup: { ...plain, idf: positiveIdf, distinct: true },
 };
+
+/** `b` of a variant that has its own. **Source** ToolUp.RAG. */
+export const ownB: Partial<Record<Bm25Variant, number>> = { toolup: 0.75 };
 
 /** Lengths below this are kept as they are. */
 const exact = 24;

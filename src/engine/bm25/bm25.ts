@@ -71,7 +71,8 @@ export function* prepareBm25(index: WordIndex, queried: readonly QueryWord[]): G
       word.phrase === undefined
         ? formula.idf(index.chunks, indexed.frequency)
         : word.phrase.words.reduce((sum, terms) => sum + index.phraseIdf(terms), 0);
-    words.push({ ...word, indexed, idf, weight: idf * word.count });
+    const count = formula.distinct ? Math.min(1, word.count) : word.count;
+    words.push({ ...word, count, indexed, idf, weight: idf * count });
   }
   return {
     index,

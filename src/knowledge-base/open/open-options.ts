@@ -346,7 +346,7 @@ const searchSetup = {
     for: inCode,
   },
   bm25: {
-    doc: "Weights of words. Variants: `bm25f`, `lucene`, `robertson`, `atire`, `bm25l`, `bm25+`. [Names](#ranking) count in `bm25f`.",
+    doc: "Weights of words. Variants: `bm25f`, `lucene`, `robertson`, `atire`, `bm25l`, `bm25+`, `toolup`. [Names](#ranking) count in `bm25f`. A word that a query [repeats](#ranking) counts as often.",
     kind: anObject("an object"),
     otherwise:
       '`{ variant: "bm25f", k1: 1.2, b: 0.5, nameWeight: 2, nameB: 0.5, fileWeight: 10, fileB: 0.5, naming: 0.5, document: 0.3, heading: 0.5 }`',

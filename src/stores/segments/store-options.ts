@@ -6,7 +6,7 @@ import type { CorpusModel } from "../../contracts/corpus-model.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { type Metric, metrics } from "../../contracts/embedding.ts";
 import { type Bm25Options, type Bm25Settings, defaultBm25 } from "../../engine/bm25/bm25-settings.ts";
-import { bm25Formulas } from "../../engine/bm25/bm25-variants.ts";
+import { bm25Formulas, ownB } from "../../engine/bm25/bm25-variants.ts";
 import { defaultPolicy, type SegmentPolicy } from "../../engine/segments/merge-policy.ts";
 import { defaultAnalyzer } from "../../text/analyzer.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
@@ -81,8 +81,9 @@ function decideBm25(options: Bm25Options = {}): Bm25Settings {
     document: true,
     heading: true,
   });
-  const settings = withDefaults(defaultBm25, options);
-  const { variant, k1, b, nameWeight, nameB, fileWeight, fileB, naming, document, heading } = settings;
+  const b = options.b ?? ownB[options.variant ?? defaultBm25.variant];
+  const settings = withDefaults(defaultBm25, { ...options, ...(b !== undefined && { b }) });
+  const { variant, k1, nameWeight, nameB, fileWeight, fileB, naming, document, heading } = settings;
   if (!Object.hasOwn(bm25Formulas, variant)) {
     throw new IbidError("invalid-argument", `There is no variant of BM25 called "${variant}".`, {
       hint: `Known variants: ${Object.keys(bm25Formulas).join(", ")}.`,
@@ -90,7 +91,7 @@ function decideBm25(options: Bm25Options = {}): Bm25Settings {
   }
   const isShare = (value: number): boolean => value >= 0 && value <= 1;
   const isWeight = (value: number): boolean => value >= 0 && value < Infinity;
-  if (![k1, nameWeight, fileWeight, naming, document, heading].every(isWeight) || ![b, nameB, fileB].every(isShare)) {
+  if (![k1, nameWeight, fileWeight, naming, document, heading].every(isWeight) || ![settings.b, nameB, fileB].every(isShare)) {
     throw new IbidError("invalid-argument", `bm25 is ${JSON.stringify(settings)}.`, {
       hint: "b, nameB and fileB are from 0 to 1, every other number is 0 or more.",
     });
