@@ -147,7 +147,12 @@ export const requirements: readonly Requirement[] = [
   brought("B49", "Markdown chunking with headings, code blocks and their metadata", "src/chunkers/markdown-chunker.ts"),
   brought("B50", "HTML chunking with headings and their metadata", "src/chunkers/html-chunker.ts"),
   brought("B51", "Delimiters that mean what they say", "src/chunkers/marked-up-plan.ts"),
-  brought("B52", "Loaders for PDF, DOCX, PPTX, HTML and Markdown", "src/readers/create-readers.ts"),
+  settled(
+    "B52",
+    "Loaders for PDF, DOCX, PPTX, HTML and Markdown",
+    "src/readers/create-readers.ts",
+    "The loader takes every format that is read: `load({ extensions })`.",
+  ),
   brought("B53", "Spans for embedding, ingesting and retrieving", "src/contracts/telemetry.ts"),
   // ToolUp.RAG
   brought("T1", "The retrieval flow from query to prompt and tracer", "src/knowledge-base/asking/ask.ts"),
@@ -184,13 +189,18 @@ export const requirements: readonly Requirement[] = [
   brought("T24", "Eight stages in order", "src/search/create-retriever.ts"),
   brought("T25", "A scope that may not be read is dropped, not an error", "src/access/gate.ts"),
   brought("T26", "No path around the gate, even knowing ids", "src/access/gate.ts"),
-  brought("T27", "Anonymous callers, users and members of a team read what is theirs", "src/access/gate.ts"),
+  settled(
+    "T27",
+    "Anonymous callers, users and members of a team read what is theirs",
+    "src/access/gate.ts",
+    'Anonymous callers do not read the platform scope: `access: { platform: true, platformFor: "everyone" }`.',
+  ),
   brought("T28", "Candidate pool, deterministic ties, a cap on the query's length", "src/search/fuse.ts"),
   settled(
     "T29",
     "BM25 with its constants and distinct query terms",
     "src/engine/bm25/bm25.ts",
-    "Repeated words count: `createAnalyzer({ queryTermFrequency: false })`.",
+    'Repeated words count: `bm25: { variant: "toolup" }`, or `createAnalyzer({ queryTermFrequency: false })` in any variant.',
   ),
   settled(
     "T30",
@@ -348,17 +358,23 @@ export const requirements: readonly Requirement[] = [
   ),
   brought("E10", "Labels of each kind", "src/readers/describe-element.ts"),
   brought("E11", "The original text of a chunk is kept", "src/contracts/chunk.ts"),
-  brought(
+  settled(
     "E12",
     "Chunks know their place in the structure, and say it wherever they leave",
     "src/text/chunk-structure.ts",
+    "The place is a field of what leaves, not metadata: `createStructureTransformer({ totalChunks: true })`.",
   ),
   brought("E13", "Metadata merges into a new document; descendants and leaves", "src/text/walk-sections.ts"),
   brought("E14", "The flow from input to repository", "src/ingest/ingest.ts"),
   brought("E15", "Readers for addresses, files, streams and directories", "src/ingest/sources/files/file-source.ts"),
   brought("E16", "Policies for when to read again", "src/ingest/refresh-policy.ts"),
   brought("E17", "Chunking is lazy, with sizes that are checked", "src/chunkers/section-chunker.ts"),
-  brought("E18", "Six rules of chunking by section", "src/chunkers/section-chunker.ts"),
+  settled(
+    "E18",
+    "Six rules of chunking by section",
+    "src/chunkers/section-chunker.ts",
+    'An empty document is refused: `createSectionChunker({ emptyChunk: true })` and `reading: { empty: "keep" }`.',
+  ),
   brought("E19", "Chunk transformers, named and marked", "src/chunkers/transformers/create-transformer.ts"),
   brought(
     "E20",

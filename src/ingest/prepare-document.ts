@@ -50,7 +50,15 @@ async function orEmpty(
     const name = fileNameOf(uri);
     const root = { id: "0", title: name, level: 0, start: 0, end: 0, contentStart: 0, children: [] };
     const type = mediaTypeOfName(name) ?? mediaType ?? "text/plain";
-    return { title: name, text: "", root, sourceMap: { lines: "none" }, metadata: {}, mediaType: type, notes: [error.message] };
+    return {
+      title: name,
+      text: "",
+      root,
+      sourceMap: { lines: "none" },
+      metadata: {},
+      mediaType: type,
+      notes: [error.message],
+    };
   }
 }
 
@@ -101,11 +109,7 @@ export async function seeItem(
   return { ...seen, read: (said) => orEmpty(stages, item, seen.read(said)) };
 }
 
-async function seeBytes(
-  stages: ReadingStages,
-  item: SourceItem,
-  signal: AbortSignal | undefined,
-): Promise<SeenItem> {
+async function seeBytes(stages: ReadingStages, item: SourceItem, signal: AbortSignal | undefined): Promise<SeenItem> {
   const { maxBytes } = limitsOf({ ...(stages.limits && { limits: stages.limits }) });
   const { uri, size = 0 } = item;
   if (size > maxBytes) throw overLimit(uri, "maxBytes", maxBytes, size);

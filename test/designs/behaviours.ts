@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { openKnowledgeBase } from "ibid";
-import { chunkSpreadsheet, createInMemoryVectorStore, splitTextRecursively } from "ibid/compat";
+import { chunkSpreadsheet, createInMemoryVectorStore, createTextDataLoader, splitTextRecursively } from "ibid/compat";
 import { createHtmlChunker, createSectionChunker, createSeparatorChunker, createTokenChunker } from "ibid/chunkers";
 import { createIngestionQueue } from "ibid/ingest";
 import { createHashingModel, type EmbeddingModel } from "ibid/models";
@@ -261,12 +264,20 @@ export const behaviours: readonly Behaviour[] = [
     12,
     "Ballerina",
     "The loader refuses `test.txt`",
-    { reason: "A text file can be read and cited; `folders: { include }` chooses the kinds of a folder." },
-    () =>
-      withTexts({}, async (kb) => {
-        await kb.ingest({ uri: "test.txt", bytes: bytes("Bees hum.") });
-        equal((await all(kb.chunks()))[0]?.chunk.text, "Bees hum.");
-      }),
+    { option: '`createTextDataLoader("test.txt").load({ extensions: ["pdf", "docx", "pptx", "html", "htm", "md"] })`' },
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), "ibid-behaviour-"));
+      const file = join(folder, "test.txt");
+      writeFileSync(file, "Bees hum.");
+      const loader = createTextDataLoader(file);
+      equal([await loader.load()].flat()[0]?.text, "Bees hum.");
+      const extensions = ["pdf", "docx", "pptx", "html", "htm", "md"];
+      equal(
+        (await refuses("unsupported-media", () => loader.load({ extensions }))).message,
+        "Unsupported file type: txt",
+      );
+      rmSync(folder, { recursive: true });
+    },
   ),
   behave(13, "ToolUp", "500 tokens at least, for a short paragraph: no chunk", { option: "`dropShort: true`" }, () => {
     const config = { maxTokens: 500, overlapTokens: 50, minTokens: 500 };
@@ -456,8 +467,8 @@ export const behaviours: readonly Behaviour[] = [
     27,
     "Embabel",
     "An empty container is one chunk",
-    { option: "`createSectionChunker({ emptyChunk: true })`" },
-    () => {
+    { option: '`createSectionChunker({ emptyChunk: true })`; in a knowledge base with `reading: { empty: "keep" }`' },
+    async () => {
       const empty = plain("a", "");
       equal(
         [
@@ -466,6 +477,11 @@ export const behaviours: readonly Behaviour[] = [
         ],
         [0, 1],
       );
+      const chunker = createSectionChunker({ emptyChunk: true });
+      await withTexts({}, async (kb) => equal((await kb.ingest({ uri: "a.md", text: "" })).chunks, 1), {
+        chunker,
+        reading: { empty: "keep" },
+      });
     },
   ),
   behave(28, "Embabel", "A row wider than the size keeps its header", "same", async () => {
@@ -600,7 +616,7 @@ export const behaviours: readonly Behaviour[] = [
     41,
     "Semantic Kernel",
     "The model of a field wins over that of its collection, and this over the store's",
-    { option: "`vectorProperty` names the field; a search of all fields goes by one model" },
+    { option: "`vectorProperty` names the field where there are several; `strict: true` asks for it" },
     () => {
       const model = (name: string, vector: readonly number[]): EmbeddingModel => ({
         provider: "own",
@@ -627,6 +643,27 @@ export const behaviours: readonly Behaviour[] = [
           const score = async (vectorProperty?: "name") =>
             (await both.search("ask", vectorProperty === undefined ? {} : { vectorProperty }))[0]?.score.toFixed(3);
           equal([await score("name"), await score("note" as "name"), await score()], ["1.000", "0.707", "0.000"]);
+          // Two fields with none named are an error in the design; with one field, its model is that of every search.
+          await refuses("invalid-argument", () =>
+            kb
+              .collection("goods", {
+                schema: goods,
+                key: "id",
+                text: ["name", "note"],
+                vectors: { name: {}, note: {} },
+                strict: true,
+              })
+              .search("ask"),
+          );
+          const one = kb.collection("single", {
+            schema: goods,
+            key: "id",
+            text: ["name"],
+            vectors: { name: { embeddingModel: model("field", [1, 0]) } },
+            embeddingModel: model("collection", [1, 1]),
+          });
+          await one.upsert({ id: "1", name: "Kettle", note: "Whistles." });
+          equal((await one.search("ask"))[0]?.score.toFixed(3), "1.000");
         },
         { models: { embedding: model("store", [0, 1]) } },
       );

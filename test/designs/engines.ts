@@ -20,7 +20,7 @@ import { createHnswEngine } from "ibid/stores/hnsw";
 import { createQdrantEngine } from "ibid/stores/qdrant";
 import { createSqliteEngine } from "ibid/stores/sqlite";
 import { createEnginePack } from "ibid/testing";
-import { equal, holds, refuses, uris, version } from "./kit.ts";
+import { all, equal, holds, refuses, uris, version } from "./kit.ts";
 import { prove } from "./prove.ts";
 import { withQdrant } from "./qdrant.ts";
 
@@ -116,6 +116,37 @@ export const engines = [
       holds(same >= 76, `${same} of 80 nearest were found.`);
       await Promise.all([again.close(), scan.close()]);
       equal(readdirSync(graphs).toSorted(), kept.toSorted());
+    }),
+  ),
+  prove("T17", "the graph lies in the blob store of the snapshots, and is opened warm from it", () =>
+    withFolder(async (folder) => {
+      const blobs = openFileBlobStore(join(folder, "blobs"));
+      const graphs = async (): Promise<readonly string[]> =>
+        (await all(blobs.list({ prefix: "ibid/graphs/" }))).map(({ key }) => key);
+      const open = () => openKnowledgeBase({ snapshots: { blobs }, models: { embedding }, engine: { name: "hnsw" } });
+      const first = await open();
+      await first.ingest(many(400), { settle: true });
+      await first.close();
+      const kept = await graphs();
+      equal(kept.length, 2);
+      const before = await Promise.all(kept.map(async (key) => (await blobs.head(key))?.etag));
+      const again = await open();
+      const scan = await openKnowledgeBase({ models: { embedding } });
+      await scan.ingest(many(400));
+      let same = 0;
+      for (const bird of birds) {
+        const query = `${bird} in a tree`;
+        const [near, exact] = [await again.search(query, dense()), await scan.search(query, dense())];
+        same += near.filter(({ source }) => uris(exact).includes(source.uri)).length;
+        equal(near[0]?.score, exact[0]?.score);
+      }
+      holds(same >= 76, `${same} of 80 nearest were found.`);
+      await Promise.all([again.close(), scan.close()]);
+      // Nothing was made again: the blobs are those that the first process wrote.
+      equal(await Promise.all(kept.map(async (key) => (await blobs.head(key))?.etag)), before);
+      const engine = createHnswEngine({ blobs, prefix: "ibid/graphs/" });
+      equal((await engine.indexes("")).length, 1);
+      await engine.close?.();
     }),
   ),
   prove("T18", "one contract pack over two databases, a graph and a server's protocol: every case passes", () =>

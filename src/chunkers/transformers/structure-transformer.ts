@@ -81,7 +81,6 @@ export function createStructureTransformer(options: StructureTransformerOptions 
   return createTransformer({
     // A name for each setting: it enters the fingerprint of the pipeline.
     name: totalChunks ? "structure-of-all" : "structure",
-    metadata: (chunk, { document, chunks }) =>
-      structureKeys(chunk, document, totalChunks ? chunks?.length : undefined),
+    metadata: (chunk, { document, chunks }) => structureKeys(chunk, document, totalChunks ? chunks?.length : undefined),
   });
 }

@@ -24,7 +24,14 @@ function positiveIdf(n: number, df: number): number {
   return Math.log(1 + (n - df + 0.5) / (df + 0.5));
 }
 
-const plain = { gain: (k1: number) => k1 + 1, shift: 0, bonus: 0, fields: false, coarse: false, distinct: false } as const;
+const plain = {
+  gain: (k1: number) => k1 + 1,
+  shift: 0,
+  bonus: 0,
+  fields: false,
+  coarse: false,
+  distinct: false,
+} as const;
 
 /**
  * The formulas by name.

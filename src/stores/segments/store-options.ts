@@ -91,7 +91,10 @@ function decideBm25(options: Bm25Options = {}): Bm25Settings {
   }
   const isShare = (value: number): boolean => value >= 0 && value <= 1;
   const isWeight = (value: number): boolean => value >= 0 && value < Infinity;
-  if (![k1, nameWeight, fileWeight, naming, document, heading].every(isWeight) || ![settings.b, nameB, fileB].every(isShare)) {
+  if (
+    ![k1, nameWeight, fileWeight, naming, document, heading].every(isWeight) ||
+    ![settings.b, nameB, fileB].every(isShare)
+  ) {
     throw new IbidError("invalid-argument", `bm25 is ${JSON.stringify(settings)}.`, {
       hint: "b, nameB and fileB are from 0 to 1, every other number is 0 or more.",
     });

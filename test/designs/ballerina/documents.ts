@@ -223,6 +223,13 @@ export const documents = [
       matches(text, /^Answer the question based on the following provided context:/u);
       matches(text, /<CONTEXT>[\s\S]*Refunds are paid within 14 days[\s\S]*<\/CONTEXT>/u);
       matches(text, /Question: When are refunds paid\?$/u);
+      const [one, two] = [plain("a", "One."), plain("b", "Two.")];
+      const before = "Answer the question based on the following provided context:\n<CONTEXT>";
+      equal(
+        renderPrompt(augmentUserQuery([one, two], "Q?").content),
+        `${before}One.\n\nTwo.</CONTEXT>\n\nQuestion: Q?`,
+      );
+      equal(renderPrompt(augmentUserQuery([], "Q?").content), `${before}</CONTEXT>\n\nQuestion: Q?`);
     }),
   ),
   prove("B39", "a prompt keeps strings and insertions apart", () => {
@@ -248,6 +255,8 @@ export const documents = [
     );
     holds(typeof metadata.modifiedAt === "string");
     equal([await createTextDataLoader(a, b).load()].flat().length, 2);
+    const other = await refuses("unsupported-media", () => createTextDataLoader(a, b).load({ extensions: ["md"] }));
+    equal(other.message, "Unsupported file type: html");
     rmSync(folder, { recursive: true });
   }),
   prove("B24", "a store of one's own implements three functions", async () => {

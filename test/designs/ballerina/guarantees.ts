@@ -28,7 +28,17 @@ export const guarantees = [
           )
         ).message,
       ];
-      for (const message of messages) matches(message, /InMemoryVectorStore supports dense vectors exclusively/u);
+      for (const message of messages) equal(message, "InMemoryVectorStore supports dense vectors exclusively");
+      const kb = await openKnowledgeBase({ store: createInMemoryVectorStore() });
+      const sparse = { indices: [0], values: [1] };
+      const mixed = [
+        { text: "dense", embedding: [1, 0] },
+        { text: "sparse", embedding: sparse },
+      ];
+      for (const call of [() => kb.ingest({ uri: "b", chunks: mixed }), () => kb.searchVector(sparse)])
+        equal((await refuses("unsupported", call)).message, "InMemoryVectorStore supports dense vectors exclusively");
+      equal((await kb.status()).chunks, 0);
+      await kb.close();
       equal(
         (await store.search(reading, { embedding: [1, 0], version, topK: "all" })).map(({ chunk }) => chunk.id),
         ["before"],

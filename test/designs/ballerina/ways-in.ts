@@ -2,7 +2,7 @@ import { openKnowledgeBase } from "ibid";
 import { createInMemoryVectorStore } from "ibid/compat";
 import { createHashingModel } from "ibid/models";
 import type { SpanStart } from "ibid/operations";
-import { equal, matches, refuses, withTexts } from "../kit.ts";
+import { equal, matches, putVectors, reading, refuses, version, withTexts } from "../kit.ts";
 import { prove } from "../prove.ts";
 
 export const waysIn = [
@@ -36,6 +36,27 @@ export const waysIn = [
       equal((await kb.as({ userId: "u" }).find({ scopes: ["user:u"] })).length, 0);
     }),
   ),
+  prove("B20", "a count below 1 asks the store of that name for every entry", async () => {
+    const entries = ["a", "b", "c", "d", "e"].map((id, i) => ({ id, vector: [i, 1], metadata: { odd: i % 2 === 1 } }));
+    const store = createInMemoryVectorStore();
+    await putVectors(store, entries);
+    const filter = { op: "eq", key: "odd", value: true } as const;
+    for (const topK of [-1, 0, "all"] as const) {
+      equal(
+        (await store.search(reading, { topK })).map(({ score }) => score),
+        [0, 0, 0, 0, 0],
+      );
+      equal(
+        (await store.search(reading, { topK, filter })).map(({ chunk }) => chunk.id),
+        ["b", "d"],
+      );
+      equal((await store.search(reading, { topK, embedding: [1, 0], version })).length, 5);
+      const own = createInMemoryVectorStore({ topK });
+      await putVectors(own, entries);
+      equal((await own.search(reading, { embedding: [1, 0], version })).length, 5);
+    }
+    equal((await store.search(reading, {})).length, 3);
+  }),
   prove("B25", "a store's own topK holds in a knowledge base over it, unless the caller chose", async () => {
     const open = (topK?: number) =>
       openKnowledgeBase({

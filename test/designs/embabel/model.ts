@@ -1,5 +1,5 @@
 import { createSectionChunker, createTransformer } from "ibid/chunkers";
-import { pathFromRoot, structureKeys } from "ibid/compat";
+import { createStructureTransformer, pathFromRoot, structureKeys } from "ibid/compat";
 import { describeElement, findSectionPath, listDescendants, listLeaves } from "ibid/readers";
 import { openEntities } from "ibid/records";
 import { describeForModel } from "ibid/tools";
@@ -152,6 +152,33 @@ export const model = [
         "leaf_section_url",
       ].map((key) => keys[key]),
       [otter.index, otter.index, chunks.length, document.id, document.title, "Water", "Otter", "birds.md"],
+    );
+    const embedded: number[] = [];
+    const embedding = {
+      ...fixed({ x: [1, 0] }),
+      embed: async (inputs: readonly unknown[]) => (
+        embedded.push(inputs.length),
+        { embeddings: inputs.map(() => [1, 0]) }
+      ),
+    };
+    await withTexts(
+      { "birds.md": birds },
+      async (kb) => {
+        const totals = async () =>
+          (await all(kb.chunks())).map(({ chunk: { metadata } }) => [
+            metadata["total_chunks"],
+            metadata["chunk_index"],
+          ]);
+        const expected = (count: number) => Array.from({ length: count }, (_, i) => [count, i]);
+        const byIndex = (rows: readonly (readonly unknown[])[]) => rows.toSorted((a, b) => Number(a[1]) - Number(b[1]));
+        equal(byIndex(await totals()), expected(chunks.length));
+        equal((await kb.search("otter", { filter: { total_chunks: chunks.length } })).length > 0, true);
+        // A chunk more changes the number in each, and embeds that one alone.
+        embedded.length = 0;
+        await kb.ingest({ uri: "birds.md", text: `${birds}\n# Sky\n\nThe kite circles high above the field.\n` });
+        equal([byIndex(await totals()), embedded], [expected(chunks.length + 1), [1]]);
+      },
+      { chunker: small, transformers: [createStructureTransformer({ totalChunks: true })], models: { embedding } },
     );
     equal(titles(pathFromRoot(document, otter) ?? []).slice(1), ["Water", "Otter"]);
     equal(pathFromRoot({ ...document, id: "another" }, otter), undefined);

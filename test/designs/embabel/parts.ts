@@ -144,6 +144,17 @@ export const parts = [
         [["", 0, 0]],
       );
       equal([...createSectionChunker().chunk(none)], []);
+      const empty = { uri: "empty.md", text: "", metadata: { kind: "empty" } };
+      await withTexts({}, async (kb) => equal((await kb.ingest(empty)).failures[0]?.error.code, "empty"));
+      await withTexts(
+        {},
+        async (kb) => {
+          equal((await kb.ingest(empty)).added, 1);
+          const kept = (await all(kb.chunks())).map(({ chunk: { text: own, metadata } }) => [own, metadata["kind"]]);
+          equal(kept, [["", "empty"]]);
+        },
+        { chunker: createSectionChunker({ emptyChunk: true }), reading: { empty: "keep" } },
+      );
     },
   ),
   prove(

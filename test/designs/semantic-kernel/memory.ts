@@ -167,7 +167,10 @@ export const memory = [
           equal((await collection.vectorSearch([0.5, 3], near))[0]?.score, 1 / (1 + 2.5));
           equal((await collection.vectorSearch([0, 3], { ...near, metric: "dot" }))[0]?.score, 3);
           equal((await collection.search("pan", near))[0]?.score, 1);
-          await refuses("dimension-mismatch", () => collection.vectorSearch([1, 2, 3]));
+          const wrong = await refuses("dimension-mismatch", () => collection.vectorSearch([1, 2, 3]));
+          equal(wrong.message, "products: dimension mismatch: expected 2, got 3");
+          const { store, operation, collection: named } = wrong.details;
+          equal([store, operation, named], ["The memory store", "vectorSearch", "products"]);
           equal(
             (await all(collection.list({ orderBy: { field: "price", direction: "desc" } }))).map(({ sku }) => sku),
             ["P-2", "K-1"],

@@ -109,6 +109,25 @@ export const pipelines = [
     equal(await seen(closed.as({ userId: "ada" })), []);
     await closed.close();
   }),
+  prove("T27", "anonymous callers read the deployment, and the platform where it is opened to everyone", async () => {
+    const texts = ["platform", "deployment", "team:a", "user:ada"] as const;
+    const seenBy = async (platformFor: "authenticated" | "everyone" | undefined) => {
+      const kb = await openKnowledgeBase({ access: { platform: true, ...(platformFor && { platformFor }) } });
+      for (const scope of texts) await kb.ingest([{ uri: scope, text: leave }], { scope });
+      const anonymous = kb.as({});
+      const found = uris(await anonymous.search("leave", { topK: "all", copies: "all" })).toSorted();
+      equal((await all(anonymous.list())).map(({ uri }) => uri).toSorted(), found);
+      equal((await anonymous.document("platform")) !== undefined, found.includes("platform"));
+      await refuses("access-denied", () => anonymous.ingest({ uri: "x", text: "X." }, { scope: "platform" }));
+      await kb.close();
+      return found;
+    };
+    equal(
+      [await seenBy(undefined), await seenBy("authenticated"), await seenBy("everyone")],
+      [["deployment"], ["deployment"], ["deployment", "platform"]],
+    );
+    await refuses("invalid-argument", () => openKnowledgeBase({ access: { platformFor: "everyone" } }));
+  }),
   prove("T10", "lengths of vectors do not matter: a cosine is a dot product of normalised ones", async () => {
     const store = createMemoryStore();
     await putVectors(store, [
