@@ -35,6 +35,7 @@ export const services = [
           port: 0,
           keys: [{ name, key, operator: true, write }],
           entities: { company: { filterable: ["role"] } },
+          mcp: { collections: true },
         });
         const ask = async (method: string, path: string, body?: object) => {
           const response = await fetch(new URL(path, service.url), {
@@ -145,6 +146,14 @@ export const services = [
           JSON.stringify((await call("company_related", { id: "ada", relationship: "WORKS_ON" })).body),
           /Engine/u,
         );
+        matches(JSON.stringify((await call("company_open", { id: "ada" })).body), /Writes programs/u);
+        matches(JSON.stringify((await call("company_search", { query: "programs" })).body), /entity: ada/u);
+        matches(JSON.stringify((await call("list_collections", {})).body), /birds/u);
+        matches(
+          JSON.stringify((await call("search_collection", { collection: "birds", query: "hoots" })).body),
+          /owl/u,
+        );
+        matches(JSON.stringify((await call("get_record", { collection: "birds", key: "wren" })).body), /It trills/u);
         const server = await createMcpServer(ingestion.kb, {
           collections: true,
           entities: [openEntities(ingestion.kb, "company", { filterable: ["role"] })],
