@@ -50,7 +50,8 @@ export function createTextDataLoader(...paths: readonly [string, ...string[]]): 
 /** **Errors** `invalid-argument` for no list of names; `unsupported-media` for the first path with another extension. */
 function checkExtensions(paths: readonly string[], extensions: readonly string[]): void {
   checkGiven("load", "extensions", extensions, "list");
-  const taken = new Set(extensions.map((each) => String(each).replace(/^\./u, "").toLowerCase()));
+  for (const each of extensions) checkGiven("load", "extension", each, "text");
+  const taken = new Set(extensions.map((each) => each.replace(/^\./u, "").toLowerCase()));
   for (const path of paths) {
     const own = extname(path).slice(1).toLowerCase();
     if (taken.has(own)) continue;
