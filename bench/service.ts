@@ -1,13 +1,15 @@
 /**
  * The service under load: throughput by `--workers`, delay of the event loop under an upload, memory after many requests.
  *
- *     npm run bench:service [-- --documents 2000 --seconds 8 --requests 20000 --only workers,upload,memory,heap]
+ *     npm run bench:service [-- --documents 2000,8000 --searches 1500 --requests 20000 --only workers,upload,memory,heap]
  *
- * Every service is a process of its own, over a knowledge base that is made beforehand. The load comes from this process, so that it takes processor time too.
+ * Every service is a process of its own, over a knowledge base that is made beforehand. Throughput is measured over each size of it, the rest over the first.
+ * The load comes from this process, so that it takes processor time too. Searches go over sockets of their own, without a client of HTTP.
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { Agent, request as startRequest } from "node:http";
+import { connect } from "node:net";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -17,14 +19,14 @@ import { openKnowledgeBase } from "../src/index.node.ts";
 
 const { values: given } = parseArgs({
   options: {
-    documents: { type: "string", default: "3000" },
-    seconds: { type: "string", default: "8" },
+    documents: { type: "string", default: "3000,9000" },
+    searches: { type: "string", default: "1500" },
     requests: { type: "string", default: "20000" },
     only: { type: "string", default: "workers,upload,memory,heap" },
   },
 });
-const documents = Number(given.documents);
-const seconds = Number(given.seconds);
+const sizes = given.documents.split(",").map(Number);
+const searches = Number(given.searches);
 const only = new Set(given.only.split(","));
 const program = new URL("../src/cli/bin.ts", import.meta.url).pathname;
 
@@ -40,16 +42,22 @@ const text = (paragraphs: number): string =>
   Array.from({ length: paragraphs }, () => Array.from({ length: 6 }, sentence).join(" ")).join("\n\n");
 const questions = Array.from({ length: 500 }, () => Array.from({ length: 6 }, word).join(" "));
 
-const folder = mkdtempSync(join(tmpdir(), "bench-service-"));
-const kb = await openKnowledgeBase(join(folder, ".ibid"));
-const inputs = Array.from({ length: documents }, (_, at) => ({
-  uri: `d${at}.md`,
-  text: `# ${sentence()}\n\n${text(5)}`,
-}));
-await kb.ingest(inputs, { settle: true });
-const { chunks } = await kb.status();
-await kb.close();
-console.log(`${documents} documents, ${chunks} chunks, ${availableParallelism()} processors`);
+const root = mkdtempSync(join(tmpdir(), "bench-service-"));
+
+/** A folder with a knowledge base of so many documents. */
+async function makeBase(documents: number): Promise<string> {
+  const folder = join(root, String(documents));
+  const kb = await openKnowledgeBase(join(folder, ".ibid"));
+  const inputs = Array.from({ length: documents }, (_, at) => ({
+    uri: `d${at}.md`,
+    text: `# ${sentence()}\n\n${text(5)}`,
+  }));
+  await kb.ingest(inputs, { settle: true });
+  const { chunks } = await kb.status();
+  await kb.close();
+  console.log(`${documents} documents, ${chunks} chunks, ${availableParallelism()} processors`);
+  return folder;
+}
 
 interface Serving {
   readonly url: string;
@@ -58,7 +66,7 @@ interface Serving {
   stop(): Promise<void>;
 }
 
-async function serve(args: readonly string[], flags: readonly string[] = []): Promise<Serving> {
+async function serve(folder: string, args: readonly string[], flags: readonly string[] = []): Promise<Serving> {
   const child = spawn(process.execPath, [...flags, program, "serve", "--port", "0", "--write", "--json", ...args], {
     cwd: folder,
     env: { ...process.env, IBID_SERVE_LIMITS_REQUESTS_PER_MINUTE: "10000000" },
@@ -93,6 +101,43 @@ async function serve(args: readonly string[], flags: readonly string[] = []): Pr
   };
 }
 
+/** One connection that stays open. **Shape** each call sends a search, and resolves when its whole response is there. **Errors** for another status than 200. */
+function openSearcher(url: string): { search(): Promise<void>; close(): void } {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname).setNoDelay(true);
+  let parts: Buffer[] = [];
+  let arrived = 0;
+  let expected = Infinity;
+  let waiting = Promise.withResolvers<void>();
+  socket.on("error", (error) => waiting.reject(error));
+  socket.on("data", (part) => {
+    parts.push(part);
+    arrived += part.length;
+    if (expected === Infinity) {
+      const begun = Buffer.concat(parts);
+      const end = begun.indexOf("\r\n\r\n");
+      if (end === -1) return;
+      const head = begun.toString("latin1", 0, end);
+      if (!head.startsWith("HTTP/1.1 200")) return waiting.reject(new Error(head));
+      expected = end + 4 + Number(/^content-length: (\d+)/imu.exec(head)?.[1]);
+    }
+    if (arrived < expected) return;
+    [parts, arrived, expected] = [[], 0, Infinity];
+    waiting.resolve();
+  });
+  return {
+    search() {
+      waiting = Promise.withResolvers<void>();
+      const body = JSON.stringify({ query: questions[asked++ % questions.length], topK: 10 });
+      socket.write(
+        `POST /search HTTP/1.1\r\nhost: ${hostname}:${port}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      );
+      return waiting.promise;
+    },
+    close: () => void socket.destroy(),
+  };
+}
+
 let asked = 0;
 const search = async (serving: Serving): Promise<void> => {
   const { status } = await serving.send("search", { query: questions[asked++ % questions.length], topK: 10 });
@@ -124,46 +169,56 @@ interface Throughput {
   readonly load: number;
 }
 
-/** Searches with so many at once. */
+/** Searches with so many at once. As many before warm it up: compiled code and caches are then as far as they get, however slow the machine is. */
 async function throughput(serving: Serving, atOnce: number): Promise<Throughput> {
-  const run = async (until: number): Promise<number> => {
-    let done = 0;
+  const clients = Array.from({ length: atOnce }, () => openSearcher(serving.url));
+  const run = async (): Promise<void> => {
+    let left = searches;
     await Promise.all(
-      Array.from({ length: atOnce }, async () => {
-        while (performance.now() < until) {
-          await search(serving);
-          done += 1;
-        }
+      clients.map(async (client) => {
+        while (left-- > 0) await client.search();
       }),
     );
-    return done;
   };
-  await run(performance.now() + 2000);
+  await run();
   const before = processorTimes(serving.pid);
   const load = process.cpuUsage();
   const started = performance.now();
-  const done = await run(started + seconds * 1000);
-  const rate = (done * 1000) / (performance.now() - started);
+  await run();
+  const ms = performance.now() - started;
   const after = processorTimes(serving.pid);
   const { user, system } = process.cpuUsage(load);
+  for (const client of clients) client.close();
   return {
-    rate,
-    service: (after.own - before.own) / done,
-    workers: (after.started - before.started) / done,
-    load: (user + system) / 1000 / done,
+    rate: (searches * 1000) / ms,
+    service: (after.own - before.own) / searches,
+    workers: (after.started - before.started) / searches,
+    load: (user + system) / 1000 / searches,
   };
+}
+
+/**
+ * Searches a second on two processors that do nothing else, by the processor time of one search. Each process has one processor at most, and all of them have two.
+ * On a machine that other work shares, the measured rate says less.
+ */
+function quietRate({ service, workers, load }: Throughput, count: number): number {
+  return 1000 / Math.max(service, workers / Math.max(1, count), load, (service + workers + load) / 2);
 }
 
 const metric = async (serving: Serving, name: string): Promise<number> =>
   Number(new RegExp(`^${name} (\\S+)$`, "mu").exec((await serving.send("metrics")).text)?.[1]);
 
 try {
-  if (only.has("workers")) {
+  const bases: string[] = [];
+  for (const documents of sizes) {
+    const base = await makeBase(documents);
+    bases.push(base);
+    if (!only.has("workers")) break;
     const found = new Map<number, Throughput[]>();
     // Rounds in turn, so that other work on the machine strikes all alike.
     for (let round = 0; round < 3; round++) {
       for (const workers of [0, 1, 2]) {
-        const serving = await serve(["--workers", String(workers)]);
+        const serving = await serve(base, ["--workers", String(workers)]);
         found.set(workers, [...(found.get(workers) ?? []), await throughput(serving, 16)]);
         await serving.stop();
       }
@@ -174,22 +229,25 @@ try {
         .map(of)
         .toSorted((a, b) => a - b)[1]!;
     const rateOf = (workers: number): number => median(workers, ({ rate }) => rate);
+    const quietOf = (workers: number): number => median(workers, (one) => quietRate(one, workers));
     for (const workers of [0, 1, 2]) {
       const times = (["service", "workers", "load"] as const).map(
         (kind) => `${kind} ${median(workers, (one) => one[kind]).toFixed(2)}`,
       );
       console.log(
-        `search, ${workers} workers: ${rateOf(workers).toFixed(1)}/s; processor time of one in ms: ${times.join(", ")}`,
+        `search, ${workers} workers: ${rateOf(workers).toFixed(1)}/s; processor time of one in ms: ${times.join(", ")}; by it ${quietOf(workers).toFixed(0)}/s on two quiet processors`,
       );
     }
+    const over = (of: (workers: number) => number, other: number): string => (of(2) / of(other)).toFixed(2);
     console.log(
-      `2 workers over 1: ${(rateOf(2) / rateOf(1)).toFixed(2)}; over none: ${(rateOf(2) / rateOf(0)).toFixed(2)} (bar 1.5)`,
+      `2 workers over none: ${over(rateOf, 0)} (bar 1.5), by processor time ${over(quietOf, 0)}; over 1: ${over(rateOf, 1)}, by processor time ${over(quietOf, 1)}`,
     );
   }
+  const folder = bases[0]!;
 
   if (only.has("upload")) {
     for (const workers of ["0", "2"]) {
-      const serving = await serve(["--workers", workers]);
+      const serving = await serve(folder, ["--workers", workers]);
       await serving.send("metrics");
       const large = new TextEncoder().encode(text(8000));
       const upload = serving.send("document?uri=large.txt", large, "PUT");
@@ -217,7 +275,11 @@ try {
   }
 
   if (only.has("heap")) {
-    const serving = await serve([], ["--expose-gc", "--import", new URL("heap-probe.ts", import.meta.url).href]);
+    const serving = await serve(
+      folder,
+      [],
+      ["--expose-gc", "--import", new URL("heap-probe.ts", import.meta.url).href],
+    );
     const heapOf = async (): Promise<number> => {
       process.kill(serving.pid, "SIGUSR2");
       await new Promise((resolve) => setTimeout(resolve, 500));
@@ -236,7 +298,7 @@ try {
 
   if (only.has("memory")) {
     // An hour at five requests a second and more, as fast as they go.
-    const serving = await serve([]);
+    const serving = await serve(folder, []);
     const total = Number(given.requests);
     const resident = () => metric(serving, "process_resident_memory_bytes");
     const marks: number[] = [];
@@ -248,5 +310,5 @@ try {
     await serving.stop();
   }
 } finally {
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(root, { recursive: true, force: true });
 }
