@@ -1,9 +1,11 @@
 import type { DocumentSummary } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase, ListOptions } from "../contracts/knowledge-base.ts";
+import type { SearchOptions } from "../contracts/retriever.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { createRun } from "../runtime/create-run.ts";
 import { sha256 } from "../runtime/hash.ts";
+import { shareSearchBody, type SharedSearches } from "./search-body.ts";
 
 /** Names under which readers see documents: a file by its folder's name and its path below it, never by where it lies on this machine. */
 export interface PublicNames {
@@ -237,11 +239,13 @@ export function createPublicNames(all: KnowledgeBase): PublicNames {
       return uris.length === 0 ? [name] : uris;
     },
     hide(kb) {
+      const shared = (kb as SharedSearches)[shareSearchBody];
       const names = namesOf(kb);
       const { resolve, shown, withStoredPrefixes } = names;
       const shownRun = shownBy(shown);
       return {
         ...kb,
+        ...(shared && { [shareSearchBody]: (query: string, options: SearchOptions) => shared(query, options, true) }),
         search: async (query, options) => shown(await kb.search(query, await withStoredPrefixes(options))),
         ask: (question, options = {}) =>
           options.under === undefined

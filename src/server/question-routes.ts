@@ -10,7 +10,8 @@ import type { ServerSentEvent } from "./event-response.ts";
 import { toRefusal } from "./refusal.ts";
 import * as requests from "./request-schemas.ts";
 import * as responses from "./response-schemas.ts";
-import { defineRoute, jsonResponse, type Route } from "./route.ts";
+import { bytesResponse, defineRoute, jsonResponse, type Route } from "./route.ts";
+import { makeSearchBody } from "./search-body.ts";
 
 /** Sentences of Ballerina's query service, word for word: nothing was found; an answer failed. */
 const noAnswerText = "I couldn't find an answer to your question.";
@@ -51,15 +52,7 @@ export function createQuestionRoutes(streams: AnswerStreams): readonly Route[] {
       answers: { 200: { description: "The hits.", content: { "application/json": responses.searchResponse } } },
       asked: ({ body: { query, pattern = "" } }) => [query, pattern],
       async handle({ kb, body: { query, ...options }, signal }) {
-        const started = performance.now();
-        const hits = await kb.search(query, { ...given(options), signal });
-        const { warnings, groups } = hits;
-        return jsonResponse({
-          hits: hits.map(toHitJson),
-          ...(groups && { groups: groups.map(toGroupJson) }),
-          ...(warnings && { warnings }),
-          ms: Math.round(performance.now() - started),
-        });
+        return bytesResponse(await makeSearchBody(kb, query, { ...given(options), signal }));
       },
     }),
     defineRoute({

@@ -101,6 +101,8 @@ export interface Route<
     readonly always: Readonly<Record<string, string>>;
     readonly options: Readonly<Record<string, string>>;
   };
+  /** Reason for which this service lacks the route: requests are refused with it, and no description has it. */
+  readonly absent?: { readonly message: string; readonly hint: string };
   /** Whether the route answers any host name, without slot and log. Default false. */
   readonly isProbe?: true;
   /** Private texts of the request, which the log must not repeat. */
@@ -119,8 +121,16 @@ export function defineRoute<Query extends z.ZodType, Body extends z.ZodType, Par
 
 /** A response with JSON. */
 export function jsonResponse(value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Response {
-  const body = new TextEncoder().encode(JSON.stringify(value));
-  return new Response(body, {
+  return bytesResponse(new TextEncoder().encode(JSON.stringify(value)), status, headers);
+}
+
+/** A response with JSON that is in bytes already. */
+export function bytesResponse(
+  body: Uint8Array,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return new Response(body as Uint8Array<ArrayBuffer>, {
     status,
     headers: { "content-type": "application/json; charset=utf-8", "content-length": String(body.length), ...headers },
   });

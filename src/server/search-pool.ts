@@ -7,10 +7,12 @@ import type { AccessContext } from "../contracts/scope.ts";
 import { abortError } from "../runtime/abort.ts";
 import { checkGiven, checkOptions } from "../runtime/check-options.ts";
 import { createRun } from "../runtime/create-run.ts";
+import { createPublicNames, type PublicNames } from "./public-names.ts";
+import { makeSearchBody, shareSearchBody, type SharedSearches, type ShareSearchBody } from "./search-body.ts";
 import { searchOnce } from "./search-once.ts";
 
 /** Verbs that take a processor, and so are worth another process. */
-type SharedVerb = "search" | "ask" | "verify";
+type SharedVerb = "search" | "searchBody" | "ask" | "verify";
 
 /** A message to a process: a call, or the end of one. */
 type ToSearcher =
@@ -18,7 +20,7 @@ type ToSearcher =
       readonly id: number;
       readonly verb: SharedVerb;
       readonly access: AccessContext | "operator";
-      readonly given: readonly unknown[];
+      readonly given: readonly [subject: unknown, options: object, isHidden?: boolean | undefined];
     }
   | { readonly id: number; readonly stop: true };
 
@@ -137,7 +139,7 @@ export async function openSearchPool(options: SearchPoolOptions): Promise<Search
   async function* call(
     verb: SharedVerb,
     access: AccessContext | "operator",
-    given: readonly unknown[],
+    given: Extract<ToSearcher, { readonly given: unknown }>["given"],
     signal: AbortSignal | undefined,
   ): AsyncGenerator<FromSearcher | undefined> {
     const [searcher] = [...searchers].toSorted((a, b) => a.calls.size - b.calls.size);
@@ -175,24 +177,28 @@ export async function openSearchPool(options: SearchPoolOptions): Promise<Search
     }
   }
 
-  const share = (kb: KnowledgeBase, access: AccessContext | "operator" = "operator"): KnowledgeBase => {
+  const share = (kb: KnowledgeBase, access: AccessContext | "operator" = "operator"): SharedSearches => {
     const single = async (
-      verb: "search" | "verify",
+      verb: "search" | "searchBody" | "verify",
       here: () => Promise<unknown>,
       subject: unknown,
       options: object,
+      isHidden?: boolean,
     ) => {
       const { signal, ...rest } = options as { readonly signal?: AbortSignal };
       if (!isPlain(rest)) return here();
-      for await (const message of call(verb, access, [subject, rest], signal)) {
+      for await (const message of call(verb, access, [subject, rest, isHidden], signal)) {
         if (message === undefined) return here();
         if ("error" in message) throw toError(message.error);
         if ("result" in message) return message.result;
       }
       return here();
     };
+    const body: ShareSearchBody = (query, options, isHidden) =>
+      single("searchBody", async () => undefined, query, options, isHidden) as ReturnType<ShareSearchBody>;
     return {
       ...kb,
+      [shareSearchBody]: body,
       as: (who, options) =>
         options === undefined && access === "operator" ? share(kb.as(who), who) : kb.as(who, options),
       search: (query, options = {}) =>
@@ -271,6 +277,7 @@ interface Channel {
 export async function serveSearches(kb: KnowledgeBase, channel: Channel): Promise<void> {
   checkGiven("serveSearches", "kb", kb, "object");
   const stops = new Map<number, AbortController>();
+  const names = createPublicNames(kb);
   const send = (message: FromSearcher): void => {
     // The pool may be gone by now.
     if ((channel as { readonly connected?: boolean }).connected !== false) channel.send?.(message);
@@ -292,7 +299,7 @@ export async function serveSearches(kb: KnowledgeBase, channel: Channel): Promis
     }
     const stop = new AbortController();
     stops.set(id, stop);
-    answer(kb, message, stop.signal, send)
+    answer(kb, names, message, stop.signal, send)
       .catch((error: unknown) => send({ id, error: toSent(error) }))
       .finally(() => stops.delete(id));
   });
@@ -304,12 +311,17 @@ export async function serveSearches(kb: KnowledgeBase, channel: Channel): Promis
 
 async function answer(
   kb: KnowledgeBase,
-  { id, verb, access, given: [subject, options] }: Exclude<ToSearcher, { readonly stop: true }>,
+  names: PublicNames,
+  { id, verb, access, given: [subject, options, isHidden] }: Exclude<ToSearcher, { readonly stop: true }>,
   signal: AbortSignal,
   send: (message: FromSearcher) => void,
 ): Promise<void> {
   const view = access === "operator" ? kb : kb.as(access);
-  const how = { ...(options as object), signal };
+  const how = { ...options, signal };
+  if (verb === "searchBody") {
+    const shown = isHidden === true ? names.hide(view) : view;
+    return send({ id, result: await makeSearchBody(shown, subject as string, how) });
+  }
   if (verb === "search") return send({ id, result: await view.search(subject as string, how) });
   if (verb === "verify") return send({ id, result: await view.verify(subject as string, how) });
   const run = view.ask(subject as string, how);

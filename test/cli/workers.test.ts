@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { openSearchPool, serveSearches } from "../../src/server/index.node.ts";
@@ -17,7 +18,7 @@ beforeAll(async () => {
     "keys.json": JSON.stringify({
       keys: [
         { name: "ada", key: ada, userId: "ada", teamId: "acme", write: true },
-        { name: "bob", key: bob, userId: "bob", requestsPerMinute: 20 },
+        { name: "bob", key: bob, userId: "bob", requestsPerDay: 20 },
         { name: "ops", key: "operator-operator-op", operator: true },
       ],
     }),
@@ -27,8 +28,8 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function serve() {
-  const child = startIbid(folder, ["serve", "--port", "0", "--workers", "2", "--keys", "keys.json", "--json"]);
+async function serve({ where = folder, workers = "2" } = {}) {
+  const child = startIbid(where, ["serve", "--port", "0", "--workers", workers, "--keys", "keys.json", "--json"]);
   onTestFinished(() => void child.kill("SIGKILL"));
   let log = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (log += text));
@@ -80,6 +81,41 @@ describe("ibid serve --workers", () => {
     child.kill("SIGTERM");
     expect((await ended)[0]).toBe(0);
     expect(children()).toEqual([]);
+  });
+
+  it("answers a search with the bytes of one process alone: hits, groups, warnings, and public names for readers [20]", async () => {
+    const far = await makeFolder({ "far/spare.md": "# Spare\n\nThe far key lies under a stone.\n" });
+    const where = await makeFolder({
+      "keys.json": JSON.stringify({
+        keys: [
+          { name: "bob", key: bob, userId: "bob" },
+          { name: "ops", key: "operator-operator-op", operator: true },
+        ],
+      }),
+    });
+    onTestFinished(() => Promise.all([rm(far, { recursive: true }), rm(where, { recursive: true })]).then(() => {}));
+    await callIbid(where, ["ingest", join(far, "far"), join(folder, "docs")]);
+    const services = [await serve({ where, workers: "0" }), await serve({ where })];
+    const asked = [
+      { query: "key", topK: 3, explain: true },
+      { query: "key", groupBy: "document" },
+      { query: "stone", under: "far/" },
+      { query: "ké\u0000y “quoted” 😀" },
+      { query: "key", mode: "nonsense" },
+    ];
+    for (const key of [bob, "operator-operator-op"]) {
+      for (const body of asked) {
+        const [alone, shared] = await Promise.all(
+          services.map(async ({ url }) => {
+            const { status, headers, text } = await send(url, "/search", { key, body });
+            const said = text.replace(/"ms":\d+/u, "").replace(/"requestId":"[^"]*"/u, "");
+            return { status, type: headers["content-type"], said };
+          }),
+        );
+        expect(shared).toEqual(alone);
+        expect(shared!.said.includes(far)).toBe(key !== bob && shared!.status === 200 && shared!.said.includes("far"));
+      }
+    }
   });
 
   it("counts a caller over all processes", async () => {
