@@ -327,8 +327,8 @@ export interface ListOptions extends DocumentAddress {
   /** Only documents that were ingested earlier: ISO 8601. */
   readonly before?: string | undefined;
   /**
-   * Default `"uri"`: by uri, then scope. In any other order the document of `after` must still be there. **Cost** the rows of the page, where the store keeps the
-   * order: SQLite, Postgres and memory keep all but `title`. Otherwise all rows of the list for each page, of which two pages are held.
+   * Default `"uri"`: by uri, then scope. In any other order the document of `after` must still be there. By title, A to Z ignore case. **Cost** the rows of the page,
+   * where the store keeps the order: SQLite, Postgres and memory do. Otherwise all rows of the list for each page, of which two pages are held.
    */
   readonly sort?: ListOrder | undefined;
 }

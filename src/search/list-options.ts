@@ -46,7 +46,7 @@ export const listOptions = {
     flag: "--as-of <time>",
   },
   sort: {
-    doc: "Order; `newest` and `oldest` go by the time of ingestion, `largest` by bytes. A page by `title` reads all rows of the list, and holds two pages of them; by the others it reads its own.",
+    doc: "Order; `newest` and `oldest` go by the time of ingestion, `largest` by bytes. In the order of titles A to Z ignore case. A page reads its own rows.",
     kind: { type: "choice", values: orders },
     default: "uri",
     for: everywhere,

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { DocumentSummary } from "../contracts/document-store.ts";
 import type { Scope } from "../contracts/scope.ts";
-import type { IngestResult, KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { IngestResult, KnowledgeBase, ListOptions } from "../contracts/knowledge-base.ts";
 import { ingestOnly } from "../ingest/uploads/ingest-only.ts";
 import { notePrefix } from "../integrations/memory/note.ts";
 import { compareCodePoints } from "../runtime/compare-text.ts";
@@ -167,7 +167,7 @@ function summarise(document: DocumentSummary): object {
   return { uri, rootLabel, path, scope, documentId: id, title, mediaType, chunks, bytes, ingestedAt };
 }
 
-/** **Cost** the rows of the page and one more; a total reads the whole list. */
+/** **Cost** the rows of the page and one more. A total of whole scopes is a count of the store. A total of a prefix, a type or a time reads the rows of the list. */
 async function listPage(
   kb: KnowledgeBase,
   { limit, after, total, ...selection }: z.output<typeof requests.listQuery>,
@@ -185,8 +185,15 @@ async function listPage(
   return {
     documents,
     ...(page.length > limit && { next: JSON.stringify([uri, scope]) }),
-    ...(total === "true" && { total: await count(kb.list(chosen), signal) }),
+    ...(total === "true" && { total: await countAll(kb, chosen, signal) }),
   };
+}
+
+async function countAll(kb: KnowledgeBase, chosen: ListOptions, signal: AbortSignal): Promise<number> {
+  const { scope, sort: _, ...narrowing } = chosen;
+  if (Object.keys(narrowing).length > 0) return count(kb.list(chosen), signal);
+  const { scopes } = await kb.status();
+  return scopes.reduce((sum, one) => sum + (scope === undefined || one.scope === scope ? one.documents : 0), 0);
 }
 
 async function count(documents: AsyncIterable<unknown>, signal: AbortSignal): Promise<number> {

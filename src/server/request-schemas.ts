@@ -133,10 +133,9 @@ export const uri = notBlank.max(4096);
 
 export const listQuery = z.strictObject({
   ...parametersOf<ListOptions, typeof listOptions>(listOptions),
-  total: z
-    .enum(["true", "false"])
-    .optional()
-    .meta({ description: "Whether to count all documents of the list, which reads them." }),
+  total: z.enum(["true", "false"]).optional().meta({
+    description: "Whether to count all documents of the list. A count of a prefix, a type or a time reads them.",
+  }),
   limit: z.coerce.number().int().min(1).max(1000).default(100),
   after: z.string().min(1).max(10_000).optional().meta({ description: "The `next` of the page before." }),
 });

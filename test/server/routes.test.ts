@@ -204,6 +204,29 @@ describe("the other routes", () => {
     expect(broken).toMatchObject({ status: 400, json: { error: { code: "invalid-argument" } } });
   });
 
+  it("reads the rows of its page alone for a page with the total of whole scopes [20]", async () => {
+    const base = await openWorld();
+    const read = { rows: 0 };
+    const counted: typeof base = {
+      ...base,
+      async *list(options) {
+        for await (const one of base.list(options)) {
+          read.rows += 1;
+          yield one;
+        }
+      },
+    };
+    await base.ingest(Array.from({ length: 40 }, (_, at) => ({ uri: `many/${at}.txt`, text: `Number ${at}.` })));
+    const { as } = await startWorld({}, counted);
+    let held = 0;
+    for await (const _ of base.list({ scope: "deployment" })) held += 1;
+    for (const sort of ["uri", "newest", "oldest", "largest", "title"]) {
+      read.rows = 0;
+      const { json } = await as("operator", `/documents?scope=deployment&limit=3&total=true&sort=${sort}`);
+      expect([json.total, json.documents.length, read.rows]).toEqual([held, 3, 4]);
+    }
+  });
+
   it("lists by prefix, scope, media type and date, with a total of all pages", async () => {
     const { as, kb } = await startWorld();
     await kb.ingest({ uri: "notes/a.txt", text: "A." });
@@ -224,6 +247,7 @@ describe("the other routes", () => {
     expect(await list("scope=user:ada&total=true")).toEqual([["user-ada.md"], 1, false]);
     expect(await list("before=2001-01-01")).toEqual([[], undefined, false]);
     expect(await list("since=2001-01-01&limit=1000&total=true")).toMatchObject([expect.any(Array), 5, false]);
+    expect(await list("limit=2&total=true")).toMatchObject([expect.any(Array), 5, true]);
     for (const wrong of ["since=yesterday", "total=maybe", "limit=0", "prefix=notes"])
       expect((await as("ada", `/documents?${wrong}`)).status).toBe(400);
     await expect(kb.list({ limit: 0 })[Symbol.asyncIterator]().next()).rejects.toThrow("limit is 0");

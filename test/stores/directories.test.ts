@@ -238,7 +238,8 @@ describe("orders of documents in SQLite", () => {
     folders.push(folder);
     const open = () => openConnection(join(folder, "ibid.sqlite"), { busyTimeoutMs: 1_000 });
     const earlier = await open();
-    for (const name of ["documents_by_time", "documents_by_size"]) earlier.run(`DROP INDEX ${name}`);
+    for (const name of ["documents_by_time", "documents_by_size", "documents_by_title"])
+      earlier.run(`DROP INDEX ${name}`);
     earlier.close();
     const connection = await open();
     const plans: string[] = [];
@@ -257,7 +258,13 @@ describe("orders of documents in SQLite", () => {
       const scope = rows.addScope("platform", 1);
       for (let n = 0; n < 50; n++) {
         const row = documentRow(scope, `${n}`.padStart(2, "0"), `${n % 20}.md`);
-        const facts = { bytes: n % 7, ingestedAt: new Date(n % 10).toISOString(), deletedAt: n % 5 === 0 ? 1 : null };
+        const title = ["", "Äpfel", "äpfel", "apples", "Apples", "a\0b", "😀", "ﬀ"][n % 8]!;
+        const facts = {
+          title,
+          bytes: n % 7,
+          ingestedAt: new Date(n % 10).toISOString(),
+          deletedAt: n % 5 === 0 ? 1 : null,
+        };
         rows.addDocument({ ...row, ...facts }, { text: "", structure: "{}" });
       }
       return scope;
@@ -275,9 +282,13 @@ describe("orders of documents in SQLite", () => {
       const last = await memory.read((rows) => rows.documentById(scopes.get(memory)!, first.at(-1)!)!);
       for (const id of [last.id, "", undefined])
         expect(await read(directory, order, { ...last, id })).toEqual(await read(memory, order, { ...last, id }));
-      expect(plans).toHaveLength(4);
+      expect(plans.length).toBeGreaterThanOrEqual(4);
+      // Of many documents of one title, a page reads those that follow its place.
+      if (order === "title") expect(plans.join()).toContain("<expr>=? AND uri>?");
       for (const plan of plans)
-        expect(plan).toMatch(order === "largest" ? /INDEX documents_by_size/u : /INDEX documents_by_time/u);
+        expect(plan).toMatch(
+          `INDEX documents_by_${order === "largest" ? "size" : order === "title" ? "title" : "time"}`,
+        );
     }
     await directory.close();
   });

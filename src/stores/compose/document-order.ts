@@ -23,8 +23,13 @@ const orders: Readonly<Record<DocumentOrder, (one: Facts, other: Facts) => numbe
   newest: (one, other) => compareCodePoints(other.ingestedAt, one.ingestedAt),
   oldest: (one, other) => compareCodePoints(one.ingestedAt, other.ingestedAt),
   largest: (one, other) => other.bytes - one.bytes,
-  title: (one, other) => compareCodePoints(one.title.toLowerCase(), other.title.toLowerCase()),
+  title: (one, other) => compareCodePoints(foldTitle(one.title), foldTitle(other.title)),
 };
+
+/** A title as lists are ordered by it: the letters A to Z ignore case, as they do in SQLite's `lower`. Any other letter is itself. */
+export function foldTitle(title: string): string {
+  return title.replaceAll(/[A-Z]/gu, (letter) => letter.toLowerCase());
+}
 
 const noFacts: Facts = { bytes: 0, ingestedAt: "", title: "" };
 

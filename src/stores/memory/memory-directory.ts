@@ -350,6 +350,7 @@ const comparators = {
   newest: byRow(compareInOrder("newest")),
   oldest: byRow(compareInOrder("oldest")),
   largest: byRow(compareInOrder("largest")),
+  title: byRow(compareInOrder("title")),
 };
 
 function isAfter(row: DocumentRow, uri: string, id: string | undefined): boolean {

@@ -130,6 +130,7 @@ export async function* listInOrder(
   let last: (Omit<RowPlace, "id"> & { readonly scope: Scope; readonly id?: string }) | undefined = after && {
     ingestedAt: "",
     bytes: 0,
+    title: "",
     ...after,
   };
   for (let left = limit; left > 0;) {

@@ -97,11 +97,11 @@ export interface DocumentRow {
 }
 
 /** Orders of documents that a directory keeps. */
-export const keptOrders = ["newest", "oldest", "largest"] as const;
+export const keptOrders = ["newest", "oldest", "largest", "title"] as const;
 export type KeptOrder = (typeof keptOrders)[number];
 
 /** A place in one of these orders. */
-export interface RowPlace extends Pick<DocumentRow, "uri" | "ingestedAt" | "bytes"> {
+export interface RowPlace extends Pick<DocumentRow, "uri" | "ingestedAt" | "bytes" | "title"> {
   readonly id: string | undefined;
 }
 

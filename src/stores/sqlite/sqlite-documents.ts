@@ -21,7 +21,7 @@ import {
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { Sayings } from "./sqlite-sayings.ts";
 import type { SqliteTexts, StoredBody } from "./sqlite-texts.ts";
-import { orderedListing, placeValues } from "./list-order.ts";
+import { orderedListing, readListings } from "./list-order.ts";
 import { bytesOf, decodeText } from "./text-bytes.ts";
 
 const documentColumns = `key, scope, id, uri, ${bytesOf("title")}, origin, content_hash AS contentHash,
@@ -174,11 +174,10 @@ export function createDocumentRows(db: SqliteConnection, texts: SqliteTexts, say
       ).filter((row) => row.uri.startsWith(under));
     },
     documentsInOrder: (scope, order, place, limit) =>
-      documents(
-        `SELECT ${documentColumns} FROM ${markedDocuments} ${orderedListing(order, place, documentIdText)}`,
-        scope,
-        ...placeValues(order, place, packTime),
+      readListings(
+        orderedListing(scope, order, place, { idText: documentIdText, pack: packTime }),
         limit,
+        (sql, ...values) => documents(`SELECT ${documentColumns} FROM ${markedDocuments} ${sql}`, ...values),
       ),
     deletedDocuments: (scope, until) =>
       documents(

@@ -64,7 +64,8 @@ const textKeyIndex = "CREATE INDEX chunks_by_text ON chunks (scope, text_key);";
  */
 const listIndexes = `
 CREATE INDEX IF NOT EXISTS documents_by_time ON documents (scope, ingested_at) WHERE deleted_at IS NULL;
-CREATE INDEX IF NOT EXISTS documents_by_size ON documents (scope, bytes) WHERE deleted_at IS NULL;`;
+CREATE INDEX IF NOT EXISTS documents_by_size ON documents (scope, bytes) WHERE deleted_at IS NULL;
+CREATE INDEX IF NOT EXISTS documents_by_title ON documents (scope, lower(title), uri) WHERE deleted_at IS NULL;`;
 
 /** Columns with numbers in them have the affinity of numbers, also where they may hold a text: Node binds every number as a float. */
 const schema = `
@@ -213,7 +214,7 @@ export function createSchema(database: DatabaseSync): void {
  * next opening tries again.
  */
 export function addListIndexes(database: DatabaseSync): void {
-  const known = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'documents_by_size'").get();
+  const known = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'documents_by_title'").get();
   if (known !== undefined) return;
   try {
     database.exec("BEGIN IMMEDIATE");

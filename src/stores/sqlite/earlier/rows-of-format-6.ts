@@ -2,7 +2,7 @@ import type { StoredChunkSpan } from "../../../contracts/document-store.ts";
 import type { SQLInputValue } from "node:sqlite";
 import type { ChunkKey, ChunkRow, DocumentRow, StoredFacts } from "../../segments/segment-directory.ts";
 import { inOrder } from "../in-order.ts";
-import { orderedListing, placeValues } from "../list-order.ts";
+import { orderedListing, readListings } from "../list-order.ts";
 import { missingRow } from "../missing-row.ts";
 import type { SqliteConnection } from "../sqlite-connection.ts";
 import { createSqliteRows, type SqliteRows } from "../sqlite-rows.ts";
@@ -186,11 +186,10 @@ function readEarlierDocuments(db: SqliteConnection): Partial<SqliteRows> {
           )
       ).filter((row) => row.uri.startsWith(under)),
     documentsInOrder: (scope, order, place, limit) =>
-      documents(
-        `SELECT ${documentColumns} FROM ${markedDocuments} ${orderedListing(order, place, "id")}`,
-        scope,
-        ...placeValues(order, place, (time) => time),
+      readListings(
+        orderedListing(scope, order, place, { idText: "id", pack: (time) => time }),
         limit,
+        (sql, ...values) => documents(`SELECT ${documentColumns} FROM ${markedDocuments} ${sql}`, ...values),
       ),
     deletedDocuments: (scope, until) =>
       documents(
