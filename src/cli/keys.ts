@@ -142,13 +142,14 @@ export function addKeysCommand(program: Command, context: Context, done: (exitCo
     });
   command("rotate <name>", "make a further key for a name, and let the former ones expire")
     .addOption(duration("--overlap <time>", "time in which both open, such as 7d (default: 1d)"))
+    .addOption(duration("--expires <time>", "the new key ends after this time (default: when the former was to end)"))
     .action(async function (this: Command, name: string) {
       const options = this.optsWithGlobals<KeysOptions>();
       const { rotateKey } = await import("../server/manage-keys.ts");
       const file = fileOf(options);
-      done(
-        await showNew(context, file, name, rotateKey(await readFileOfKeys(file), name, options.overlap ?? 86_400_000)),
-      );
+      const { overlap: overlapMs = 86_400_000, expires: expiresMs } = options;
+      const rotated = rotateKey(await readFileOfKeys(file), name, { overlapMs, expiresMs });
+      done(await showNew(context, file, name, rotated));
     });
   command("revoke <name>", "remove all keys of a name").action(async function (this: Command, name: string) {
     const options = this.optsWithGlobals<KeysOptions>();

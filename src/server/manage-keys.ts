@@ -19,14 +19,36 @@ export function addKey(keys: readonly AccessKey[], entry: Omit<AccessKey, "key" 
   return withNew(keys, entry);
 }
 
+/** Times of {@link rotateKey}. **Units** milliseconds. */
+export interface Rotation {
+  /** Time in which the former keys and the new one open. */
+  readonly overlapMs: number;
+  /** Time after which the new key ends. Default: it ends when the former one was to end. */
+  readonly expiresMs?: number | undefined;
+}
+
 /**
  * Makes a further key for a name. The former ones expire after the overlap, or at their own time where that is earlier.
  *
- * **Units** milliseconds. **Errors** `not-found` for a name without a key.
+ * **Errors** `not-found` for a name without a key; `invalid-argument` without `expiresMs` for a key whose time is over.
  */
-export function rotateKey(keys: readonly AccessKey[], name: string, overlapMs: number, now = platformNow()): NewKey {
+export function rotateKey(
+  keys: readonly AccessKey[],
+  name: string,
+  { overlapMs, expiresMs }: Rotation,
+  now = platformNow(),
+): NewKey {
   const latest = keys.findLast((each) => each.name === name);
   if (latest === undefined) throw unknownName(name);
+  if (expiresMs === undefined && isExpired(latest, now)) {
+    throw new IbidError(
+      "invalid-argument",
+      `The key of "${name}" ended at ${latest.expiresAt}, and so would a new one.`,
+      {
+        hint: `Give the new key a time: ibid keys rotate ${name} --expires 90d`,
+      },
+    );
+  }
   const end = new Date(now + overlapMs).toISOString();
   const kept = keys
     .filter((each) => each.name !== name || !isExpired(each, now))
@@ -34,8 +56,9 @@ export function rotateKey(keys: readonly AccessKey[], name: string, overlapMs: n
       const isEarlier = each.expiresAt !== undefined && Date.parse(each.expiresAt) <= now + overlapMs;
       return each.name !== name || isEarlier ? each : { ...each, expiresAt: end };
     });
-  const { key: _key, sha256: _hash, expiresAt: _end, ...entry } = latest;
-  return withNew(kept, entry);
+  const { key: _key, sha256: _hash, ...entry } = latest;
+  const expiresAt = expiresMs === undefined ? undefined : new Date(now + expiresMs).toISOString();
+  return withNew(kept, { ...entry, ...(expiresAt !== undefined && { expiresAt }) });
 }
 
 /** Removes all keys of a name. **Errors** `not-found` for a name without a key. */

@@ -59,6 +59,14 @@ describe("ibid keys", () => {
     }
     const again = JSON.parse((await keys("rotate", "ada", "--overlap", "8d", "--json")).stdout) as object;
     expect(again).toMatchObject({ name: "ada", formersExpireAt: [former, expect.any(String) as string] });
+    // A key that ends stays one that ends.
+    expect((await keys("rotate", "bob", "--overlap", "1h")).stdout).toContain(`The key of bob opens until ${until}.`);
+    const before = Date.now();
+    const later = JSON.parse((await keys("rotate", "bob", "--expires", "30d", "--json")).stdout) as {
+      readonly expiresAt: string;
+    };
+    expect(Date.parse(later.expiresAt)).toBeGreaterThanOrEqual(before + 30 * 86_400_000);
+    expect(Date.parse(later.expiresAt)).toBeLessThanOrEqual(Date.now() + 30 * 86_400_000);
   });
 
   it("whatever is added, rotated and revoked, exactly the keys open whose name is there and whose time is not over", () => {
@@ -66,6 +74,7 @@ describe("ibid keys", () => {
       act: fc.constantFrom("add", "rotate", "revoke", "wait"),
       name: fc.constantFrom("ada", "bob"),
       ms: fc.integer({ min: 0, max: 1000 }),
+      expires: fc.option(fc.integer({ min: 1, max: 1500 }), { nil: undefined }),
     });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
@@ -73,19 +82,25 @@ describe("ibid keys", () => {
         let keys: readonly AccessKey[] = [];
         // Each key with the time at which it ends.
         let model: { name: string; key: string; end: number }[] = [];
-        for (const { act, name, ms } of steps) {
+        for (const { act, name, ms, expires } of steps) {
           const has = keys.some((each) => each.name === name);
           if (act === "wait") now += ms;
           if (act === "add" && !has) {
-            const made = addKey(keys, { name });
+            const end = expires === undefined ? Infinity : now + expires;
+            const made = addKey(keys, { name, ...(end < Infinity && { expiresAt: new Date(end).toISOString() }) });
             keys = made.keys;
-            model.push({ name, key: made.key, end: Infinity });
+            model.push({ name, key: made.key, end });
           }
           if (act === "rotate" && has) {
-            const made = rotateKey(keys, name, ms, now);
-            keys = made.keys;
-            for (const one of model) if (one.name === name) one.end = Math.min(one.end, now + ms);
-            model.push({ name, key: made.key, end: Infinity });
+            const latest = model.findLast((one) => one.name === name)!.end;
+            const rotate = () => rotateKey(keys, name, { overlapMs: ms, expiresMs: expires }, now);
+            if (latest <= now && expires === undefined) expect(rotate).toThrow("and so would a new one");
+            else {
+              const made = rotate();
+              keys = made.keys;
+              for (const one of model) if (one.name === name) one.end = Math.min(one.end, now + ms);
+              model.push({ name, key: made.key, end: expires === undefined ? latest : now + expires });
+            }
           }
           if (act === "revoke" && has) {
             keys = revokeKey(keys, name);
