@@ -139,9 +139,10 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
   const kept = createOriginals(kb, options.files, options.readSource, names.resolveAll);
   const jobs = openJobs(kb, options, limits, kept);
   const streams = createAnswerStreams(limits);
-  const routes = chooseRoutes(options, hasKeys, kept, limits, { jobs, streams });
+  const chosen = chooseRoutes(options, hasKeys, kept, limits, { jobs, streams });
+  const routes = chosen.filter(({ absent }) => absent === undefined);
   const pathHeaders = new Map(routes.flatMap(({ path, headers }) => (headers ? [[path, headers] as const] : [])));
-  const paths = createPaths(routes);
+  const paths = createPaths(chosen);
   const methods = new Map(
     [...Map.groupBy(routes, ({ path }) => path)].map(([path, own]) => {
       const names: readonly string[] = own.map(({ method }) => method);
@@ -365,6 +366,12 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
       }),
     );
   }
+  for (const { method, path, absent } of chosen) {
+    if (absent === undefined) continue;
+    app.on(method, paths.pattern(path), () => {
+      throw new Refusal(400, "unsupported", absent.message, { hint: absent.hint });
+    });
+  }
   for (const path of methods.keys()) {
     app.all(paths.pattern(path), (context) => {
       const allow = allowed(context).join(", ");
@@ -440,7 +447,9 @@ function chooseRoutes(
     if (options.authorizationServers !== undefined)
       routes.push(createResourceMetadataRoute(options.authorizationServers));
   }
-  routes.push(createOpenApiRoute(() => routes, { hasKeys, cookie: login?.cookie }));
+  routes.push(
+    createOpenApiRoute(() => routes.filter(({ absent }) => absent === undefined), { hasKeys, cookie: login?.cookie }),
+  );
   return routes;
 }
 

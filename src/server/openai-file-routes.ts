@@ -52,7 +52,7 @@ export function createOpenAiFileRoutes(shelf: OpenAiShelf | undefined): readonly
   const upload = async (caller: Caller, wanted: string): Promise<UploadedFile | undefined> =>
     shelf?.file(caller, wanted);
   return [
-    ...(shelf === undefined ? [] : [createUploadRoute(shelf)]),
+    ...(shelf === undefined ? withoutFiles([createUploadRoute(shelf!)]) : [createUploadRoute(shelf)]),
     defineRoute({
       method: "GET",
       path: "/v1/files",
@@ -136,6 +136,15 @@ export function createOpenAiFileRoutes(shelf: OpenAiShelf | undefined): readonly
       },
     }),
   ];
+}
+
+/** Routes that need files which the service keeps, in one that keeps none. */
+export function withoutFiles(routes: readonly Route[]): readonly Route[] {
+  const absent = {
+    message: "This service keeps no uploaded files.",
+    hint: "Add a document with PUT /document or POST /jobs; GET /v1/files lists it. The operator can give the service files: { files: openFileBlobStore(…) }.",
+  };
+  return routes.map((route) => ({ ...route, absent }));
 }
 
 function createUploadRoute(shelf: OpenAiShelf): Route {

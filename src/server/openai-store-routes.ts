@@ -13,6 +13,7 @@ import {
   placeAfter,
   toPage,
   unknownFile,
+  withoutFiles,
 } from "./openai-file-routes.ts";
 import type { OpenAiShelf } from "./openai-shelf.ts";
 import { createAttach, createStoreFileRoutes } from "./openai-store-files.ts";
@@ -67,6 +68,7 @@ export interface StoreParts {
  * **Shape** a file that is put into a store becomes a job. **Source** OpenAI's API reference: vector stores.
  */
 export function createOpenAiStoreRoutes({ shelf, jobs }: StoreParts): readonly Route[] {
+  const changes = [...createStoreChanges(shelf!, jobs!), ...createStoreFileRoutes(shelf!, jobs!)];
   return [
     ...createOpenAiFileRoutes(shelf),
     defineRoute({
@@ -150,9 +152,7 @@ export function createOpenAiStoreRoutes({ shelf, jobs }: StoreParts): readonly R
         });
       },
     }),
-    ...(shelf === undefined || jobs === undefined
-      ? []
-      : [...createStoreChanges(shelf, jobs), ...createStoreFileRoutes(shelf, jobs)]),
+    ...(shelf === undefined || jobs === undefined ? withoutFiles(changes) : changes),
   ];
 }
 

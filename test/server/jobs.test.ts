@@ -11,6 +11,8 @@ import { openFileBlobStore } from "../../src/stores/blobs/open-file-blob-store.t
 import { defaultLimits } from "../../src/server/handler-options.ts";
 import { createMemoryJobShelf } from "../../src/server/jobs/job-shelf.ts";
 import { createServiceJobs } from "../../src/server/jobs/service-jobs.ts";
+import { createWebhookSender } from "../../src/server/jobs/webhook.ts";
+import { IbidError } from "../../src/contracts/errors.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import type { Caller } from "../../src/server/route.ts";
 import { keys, openWorld, startWorld, type TestService, type Who } from "./service.ts";
@@ -586,6 +588,12 @@ describe("the life of a job", () => {
       expect((await closed.as("ada", `/job?id=${other.json.jobs[0].id}`)).json.webhook).toEqual({
         state: "waiting",
         attempts: 1,
+        retryAt: expect.any(String) as string,
+        error: {
+          code: "blocked-address",
+          message: "The address of the webhook is not public.",
+          hint: "Name a public one, or ask the operator for serve.webhookNetworks.",
+        },
       }),
     );
     expect(taken).toHaveLength(1);
@@ -680,7 +688,7 @@ describe("the life of a job", () => {
         async deliver(_to, id) {
           times.push(performance.now());
           ids.push(id);
-          return times.length > fails;
+          return times.length > fails ? undefined : { code: "fetch-failed", message: "It was not taken." };
         },
       });
       onTestFinished(() => jobs.close());
@@ -700,7 +708,83 @@ describe("the life of a job", () => {
     expect(second.delivery).toMatchObject({ state: "delivered", attempts: 3 });
     expect(second.pauses[0]).toBeGreaterThan(35);
     expect(second.pauses[1]).toBeGreaterThan(75);
-    expect((await settle(9)).delivery).toMatchObject({ state: "failed", attempts: 3 });
+    expect((await settle(9)).delivery).toMatchObject({
+      state: "failed",
+      attempts: 3,
+      error: { code: "fetch-failed", message: "It was not taken." },
+    });
+  });
+
+  it("says why a webhook did not take its message, and shows the error of a sender to operators alone", async () => {
+    const kb = await openWorld();
+    const answers: (() => { readonly status: number })[] = [
+      () => ({ status: 503 }),
+      () => {
+        throw new IbidError("blocked-address", "10.0.0.7 is not public.");
+      },
+      () => {
+        throw new TypeError("the proxy of the senders is not set up");
+      },
+    ];
+    const jobs = createServiceJobs({
+      kb,
+      shelf: createMemoryJobShelf(),
+      settings: { ...defaultLimits, retry: { attempts: 3, initialMs: 1, longestMs: 1, jitter: 0 } },
+      keepOriginal: async () => {},
+      deliver: createWebhookSender(
+        async () => ({ ...answers.shift()!(), headers: {}, body: new Uint8Array() }) as never,
+      ),
+    });
+    onTestFinished(() => jobs.close());
+    const caller = operatorOf(kb);
+    const webhook = { url: "https://receiver.example/", secret: "a secret of the receiver" };
+    const id = await jobs.create(caller, { uri: "wolf.txt", webhook }, { kind: "text", size: 5 });
+    await jobs.receive(id, 0, new TextEncoder().encode("Wolf."), new AbortController().signal);
+    const job = await vi.waitFor(async () => {
+      const found = await jobs.find(caller, id);
+      expect(found.record.delivery?.state).toBe("failed");
+      return found;
+    });
+    const shown = (isOperator: boolean) => jobs.show({ ...caller, isOperator }, job) as { readonly webhook: object };
+    expect(shown(true).webhook).toMatchObject({
+      state: "failed",
+      attempts: 3,
+      error: { code: "internal", cause: "TypeError: the proxy of the senders is not set up" },
+    });
+    expect(JSON.stringify(shown(false))).not.toContain("proxy");
+    expect(shown(false).webhook).toMatchObject({ error: { message: "The service could not send the message." } });
+  });
+
+  it("begins a job at once that waits for its next attempt [20]", async () => {
+    let isBroken = true;
+    const kb = await openWorld();
+    const { kb: view } = operatorOf(kb);
+    const failing: KnowledgeBase = {
+      ...view,
+      ingest: (...given) => {
+        if (isBroken) throw new IbidError("store-busy", "Another process writes.");
+        return view.ingest(...given);
+      },
+    };
+    const jobs = createServiceJobs({
+      kb: failing,
+      shelf: createMemoryJobShelf(),
+      settings: { ...defaultLimits, retry: { attempts: 5, initialMs: 3_600_000, longestMs: 3_600_000, jitter: 0 } },
+      keepOriginal: async () => {},
+      deliver: undefined,
+    });
+    onTestFinished(() => jobs.close());
+    const caller = operatorOf(failing);
+    const id = await jobs.create(caller, { uri: "wolf.txt" }, { kind: "text", size: 5 });
+    await jobs.receive(id, 0, new TextEncoder().encode("Wolf."), new AbortController().signal);
+    const shown = async () => jobs.show(caller, await jobs.find(caller, id)) as { readonly state: string };
+    await vi.waitFor(async () =>
+      expect(await shown()).toMatchObject({ state: "queued", attempts: 1, retryAt: expect.any(String) as string }),
+    );
+    isBroken = false;
+    expect(await jobs.retry(caller, [id])).toEqual([id]);
+    await vi.waitFor(async () => expect((await shown()).state).toBe("indexed"), { timeout: 20_000 });
+    expect(await jobs.retry(caller, [id])).toEqual([]);
   });
 
   it("says that a job failed when its file cannot be kept, and does the next one", async () => {

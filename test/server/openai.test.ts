@@ -10,7 +10,7 @@ import type { DirectoryReader } from "../../src/stores/segments/segment-director
 import { createSegmentStore } from "../../src/stores/segments/segment-store.ts";
 import { decideStoreOptions } from "../../src/stores/segments/store-options.ts";
 import { createMemoryBlobStore } from "../../src/stores/index.ts";
-import { keys, openWorld, send, type Who } from "./service.ts";
+import { keys, openWorld, send, startWorld, type Who } from "./service.ts";
 
 async function clientOf(who: Who, model?: ChatModel) {
   return (await serve(model))(who);
@@ -260,6 +260,17 @@ describe("streams in OpenAI's shapes", () => {
 });
 
 describe("files and vector stores, by the client of OpenAI", () => {
+  it("a service that keeps no files says so, and its description has no route for them", async () => {
+    const { as } = await startWorld();
+    for (const path of ["/v1/files", "/v1/vector_stores", "/v1/vector_stores/deployment/files"]) {
+      const { status, json } = await as("operator", path, { body: {} });
+      expect([status, json.error.message]).toEqual([400, "This service keeps no uploaded files."]);
+    }
+    const described = (await as("operator", "/openapi.json")).json.paths as Record<string, object>;
+    expect(Object.keys(described["/v1/files"]!)).toEqual(["get"]);
+    expect((await as("operator", "/v1/files", { method: "PUT" })).json.error.message).toContain("does not take this");
+  });
+
   it("are the documents and scopes that the key may read, and nothing else [L3]", async () => {
     const client = await clientOf("ada");
     const stores = (await client.vectorStores.list()).data;

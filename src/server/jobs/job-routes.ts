@@ -120,7 +120,7 @@ export function createJobRoutes(jobs: ServiceJobs, limits: JobBodyLimits): reado
       method: "POST",
       path: "/jobs/retry",
       name: "retryJobs",
-      summary: "Queues failed jobs again.",
+      summary: "Queues failed jobs again, and begins those at once that wait for their next attempt.",
       tag: "jobs",
       needs: "writer",
       isLight: true,

@@ -24,7 +24,7 @@ export const webhook = z
       .string()
       .min(16)
       .max(200)
-      .refine((text) => !text.startsWith("whsec_") || /^whsec_[\w+/]{16,}={0,2}$/u.test(text), {
+      .refine((text) => !text.startsWith("whsec_") || /^whsec_[A-Za-z\d+/]{16,}={0,2}$/u.test(text), {
         error: "must have Base64 after whsec_",
       })
       .meta({ description: "Signs the message; `whsec_` and Base64, or any text." }),
@@ -95,6 +95,7 @@ export const tusMetadata = z.strictObject({
 });
 
 const state = z.enum(["receiving", "queued", "reading", "embedding", "indexed", "unchanged", "failed", "cancelled"]);
+const failure = z.strictObject({ code: z.string(), message: z.string(), hint: z.string().optional() });
 const jobId = z.string().min(1).max(100);
 
 export const jobListQuery = z.strictObject({
@@ -141,7 +142,7 @@ export const jobSchema = z
     createdAt: z.string(),
     updatedAt: z.string(),
     retryAt: z.string().optional().meta({ description: "Time of the next attempt." }),
-    error: z.strictObject({ code: z.string(), message: z.string(), hint: z.string().optional() }).optional(),
+    error: failure.optional(),
     result: z
       .strictObject({
         uri: z.string(),
@@ -152,7 +153,19 @@ export const jobSchema = z
         notes: z.array(z.string()).optional(),
       })
       .optional(),
-    webhook: z.strictObject({ state: z.enum(["waiting", "delivered", "failed"]), attempts: z.int().min(0) }).optional(),
+    webhook: z
+      .strictObject({
+        state: z.enum(["waiting", "delivered", "failed"]),
+        attempts: z.int().min(0),
+        retryAt: z.string().optional().meta({ description: "Time of the next attempt." }),
+        error: failure
+          .extend({
+            cause: z.string().optional().meta({ description: "The error of a sender that failed; for operators." }),
+          })
+          .optional()
+          .meta({ description: "Why the last attempt failed." }),
+      })
+      .optional(),
   })
   .meta({ id: "Job" });
 

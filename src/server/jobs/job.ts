@@ -74,6 +74,14 @@ export interface WebhookDelivery {
   readonly state: "waiting" | "delivered" | "failed";
   readonly attempts: number;
   readonly dueAt?: number | undefined;
+  /** Why the last attempt failed. */
+  readonly error?: DeliveryFailure | undefined;
+}
+
+/** Why a message was not taken. */
+export interface DeliveryFailure extends ServiceJobFailure {
+  /** The error of a sender that failed; for operators. */
+  readonly cause?: string;
 }
 
 /** Number of a change: among those of all jobs, for operators, and among those of its owner's. So no caller counts the changes of others. */
@@ -151,8 +159,16 @@ export function showJob(
     updatedAt: new Date(record.updatedAt).toISOString(),
     ...(state === "queued" && dueAt !== undefined && { retryAt: new Date(dueAt).toISOString() }),
     ...defined({ error, result }),
-    ...(record.delivery && { webhook: { state: record.delivery.state, attempts: record.delivery.attempts } }),
+    ...(record.delivery && { webhook: showDelivery(record.delivery, toOperator) }),
   };
+}
+
+function showDelivery({ state, attempts, dueAt, error }: WebhookDelivery, toOperator: boolean): object {
+  const retryAt =
+    state === "waiting" && attempts > 0 && dueAt !== undefined ? new Date(dueAt).toISOString() : undefined;
+  const { cause, ...told } = error ?? {};
+  const shown = error && { ...told, ...(toOperator && defined({ cause })) };
+  return { state, attempts, ...defined({ retryAt, error: shown }) };
 }
 
 function defined(facts: object): object {

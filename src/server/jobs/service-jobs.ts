@@ -75,7 +75,7 @@ export interface ServiceJobs extends Receiver {
   changed(caller: Caller, after: number, signal: AbortSignal): Promise<void>;
   /** Ends jobs that are not over. **Shape** the ids of those that it ended. */
   cancel(caller: Caller, ids: readonly string[]): Promise<readonly string[]>;
-  /** Queues failed jobs again. **Shape** the ids of those that it queued. */
+  /** Queues failed jobs again, and begins those at once that wait for their next attempt. **Shape** the ids of those that it queued. */
   retry(caller: Caller, ids: readonly string[]): Promise<readonly string[]>;
   /** Removes jobs; those that are not over end. */
   remove(caller: Caller, ids: readonly string[]): Promise<readonly string[]>;
@@ -292,15 +292,16 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
         // The last job of a batch tells its end.
         ...given({ batch: batch === undefined ? undefined : summariseBatch(beside) }),
       };
-      const isTaken = await deliver(webhook, delivery.id, message);
+      const error = await deliver(webhook, delivery.id, message);
       const isLast = attempts >= settings.retry.attempts;
       const dueAt = now() + delayBefore(attempts + 1, settings.retry, Math.random());
       await changeAndSave(id, {
-        delivery: isTaken
-          ? { id: delivery.id, state: "delivered", attempts }
-          : isLast
-            ? { id: delivery.id, state: "failed", attempts }
-            : { id: delivery.id, state: "waiting", attempts, dueAt },
+        delivery:
+          error === undefined
+            ? { id: delivery.id, state: "delivered", attempts }
+            : isLast
+              ? { id: delivery.id, state: "failed", attempts, error }
+              : { id: delivery.id, state: "waiting", attempts, dueAt, error },
       });
     } finally {
       telling.delete(id);
@@ -444,7 +445,8 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
       }),
     retry: (caller, ids) =>
       each(caller, ids, async ({ record }) => {
-        if (record.state !== "failed") return false;
+        const waits = record.state === "queued" && (record.dueAt ?? 0) > now();
+        if (record.state !== "failed" && !waits) return false;
         const fresh = {
           state: "queued",
           attempts: 0,

@@ -1,9 +1,10 @@
+import { IbidError } from "../../contracts/errors.ts";
 import type { SendRequest } from "../../contracts/http.ts";
 import { platformNow } from "../../runtime/platform-clock.ts";
-import type { JobWebhook } from "./job.ts";
+import type { DeliveryFailure, JobWebhook } from "./job.ts";
 
-/** Sends a message to a webhook. **Shape** whether the receiver took it; never rejects. */
-export type DeliverWebhook = (to: JobWebhook, id: string, message: object) => Promise<boolean>;
+/** Sends a message to a webhook. **Shape** `undefined` when the receiver took it, else why it did not; never rejects. */
+export type DeliverWebhook = (to: JobWebhook, id: string, message: object) => Promise<DeliveryFailure | undefined>;
 
 const timeoutMs = 10_000;
 const mostAnswerBytes = 2 ** 16;
@@ -25,11 +26,36 @@ export function createWebhookSender(send: SendRequest): DeliverWebhook {
         "webhook-signature": `v1,${await sign(secret, `${id}.${timestamp}.${body}`)}`,
       };
       const { status } = await send({ method: "POST", url, headers, body }, { maxBytes: mostAnswerBytes, timeoutMs });
-      return status >= 200 && status < 300;
-    } catch {
-      // A receiver that cannot be reached gets the message again later; the job says how often it was tried.
-      return false;
+      if (status >= 200 && status < 300) return undefined;
+      return notTaken(`answered with status ${status}`);
+    } catch (error) {
+      return whyNotSent(error);
     }
+  };
+}
+
+/** The failure of an attempt. The sentences about an address are the service's own: the library's may name what lies behind it. */
+function whyNotSent(error: unknown): DeliveryFailure {
+  if (IbidError.isInstance(error, "blocked-address"))
+    return {
+      code: error.code,
+      message: "The address of the webhook is not public.",
+      hint: "Name a public one, or ask the operator for serve.webhookNetworks.",
+    };
+  if (IbidError.isInstance(error)) return notTaken("cannot be reached");
+  return {
+    code: "internal",
+    message: "The service could not send the message.",
+    hint: "Ask the operator, who sees the cause in this job.",
+    cause: String(error),
+  };
+}
+
+function notTaken(happened: string): DeliveryFailure {
+  return {
+    code: "fetch-failed",
+    message: `The address of the webhook ${happened}.`,
+    hint: "It must answer a POST with a status from 200 to 299, within ten seconds and without a redirect.",
   };
 }
 
