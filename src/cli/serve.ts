@@ -92,7 +92,11 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
     try {
       // The last key may have been revoked.
       if (keysFile !== undefined) keys = await readKeys(keysFile, (json) => parseKeys(json, { least: 0 }));
-      stderr.write(`The keys were read again: ${keys?.length ?? 0}.\n`);
+      stderr.write(
+        keysFile === undefined
+          ? "There is no file of keys to read again.\n"
+          : `The keys were read again: ${keys?.length ?? 0}.\n`,
+      );
     } catch (error) {
       await output.error(toIbidError(error));
       stderr.write("The keys stay as they were.\n");

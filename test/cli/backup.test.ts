@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openKnowledgeBase } from "../../src/index.node.ts";
+import { openFileBlobStore } from "../../src/stores/blobs/open-file-blob-store.ts";
 import { backUpFolder, restoreFolder, verifyBackup } from "../../src/stores/sqlite/index.ts";
 import { callIbid, makeFolder, startIbid } from "./run-ibid.ts";
 
@@ -78,6 +79,33 @@ describe("ibid backup and restore", () => {
     state.isOver = true;
     await writing;
     await kb.close();
+  });
+
+  it("is whole while a service keeps, renames and deletes files beside the knowledge base [20]", async () => {
+    const cwd = await makeBase();
+    const files = openFileBlobStore(join(cwd, ".ibid", "files"));
+    await files.put("kept/one", new TextEncoder().encode("one"));
+    // As a writer has it before it gets its name.
+    await writeFile(join(cwd, ".ibid", "files", ".unfinished"), "half");
+    const state = { isOver: false };
+    const writing = (async () => {
+      for (let n = 0; !state.isOver; n++) {
+        await files.put(`passing/${n % 7}/${n}`, new TextEncoder().encode(`number ${n}`));
+        await files.delete(`passing/${(n + 3) % 7}/${n - 4}`);
+      }
+    })();
+    try {
+      for (let n = 0; n < 8; n++) {
+        const { files: copied } = await backUpFolder(join(cwd, ".ibid"), join(cwd, `saved${n}`));
+        const paths = copied.map(({ path }) => path);
+        expect(paths.filter((path) => path.endsWith("/kept+/one") || path.endsWith("/kept/one"))).toHaveLength(1);
+        expect(paths.filter((path) => path.includes("unfinished"))).toEqual([]);
+        await verifyBackup(join(cwd, `saved${n}`));
+      }
+    } finally {
+      state.isOver = true;
+      await writing;
+    }
   });
 
   it("names the file that is damaged, missing or new, and then restores nothing", async () => {

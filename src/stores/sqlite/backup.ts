@@ -71,7 +71,7 @@ export async function backUpFolder(folder: string, target: string): Promise<Back
       if (path.endsWith(".sqlite")) {
         const version = await copyDatabase(join(from, path), copy);
         if (path === mainDatabase) format = version;
-      } else await cp(join(from, path), copy);
+      } else if (!(await copyIfThere(join(from, path), copy))) continue;
       files.push({ path, ...(await measure(copy)) });
     }
     const backup: Backup = { at: new Date(platformNow()).toISOString(), format, files };
@@ -169,17 +169,31 @@ async function copyDatabase(from: string, to: string): Promise<number> {
   }
 }
 
-/** Files below a folder, in order, without those that belong to a process that has it open. */
-async function filesOf(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile() && !/-(?:wal|shm|journal|reserve)$/u.test(entry.name))
-    .map(({ parentPath, name }) =>
-      join(parentPath, name)
-        .slice(folder.length + 1)
-        .replaceAll("\\", "/"),
-    )
-    .toSorted();
+/** Copies a file. **Shape** false for one that is gone: a service deletes files, and gives them other names, while it is backed up. */
+async function copyIfThere(file: string, copy: string): Promise<boolean> {
+  try {
+    await cp(file, copy);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || (await isThere(file))) throw error;
+    return false;
+  }
+}
+
+/** Files below a folder, in order, without those that belong to a process that has it open. A folder that goes meanwhile has none. */
+async function filesOf(folder: string, below = ""): Promise<readonly string[]> {
+  const entries = await readdir(join(folder, below), { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT" && below !== "") return [];
+    throw error;
+  });
+  const found = await Promise.all(
+    entries.map(async (entry) => {
+      const path = below === "" ? entry.name : `${below}/${entry.name}`;
+      if (entry.isDirectory()) return filesOf(folder, path);
+      return entry.isFile() && !/-(?:wal|shm|journal|reserve)$|^\.unfinished$/u.test(entry.name) ? [path] : [];
+    }),
+  );
+  return found.flat().toSorted();
 }
 
 async function measure(file: string): Promise<Pick<BackupFile, "bytes" | "sha256">> {
