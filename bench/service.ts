@@ -169,22 +169,22 @@ interface Throughput {
   readonly load: number;
 }
 
-/** Searches with so many at once. As many before warm it up: compiled code and caches are then as far as they get, however slow the machine is. */
-async function throughput(serving: Serving, atOnce: number): Promise<Throughput> {
+/** Searches with so many at once. As many before for each worker warm it up: compiled code and caches are then equally far, however slow the machine is. */
+async function throughput(serving: Serving, workers: number, atOnce: number): Promise<Throughput> {
   const clients = Array.from({ length: atOnce }, () => openSearcher(serving.url));
-  const run = async (): Promise<void> => {
-    let left = searches;
+  const run = async (count: number): Promise<void> => {
+    let left = count;
     await Promise.all(
       clients.map(async (client) => {
         while (left-- > 0) await client.search();
       }),
     );
   };
-  await run();
+  await run(searches * Math.max(1, workers));
   const before = processorTimes(serving.pid);
   const load = process.cpuUsage();
   const started = performance.now();
-  await run();
+  await run(searches);
   const ms = performance.now() - started;
   const after = processorTimes(serving.pid);
   const { user, system } = process.cpuUsage(load);
@@ -219,7 +219,7 @@ try {
     for (let round = 0; round < 3; round++) {
       for (const workers of [0, 1, 2]) {
         const serving = await serve(base, ["--workers", String(workers)]);
-        found.set(workers, [...(found.get(workers) ?? []), await throughput(serving, 16)]);
+        found.set(workers, [...(found.get(workers) ?? []), await throughput(serving, workers, 16)]);
         await serving.stop();
       }
     }
