@@ -40,6 +40,7 @@ import { createThreads } from "./threads.ts";
 import { pageRoutes } from "./page/page-routes.ts";
 import { createDeadline } from "./deadline.ts";
 import { createProbeRoutes } from "./probe-routes.ts";
+import { whenRead } from "./event-response.ts";
 import { type AnswerStreams, createAnswerStreams } from "./answer-streams.ts";
 import { createStreamRoutes } from "./stream-routes.ts";
 import { createQuestionRoutes } from "./question-routes.ts";
@@ -486,40 +487,4 @@ async function discard(response: Response): Promise<void> {
 
 function isStream(response: Response): boolean {
   return response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
-}
-
-/** The same body; `ended` is called once: when the body was read to its end, failed or was cancelled. A cancelled one is given up. */
-function whenRead(
-  body: ReadableStream<Uint8Array> | null,
-  ended: (isGivenUp?: boolean) => void,
-): ReadableStream<Uint8Array> | null {
-  if (body === null) {
-    ended();
-    return null;
-  }
-  const reader = body.getReader();
-  let isOver = false;
-  const end = (isGivenUp = false): void => {
-    if (!isOver) ended(isGivenUp);
-    isOver = true;
-  };
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const { done, value } = await reader.read();
-          if (!done) return controller.enqueue(value);
-          end();
-          controller.close();
-        } catch (error) {
-          end();
-          throw error;
-        }
-      },
-      async cancel(reason) {
-        await reader.cancel(reason).finally(() => end(true));
-      },
-    },
-    { highWaterMark: 0 },
-  );
 }

@@ -58,3 +58,39 @@ export function createEventResponse(
 function toText({ id, event, data }: ServerSentEvent): string {
   return `${id === undefined ? "" : `id: ${id}\n`}${event === undefined ? "" : `event: ${event}\n`}data: ${data}\n\n`;
 }
+
+/** The same body; `ended` is called once: when the body was read to its end, failed or was cancelled. A cancelled one is given up. */
+export function whenRead(
+  body: ReadableStream<Uint8Array> | null,
+  ended: (isGivenUp?: boolean) => void,
+): ReadableStream<Uint8Array> | null {
+  if (body === null) {
+    ended();
+    return null;
+  }
+  const reader = body.getReader();
+  let isOver = false;
+  const end = (isGivenUp = false): void => {
+    if (!isOver) ended(isGivenUp);
+    isOver = true;
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (!done) return controller.enqueue(value);
+          end();
+          controller.close();
+        } catch (error) {
+          end();
+          throw error;
+        }
+      },
+      async cancel(reason) {
+        await reader.cancel(reason).finally(() => end(true));
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
