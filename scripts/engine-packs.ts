@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
+import { metrics as allMetrics } from "../src/contracts/embedding.ts";
 import type { Engine, EngineCapabilities } from "../src/contracts/engine.ts";
 import type { KnowledgeBase } from "../src/contracts/knowledge-base.ts";
 import { openKnowledgeBase } from "../src/knowledge-base/open/open-knowledge-base.ts";
@@ -213,9 +214,7 @@ function divideOperators({ conditions }: EngineCapabilities): readonly [native: 
 /** Refusals of a collection in an engine, by name. */
 function refusals({ metrics, records }: EngineCapabilities): string {
   if (records === undefined) return "collections";
-  const lacking = (["cosine", "dot", "euclidean", "hamming", "manhattan"] as const).filter(
-    (metric) => !(metrics as readonly string[]).includes(metric),
-  );
+  const lacking = [...new Set(Object.values(allMetrics))].filter((metric) => !metrics.includes(metric));
   return [...(records.words ? [] : ["`hybridSearch`"]), "`textSearch`", ...lacking].join(", ");
 }
 

@@ -1,4 +1,4 @@
-import type { EmbeddingVersion } from "./embedding.ts";
+import type { EmbeddingVersion, ScoringMetric } from "./embedding.ts";
 import type { JsonValue } from "./metadata.ts";
 
 /**
@@ -11,11 +11,11 @@ import type { JsonValue } from "./metadata.ts";
 export type VectorIndex = "flat" | "dynamic" | "hnsw" | "ivf-flat" | "quantized-flat" | "disk-ann";
 
 /**
- * Metrics that an index of an engine is made for.
+ * Metrics that an index of an engine is made for. `capabilities.metrics` lists those that the engine has.
  *
  * @experimental
  */
-export type EngineMetric = "cosine" | "dot" | "euclidean";
+export type EngineMetric = ScoringMetric;
 
 /**
  * The index to open: one for each knowledge base and embedding version, so that vectors of two models never meet.

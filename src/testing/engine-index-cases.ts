@@ -1,5 +1,5 @@
 import { versionOf } from "./store-fixtures.ts";
-import type { Engine, EngineCondition, EngineEntry, EngineIndex } from "../contracts/engine.ts";
+import type { Engine, EngineCondition, EngineEntry, EngineIndex, EngineMetric } from "../contracts/engine.ts";
 import { check, equal } from "./assert.ts";
 import { createRandom, type Random } from "./random.ts";
 import { createReferenceEngine } from "./reference-engine.ts";
@@ -73,7 +73,14 @@ export function vectorOf(random: Random): Float32Array {
   return vector.map((value) => value / length);
 }
 
-async function putAll({ engine, index }: IndexWorld, entries: readonly EngineEntry[]): Promise<void> {
+/** A vector of -1, 0 and 1, which is never zero. */
+function coarse(random: Random): Float32Array {
+  const vector = Float32Array.from({ length: dimensions }, () => random.below(3) - 1);
+  vector[random.below(dimensions)] = 1;
+  return vector;
+}
+
+async function putAll({ engine, index }: Pick<IndexWorld, "engine" | "index">, entries: readonly EngineEntry[]): Promise<void> {
   const { batch } = engine.capabilities;
   for (let at = 0; at < entries.length; at += batch) await index.put(entries.slice(at, at + batch));
 }
@@ -91,7 +98,7 @@ async function listAll(index: EngineIndex, tag: string): Promise<readonly string
 const keysWith = (entries: readonly EngineEntry[], tag: string): readonly string[] =>
   entries.flatMap(({ key, tags }) => (tags.includes(tag) ? [key] : [])).sort();
 
-async function referenceOf(entries: readonly EngineEntry[], metric: "cosine" | "dot" | "euclidean") {
+async function referenceOf(entries: readonly EngineEntry[], metric: EngineMetric) {
   const index = await createReferenceEngine().open({ name: "reference", version, dimensions, metric });
   await index.put(entries);
   return index;
@@ -145,6 +152,38 @@ export const indexCases: readonly (readonly [string, (world: IndexWorld) => Prom
       }
       check(found >= 198, "an engine finds .99 of the nearest", found / 200);
       equal((await index.nearest({ vector: vectorOf(random), limit: 1 })).length, 1, "one candidate");
+    },
+  ],
+  [
+    "each-metric-is-the-one-that-is-named",
+    async ({ engine, random }) => {
+      for (const metric of engine.capabilities.metrics) {
+        const name = `pack_m${Date.now().toString(36)}${indexes++}`;
+        const index = await engine.open({ name, version, dimensions, metric });
+        try {
+          // Services take the product for vectors of length 1 alone. Elsewhere some coordinates are equal, and lengths differ.
+          const one = metric === "dot" ? vectorOf : coarse;
+          const entries = entriesOf(random, 60).map((entry) => ({ ...entry, vector: one(random) }));
+          await putAll({ engine, index }, entries);
+          await until(engine, async () => (await index.count(everywhere)) === 60, "60 entries");
+          const reference = await referenceOf(entries, metric);
+          for (let round = 0; round < 5; round++) {
+            const vector = one(random);
+            const ranked = await reference.nearest({ vector, limit: 60 });
+            const by = new Map(ranked.map(({ ref, score }) => [ref, score]));
+            const got = await index.nearest({ vector, limit: 10 });
+            equal(got.length, 10, `${metric}: candidates`);
+            for (const [i, { ref, score }] of got.entries()) {
+              const [is, best] = [by.get(ref)!, ranked[i]!.score];
+              check(is > best - 1e-3 * Math.max(1, Math.abs(best)), `${metric}: the candidate ${i}`, [is, best]);
+              // The score of a product may be the engine's own, which orders only.
+              check(metric === "dot" || Math.abs(score - is) < 1e-3, `${metric}: the score of ${ref}`, [score, is]);
+            }
+          }
+        } finally {
+          await engine.drop(name);
+        }
+      }
     },
   ],
   [

@@ -25,7 +25,7 @@ export function createReferenceEngine(options: { readonly name?: string | undefi
   const capabilities: EngineCapabilities = {
     exhaustive: true,
     conditions: ["has", "lacks", "number", "and", "or"],
-    metrics: ["cosine", "dot", "euclidean"],
+    metrics: Object.keys(scores) as EngineMetric[],
     visibleAfterMs: 0,
     candidates: 100_000,
     batch: 500,
@@ -118,4 +118,6 @@ const scores: Readonly<Record<EngineMetric, (a: Float32Array, b: Float32Array) =
   cosine: (a, b) => dot(a, b) / (Math.sqrt(dot(a, a) * dot(b, b)) || 1),
   dot,
   euclidean: (a, b) => 1 / (1 + Math.sqrt(a.reduce((sum, value, i) => sum + (value - b[i]!) ** 2, 0))),
+  hamming: (a, b) => 1 / (1 + a.reduce((sum, value, i) => sum + (value === b[i] ? 0 : 1), 0)),
+  manhattan: (a, b) => 1 / (1 + a.reduce((sum, value, i) => sum + Math.abs(value - b[i]!), 0)),
 };

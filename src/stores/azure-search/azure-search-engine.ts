@@ -1,10 +1,10 @@
-import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
+import type { Engine, EngineCondition, EngineIndex } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { inBytes } from "../engines/batches.ts";
 import { checkDimensions } from "../engines/check-engine.ts";
-import { createEngine } from "../engines/create-engine.ts";
+import { createEngine, type MeasuredSpec } from "../engines/create-engine.ts";
 import { type EngineClient, type EngineService, serviceOptions } from "../engines/engine-client.ts";
-import { failedInPart, pageOf } from "../engines/engine-scores.ts";
+import { asItIs, failedInPart, type NamedMeasure, pageOf } from "../engines/engine-scores.ts";
 import { checkOneOf } from "../engines/optional-client.ts";
 import { type BearerToken, createTokenClient } from "../engines/token-client.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
@@ -31,10 +31,15 @@ export interface AzureSearchOptions extends EngineService {
   readonly visibleAfterMs?: number | undefined;
 }
 
-const metrics = { cosine: "cosine", dot: "dotProduct", euclidean: "euclidean" } as const satisfies Record<
-  EngineMetric,
-  string
->;
+/**
+ * **Source** "Relevance in vector search": 1 divided by 1 and the distance, which for the cosine is 1 minus it. The service's `hamming` takes vectors of packed bits
+ * alone.
+ */
+const measures = {
+  cosine: { name: "cosine", score: (score: number): number => 2 - 1 / score },
+  dot: { name: "dotProduct", score: asItIs },
+  euclidean: { name: "euclidean", score: asItIs },
+};
 
 /** Documents of one answer, and of one write. **Source** "Service limits in Azure AI Search". */
 const pageSize = 1_000;
@@ -76,6 +81,7 @@ export function createAzureSearchEngine(options: AzureSearchOptions): Engine {
     name: "azure-search",
     native: client,
     prefix: options.prefix,
+    measures,
     capabilities: { visibleAfterMs, candidates: pageSize, records: { kinds, words: true } },
     async open(name, spec, signal) {
       const path = pathOf(name);
@@ -90,7 +96,7 @@ export function createAzureSearchEngine(options: AzureSearchOptions): Engine {
       }
       const dimensions = found?.fields?.find(({ name }) => name === "vector")?.dimensions;
       checkDimensions("azure-search", spec, dimensions ?? spec.dimensions);
-      return createIndex(client, path, version, spec.metric, options.query);
+      return createIndex(client, path, version, spec.measure, options.query);
     },
     async names(_, signal) {
       const call = { method: "GET", path: `/indexes?$select=name&${version}`, signal } as const;
@@ -112,11 +118,11 @@ async function readIndex(client: EngineClient, path: string, signal?: AbortSigna
 /** Numbers are pairs of a name and a value, because an index has no fields that it was not made with. */
 function describeIndex(
   path: string,
-  { dimensions, metric, records = false }: EngineIndexSpec,
+  { dimensions, measure, records = false }: MeasuredSpec<NamedMeasure>,
   kind: "hnsw" | "exhaustiveKnn",
   hnsw: AzureSearchOptions["hnsw"],
 ): object {
-  const parameters = { ...(kind === "hnsw" && hnsw), metric: metrics[metric] };
+  const parameters = { ...(kind === "hnsw" && hnsw), metric: measure.name };
   const simple = { searchable: false, filterable: false, sortable: false, facetable: false };
   const text = { ...simple, type: "Edm.String" };
   return {
@@ -167,7 +173,7 @@ function createIndex(
   client: EngineClient,
   path: string,
   version: string,
-  metric: EngineMetric,
+  measure: NamedMeasure,
   query: AzureSearchOptions["query"],
 ): EngineIndex {
   /** Some documents of a write can fail while others are kept: status 207, with a result for each. */
@@ -242,18 +248,11 @@ function createIndex(
       const { value } = await search<{ ref: string }>("search", body, signal);
       return value.map((row) => ({
         ref: row.ref,
-        score: words === undefined ? scores[metric](row["@search.score"]) : row["@search.score"],
+        score: words === undefined ? measure.score(row["@search.score"]) : row["@search.score"],
       }));
     },
   };
 }
-
-/** **Source** "Relevance in vector search": 1 divided by 1 and the distance, which for the cosine is 1 minus it. */
-const scores: Readonly<Record<EngineMetric, (score: number) => number>> = {
-  cosine: (score) => 2 - 1 / score,
-  dot: (score) => score,
-  euclidean: (score) => score,
-};
 
 /** Words without the signs of the service's simple query syntax. */
 const plainWords = (words: string): string => words.replaceAll(/[-+|"()*~\\]/gu, " ");

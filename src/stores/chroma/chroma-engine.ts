@@ -1,4 +1,4 @@
-import type { Engine, EngineCondition, EngineIndex, EngineMetric } from "../../contracts/engine.ts";
+import type { Engine, EngineCondition, EngineIndex } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { createEngine } from "../engines/create-engine.ts";
 import {
@@ -7,7 +7,7 @@ import {
   type EngineService,
   serviceOptions,
 } from "../engines/engine-client.ts";
-import { fromSquare } from "../engines/engine-scores.ts";
+import { fromOne, fromSquare, type NamedMeasure } from "../engines/engine-scores.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 
 /**
@@ -24,7 +24,12 @@ export interface ChromaOptions extends EngineService {
   readonly hnsw?: Readonly<Record<string, unknown>> | undefined;
 }
 
-const spaces = { cosine: "cosine", dot: "ip", euclidean: "l2" } as const satisfies Record<EngineMetric, string>;
+/** **Source** Chroma's documentation of `space`, all three: cosine and inner product as 1 minus the value, the squared Euclidean distance. */
+const measures = {
+  cosine: { name: "cosine", score: fromOne },
+  dot: { name: "ip", score: fromOne },
+  euclidean: { name: "l2", score: fromSquare },
+};
 
 /** Neighbours that a search looks at: more find more. **Source** recall of .99 in `createEnginePack`, where Chroma's own 100 gives less. */
 const searchedNeighbours = 400;
@@ -51,15 +56,16 @@ export function createChromaEngine(options: ChromaOptions): Engine {
     name: "chroma",
     native: client,
     prefix: options.prefix,
+    measures,
     capabilities: { candidates: 4_096, batch: 300, records: { kinds: ["hnsw"], words: false } },
     async open(name, spec, signal) {
       const body = {
         name,
         get_or_create: true,
-        configuration: { hnsw: { ef_search: searchedNeighbours, ...options.hnsw, space: spaces[spec.metric] } },
+        configuration: { hnsw: { ef_search: searchedNeighbours, ...options.hnsw, space: spec.measure.name } },
       };
       const { id } = await client.post<{ id: string }>("open a collection", collections, body, signal);
-      return createIndex(client, `${collections}/${id}`, spec.metric);
+      return createIndex(client, `${collections}/${id}`, spec.measure);
     },
     async names(_, signal) {
       const names: string[] = [];
@@ -75,7 +81,7 @@ export function createChromaEngine(options: ChromaOptions): Engine {
   });
 }
 
-function createIndex(client: EngineClient, path: string, metric: EngineMetric): EngineIndex {
+function createIndex(client: EngineClient, path: string, measure: NamedMeasure): EngineIndex {
   /** Chroma counts whole collections alone, so a count of some entries lists them. */
   async function page(tag: string, offset: number, signal?: AbortSignal): Promise<readonly string[]> {
     const body = { where: { tags: { $contains: tag } }, include: [], limit: pageSize, offset };
@@ -140,15 +146,10 @@ function createIndex(client: EngineClient, path: string, metric: EngineMetric): 
       const found = await client.post<Found>("search", `${path}/query`, body, signal);
       return (found.metadatas[0] ?? []).map((metadata, i) => ({
         ref: metadata?.ref ?? "",
-        score: scoreOf(metric, found.distances[0]?.[i] ?? Number.NaN),
+        score: measure.score(found.distances[0]?.[i] ?? Number.NaN),
       }));
     },
   };
-}
-
-/** **Source** Chroma's documentation of `space`: cosine and inner product as 1 minus the value, the squared Euclidean distance. */
-function scoreOf(metric: EngineMetric, distance: number): number {
-  return metric === "euclidean" ? fromSquare(distance) : 1 - distance;
 }
 
 function writeWhere(condition: EngineCondition | undefined): object | undefined {

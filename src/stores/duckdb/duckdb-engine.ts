@@ -1,8 +1,8 @@
-import type { Engine, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
+import type { Engine, EngineIndex } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions, engineFailed } from "../engines/check-engine.ts";
-import { createEngine } from "../engines/create-engine.ts";
-import { pageOf } from "../engines/engine-scores.ts";
+import { createEngine, type MeasuredSpec } from "../engines/create-engine.ts";
+import { asItIs, fromDistance, type NamedMeasure, pageOf } from "../engines/engine-scores.ts";
 import { writeExpression } from "../engines/translate-filter.ts";
 import { type DuckDbConnection, loadDuckDb } from "./load-duckdb.ts";
 
@@ -20,11 +20,12 @@ export interface DuckDbOptions {
   readonly settings?: Readonly<Record<string, string>> | undefined;
 }
 
-const scores = {
-  cosine: "array_cosine_similarity",
-  dot: "array_inner_product",
-  euclidean: "array_distance",
-} as const satisfies Record<EngineMetric, string>;
+/** **Source** "Array functions" of duckdb.org, which names no others for vectors. */
+const measures = {
+  cosine: { name: "array_cosine_similarity", score: asItIs },
+  dot: { name: "array_inner_product", score: asItIs },
+  euclidean: { name: "array_distance", score: fromDistance },
+};
 
 const pageSize = 1_000;
 
@@ -61,6 +62,7 @@ export function createDuckDbEngine(options: DuckDbOptions = {}): Engine {
   return createEngine({
     name: "duckdb",
     prefix: options.prefix,
+    measures,
     native: {
       query: async (sql: string, values?: readonly Value[]) => (await connect()).rows("query", sql, values),
     },
@@ -117,7 +119,7 @@ async function openDuckDb(
   };
 }
 
-async function makeTable(db: DuckDb, table: string, spec: EngineIndexSpec): Promise<void> {
+async function makeTable(db: DuckDb, table: string, spec: MeasuredSpec<NamedMeasure>): Promise<void> {
   await db.rows(
     "make a table",
     `CREATE TABLE IF NOT EXISTS ${table} (key VARCHAR PRIMARY KEY, ref VARCHAR NOT NULL, tags VARCHAR[] NOT NULL,
@@ -131,7 +133,7 @@ async function makeTable(db: DuckDb, table: string, spec: EngineIndexSpec): Prom
   checkDimensions("duckdb", spec, Number(/\d+/u.exec(row?.type ?? "")?.[0] ?? spec.dimensions));
 }
 
-function createIndex(db: DuckDb, table: string, { metric, dimensions }: EngineIndexSpec): EngineIndex {
+function createIndex(db: DuckDb, table: string, { measure, dimensions }: MeasuredSpec<NamedMeasure>): EngineIndex {
   const type = `FLOAT[${dimensions}]`;
   const keysIn = "(SELECT unnest(CAST($1::JSON AS VARCHAR[])))";
   return {
@@ -192,15 +194,15 @@ function createIndex(db: DuckDb, table: string, { metric, dimensions }: EngineIn
       return rows.map(({ key, vector }) => ({ key, vector: Float32Array.from(vector) }));
     },
     async nearest({ vector, condition, limit }) {
-      const likeness = `${scores[metric]}(vector, CAST(CAST($1::JSON AS FLOAT[]) AS ${type}))`;
+      const likeness = `${measure.name}(vector, CAST(CAST($1::JSON AS FLOAT[]) AS ${type}))`;
       const where = writeExpression(condition, has, compares);
       const rows = await db.rows<{ ref: string; score: number }>(
         "search",
         `SELECT ref, CAST(${likeness} AS DOUBLE) AS score FROM ${table}${where === undefined ? "" : ` WHERE ${where}`}
-         ORDER BY score ${metric === "euclidean" ? "ASC" : "DESC"}, key LIMIT ${limit}`,
+         ORDER BY score ${measure.score === fromDistance ? "ASC" : "DESC"}, key LIMIT ${limit}`,
         [JSON.stringify([...vector])],
       );
-      return rows.map(({ ref, score }) => ({ ref, score: metric === "euclidean" ? 1 / (1 + score) : score }));
+      return rows.map(({ ref, score }) => ({ ref, score: measure.score(score) }));
     },
   };
 }

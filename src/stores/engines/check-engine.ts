@@ -1,6 +1,7 @@
 import { type Metric, metrics } from "../../contracts/embedding.ts";
 import type { Engine, EngineCapabilities, EngineIndexSpec, EngineMetric, VectorIndex } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
+import type { Measures } from "./engine-scores.ts";
 
 /** Forms of conditions, for engines that evaluate all of them. */
 export const everyCondition: EngineCapabilities["conditions"] = ["has", "lacks", "number", "and", "or"];
@@ -33,8 +34,22 @@ export function engineFailed(engine: string, operation: string, cause: unknown):
   });
 }
 
+interface WithMetrics {
+  readonly name: string;
+  readonly capabilities: Pick<EngineCapabilities, "metrics">;
+}
+
+/** The metrics that an engine measures. */
+export const metricsOf = (measures: Measures<unknown>): readonly EngineMetric[] =>
+  Object.keys(measures) as EngineMetric[];
+
+/** The engine's measure of a metric. **Errors** `unsupported`, with those that the engine has. */
+export function measureOf<Measure>(name: string, measures: Measures<Measure>, metric: EngineMetric): Measure {
+  return measures[engineMetric({ name, capabilities: { metrics: metricsOf(measures) } }, metric)]!;
+}
+
 /** The engine's own metric for one of ibid's. **Errors** `unsupported`, with those that the engine has. */
-export function engineMetric({ name, capabilities }: Engine, given: Metric): EngineMetric {
+export function engineMetric({ name, capabilities }: WithMetrics, given: Metric): EngineMetric {
   const metric = metrics[given];
   const found = capabilities.metrics.find((each) => each === metric);
   if (found !== undefined) return found;

@@ -1,17 +1,23 @@
 import type { Engine, EngineCapabilities, EngineIndexSpec } from "../../contracts/engine.ts";
-import { checkPrefix, everyCondition } from "./check-engine.ts";
+import { checkPrefix, everyCondition, measureOf, metricsOf } from "./check-engine.ts";
 import { answers } from "./engine-ready.ts";
+import type { Measures } from "./engine-scores.ts";
 import { joinWords, type WordedIndex } from "./join-words.ts";
 
+/** The index to open, with the engine's own measure of its metric. */
+export type MeasuredSpec<Measure> = EngineIndexSpec & { readonly measure: Measure };
+
 /** The parts in which engines differ, beside their indexes. Names of indexes are whole: they begin with the prefix. */
-export interface EngineParts {
+export interface EngineParts<Measure> {
   readonly name: string;
   readonly native: unknown;
   /** Beginning of the names of indexes. Default `"ibid"`. */
   readonly prefix: string | undefined;
+  /** The metrics that the engine has, each as the engine measures it. */
+  readonly measures: Measures<Measure>;
   /** Promises that differ from {@link usual}. */
-  readonly capabilities: Partial<EngineCapabilities>;
-  open(name: string, spec: EngineIndexSpec, signal?: AbortSignal): Promise<WordedIndex>;
+  readonly capabilities: Partial<Omit<EngineCapabilities, "metrics">>;
+  open(name: string, spec: MeasuredSpec<Measure>, signal?: AbortSignal): Promise<WordedIndex>;
   /** Indexes whose names begin with a text. Others, which a server gives beside them, are passed over. */
   names(beginning: string, signal?: AbortSignal): Promise<readonly string[]>;
   drop(name: string, signal?: AbortSignal): Promise<unknown>;
@@ -19,24 +25,27 @@ export interface EngineParts {
 }
 
 /** Promises of most engines. */
-const usual: EngineCapabilities = {
+const usual: Omit<EngineCapabilities, "metrics"> = {
   exhaustive: false,
   conditions: everyCondition,
-  metrics: ["cosine", "dot", "euclidean"],
   visibleAfterMs: 0,
   candidates: 10_000,
   batch: 500,
 };
 
 /** An engine whose indexes lie beside those of others, in a server or a database. **Errors** `invalid-argument` for the prefix. */
-export function createEngine(parts: EngineParts): Engine {
-  const { name, native, close } = parts;
+export function createEngine<Measure>(parts: EngineParts<Measure>): Engine {
+  const { name, native, measures, close } = parts;
   const prefix = `${checkPrefix(name, parts.prefix ?? "ibid")}_`;
+  const capabilities = { ...usual, metrics: metricsOf(measures), ...parts.capabilities };
   return {
     name,
     native,
-    capabilities: { ...usual, ...parts.capabilities },
-    open: async (spec, signal) => joinWords(await parts.open(`${prefix}${spec.name}`, spec, signal)),
+    capabilities,
+    async open(spec, signal) {
+      const measure = measureOf(name, measures, spec.metric);
+      return joinWords(await parts.open(`${prefix}${spec.name}`, { ...spec, measure }, signal));
+    },
     async indexes(beginning, signal) {
       const start = `${prefix}${beginning}`;
       const found = await parts.names(start, signal);

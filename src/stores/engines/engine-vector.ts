@@ -1,5 +1,6 @@
 import type { Embedding } from "../../contracts/embedding.ts";
 import type { EngineMetric } from "../../contracts/engine.ts";
+import { fromDistance, fromSquare } from "./engine-scores.ts";
 
 /**
  * Coordinates for an engine; `undefined` for a sparse or a hybrid embedding, or another number of dimensions.
@@ -19,11 +20,16 @@ const dot = (a: Float32Array, b: Float32Array): number => {
   return sum;
 };
 
-/** The score of two vectors under each metric, as an engine gives it: higher is better. */
-export const likeness: Readonly<Record<EngineMetric, (a: Float32Array, b: Float32Array) => number>> = {
+/** A score of two vectors, as an engine gives it: higher is better. */
+export type Likeness = (a: Float32Array, b: Float32Array) => number;
+
+/** The score of two vectors under each metric. */
+export const likeness: Readonly<Record<EngineMetric, Likeness>> = {
   cosine: (a, b) => dot(a, b) / (Math.sqrt(dot(a, a) * dot(b, b)) || 1),
   dot,
-  euclidean: (a, b) => 1 / (1 + Math.sqrt(a.reduce((sum, value, i) => sum + (value - b[i]!) ** 2, 0))),
+  euclidean: (a, b) => fromSquare(a.reduce((sum, value, i) => sum + (value - b[i]!) ** 2, 0)),
+  hamming: (a, b) => fromDistance(a.reduce((sum, value, i) => sum + Number(value !== b[i]), 0)),
+  manhattan: (a, b) => fromDistance(a.reduce((sum, value, i) => sum + Math.abs(value - b[i]!), 0)),
 };
 
 /** Coordinates that differ by less are the same: engines of the cosine keep directions, and some write fewer digits. */

@@ -1,8 +1,9 @@
 import type { BlobStore } from "../../contracts/blob-store.ts";
-import type { Engine, EngineEntry, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
+import type { Engine, EngineEntry, EngineIndex, EngineIndexSpec } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
-import { checkDimensions, engineFailed, everyCondition } from "../engines/check-engine.ts";
+import { checkDimensions, engineFailed, everyCondition, measureOf, metricsOf } from "../engines/check-engine.ts";
+import { fromOne, fromSquare } from "../engines/engine-scores.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 import { createGraphBlobs, createGraphFolder, type GraphShelf } from "./graph-shelf.ts";
 import { loadUsearch, type UsearchIndex, type UsearchLibrary } from "./load-usearch.ts";
@@ -49,7 +50,13 @@ interface Graph {
 }
 
 const name = "hnsw";
-const kinds = { cosine: "cos", dot: "ip", euclidean: "l2sq" } as const satisfies Record<EngineMetric, string>;
+
+/** **Source** usearch: one minus the cosine and the product, and the squared distance. Its others are for bits, places on a globe and distributions. */
+const measures = {
+  cosine: { name: "cos", score: fromOne },
+  dot: { name: "ip", score: fromOne },
+  euclidean: { name: "l2sq", score: fromSquare },
+};
 
 /** Neighbours that are looked at where a condition excludes many. Beyond, the store compares what is left. */
 const mostLooked = 8_192;
@@ -85,7 +92,7 @@ export function createHnswEngine(options: HnswOptions = {}): Engine {
   function makeIndex({ dimensions, metric }: Graph["spec"]): UsearchIndex {
     return new library.Index({
       dimensions,
-      metric: kinds[metric],
+      metric: measureOf(name, measures, metric).name,
       quantization,
       connectivity,
       expansion_add: expansionAdd,
@@ -100,7 +107,7 @@ export function createHnswEngine(options: HnswOptions = {}): Engine {
     capabilities: {
       exhaustive: false,
       conditions: everyCondition,
-      metrics: ["cosine", "dot", "euclidean"],
+      metrics: metricsOf(measures),
       visibleAfterMs: 0,
       candidates: mostLooked,
       batch: 1_000,
@@ -203,6 +210,7 @@ const pageSize = 1_000;
 
 function createIndex(graph: Graph): EngineIndex {
   const { index, held, keys } = graph;
+  const { score } = measureOf(name, measures, graph.spec.metric);
   return {
     async put(entries: readonly EngineEntry[]) {
       for (const { key, ref, tags, numbers, vector } of entries) {
@@ -247,7 +255,7 @@ function createIndex(graph: Graph): EngineIndex {
         const candidates = Array.from(found.keys, (label, i) => {
           const entry = held.get(keys.get(Number(label)) ?? "");
           return entry !== undefined && meets(entry)
-            ? [{ ref: entry.ref, score: scores[graph.spec.metric](found.distances[i]!) }]
+            ? [{ ref: entry.ref, score: score(found.distances[i]!) }]
             : [];
         }).flat();
         if (candidates.length >= limit || asked === most) return candidates.slice(0, limit);
@@ -255,13 +263,6 @@ function createIndex(graph: Graph): EngineIndex {
     },
   };
 }
-
-/** **Source** usearch: one minus the cosine and the product, and the squared distance. */
-const scores: Readonly<Record<EngineMetric, (distance: number) => number>> = {
-  cosine: (distance) => 1 - distance,
-  dot: (distance) => 1 - distance,
-  euclidean: (distance) => 1 / (1 + Math.sqrt(Math.max(0, distance))),
-};
 
 type Test = (entry: Held) => boolean;
 

@@ -1,11 +1,11 @@
-import type { Engine, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
+import type { Engine, EngineIndex, EngineIndexSpec } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { platformNow } from "../../runtime/platform-clock.ts";
 import { inBytes } from "../engines/batches.ts";
 import { checkDimensions } from "../engines/check-engine.ts";
-import { createEngine } from "../engines/create-engine.ts";
+import { createEngine, type MeasuredSpec } from "../engines/create-engine.ts";
 import { addressOptions, type EngineAddress } from "../engines/engine-client.ts";
-import { pageOf } from "../engines/engine-scores.ts";
+import { type Measures, pageOf } from "../engines/engine-scores.ts";
 import { checkOneOf } from "../engines/optional-client.ts";
 import type { BearerToken } from "../engines/token-client.ts";
 import { writeExpression } from "../engines/translate-filter.ts";
@@ -83,6 +83,7 @@ export function createKustoEngine(options: KustoOptions): Engine {
     name: "kusto",
     native: kusto.client,
     prefix: options.prefix,
+    measures,
     capabilities: { exhaustive: encoding === undefined, visibleAfterMs, records: { kinds: ["flat"], words: false } },
     async open(table, spec, signal) {
       await makeTable(kusto, table, spec, { ingestion, encoding }, signal);
@@ -125,7 +126,7 @@ async function makeTable(
 function createIndex(
   kusto: Kusto,
   table: string,
-  { metric, records = false }: EngineIndexSpec,
+  { measure, records = false }: MeasuredSpec<Likeness>,
   ingestion: KustoOptions["ingestion"],
 ): EngineIndex {
   let at = 0;
@@ -183,7 +184,7 @@ function createIndex(
         // The row of a record that was written again counts no more. Other entries never change.
         ...(records ? ["summarize arg_max(at, *) by key"] : []),
         ...(where === undefined ? [] : [`where ${where}`]),
-        `extend score = ${likeness[metric](`dynamic([${vector.join(",")}])`)}`,
+        `extend score = ${measure(`dynamic([${vector.join(",")}])`)}`,
         "summarize arg_max(at, ref, score) by key",
         `top ${limit} by score desc`,
         "project ref, score",
@@ -194,10 +195,15 @@ function createIndex(
   };
 }
 
-const likeness: Readonly<Record<EngineMetric, (vector: string) => string>> = {
+/** An expression for the score of a row beside a vector. */
+type Likeness = (vector: string) => string;
+
+/** **Source** "Series processing functions" of the Kusto documentation, all that compare two vectors number by number. */
+const measures: Measures<Likeness> = {
   cosine: (vector) => `series_cosine_similarity(vector, ${vector})`,
   dot: (vector) => `series_dot_product(vector, ${vector})`,
   euclidean: (vector) => `1.0 / (1.0 + series_magnitude(series_subtract(vector, ${vector})))`,
+  manhattan: (vector) => `1.0 / (1.0 + series_sum(series_abs(series_subtract(vector, ${vector}))))`,
 };
 
 /** Keys, tags and names of numbers are hexadecimal digits with `-`, so that they stand between quotation marks as they are. */

@@ -1,8 +1,8 @@
-import type { Engine, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
+import type { Engine, EngineIndex } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions } from "../engines/check-engine.ts";
-import { createEngine } from "../engines/create-engine.ts";
-import { fromSquare, pageOf } from "../engines/engine-scores.ts";
+import { createEngine, type MeasuredSpec } from "../engines/create-engine.ts";
+import { asItIs, fromSquare, type NamedMeasure, pageOf } from "../engines/engine-scores.ts";
 import { fusionConstant } from "../engines/join-words.ts";
 import { type ClientOptions, checkServer, clientOptions } from "../engines/optional-client.ts";
 import { writeExpression } from "../engines/translate-filter.ts";
@@ -28,7 +28,12 @@ export interface MilvusOptions extends ClientOptions {
   readonly query?: Readonly<Record<string, unknown>> | undefined;
 }
 
-const metrics = { cosine: "COSINE", dot: "IP", euclidean: "L2" } as const satisfies Record<EngineMetric, string>;
+/** **Source** "Metric types" of milvus.io: the cosine, the product, and the squared Euclidean distance. Its others are for vectors of bits, sets and words. */
+const measures = {
+  cosine: { name: "COSINE", score: asItIs },
+  dot: { name: "IP", score: asItIs },
+  euclidean: { name: "L2", score: fromSquare },
+};
 
 /** Indexes for the kinds that a collection can name. */
 const kinds: Readonly<Record<string, object>> = {
@@ -71,6 +76,7 @@ export function createMilvusEngine(options: MilvusOptions): Engine {
     name: "milvus",
     native: typeof server === "string" ? milvus : server,
     prefix: options.prefix,
+    measures,
     capabilities: { records: { kinds: ["flat", "hnsw", "ivf-flat"], words: true } },
     async open(name, spec, signal) {
       await makeCollection(milvus, name, spec, options, signal);
@@ -90,7 +96,7 @@ export function createMilvusEngine(options: MilvusOptions): Engine {
 async function makeCollection(
   milvus: Milvus,
   name: string,
-  spec: EngineIndexSpec,
+  spec: MeasuredSpec<NamedMeasure>,
   { collection, index }: MilvusOptions,
   signal?: AbortSignal,
 ): Promise<void> {
@@ -115,7 +121,7 @@ async function makeCollection(
       params: {},
     };
     const wordIndex = { field_name: "words", index_type: "SPARSE_INVERTED_INDEX", metric_type: "BM25" };
-    const vector = { field_name: "vector", ...kinds[spec.kind ?? ""], metric_type: metrics[spec.metric] };
+    const vector = { field_name: "vector", ...kinds[spec.kind ?? ""], metric_type: spec.measure.name };
     // Another process that makes the same collection at this moment disturbs nothing: the request asks for one state.
     const body = {
       ...collection,
@@ -146,7 +152,7 @@ async function makeCollection(
 function createIndex(
   milvus: Milvus,
   name: string,
-  { metric, records = false }: EngineIndexSpec,
+  { measure, records = false }: MeasuredSpec<NamedMeasure>,
   query: MilvusOptions["query"],
 ): EngineIndex {
   const at = { collection_name: name, consistency_level: "Strong" };
@@ -217,18 +223,11 @@ function createIndex(
       const body = { ...at, ...(words === undefined ? one : both), limit, output_fields: ["ref"] };
       type Found = { results: { score: number; ref: string }[] };
       const { results } = await milvus.ask<Found>("search", "search", body, signal);
-      const scoreOf = words === undefined ? scores[metric] : (score: number) => score;
+      const scoreOf = words === undefined ? measure.score : asItIs;
       return results.map(({ ref, score }) => ({ ref, score: scoreOf(score) }));
     },
   };
 }
-
-/** **Source** "Metric types" of milvus.io: the cosine, the product, and the squared Euclidean distance. */
-const scores: Readonly<Record<EngineMetric, (score: number) => number>> = {
-  cosine: (score) => score,
-  dot: (score) => score,
-  euclidean: fromSquare,
-};
 
 const has = (tag: string): string => `array_contains(tags, "${tag}")`;
 

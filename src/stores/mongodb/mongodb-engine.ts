@@ -1,9 +1,9 @@
-import type { Engine, EngineCondition, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
+import type { Engine, EngineCondition } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions } from "../engines/check-engine.ts";
-import { createEngine } from "../engines/create-engine.ts";
-import { pageOf } from "../engines/engine-scores.ts";
+import { createEngine, type MeasuredSpec } from "../engines/create-engine.ts";
+import { asItIs, type NamedMeasure, pageOf } from "../engines/engine-scores.ts";
 import type { WordedIndex } from "../engines/join-words.ts";
 import { type ClientOptions, checkOneOf, checkServer, clientOptions, passOver } from "../engines/optional-client.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
@@ -33,10 +33,14 @@ export interface MongoOptions extends ClientOptions {
 /** Name of the search index in each collection. */
 const indexName = "ibid_search";
 
-const similarities = { cosine: "cosine", dot: "dotProduct", euclidean: "euclidean" } as const satisfies Record<
-  EngineMetric,
-  string
->;
+const fromHalf = (score: number): number => 2 * score - 1;
+
+/** **Source** "MongoDB Vector Search score": half of 1 and the cosine or the product, and 1 divided by 1 and the distance. */
+const measures = {
+  cosine: { name: "cosine", score: fromHalf },
+  dot: { name: "dotProduct", score: fromHalf },
+  euclidean: { name: "euclidean", score: asItIs },
+};
 
 const pageSize = 1_000;
 
@@ -77,6 +81,7 @@ export function createMongoEngine(options: MongoOptions): Engine {
     name: "mongodb",
     native: typeof database === "string" ? mongo : database,
     prefix: options.prefix,
+    measures,
     capabilities: { exhaustive: search === "exact", candidates: mostCandidates, records },
     async open(name, spec, signal) {
       await makeSearchIndex(mongo, name, spec, options, signal);
@@ -106,7 +111,7 @@ interface IndexState {
 async function makeSearchIndex(
   mongo: Mongo,
   name: string,
-  spec: EngineIndexSpec,
+  spec: MeasuredSpec<NamedMeasure>,
   { index, field, indexWithinMs = 120_000 }: MongoOptions,
   signal?: AbortSignal,
 ): Promise<void> {
@@ -117,7 +122,7 @@ async function makeSearchIndex(
   if ((await look()) === undefined) {
     const made = mongo.run("create a collection", (db) => db.createCollection(name), signal);
     await made.catch(passOver(/already exists/iu));
-    const vector = { ...field, type: "vector", numDimensions: spec.dimensions, similarity: similarities[spec.metric] };
+    const vector = { ...field, type: "vector", numDimensions: spec.dimensions, similarity: spec.measure.name };
     const names = { _id: { type: "token" }, revision: { type: "token" }, tags: { type: "token" } };
     const numbers = { type: "document", dynamic: true };
     const words = spec.records === true && { text: { type: "string" } };
@@ -149,7 +154,7 @@ function indexLate(name: string, operation: string, reason: string, code: "store
 function createIndex(
   mongo: Mongo,
   name: string,
-  { metric, name: short }: EngineIndexSpec,
+  { measure, name: short }: MeasuredSpec<NamedMeasure>,
   { search = "hnsw", query, indexWithinMs = 120_000 }: MongoOptions,
 ): WordedIndex {
   type Row = { readonly _id: string; readonly ref: string; readonly revision: string; readonly score: number };
@@ -237,7 +242,7 @@ function createIndex(
       const chosen = { ...width, ...query, ...(options as object | undefined), ...(filter && { filter }) };
       const vectorSearch = { ...chosen, path: "vector", queryVector: [...vector], limit };
       const rows = await ask("search", { vectorSearch }, limit, signal);
-      return rows.map(({ ref, score }) => ({ ref, score: scores[metric](score) }));
+      return rows.map(({ ref, score }) => ({ ref, score: measure.score(score) }));
     },
     async said(words, { condition, limit, signal }) {
       const filter = writeFilter(condition);
@@ -247,13 +252,6 @@ function createIndex(
     },
   };
 }
-
-/** **Source** "MongoDB Vector Search score": half of 1 and the cosine or the product, and 1 divided by 1 and the distance. */
-const scores: Readonly<Record<EngineMetric, (score: number) => number>> = {
-  cosine: (score) => 2 * score - 1,
-  dot: (score) => 2 * score - 1,
-  euclidean: (score) => score,
-};
 
 const has = (tag: string): object => ({ equals: { path: "tags", value: tag } });
 

@@ -1,14 +1,14 @@
-import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
+import type { Engine, EngineCondition, EngineIndex } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions } from "../engines/check-engine.ts";
-import { createEngine } from "../engines/create-engine.ts";
+import { createEngine, type MeasuredSpec } from "../engines/create-engine.ts";
 import {
   createServiceClient,
   type EngineClient,
   type EngineService,
   serviceOptions,
 } from "../engines/engine-client.ts";
-import { failedInPart, fromSquare, pageOf } from "../engines/engine-scores.ts";
+import { failedInPart, fromSquare, type Measures, type NamedMeasure, pageOf } from "../engines/engine-scores.ts";
 import { createNumberFields, type NumberFields } from "../engines/number-fields.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 
@@ -33,7 +33,8 @@ interface Search {
 /** The parts in which the two servers differ. */
 interface Flavour {
   readonly name: string;
-  vectorField(spec: EngineIndexSpec): object;
+  readonly measures: Measures<NamedMeasure>;
+  vectorField(spec: MeasuredSpec<NamedMeasure>): object;
   readonly settings: object;
   search(vector: readonly number[], limit: number, filter: object | undefined): Search;
   /** Words beside the vector: the scores of both are added. */
@@ -44,15 +45,28 @@ interface Flavour {
 /** Neighbours that each segment looks at: more find more. **Source** recall of .99 in `createEnginePack`; Lucene looks at `k` otherwise. */
 const searchedNeighbours = 400;
 
+/** Scores of Lucene back into those of the metric. **Source** "Spaces" in OpenSearch's k-NN documentation, `similarity` in Elasticsearch's of dense_vector. */
+const scores = {
+  cosine: (score: number): number => 2 * score - 1,
+  dot: (score: number): number => (score >= 1 ? score - 1 : 1 - 1 / score),
+  euclidean: (score: number): number => fromSquare(1 / score - 1),
+};
+
 const openSearch: Flavour = {
   name: "opensearch",
-  vectorField: ({ dimensions, metric }) => ({
+  // The spaces that Lucene's graph has. Others are for scripts, or for bits.
+  measures: {
+    cosine: { name: "cosinesimil", score: scores.cosine },
+    dot: { name: "innerproduct", score: scores.dot },
+    euclidean: { name: "l2", score: scores.euclidean },
+  },
+  vectorField: ({ dimensions, measure }) => ({
     type: "knn_vector",
     dimension: dimensions,
     method: {
       name: "hnsw",
       engine: "lucene",
-      space_type: { cosine: "cosinesimil", dot: "innerproduct", euclidean: "l2" }[metric],
+      space_type: measure.name,
       parameters: { m: 16, ef_construction: 200 },
     },
   }),
@@ -76,11 +90,17 @@ const openSearch: Flavour = {
 
 const elasticsearch: Flavour = {
   name: "elasticsearch",
-  vectorField: ({ dimensions, metric }) => ({
+  // Every similarity of floating-point numbers. Its `dot_product` is for vectors of length 1 alone.
+  measures: {
+    cosine: { name: "cosine", score: scores.cosine },
+    dot: { name: "max_inner_product", score: scores.dot },
+    euclidean: { name: "l2_norm", score: scores.euclidean },
+  },
+  vectorField: ({ dimensions, measure }) => ({
     type: "dense_vector",
     dims: dimensions,
     index: true,
-    similarity: { cosine: "cosine", dot: "max_inner_product", euclidean: "l2_norm" }[metric],
+    similarity: measure.name,
     index_options: { type: "hnsw", m: 16, ef_construction: 200 },
   }),
   settings: {},
@@ -134,10 +154,11 @@ function createLuceneEngine(flavour: Flavour, options: OpenSearchOptions): Engin
     name: flavour.name,
     native: client,
     prefix: options.prefix,
+    measures: flavour.measures,
     capabilities: { records: { kinds: ["hnsw"], words: true, mayLackWords: true } },
     async open(name, spec, signal) {
       await makeIndex(client, flavour, `/${name}`, spec, settings, signal);
-      return createIndex(client, flavour, `/${name}`, spec.metric, refresh);
+      return createIndex(client, flavour, `/${name}`, spec.measure, refresh);
     },
     async names(beginning, signal) {
       const path = `/_cat/indices/${beginning}*?format=json&h=index`;
@@ -154,7 +175,7 @@ async function makeIndex(
   client: EngineClient,
   flavour: Flavour,
   path: string,
-  spec: EngineIndexSpec,
+  spec: MeasuredSpec<NamedMeasure>,
   settings: OpenSearchOptions["settings"],
   signal: AbortSignal | undefined,
 ): Promise<void> {
@@ -207,7 +228,7 @@ function createIndex(
   client: EngineClient,
   flavour: Flavour,
   path: string,
-  metric: EngineMetric,
+  measure: NamedMeasure,
   refresh: string,
 ): EngineIndex {
   // A write maps each new number. OpenSearch 2.13 fails where a filter compares one that is not mapped.
@@ -287,18 +308,11 @@ function createIndex(
       const { hits } = await client.post<Answer<{ ref: string }>>("search", `${path}/_search`, body, signal);
       return hits.hits.map(({ _score, _source }) => ({
         ref: _source.ref,
-        score: words === undefined ? scores[metric](_score) : _score,
+        score: words === undefined ? measure.score(_score) : _score,
       }));
     },
   };
 }
-
-/** Scores of Lucene back into those of the metric. **Source** "Spaces" in OpenSearch's k-NN documentation, `similarity` in Elasticsearch's of dense_vector. */
-const scores: Readonly<Record<EngineMetric, (score: number) => number>> = {
-  cosine: (score) => 2 * score - 1,
-  dot: (score) => (score >= 1 ? score - 1 : 1 - 1 / score),
-  euclidean: (score) => fromSquare(1 / score - 1),
-};
 
 function writeQuery(condition: EngineCondition | undefined, numbers: NumberFields): object | undefined {
   const nothing = (): object => ({ match_none: {} });

@@ -1,9 +1,9 @@
-import type { Engine, EngineCondition, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
+import type { Engine, EngineCondition } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions, checkPrefix } from "../engines/check-engine.ts";
-import { createEngine } from "../engines/create-engine.ts";
-import { pageOf } from "../engines/engine-scores.ts";
+import { createEngine, type MeasuredSpec } from "../engines/create-engine.ts";
+import { fromDistance, fromNegative, fromOne, type NamedMeasure, pageOf } from "../engines/engine-scores.ts";
 import type { WordedIndex } from "../engines/join-words.ts";
 import { writeExpression } from "../engines/translate-filter.ts";
 import { checkServer } from "../engines/optional-client.ts";
@@ -30,8 +30,16 @@ export interface PgvectorOptions {
   readonly index?: boolean | undefined;
 }
 
-const operators = { cosine: "<=>", dot: "<#>", euclidean: "<->" } as const satisfies Record<EngineMetric, string>;
-const classes = { cosine: "vector_cosine_ops", dot: "vector_ip_ops", euclidean: "vector_l2_ops" } as const;
+/** An operator of pgvector, and the class that an index for it has. */
+type Measure = NamedMeasure & { readonly operators: string };
+
+/** **Source** "Querying" of pgvector's documentation, all operators of the type `vector`. Those of Hamming and Jaccard take bits alone. */
+const measures = {
+  cosine: { name: "<=>", operators: "vector_cosine_ops", score: fromOne },
+  dot: { name: "<#>", operators: "vector_ip_ops", score: fromNegative },
+  euclidean: { name: "<->", operators: "vector_l2_ops", score: fromDistance },
+  manhattan: { name: "<+>", operators: "vector_l1_ops", score: fromDistance },
+};
 
 const pageSize = 1_000;
 
@@ -85,6 +93,7 @@ export function createPgvectorEngine(options: PgvectorOptions): Engine {
   return createEngine({
     name: "pgvector",
     prefix,
+    measures,
     native: {
       schema,
       prefix: `${prefix}_`,
@@ -152,7 +161,7 @@ async function prepare(
   );
 }
 
-async function makeTable(db: Postgres, table: string, spec: EngineIndexSpec, isIndexed: boolean): Promise<void> {
+async function makeTable(db: Postgres, table: string, spec: MeasuredSpec<Measure>, isIndexed: boolean): Promise<void> {
   await db.query(
     "make a table",
     `CREATE TABLE IF NOT EXISTS ${table}
@@ -168,7 +177,7 @@ async function makeTable(db: Postgres, table: string, spec: EngineIndexSpec, isI
   if (isIndexed && spec.dimensions <= mostIndexed) {
     await db.query(
       "index the vectors",
-      `CREATE INDEX IF NOT EXISTS ${name("hnsw")} ON ${table} USING hnsw (vector ${classes[spec.metric]}) WITH (m = 16, ef_construction = 128)`,
+      `CREATE INDEX IF NOT EXISTS ${name("hnsw")} ON ${table} USING hnsw (vector ${spec.measure.operators}) WITH (m = 16, ef_construction = 128)`,
     );
   }
   const [row] = await db.query<{ n: number }>(
@@ -192,7 +201,7 @@ function createIndex(
   db: Postgres,
   table: string,
   nearest: string,
-  { metric, records: isOfRecords = false }: EngineIndexSpec,
+  { measure, records: isOfRecords = false }: MeasuredSpec<Measure>,
 ): WordedIndex {
   return {
     async put(entries) {
@@ -253,14 +262,14 @@ function createIndex(
       return rows.map(({ key, vector }) => ({ key, vector: Float32Array.from(JSON.parse(vector) as number[]) }));
     },
     async nearest({ vector, condition, limit }) {
-      const distance = `vector ${operators[metric]} $1`;
+      const distance = `vector ${measure.name} $1`;
       const statement = `SELECT ref, ${distance} FROM ${table} WHERE ${writeWhere(condition)} ORDER BY ${distance} LIMIT ${limit}`;
       const rows = await db.query<{ ref: string; distance: number }>(
         "search",
         `SELECT ref, distance FROM ${nearest}($1, $2::vector)`,
         [statement, `[${vector.join(",")}]`],
       );
-      return rows.map((row) => ({ ref: row.ref, score: scores[metric](row.distance) }));
+      return rows.map((row) => ({ ref: row.ref, score: measure.score(row.distance) }));
     },
     async said(words, { condition, limit }) {
       const rows = await db.query<{ ref: string }>(
@@ -276,12 +285,6 @@ function createIndex(
 
 const writeWhere = (condition: EngineCondition | undefined): string =>
   writeExpression(condition, has, compares) ?? "true";
-
-const scores: Readonly<Record<EngineMetric, (distance: number) => number>> = {
-  cosine: (distance) => 1 - distance,
-  dot: (distance) => -distance,
-  euclidean: (distance) => 1 / (1 + distance),
-};
 
 const has = (tag: string): string => `tags @> ARRAY['${tag}']`;
 

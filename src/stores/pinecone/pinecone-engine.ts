@@ -1,11 +1,11 @@
-import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
+import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { inBytes } from "../engines/batches.ts";
-import { checkPrefix, everyCondition } from "../engines/check-engine.ts";
+import { checkPrefix, everyCondition, measureOf, metricsOf } from "../engines/check-engine.ts";
 import { createEngineClient, type EngineClient, type EngineService, serviceOptions } from "../engines/engine-client.ts";
 import { answers } from "../engines/engine-ready.ts";
-import { fromSquare } from "../engines/engine-scores.ts";
+import { asItIs, fromSquare } from "../engines/engine-scores.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 import { waitUntil } from "../engines/wait-until.ts";
 
@@ -31,10 +31,12 @@ export interface PineconeOptions extends Omit<EngineService, "url"> {
   readonly visibleAfterMs?: number | undefined;
 }
 
-const metrics = { cosine: "cosine", dot: "dotproduct", euclidean: "euclidean" } as const satisfies Record<
-  EngineMetric,
-  string
->;
+/** **Source** "Indexing overview" of docs.pinecone.io, all three; the Euclidean distance is given as its square. */
+const measures = {
+  cosine: { name: "cosine", score: asItIs },
+  dot: { name: "dotproduct", score: asItIs },
+  euclidean: { name: "euclidean", score: fromSquare },
+};
 
 /** Records of one page. **Source** the usual limit of "Fetch records by metadata". */
 const pageSize = 100;
@@ -89,7 +91,7 @@ export function createPineconeEngine(options: PineconeOptions): Engine {
     capabilities: {
       exhaustive: false,
       conditions: everyCondition,
-      metrics: ["cosine", "dot", "euclidean"],
+      metrics: metricsOf(measures),
       visibleAfterMs,
       candidates: 10_000,
       batch: 500,
@@ -153,13 +155,14 @@ async function openIndex(
   more: object,
   signal?: AbortSignal,
 ): Promise<string> {
-  const name = `${prefix}${dimensions}-${metrics[metric]}`;
+  const { name: measure } = measureOf("pinecone", measures, metric);
+  const name = `${prefix}${dimensions}-${measure}`;
   const look = { method: "GET", path: `/indexes/${name}`, expects: [404], signal } as const;
   const wait = { what: "pinecone: create an index", withinMs: readyWithinMs, pauseMs: 2_000, signal };
   const find = async (): Promise<string | undefined> => {
     const { status, body } = await control.call<Description>("read an index", look);
     if (status !== 404) return body.status.ready ? body.host : undefined;
-    const given = { ...more, name, dimension: dimensions, metric: metrics[metric] };
+    const given = { ...more, name, dimension: dimensions, metric: measure };
     // 409: another process has just made it.
     const call = { method: "POST", path: "/indexes", body: given, expects: [409], signal } as const;
     await control.call("create an index", call);
@@ -184,6 +187,8 @@ function createIndex(
   { name: namespace, metric }: EngineIndexSpec,
   query: PineconeOptions["query"],
 ): EngineIndex {
+  const measure = measureOf("pinecone", measures, metric);
+
   async function page(tag: string, from: string | undefined, signal: AbortSignal | undefined) {
     const body = {
       namespace,
@@ -266,8 +271,7 @@ function createIndex(
       const { matches = [] } = await client.post<Found>("search", "/query", body, signal);
       return matches.map(({ score = 0, metadata }) => ({
         ref: metadata?.ref ?? "",
-        // Pinecone gives the square of the Euclidean distance.
-        score: metric === "euclidean" ? fromSquare(score) : score,
+        score: measure.score(score),
       }));
     },
   };

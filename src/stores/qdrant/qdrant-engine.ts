@@ -1,14 +1,15 @@
-import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
+import type { Engine, EngineCondition, EngineIndex } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions } from "../engines/check-engine.ts";
-import { createEngine } from "../engines/create-engine.ts";
+import { createEngine, type MeasuredSpec } from "../engines/create-engine.ts";
 import {
   createServiceClient,
   type EngineClient,
   type EngineService,
   serviceOptions,
 } from "../engines/engine-client.ts";
+import { asItIs, fromDistance, type NamedMeasure } from "../engines/engine-scores.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 import { sparseQuestion, sparseText } from "./sparse-words.ts";
 
@@ -24,7 +25,13 @@ export interface QdrantOptions extends EngineService {
   readonly query?: Readonly<Record<string, unknown>> | undefined;
 }
 
-const distances = { cosine: "Cosine", dot: "Dot", euclidean: "Euclid" } as const satisfies Record<EngineMetric, string>;
+/** **Source** "Collections" of qdrant.tech, all four. A distance is given as it is. */
+const measures = {
+  cosine: { name: "Cosine", score: asItIs },
+  dot: { name: "Dot", score: asItIs },
+  euclidean: { name: "Euclid", score: fromDistance },
+  manhattan: { name: "Manhattan", score: fromDistance },
+};
 
 const pageSize = 1_000;
 
@@ -48,6 +55,7 @@ export function createQdrantEngine(options: QdrantOptions): Engine {
     name: "qdrant",
     native: client,
     prefix: options.prefix,
+    measures,
     capabilities: { records: { kinds: ["flat", "hnsw"], words: true } },
     async open(name, spec, signal) {
       const path = `/collections/${name}`;
@@ -68,7 +76,7 @@ export function createQdrantEngine(options: QdrantOptions): Engine {
 async function makeCollection(
   client: EngineClient,
   path: string,
-  spec: EngineIndexSpec,
+  spec: MeasuredSpec<NamedMeasure>,
   more: QdrantOptions["collection"],
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
@@ -78,7 +86,7 @@ async function makeCollection(
     client.call<Info>("read a collection", { method: "GET", path, expects: [404], signal });
   let found = await look();
   if (found.status === 404) {
-    const vectors = { size: spec.dimensions, distance: distances[spec.metric] };
+    const vectors = { size: spec.dimensions, distance: spec.measure.name };
     // Without links there is no graph, and every vector is compared.
     const flat = spec.kind === "flat" && { hnsw_config: { m: 0 } };
     const sparse = spec.records === true && { sparse_vectors: { words: { modifier: "idf" } } };
@@ -97,7 +105,7 @@ async function makeCollection(
 function createIndex(
   client: EngineClient,
   path: string,
-  { name, metric }: EngineIndexSpec,
+  { name, measure }: MeasuredSpec<NamedMeasure>,
   isWorded: boolean,
   more: QdrantOptions["query"],
 ): EngineIndex {
@@ -173,8 +181,7 @@ function createIndex(
       const { result } = await client.post<Found>("search", `${points}/query`, body, signal);
       return result.points.map(({ score, payload }) => ({
         ref: payload?.ref ?? "",
-        // Qdrant gives the distance itself.
-        score: metric === "euclidean" && !isHybrid ? 1 / (1 + score) : score,
+        score: isHybrid ? score : measure.score(score),
       }));
     },
   };

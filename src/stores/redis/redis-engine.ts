@@ -1,9 +1,9 @@
-import type { Engine, EngineCondition, EngineIndexSpec, EngineMetric, EngineRecord } from "../../contracts/engine.ts";
+import type { Engine, EngineCondition, EngineRecord } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions } from "../engines/check-engine.ts";
-import { createEngine } from "../engines/create-engine.ts";
-import { fromSquare } from "../engines/engine-scores.ts";
+import { createEngine, type MeasuredSpec } from "../engines/create-engine.ts";
+import { fromOne, fromSquare, type NamedMeasure } from "../engines/engine-scores.ts";
 import type { WordedIndex } from "../engines/join-words.ts";
 import { createNumberFields, type NumberFields } from "../engines/number-fields.ts";
 import { type ClientOptions, checkOneOf, checkServer, clientOptions, passOver } from "../engines/optional-client.ts";
@@ -26,7 +26,12 @@ export interface RedisOptions extends ClientOptions {
   readonly query?: Readonly<Record<string, string | number>> | undefined;
 }
 
-const metrics = { cosine: "COSINE", dot: "IP", euclidean: "L2" } as const satisfies Record<EngineMetric, string>;
+/** **Source** "Vector search concepts" of redis.io: 1 minus the cosine or the product, and the squared Euclidean distance. */
+const measures = {
+  cosine: { name: "COSINE", score: fromOne },
+  dot: { name: "IP", score: fromOne },
+  euclidean: { name: "L2", score: fromSquare },
+};
 
 /** Neighbours that a search of a graph looks at. **Source** recall of .99 in `createEnginePack`, where Redis's own 10 gives less. */
 const searchedNeighbours = 400;
@@ -60,13 +65,14 @@ export function createRedisEngine(options: RedisOptions): Engine {
     name: "redis",
     native: typeof server === "string" ? redis : server,
     prefix: options.prefix,
+    measures,
     capabilities: { exhaustive: kind === "flat", records: { kinds, words: true, mayLackWords: true } },
     async open(name, spec) {
       const made = kind === "flat" || spec.kind === "flat" ? "flat" : "hnsw";
       // Attributes are those of the engine's own kind.
       const isOwn = made === kind;
       const known = await makeIndex(redis, name, spec, made, isOwn ? attributes : []);
-      return createIndex(redis, name, spec.metric, { query: isOwn ? query : [], timeoutMs, known });
+      return createIndex(redis, name, spec.measure, { query: isOwn ? query : [], timeoutMs, known });
     },
     async names(_, signal) {
       return [...((await redis.send("list indexes", ["FT._LIST"], signal)) as Iterable<unknown>)].map(String);
@@ -92,11 +98,11 @@ function checkAttributes(given: Readonly<Record<string, unknown>> = {}): readonl
 async function makeIndex(
   redis: Redis,
   name: string,
-  spec: EngineIndexSpec,
+  spec: MeasuredSpec<NamedMeasure>,
   kind: "hnsw" | "flat",
   attributes: readonly string[],
 ): Promise<readonly string[]> {
-  const vector = ["TYPE", "FLOAT32", "DIM", spec.dimensions, "DISTANCE_METRIC", metrics[spec.metric], ...attributes];
+  const vector = ["TYPE", "FLOAT32", "DIM", spec.dimensions, "DISTANCE_METRIC", spec.measure.name, ...attributes];
   const schema = `key TAG SORTABLE tags TAG SEPARATOR , vector VECTOR ${kind.toUpperCase()} ${vector.length}`;
   const hashes = `ON HASH PREFIX 1 ${name}: STOPWORDS 0 SCHEMA ${schema}`;
   const made = ["FT.CREATE", name, ...hashes.split(" "), ...vector];
@@ -126,7 +132,7 @@ const numbersOf = (fields: readonly Field[]): readonly string[] =>
 function createIndex(
   redis: Redis,
   name: string,
-  metric: EngineMetric,
+  measure: NamedMeasure,
   { query, timeoutMs, known }: { query: readonly string[]; timeoutMs: number; known: readonly string[] },
 ): WordedIndex {
   const look = async (signal?: AbortSignal) => numbersOf(await readFields(redis, name, signal));
@@ -188,7 +194,7 @@ function createIndex(
       const nearest = `(${filter ?? "*"})=>[KNN ${limit} @vector $vector ${more.join(" ")} AS distance]`;
       const shape = ["RETURN", 2, "ref", "distance", "SORTBY", "distance", "ASC", "LIMIT", 0, limit];
       const { documents } = await search("search", [nearest, "PARAMS", params.length, ...params, ...shape], signal);
-      return documents.map((one) => ({ ref: refOf(one), score: scores[metric](Number(one.fields["distance"])) }));
+      return documents.map((one) => ({ ref: refOf(one), score: measure.score(Number(one.fields["distance"])) }));
     },
     async said(words, { condition, limit, signal }) {
       const params: Argument[] = ["n", 0];
@@ -208,13 +214,6 @@ const fieldsOf = (record: EngineRecord | undefined): object | undefined =>
 
 /** A record takes the place of the hash that was there, with none of its fields. */
 const replaceHash = "redis.call('DEL', KEYS[1]) return redis.call('HSET', KEYS[1], unpack(ARGV))";
-
-/** **Source** "Vector search concepts" of redis.io: 1 minus the cosine or the product, and the squared Euclidean distance. */
-const scores: Readonly<Record<EngineMetric, (distance: number) => number>> = {
-  cosine: (distance) => 1 - distance,
-  dot: (distance) => 1 - distance,
-  euclidean: fromSquare,
-};
 
 const toBytes = (vector: Float32Array): Buffer => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
 

@@ -4,15 +4,14 @@ import type {
   EngineCandidate,
   EngineCondition,
   EngineIndexSpec,
-  EngineMetric,
   EngineRequest,
 } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions, engineFailed } from "../engines/check-engine.ts";
-import { createEngine } from "../engines/create-engine.ts";
+import { createEngine, type MeasuredSpec } from "../engines/create-engine.ts";
 import { pageOf } from "../engines/engine-scores.ts";
 import type { WordedIndex } from "../engines/join-words.ts";
-import { likeness } from "../engines/engine-vector.ts";
+import { type Likeness, likeness } from "../engines/engine-vector.ts";
 import { writeExpression } from "../engines/translate-filter.ts";
 import { loadSqlite } from "./sqlite-runtime.ts";
 
@@ -52,6 +51,7 @@ export function createSqliteEngine(options: SqliteEngineOptions = {}): Engine {
     name: "sqlite",
     native: { database: connect },
     prefix: options.prefix,
+    measures: likeness,
     capabilities: { exhaustive: true, candidates: 100_000, records: { kinds: ["flat"], words: true } },
     async open(table, spec) {
       const db = connect();
@@ -107,7 +107,7 @@ function makeTables(db: DatabaseSync, table: string, spec: EngineIndexSpec): voi
   checkDimensions("sqlite", spec, Number(row?.["n"] ?? spec.dimensions));
 }
 
-function createIndex(db: DatabaseSync, table: string, { metric, records = false }: EngineIndexSpec): WordedIndex {
+function createIndex(db: DatabaseSync, table: string, { measure, records = false }: MeasuredSpec<Likeness>): WordedIndex {
   const placed = "(SELECT value FROM json_each(?))";
 
   function write(operation: string, run: () => void): void {
@@ -185,7 +185,7 @@ function createIndex(db: DatabaseSync, table: string, { metric, records = false 
       );
       return rows.map(({ key, vector }) => ({ key: String(key), vector: toNumbers(vector) }));
     },
-    nearest: async (request) => attempt("search", () => nearest(db, table, metric, request)),
+    nearest: async (request) => attempt("search", () => nearest(db, table, measure, request)),
     async said(words, { condition, limit }) {
       const text = `SELECT e.ref AS ref FROM "${table}_words" AS w JOIN "${table}" AS e ON e.id = w.rowid
         WHERE w.text MATCH ? AND ${writeWhere(table, condition)} ORDER BY w.rank LIMIT ${limit}`;
@@ -198,14 +198,13 @@ function createIndex(db: DatabaseSync, table: string, { metric, records = false 
 function nearest(
   db: DatabaseSync,
   table: string,
-  metric: EngineMetric,
+  measure: Likeness,
   { vector, condition, limit }: EngineRequest,
 ): readonly EngineCandidate[] {
   const where = writeWhere(table, condition);
-  const score = likeness[metric];
   const scored: EngineCandidate[] = [];
   for (const row of db.prepare(`SELECT ref, vector FROM "${table}" AS e WHERE ${where}`).iterate()) {
-    scored.push({ ref: String(row["ref"]), score: score(vector, toNumbers(row["vector"])) });
+    scored.push({ ref: String(row["ref"]), score: measure(vector, toNumbers(row["vector"])) });
   }
   return scored.sort((a, b) => b.score - a.score).slice(0, limit);
 }

@@ -1,15 +1,15 @@
-import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec, EngineMetric } from "../../contracts/engine.ts";
+import type { Engine, EngineCondition, EngineIndex } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions, engineFailed } from "../engines/check-engine.ts";
-import { createEngine } from "../engines/create-engine.ts";
+import { createEngine, type MeasuredSpec } from "../engines/create-engine.ts";
 import {
   createServiceClient,
   type EngineClient,
   type EngineService,
   serviceOptions,
 } from "../engines/engine-client.ts";
-import { failedInPart, fromSquare, pageOf } from "../engines/engine-scores.ts";
+import { failedInPart, fromDistance, fromNegative, fromOne, fromSquare, type NamedMeasure, pageOf } from "../engines/engine-scores.ts";
 import { createNumberFields, type NumberFields } from "../engines/number-fields.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 
@@ -27,10 +27,14 @@ export interface WeaviateOptions extends EngineService {
   readonly query?: Readonly<Record<string, unknown>> | undefined;
 }
 
-const distances = { cosine: "cosine", dot: "dot", euclidean: "l2-squared" } as const satisfies Record<
-  EngineMetric,
-  string
->;
+/** **Source** "Distance metrics" of docs.weaviate.io, all five: 1 minus the cosine, the negative product, the squared Euclidean distance, and the others as they are. */
+const measures = {
+  cosine: { name: "cosine", score: fromOne },
+  dot: { name: "dot", score: fromNegative },
+  euclidean: { name: "l2-squared", score: fromSquare },
+  hamming: { name: "hamming", score: fromDistance },
+  manhattan: { name: "manhattan", score: fromDistance },
+};
 
 /** Neighbours that a search looks at. **Source** recall of .99 in `createEnginePack`. */
 const searchedNeighbours = 400;
@@ -57,10 +61,11 @@ export function createWeaviateEngine(options: WeaviateOptions): Engine {
     name: "weaviate",
     native: client,
     prefix: options.prefix,
+    measures,
     capabilities: { records: { kinds: ["flat", "hnsw"], words: true } },
     async open(name, spec, signal) {
       const numbers = await makeCollection(client, capital(name), spec, options, signal);
-      return createIndex(client, capital(name), spec.metric, numbers, options.query);
+      return createIndex(client, capital(name), spec.measure, numbers, options.query);
     },
     async names(_, signal) {
       const call = { method: "GET", path: "/v1/schema", signal } as const;
@@ -99,14 +104,14 @@ const numbersOf = (found: Collection | undefined): readonly string[] =>
 async function makeCollection(
   client: EngineClient,
   name: string,
-  spec: EngineIndexSpec,
+  spec: MeasuredSpec<NamedMeasure>,
   { collection, hnsw }: WeaviateOptions,
   signal?: AbortSignal,
 ): Promise<readonly string[]> {
   let found = await readCollection(client, name, signal);
   if (found === undefined) {
     const kept = { dataType: ["text"], indexFilterable: false, indexSearchable: false };
-    const distance = distances[spec.metric];
+    const distance = spec.measure.name;
     const body = {
       ...collection,
       class: name,
@@ -139,7 +144,7 @@ async function makeCollection(
 function createIndex(
   client: EngineClient,
   name: string,
-  metric: EngineMetric,
+  measure: NamedMeasure,
   known: readonly string[],
   query: WeaviateOptions["query"],
 ): EngineIndex {
@@ -249,18 +254,11 @@ function createIndex(
       const rows = await get<Row>("search", given, fields, signal);
       return rows.map(({ ref, _additional: { distance = Number.NaN, score } }) => ({
         ref,
-        score: words === undefined ? scores[metric](distance) : Number(score),
+        score: words === undefined ? measure.score(distance) : Number(score),
       }));
     },
   };
 }
-
-/** **Source** "Distance metrics" of docs.weaviate.io: 1 minus the cosine, the negative product, and the squared Euclidean distance. */
-const scores: Readonly<Record<EngineMetric, (distance: number) => number>> = {
-  cosine: (distance) => 1 - distance,
-  dot: (distance) => -distance,
-  euclidean: fromSquare,
-};
 
 function checkName(name: string): string {
   if (/^\w+$/u.test(name)) return name;

@@ -65,7 +65,7 @@ describe("waiting for an engine", () => {
   it("names a metric or a kind of index that the engine lacks, before anything is written [S1]", async () => {
     const engine = createQdrantEngine({ url: "http://127.0.0.1:1", attempts: 1 });
     const metric = await openItems(engine, { metric: "hamming" });
-    await expect(metric.ensure()).rejects.toMatchObject({ hint: "It has cosine, dot, euclidean." });
+    await expect(metric.ensure()).rejects.toMatchObject({ hint: "It has cosine, dot, euclidean, manhattan." });
     const kind = await openItems(engine, { index: "disk-ann" });
     await expect(kind.ensure()).rejects.toMatchObject({ hint: "It has flat, hnsw, dynamic." });
   });

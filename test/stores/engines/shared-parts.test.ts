@@ -21,6 +21,7 @@ describe("parts that engines share [S1 S2]", () => {
       name: "mine",
       native: undefined,
       prefix: "team",
+      measures: { dot: "product", manhattan: "along axes" },
       capabilities: { batch: 7 },
       open: async (name) => {
         asked.push(name);
@@ -34,7 +35,11 @@ describe("parts that engines share [S1 S2]", () => {
     await engine.drop('b1"; DROP TABLE documents; --');
     await engine.drop("../b1");
     expect(asked).toEqual(["team_b1_v1"]);
-    expect(engine.capabilities).toMatchObject({ batch: 7, candidates: 10_000, exhaustive: false });
+    const metrics = ["dot", "manhattan"];
+    expect(engine.capabilities).toMatchObject({ batch: 7, candidates: 10_000, exhaustive: false, metrics });
+    const version = { provider: "p", model: "m", dimensions: 2, fingerprint: "" };
+    const opening = engine.open({ name: "b", version, dimensions: 2, metric: "cosine" });
+    await expect(opening).rejects.toMatchObject({ code: "unsupported", hint: "It has dot, manhattan." });
   });
 
   it("adds a field for each new key of a number once, and looks again where another process may have", async () => {

@@ -212,5 +212,7 @@ const functions: Readonly<Record<string, (...given: unknown[]) => unknown>> = {
   series_cosine_similarity: (a, b) => measures.cosine(numbersOf(a), numbersOf(b)),
   series_dot_product: (a, b) => measures.dot(numbersOf(a), numbersOf(b)),
   series_subtract: (a, b) => numbersOf(a).map((value, i) => value - numbersOf(b)[i]!),
+  series_abs: (a) => numbersOf(a).map(Math.abs),
+  series_sum: (a) => numbersOf(a).reduce((sum, value) => sum + value, 0),
   series_magnitude: (a) => Math.sqrt(measures.dot(numbersOf(a), numbersOf(a))),
 };
