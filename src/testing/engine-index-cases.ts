@@ -80,7 +80,10 @@ function coarse(random: Random): Float32Array {
   return vector;
 }
 
-async function putAll({ engine, index }: Pick<IndexWorld, "engine" | "index">, entries: readonly EngineEntry[]): Promise<void> {
+async function putAll(
+  { engine, index }: Pick<IndexWorld, "engine" | "index">,
+  entries: readonly EngineEntry[],
+): Promise<void> {
   const { batch } = engine.capabilities;
   for (let at = 0; at < entries.length; at += batch) await index.put(entries.slice(at, at + batch));
 }

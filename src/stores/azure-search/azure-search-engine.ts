@@ -1,8 +1,8 @@
-import type { Engine, EngineCondition, EngineIndex } from "../../contracts/engine.ts";
+import type { Engine, EngineCondition } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { inBytes } from "../engines/batches.ts";
 import { checkDimensions } from "../engines/check-engine.ts";
-import { createEngine, type MeasuredSpec } from "../engines/create-engine.ts";
+import { createEngine, type MeasuredSpec, type OwnIndex } from "../engines/create-engine.ts";
 import { type EngineClient, type EngineService, serviceOptions } from "../engines/engine-client.ts";
 import { asItIs, failedInPart, type NamedMeasure, pageOf } from "../engines/engine-scores.ts";
 import { checkOneOf } from "../engines/optional-client.ts";
@@ -175,7 +175,7 @@ function createIndex(
   version: string,
   measure: NamedMeasure,
   query: AzureSearchOptions["query"],
-): EngineIndex {
+): OwnIndex {
   /** Some documents of a write can fail while others are kept: status 207, with a result for each. */
   async function write(operation: string, documents: readonly object[], signal?: AbortSignal): Promise<void> {
     const texts = documents.map((document) => JSON.stringify(document));
@@ -226,14 +226,12 @@ function createIndex(
     },
     async read(keys, signal) {
       const body = { filter: `search.in(key, '${keys.join(",")}', ',')`, select: "key,ref,json", top: pageSize };
-      const { value } = await search<{ key: string; ref: string; json: string | null }>("read", body, signal);
-      return value.flatMap(({ key, ref, json }) => (json === null ? [] : [{ key, ref, json }]));
+      return (await search<{ key: string; ref: string; json: string | null }>("read", body, signal)).value;
     },
     async readVectors(keys, signal) {
       // An index of an earlier version gives no vectors back, and the service says so.
       const body = { filter: `search.in(key, '${keys.join(",")}', ',')`, select: "key,vector", top: pageSize };
-      const { value } = await search<{ key: string; vector: readonly number[] }>("read vectors", body, signal);
-      return value.map(({ key, vector }) => ({ key, vector: Float32Array.from(vector) }));
+      return (await search<{ key: string; vector: readonly number[] }>("read vectors", body, signal)).value;
     },
     async nearest({ vector, condition, limit, words, options, signal }) {
       const filter = writeFilter(condition);

@@ -1,6 +1,6 @@
-import type { Engine, EngineCondition, EngineIndex } from "../../contracts/engine.ts";
+import type { Engine, EngineCondition } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
-import { createEngine } from "../engines/create-engine.ts";
+import { createEngine, type OwnIndex } from "../engines/create-engine.ts";
 import {
   createServiceClient,
   type EngineClient,
@@ -81,7 +81,7 @@ export function createChromaEngine(options: ChromaOptions): Engine {
   });
 }
 
-function createIndex(client: EngineClient, path: string, measure: NamedMeasure): EngineIndex {
+function createIndex(client: EngineClient, path: string, measure: NamedMeasure): OwnIndex {
   /** Chroma counts whole collections alone, so a count of some entries lists them. */
   async function page(tag: string, offset: number, signal?: AbortSignal): Promise<readonly string[]> {
     const body = { where: { tags: { $contains: tag } }, include: [], limit: pageSize, offset };
@@ -122,16 +122,16 @@ function createIndex(client: EngineClient, path: string, measure: NamedMeasure):
       const body = { ids: keys, include: ["metadatas"] };
       type Found = { ids: string[]; metadatas: ({ ref: string; record?: string } | null)[] };
       const found = await client.post<Found>("read records", `${path}/get`, body, signal);
-      return found.ids.flatMap((key, i) => {
+      return found.ids.map((key, i) => {
         const { ref, record } = found.metadatas[i] ?? { ref: "" };
-        return record === undefined ? [] : [{ key, ref, json: record }];
+        return { key, ref, json: record };
       });
     },
     async readVectors(keys, signal) {
       const body = { ids: keys, include: ["embeddings"] };
       type Found = { ids: string[]; embeddings: (readonly number[])[] };
       const { ids, embeddings } = await client.post<Found>("read vectors", `${path}/get`, body, signal);
-      return ids.map((key, i) => ({ key, vector: Float32Array.from(embeddings[i]!) }));
+      return ids.map((key, i) => ({ key, vector: embeddings[i]! }));
     },
     async nearest({ vector, condition, limit, options, signal }) {
       const where = writeWhere(condition);

@@ -1,7 +1,7 @@
-import type { Engine, EngineIndex } from "../../contracts/engine.ts";
+import type { Engine } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions, engineFailed } from "../engines/check-engine.ts";
-import { createEngine, type MeasuredSpec } from "../engines/create-engine.ts";
+import { createEngine, type MeasuredSpec, type OwnIndex } from "../engines/create-engine.ts";
 import { asItIs, fromDistance, type NamedMeasure, pageOf } from "../engines/engine-scores.ts";
 import { writeExpression } from "../engines/translate-filter.ts";
 import { type DuckDbConnection, loadDuckDb } from "./load-duckdb.ts";
@@ -133,7 +133,7 @@ async function makeTable(db: DuckDb, table: string, spec: MeasuredSpec<NamedMeas
   checkDimensions("duckdb", spec, Number(/\d+/u.exec(row?.type ?? "")?.[0] ?? spec.dimensions));
 }
 
-function createIndex(db: DuckDb, table: string, { measure, dimensions }: MeasuredSpec<NamedMeasure>): EngineIndex {
+function createIndex(db: DuckDb, table: string, { measure, dimensions }: MeasuredSpec<NamedMeasure>): OwnIndex {
   const type = `FLOAT[${dimensions}]`;
   const keysIn = "(SELECT unnest(CAST($1::JSON AS VARCHAR[])))";
   return {
@@ -182,17 +182,15 @@ function createIndex(db: DuckDb, table: string, { measure, dimensions }: Measure
     read: (keys) =>
       db.rows<{ key: string; ref: string; json: string }>(
         "read",
-        `SELECT key, ref, record AS json FROM ${table} WHERE key IN ${keysIn} AND record IS NOT NULL`,
+        `SELECT key, ref, record AS json FROM ${table} WHERE key IN ${keysIn}`,
         [JSON.stringify(keys)],
       ),
-    async readVectors(keys) {
-      const rows = await db.rows<{ key: string; vector: readonly number[] }>(
+    readVectors: (keys) =>
+      db.rows<{ key: string; vector: readonly number[] }>(
         "read vectors",
         `SELECT key, vector FROM ${table} WHERE key IN ${keysIn}`,
         [JSON.stringify(keys)],
-      );
-      return rows.map(({ key, vector }) => ({ key, vector: Float32Array.from(vector) }));
-    },
+      ),
     async nearest({ vector, condition, limit }) {
       const likeness = `${measure.name}(vector, CAST(CAST($1::JSON AS FLOAT[]) AS ${type}))`;
       const where = writeExpression(condition, has, compares);

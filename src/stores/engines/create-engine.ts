@@ -1,8 +1,20 @@
-import type { Engine, EngineCapabilities, EngineIndexSpec } from "../../contracts/engine.ts";
+import type { Engine, EngineCapabilities, EngineIndex, EngineIndexSpec, EngineRow } from "../../contracts/engine.ts";
 import { checkPrefix, everyCondition, measureOf, metricsOf } from "./check-engine.ts";
 import { answers } from "./engine-ready.ts";
 import type { Measures } from "./engine-scores.ts";
-import { joinWords, type WordedIndex } from "./join-words.ts";
+import { joinWords, type RankByWords } from "./join-words.ts";
+
+/** An index as the engine's own code has it. No method is called without entries or keys. */
+export interface OwnIndex extends Omit<EngineIndex, "read" | "readVectors"> {
+  /** Entries by their keys, those without a record too. */
+  read(keys: readonly string[], signal?: AbortSignal): Promise<readonly OwnRow[]>;
+  readVectors(keys: readonly string[], signal?: AbortSignal): Promise<readonly OwnVector[]>;
+  /** Where the engine ranks words and vectors, and does not join them. */
+  readonly said?: RankByWords;
+}
+
+type OwnRow = Pick<EngineRow, "key" | "ref"> & { readonly json?: string | null | undefined };
+type OwnVector = { readonly key: string; readonly vector: ArrayLike<number> };
 
 /** The index to open, with the engine's own measure of its metric. */
 export type MeasuredSpec<Measure> = EngineIndexSpec & { readonly measure: Measure };
@@ -17,7 +29,7 @@ export interface EngineParts<Measure> {
   readonly measures: Measures<Measure>;
   /** Promises that differ from {@link usual}. */
   readonly capabilities: Partial<Omit<EngineCapabilities, "metrics">>;
-  open(name: string, spec: MeasuredSpec<Measure>, signal?: AbortSignal): Promise<WordedIndex>;
+  open(name: string, spec: MeasuredSpec<Measure>, signal?: AbortSignal): Promise<OwnIndex>;
   /** Indexes whose names begin with a text. Others, which a server gives beside them, are passed over. */
   names(beginning: string, signal?: AbortSignal): Promise<readonly string[]>;
   drop(name: string, signal?: AbortSignal): Promise<unknown>;
@@ -44,7 +56,7 @@ export function createEngine<Measure>(parts: EngineParts<Measure>): Engine {
     capabilities,
     async open(spec, signal) {
       const measure = measureOf(name, measures, spec.metric);
-      return joinWords(await parts.open(`${prefix}${spec.name}`, { ...spec, measure }, signal));
+      return finishIndex(await parts.open(`${prefix}${spec.name}`, { ...spec, measure }, signal));
     },
     async indexes(beginning, signal) {
       const start = `${prefix}${beginning}`;
@@ -57,5 +69,27 @@ export function createEngine<Measure>(parts: EngineParts<Measure>): Engine {
     },
     ready: (signal) => answers(() => parts.names(prefix, signal)),
     ...(close && { close }),
+  };
+}
+
+function finishIndex({ said, ...own }: OwnIndex): EngineIndex {
+  return {
+    ...own,
+    async put(entries, signal) {
+      if (entries.length > 0) await own.put(entries, signal);
+    },
+    async delete(keys, signal) {
+      if (keys.length > 0) await own.delete(keys, signal);
+    },
+    async read(keys, signal) {
+      const rows = keys.length === 0 ? [] : await own.read(keys, signal);
+      // A record is never empty: it is JSON.
+      return rows.flatMap(({ key, ref, json }) => ((json ?? "") === "" ? [] : [{ key, ref, json: json! }]));
+    },
+    async readVectors(keys, signal) {
+      const rows = keys.length === 0 ? [] : await own.readVectors(keys, signal);
+      return rows.map(({ key, vector }) => ({ key, vector: Float32Array.from(vector) }));
+    },
+    nearest: joinWords(own.nearest, said),
   };
 }

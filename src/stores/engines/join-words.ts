@@ -6,24 +6,17 @@ export const fusionConstant = 60;
 /** Words of a question, without signs that an engine's query would read. */
 export const plainWords = (text: string | undefined): readonly string[] => text?.match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** An index whose engine ranks words and vectors, and does not join them. */
-export interface WordedIndex extends EngineIndex {
-  /** Refs of entries that meet the condition and have some of the words, best first. Absent: `nearest` takes words itself, or nobody asks for them. */
-  readonly said?: (words: readonly string[], request: EngineRequest) => Promise<readonly string[]>;
-}
+/** Refs of entries that meet the condition of a request and have some of the words, best first. */
+export type RankByWords = (words: readonly string[], request: EngineRequest) => Promise<readonly string[]>;
 
-/** The index with its two rankings as one: a candidate's score is the sum of its reciprocal ranks. */
-export function joinWords(index: WordedIndex): EngineIndex {
-  const { said, ...others } = index;
-  if (said === undefined) return index;
-  return {
-    ...others,
-    async nearest(request) {
-      const words = plainWords(request.words);
-      if (words.length === 0) return index.nearest(request);
-      const [near, refs] = await Promise.all([index.nearest(request), said(words, request)]);
-      return fuseRanks([near.map(({ ref }) => ref), refs], request.limit);
-    },
+/** Two rankings as one: a candidate's score is the sum of its reciprocal ranks. Without `said`, `nearest` takes words itself, or nobody asks for them. */
+export function joinWords(nearest: EngineIndex["nearest"], said: RankByWords | undefined): EngineIndex["nearest"] {
+  if (said === undefined) return nearest;
+  return async (request) => {
+    const words = plainWords(request.words);
+    if (words.length === 0) return nearest(request);
+    const [near, refs] = await Promise.all([nearest(request), said(words, request)]);
+    return fuseRanks([near.map(({ ref }) => ref), refs], request.limit);
   };
 }
 

@@ -17,6 +17,8 @@ export const clientOptions = { prefix: true, timeoutMs: true } as const;
 export interface ClientFailure {
   readonly reason: string;
   readonly isBusy?: boolean | undefined;
+  /** Whether the server refuses the caller. */
+  readonly isDenied?: boolean | undefined;
   /** Default: to look at the address and the server. */
   readonly hint?: string | undefined;
   readonly status?: number | undefined;
@@ -75,11 +77,11 @@ export function createOptionalClient<Client extends object, Own extends Client, 
         return await work(typeof given === "string" ? await connect(given) : given);
       } catch (cause) {
         if (IbidError.isInstance(cause)) throw cause;
-        const { reason, isBusy = false, hint, status } = explain(cause);
+        const { reason, isBusy = false, isDenied = false, hint, status } = explain(cause);
         const message = `${engine} at ${host}: ${operation} failed: ${reason.replace(/\.$/u, "")}.`;
-        const usual = isBusy
-          ? "Call again later, and look at the server."
-          : "Check the address, and look at the server.";
+        const usual = isDenied
+          ? "Check the user, the password or the token, and the rights that go with them."
+          : `${isBusy ? "Call again later" : "Check the address"}, and look at the server.`;
         throw new IbidError(isBusy ? "store-busy" : "store-failed", message, {
           hint: hint ?? usual,
           details: { store: engine, operation, ...(status !== undefined && { status }) },

@@ -254,9 +254,7 @@ function createIndex(graph: Graph): EngineIndex {
         const found = index.search(vector, asked, 1);
         const candidates = Array.from(found.keys, (label, i) => {
           const entry = held.get(keys.get(Number(label)) ?? "");
-          return entry !== undefined && meets(entry)
-            ? [{ ref: entry.ref, score: score(found.distances[i]!) }]
-            : [];
+          return entry !== undefined && meets(entry) ? [{ ref: entry.ref, score: score(found.distances[i]!) }] : [];
         }).flat();
         if (candidates.length >= limit || asked === most) return candidates.slice(0, limit);
       }

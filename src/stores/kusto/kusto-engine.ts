@@ -1,9 +1,9 @@
-import type { Engine, EngineIndex, EngineIndexSpec } from "../../contracts/engine.ts";
+import type { Engine, EngineIndexSpec } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { platformNow } from "../../runtime/platform-clock.ts";
 import { inBytes } from "../engines/batches.ts";
 import { checkDimensions } from "../engines/check-engine.ts";
-import { createEngine, type MeasuredSpec } from "../engines/create-engine.ts";
+import { createEngine, type MeasuredSpec, type OwnIndex } from "../engines/create-engine.ts";
 import { addressOptions, type EngineAddress } from "../engines/engine-client.ts";
 import { type Measures, pageOf } from "../engines/engine-scores.ts";
 import { checkOneOf } from "../engines/optional-client.ts";
@@ -128,7 +128,7 @@ function createIndex(
   table: string,
   { measure, records = false }: MeasuredSpec<Likeness>,
   ingestion: KustoOptions["ingestion"],
-): EngineIndex {
+): OwnIndex {
   let at = 0;
   let deleting: Promise<unknown> = Promise.resolve();
   return {
@@ -145,7 +145,6 @@ function createIndex(
       }
     },
     async delete(keys, signal) {
-      if (keys.length === 0) return;
       const command = `.delete table ['${table}'] records <| ['${table}'] | where key in (${keys.map(quote).join(", ")})`;
       // Two soft deletes of one table at a time can fail.
       const next = deleting.catch(() => {}).then(() => kusto.command("delete", command, signal));
@@ -165,16 +164,15 @@ function createIndex(
     async read(keys, signal) {
       const where = `where key in (${keys.map(quote).join(", ")})`;
       const query = `['${table}'] | ${where} | summarize arg_max(at, ref, json) by key`;
-      return (await kusto.query("read", query, signal)).flatMap(({ key, ref, json }) =>
-        json === "" ? [] : [{ key: String(key), ref: String(ref), json: String(json) }],
-      );
+      const rows = await kusto.query("read", query, signal);
+      return rows.map(({ key, ref, json }) => ({ key: String(key), ref: String(ref), json: String(json) }));
     },
     async readVectors(keys, signal) {
       const where = `where key in (${keys.map(quote).join(", ")})`;
       const query = `['${table}'] | ${where} | summarize arg_max(at, vector) by key`;
       return (await kusto.query("read vectors", query, signal)).map(({ key, vector }) => ({
         key: String(key),
-        vector: Float32Array.from(vector as readonly number[]),
+        vector: vector as readonly number[],
       }));
     },
     async nearest({ vector, condition, limit, signal }) {

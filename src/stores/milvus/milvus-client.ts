@@ -14,23 +14,22 @@ interface MilvusStatus {
  *
  * @experimental
  */
-export interface MilvusClient {
-  createCollection(request: never): Promise<unknown>;
-  describeCollection(request: never): Promise<unknown>;
-  loadCollectionSync(request: never): Promise<unknown>;
-  dropCollection(request: never): Promise<unknown>;
-  showCollections(): Promise<unknown>;
-  upsert(request: never): Promise<unknown>;
-  delete(request: never): Promise<unknown>;
-  query(request: never): Promise<unknown>;
-  search(request: never): Promise<unknown>;
-}
+export type MilvusClient = Readonly<Record<Request, (body: never) => Promise<unknown>>>;
+
+type Request =
+  | `${"create" | "describe" | "drop"}Collection`
+  | "loadCollectionSync"
+  | "showCollections"
+  | "upsert"
+  | "delete"
+  | "query"
+  | "search";
 
 /** Requests by their names, with errors that name store and operation. */
 export interface Milvus {
   ask<Answer>(
     operation: string,
-    request: keyof MilvusClient,
+    request: Request,
     body: object,
     signal?: AbortSignal,
     expects?: readonly number[],
@@ -75,24 +74,21 @@ export function connectMilvus(
     end: (made) => made.closeConnection(),
     explain,
   });
-  const ask: Milvus["ask"] = <Answer>(
-    operation: string,
-    request: keyof MilvusClient,
-    body: object,
-    signal?: AbortSignal,
-    expects: readonly number[] = [],
-  ) => {
-    const work = async (one: MilvusClient) => {
-      const answer = (await one[request](body as never)) as Answer & MilvusStatus & { status?: MilvusStatus };
-      const status = answer.status ?? answer;
-      const code = status.code ?? 0;
-      const isWell = status.error_code === undefined || status.error_code === "Success" || status.error_code === 0;
-      if (!isWell && !expects.includes(code)) throw new Refused(status);
-      return { ...answer, code };
-    };
-    return client.run(operation, work, signal);
+  return {
+    ask: <Answer>(...[operation, request, body, signal, expects = []]: Parameters<Milvus["ask"]>) =>
+      client.run(
+        operation,
+        async (one) => {
+          const answer = (await one[request](body as never)) as Answer & MilvusStatus & { status?: MilvusStatus };
+          const status = answer.status ?? answer;
+          const { error_code: error = 0, code = 0 } = status;
+          if (error !== 0 && error !== "Success" && !expects.includes(code)) throw new Refused(status);
+          return { ...answer, code };
+        },
+        signal,
+      ),
+    close: () => client.close(),
   };
-  return { ask, close: () => client.close() };
 }
 
 /** An answer that says that a request was not done. */
@@ -110,14 +106,12 @@ const [throttled, unavailable, unauthorised] = [8, 14, 16];
 function explain(cause: unknown): ClientFailure {
   if (cause instanceof Refused) {
     const { code, retriable } = cause.status;
-    const hint = /auth|permission|privilege/iu.test(cause.message) ? denied : undefined;
-    return { reason: cause.message, isBusy: retriable, hint, status: code };
+    const isDenied = /auth|permission|privilege/iu.test(cause.message);
+    return { reason: cause.message, isBusy: retriable, isDenied, status: code };
   }
   const { message, details, code } = cause as { message?: string; details?: string; code?: unknown };
   const reason = details ?? message ?? String(cause);
   const status = typeof code === "number" ? code : undefined;
-  const hint = status === unauthorised || /auth check failure/iu.test(reason) ? denied : undefined;
-  return { reason, isBusy: status === throttled, hint, ...(status !== unavailable && { status }) };
+  const isDenied = status === unauthorised || /auth check failure/iu.test(reason);
+  return { reason, isBusy: status === throttled, isDenied, ...(status !== unavailable && { status }) };
 }
-
-const denied = "Check the token, the user and the password, and the rights that go with them.";

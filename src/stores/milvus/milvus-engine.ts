@@ -1,7 +1,7 @@
-import type { Engine, EngineIndex } from "../../contracts/engine.ts";
+import type { Engine } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions } from "../engines/check-engine.ts";
-import { createEngine, type MeasuredSpec } from "../engines/create-engine.ts";
+import { createEngine, type MeasuredSpec, type OwnIndex } from "../engines/create-engine.ts";
 import { asItIs, fromSquare, type NamedMeasure, pageOf } from "../engines/engine-scores.ts";
 import { fusionConstant } from "../engines/join-words.ts";
 import { type ClientOptions, checkServer, clientOptions } from "../engines/optional-client.ts";
@@ -154,7 +154,7 @@ function createIndex(
   name: string,
   { measure, records = false }: MeasuredSpec<NamedMeasure>,
   query: MilvusOptions["query"],
-): EngineIndex {
+): OwnIndex {
   const at = { collection_name: name, consistency_level: "Strong" };
   async function ask<Row>(operation: string, body: object, signal?: AbortSignal): Promise<readonly Row[]> {
     return (await milvus.ask<{ data: readonly Row[] }>(operation, "query", { ...at, ...body }, signal)).data;
@@ -175,10 +175,10 @@ function createIndex(
           text: record?.text.toWellFormed() ?? "",
         }),
       }));
-      if (data.length > 0) await milvus.ask("write", "upsert", { ...at, data }, signal);
+      await milvus.ask("write", "upsert", { ...at, data }, signal);
     },
     async delete(keys, signal) {
-      if (keys.length > 0) await milvus.ask("delete", "delete", { ...at, filter: keysIn(keys) }, signal);
+      await milvus.ask("delete", "delete", { ...at, filter: keysIn(keys) }, signal);
     },
     async count(tag, signal) {
       const body = { filter: has(tag), output_fields: ["count(*)"] };
@@ -192,16 +192,13 @@ function createIndex(
       return pageOf(rows.map(({ key }) => key).sort(), pageSize);
     },
     async read(keys, signal) {
-      if (keys.length === 0) return [];
       const body = { filter: keysIn(keys), output_fields: ["key", "ref", "record"], limit: keys.length };
       const rows = await ask<{ key: string; ref: string; record?: string }>("read", body, signal);
-      return rows.flatMap(({ key, ref, record = "" }) => (record === "" ? [] : [{ key, ref, json: record }]));
+      return rows.map(({ record, ...row }) => ({ ...row, json: record }));
     },
     async readVectors(keys, signal) {
-      if (keys.length === 0) return [];
       const body = { filter: keysIn(keys), output_fields: ["key", "vector"], limit: keys.length };
-      const rows = await ask<{ key: string; vector: readonly number[] }>("read vectors", body, signal);
-      return rows.map(({ key, vector }) => ({ key, vector: Float32Array.from(vector) }));
+      return ask<{ key: string; vector: readonly number[] }>("read vectors", body, signal);
     },
     async nearest({ vector, condition, limit, words, options, signal }) {
       const expr = writeExpression(condition, has, compares, has("none"));

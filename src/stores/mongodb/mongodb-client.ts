@@ -70,13 +70,14 @@ const passing = new Set([6, 7, 89, 91, 189, 262, 9001, 10_107, 11_600, 11_602, 1
 function explain(cause: unknown): ClientFailure {
   const { message = String(cause), code } = cause as { message?: string; code?: unknown };
   const status = typeof code === "number" ? code : undefined;
-  const hint = /SearchNotEnabled|search index|\$search|vectorSearch/iu.test(message)
-    ? "Use Atlas, or MongoDB 8.2 or later with its search process mongot."
-    : /auth/iu.test(message)
-      ? "Check the user, the password and the roles that go with them."
-      : undefined;
-  const reason = message.replaceAll(/\/\/[^@/\s]*@/gu, "//");
-  return { reason, isBusy: status !== undefined && passing.has(status), hint, status };
+  const isSearch = /SearchNotEnabled|search index|\$search|vectorSearch/iu.test(message);
+  return {
+    reason: message.replaceAll(/\/\/[^@/\s]*@/gu, "//"),
+    isBusy: status !== undefined && passing.has(status),
+    isDenied: /auth/iu.test(message),
+    hint: isSearch ? "Use Atlas, or MongoDB 8.2 or later with its search process mongot." : undefined,
+    status,
+  };
 }
 
 /** Hosts and database of an address, without user and password. */

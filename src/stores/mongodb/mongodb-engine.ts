@@ -2,9 +2,8 @@ import type { Engine, EngineCondition } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions } from "../engines/check-engine.ts";
-import { createEngine, type MeasuredSpec } from "../engines/create-engine.ts";
+import { createEngine, type MeasuredSpec, type OwnIndex } from "../engines/create-engine.ts";
 import { asItIs, type NamedMeasure, pageOf } from "../engines/engine-scores.ts";
-import type { WordedIndex } from "../engines/join-words.ts";
 import { type ClientOptions, checkOneOf, checkServer, clientOptions, passOver } from "../engines/optional-client.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 import { waitUntil } from "../engines/wait-until.ts";
@@ -156,7 +155,7 @@ function createIndex(
   name: string,
   { measure, name: short }: MeasuredSpec<NamedMeasure>,
   { search = "hnsw", query, indexWithinMs = 120_000 }: MongoOptions,
-): WordedIndex {
+): OwnIndex {
   type Row = { readonly _id: string; readonly ref: string; readonly revision: string; readonly score: number };
   const on = onCollection(mongo, name);
 
@@ -191,7 +190,6 @@ function createIndex(
 
   return {
     async put(entries, signal) {
-      if (entries.length === 0) return;
       const writes = entries.map(({ key, ref, tags, numbers, vector, record }) => {
         const one = {
           ref,
@@ -208,7 +206,6 @@ function createIndex(
       await settle("write", keys, signal);
     },
     async delete(keys, signal) {
-      if (keys.length === 0) return;
       await on("delete", (one) => one.deleteMany({ _id: { $in: keys } } as never), signal);
       await settle("delete", keys, signal);
     },
@@ -228,12 +225,12 @@ function createIndex(
     async read(keys, signal) {
       type Kept = { _id: string; ref: string; json?: string | null };
       const rows = await find<Kept>("read", keys, { ref: 1, json: 1 }, signal);
-      return rows.flatMap(({ _id, ref, json }) => (typeof json === "string" ? [{ key: _id, ref, json }] : []));
+      return rows.map(({ _id, ...row }) => ({ ...row, key: _id }));
     },
     async readVectors(keys, signal) {
       type Kept = { _id: string; vector: readonly number[] };
       const rows = await find<Kept>("read vectors", keys, { vector: 1 }, signal);
-      return rows.map(({ _id, vector }) => ({ key: _id, vector: Float32Array.from(vector) }));
+      return rows.map(({ _id, vector }) => ({ key: _id, vector }));
     },
     async nearest({ vector, condition, limit, options, signal }) {
       const filter = writeFilter(condition);

@@ -1,7 +1,7 @@
-import type { Engine, EngineCondition, EngineIndex } from "../../contracts/engine.ts";
+import type { Engine, EngineCondition } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions } from "../engines/check-engine.ts";
-import { createEngine, type MeasuredSpec } from "../engines/create-engine.ts";
+import { createEngine, type MeasuredSpec, type OwnIndex } from "../engines/create-engine.ts";
 import {
   createServiceClient,
   type EngineClient,
@@ -230,7 +230,7 @@ function createIndex(
   path: string,
   measure: NamedMeasure,
   refresh: string,
-): EngineIndex {
+): OwnIndex {
   // A write maps each new number. OpenSearch 2.13 fails where a filter compares one that is not mapped.
   const look = async (signal?: AbortSignal): Promise<readonly string[]> => {
     const numbers = fieldsOf((await readMapping(client, path, signal)).body)?.["numbers"]?.["properties"];
@@ -292,7 +292,7 @@ function createIndex(
       type Found = { docs: { _id: string; _source?: { vector?: readonly number[] } }[] };
       const { docs } = await client.post<Found>("read vectors", `${path}/_mget?_source=vector`, { ids: keys }, signal);
       return docs.flatMap(({ _id, _source }) =>
-        _source?.vector === undefined ? [] : [{ key: _id, vector: Float32Array.from(_source.vector) }],
+        _source?.vector === undefined ? [] : [{ key: _id, vector: _source.vector }],
       );
     },
     async nearest({ vector, condition, limit, words, options, signal }) {

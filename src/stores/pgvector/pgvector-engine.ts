@@ -2,9 +2,8 @@ import type { Engine, EngineCondition } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions, checkPrefix } from "../engines/check-engine.ts";
-import { createEngine, type MeasuredSpec } from "../engines/create-engine.ts";
+import { createEngine, type MeasuredSpec, type OwnIndex } from "../engines/create-engine.ts";
 import { fromDistance, fromNegative, fromOne, type NamedMeasure, pageOf } from "../engines/engine-scores.ts";
-import type { WordedIndex } from "../engines/join-words.ts";
 import { writeExpression } from "../engines/translate-filter.ts";
 import { checkServer } from "../engines/optional-client.ts";
 import { readPostgresAddress } from "../postgres/postgres-address.ts";
@@ -202,7 +201,7 @@ function createIndex(
   table: string,
   nearest: string,
   { measure, records: isOfRecords = false }: MeasuredSpec<Measure>,
-): WordedIndex {
+): OwnIndex {
   return {
     async put(entries) {
       const rows = entries.map(({ key, ref, tags, numbers, vector, record }) => ({
@@ -249,7 +248,7 @@ function createIndex(
     async read(keys) {
       return db.query<{ key: string; ref: string; json: string }>(
         "read",
-        `SELECT key::text AS key, ref, record AS json FROM ${table} WHERE key = ANY($1::uuid[]) AND record IS NOT NULL`,
+        `SELECT key::text AS key, ref, record AS json FROM ${table} WHERE key = ANY($1::uuid[])`,
         [keys],
       );
     },
@@ -259,7 +258,7 @@ function createIndex(
         `SELECT key::text AS key, vector::text AS vector FROM ${table} WHERE key = ANY($1::uuid[])`,
         [keys],
       );
-      return rows.map(({ key, vector }) => ({ key, vector: Float32Array.from(JSON.parse(vector) as number[]) }));
+      return rows.map(({ key, vector }) => ({ key, vector: JSON.parse(vector) as number[] }));
     },
     async nearest({ vector, condition, limit }) {
       const distance = `vector ${measure.name} $1`;

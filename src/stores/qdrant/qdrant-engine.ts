@@ -1,8 +1,8 @@
-import type { Engine, EngineCondition, EngineIndex } from "../../contracts/engine.ts";
+import type { Engine, EngineCondition } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions } from "../engines/check-engine.ts";
-import { createEngine, type MeasuredSpec } from "../engines/create-engine.ts";
+import { createEngine, type MeasuredSpec, type OwnIndex } from "../engines/create-engine.ts";
 import {
   createServiceClient,
   type EngineClient,
@@ -108,7 +108,7 @@ function createIndex(
   { name, measure }: MeasuredSpec<NamedMeasure>,
   isWorded: boolean,
   more: QdrantOptions["query"],
-): EngineIndex {
+): OwnIndex {
   const points = `${path}/points`;
   return {
     async put(entries, signal) {
@@ -145,19 +145,14 @@ function createIndex(
       const body = { ids: keys, with_payload: ["ref", "record"], with_vector: false };
       type Found = { result: { id: string; payload?: { ref: string; record?: string } }[] };
       const { result } = await client.post<Found>("read points", points, body, signal);
-      return result.flatMap(({ id, payload: { ref, record } = { ref: "" } }) =>
-        record === undefined ? [] : [{ key: id, ref, json: record }],
-      );
+      return result.map(({ id, payload: { ref, record } = { ref: "" } }) => ({ key: id, ref, json: record }));
     },
     async readVectors(keys, signal) {
       const body = { ids: keys, with_payload: false, with_vector: true };
       // Beside a sparse vector the dense one has a name, which is empty.
       type Found = { result: { id: string; vector: readonly number[] | { "": readonly number[] } }[] };
       const { result } = await client.post<Found>("read vectors", points, body, signal);
-      return result.map(({ id, vector }) => ({
-        key: id,
-        vector: Float32Array.from("" in vector ? vector[""] : vector),
-      }));
+      return result.map(({ id, vector }) => ({ key: id, vector: "" in vector ? vector[""] : vector }));
     },
     async nearest({ vector, condition, limit, words, options, signal }) {
       if (words !== undefined && !isWorded) {

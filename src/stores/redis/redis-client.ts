@@ -77,12 +77,13 @@ const passing = /^(?:LOADING|BUSY|OOM|TRYAGAIN|CLUSTERDOWN|MASTERDOWN)\b/u;
 function explain(cause: unknown): ClientFailure {
   const reason = cause instanceof Error ? cause.message || cause.name : String(cause);
   const code = cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
-  const hint = /^(?:NOAUTH|WRONGPASS|NOPERM)\b/u.test(reason)
-    ? "Check the user, the password and the rights that go with them."
-    : /unknown command/iu.test(reason)
-      ? "Use Redis 8, or Redis 7 with the module RediSearch 2.10 or later."
-      : undefined;
-  return { reason: reason.startsWith("connect ") ? (code ?? reason) : reason, isBusy: passing.test(reason), hint };
+  const isUnknown = /unknown command/iu.test(reason);
+  return {
+    reason: reason.startsWith("connect ") ? (code ?? reason) : reason,
+    isBusy: passing.test(reason),
+    isDenied: /^(?:NOAUTH|WRONGPASS|NOPERM)\b/u.test(reason),
+    hint: isUnknown ? "Use Redis 8, or Redis 7 with the module RediSearch 2.10 or later." : undefined,
+  };
 }
 
 /** A reply of names and values, as a list of the second protocol or a map of the third. */

@@ -2,9 +2,8 @@ import type { Engine, EngineCondition, EngineRecord } from "../../contracts/engi
 import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions } from "../engines/check-engine.ts";
-import { createEngine, type MeasuredSpec } from "../engines/create-engine.ts";
+import { createEngine, type MeasuredSpec, type OwnIndex } from "../engines/create-engine.ts";
 import { fromOne, fromSquare, type NamedMeasure } from "../engines/engine-scores.ts";
-import type { WordedIndex } from "../engines/join-words.ts";
 import { createNumberFields, type NumberFields } from "../engines/number-fields.ts";
 import { type ClientOptions, checkOneOf, checkServer, clientOptions, passOver } from "../engines/optional-client.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
@@ -134,7 +133,7 @@ function createIndex(
   name: string,
   measure: NamedMeasure,
   { query, timeoutMs, known }: { query: readonly string[]; timeoutMs: number; known: readonly string[] },
-): WordedIndex {
+): OwnIndex {
   const look = async (signal?: AbortSignal) => numbersOf(await readFields(redis, name, signal));
   // Redis finds numbers in fields of the schema alone, so that each new key of a number becomes one.
   const numbers = createNumberFields(known, look, async (keys, signal) => {
@@ -163,7 +162,7 @@ function createIndex(
       await Promise.all(writes);
     },
     async delete(keys, signal) {
-      if (keys.length > 0) await redis.send("delete", ["DEL", ...keys.map((key) => `${name}:${key}`)], signal);
+      await redis.send("delete", ["DEL", ...keys.map((key) => `${name}:${key}`)], signal);
     },
     count: async (tag, signal) => (await search("count", [has(tag), "LIMIT", 0, 0], signal)).total,
     async list(tag, from, signal) {
@@ -175,10 +174,8 @@ function createIndex(
     },
     async read(keys, signal) {
       const read = keys.map((key) => redis.send("read", ["HMGET", `${name}:${key}`, "ref", "json"], signal));
-      return (await Promise.all(read)).flatMap((values, i) => {
-        const [ref, json] = values as readonly unknown[];
-        return typeof ref === "string" && typeof json === "string" ? [{ key: keys[i]!, ref, json }] : [];
-      });
+      const found = (await Promise.all(read)) as readonly (readonly [string, string | null])[];
+      return found.map(([ref, json], i) => ({ key: keys[i]!, ref, json }));
     },
     async readVectors(keys, signal) {
       const read = keys.map((key) => redis.bytes("read vectors", ["HGET", `${name}:${key}`, "vector"], signal));

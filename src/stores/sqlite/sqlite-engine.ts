@@ -8,9 +8,8 @@ import type {
 } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions, engineFailed } from "../engines/check-engine.ts";
-import { createEngine, type MeasuredSpec } from "../engines/create-engine.ts";
+import { createEngine, type MeasuredSpec, type OwnIndex } from "../engines/create-engine.ts";
 import { pageOf } from "../engines/engine-scores.ts";
-import type { WordedIndex } from "../engines/join-words.ts";
 import { type Likeness, likeness } from "../engines/engine-vector.ts";
 import { writeExpression } from "../engines/translate-filter.ts";
 import { loadSqlite } from "./sqlite-runtime.ts";
@@ -107,7 +106,7 @@ function makeTables(db: DatabaseSync, table: string, spec: EngineIndexSpec): voi
   checkDimensions("sqlite", spec, Number(row?.["n"] ?? spec.dimensions));
 }
 
-function createIndex(db: DatabaseSync, table: string, { measure, records = false }: MeasuredSpec<Likeness>): WordedIndex {
+function createIndex(db: DatabaseSync, table: string, { measure, records = false }: MeasuredSpec<Likeness>): OwnIndex {
   const placed = "(SELECT value FROM json_each(?))";
 
   function write(operation: string, run: () => void): void {

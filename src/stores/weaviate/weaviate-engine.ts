@@ -1,15 +1,23 @@
-import type { Engine, EngineCondition, EngineIndex } from "../../contracts/engine.ts";
+import type { Engine, EngineCondition } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions, engineFailed } from "../engines/check-engine.ts";
-import { createEngine, type MeasuredSpec } from "../engines/create-engine.ts";
+import { createEngine, type MeasuredSpec, type OwnIndex } from "../engines/create-engine.ts";
 import {
   createServiceClient,
   type EngineClient,
   type EngineService,
   serviceOptions,
 } from "../engines/engine-client.ts";
-import { failedInPart, fromDistance, fromNegative, fromOne, fromSquare, type NamedMeasure, pageOf } from "../engines/engine-scores.ts";
+import {
+  failedInPart,
+  fromDistance,
+  fromNegative,
+  fromOne,
+  fromSquare,
+  type NamedMeasure,
+  pageOf,
+} from "../engines/engine-scores.ts";
 import { createNumberFields, type NumberFields } from "../engines/number-fields.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 
@@ -147,7 +155,7 @@ function createIndex(
   measure: NamedMeasure,
   known: readonly string[],
   query: WeaviateOptions["query"],
-): EngineIndex {
+): OwnIndex {
   const look = async (signal?: AbortSignal) => numbersOf(await readCollection(client, name, signal));
   // A filter names properties of the collection alone, so that each new key of a number becomes one.
   const numbers = createNumberFields(known, look, async (keys, signal) => {
@@ -204,7 +212,6 @@ function createIndex(
         throw failedInPart("weaviate", "write", failed.result?.errors?.error?.[0]?.message ?? "");
     },
     async delete(keys, signal) {
-      if (keys.length === 0) return;
       const body = { match: { class: name, where: { path: ["id"], operator: "ContainsAny", valueTextArray: keys } } };
       const call = { method: "DELETE", path: "/v1/batch/objects", body, signal } as const;
       const { results } = (await client.call<{ results: { failed: number } }>("delete", call)).body;
@@ -226,16 +233,14 @@ function createIndex(
       );
     },
     async read(keys, signal) {
-      if (keys.length === 0) return [];
       type Row = Identified & { readonly ref: string; readonly json: string | null };
       const rows = await get<Row>("read", byKeys(keys), "ref json _additional { id }", signal);
-      return rows.flatMap(({ ref, json, _additional: { id } }) => (json === null ? [] : [{ key: id, ref, json }]));
+      return rows.map(({ _additional, ...row }) => ({ ...row, key: _additional.id }));
     },
     async readVectors(keys, signal) {
-      if (keys.length === 0) return [];
       type Row = { readonly _additional: { readonly id: string; readonly vector: readonly number[] } };
       const rows = await get<Row>("read vectors", byKeys(keys), "_additional { id vector }", signal);
-      return rows.map(({ _additional: { id, vector } }) => ({ key: id, vector: Float32Array.from(vector) }));
+      return rows.map(({ _additional: { id, vector } }) => ({ key: id, vector }));
     },
     async nearest({ vector, condition, limit, words, options, signal }) {
       await numbers.learnFor(condition, signal);
