@@ -47,6 +47,12 @@ describe("openKnowledgeBase({ store })", () => {
     ["a store without replace", { close: async () => {} }, 'store has no method "replace".'],
     ["null", null, 'store has no method "replace".'],
     [
+      "an engine's name and options",
+      { name: "qdrant", url: "http://127.0.0.1:1" },
+      'store is "qdrant", a name and no Store.',
+    ],
+    ["a location", "postgres", 'store is "postgres", a name and no Store.'],
+    [
       "a designs' vector store",
       { add() {}, query() {}, delete() {} },
       "store is a vector store with add, query and delete, and no Store.",

@@ -82,6 +82,12 @@ export function checkStore(value: unknown): Store {
       hint: "Put it under a knowledge base with fromVectorStore of ibid/stores.",
     });
   }
+  const named = typeof value === "string" ? value : (value as { readonly name?: unknown } | null | undefined)?.name;
+  if (typeof named === "string") {
+    throw new IbidError("invalid-argument", `store is ${JSON.stringify(named)}, a name and no Store.`, {
+      hint: "Give an engine as engine: { name, … }, and a folder or a database as the location.",
+    });
+  }
   const missing = documentMethods.find((name) => !has(value, name));
   throw new IbidError(
     "invalid-argument",
