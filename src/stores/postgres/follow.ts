@@ -63,12 +63,14 @@ export async function follow(directory: ReplicaDirectory, node: string, options:
   const closing = new AbortController();
   let ear: Ear | undefined;
   let livelyUntil = -Infinity;
+  let isTold = false;
   let leased = -Infinity;
   let wake: (() => void) | undefined;
 
   const heard = (from: string): void => {
     if (from === node) return;
     livelyUntil = performance.now() + livelyMs;
+    isTold = true;
     wake?.();
   };
 
@@ -90,12 +92,16 @@ ON CONFLICT (node) DO UPDATE SET listens = excluded.listens, lease_until = exclu
       leased = -Infinity;
     }
     await keepLease();
-    await directory.refresh();
+    const told = isTold;
+    isTold = false;
+    await directory.refresh(told);
   }
 
   async function run(): Promise<void> {
     while (!closing.signal.aborted) {
-      const wait = performance.now() < livelyUntil ? noticeMs : pollMs;
+      // A notice that came during the turn before is answered at once.
+      const usual = performance.now() < livelyUntil ? noticeMs : pollMs;
+      const wait = isTold ? 0 : usual;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, wait);
         timer.unref?.();

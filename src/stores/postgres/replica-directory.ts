@@ -30,8 +30,11 @@ const conflicts: ReadonlySet<string> = new Set(["23505", "40P01", "40001", "55P0
 export interface ReplicaDirectory extends SegmentDirectory {
   /** Receives the index over this directory. To be called once, before anything else. */
   join(core: SegmentCore): void;
-  /** Brings the copy to the newest state that was there when this was called. **Errors** `store-failed`, `store-busy` with the distance. */
-  refresh(): Promise<void>;
+  /**
+   * Brings the copy to the newest state that was there when this was called. Told that there is one, it does not ask first. **Errors** `store-failed`,
+   * `store-busy` with the distance.
+   */
+  refresh(isTold?: boolean): Promise<void>;
   /** The same for a node that opens. It is patient as long as pages come: a first copy takes as long as the base is large. */
   fill(): Promise<void>;
   /** How long ago the copy was surely the newest state. A machine that slept, or whose clock was put back, makes it older, never younger. **Units** milliseconds. */
@@ -59,6 +62,13 @@ interface Waiting {
   readonly undone: (() => void) | undefined;
   readonly resolve: (result: never) => void;
   readonly reject: (error: unknown) => void;
+}
+
+/** The reason of a catch-up. */
+interface Occasion {
+  readonly isOpening?: boolean;
+  /** Whether a notice says that there is something. */
+  readonly isTold?: boolean;
 }
 
 type Outcome = { readonly result: unknown } | { readonly error: unknown };
@@ -192,9 +202,9 @@ export function createReplicaDirectory({
     );
   }
 
-  async function catchUp(isOpening: boolean): Promise<void> {
+  async function catchUp({ isOpening = false, isTold = false }: Occasion): Promise<void> {
     let until = performance.now() + busyTimeoutMs;
-    let isBehind = false;
+    let isBehind = isTold;
     for (;;) {
       const asked = present();
       const have = sayStamps(await lock.read(async () => stamps.all()));
@@ -254,9 +264,9 @@ export function createReplicaDirectory({
 
   let running: Promise<void> | undefined;
   let following: Promise<void> | undefined;
-  function refresh(isOpening = false): Promise<void> {
+  function refresh(occasion: Occasion = {}): Promise<void> {
     if (running === undefined) {
-      running = catchUp(isOpening).finally(() => (running = undefined));
+      running = catchUp(occasion).finally(() => (running = undefined));
       return running;
     }
     // The one under way may have asked before this call.
@@ -427,8 +437,8 @@ export function createReplicaDirectory({
     join(given) {
       core = given;
     },
-    refresh: () => refresh(),
-    fill: () => refresh(true),
+    refresh: (isTold = false) => refresh({ isTold }),
+    fill: () => refresh({ isOpening: true }),
     age: () => Math.max(performance.now() - fresh.running, platformNow() - fresh.clock),
     peek() {
       try {

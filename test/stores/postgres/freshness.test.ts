@@ -118,6 +118,29 @@ describe("a node that follows", () => {
     }
   });
 
+  it("fetches at a notice, without asking first whether there is something", async () => {
+    let tell: ((payload: string) => void) | undefined;
+    const asked: string[] = [];
+    const client: PostgresClient = {
+      query(text, values) {
+        asked.push(text.trim());
+        if (text.includes("pg_notify")) tell?.(values![1] as string);
+        return database.client.query(text, values);
+      },
+      listen: async (_, heard) => {
+        tell = heard;
+        return async () => {};
+      },
+    };
+    const reader = await open("told", { ...lazy, node: "b", follow: "listen", pollMs: anHour, client });
+    const writer = await open("told");
+    await writer.replace(write("deployment"), documentEntry("a", ["ash"]));
+    asked.length = 0;
+    tell!("another node");
+    expect(await seenAfter(reader, "a.txt")).toBeLessThan(5_000);
+    expect(asked[0]).toMatch(/^WITH have/u);
+  });
+
   it("polls where a notice is dropped", async () => {
     let isDeaf = false;
     const client: PostgresClient = {
