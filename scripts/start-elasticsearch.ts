@@ -53,7 +53,7 @@ export async function startElasticsearch(cache: string): Promise<{ readonly addr
       () => false,
     );
     if (isUp) return { address, stop };
-    if (tries > 240 || child.exitCode !== null) {
+    if (tries > 600 || child.exitCode !== null) {
       stop();
       throw new Error("Elasticsearch does not answer");
     }

@@ -217,8 +217,8 @@ export interface Engine {
   indexes(beginning: string, signal?: AbortSignal): Promise<readonly string[]>;
   /** Removes an index with everything in it. An unknown name is passed over. */
   drop(name: string, signal?: AbortSignal): Promise<void>;
-  /** Whether it can be written; asked again until it is. Default: at once. */
-  ready?(signal?: AbortSignal): Promise<boolean>;
+  /** Whether it can be written; asked again until it is. `onFailure` receives the reason why not, where there is one. Default: at once. */
+  ready?(signal?: AbortSignal, onFailure?: (reason: unknown) => void): Promise<boolean>;
   /** The engine's own client. Nothing that is done with it is checked. */
   readonly native: unknown;
   close?(): Promise<void>;

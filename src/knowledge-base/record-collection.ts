@@ -77,7 +77,7 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
     const limit = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])]);
     await untilAborted(store.ready(limit), limit, `Waiting for the store of ${name}`);
     if (plan.keptIn !== "engine") return;
-    await untilAborted((await engineVerbs()).waitUntilReady(limit), limit, `Waiting for the engine of ${name}`);
+    await (await engineVerbs()).waitUntilReady(limit);
   }
 
   const search = { ...parts, embedder: parts.stages.embedder, plan, apart, ownUri, prefix, recordOf };

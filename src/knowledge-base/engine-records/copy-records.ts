@@ -4,9 +4,10 @@ import type { Engine, EngineIndexSpec } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { Store } from "../../contracts/store.ts";
-import { pause, throwIfAborted } from "../../runtime/abort.ts";
+import { throwIfAborted } from "../../runtime/abort.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { engineMetric } from "../../stores/engines/check-engine.ts";
+import { untilReady } from "../../stores/engines/engine-ready.ts";
 import {
   type KeptRow,
   openRecordTable,
@@ -30,8 +31,8 @@ export interface RecordSource {
 /** Records that are read and written at a time. */
 const together = 128;
 
-/** Pause between two looks at an engine that is not ready. **Units** milliseconds. */
-const readyPauseMs = 250;
+/** How long an engine is waited for that is not ready. **Units** milliseconds. */
+const readyWithinMs = 60_000;
 
 /**
  * Copies the records of every collection that an engine keeps to another engine, with their vectors.
@@ -52,7 +53,10 @@ export async function copyRecords(
       hint: "Give another engine.",
     });
   }
-  while ((await to.ready?.(signal)) === false) await pause(readyPauseMs, signal, `Waiting for ${to.name}`);
+  await untilReady(
+    to,
+    AbortSignal.any([AbortSignal.timeout(readyWithinMs), ...(signal === undefined ? [] : [signal])]),
+  );
   const copies = await findCopies({ store, gate, from }, to);
   // An engine that gives no vectors back is named before anything is written.
   for (const { source, target, scopes } of copies)

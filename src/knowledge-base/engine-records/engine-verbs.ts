@@ -2,8 +2,8 @@ import type { CollectionAddress } from "../../contracts/collection.ts";
 import type { Metadata } from "../../contracts/metadata.ts";
 import type { AuthorizedScopes, Scope } from "../../contracts/scope.ts";
 import { compileFilter } from "../../engine/filters/compile-filter.ts";
-import { pause } from "../../runtime/abort.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
+import { untilReady } from "../../stores/engines/engine-ready.ts";
 import type { KeptRow } from "../../stores/engines/engine-records.ts";
 import type { AnyCollection } from "../parts.ts";
 import { pageOf, parseCollectionFilter } from "../search-records.ts";
@@ -21,9 +21,6 @@ export type EngineVerbs = Pick<AnyCollection, OwnVerb> & {
 };
 type OwnVerb = "drop" | "get" | "scopesOf" | "keys" | "list" | "upsert" | "delete" | "rebuild" | SearchVerb;
 type SearchVerb = "search" | "vectorSearch" | "hybridSearch" | "textSearch";
-
-/** Pause between two looks at an engine that is not ready. **Units** milliseconds. */
-const readyPauseMs = 250;
 
 /**
  * The verbs of a collection whose records an engine keeps.
@@ -46,7 +43,7 @@ export function createEngineVerbs(parts: EngineCollectionParts): EngineVerbs {
 
     async waitUntilReady(signal) {
       places.checkFields();
-      while ((await engine.ready?.(signal)) === false) await pause(readyPauseMs, signal, `Waiting for ${engine.name}`);
+      await untilReady(engine, signal);
     },
 
     get: (async (keys: unknown, address: CollectionAddress = {}) => {

@@ -67,7 +67,7 @@ export function createEngine<Measure>(parts: EngineParts<Measure>): Engine {
       // No index has a name with other characters.
       if (/^\w+$/u.test(index)) await parts.drop(`${prefix}${index}`, signal);
     },
-    ready: (signal) => answers(() => parts.names(prefix, signal)),
+    ready: (signal, onFailure) => answers(() => parts.names(prefix, signal), onFailure),
     ...(close && { close }),
   };
 }

@@ -1,4 +1,6 @@
+import type { Engine } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
+import { pause, untilAborted } from "../../runtime/abort.ts";
 
 /** Codes of connections that are not there yet, of Node's and of gRPC's. */
 const away: ReadonlySet<unknown> = new Set([
@@ -14,14 +16,15 @@ const away: ReadonlySet<unknown> = new Set([
 ]);
 
 /** Whether a server answers a question. **Shape** `false` while it starts, or throttles. **Errors** the server's refusal of the caller, which no waiting changes. */
-export async function answers(ask: () => Promise<unknown>): Promise<boolean> {
+export async function answers(ask: () => Promise<unknown>, onFailure?: (reason: unknown) => void): Promise<boolean> {
   try {
     await ask();
     return true;
   } catch (error) {
-    if (IbidError.isInstance(error, "store-busy") || IbidError.isInstance(error, "timeout") || isAway(error))
-      return false;
-    throw error;
+    const isPassing = IbidError.isInstance(error, "store-busy") || IbidError.isInstance(error, "timeout");
+    if (!isPassing && !isAway(error)) throw error;
+    onFailure?.(error);
+    return false;
   }
 }
 
@@ -30,4 +33,29 @@ function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, name } = error as { code?: unknown; name: string };
   return away.has(code) || /^Mongo(?:ServerSelection|Network)/u.test(name) || isAway(error.cause);
+}
+
+/** Pause between two looks. **Units** milliseconds. */
+const pauseMs = 250;
+
+/**
+ * Waits until an engine takes requests.
+ *
+ * **Errors** `timeout`, `aborted`, with the engine and its last failure; the server's refusal of the caller, at once.
+ */
+export async function untilReady(engine: Engine, signal: AbortSignal): Promise<void> {
+  const what = `Waiting until ${engine.name} is ready`;
+  let last: unknown;
+  const look = async (): Promise<boolean> => (await engine.ready?.(signal, (reason) => (last = reason))) ?? true;
+  try {
+    while (!(await untilAborted(look(), signal, what))) await pause(pauseMs, signal, what);
+  } catch (error) {
+    if (!signal.aborted || !IbidError.isInstance(error) || last === undefined) throw error;
+    const reason = last instanceof Error ? last.message : String(last);
+    throw new IbidError(error.code, `${what} ended: ${reason}`, {
+      hint: (IbidError.isInstance(last) ? last.hint : undefined) ?? error.hint,
+      details: { store: engine.name, operation: "ready" },
+      cause: last,
+    });
+  }
 }

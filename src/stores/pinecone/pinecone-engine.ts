@@ -97,7 +97,7 @@ export function createPineconeEngine(options: PineconeOptions): Engine {
       batch: 500,
       records: { kinds: [], words: false },
     },
-    ready: (signal) => answers(() => listIndexes(control, prefix, signal)),
+    ready: (signal, onFailure) => answers(() => listIndexes(control, prefix, signal), onFailure),
     async open(spec, signal) {
       const body = { spec: { serverless: { cloud: "aws", region: "us-east-1" } }, ...spread(options) };
       const client = at(await openIndex(control, prefix, spec, body, signal));

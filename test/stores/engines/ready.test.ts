@@ -6,6 +6,7 @@ import { createPineconeEngine } from "../../../src/stores/pinecone/pinecone-engi
 import { createQdrantEngine } from "../../../src/stores/qdrant/qdrant-engine.ts";
 import { createRedisEngine } from "../../../src/stores/redis/redis-engine.ts";
 import type { Engine } from "../../../src/contracts/engine.ts";
+import { createReferenceEngine } from "../../../src/testing/reference-engine.ts";
 import { serve } from "./stand-ins/serve.ts";
 
 type Item = { readonly id: string; readonly text: string };
@@ -44,6 +45,26 @@ describe("waiting for an engine", () => {
         details: { store: engine.name, status: 401 },
       });
     }
+    server.stop();
+  });
+
+  it("names the engine and its last failure where the time is over, and copies wait no longer than that", async () => {
+    const server = await serve(() => ({ status: 503, body: { status: "starting up" } }));
+    const engine = createQdrantEngine({ url: server.url, attempts: 1 });
+    const late = {
+      code: "timeout",
+      message: expect.stringMatching(/^Waiting until qdrant is ready ended: qdrant at .*starting up/u),
+      details: { store: "qdrant", operation: "ready" },
+    };
+    const items = await openItems(engine);
+    await expect(items.ensure({ timeoutMs: 2_000 })).rejects.toMatchObject(late);
+    const kb = await openKnowledgeBase({
+      engine: createReferenceEngine(),
+      models: { embedding: createHashingModel() },
+    });
+    const copying = kb.copyRecords({ to: engine, signal: AbortSignal.timeout(2_000) });
+    await expect(copying).rejects.toMatchObject(late);
+    await kb.close();
     server.stop();
   });
 
