@@ -28,11 +28,11 @@ export async function answers(ask: () => Promise<unknown>, onFailure?: (reason: 
   }
 }
 
-/** Clients keep the failure of a connection as a cause of their own error. */
+/** Clients keep the failure of a connection as a cause of their own error; that of Redis calls it `originalError`. */
 function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const { code, name } = error as { code?: unknown; name: string };
-  return away.has(code) || /^Mongo(?:ServerSelection|Network)/u.test(name) || isAway(error.cause);
+  const { code, name, originalError } = error as { code?: unknown; name: string; originalError?: unknown };
+  return away.has(code) || /^Mongo(?:ServerSelection|Network)/u.test(name) || isAway(originalError ?? error.cause);
 }
 
 /** Pause between two looks. **Units** milliseconds. */
@@ -45,14 +45,14 @@ const pauseMs = 250;
  */
 export async function untilReady(engine: Engine, signal: AbortSignal): Promise<void> {
   const what = `Waiting until ${engine.name} is ready`;
-  let last: unknown;
-  const look = async (): Promise<boolean> => (await engine.ready?.(signal, (reason) => (last = reason))) ?? true;
+  let last: Error | undefined;
+  const note = (reason: unknown): void => void (last = reason instanceof Error ? reason : new Error(String(reason)));
+  const look = async (): Promise<boolean> => (await engine.ready?.(signal, note)) ?? true;
   try {
     while (!(await untilAborted(look(), signal, what))) await pause(pauseMs, signal, what);
   } catch (error) {
     if (!signal.aborted || !IbidError.isInstance(error) || last === undefined) throw error;
-    const reason = last instanceof Error ? last.message : String(last);
-    throw new IbidError(error.code, `${what} ended: ${reason}`, {
+    throw new IbidError(error.code, `${what} ended: ${last.message}`, {
       hint: (IbidError.isInstance(last) ? last.hint : undefined) ?? error.hint,
       details: { store: engine.name, operation: "ready" },
       cause: last,

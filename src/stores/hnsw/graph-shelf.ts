@@ -1,16 +1,8 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BlobStore } from "../../contracts/blob-store.ts";
+import { makeFolder } from "../sqlite/make-folder.ts";
 
 /** A place where graphs are kept: the nodes in a file of the package, and the entries as JSON. */
 export interface GraphShelf {
@@ -42,7 +34,7 @@ export function createGraphFolder(path: string): GraphShelf {
       return readFileSync(entries, "utf8");
     },
     async write(name, entries, save) {
-      mkdirSync(path, { recursive: true });
+      makeFolder(path);
       save(`${place(name, graphEnding)}.new`);
       writeFileSync(`${place(name, entriesEnding)}.new`, entries);
       for (const ending of [graphEnding, entriesEnding]) renameSync(`${place(name, ending)}.new`, place(name, ending));

@@ -40,6 +40,7 @@ export interface MongoDatabase {
 export type Mongo = OptionalClient<MongoDatabase>;
 
 interface OwnClient {
+  connect(): Promise<unknown>;
   db(): MongoDatabase;
   close(): Promise<void>;
 }
@@ -57,6 +58,8 @@ export function connectMongo(database: string | MongoDatabase, timeoutMs: number
     instead: "give createMongoEngine a database of a client of your own",
     async open({ MongoClient }, address) {
       own = new MongoClient(address, { serverSelectionTimeoutMS: timeoutMs, socketTimeoutMS: timeoutMs });
+      // A client whose first connection fails never connects again; the next call makes another.
+      await own.connect();
       return own.db();
     },
     end: () => own?.close(),

@@ -45,6 +45,8 @@ const pageSize = 1_000;
 /** Dimensions that pgvector indexes at most. */
 const mostIndexed = 2_000;
 
+const name = "pgvector";
+
 /** pgvector before 0.8.4 can read beyond an index that is being written. **Source** its changelog. */
 const leastVersion = "0.8.4";
 
@@ -82,7 +84,7 @@ export function createPgvectorEngine(options: PgvectorOptions): Engine {
   let connecting: Promise<Postgres> | undefined;
   const connect = (): Promise<Postgres> => {
     connecting ??= (async () => {
-      const db = typeof database === "string" ? await connectPostgres(database) : overClient(database);
+      const db = typeof database === "string" ? await connectPostgres(database, {}, name) : overClient(database, undefined, name);
       await prepare(db, schema, `${prefix}_`, settings);
       return db;
     })();
@@ -90,7 +92,7 @@ export function createPgvectorEngine(options: PgvectorOptions): Engine {
     return connecting;
   };
   return createEngine({
-    name: "pgvector",
+    name,
     prefix,
     measures,
     native: {

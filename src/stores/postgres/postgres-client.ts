@@ -58,6 +58,7 @@ const loadPg = (): PgLibrary =>
 export async function connectPostgres(
   given: string,
   settings: object = {},
+  store?: string,
 ): Promise<Postgres & { readonly schema: string | undefined; readonly partitions: string | undefined }> {
   const { url, name, schema, partitions } = readPostgresAddress(given);
   const { Pool } = loadPg();
@@ -71,21 +72,21 @@ export async function connectPostgres(
   }
   // A connection that ends while nobody uses it is replaced; without a listener the process would end with it.
   pool.on?.("error", () => {});
-  return { ...overClient(pool, name), schema, partitions, close: () => pool.end() };
+  return { ...overClient(pool, name, store), schema, partitions, close: () => pool.end() };
 }
 
 /** A client that the application has: it stays open when the store is closed. */
-export function overClient(client: PostgresClient, name = "the given client"): Postgres {
+export function overClient(client: PostgresClient, name = "the given client", store = "Postgres"): Postgres {
   return {
     name,
     async query<Row>(operation: string, text: string, values: readonly unknown[] = []) {
       try {
         return (await client.query(text, [...values])).rows as readonly Row[];
       } catch (error) {
-        throw sayFailure(error, operation, name);
+        throw sayFailure(error, operation, { store, name });
       }
     },
-    listen: listenOver(client, name),
+    listen: listenOver(client, { store, name }),
     close: async () => {},
   };
 }
@@ -101,7 +102,7 @@ interface Connection {
   release(destroy?: boolean): void;
 }
 
-function listenOver(client: PostgresClient, name: string): Listen | undefined {
+function listenOver(client: PostgresClient, at: Place): Listen | undefined {
   if (typeof client.listen === "function") {
     return async (channel, heard) => {
       const end = (await client.listen!(channel, heard)) as () => Promise<void>;
@@ -114,7 +115,7 @@ function listenOver(client: PostgresClient, name: string): Listen | undefined {
       const connection = (await client.connect!()) as Connection;
       return await listenOn(connection, channel, heard);
     } catch (error) {
-      throw sayFailure(error, "listening", name);
+      throw sayFailure(error, "listening", at);
     }
   };
 }
@@ -164,8 +165,14 @@ function isEnded(state: string): boolean {
   return state.startsWith("08") || state.startsWith("57P");
 }
 
+/** A database, and what it is for. */
+interface Place {
+  readonly store: string;
+  readonly name: string;
+}
+
 /** An error that names the database, the operation and the next action, and holds no part of an address but host, port and database. */
-function sayFailure(error: unknown, operation: string, name: string): IbidError {
+function sayFailure(error: unknown, operation: string, { store, name }: Place): IbidError {
   const { code, severity } = error as { readonly code?: unknown; readonly severity?: unknown };
   const state =
     typeof code === "string" && /^[0-9A-Z]{5}$/u.test(code) && (severity !== undefined || !/^E[A-Z]/u.test(code))
@@ -175,12 +182,13 @@ function sayFailure(error: unknown, operation: string, name: string): IbidError 
     error instanceof Error && error.message !== "" ? error.message : typeof code === "string" ? code : "no answer";
   const reason = text.replaceAll(/postgres(?:ql)?:\/\/\S+/giu, "postgres://…").replace(/\.$/u, "");
   const isKnown = state !== undefined && !isEnded(state);
-  return new IbidError("store-failed", `Postgres at ${name}: ${operation} failed: ${reason}.`, {
+  return new IbidError("store-failed", `${store} at ${name}: ${operation} failed: ${reason}.`, {
     hint:
       (state === undefined ? undefined : (hints[state] ?? hints[state.slice(0, 2)])) ??
       (isKnown
         ? "See the server's log for this statement."
         : "Check that the server runs and can be reached from here, then try again."),
-    details: isKnown ? { state } : {},
+    details: { store: store.toLowerCase(), operation, ...(isKnown && { state }) },
+    cause: error,
   });
 }

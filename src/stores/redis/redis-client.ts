@@ -45,8 +45,8 @@ export function connectRedis(server: string | RedisClient, timeoutMs: number): R
     library: ["redis", "createClient"],
     instead: "give createRedisEngine a connected client of your own",
     async open({ createClient }, url) {
-      const reconnectStrategy = (tries: number): number | Error =>
-        tries >= mostTries ? new Error("the connection was lost") : 50 * 2 ** tries;
+      const reconnectStrategy = (tries: number, cause: Error): number | Error =>
+        tries >= mostTries ? cause : 50 * 2 ** tries;
       const client = createClient({ url, socket: { connectTimeout: timeoutMs, reconnectStrategy } });
       // Each command fails with the same error; an event without a listener would end the process.
       client.on("error", () => {});

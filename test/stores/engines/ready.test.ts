@@ -70,7 +70,9 @@ describe("waiting for an engine", () => {
 
   it("takes a lost connection of a client for one that comes", async () => {
     const lost = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:6379"), { code: "ECONNREFUSED" });
-    const replies = [lost, new Error("LOADING Redis is loading the dataset in memory"), []];
+    // The client's own error, when it has given up a connection.
+    const givenUp = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:6379"), { originalError: lost });
+    const replies = [lost, givenUp, new Error("LOADING Redis is loading the dataset in memory"), []];
     const sendCommand = async (): Promise<unknown> => {
       const reply = replies.shift();
       if (reply instanceof Error) throw reply;
