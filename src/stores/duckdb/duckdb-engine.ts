@@ -1,6 +1,6 @@
 import type { Engine } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
-import { checkDimensions, engineFailed } from "../engines/check-engine.ts";
+import { checkDimensions, engineFailed, refuseOptions } from "../engines/check-engine.ts";
 import { createEngine, type MeasuredSpec, type OwnIndex } from "../engines/create-engine.ts";
 import { asItIs, fromDistance, type NamedMeasure, pageOf } from "../engines/engine-scores.ts";
 import { writeExpression } from "../engines/translate-filter.ts";
@@ -191,7 +191,8 @@ function createIndex(db: DuckDb, table: string, { measure, dimensions }: Measure
         `SELECT key, vector FROM ${table} WHERE key IN ${keysIn}`,
         [JSON.stringify(keys)],
       ),
-    async nearest({ vector, condition, limit }) {
+    async nearest({ vector, condition, limit, options }) {
+      refuseOptions("duckdb", options);
       const likeness = `${measure.name}(vector, CAST(CAST($1::JSON AS FLOAT[]) AS ${type}))`;
       const where = writeExpression(condition, has, compares);
       const rows = await db.rows<{ ref: string; score: number }>(

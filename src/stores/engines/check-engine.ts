@@ -23,6 +23,15 @@ export function checkDimensions(engine: string, { name, dimensions }: EngineInde
   });
 }
 
+/** **Errors** `invalid-argument` for options of a search, where an engine has none. */
+export function refuseOptions(engine: string, options: unknown): void {
+  if (options === undefined) return;
+  throw new IbidError("invalid-argument", `${engine} has no options of a search, and got ${JSON.stringify(options)}.`, {
+    hint: "Leave storeOptions out.",
+    details: { store: engine, operation: "search" },
+  });
+}
+
 /** An error of an engine's client that names store and operation. */
 export function engineFailed(engine: string, operation: string, cause: unknown): IbidError {
   if (IbidError.isInstance(cause)) return cause;

@@ -2,7 +2,14 @@ import type { BlobStore } from "../../contracts/blob-store.ts";
 import type { Engine, EngineEntry, EngineIndex, EngineIndexSpec } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
-import { checkDimensions, engineFailed, everyCondition, measureOf, metricsOf } from "../engines/check-engine.ts";
+import {
+  checkDimensions,
+  engineFailed,
+  everyCondition,
+  measureOf,
+  metricsOf,
+  refuseOptions,
+} from "../engines/check-engine.ts";
 import { fromOne, fromSquare } from "../engines/engine-scores.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 import { createGraphBlobs, createGraphFolder, type GraphShelf } from "./graph-shelf.ts";
@@ -246,7 +253,8 @@ function createIndex(graph: Graph): EngineIndex {
       }
       return { keys: page };
     },
-    async nearest({ vector, condition, limit }) {
+    async nearest({ vector, condition, limit, options }) {
+      refuseOptions(name, options);
       const meets = writeTest(condition);
       const most = Math.min(held.size, Math.max(limit, mostLooked));
       for (let asked = Math.min(most, limit); ; asked = Math.min(most, asked * 4)) {

@@ -11,7 +11,7 @@ type Rows = readonly Readonly<Record<string, unknown>>[];
  */
 export interface Kusto {
   /** The rows of a query's primary result. **Errors** `store-failed` also for a query that fails after its answer has begun. */
-  query(operation: string, text: string, signal?: AbortSignal): Promise<Rows>;
+  query(operation: string, text: string, signal?: AbortSignal, properties?: object): Promise<Rows>;
   /** The rows of a management command's first table. */
   command(operation: string, text: string, signal?: AbortSignal): Promise<Rows>;
   /** Streams rows of JSON, one a line, into a table that allows it. */
@@ -37,14 +37,15 @@ export function connectKusto(
   properties: Readonly<Record<string, unknown>> | undefined,
 ): Kusto & { readonly client: EngineClient } {
   const client = createTokenClient("kusto", { ...address, token });
-  const ask = async <Answer>(operation: string, path: string, csl: string, signal?: AbortSignal): Promise<Answer> => {
-    const body = { db: database, csl, ...(properties !== undefined && { properties }) };
+  const ask = <Answer>(operation: string, path: string, csl: string, signal?: AbortSignal, more?: object) => {
+    const given = more ?? properties;
+    const body = { db: database, csl, ...(given !== undefined && { properties: { ...properties, ...given } }) };
     return client.post<Answer>(operation, path, body, signal);
   };
   return {
     client,
-    async query(operation, text, signal) {
-      const frames = await ask<readonly Frame[]>(operation, "/v2/rest/query", text, signal);
+    async query(operation, text, signal, more) {
+      const frames = await ask<readonly Frame[]>(operation, "/v2/rest/query", text, signal, more);
       const primary = frames.find(({ TableKind }) => TableKind === "PrimaryResult");
       const failures = [...frames, ...(primary?.Rows ?? [])].flatMap((part) =>
         "OneApiErrors" in part ? (part.OneApiErrors ?? []) : [],

@@ -27,7 +27,7 @@ export interface KustoOptions extends EngineAddress {
   readonly ingestion?: "streaming" | "inline" | undefined;
   /** `"Vector16"` keeps 16 bits of a coordinate, which is smaller and faster, and no longer exact. Default: all bits. */
   readonly encoding?: "Vector16" | undefined;
-  /** `properties` of each request, such as `{ Options: { servertimeout: "00:01:00" } }`. */
+  /** `properties` of each request, to which `storeOptions` of a search are added, such as `{ Options: { servertimeout: "00:01:00" } }`. */
   readonly properties?: Readonly<Record<string, unknown>> | undefined;
   /** Longest usual wait until a write is found. **Units** milliseconds. Default 10,000. */
   readonly visibleAfterMs?: number | undefined;
@@ -175,7 +175,7 @@ function createIndex(
         vector: vector as readonly number[],
       }));
     },
-    async nearest({ vector, condition, limit, signal }) {
+    async nearest({ vector, condition, limit, options, signal }) {
       const where = writeExpression(condition, has, compares);
       const steps = [
         `['${table}']`,
@@ -187,7 +187,7 @@ function createIndex(
         `top ${limit} by score desc`,
         "project ref, score",
       ];
-      const rows = await kusto.query("search", steps.join(" | "), signal);
+      const rows = await kusto.query("search", steps.join(" | "), signal, options as object | undefined);
       return rows.map(({ ref, score }) => ({ ref: String(ref), score: Number(score) }));
     },
   };

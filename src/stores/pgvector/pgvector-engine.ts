@@ -22,11 +22,14 @@ export interface PgvectorOptions {
   /** Beginning of the names of tables. Default `"ibid"`. */
   readonly prefix?: string | undefined;
   /**
-   * Settings of pgvector for searches. Default `{ ef_search: 400, iterative_scan: "strict_order", max_scan_tuples: 20000 }`.
+   * Settings of pgvector for searches, to which `storeOptions` of a search are added. Default `{ ef_search: 400, iterative_scan: "strict_order",
+   * max_scan_tuples: 20000 }`.
    */
   readonly hnsw?: Readonly<Record<string, string | number>> | undefined;
   /** Whether tables get an HNSW index. Without one every search is exact, and reads every entry. Default true, up to 2,000 dimensions. */
   readonly index?: boolean | undefined;
+  /** Storage parameters of new HNSW indexes. Default `{ m: 16, ef_construction: 128 }`. */
+  readonly build?: Readonly<Record<string, string | number>> | undefined;
 }
 
 /** An operator of pgvector, and the class that an index for it has. */
@@ -70,6 +73,7 @@ export function createPgvectorEngine(options: PgvectorOptions): Engine {
     prefix: true,
     hnsw: true,
     index: true,
+    build: true,
   });
   const { database, prefix = "ibid", index: isIndexed = true } = options;
   checkServer("createPgvectorEngine", "database", database, "postgres://user@host/database");
@@ -80,11 +84,16 @@ export function createPgvectorEngine(options: PgvectorOptions): Engine {
     });
   }
   const schema = checkPrefix("pgvector", options.schema ?? named?.schema ?? "public");
-  const settings = { ef_search: 400, iterative_scan: "strict_order", max_scan_tuples: 20_000, ...options.hnsw };
+  const usual = { ef_search: 400, iterative_scan: "strict_order", max_scan_tuples: 20_000 };
+  const settings = writeSettings("hnsw", { ...usual, ...options.hnsw }).map((one) => `SET hnsw.${one}`);
+  const build = writeSettings("build", { m: 16, ef_construction: 128, ...options.build });
   let connecting: Promise<Postgres> | undefined;
   const connect = (): Promise<Postgres> => {
     connecting ??= (async () => {
-      const db = typeof database === "string" ? await connectPostgres(database, {}, name) : overClient(database, undefined, name);
+      const db =
+        typeof database === "string"
+          ? await connectPostgres(database, {}, name)
+          : overClient(database, undefined, name);
       await prepare(db, schema, `${prefix}_`, settings);
       return db;
     })();
@@ -104,7 +113,7 @@ export function createPgvectorEngine(options: PgvectorOptions): Engine {
     async open(name, spec) {
       const db = await connect();
       const table = `"${schema}"."${name}"`;
-      await makeTable(db, table, spec, spec.kind === "hnsw" || (isIndexed && spec.kind !== "flat"));
+      await makeTable(db, table, spec, spec.kind === "hnsw" || (isIndexed && spec.kind !== "flat") ? build : undefined);
       return createIndex(db, table, `"${schema}"."${prefix}_nearest"`, spec);
     },
     async names(beginning) {
@@ -118,13 +127,18 @@ export function createPgvectorEngine(options: PgvectorOptions): Engine {
   });
 }
 
+/** Settings as pairs of a name and a value. **Errors** `invalid-argument` for one that is more than that. */
+function writeSettings(option: string, given: Readonly<Record<string, unknown>>): readonly string[] {
+  return Object.entries(given).map(([name, value]) => {
+    if (/^[a-z_]+$/u.test(name) && /^[\w.]+$/u.test(String(value))) return `${name} = '${String(value)}'`;
+    throw new IbidError("invalid-argument", `pgvector: ${option}.${name} is ${JSON.stringify(value)}.`, {
+      hint: "Give names and values of pgvector's settings, such as ef_search: 400 or m: 32.",
+    });
+  });
+}
+
 /** Makes the extension and the function that searches with settings of its own: a pool may give each statement another connection. */
-async function prepare(
-  db: Postgres,
-  schema: string,
-  prefix: string,
-  settings: Readonly<Record<string, string | number>>,
-): Promise<void> {
+async function prepare(db: Postgres, schema: string, prefix: string, settings: readonly string[]): Promise<void> {
   const version = async (): Promise<string | undefined> =>
     (
       await db.query<{ v: string }>(
@@ -148,21 +162,22 @@ async function prepare(
       hint: `Install ${leastVersion} or later, then run: ALTER EXTENSION vector UPDATE.`,
     });
   }
-  const set = Object.entries(settings).map(([name, value]) => {
-    if (/^[a-z_]+$/u.test(name) && /^[\w.]+$/u.test(String(value))) return `SET hnsw.${name} = '${value}'`;
-    throw new IbidError("invalid-argument", `pgvector: hnsw.${name} is ${JSON.stringify(value)}.`, {
-      hint: "Give names and values of pgvector's settings, such as ef_search: 400.",
-    });
-  });
-  const body = "BEGIN RETURN QUERY EXECUTE statement USING query; END";
+  const body = `DECLARE one record; BEGIN
+    FOR one IN SELECT * FROM json_each_text(more) LOOP PERFORM set_config('hnsw.' || one.key, one.value, true); END LOOP;
+    RETURN QUERY EXECUTE statement USING query; END`;
   await db.query(
     "make the function",
-    `CREATE OR REPLACE FUNCTION "${schema}"."${prefix}nearest"(statement text, query vector)
-     RETURNS TABLE (ref text, distance double precision) LANGUAGE plpgsql STABLE ${set.join(" ")} AS $$ ${body} $$`,
+    `CREATE OR REPLACE FUNCTION "${schema}"."${prefix}nearest"(statement text, query vector, more json)
+     RETURNS TABLE (ref text, distance double precision) LANGUAGE plpgsql ${settings.join(" ")} AS $$ ${body} $$`,
   );
 }
 
-async function makeTable(db: Postgres, table: string, spec: MeasuredSpec<Measure>, isIndexed: boolean): Promise<void> {
+async function makeTable(
+  db: Postgres,
+  table: string,
+  spec: MeasuredSpec<Measure>,
+  build?: readonly string[],
+): Promise<void> {
   await db.query(
     "make a table",
     `CREATE TABLE IF NOT EXISTS ${table}
@@ -175,10 +190,10 @@ async function makeTable(db: Postgres, table: string, spec: MeasuredSpec<Measure
     await db.query("add the words", `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS text text`);
     await db.query("index the words", `CREATE INDEX IF NOT EXISTS ${name("words")} ON ${table} USING gin (${lexemes})`);
   }
-  if (isIndexed && spec.dimensions <= mostIndexed) {
+  if (build !== undefined && spec.dimensions <= mostIndexed) {
     await db.query(
       "index the vectors",
-      `CREATE INDEX IF NOT EXISTS ${name("hnsw")} ON ${table} USING hnsw (vector ${spec.measure.operators}) WITH (m = 16, ef_construction = 128)`,
+      `CREATE INDEX IF NOT EXISTS ${name("hnsw")} ON ${table} USING hnsw (vector ${spec.measure.operators}) WITH (${build.join(", ")})`,
     );
   }
   const [row] = await db.query<{ n: number }>(
@@ -262,13 +277,15 @@ function createIndex(
       );
       return rows.map(({ key, vector }) => ({ key, vector: JSON.parse(vector) as number[] }));
     },
-    async nearest({ vector, condition, limit }) {
+    async nearest({ vector, condition, limit, options }) {
+      const more = (options ?? {}) as Readonly<Record<string, unknown>>;
+      writeSettings("storeOptions", more);
       const distance = `vector ${measure.name} $1`;
       const statement = `SELECT ref, ${distance} FROM ${table} WHERE ${writeWhere(condition)} ORDER BY ${distance} LIMIT ${limit}`;
       const rows = await db.query<{ ref: string; distance: number }>(
         "search",
-        `SELECT ref, distance FROM ${nearest}($1, $2::vector)`,
-        [statement, `[${vector.join(",")}]`],
+        `SELECT ref, distance FROM ${nearest}($1, $2::vector, $3::json)`,
+        [statement, `[${vector.join(",")}]`, JSON.stringify(more)],
       );
       return rows.map((row) => ({ ref: row.ref, score: measure.score(row.distance) }));
     },

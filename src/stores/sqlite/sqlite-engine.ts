@@ -7,7 +7,7 @@ import type {
   EngineRequest,
 } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
-import { checkDimensions, engineFailed } from "../engines/check-engine.ts";
+import { checkDimensions, engineFailed, refuseOptions } from "../engines/check-engine.ts";
 import { createEngine, type MeasuredSpec, type OwnIndex } from "../engines/create-engine.ts";
 import { pageOf } from "../engines/engine-scores.ts";
 import { type Likeness, likeness } from "../engines/engine-vector.ts";
@@ -198,8 +198,9 @@ function nearest(
   db: DatabaseSync,
   table: string,
   measure: Likeness,
-  { vector, condition, limit }: EngineRequest,
+  { vector, condition, limit, options }: EngineRequest,
 ): readonly EngineCandidate[] {
+  refuseOptions("sqlite", options);
   const where = writeWhere(table, condition);
   const scored: EngineCandidate[] = [];
   for (const row of db.prepare(`SELECT ref, vector FROM "${table}" AS e WHERE ${where}`).iterate()) {
