@@ -35,7 +35,7 @@ export interface PgvectorOptions {
 /** An operator of pgvector, and the class that an index for it has. */
 type Measure = NamedMeasure & { readonly operators: string };
 
-/** **Source** "Querying" of pgvector's documentation, all operators of the type `vector`. Those of Hamming and Jaccard take bits alone. */
+/** **Source** "Querying" of pgvector's documentation, all operators of the type `vector`. The operators of Hamming and Jaccard take bits alone. */
 const measures = {
   cosine: { name: "<=>", operators: "vector_cosine_ops", score: fromOne },
   dot: { name: "<#>", operators: "vector_ip_ops", score: fromNegative },

@@ -31,8 +31,8 @@ export interface ReplicaDirectory extends SegmentDirectory {
   /** Receives the index over this directory. To be called once, before anything else. */
   join(core: SegmentCore): void;
   /**
-   * Brings the copy to the newest state that was there when this was called. Told that there is one, it does not ask first. **Errors** `store-failed`,
-   * `store-busy` with the distance.
+   * Brings the copy to the newest state that was there when this was called. After a notice (`isTold`) it fetches without asking first. **Errors**
+   * `store-failed`, `store-busy` with the distance.
    */
   refresh(isTold?: boolean): Promise<void>;
   /** The same for a node that opens. It is patient as long as pages come: a first copy takes as long as the base is large. */
