@@ -4,13 +4,15 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { IbidError } from "../contracts/errors.ts";
+import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { Hit, SearchOptions } from "../contracts/retriever.ts";
 import { examples, note } from "./help-text.ts";
 import type { Context } from "./open.ts";
 import { printRows } from "./print-rows.ts";
 import { writeHits } from "./search.ts";
 
 /** A page of the documentation that the package carries. */
-interface Page {
+export interface Page {
   /** Path below `docs`, without its ending: `formats`, `errors/store-busy`. */
   readonly name: string;
   readonly text: string;
@@ -55,24 +57,55 @@ async function docs(context: Context, words: readonly string[]): Promise<number>
     else await output.text(page.text);
     return 0;
   }
-  const { openKnowledgeBase } = await import("../knowledge-base/open/open-knowledge-base.ts");
-  const kb = await openKnowledgeBase({ models: { embedding: null } });
-  try {
-    // The changelog has words of every page, and answers no question but its own.
-    const searched = pages.filter((each) => each.name !== "changelog");
-    await kb.ingest(searched.map(({ name, text }) => ({ uri: `${name}.md`, text, mediaType: "text/markdown" })));
-    const started = performance.now();
-    const hits = await kb.search(asked, { topK: 5, explain: !output.json, signal: context.signal });
-    await writeHits(context, asked, hits, { ms: Math.round(performance.now() - started) });
-    if (hits.length === 0 && !output.json) await output.line("Use other words, or list the pages: ibid docs");
-  } finally {
-    await kb.close();
-  }
+  const search = await openPages(pages);
+  const started = performance.now();
+  const hits = await search(asked, { explain: !output.json, signal: context.signal });
+  await writeHits(context, asked, hits, { ms: Math.round(performance.now() - started) });
+  if (hits.length === 0 && !output.json) await output.line("Use other words, or list the pages: ibid docs");
   return 0;
 }
 
+/**
+ * Indexes the pages in memory. **Shape** the search gives the best place of each page, best page first. Samples count where the query has a name of code, or where
+ * the text around them has no hit: their documents speak of keys and backups too.
+ *
+ * **Source** the questions of site/search/questions.jsonl: test/docs/docs-search.test.ts.
+ */
+export async function openPages(
+  pages: readonly Page[],
+): Promise<(query: string, options: Omit<SearchOptions, "topK">) => Promise<readonly Hit[]>> {
+  const { openKnowledgeBase } = await import("../knowledge-base/open/open-knowledge-base.ts");
+  const open = async (change: (text: string) => string): Promise<KnowledgeBase> => {
+    const kb = await openKnowledgeBase({ models: { embedding: null } });
+    // The changelog has words of every page, and answers no question but its own.
+    const searched = pages.filter(({ name }) => name !== "changelog");
+    await kb.ingest(
+      searched.map(({ name, text }) => ({ uri: `${name}.md`, text: change(text), mediaType: "text/markdown" })),
+    );
+    return kb;
+  };
+  let around: Promise<KnowledgeBase> | undefined;
+  let whole: Promise<KnowledgeBase> | undefined;
+  return async (query, options) => {
+    const search = { ...options, topK: 60 };
+    let hits: readonly Hit[] = [];
+    if (!/(?<!\p{L})\p{Ll}+\p{Lu}/u.test(query))
+      hits = await (await (around ??= open(blankSamples))).search(query, search);
+    if (hits.length === 0) hits = await (await (whole ??= open((text) => text))).search(query, search);
+    return hits
+      .filter((hit, at) => hits.findIndex(({ source }) => source.uri === hit.source.uri) === at)
+      .slice(0, 5)
+      .map((hit, at) => ({ ...hit, rank: at + 1 }));
+  };
+}
+
+/** A page whose samples are white space, so that lines and places stay. */
+function blankSamples(text: string): string {
+  return text.replaceAll(/^(`{3,}).*?^\1$/gmsu, (sample) => sample.replaceAll(/[^\n]/gu, " "));
+}
+
 /** The pages that come with this package, by name. **Errors** `not-found` where they were removed. */
-async function readPages(): Promise<readonly Page[]> {
+export async function readPages(): Promise<readonly Page[]> {
   let folder = dirname(fileURLToPath(import.meta.url));
   // Built files lie less deep than sources.
   while (!existsSync(join(folder, "docs", "library.md")) && dirname(folder) !== folder) folder = dirname(folder);
