@@ -58,10 +58,10 @@ export async function buildSite(folder: string, options: BuildSiteOptions = {}):
   const publication = createPublication();
   const kb = await openKnowledgeBase({ store: publication.store, models: { embedding: null } });
   const run = kb.ingest(
-    pages.map(({ address, text, title, mediaType, anchors }) => ({
+    pages.map(({ address, html, title, anchors }) => ({
       uri: address,
-      text,
-      mediaType,
+      text: html,
+      mediaType: "text/html",
       ...(title !== undefined && { title }),
       metadata: { anchors: JSON.stringify(anchors) },
     })),

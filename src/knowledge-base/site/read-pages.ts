@@ -3,8 +3,7 @@ import { join, relative } from "node:path";
 import { Parser } from "htmlparser2";
 import { IbidError } from "../../contracts/errors.ts";
 import { readFileBytes } from "../../ingest/sources/files/read-file.ts";
-import { readFrontMatter } from "../../readers/markdown/front-matter.ts";
-import { parseBlocks } from "../../readers/markdown/parse-blocks.ts";
+import { renderMarkdown } from "../../readers/markdown/render-markdown.ts";
 import { decodeSource } from "../../readers/text/decode-source.ts";
 import { findCharset } from "../../readers/text/find-charset.ts";
 
@@ -12,9 +11,9 @@ import { findCharset } from "../../readers/text/find-charset.ts";
 export interface SitePage {
   /** Relative to the folder: `guides/install/`. The first page has `./`. */
   readonly address: string;
-  readonly mediaType: "text/html" | "text/markdown";
-  readonly text: string;
-  /** The first heading of the first level; absent where there is none. */
+  /** HTML, also of a page in Markdown: its readers see no marks. */
+  readonly html: string;
+  /** The one that front matter states, or the first heading of the first level; absent where there is none. */
   readonly title?: string | undefined;
   /** Ids of headings by their text, so that a link leads to the section. Where a text occurs again, its key begins with the heading above it and a line break. */
   readonly anchors: Readonly<Record<string, string>>;
@@ -59,14 +58,19 @@ export async function readPages(folder: string, suffix: string): Promise<readonl
   };
   return await Promise.all([
     ...html.map(async (path): Promise<SitePage> => {
-      const text = await read(path);
+      const html = await read(path);
       const address = path.replace(/(^|\/)index\.x?html?$/iu, "$1") || "./";
-      return { address, mediaType: "text/html", text, ...findHeadings(text) };
+      return { address, html, ...findHeadings(html) };
     }),
     ...markdown.map(async (path): Promise<SitePage> => {
-      const text = await read(path);
-      const anchors = nameAnchors(text, /\.mdx$/iu.test(path));
-      return { address: markdownAddress(path, suffix), mediaType: "text/markdown", text, anchors };
+      const { html, title } = renderMarkdown(await read(path), /\.mdx$/iu.test(path));
+      const headings = findHeadings(html);
+      return {
+        address: markdownAddress(path, suffix),
+        html: `<main>${html}</main>`,
+        ...headings,
+        title: title ?? headings.title,
+      };
     }),
   ]);
 }
@@ -120,24 +124,6 @@ function findHeadings(html: string): Pick<SitePage, "title" | "anchors"> {
   });
   parser.end(html);
   return { title, anchors: anchors.found };
-}
-
-/** Ids that GitHub and most generators give to the headings of Markdown, or that these state themselves. */
-function nameAnchors(markdown: string, isMdx: boolean): Readonly<Record<string, string>> {
-  const anchors = collectAnchors();
-  const times = new Map<string, number>();
-  for (const { level, title, start, contentStart } of parseBlocks(markdown, readFrontMatter(markdown)?.end ?? 0, isMdx)
-    .headings) {
-    const stated = /\{:?[ \t]*#([^\s{}]+)[^{}]*\}\s*$/u.exec(markdown.slice(start, contentStart))?.[1];
-    const slug = title
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
-      .replaceAll(/\s/gu, "-");
-    const before = times.get(slug) ?? 0;
-    times.set(slug, before + 1);
-    anchors.add(level, title, stated ?? (before === 0 ? slug : `${slug}-${before}`));
-  }
-  return anchors.found;
 }
 
 /** Ids by heading; the first of two that say the same has the shorter key. */

@@ -59,6 +59,32 @@ describe("the index of a site", () => {
     expect((await site.ask("zebra telescopes")).citations).toEqual([]);
   });
 
+  it("shows the words of a page in Markdown, without its marks", async () => {
+    const folder = folderOf({
+      "keys.md":
+        "---\ntitle: Keys of ours\nauthor: Bram\n---\n\n# Keys\n\n## Rotation of *keys* {#turn}\n\nA **signing** key is [rotated](r.md) every ninety days with `keyctl rotate`.\n\n> Spare ones are kept &mdash; in the vault.\n",
+      "table.md": "# Prices\n\n| item | price |\n|---|--:|\n| otter | 4 |\n\n- one *badger*\n  - two ~~lynxes~~\n",
+      "page.mdx":
+        'import { Tabs } from "./tabs";\n\n# Herons\n\n{/* a note */}\n\n<Tabs label="wait">\n\nHerons *wait* in the reeds.\n\n</Tabs>\n',
+    });
+    const site = await openSite({ read: read((await buildSite(folder, { suffix: ".html" })).out) });
+    const [keys] = await site.search("how often is a signing key rotated?");
+    expect(keys?.source).toMatchObject({ uri: "keys.html", title: "Keys of ours" });
+    expect(keys?.snippet.replaceAll(/\s+/gu, " ")).toBe(
+      "Keys Rotation of keys A signing key is rotated every ninety days with keyctl rotate. Spare ones are kept — in the vault.",
+    );
+    expect(JSON.parse(keys?.metadata["anchors"] as string)).toEqual({ Keys: "keys", "Rotation of keys": "turn" });
+    expect((await site.ask("how often is a signing key rotated?")).citations[0]?.quote).toMatch(
+      /^A signing key is rotated every ninety days with keyctl rotate\.$/mu,
+    );
+    for (const [query, words] of [
+      ["otter price", /otter.*4/su],
+      ["badger", /one badger\s/u],
+      ["herons wait", /^Herons\s+Herons wait in the reeds\.$/u],
+    ] as const)
+      expect((await site.search(query))[0]?.snippet).toMatch(words);
+  });
+
   it("gives Markdown alone the ending that its pages have", async () => {
     const folder = folderOf({
       "guides/install.md": "# Install\n\nRun npm install.",
