@@ -5,12 +5,14 @@
 //   files    the name of each sample's file stands above the sample
 //   sizes    script and style that the first page loads, gzipped, beside a bar
 //   axe      ten pages, light and dark, wide and narrow, have no finding of WCAG 2.2 A or AA
+//   missing  an address without a page has one that searches
 //   tables   no word of a cell is broken, and no page is wider than its window, on twenty pages
 //   map      each page under docs/ is in the sidebar or linked from it; each name of the root stands in a guide
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { join, posix } from "node:path";
 import { gzipSync } from "node:zlib";
 import { checkAccessibility } from "./check-axe.ts";
+import { checkMissing } from "./check-missing.ts";
 import { serveFolder } from "./serve-folder.ts";
 
 /** Script and style of a page before its reader does anything. **Units** bytes, gzipped. */
@@ -23,7 +25,7 @@ if (!existsSync(join(built, "index.html"))) throw new Error("There is no built s
 const failures: string[] = [...checkLinks(), ...checkPlain(), ...checkFiles(), ...checkSizes(), ...checkNames()];
 const server = await serveFolder(built);
 try {
-  failures.push(...(await checkAccessibility(server.address, root)));
+  failures.push(...(await checkMissing(server.address)), ...(await checkAccessibility(server.address, root)));
 } finally {
   await server.close();
 }

@@ -99,6 +99,7 @@ export function writeSite(root: string, folder: string, site: Site, base: string
     write(join(content, `${name}.md`), matter + linked.replaceAll(/^(`{3,}\w+.*?) file=(\S+)/gmu, '$1 title="$2"'));
     write(join(open, `${name}.md`), `# ${page.title}\n\n${plainBody(page, base)}`);
   }
+  write(join(content, "404.md"), missingPage(base));
   for (const path of site.files) write(join(open, linkTo(path)), readPlain(join(root, path)));
   write(join(open, "favicon.svg"), readFileSync(join(folder, "favicon.svg"), "utf8"));
   write(join(open, "llms.txt"), listForModels(site, base));
@@ -115,6 +116,24 @@ export function writeSite(root: string, folder: string, site: Site, base: string
     items: pages.map(({ title, address }) => ({ label: title, link: `/${address}` })),
   }));
   write(join(folder, "src/sidebar.json"), `${JSON.stringify(sidebar, null, 2)}\n`);
+}
+
+/** The page of an address that has none: a search, and the pages to begin with. Hosts of static files show `404.html` there. */
+function missingPage(base: string): string {
+  return [
+    "---",
+    'title: "No page is at this address"',
+    "template: splash",
+    "editUrl: false",
+    "---",
+    "",
+    "Ask for it in your own words:",
+    "",
+    '<ibid-search hotkey=""></ibid-search>',
+    "",
+    `Or begin with the [first page](${base}), a [first answer](${base}tutorials/first-answer/), [the library](${base}library/), [the command line](${base}command-line/), or the features that are [not there yet](${base}not-there-yet/). Each error has [a page](${base}errors/internal/) at \`errors/<code>/\`.`,
+    "",
+  ].join("\n");
 }
 
 /** Address of a page or file of the repository below the base. Files that are no pages are shown as text. */

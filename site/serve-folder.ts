@@ -32,16 +32,14 @@ export async function serveFolder(folder: string): Promise<ServedFolder> {
       const path = decodeURIComponent(new URL(request.url ?? "/", "http://localhost").pathname);
       const asked = join(folder, path);
       const file = (await stat(asked).catch(() => undefined))?.isDirectory() ? join(asked, "index.html") : asked;
-      const bytes = asked.startsWith(folder) ? await readFile(file).catch(() => undefined) : undefined;
-      if (bytes === undefined) {
-        response.writeHead(404).end();
-        return;
-      }
+      const found = asked.startsWith(folder) ? await readFile(file).catch(() => undefined) : undefined;
+      // A host shows this file in the place of a page that it has not.
+      const bytes = found ?? (await readFile(join(folder, "404.html")).catch(() => Buffer.alloc(0)));
       const isCompressed = /\bgzip\b/u.test(String(request.headers["accept-encoding"]));
       const body = isCompressed ? gzipSync(bytes) : bytes;
       sent += body.length;
-      response.writeHead(200, {
-        "content-type": types[extname(file)] ?? "application/octet-stream",
+      response.writeHead(found === undefined ? 404 : 200, {
+        "content-type": types[found === undefined ? ".html" : extname(file)] ?? "application/octet-stream",
         ...(isCompressed ? { "content-encoding": "gzip" } : {}),
       });
       response.end(body);
