@@ -7,6 +7,8 @@
  *     npm run docs:samples -- --page install    pages whose path has that text
  *     npm run docs:samples -- --update          writes what is printed into the pages
  *
+ * A page that says `<!-- samples: nightly, with cargo -->` is run where that program is, and named where it is not.
+ *
  * A page is one session in an empty folder. Each fence of ` ```sh ` says what it is: in a fence, ` ```sh run ` runs in a shell, ` ```sh run fails ` must fail, and
  * ` ```text output ` after it is what it prints. ` ```ts file=ask.ts ` writes a file. ` ```sh install ` is done before the session,
  * or with --all by npm. Times, ids and dates may differ.
@@ -16,6 +18,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
+  existsSync,
   globSync,
   mkdirSync,
   mkdtempSync,
@@ -193,6 +196,7 @@ async function runSession(
         npm_config_update_notifier: "false",
         npm_config_cache: process.env["npm_config_cache"] ?? join(process.env["HOME"] ?? "", ".npm"),
         ...wayToRegistry,
+        ...rustFolders(),
       },
     });
     endGroup(done.pid);
@@ -221,6 +225,19 @@ function endGroup(pid: number): void {
   }
 }
 
+/** Where rustup and cargo keep programs and settings: the session has another home. */
+function rustFolders(): NodeJS.ProcessEnv {
+  const { HOME = "", RUSTUP_HOME = join(HOME, ".rustup"), CARGO_HOME = join(HOME, ".cargo") } = process.env;
+  return existsSync(CARGO_HOME) ? { RUSTUP_HOME, CARGO_HOME } : {};
+}
+
+/** The program that a page wants and this machine has not. */
+function missingProgram(text: string): string | undefined {
+  const [, program] = /<!-- samples: nightly, with (\w+) -->/u.exec(text) ?? [];
+  if (program === undefined || spawnSync(program, ["--version"]).error === undefined) return undefined;
+  return program;
+}
+
 /** Packs the package once. */
 function pack(): string {
   const folder = mkdtempSync(join(tmpdir(), "ibid-packed-"));
@@ -243,13 +260,18 @@ async function main(): Promise<void> {
     .filter((path) => !path.startsWith("docs/decisions/") && path.includes(values.page ?? ""))
     .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }))
     .filter(
-      ({ text }) => values.all === true || values.page !== undefined || !text.includes("<!-- samples: nightly -->"),
+      ({ text }) => values.all === true || values.page !== undefined || !/<!-- samples: nightly\b/u.test(text),
     );
   const failures: string[] = [];
   let samples = 0;
   for (const { path, text } of pages) {
     const fences = findFences(path, text);
     if (!fences.some(({ marks }) => marks.includes("run"))) continue;
+    const program = missingProgram(text);
+    if (program !== undefined) {
+      console.log(`${path.padEnd(48)} left out: there is no ${program} on this machine`);
+      continue;
+    }
     const started = performance.now();
     const printed = await runSession(path, fences, packed);
     let next = text;

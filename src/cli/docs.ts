@@ -67,7 +67,7 @@ async function docs(context: Context, words: readonly string[]): Promise<number>
 
 /**
  * Indexes the pages in memory. **Shape** the search gives the best place of each page, best page first. Samples count where the query has a name of code, or where
- * the text around them has no hit: their documents speak of keys and backups too.
+ * the text around them has no hit. Their own documents speak of keys and backups too.
  *
  * **Source** the questions of site/search/questions.jsonl: test/docs/docs-search.test.ts.
  */

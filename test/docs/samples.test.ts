@@ -53,6 +53,23 @@ it("each sample of a shell under docs has a mark", () => {
   for (const page of pages) findFences(page, readFileSync(join(root, page), "utf8"));
 });
 
+it("each sample that is not run says what is run instead", () => {
+  const pages = ["README.md", ...globSync("docs/**/*.md", { cwd: root })].filter((path) => !/decisions/u.test(path));
+  /** Languages whose fences are programs of others. */
+  const foreign = ["ballerina", "csharp", "fsharp", "kotlin", "rust", "python", "java"];
+  let count = 0;
+  for (const page of pages) {
+    const text = readFileSync(join(root, page), "utf8");
+    for (const { line, language, marks, end } of findFences(page, text)) {
+      const isRun = !marks.includes("no-run") && (!foreign.includes(language) || marks.length > 0);
+      if (isRun) continue;
+      count += 1;
+      expect(text.slice(end), `${page}:${line}`).toMatch(/^```\n\nRun instead: .{20,}\n/u);
+    }
+  }
+  expect(count).toBeGreaterThan(25);
+});
+
 it("times, dates and ids of an output are those of another run", () => {
   const output = (time: string, id: string) => `${time}-${id} keys.md`;
   expect(steady(output("20261128T223908849Z", "41bf98d6"))).toBe(steady(output("20251231T000000001Z", "00aa98d6")));

@@ -13,7 +13,7 @@ const statedId = /[ \t]*\{:?[ \t]*#([^\s{}]+)[^{}]*\}\s*$/u;
 /** Markdown as the page that its readers see. */
 export interface RenderedMarkdown {
   readonly html: string;
-  /** That of its front matter; absent where it states none. */
+  /** Title that the front matter states; absent where it states none. */
   readonly title?: string | undefined;
 }
 
