@@ -259,9 +259,7 @@ async function main(): Promise<void> {
   const pages = (values.slice === true ? slice : globSync(["README.md", "docs/**/*.md"], { cwd: root }).toSorted())
     .filter((path) => !path.startsWith("docs/decisions/") && path.includes(values.page ?? ""))
     .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }))
-    .filter(
-      ({ text }) => values.all === true || values.page !== undefined || !/<!-- samples: nightly\b/u.test(text),
-    );
+    .filter(({ text }) => values.all === true || values.page !== undefined || !/<!-- samples: nightly\b/u.test(text));
   const failures: string[] = [];
   let samples = 0;
   for (const { path, text } of pages) {

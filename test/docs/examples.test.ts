@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+import { steady } from "../../scripts/docs-samples.ts";
 import { subpaths } from "../../scripts/subpaths.ts";
 import { type SharedProcess, shareProcess } from "../support/share-process.ts";
 import { useSources } from "../support/use-sources.ts";
@@ -85,7 +86,7 @@ describe("examples of the documentation", () => {
     ),
   )(
     "$place runs",
-    async ({ place, code, prints }) => {
+    async ({ place, code, prints, output }) => {
       // A folder of its own, with documents where the examples look for them: the README's program runs beside the file of its first minute.
       const own = join(folder, fileOf(place).replace(".ts", ""));
       mkdirSync(own);
@@ -97,9 +98,15 @@ describe("examples of the documentation", () => {
       expect({ failed, stderr }).toEqual({ failed: false, stderr: "" });
       const lines = stdout.split("\n");
       for (const line of prints) expect(lines).toContain(line);
+      // A page without an output shows each value behind its line.
+      expect(steady(stdout)).toBe(steady(output ?? stdout));
     },
     60_000,
   );
+
+  it.each(examples.filter((example) => example.run))("$place shows all that it prints", ({ hides }) => {
+    expect(hides).toBe(false);
+  });
 
   it("leave nothing open that keeps a program from ending", async () => {
     expect(await shared!.end()).toEqual({ code: 0, signal: null });
@@ -116,8 +123,9 @@ describe("finding examples", () => {
         code: 'import { a } from "ibid";\nconsole.log(a); // 1 0\nconsole.log(a); // in words\n',
         run: true,
         prints: ["1 0"],
+        hides: true,
       },
-      { place: "p.md:13", code: 'import { a } from "ibid";\na();\n', run: false, prints: [] },
+      { place: "p.md:13", code: 'import { a } from "ibid";\na();\n', run: false, prints: [], hides: false },
     ]);
   });
 

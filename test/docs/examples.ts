@@ -10,6 +10,10 @@ export interface Example {
   readonly run: boolean;
   /** Lines that it must print: what stands behind a `console.log(…); // 1 0`, where that is numbers or one word. */
   readonly prints: readonly string[];
+  /** All that it prints: the ` ```text output ` behind it. Absent where there is none. */
+  readonly output?: string;
+  /** Whether some of what it prints stands nowhere on the page. */
+  readonly hides: boolean;
 }
 
 /** Every page of the documentation: the README, and what lies under `docs`. */
@@ -30,8 +34,8 @@ export function readPages(root: string): ReadonlyMap<string, string> {
 export function findExamples(page: string, text: string): readonly Example[] {
   let imports = "";
   return Array.from(
-    text.matchAll(/^```(?:ts|typescript)\b([^\n]*)\n(.*?)^```$/gmsu),
-    ({ index, 1: marks = "", 2: code = "" }) => {
+    text.matchAll(/^```(?:ts|typescript)\b([^\n]*)\n(.*?)^```$(?:\n\n```text output\n(.*?)^```$)?/gmsu),
+    ({ index, 1: marks = "", 2: code = "", 3: output }) => {
       const line = text.slice(0, index).split("\n").length;
       const unknown = marks.split(/\s+/u).find((mark) => mark !== "" && mark !== "no-run" && !mark.startsWith("file="));
       if (unknown !== undefined) throw new Error(`${page}:${line} has a mark that nobody knows: ${unknown}`);
@@ -42,7 +46,15 @@ export function findExamples(page: string, text: string): readonly Example[] {
         code.matchAll(/^\s*console\.log\(.*\);\s*\/\/ (\d[\d. ]*|[a-z]+(?:-[a-z]+)*)$/gmu),
         (match) => match[1] ?? "",
       );
-      return { place: `${page}:${line}`, code: whole, run: !/\bno-run\b|\bfile=/u.test(marks), prints };
+      const logs = code.match(/\bconsole\.log\(/gu)?.length ?? 0;
+      return {
+        place: `${page}:${line}`,
+        code: whole,
+        run: !/\bno-run\b|\bfile=/u.test(marks),
+        prints,
+        hides: output === undefined && logs > prints.length,
+        ...(output !== undefined && { output }),
+      };
     },
   );
 }
