@@ -14,6 +14,7 @@ import { flagOf, manualTable } from "../src/runtime/describe-options.ts";
 import type { OptionTable } from "../src/runtime/plan-options.ts";
 import { listOptions } from "../src/search/list-options.ts";
 import { searchOptions } from "../src/search/search-options.ts";
+import { commandUsage } from "./command-usage.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -29,6 +30,7 @@ export const pages: readonly string[] = [
 ];
 
 const tables: Readonly<Record<string, () => string>> = {
+  commands: commandUsage,
   open: () => manualTable(nodeOptions),
   search: () => manualTable(searchOptions),
   ask: () => manualTable(onlyAsk),

@@ -3,9 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, posix } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { type Command, describedProgram } from "../scripts/command-usage.ts";
 import { subpaths } from "../scripts/subpaths.ts";
-import { createProgram } from "../src/cli/program.ts";
-import type { Context } from "../src/cli/open.ts";
 import { schemaOfConfig } from "../src/cli/config.ts";
 import { openKnowledgeBase } from "../src/index.node.ts";
 import { providers } from "../src/models/hosted/providers.ts";
@@ -14,8 +13,6 @@ import { startService } from "../src/server/index.node.ts";
 import type { Generated } from "./prepare.ts";
 
 const section = "Reference from the code";
-
-type Command = ReturnType<typeof createProgram>;
 
 /** A part of a JSON Schema, as far as a table shows it. */
 interface Schema {
@@ -72,14 +69,7 @@ export async function makeReference(folder: string): Promise<Generated> {
 }
 
 function commandPage(): string {
-  const stream = { write: () => true, columns: 100 } as unknown as Context["stdout"];
-  const context = {
-    stdout: stream,
-    stderr: stream,
-    output: { json: false },
-    signal: new AbortController().signal,
-  } as unknown as Context;
-  const program = createProgram(context, () => {});
+  const program = describedProgram();
   const parts = [
     "# Commands and flags",
     "",
