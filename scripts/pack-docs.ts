@@ -14,7 +14,7 @@ const folder = "dist/docs";
 export function packedPath(path: string): string | undefined {
   if (path === "README.md") return path;
   if (path === "GLOSSARY.md" || path === "CHANGELOG.md") return `${folder}/${path.toLowerCase()}`;
-  return /^docs\/(?:(?:errors|guides|migrate|tutorials)\/)?[^/]+\.md$/u.test(path)
+  return /^docs\/(?:(?:errors|explanation|guides|migrate|tutorials)\/)?[^/]+\.md$/u.test(path)
     ? `${folder}/${path.slice("docs/".length)}`
     : undefined;
 }
@@ -28,7 +28,13 @@ export function sourceOf(address: string): string | undefined {
 /** Pages that the package has, by their paths in the repository. */
 export function pages(): readonly string[] {
   return globSync(
-    ["README.md", "GLOSSARY.md", "CHANGELOG.md", "docs/*.md", "docs/{errors,guides,migrate,tutorials}/*.md"],
+    [
+      "README.md",
+      "GLOSSARY.md",
+      "CHANGELOG.md",
+      "docs/*.md",
+      "docs/{errors,explanation,guides,migrate,tutorials}/*.md",
+    ],
     {
       cwd: root,
     },
