@@ -27,8 +27,3 @@ export function homeScope(caller: AccessContext | undefined): Scope {
   if (caller?.userId !== undefined) return `user:${caller.userId}`;
   return "deployment";
 }
-
-/** Scope of a caller's own notes: themselves, else their team; for the operator and an anonymous caller the deployment. */
-export function ownScope(caller: AccessContext | undefined): Scope {
-  return caller?.userId === undefined ? homeScope(caller) : `user:${caller.userId}`;
-}

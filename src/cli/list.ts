@@ -2,10 +2,10 @@ import type { Command } from "commander";
 import type { DocumentSummary } from "../contracts/document-store.ts";
 import type { KnowledgeBase, ListOptions } from "../contracts/knowledge-base.ts";
 import type { Scope } from "../contracts/scope.ts";
-import { parseScope } from "../access/scopes.ts";
 import { listOptions } from "../search/list-options.ts";
 import { examples } from "./help-text.ts";
 import { noDocument } from "./suggest-uris.ts";
+import { readScope } from "./read-option.ts";
 import { addTableOptions, pickTableOptions } from "./table-options.ts";
 import { type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
 import { count, displayWidth, formatBytes, neutralise, pad, shorten } from "./text-layout.ts";
@@ -61,7 +61,7 @@ async function readAfter(
   if (typed.startsWith("[")) {
     try {
       const [uri, where] = JSON.parse(typed) as readonly unknown[];
-      if (typeof uri === "string" && typeof where === "string") return { uri, scope: parseScope(where) };
+      if (typeof uri === "string" && typeof where === "string") return { uri, scope: readScope(where) };
     } catch {
       // Read as a uri below.
     }

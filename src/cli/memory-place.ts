@@ -1,7 +1,8 @@
 import { userInfo } from "node:os";
-import { ownScope, parseScope } from "../access/scopes.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { AccessContext, Scope } from "../contracts/scope.ts";
+import { ownScope } from "../integrations/memory/own-scope.ts";
+import { aScope } from "../search/search-options.ts";
 import { findRepositoryRoot, repositoryScope } from "./repository-root.ts";
 
 /**
@@ -17,9 +18,12 @@ export function memoryPlace(
   isService = false,
 ): { readonly scope?: Scope } {
   if (isService && (where === true || where === "caller")) return {};
-  const own = (): Scope => (caller === undefined ? parseScope(`user:${requireLoginName()}`) : ownScope(caller));
+  const own = (): Scope => (caller === undefined ? `user:${requireLoginName()}` : ownScope(caller));
   if (where === "caller") return { scope: own() };
-  if (where !== true && where !== "repository") return { scope: parseScope(where) };
+  if (where !== true && where !== "repository") {
+    if (aScope.pattern.test(where)) return { scope: where as Scope };
+    throw new IbidError("invalid-argument", `"${where}" is not a scope.`, { hint: `Use ${aScope.expects}.` });
+  }
   const root = where === true && caller !== undefined ? undefined : findRepositoryRoot(process.cwd());
   if (root !== undefined) return { scope: repositoryScope(root) };
   if (where === true) return { scope: own() };

@@ -1,10 +1,10 @@
 import { InvalidArgumentError, Option } from "commander";
-import { parseScope } from "../access/scopes.ts";
 import { readDuration as parseDuration } from "../runtime/describe-options.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { FilterInput } from "../contracts/filter.ts";
 import type { JsonValue, Metadata } from "../contracts/metadata.ts";
 import type { Scope } from "../contracts/scope.ts";
+import { aScope } from "../search/search-options.ts";
 
 /** `--neighbours`, `--max-depth`: a whole number from 0. */
 export function readCount(text: string): number {
@@ -79,11 +79,8 @@ export function readRange(text: string): { readonly start: number; readonly end:
 
 /** `--scope`. */
 export function readScope(text: string): Scope {
-  try {
-    return parseScope(text);
-  } catch {
-    throw new InvalidArgumentError("It must be platform, deployment, team:<id> or user:<id>.");
-  }
+  if (aScope.pattern.test(text)) return text as Scope;
+  throw new InvalidArgumentError(`It must be ${aScope.expects}.`);
 }
 
 /**

@@ -1,5 +1,7 @@
 import * as z from "zod";
 import type { EventName, KnowledgeEvent } from "../contracts/event-store.ts";
+import { evaluateQuestions } from "../eval/evaluate-questions.ts";
+import { parseQuestions } from "../eval/questions.ts";
 import { given } from "./given.ts";
 import { Refusal } from "./refusal.ts";
 import { scopeSchema } from "./request-schemas.ts";
@@ -68,6 +70,43 @@ const eventPage = z
   })
   .meta({ id: "EventPage" });
 
+const evaluationBody = z
+  .strictObject({
+    questions: z.array(z.looseObject({})).min(1).max(1000).meta({
+      description: "Questions with known answers, each an object as on a line of questions.jsonl.",
+    }),
+    mode: z
+      .enum(["hybrid", "dense", "lexical"])
+      .optional()
+      .meta({ description: 'Legs that search. Default "hybrid".' }),
+    metrics: z.array(z.string().max(30)).min(1).max(30).optional().meta({
+      description: "Such as success@5, document@5, page@5, span@5, recall@10, mrr@10, answered, refused.",
+    }),
+    depth: z.int().min(1).max(1000).optional().meta({ description: "Hits a question. Default 100." }),
+  })
+  .meta({
+    id: "QuestionSet",
+    examples: [{ questions: [{ question: "How long is a key valid?", uri: "keys.md", quote: "ninety days" }] }],
+  });
+const estimate = z.strictObject({ mean: z.number(), low: z.number(), high: z.number(), queries: z.int() });
+const metricValues = z.record(z.string(), estimate);
+const evaluated = z
+  .strictObject({
+    questions: z.int(),
+    metrics: metricValues.meta({ description: "Means with their 95 % confidence intervals." }),
+    kinds: z.record(z.string(), z.strictObject({ questions: z.int(), metrics: metricValues })),
+    latencyMs: z.strictObject({ p50: z.number(), p95: z.number(), p99: z.number() }),
+    lost: z
+      .array(z.int())
+      .meta({ description: "Places in the list, from 1, of questions none of whose places was found." }),
+    stale: z.array(z.int()).meta({ description: "Of these, the questions whose places are in no document." }),
+    answeredWrongly: z
+      .array(z.int())
+      .meta({ description: "Questions without an answer that were answered all the same." }),
+    problems: z.array(z.strictObject({ line: z.int(), problem: z.string() })),
+  })
+  .meta({ id: "QuestionEvaluation" });
+
 /** Care for a knowledge base over HTTP: for operators, and where it writes, for those who may. */
 export const operatorRoutes: readonly Route[] = [
   defineRoute({
@@ -104,6 +143,40 @@ export const operatorRoutes: readonly Route[] = [
         given({ olderThanMs: hours === undefined ? undefined : hours * hourMs, scope }),
       );
       return jsonResponse({ chunks, pending });
+    },
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/evaluate",
+    name: "evaluate",
+    summary:
+      "Asks questions with known answers, and scores what is found. Where a model answers, it is asked each of them.",
+    tag: "operation",
+    needs: "operator",
+    isSlow: true,
+    body: evaluationBody,
+    answers: { 200: { description: "The metrics.", content: { "application/json": evaluated } } },
+    asked: ({ body: { questions } }) => questions.map(({ question }) => String(question)),
+    async handle({ kb, body: { questions: lines, mode, metrics, depth }, signal }) {
+      const questions = parseQuestions(lines.map((line) => JSON.stringify(line)).join("\n"));
+      const { kinds, lost, stale, answeredWrongly, problems, latencyMs, ...whole } = await evaluateQuestions(
+        kb,
+        questions,
+        given({ mode, metrics, depth, signal }),
+      );
+      const linesOf = (list: typeof lost): readonly number[] => list.map(({ line }) => line);
+      return jsonResponse({
+        questions: questions.length,
+        metrics: whole.metrics,
+        kinds: Object.fromEntries(
+          Array.from(kinds, ([kind, own]) => [kind, { questions: own.queries.size, metrics: own.metrics }]),
+        ),
+        latencyMs,
+        lost: linesOf(lost),
+        stale: linesOf(stale),
+        answeredWrongly: linesOf(answeredWrongly),
+        problems,
+      });
     },
   }),
   defineRoute({

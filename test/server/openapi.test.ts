@@ -215,6 +215,15 @@ const calls: readonly (readonly [id: string, path: string, sent?: object])[] = [
   ["examine", "/doctor", { body: { fix: true, absent: ["nobody wrote this"] } }],
   ["listEvents", "/events?limit=3&name=KnowledgeRetrieved&scope=deployment"],
   ["vacuum", "/vacuum", { body: { olderThanHours: 1000 } }],
+  [
+    "evaluate",
+    "/evaluate",
+    {
+      body: {
+        questions: [{ question: "How long is a key valid?", uri: "deployment.md", quote: "ninety days", kind: "fact" }],
+      },
+    },
+  ],
   ["viewDocument", "/view?uri=deployment.md"],
   ["getGeometry", "/geometry?uri=paper.pdf&start=0&end=5"],
   ["getOriginal", "/original?uri=paper.pdf"],

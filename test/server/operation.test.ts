@@ -3,6 +3,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { evaluateQuestions } from "../../src/eval/evaluate-questions.ts";
+import { parseQuestions } from "../../src/eval/questions.ts";
 import { createPrometheusMeter } from "../../src/integrations/opentelemetry/prometheus-meter.ts";
 import { findClientAddress, readNetworks } from "../../src/server/client-address.ts";
 import { createServiceMetrics, type RequestLogEntry, startService } from "../../src/server/index.node.ts";
@@ -241,6 +243,38 @@ describe("a base path", () => {
     const kb = await openWorld();
     for (const basePath of ["kb", "/k b", "/kb?x", "//"])
       await expect(startService(kb, { port: 0, basePath })).rejects.toThrow("The base path is");
+  });
+});
+
+describe("an evaluation", () => {
+  const questions = [
+    { question: "How long is a key valid?", uri: "deployment.md", quote: "valid for ninety days", kind: "fact" },
+    { question: "Where does Ada rotate her key?", uri: "user-ada.md", quote: "under the mat", kind: "fact" },
+    { question: "Who rotates a key?", uri: "nobody.md", kind: "stale" },
+    { question: "Which colour has the xylophone of the choir?", answerable: false },
+  ];
+
+  it("[page 21.2] is a route of operators, and gives the figures of the library", async () => {
+    const { as, kb } = await startWorld();
+    const lines = questions.map((question) => JSON.stringify(question)).join("\n");
+    const own = await evaluateQuestions(kb, parseQuestions(lines), { metrics: ["success@1", "mrr@10", "refused"] });
+    const body = { questions, metrics: ["success@1", "mrr@10", "refused"] };
+    const { status, json } = await as("operator", "/evaluate", { body });
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ questions: 4, metrics: own.metrics, lost: [3], stale: [3], answeredWrongly: [] });
+    expect(json.metrics["success@1"].mean).toBeCloseTo(2 / 3, 12);
+    expect(json.kinds.fact).toEqual({ questions: 2, metrics: own.kinds.get("fact")!.metrics });
+    expect((await as("ada", "/evaluate", { body })).status).toBe(403);
+  });
+
+  it("[page 21.2] names the wrong question of a set, and no words of it stand in the log", async () => {
+    const { as, log } = await startWorld();
+    const body = { questions: [questions[0], { question: "Where is the secret pineapple?" }] };
+    const { status, json } = await as("operator", "/evaluate", { body });
+    expect([status, json.error.message]).toEqual([422, expect.stringContaining("questions, line 2")]);
+    expect(JSON.stringify(log)).not.toContain("pineapple");
+    const wrong = await as("operator", "/evaluate", { body: { questions, metrics: ["best@3"] } });
+    expect([wrong.status, wrong.json.error.message]).toEqual([400, expect.stringContaining("best@3")]);
   });
 });
 
