@@ -7,6 +7,7 @@ import { defineRoute, jsonResponse, type Route } from "./route.ts";
 import {
   keptResponse,
   removedResponse,
+  changedThreadBody,
   threadBody,
   threadQuery,
   threadResponse,
@@ -138,15 +139,16 @@ function threadRoutes(threads: Threads): readonly Route[] {
       method: "PUT",
       path: "/thread",
       name: "putThread",
-      summary: "Replaces a thread of the caller's.",
+      summary: "Replaces a thread of the caller's, or its title alone.",
       tag: "threads",
       needs: "reader",
       query: threadQuery,
-      body: threadBody,
+      body: changedThreadBody,
       answers: { 200: { description: "Its id.", content: { "application/json": keptResponse } } },
-      asked: ({ body }) => body.turns.map(({ question }) => question),
-      async handle({ caller, kb, query: { id }, body }) {
-        await threads.write(id, caller!, body, kb);
+      asked: ({ body: { title, turns = [] } }) => [title, ...turns.map(({ question }) => question)],
+      async handle({ caller, kb, query: { id }, body: { title, turns } }) {
+        if (turns !== undefined) await threads.write(id, caller!, { title, turns }, kb);
+        else if (!(await threads.rename(id, caller!, title))) return unknown();
         return jsonResponse({ id });
       },
     }),

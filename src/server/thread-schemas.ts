@@ -71,6 +71,11 @@ export const threadBody = z
   })
   .meta({ id: "NewThread" });
 
+/** The body of a change: without turns, a new title alone. */
+export const changedThreadBody = z
+  .strictObject({ ...threadBody.shape, turns: threadBody.shape.turns.optional() })
+  .meta({ id: "ChangedThread", description: "Without turns, the thread gets a new title and keeps its turns." });
+
 /** One question with its answer, as it is kept. */
 export type StoredTurn = z.output<typeof turnSchema>;
 
@@ -95,6 +100,8 @@ const shownPlace = placeSchema
   .extend({
     quote: z.string().meta({ description: "The cited words; empty where they are gone." }),
     title: z.string(),
+    rootLabel: z.string().optional(),
+    path: z.string().optional().meta({ description: "The place below the folder or host that rootLabel names." }),
     replaced: replaced.optional(),
     changed: z.literal(true).optional().meta({ description: "The document has changed since it was cited." }),
     gone: z.literal(true).optional().meta({ description: "The cited words no longer stand at their place." }),

@@ -29,6 +29,8 @@ export interface Threads {
   read(id: string, caller: Owner, kb: KnowledgeBase): Promise<object | undefined>;
   /** Keeps a thread. A place gets the hashes of its document and of its words, so that a later reader learns whether they have changed since. */
   write(id: string, caller: Owner, thread: Pick<StoredThread, "title" | "turns">, kb: KnowledgeBase): Promise<void>;
+  /** Gives a thread another title. Its age stays. **Shape** false without such a thread. */
+  rename(id: string, caller: Owner, title: string): Promise<boolean>;
   remove(id: string, caller: Owner): Promise<boolean>;
   /** Removes sentences that rest on documents that were purged. **Cost** reads every thread. */
   forget(documentIds: readonly string[]): Promise<void>;
@@ -112,6 +114,13 @@ export function createThreads(files: BlobStore, retentionDays: number): Threads 
       });
     },
 
+    async rename(id, caller, title) {
+      const thread = await checkOwner(id, caller);
+      if (thread === undefined) return false;
+      await save(id, { ...thread, title });
+      return true;
+    },
+
     async remove(id, caller) {
       if ((await checkOwner(id, caller)) === undefined) return false;
       await files.delete(keyOf(id));
@@ -147,6 +156,8 @@ type Place = StoredTurn["sentences"][number]["places"][number];
 interface FoundPlace {
   readonly quote: string;
   readonly title: string;
+  readonly rootLabel?: string;
+  readonly path?: string;
   readonly replaced?: Replaced;
   readonly changed?: true;
   readonly gone?: true;
@@ -166,6 +177,7 @@ function createPlaceReader(kb: KnowledgeBase): ReadPlace {
     return {
       quote: isGone ? "" : document.text,
       title: document.title,
+      ...given({ rootLabel: document.rootLabel, path: document.path }),
       ...ended,
       ...(isChanged && { changed: true as const }),
       ...(isGone && { gone: true as const }),

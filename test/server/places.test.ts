@@ -244,3 +244,19 @@ test("[page 21.2] the session says who asks and what they may do", async () => {
   });
   expect((await as("ada", "/session")).json).toMatchObject({ name: "ada", write: true });
 });
+
+test("[page 21.2] a thread gets another title alone, keeps its turns and its age, and names its documents as readers know them", async () => {
+  const { as } = await startWorld({ files: createMemoryBlobStore() });
+  const { documentId, scope } = (await as("ada", "/view?uri=deployment.md")).json;
+  const place = { marker: "[1]", uri: "deployment.md", scope, documentId, start: 0, end: 6 };
+  const turn = { question: "Where?", kind: "quotes", sentences: [{ verdict: "supported", places: [place] }] };
+  const { id } = (await as("ada", "/threads", { body: { title: "Keys", turns: [turn] } })).json;
+  const before = (await as("ada", `/thread?id=${id}`)).json;
+  expect((await as("ada", `/thread?id=${id}`, { method: "PUT", body: { title: "Locks" } })).json).toEqual({ id });
+  expect((await as("ada", `/thread?id=${id}`)).json).toEqual({ ...before, title: "Locks" });
+  expect((await as("bob", `/thread?id=${id}`, { method: "PUT", body: { title: "Mine" } })).status).toBe(404);
+  const none = `${id.slice(0, -8)}00000000`;
+  expect((await as("ada", `/thread?id=${none}`, { method: "PUT", body: { title: "None" } })).status).toBe(404);
+  const { rootLabel, path } = (await as("ada", "/documents?under=deployment.md")).json.documents[0];
+  expect(before.turns[0].sentences[0].places[0]).toMatchObject({ ...(rootLabel && { rootLabel }), path });
+});
