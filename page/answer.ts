@@ -18,6 +18,8 @@ export interface Citation extends Place {
   /** The names of the columns, where the quote begins in the body of a table. */
   readonly header?: { readonly quote: string };
   readonly title: string;
+  readonly rootLabel?: string;
+  readonly path?: string;
   readonly chunkId?: string;
 }
 
@@ -82,6 +84,8 @@ interface StoredTurn {
       readonly marker: string;
       readonly quote?: string;
       readonly title?: string;
+      readonly rootLabel?: string;
+      readonly path?: string;
       readonly changed?: true;
       readonly gone?: true;
     })[];
@@ -154,7 +158,7 @@ export async function ask(
         });
       } else if (type === "error") {
         const { message, hint, requestId: id } = data as { message: string; hint?: string; requestId?: string };
-        throw new Failure([message, hint].filter(Boolean).join(" "), 500, id ?? requestId);
+        throw new Failure([message, hint].filter(Boolean).join(" "), 500, id ?? requestId, "en");
       }
     }
     if (turn.answer === undefined) throw new Failure(t("brokenStream"), 0, turn.requestId);
@@ -199,6 +203,11 @@ const storedFields = [
   "part",
   "headings",
 ] as const satisfies readonly (keyof Citation)[];
+
+/** Gives a thread another title. Its turns stay. */
+export async function renameThread(id: string, title: string): Promise<void> {
+  await send(`thread?id=${id}`, { title }, { method: "PUT" });
+}
 
 function toStored(
   question: string,

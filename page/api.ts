@@ -4,11 +4,14 @@ import { locked, readKept, session, type Session, t } from "./state.ts";
 export class Failure extends Error {
   readonly status: number;
   readonly requestId: string | undefined;
+  /** Language of the message, where it is not that of the page: the service speaks English. */
+  readonly lang: "en" | undefined;
 
-  constructor(message: string, status: number, requestId?: string) {
+  constructor(message: string, status: number, requestId?: string, lang?: "en") {
     super(message);
     this.status = status;
     this.requestId = requestId;
+    this.lang = lang;
   }
 }
 
@@ -48,7 +51,8 @@ export async function failureOf(response: Response): Promise<Failure> {
     error === undefined
       ? t("failedWith", { status: response.status })
       : [error.message, error.hint].filter(Boolean).join(" ");
-  return new Failure(message, response.status, error?.requestId ?? response.headers.get("x-request-id") ?? undefined);
+  const requestId = error?.requestId ?? response.headers.get("x-request-id") ?? undefined;
+  return new Failure(message, response.status, requestId, error === undefined ? undefined : "en");
 }
 
 /** A request to this service with the reader's key. **Errors** `Failure`, `AbortError`. */

@@ -16,18 +16,21 @@ import { Failure } from "./api.ts";
 import { Empty } from "./empty.tsx";
 import { prepareForPdf } from "./evidence.tsx";
 import { askLimits, FilterBar, toFilters } from "./filters.tsx";
+import { hideCard, Marker, MarkerCard } from "./marker-card.tsx";
 import { Ended, Facts, Failed, Icon, isMarkdown, nameOf, Notice, placeText, plainText } from "./shared.tsx";
 import {
   announced,
   go,
   grounding,
   groundings,
+  isPlaceEntry,
   keep,
   libraryVersion,
   openPlace,
   type Place,
   route,
   session,
+  showPlace,
   t,
 } from "./state.ts";
 
@@ -41,7 +44,17 @@ export function AskScreen({ documents }: { readonly documents: number | undefine
   const failure = useSignal<Failure | undefined>(undefined);
   const running = useRef<AbortController | undefined>(undefined);
   const isShown = useRef(true);
-  useEffect(() => () => void (isShown.current = false), []);
+  useEffect(
+    () => () => {
+      isShown.current = false;
+      hideCard();
+    },
+    [],
+  );
+  // Forward, on a phone, opens the place again that Back has closed.
+  useEffect(() => {
+    if (openPlace.peek() === undefined) reopenPlace(turns.peek());
+  }, [route.value]);
   useEffect(() => {
     if (id === thread.value.id) return;
     running.current?.abort();
@@ -111,6 +124,7 @@ export function AskScreen({ documents }: { readonly documents: number | undefine
       {turns.value.map((turn, index) => (
         <TurnView key={index} turn={turn} onRetry={() => void start(turn.question)} />
       ))}
+      <MarkerCard />
       <div class="dock">
         <FilterBar chosen={askLimits.value} onChange={(chosen) => (askLimits.value = chosen)} />
         <QuestionForm
@@ -131,7 +145,8 @@ function reopenPlace(turns: readonly Turn[]): void {
   const [turn, number] = (marker ?? "").split(".").map(Number);
   const places = turns[turn ?? -1]?.answer?.citations ?? [];
   const index = places.findIndex((place) => place.marker === `[${number}]`);
-  if (index >= 0) openPlace.value = { places, index, source: marker! };
+  if (index >= 0)
+    openPlace.value = { places, index, source: marker!, ...(isPlaceEntry() && { isEntry: true as const }) };
 }
 
 function QuestionForm({
@@ -328,8 +343,9 @@ function openAt(places: readonly Place[], index: number): void {
   const marker = places[index]?.marker?.replaceAll(/[[\]]/gu, "") ?? "";
   const turn = [...document.querySelectorAll(".turn")].findIndex((each) => each.contains(document.activeElement));
   const source = marker === "" ? undefined : `${Math.max(0, turn)}.${marker}`;
-  openPlace.value = { places, index, ...(source !== undefined && { source }) };
-  if (source !== undefined && route.value.screen === "t") go(`t${location.search}#source=${source}`, { replace: true });
+  const address =
+    source !== undefined && route.value.screen === "t" ? `t${location.search}#source=${source}` : undefined;
+  showPlace({ places, index, ...(source !== undefined && { source }) }, address);
 }
 
 function SourceCard({
@@ -384,18 +400,7 @@ function drawSentences(
     value.split(/(\[\d+\])/u).map((part) => {
       const index = citations.findIndex(({ marker }) => marker === part);
       if (index === -1) return part;
-      const citation = citations[index]!;
-      return (
-        <button
-          type="button"
-          class="marker"
-          aria-label={t("source", { n: Number(part.slice(1, -1)) })}
-          title={`${citation.title}\n“${citation.quote.slice(0, 280)}”`}
-          onClick={() => open(index)}
-        >
-          {part.slice(1, -1)}
-        </button>
-      );
+      return <Marker citation={citations[index]!} onOpen={() => open(index)} />;
     });
   // The last sign of a sentence may be one of Markdown, which is not drawn: the bar behind a table's last cell.
   const isDrawn = (to: number, { end }: Sentence): boolean => !/[\p{L}\p{N}]/u.test(text.slice(to, end));

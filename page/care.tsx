@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { type Failure, get, send } from "./api.ts";
-import { Dialog, Failed, Icon, Notice, useLoaded } from "./shared.tsx";
+import { Dialog, Facts, Failed, Icon, Notice, useLoaded } from "./shared.tsx";
 import { announced, bytesText, language, libraryVersion, momentText, session, t } from "./state.ts";
 
 /** A version of a document, as `GET /versions` gives it. */
@@ -84,6 +84,7 @@ export function Care(): VNode {
     <div class="care">
       <Doctor />
       {session.value?.write === true && <Vacuum />}
+      {session.value?.write === true && <Queue />}
       <Events />
     </div>
   );
@@ -114,6 +115,83 @@ function useCall<Result>(): {
       isBusy.value = false;
     },
   };
+}
+
+interface JobPage {
+  readonly total: number;
+  readonly jobs: readonly {
+    readonly id: string;
+    readonly uri?: string;
+    readonly scope: string;
+    readonly caller?: string;
+    readonly createdAt: string;
+    readonly updatedAt: string;
+    readonly error?: { readonly message: string; readonly hint?: string };
+  }[];
+}
+
+const isWaiting = "receiving,queued";
+const isBeingRead = "reading,embedding";
+
+/** Jobs of all callers: how many wait and since when, and those that failed, with their reasons. */
+function Queue(): VNode {
+  const { value, failure, again } = useLoaded(`${libraryVersion.value}`, async (signal) => {
+    const page = (state: string, limit: number): Promise<JobPage> => get("jobs", { state, limit }, signal);
+    const [waiting, current, failed] = await Promise.all([
+      page(isWaiting, 200),
+      page(isBeingRead, 1),
+      page("failed", 50),
+    ]);
+    return { waiting, current, failed };
+  });
+  const refused = useSignal<Failure | undefined>(undefined);
+  const retry = async (): Promise<void> => {
+    try {
+      refused.value = undefined;
+      await send("jobs/retry", { ids: value.value!.failed.jobs.map(({ id }) => id) });
+      again();
+    } catch (error) {
+      refused.value = error as Failure;
+    }
+  };
+  const { waiting, current, failed } = value.value ?? {};
+  const oldest = waiting?.jobs.at(-1);
+  return (
+    <section>
+      <h2>{t("queue")}</h2>
+      {[failure.value, refused.value].map((each) => each !== undefined && <Failed failure={each} onRetry={again} />)}
+      {value.value !== undefined && (
+        <p class="small">
+          {t("queueState", { waiting: waiting!.total, current: current!.total, failed: failed!.total })}
+          {oldest !== undefined && ` ${t("queueSince", { date: momentText(oldest.createdAt) })}`}
+        </p>
+      )}
+      <div class="row">
+        <button type="button" class="plain small" onClick={again}>
+          {t("refresh")}
+        </button>
+        {(failed?.total ?? 0) > 0 && (
+          <button type="button" class="plain small" onClick={() => void retry()}>
+            {t("retryAll")}
+          </button>
+        )}
+      </div>
+      <ul class="uploads">
+        {failed?.jobs.map(({ id, uri, scope, caller, updatedAt, error }) => (
+          <li class="upload" key={id}>
+            <Icon name="warn" />
+            <div class="upload-words">
+              <span dir="auto">{uri ?? id}</span>
+              <Facts of={[scope, caller, momentText(updatedAt)]} />
+              <span class="small reason" lang="en" dir="auto">
+                {[error?.message, error?.hint].filter(Boolean).join(" ")}
+              </span>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
 }
 
 function Doctor(): VNode {

@@ -4,8 +4,8 @@ import { h } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { Failure, get, call } from "./api.ts";
 import { lazy, Suspense } from "./lazy.tsx";
-import { Ended, Facts, Failed, Icon, IconButton, Notice, nameOf, placeText, useLoaded } from "./shared.tsx";
-import { announced, documentAddress, go, link, openPlace, type Place, route, session, t } from "./state.ts";
+import { Ended, Facts, Failed, Icon, IconButton, Notice, nameOf, placeText, textOf, useLoaded } from "./shared.tsx";
+import { announced, closePlace, documentAddress, link, openPlace, type Place, session, showPlace, t } from "./state.ts";
 
 interface Run {
   readonly text: string;
@@ -71,14 +71,18 @@ export function EvidencePanel(): VNode | null {
     if (!panel.current?.contains(document.activeElement)) opener.current = document.activeElement;
     panel.current?.focus({ preventScroll: true });
   }, [open]);
+  // However it is closed, the focus is where it was.
+  useEffect(
+    () => () => {
+      const { activeElement } = document;
+      if (activeElement === document.body || panel.current?.contains(activeElement) === true)
+        (opener.current as HTMLElement | null)?.focus({ preventScroll: true });
+    },
+    [],
+  );
   if (open === undefined) return null;
   const { places, index } = open;
   const place = places[index]!;
-  const close = (): void => {
-    openPlace.value = undefined;
-    if (route.value.hash.has("source")) go(location.pathname.split("/").at(-1) + location.search, { replace: true });
-    (opener.current as HTMLElement | null)?.focus({ preventScroll: true });
-  };
   return (
     <aside
       class="evidence"
@@ -86,7 +90,9 @@ export function EvidencePanel(): VNode | null {
       tabIndex={-1}
       aria-label={t("evidence")}
       onKeyDown={(event) => {
-        if (event.key === "Escape") close();
+        if (event.key !== "Escape") return;
+        event.stopPropagation();
+        closePlace();
       }}
     >
       <PlaceView
@@ -100,18 +106,18 @@ export function EvidencePanel(): VNode | null {
                   icon="previous"
                   label={t("previous")}
                   disabled={index === 0}
-                  onClick={() => (openPlace.value = { places, index: index - 1 })}
+                  onClick={() => showPlace({ ...open, index: index - 1 })}
                 />
                 <span class="small faint nowrap">{t("placeOf", { n: index + 1, all: places.length })}</span>
                 <IconButton
                   icon="next"
                   label={t("next")}
                   disabled={index === places.length - 1}
-                  onClick={() => (openPlace.value = { places, index: index + 1 })}
+                  onClick={() => showPlace({ ...open, index: index + 1 })}
                 />
               </>
             )}
-            <IconButton icon="close" label={t("close")} onClick={close} />
+            <IconButton icon="close" label={t("close")} onClick={closePlace} />
           </>
         }
       />
@@ -221,10 +227,7 @@ function PlaceTools({
     announced.value = t("copied");
   };
   const quote = (): string => {
-    const text = view.blocks
-      .flatMap(({ runs, rows }) => runs ?? rows!.flatMap((row) => row.cells.flat()))
-      .map((run) => run.text.slice(Math.max(0, place.start - run.start), Math.max(0, place.end - run.start)))
-      .join("");
+    const text = textOf(view, place.start, place.end);
     return `“${text.trim()}”\n${[view.title, placeText({ ...view.place, ...place, title: view.title })].filter(Boolean).join(", ")}`;
   };
   return (
@@ -327,11 +330,13 @@ export function TextView({
   );
 }
 
-/** Whether a mark stands in the frame that scrolls and in the window, clear of the bar at its foot. */
+/** Whether a mark stands in the frame that scrolls and in the window, clear of the head above it and of the bar at the window's foot. */
 function isInSight(mark: Element, frame: Element): boolean {
   const [{ top, bottom }, around] = [mark.getBoundingClientRect(), frame.getBoundingClientRect()];
+  const head = frame.parentElement?.querySelector(".place-head")?.getBoundingClientRect().bottom ?? 0;
   return (
-    top >= Math.max(0, around.top) && bottom <= Math.min(document.documentElement.clientHeight - 80, around.bottom)
+    top >= Math.max(0, head, around.top) &&
+    bottom <= Math.min(document.documentElement.clientHeight - 80, around.bottom)
   );
 }
 

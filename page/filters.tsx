@@ -19,7 +19,23 @@ export const noLimits: Chosen = { scope: "", kind: "", since: "", folder: "" };
 /** The limits of questions; those of a search stand in its address. */
 export const askLimits = signal<Chosen>(noLimits);
 
-const kinds = ["csv", "docx", "eml", "epub", "html", "ipynb", "md", "odt", "pdf", "pptx", "rtf", "txt", "xls", "xlsx"];
+/** Endings of names that files have often. */
+export const kinds = [
+  "csv",
+  "docx",
+  "eml",
+  "epub",
+  "html",
+  "ipynb",
+  "md",
+  "odt",
+  "pdf",
+  "pptx",
+  "rtf",
+  "txt",
+  "xls",
+  "xlsx",
+];
 
 interface Folder {
   readonly under: string;
@@ -40,6 +56,37 @@ export function toFilters({ scope, kind, since, folder }: Chosen): Filters {
   };
 }
 
+/** The folders that the reader may read documents of; none before somebody asks. */
+export const useFolders = (isWanted: boolean): readonly Folder[] =>
+  useLoaded(`${session.value?.name} ${isWanted} ${libraryVersion.value}`, (stop) =>
+    isWanted ? get<{ folders: readonly Folder[] }>("folders", {}, stop) : Promise.resolve({ folders: [] }),
+  ).value.value?.folders ?? [];
+
+/** A choice among folders, each with the number of its documents; nothing where there is none. */
+export function FolderField({
+  folders,
+  chosen,
+  onChange,
+}: {
+  readonly folders: readonly Folder[];
+  /** Prefix of the uris in a folder; empty for all. */
+  readonly chosen: string;
+  readonly onChange: (folder: string) => void;
+}): VNode | null {
+  if (folders.length === 0) return null;
+  return (
+    <label class="small filter-folder">
+      {t("folder")}{" "}
+      <select value={chosen} onChange={(event) => onChange(event.currentTarget.value)}>
+        <option value="">{t("allFolders")}</option>
+        {folders.map(({ under, name, documents }) => (
+          <option value={under}>{t("folderOf", { name, n: documents })}</option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 /** Fields to choose limits by, folded away until somebody asks for them; a chip for each limit that holds. */
 export function FilterBar({
   chosen,
@@ -53,12 +100,9 @@ export function FilterBar({
   );
   const scopes = status.value.value?.scopes ?? [];
   const isOpen = useSignal(chosen.folder !== "");
-  const folders = useLoaded(`${session.value?.name} ${isOpen.value} ${libraryVersion.value}`, (stop) =>
-    isOpen.value ? get<{ folders: readonly Folder[] }>("folders", {}, stop) : Promise.resolve({ folders: [] }),
-  );
-  const offered = folders.value.value?.folders ?? [];
+  const folders = useFolders(isOpen.value);
   const names = { scope: t("scope"), folder: t("folder"), kind: t("type"), since: t("since") };
-  const shown = { ...chosen, folder: offered.find(({ under }) => under === chosen.folder)?.name ?? chosen.folder };
+  const shown = { ...chosen, folder: folders.find(({ under }) => under === chosen.folder)?.name ?? chosen.folder };
   const held = (["scope", "folder", "kind", "since"] as const).filter((name) => chosen[name] !== "");
   return (
     <div class="filter-bar">
@@ -79,22 +123,11 @@ export function FilterBar({
               </select>
             </label>
           )}
-          {offered.length > 0 && (
-            <label class="small filter-folder">
-              {t("folder")}{" "}
-              <select
-                value={chosen.folder}
-                onChange={(event) => onChange({ ...chosen, folder: event.currentTarget.value })}
-              >
-                <option value="">{t("allFolders")}</option>
-                {offered.map(({ under, name, documents }) => (
-                  <option value={under} label={name} title={t("documents", { n: documents })}>
-                    {name}
-                  </option>
-                ))}
-              </select>
-            </label>
-          )}
+          <FolderField
+            folders={folders}
+            chosen={chosen.folder}
+            onChange={(folder) => onChange({ ...chosen, folder })}
+          />
           <label class="small filter-kind">
             {t("type")}{" "}
             <select value={chosen.kind} onChange={(event) => onChange({ ...chosen, kind: event.currentTarget.value })}>

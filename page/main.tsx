@@ -4,17 +4,12 @@ import { useEffect, useRef } from "preact/hooks";
 import { type Failure, get, openSession, setKey, wrongSign } from "./api.ts";
 import { AskScreen } from "./ask-screen.tsx";
 import { lazy, Suspense } from "./lazy.tsx";
-import {
-  DocumentScreen,
-  EvidencePanel,
-  LibraryScreen,
-  OperatorScreen,
-  SearchScreen,
-  ThreadsScreen,
-} from "./screens.tsx";
+import { DocumentScreen, EvidencePanel, OperatorScreen, SearchScreen, ThreadsScreen } from "./screens.tsx";
+import { LibraryScreen } from "./library.tsx";
 import { Dialog, Failed, Icon } from "./shared.tsx";
 import {
   announced,
+  closePlace,
   go,
   isRightToLeft,
   keep,
@@ -27,6 +22,7 @@ import {
   openPlace,
   route,
   session,
+  showPlace,
   singleKeys,
   startLanguage,
   t,
@@ -316,7 +312,7 @@ function useShortcuts(toggleHelp: () => void): void {
       const target = event.target as HTMLElement;
       const isTyping =
         /^(?:INPUT|TEXTAREA|SELECT)$/u.test(target.tagName) || document.querySelector("dialog[open]") !== null;
-      if (event.key === "Escape" && !isTyping && openPlace.value !== undefined) openPlace.value = undefined;
+      if (event.key === "Escape" && !isTyping && openPlace.value !== undefined) closePlace();
       if (isTyping || !singleKeys.value || event.ctrlKey || event.metaKey || event.altKey) return;
       const open = openPlace.value;
       if (event.key === "/") {
@@ -328,7 +324,7 @@ function useShortcuts(toggleHelp: () => void): void {
         document.querySelector<HTMLElement>(event.key === "o" ? ".tool-original" : ".tool-copy")?.click();
       else if (/^[[\]jk]$/u.test(event.key) && open !== undefined) {
         const index = open.index + (event.key === "]" || event.key === "j" ? 1 : -1);
-        if (index >= 0 && index < open.places.length) openPlace.value = { ...open, index };
+        if (index >= 0 && index < open.places.length) showPlace({ ...open, index });
       }
       before = event.key;
     };

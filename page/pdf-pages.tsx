@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { getDocument, GlobalWorkerOptions, type PDFDocumentProxy } from "pdfjs-dist";
 import { get, keyHeaders } from "./api.ts";
 import type { View } from "./evidence.tsx";
-import { IconButton, Notice } from "./shared.tsx";
+import { IconButton, Notice, textOf } from "./shared.tsx";
 import { t } from "./state.ts";
 
 interface Geometry {
@@ -139,8 +139,9 @@ export function PdfPages({
         </button>
         <IconButton icon="larger" label={t("zoomIn")} disabled={zoom.value >= 4} onClick={() => resize(1.5)} />
       </div>
-      {shown.value.map((number) => (
+      {shown.value.map((number, index) => (
         <PdfPage
+          quote={index === 0 && end > start ? textOf(view, start, end).trim() : ""}
           zoom={zoom.value}
           key={number}
           pdf={pdf.value!}
@@ -157,12 +158,16 @@ export function PdfPages({
   );
 }
 
+/** A page as a picture, and for those who hear it as text. */
 function PdfPage({
   pdf,
   number,
   boxes,
   zoom,
+  quote,
 }: {
+  /** The marked words, on the first of their pages. */
+  readonly quote: string;
   readonly zoom: number;
   readonly pdf: PDFDocumentProxy;
   readonly number: number;
@@ -172,6 +177,18 @@ function PdfPage({
   const frame = useRef<HTMLDivElement>(null);
   const ratio = useSignal(boxes === undefined ? 1.3 : boxes.height / boxes.width);
   const drawn = useSignal(0);
+  const text = useSignal("");
+  useEffect(() => {
+    let isOver = false;
+    const read = async (): Promise<void> => {
+      const { items } = await (await pdf.getPage(number)).getTextContent();
+      if (!isOver)
+        text.value = items.map((item) => ("str" in item ? `${item.str}${item.hasEOL ? "\n" : ""}` : "")).join("");
+    };
+    // A page whose text cannot be read is a picture alone; the text view has its words.
+    void read().catch(() => {});
+    return () => void (isOver = true);
+  }, [pdf, number]);
   useEffect(() => {
     let isOver = false;
     let width = 0;
@@ -224,7 +241,10 @@ function PdfPage({
         style={{ aspectRatio: `1 / ${ratio.value}`, width: `${zoom * 100}%` }}
       >
         <canvas ref={canvas} role="img" aria-label={t("pageLabel", { n: number })} />
-        {boxes?.boxes.map(({ x, y, width, height }) => (
+        <p class="unseen" dir="auto">
+          {text.value}
+        </p>
+        {boxes?.boxes.map(({ x, y, width, height }, index) => (
           <span
             {...asMark}
             class="pdf-mark"
@@ -234,7 +254,9 @@ function PdfPage({
               width: percent(width, boxes.width),
               height: percent(height, boxes.height),
             }}
-          />
+          >
+            {index === 0 && quote !== "" && <span class="unseen">{quote}</span>}
+          </span>
         ))}
       </div>
     </div>

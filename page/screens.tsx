@@ -1,18 +1,17 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { Hit, Thread } from "./answer.ts";
+import { type Hit, renameThread, type Thread } from "./answer.ts";
 import { call, type Failure, get, send } from "./api.ts";
 import { Empty } from "./empty.tsx";
 import { EvidencePanel, PlaceView } from "./evidence.tsx";
 import { FilterBar, toFilters } from "./filters.tsx";
+import { erase, type Status } from "./library.tsx";
 import { lazy, Suspense } from "./lazy.tsx";
 import {
   Dialog,
   Ended,
-  Facts,
   Failed,
-  Icon,
   IconButton,
   isMarkdown,
   markWords,
@@ -32,35 +31,14 @@ import {
   language,
   libraryVersion,
   link,
-  openPlace,
   route,
   session,
+  showPlace,
   t,
 } from "./state.ts";
 
 const Care = lazy(async () => (await import("./care.tsx")).Care);
 const Versions = lazy(async () => (await import("./care.tsx")).Versions);
-
-export interface Summary {
-  readonly uri: string;
-  readonly rootLabel?: string;
-  readonly path?: string;
-  readonly scope: string;
-  readonly documentId: string;
-  readonly title: string;
-  readonly mediaType: string;
-  readonly chunks: number;
-  readonly bytes: number;
-  readonly ingestedAt: string;
-}
-
-interface Status {
-  readonly documents: number;
-  readonly chunks: number;
-  readonly bytes: number;
-  readonly scopes: readonly { readonly scope: string; readonly documents: number; readonly chunks: number }[];
-  readonly embeddingVersions: readonly { readonly model: string; readonly chunks: number }[];
-}
 
 /** The screen to search on. Words stand behind `#`, which browsers send to no server. */
 export function SearchScreen({ documents }: { readonly documents: number | undefined }): VNode {
@@ -174,7 +152,7 @@ function HitGroup({ hits, query }: { readonly hits: readonly Hit[]; readonly que
         {nameOf(source)}
       </p>
       {(isOpen.value ? hits : hits.slice(0, 1)).map((hit, index) => (
-        <button type="button" class="hit" onClick={() => (openPlace.value = { places, index })}>
+        <button type="button" class="hit" onClick={() => showPlace({ places, index })}>
           <span class="small faint" dir="auto">
             {placeText(hit.source)}
           </span>
@@ -193,249 +171,6 @@ function HitGroup({ hits, query }: { readonly hits: readonly Hit[]; readonly que
         </button>
       )}
     </li>
-  );
-}
-
-/** Short names of kinds of files; a note is no file. */
-const kindOf = ({ uri, mediaType, path = "" }: Summary): string =>
-  uri.startsWith("note:")
-    ? "note"
-    : (/\.([a-z0-9]{1,6})$/iu.exec(path)?.[1]?.toLowerCase() ?? mediaType.split("/").at(-1)!);
-
-/** All documents, by pages of the service. */
-export function LibraryScreen(): VNode {
-  const documents = useSignal<readonly Summary[]>([]);
-  const next = useSignal<string | undefined>(undefined);
-  const first = useLoaded(`${session.value?.name} ${libraryVersion.value}`, (signal) =>
-    get<{ documents: readonly Summary[]; next?: string }>("documents", { limit: 200 }, signal),
-  );
-  const status = useLoaded(`${session.value?.name} ${libraryVersion.value}`, (signal) =>
-    get<Status>("status", {}, signal),
-  );
-  useEffect(() => {
-    documents.value = first.value.value?.documents ?? [];
-    next.value = first.value.value?.next;
-  }, [first.value.value]);
-  const words = useSignal("");
-  const kind = useSignal("");
-  const sort = useSignal<"name" | "date" | "size">("name");
-  const isTrash = route.value.query.has("trash");
-  if (first.failure.value !== undefined)
-    return (
-      <div class="column">
-        <Failed failure={first.failure.value} onRetry={first.again} />
-      </div>
-    );
-  if (first.value.value === undefined)
-    return (
-      <div class="column">
-        <p class="faint pulse">{t("loading")}</p>
-      </div>
-    );
-  const kinds = [...new Set(documents.value.map(kindOf))].toSorted();
-  const wanted = words.value.toLowerCase();
-  const shown = documents.value
-    .filter(
-      (each) =>
-        `${each.title} ${nameOf(each)}`.toLowerCase().includes(wanted) &&
-        (kind.value === "" || kindOf(each) === kind.value),
-    )
-    .toSorted((a, b) =>
-      sort.value === "size"
-        ? b.bytes - a.bytes
-        : sort.value === "date"
-          ? b.ingestedAt.localeCompare(a.ingestedAt)
-          : nameOf(a).localeCompare(nameOf(b), language.value),
-    );
-  const load = async (): Promise<void> => {
-    const page = await get<{ documents: readonly Summary[]; next?: string }>("documents", {
-      limit: 500,
-      after: next.value,
-    });
-    documents.value = [...documents.value, ...page.documents];
-    next.value = page.next;
-  };
-  return (
-    <div class="column wide-column">
-      <div class="row">
-        <h1>{t(isTrash ? "trash" : "library")}</h1>
-        <span class="spacer" />
-        {session.value?.write === true && (
-          <a class="button plain small" {...link(isTrash ? "library" : "library?trash")}>
-            {t(isTrash ? "library" : "trash")}
-          </a>
-        )}
-      </div>
-      {isTrash ? (
-        <Trash />
-      ) : documents.value.length === 0 ? (
-        <Empty />
-      ) : (
-        <>
-          <div class="row filters">
-            <input
-              type="search"
-              dir="auto"
-              aria-label={t("filterNames")}
-              placeholder={t("filterNames")}
-              onInput={(event) => (words.value = event.currentTarget.value)}
-            />
-            <label class="small">
-              {t("type")}{" "}
-              <select onChange={(event) => (kind.value = event.currentTarget.value)}>
-                <option value="">{t("allTypes")}</option>
-                {kinds.map((each) => (
-                  <option value={each}>{each}</option>
-                ))}
-              </select>
-            </label>
-            <label class="small">
-              {t("sortBy")}{" "}
-              <select onChange={(event) => (sort.value = event.currentTarget.value as "name")}>
-                <option value="name">{t("sortName")}</option>
-                <option value="date">{t("sortDate")}</option>
-                <option value="size">{t("sortSize")}</option>
-              </select>
-            </label>
-            <span class="small faint">
-              {t("documents", {
-                n: wanted === "" && kind.value === "" ? (status.value.value?.documents ?? shown.length) : shown.length,
-              })}
-            </span>
-          </div>
-          {shown.length === 0 && <p class="faint">{t("nothingMatches")}</p>}
-          <ul class="documents">
-            {shown.map((each) => (
-              <li key={each.documentId}>
-                <a class="document" {...link(documentAddress(each))}>
-                  <span class="kind" aria-hidden="true">
-                    {kindOf(each)}
-                  </span>
-                  <span class="document-words">
-                    <span class="document-title" dir="auto">
-                      {titleOf(each)}
-                    </span>
-                    <span class="small faint" dir="auto">
-                      {nameOf(each)}
-                    </span>
-                  </span>
-                  <span class="small faint nowrap document-facts">
-                    {t("passages", { n: each.chunks })} · {bytesText(each.bytes)} · {dateText(each.ingestedAt)}
-                  </span>
-                </a>
-              </li>
-            ))}
-          </ul>
-          {next.value !== undefined && (
-            <button type="button" class="plain more" onClick={() => void load()}>
-              {t("more")}
-            </button>
-          )}
-        </>
-      )}
-    </div>
-  );
-}
-
-interface Deleted extends Omit<Summary, "documentId" | "chunks" | "ingestedAt"> {
-  readonly deletedAt: string;
-}
-
-function Trash(): VNode {
-  const { value, failure, again } = useLoaded(`${libraryVersion.value}`, (signal) =>
-    get<{ documents: readonly Deleted[] }>("trash", {}, signal),
-  );
-  const purged = useSignal<Deleted | undefined>(undefined);
-  const refused = useSignal<Failure | undefined>(undefined);
-  const act = async (work: () => Promise<unknown>): Promise<void> => {
-    try {
-      refused.value = undefined;
-      await work();
-      libraryVersion.value += 1;
-      again();
-    } catch (error) {
-      refused.value = error as Failure;
-    }
-  };
-  if (failure.value !== undefined) return <Failed failure={failure.value} onRetry={again} />;
-  return (
-    <>
-      {refused.value !== undefined && <Failed failure={refused.value} />}
-      {value.value?.documents.length === 0 && <p class="faint">{t("trashEmpty")}</p>}
-      <ul class="uploads">
-        {value.value?.documents.map((each) => (
-          <li class="upload">
-            <Icon name="trash" />
-            <div class="upload-words">
-              <span dir="auto">{titleOf(each)}</span>
-              <Facts of={[nameOf(each), dateText(each.deletedAt)]} />
-            </div>
-            <div class="row">
-              <button
-                type="button"
-                class="plain small"
-                onClick={() => void act(() => send("restore", { uri: each.uri, scope: each.scope }))}
-              >
-                {t("restore")}
-              </button>
-              <button type="button" class="plain small bad" onClick={() => (purged.value = each)}>
-                {t("purge")}
-              </button>
-            </div>
-          </li>
-        ))}
-      </ul>
-      {purged.value !== undefined && (
-        <Purge
-          document={purged.value}
-          onClose={() => (purged.value = undefined)}
-          onPurge={(each) => void act(() => erase(each, true))}
-        />
-      )}
-    </>
-  );
-}
-
-async function erase({ uri, scope }: { readonly uri: string; readonly scope: string }, purge: boolean): Promise<void> {
-  await call(`document?${new URLSearchParams({ uri, scope, purge: String(purge) })}`, { method: "DELETE" });
-}
-
-function Purge({
-  document,
-  onClose,
-  onPurge,
-}: {
-  readonly document: Deleted;
-  readonly onClose: () => void;
-  readonly onPurge: (document: Deleted) => void;
-}): VNode {
-  const typed = useSignal("");
-  const name = nameOf(document).split("/").at(-1)!;
-  return (
-    <Dialog title={t("purgeTitle", { title: document.title })} onClose={onClose}>
-      <p>{t("purgeText")}</p>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (typed.value !== name) return;
-          onClose();
-          onPurge(document);
-        }}
-      >
-        <label>
-          {t("purgeConfirm", { name })}
-          <input type="text" dir="auto" onInput={(event) => (typed.value = event.currentTarget.value)} />
-        </label>
-        <div class="row end">
-          <button type="button" class="plain" onClick={onClose}>
-            {t("cancel")}
-          </button>
-          <button class="danger" disabled={typed.value !== name}>
-            {t("purge")}
-          </button>
-        </div>
-      </form>
-    </Dialog>
   );
 }
 
@@ -545,10 +280,11 @@ export function ThreadsScreen(): VNode {
       : [],
   );
   const refused = useSignal<Failure | undefined>(undefined);
-  const forget = async (id: string): Promise<void> => {
+  const renamed = useSignal<{ readonly id: string; readonly title: string } | undefined>(undefined);
+  const act = async (work: () => Promise<unknown>): Promise<void> => {
     try {
       refused.value = undefined;
-      await call(`thread?id=${id}`, { method: "DELETE" });
+      await work();
       again();
     } catch (error) {
       refused.value = error as Failure;
@@ -577,13 +313,67 @@ export function ThreadsScreen(): VNode {
                   <span dir="auto">{title}</span>
                   <span class="small faint">{t("questions", { n: turns })}</span>
                 </a>
-                <IconButton icon="trash" label={t("deleteThread")} onClick={() => void forget(id)} />
+                <IconButton
+                  icon="edit"
+                  label={`${t("rename")}: ${title}`}
+                  onClick={() => (renamed.value = { id, title })}
+                />
+                <IconButton
+                  icon="trash"
+                  label={`${t("deleteThread")}: ${title}`}
+                  onClick={() => void act(() => call(`thread?id=${id}`, { method: "DELETE" }))}
+                />
               </li>
             ))}
           </ul>
         </section>
       ))}
+      {renamed.value !== undefined && (
+        <Rename
+          title={renamed.value.title}
+          onClose={() => (renamed.value = undefined)}
+          onRename={(title) => {
+            const { id } = renamed.value!;
+            renamed.value = undefined;
+            void act(() => renameThread(id, title));
+          }}
+        />
+      )}
     </div>
+  );
+}
+
+function Rename({
+  title,
+  onClose,
+  onRename,
+}: {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly onRename: (title: string) => void;
+}): VNode {
+  const field = useRef<HTMLInputElement>(null);
+  return (
+    <Dialog title={t("rename")} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          const typed = field.current!.value.trim();
+          if (typed !== "") onRename(typed);
+        }}
+      >
+        <label>
+          {t("title")}
+          <input ref={field} type="text" dir="auto" maxLength={300} required defaultValue={title} />
+        </label>
+        <div class="row end">
+          <button type="button" class="plain" onClick={onClose}>
+            {t("cancel")}
+          </button>
+          <button>{t("save")}</button>
+        </div>
+      </form>
+    </Dialog>
   );
 }
 

@@ -2,8 +2,9 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { type Failure } from "./api.ts";
+import type { View } from "./evidence.tsx";
 import type { Replaced } from "../src/contracts/retriever.ts";
-import { documentAddress, link, momentText, type Place, t } from "./state.ts";
+import { announced, documentAddress, link, momentText, type Place, t } from "./state.ts";
 
 /** Outlines of icons, drawn on a grid of 24. */
 const paths = {
@@ -73,11 +74,14 @@ export function Failed({
   readonly failure: Failure;
   readonly onRetry?: (() => void) | undefined;
 }): VNode {
+  useEffect(() => void (announced.value = failure.message), [failure]);
   return (
-    <div class="notice notice-bad" role="alert">
+    <div class="notice notice-bad">
       <Icon name="warn" />
       <div>
-        <p dir="auto">{failure.message}</p>
+        <p dir="auto" lang={failure.lang}>
+          {failure.message}
+        </p>
         {failure.requestId !== undefined && <p class="faint small">{t("requestId", { id: failure.requestId })}</p>}
       </div>
       {onRetry !== undefined && (
@@ -200,6 +204,13 @@ export function placeText({
   ];
   return where.filter(Boolean).join(" · ");
 }
+
+/** The words of a view from `start` to `end`. */
+export const textOf = ({ blocks }: View, start: number, end: number): string =>
+  blocks
+    .flatMap(({ runs, rows }) => runs ?? rows!.flatMap((row) => row.cells.flat()))
+    .map((run) => run.text.slice(Math.max(0, start - run.start), Math.max(0, end - run.start)))
+    .join("");
 
 /** A dialog of the browser's own: focus stays in it, and Escape closes it. */
 export function Dialog({

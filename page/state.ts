@@ -46,13 +46,17 @@ function readRoute(): Route {
 }
 
 export const route = signal<Route>(readRoute());
-addEventListener("popstate", () => (route.value = readRoute()));
+addEventListener("popstate", () => {
+  route.value = readRoute();
+  // Back, on a phone, closes the place that has the whole window.
+  if (openPlace.value?.isEntry === true && !isPlaceEntry()) openPlace.value = undefined;
+});
 addEventListener("hashchange", () => (route.value = readRoute()));
 
 /** Goes to a screen of the page; `replace` keeps the history as long as it is. */
 export function go(address: string, { replace = false } = {}): void {
   const target = new URL(address, location.href);
-  if (replace) history.replaceState(null, "", target);
+  if (replace) history.replaceState(history.state, "", target);
   else history.pushState(null, "", target);
   route.value = readRoute();
   if (!replace) scrollTo(0, 0);
@@ -124,9 +128,35 @@ export const openPlace = signal<
       readonly places: readonly Place[];
       readonly index: number;
       /** Turn and number of the source, for the address. */ readonly source?: string;
+      /** Whether it is an entry of the history. */
+      readonly isEntry?: true;
     }
   | undefined
 >(undefined);
+/** Whether the entry of the history that is shown is that of an open place. */
+export const isPlaceEntry = (): boolean => (history.state as { readonly isPlace?: true } | null)?.isPlace === true;
+/** Windows in which a place covers the screen below it. The rule of the style sheet has the same width. */
+const isNarrow = (): boolean => matchMedia("(max-width: 44rem)").matches;
+
+/** Opens a place; `address` names it. In a narrow window it is an entry of the history, so that Back closes it. */
+export function showPlace(open: NonNullable<typeof openPlace.value>, address?: string): void {
+  const before = openPlace.peek();
+  // A question that is on its way gets an address of its own first.
+  const isKept = address !== undefined || route.peek().screen !== "" || session.peek()?.threads !== true;
+  const isEntry = before === undefined ? isNarrow() && isKept : before.isEntry === true;
+  openPlace.value = { ...open, ...(isEntry && { isEntry }) };
+  if (before === undefined && isEntry) {
+    history.pushState({ isPlace: true }, "", new URL(address ?? location.href, location.href));
+    route.value = readRoute();
+  } else if (address !== undefined) go(address, { replace: true });
+}
+
+export function closePlace(): void {
+  if (openPlace.peek()?.isEntry === true && isPlaceEntry()) return history.back();
+  openPlace.value = undefined;
+  if (route.value.hash.has("source")) go(location.pathname.split("/").at(-1) + location.search, { replace: true });
+}
+
 /** One sentence for screen readers. */
 export const announced = signal("");
 /** Grows when documents have come or gone. */

@@ -117,9 +117,27 @@ const screens: Readonly<Record<string, readonly [keyof typeof services, string, 
       await page.waitForSelector(".evidence mark");
     },
   ],
+  "05-card": [
+    "full",
+    "",
+    async (page) => {
+      await ask(page, papers[0]!.question);
+      await page.hover(".turn .marker");
+      await page.waitForSelector("[role=tooltip]");
+    },
+  ],
   "06-quotes": ["quoting", "", (page) => ask(page, papers[2]!.question)],
   "07-refusal": ["quoting", "", (page) => ask(page, "Who won the chess championship in Reykjavik?")],
   "07-may-not-answer": ["quoting", "", (page) => ask(page, "Who was the mayor when the harbour museum burned down?")],
+  "07-nearest": [
+    "quoting",
+    "",
+    async (page) => {
+      await page.selectOption(".question-form select", "strict");
+      await ask(page, "Who was the mayor when the harbour museum burned down?");
+      await page.waitForSelector(".nearest");
+    },
+  ],
   "08-search": ["full", "search#q=harbour", (page) => page.waitForSelector(".hit")],
   "09-filter": [
     "full",

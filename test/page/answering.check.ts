@@ -218,3 +218,14 @@ test("[page 24] a connection that is cut in the middle leaves the same", async (
   await page.waitForSelector('.turn[data-state="done"]');
   expect(await page.textContent(".answer")).toContain("ninety days");
 });
+
+test("[page 16] after a reload a source is named with its folder, as it was", async () => {
+  const { page } = await visitHarbour();
+  await askOnPage(page, papers[2]!.question);
+  await page.waitForURL(/\/t\?id=/u);
+  const before = await page.$$eval(".source", (found) => found.map(({ textContent }) => textContent));
+  expect(before[0]).toContain("harbour/contract.docx");
+  await page.reload();
+  await page.waitForSelector(".source");
+  expect(await page.$$eval(".source", (found) => found.map(({ textContent }) => textContent))).toEqual(before);
+});

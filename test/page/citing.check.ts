@@ -147,3 +147,14 @@ test("[page 15] a quote that occurs twice marks the one that is cited", async ()
   await page.waitForSelector(".pdf-mark");
   expect(await page.$$eval(".pdf-page", (pages) => pages.map((each) => each.getAttribute("data-page")))).toEqual(["2"]);
 });
+
+test("[page 25] the page of a PDF is text for those who hear it, and its mark holds the quote", async () => {
+  const { page, url, kb } = await visitHarbour();
+  const { text } = (await kb.document("harbour/columns.pdf"))!;
+  const words = "every fifteen years";
+  const start = text.indexOf(words);
+  await page.goto(new URL(`d?uri=harbour/columns.pdf&at=${start}:${start + words.length}`, url).href);
+  await page.waitForSelector('.pdf-page[data-drawn="true"] .pdf-mark');
+  await expect.poll(() => page.textContent(".pdf-page > p")).toContain("A plaque tells of those who were lost.");
+  expect(await page.textContent("[role=mark]")).toBe(words);
+});

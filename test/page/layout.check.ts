@@ -207,7 +207,7 @@ test("[page 16] threads stand under the days of the reader's clock; one that can
     "Today",
     "Yesterday",
   ]);
-  await page.click(".upload button >> nth=0");
+  await page.click('.upload button[aria-label^="Delete"] >> nth=0');
   await page.waitForSelector(".notice-bad");
 });
 

@@ -21,7 +21,11 @@ test("[page 20] a folder chosen as filter has all sources below it; without the 
   const sources = (): Promise<string[]> =>
     page.$$eval(".turn:last-of-type .source", (found) => found.map(({ textContent }) => textContent));
   await page.click("summary");
-  await page.selectOption(".filter-folder select", { label: `${folder.split("/").at(-1)}/south` }, { timeout: 2000 });
+  await page.selectOption(
+    ".filter-folder select",
+    { label: `${folder.split("/").at(-1)}/south (2)` },
+    { timeout: 2000 },
+  );
   await page.waitForSelector(".chip");
   await askOnPage(page, "How much does the crane lift?");
   const narrow = await sources();
@@ -205,4 +209,41 @@ test("[page 22] a document that changed after the cited words still shows them, 
   expect(await page.textContent(".source")).toContain("This document has changed since it was cited.");
   await page.click(".source");
   await page.waitForSelector(".evidence mark");
+});
+
+test("[page 21] a filter of names, a type, a folder and an order look at documents that no page of the list has shown yet", async () => {
+  const kb = await openKnowledgeBase();
+  const inputs = Array.from({ length: 450 }, (_, index) => ({
+    uri: `papers/${String(index).padStart(3, "0")}.txt`,
+    text: `Paper ${index}.`.padEnd(20 + index, "."),
+    mediaType: "text/plain",
+  }));
+  await kb.ingest(inputs);
+  await kb.ingest({ uri: "papers/zebra.md", text: "# Zebra\n\nStripes.", mediaType: "text/markdown" });
+  const { page, url } = await visit(await serve(kb));
+  await page.goto(new URL("library", url).href);
+  await page.waitForSelector(".document >> nth=199");
+  const titles = () => page.$$eval(".document-title", (all) => all.map(({ textContent }) => textContent));
+  expect(await titles()).toHaveLength(200);
+  await page.fill(".filters input[type=search]", "zebra");
+  await expect.poll(titles).toEqual(["Zebra"]);
+  await page.fill(".filters input[type=search]", "");
+  await page.selectOption('label:has-text("Sort by") select', "size");
+  await expect.poll(async () => (await titles())[0]).toBe("449.txt");
+  await page.selectOption('label:has-text("Type") select', "md");
+  await expect.poll(titles).toEqual(["Zebra"]);
+});
+
+test("[page 22] several chosen documents go to the trash together", async () => {
+  const { page, url, kb } = await visitHarbour();
+  await page.goto(new URL("library", url).href);
+  await page.waitForSelector(".document");
+  for (const name of ["rules.txt", "tides.csv"]) await page.check(`input[aria-label="Choose harbour/${name}"]`);
+  await page.click("text=Delete 2 documents");
+  await page.waitForSelector('input[aria-label="Choose harbour/rules.txt"]', { state: "detached" });
+  expect([await kb.document("harbour/rules.txt"), await kb.document("harbour/tides.csv")]).toEqual([
+    undefined,
+    undefined,
+  ]);
+  expect(await page.textContent(".filters")).toContain(`${papers.length - 2} documents`);
 });

@@ -153,6 +153,40 @@ test("[page 19] nothing that a reader gets names where the files lie on the mach
   await page.goto(new URL("search#q=harbour", serving.url).href);
   await page.waitForSelector(".hit");
   expect(heard.length).toBeGreaterThan(5);
+  const [{ uri = "" } = {}] = (
+    (await (await fetch(`${serving.url}documents?limit=1`)).json()) as { documents: readonly { uri: string }[] }
+  ).documents;
+  const { threads } = (await (await fetch(`${serving.url}threads`)).json()) as { threads: readonly { id: string }[] };
+  const own = new URLSearchParams({ uri }).toString();
+  const { question } = papers[0]!;
+  const mcp = (method: string, params: object) => ["mcp", { jsonrpc: "2.0", id: 1, method, params }] as const;
+  const asked: readonly (readonly [string, object?])[] = [
+    ...["document", "view", "outline", "geometry", "original", "versions"].map((route) => [`${route}?${own}`] as const),
+    ...["documents?total=true", "documents?sort=newest", "folders", "status", "session", "collections", "notes"].map(
+      (route) => [route] as const,
+    ),
+    [`thread?id=${threads[0]!.id}`],
+    ["openapi.json"],
+    ["v1/models"],
+    ["search", { query: "harbour", explain: true }],
+    ["ask", { question }],
+    ["rag/query", { query: question }],
+    ["verify", { answer: "The lamp glass is polished every ninety days." }],
+    ["v1/chat/completions", { model: "ibid", messages: [{ role: "user", content: question }] }],
+    ["v1/responses", { model: "ibid", input: question }],
+    ["recall", { query: question }],
+    ["document?uri=/etc/passwd"],
+    mcp("resources/list", {}),
+    mcp("tools/call", { name: "search", arguments: { query: "harbour" } }),
+  ];
+  for (const [route, body] of asked) {
+    const response = await fetch(new URL(route, serving.url), {
+      headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+      ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }),
+    });
+    const told = `${JSON.stringify([...response.headers])} ${await response.text()}`;
+    expect([route, told.includes(folder)]).toEqual([route, false]);
+  }
   expect(heard.filter((body) => body.includes(folder))).toEqual([]);
   expect(await page.content()).not.toContain(folder);
 });
