@@ -153,11 +153,11 @@ test("[page 19] nothing that a reader gets names where the files lie on the mach
   await page.goto(new URL("search#q=harbour", serving.url).href);
   await page.waitForSelector(".hit");
   expect(heard.length).toBeGreaterThan(5);
-  const [{ uri = "" } = {}] = (
+  const [first] = (
     (await (await fetch(`${serving.url}documents?limit=1`)).json()) as { documents: readonly { uri: string }[] }
   ).documents;
   const { threads } = (await (await fetch(`${serving.url}threads`)).json()) as { threads: readonly { id: string }[] };
-  const own = new URLSearchParams({ uri }).toString();
+  const own = new URLSearchParams({ uri: first!.uri }).toString();
   const { question } = papers[0]!;
   const mcp = (method: string, params: object) => ["mcp", { jsonrpc: "2.0", id: 1, method, params }] as const;
   const asked: readonly (readonly [string, object?])[] = [
