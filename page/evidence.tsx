@@ -146,7 +146,9 @@ export function PlaceView({
   const mode = useSignal<"page" | "text" | undefined>(undefined);
   if (failure.value !== undefined) {
     const shown =
-      failure.value.status === 404 ? new Failure(`${t("notReadable")} ${t("notReadableHint")}`, 404) : failure.value;
+      failure.value.status === 404 || uri === ""
+        ? new Failure(`${t("notReadable")} ${t("notReadableHint")}`, 404)
+        : failure.value;
     return (
       <>
         {!isWhole && (

@@ -190,7 +190,9 @@ export function DocumentScreen(): VNode {
   const old = hash.get("uri");
   const uri = query.get("uri") ?? old ?? "";
   const scope = query.get("scope") ?? hash.get("scope") ?? undefined;
-  const [start = 0, end = 0] = (query.get("at") ?? hash.get("at") ?? "0:0").split(":").map(Number);
+  // An address that was cut shows the beginning of its document.
+  const [, from = "0", to = "0"] = /^(\d{1,15}):(\d{1,15})$/u.exec(query.get("at") ?? hash.get("at") ?? "") ?? [];
+  const [start, end] = [Number(from), Number(to)];
   const outline = useLoaded(`${uri} ${scope}`, (signal) =>
     get<Outline>("outline", { uri, scope }, signal).catch(() => ({ sections: [] })),
   );

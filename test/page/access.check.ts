@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
-import { askOnPage, openHarbour, serve, visit } from "./open-page.ts";
+import { askOnPage, openHarbour, serve, visit, visitHarbour } from "./open-page.ts";
 import type { Page } from "playwright-core";
 
 const keys = [
@@ -93,6 +93,18 @@ test("[page 28] no key, a wrong one and one that no header can carry: three sent
   await unlock(page, ada.key);
   await page.waitForSelector("#question");
   expect(await page.textContent("body")).not.toMatch(/key is not known|Your key, please/u);
+});
+
+test("[page 18] an address that was cut shows the beginning of its document, or says that there is none", async () => {
+  const { page, url } = await visitHarbour();
+  for (const at of ["x:y", "12", "-3:4", "1e9:2"]) {
+    await page.goto(new URL(`d?uri=harbour/rules.txt&at=${at}`, url).href);
+    await page.waitForSelector(".text-view");
+    expect(await page.textContent(".text-view")).toContain("Rules of the quay");
+  }
+  await page.goto(new URL("d?uri=&at=", url).href);
+  await page.waitForSelector(".notice-bad");
+  expect(await page.textContent(".notice-bad")).toContain("There is no such document, or you may not read it.");
 });
 
 test("[page 28] the page of someone who may write differs from that of someone who may not", async () => {

@@ -1,9 +1,15 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { openKnowledgeBase } from "../../src/index.node.ts";
 import { createMemory } from "../../src/integrations/memory/index.node.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
+import { writeFiles } from "../cli/run-ibid.ts";
 import { papers } from "./documents.ts";
 import { askOnPage, openHarbour, serve, visit, visitHarbour } from "./open-page.ts";
+import { beyondWidth, violationsOf } from "./violations.ts";
 
 const table =
   "The lamp glass is polished every ninety days [1].\n\n| part | interval |\n|---|---|\n| lens | 17 weeks |\n";
@@ -230,4 +236,22 @@ test("[page 25] what the Tab key reaches in a long answer is never hidden below 
     }
     expect(hidden).toEqual([]);
   }
+});
+
+test("[page 25] at a width of 320 long names of folders and files push nothing out of the library or the filter", async () => {
+  const deep = "a-folder-whose-name-nobody-would-type-by-hand/and-another-one-of-the-same-length-below-it";
+  const folder = mkdtempSync(join(tmpdir(), "ibid-deep-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  await writeFiles(folder, { [`${deep}/quay.md`]: "# Quay\n\nA crane.", "pier.md": "# Pier\n\nA crane." });
+  const kb = await openKnowledgeBase();
+  await kb.ingest(folder);
+  const { page, url } = await visit(await serve(kb), { ...narrow, bypassCSP: true });
+  await page.goto(new URL("library", url).href);
+  await page.waitForSelector(".filter-folder option >> nth=1", { state: "attached" });
+  await page.waitForSelector(".document");
+  expect([await beyondWidth(page), await violationsOf(page)]).toEqual([0, []]);
+  await page.goto(new URL("search#q=crane", url).href);
+  await page.click("summary");
+  await page.waitForSelector(".filter-folder option >> nth=1", { state: "attached" });
+  expect([await beyondWidth(page), await violationsOf(page)]).toEqual([0, []]);
 });
