@@ -8,7 +8,7 @@ import { lookInSlices } from "./look-in-slices.ts";
 import { heldChunks } from "./replace-document.ts";
 import type { SegmentCore } from "./segment-core.ts";
 import { readChunks } from "./read-chunks.ts";
-import type { DirectoryReader, DocumentRow, KeptOrder } from "./segment-directory.ts";
+import type { DirectoryReader, DocumentRow } from "./segment-directory.ts";
 import { createSeenScopes, recallMoment, takeMoment } from "./segment-moment.ts";
 
 type Reads = Required<
@@ -68,9 +68,7 @@ export function segmentReads({ look, view, directory, latent }: SegmentCore): Re
       }),
 
     documents: (scopes, { order, ...listing } = {}) =>
-      order === undefined
-        ? listDocuments(look, scopes, listing)
-        : listInOrder(look, scopes, order as KeptOrder, listing),
+      order === undefined ? listDocuments(look, scopes, listing) : listInOrder(look, scopes, order, listing),
 
     chunks: (scopes, listing = {}) => listChunks(look, view, scopes, listing),
 
