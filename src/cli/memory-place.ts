@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import { IbidError } from "../contracts/errors.ts";
 import type { AccessContext, Scope } from "../contracts/scope.ts";
-import { ownScope } from "../integrations/memory/own-scope.ts";
+import { ownScope } from "../knowledge-base/own-scope.ts";
 import { aScope } from "../search/search-options.ts";
 import { findRepositoryRoot, repositoryScope } from "./repository-root.ts";
 

@@ -2,7 +2,7 @@ import type { Replaced } from "../contracts/retriever.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { Memory } from "../integrations/memory/create-memory.ts";
-import { ownScope } from "../integrations/memory/own-scope.ts";
+import { ownScope } from "../knowledge-base/own-scope.ts";
 import type { ForgetTarget } from "../integrations/memory/forget-notes.ts";
 import { type Note, notePrefix, noteUri } from "../integrations/memory/note.ts";
 import { given } from "./given.ts";

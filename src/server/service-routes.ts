@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Entities } from "../contracts/entity.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { McpMemoryOptions, McpServerOptions } from "../integrations/mcp/mcp-server-options.ts";
-import { ownScope } from "../integrations/memory/own-scope.ts";
+import { ownScope } from "../knowledge-base/own-scope.ts";
 import type { EntitiesOptions } from "../knowledge-base/entities/open-entities.ts";
 import { describeHealth } from "../knowledge-base/operations/health-body.ts";
 import { given } from "./given.ts";

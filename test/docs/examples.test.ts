@@ -16,7 +16,11 @@ import { sample } from "../support/runs.ts";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const examples = [...readPages(root)].flatMap(([page, text]) => findExamples(page, text));
+/** Libraries that this project does not install: `npm run docs:samples -- --all` installs them, and runs their samples. */
+const elsewhere = /from "(?:fastify|h3)"/u;
+const examples = [...readPages(root)]
+  .flatMap(([page, text]) => findExamples(page, text))
+  .filter(({ code }) => !elsewhere.test(code));
 const fileOf = (place: string): string => `${place.replaceAll(/[^a-z0-9]+/giu, "-")}.ts`;
 
 let folder = "";
@@ -31,7 +35,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
   // Schemas, frameworks and clients are of libraries that the reader has.
   mkdirSync(join(folder, "node_modules"));
-  for (const name of ["zod", "hono", "openai", "@ai-sdk", "@modelcontextprotocol"])
+  for (const name of ["zod", "hono", "@hono", "openai", "@ai-sdk", "@modelcontextprotocol"])
     symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
   // And databases are.
   mkdirSync(join(folder, "node_modules/@electric-sql"));
