@@ -284,15 +284,14 @@ test("[page 26] on a phone Back closes a source and returns to the same line, an
 
 test("[page 25] focus and pointer on a marker show its passage, which can be pointed at and dismissed", async () => {
   const { page } = await visitHarbour();
-  const told = await askOnPage(page, papers[0]!.question);
-  const words = told.citations[0]!.quote.slice(0, 20);
+  await askOnPage(page, papers[0]!.question);
   await page.keyboard.press("Shift+Tab");
   for (let index = 0; index < 40; index++) {
     if (await page.evaluate('document.activeElement?.matches(".marker") ?? false')) break;
     await page.keyboard.press("Shift+Tab");
   }
   await page.waitForSelector("[role=tooltip]");
-  expect(await page.textContent("[role=tooltip]")).toContain(words);
+  expect(await page.textContent("[role=tooltip]")).toContain("The lamp glass is polished with chamois");
   expect(await page.textContent("[role=tooltip]")).toContain("Handbook of the lighthouse");
   expect(await page.getAttribute(".marker:focus", "aria-describedby")).toBe(
     await page.getAttribute("[role=tooltip]", "id"),
