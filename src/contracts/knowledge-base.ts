@@ -46,7 +46,7 @@ export interface BytesInput {
   readonly charset?: string | undefined;
   /** **Units** bytes. Beyond it the document is refused, and a stream is read no further. Default 64 MiB. */
   readonly maxBytes?: number | undefined;
-  /** Whether a picture or a recording that no reader accepts is kept whole, and found by its name. Default false: it is refused. */
+  /** Whether a picture or a recording that no reader accepts, or that has no words, is kept whole, and found by its name. Default false: it is refused. */
   readonly keepsMedia?: boolean | undefined;
   readonly title?: string | undefined;
   readonly metadata?: MetadataInput | undefined;

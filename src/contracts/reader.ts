@@ -22,7 +22,7 @@ export interface SourceItem {
   readonly metadata?: Metadata;
   /** The folder whose walk found it; see `Provenance.folder`. */
   readonly folder?: string;
-  /** Whether a picture or a recording that no reader accepts is kept whole, and not refused. Its bytes are asked for again. */
+  /** Whether a picture or a recording that no reader accepts, or that has no words, is kept whole, and not refused. Its bytes are asked for again. */
   readonly keepsMedia?: boolean;
   /** Validators that the sender gave with this version, for the next conditional request. */
   readonly validators?: Validators;

@@ -33,6 +33,7 @@ import { missingInputs } from "./missing-inputs.ts";
 import { hashBytes, hashMetadata, seeItem, untilSteady } from "./prepare-document.ts";
 import { createReport } from "./settle-store.ts";
 import type { IngestStages } from "./stages.ts";
+import { asIngestError } from "./as-ingest-error.ts";
 import { leftArchives, outerFolder, vanished } from "./sweep.ts";
 import type { Arrivals } from "./to-arrivals.ts";
 import { type Incoming, type WriteJob, writeDocuments, type Written } from "./write-document.ts";
@@ -198,7 +199,7 @@ async function ingestAlone(work: Work, arrival: Arrival): Promise<Outcome> {
     if (isFatal(error)) throw error;
     const documentId = idOf(work, arrival);
     const isMissing = content.kind === "refused" && content.named;
-    const reason = asIbidError(error, uri);
+    const reason = asIngestError(error, uri);
     return {
       result: { uri, scope: work.job.scope, status: "failed", documentId, chunks: 0, error: reason },
       sent: 0,
@@ -403,7 +404,7 @@ async function seeBytes({ stages, job, onPage }: Work, arrival: Arrival, { item 
 }
 
 /**
- * A picture or a recording that no reader accepts, to be kept whole where the item wants it or a model embeds it.
+ * A picture or a recording that no reader accepts, or that has no words, to be kept whole where the item wants it or a model embeds it.
  *
  * **Errors** the one that is given, for anything else.
  */
@@ -413,7 +414,8 @@ async function readMedium(
   error: unknown,
   signal: AbortSignal | undefined,
 ): Promise<MediaDocument> {
-  const mediaType = IbidError.isInstance(error, "unsupported-media") ? String(error.details["mediaType"]) : "";
+  const isWordless = IbidError.isInstance(error, "unsupported-media") || IbidError.isInstance(error, "empty");
+  const mediaType = isWordless ? String(error.details["mediaType"]) : "";
   const [kind] = mediaType.split("/", 1);
   if (kind !== "image" && kind !== "audio" && kind !== "video") throw error;
   const type = kind === "video" ? "file" : kind;
@@ -474,12 +476,6 @@ async function keep(
   if (mark !== undefined) await stages.store.touch(job.into, before.id, mark);
   const { uri, id, chunks } = before;
   return { kept: { uri, scope: job.scope, status: "unchanged", documentId: id, chunks } };
-}
-
-function asIbidError(error: unknown, uri: string): IbidError {
-  if (IbidError.isInstance(error)) return error;
-  const what = error instanceof Error ? error.message : String(error);
-  return new IbidError("internal", `${uri} could not be ingested: ${what}`, { uri, cause: error });
 }
 
 /** Collections and their records stand under such uris: a document there would replace what they are. */

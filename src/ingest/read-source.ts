@@ -118,6 +118,9 @@ export function readSource(
 
 function asIbidError(error: unknown, uri: string): IbidError {
   if (IbidError.isInstance(error)) return error;
-  const what = error instanceof Error ? error.message : String(error);
-  return new IbidError("unreadable", `${uri} could not be read: ${what}`, { uri, cause: error });
+  return new IbidError("unreadable", `${uri} could not be read: its source failed.`, {
+    hint: "Look at the source that was given; `cause` has its error.",
+    uri,
+    cause: error,
+  });
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { type IngestInput, type KnowledgeBase, openKnowledgeBase } from "ibid";
+import { createRecordingReader } from "ibid/readers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]);
@@ -64,6 +65,26 @@ describe("a picture or a recording that no reader accepts", () => {
       ["unsupported-media given.png", 0],
       ["added b.txt", 0],
     ]);
+  });
+
+  it("is kept whole when a provider finds no words in it", async () => {
+    const silent = await openKnowledgeBase({
+      reading: { ocr: { name: "none/1", isScanned: () => true, extractText: async () => [] }, worker: false },
+      readers: [
+        createRecordingReader({ transcription: { name: "none/1", transcribe: async () => ({ segments: [] }) } }),
+      ],
+    });
+    const plan = put("floor plan.png", png);
+    const minutes = put("minutes.mp3", mp3);
+    const { added, failed } = await silent.ingest([plan, minutes]);
+    const { unchanged } = await silent.ingest([plan, minutes]);
+    expect([added, failed, unchanged]).toEqual([2, 0, 2]);
+    const { failures } = await silent.ingest([
+      { uri: "given.png", bytes: png },
+      { uri: "b.txt", text: "Words." },
+    ]);
+    expect(failures).toMatchObject([{ uri: "given.png", error: { code: "empty" } }]);
+    await silent.close();
   });
 
   it("leaves other kinds that are not read refused", async () => {

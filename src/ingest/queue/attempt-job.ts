@@ -2,6 +2,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { JobFailure, JobResult, TakenJob } from "../../contracts/job-store.ts";
 import type { IngestResult, KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import { summaryWithoutMissing } from "../missing-inputs.ts";
+import { asIngestError } from "../as-ingest-error.ts";
 import { toIngestion } from "./queued-input.ts";
 import { isTransient } from "./retry-policy.ts";
 
@@ -62,9 +63,8 @@ export async function attemptJob(kb: KnowledgeBase, job: TakenJob, events: Attem
 }
 
 /** An error in words that can be kept. */
-export function toFailure(error: unknown): JobFailure {
-  if (!IbidError.isInstance(error))
-    return { code: "internal", message: error instanceof Error ? error.message : String(error) };
+export function toFailure(error: unknown, uri: string): JobFailure {
+  if (!IbidError.isInstance(error)) return toFailure(asIngestError(error, uri), uri);
   const { code, message, hint } = error;
   return { code, message, ...(hint !== undefined && { hint }) };
 }

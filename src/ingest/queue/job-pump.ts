@@ -97,7 +97,7 @@ export function createJobPump(parts: PumpParts): JobPump {
     const failed = (error: unknown, uri = job.uri): void => {
       const again = mayRetry && isTransient(error) ? { retryAt: now() + delay } : {};
       const { id, scope, attempts } = job;
-      const facts = { at: now(), id, uri, scope, attempt: attempts, error: toFailure(error) };
+      const facts = { at: now(), id, uri, scope, attempt: attempts, error: toFailure(error, uri) };
       parts.emit({ type: "KnowledgeChunkFailed", ...facts, ...again });
     };
     const heart = new AbortController();
@@ -107,7 +107,7 @@ export function createJobPump(parts: PumpParts): JobPump {
     if (job.attempts > policy.attempts) {
       const error = neverEnded(job);
       failed(error);
-      outcome = { state: "failed", error: toFailure(error) };
+      outcome = { state: "failed", error: toFailure(error, job.uri) };
     } else {
       const attempt = await attemptJob(parts.kb, job, {
         signal: stop.signal,
@@ -118,7 +118,7 @@ export function createJobPump(parts: PumpParts): JobPump {
       });
       // A document's failure is reported already, by `onResult`.
       if (attempt.isThrown && !isBrokenOff(attempt, stop)) failed(attempt.failure);
-      outcome = toOutcome(attempt, isBrokenOff(attempt, stop), mayRetry ? now() + delay : undefined);
+      outcome = toOutcome(job.uri, attempt, isBrokenOff(attempt, stop), mayRetry ? now() + delay : undefined);
       if (IbidError.isInstance(attempt.failure, "store-closed")) stalled(attempt.failure);
     }
     heart.abort();
@@ -132,10 +132,10 @@ export function createJobPump(parts: PumpParts): JobPump {
     return failure !== undefined && (stop.signal.aborted || IbidError.isInstance(failure, "store-closed"));
   }
 
-  function toOutcome(attempt: Attempt, isOff: boolean, retryAt: number | undefined): JobOutcome {
+  function toOutcome(uri: string, attempt: Attempt, isOff: boolean, retryAt: number | undefined): JobOutcome {
     const { result, document, failure } = attempt;
     if (isOff) return { state: "queued", dueAt: now() };
-    const error = failure === undefined ? undefined : toFailure(failure);
+    const error = failure === undefined ? undefined : toFailure(failure, uri);
     if (error !== undefined && attempt.isTransient && retryAt !== undefined)
       return { state: "queued", dueAt: retryAt, error };
     // Some files of a folder may be refused for good: `error` says so, and the rest is in.

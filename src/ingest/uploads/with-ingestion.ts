@@ -10,6 +10,7 @@ import { detectMediaType } from "../../readers/media-type.ts";
 import { checkBlobKey, isBlobKey } from "../../stores/blobs/check-blob.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { matchesMediaType } from "../../runtime/matches-media-type.ts";
+import { asIngestError } from "../as-ingest-error.ts";
 import { ingestOnly } from "./ingest-only.ts";
 import { type EnqueueUpload, queueIsFull, type Upload } from "./upload-document.ts";
 
@@ -147,7 +148,7 @@ export function withIngestion(store: BlobStore, kb: KnowledgeBase, options: Blob
   ): Promise<BlobIngestion> => {
     const uri = uriOf(key);
     const recover = async (error: unknown): Promise<BlobIngestion> => {
-      if (!IbidError.isInstance(error)) return { key, uri, status: "failed", error: unforeseen(uri, error) };
+      if (!IbidError.isInstance(error)) return { key, uri, status: "failed", error: asIngestError(error, uri) };
       if (!unread.includes(error.code)) return { key, uri, status: "failed", error };
       await remove(uri);
       return { key, uri, status: "skipped", error };
@@ -237,9 +238,4 @@ function createTurnsByKey(): <Value>(key: string, task: () => Promise<Value>) =>
     last.set(key, ended);
     return mine;
   };
-}
-
-function unforeseen(uri: string, cause: unknown): IbidError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new IbidError("internal", `${uri} could not be ingested: ${reason}.`, { uri, cause });
 }

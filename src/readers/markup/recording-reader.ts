@@ -46,6 +46,7 @@ async function readRecording(input: ReadInput, transcription: TranscriptionProvi
     throw new IbidError("empty", `Nothing is said in ${uri}, as far as ${transcription.name} can tell.`, {
       hint: "Check that the recording has speech, and in a language that the provider knows.",
       uri,
+      details: { mediaType: input.mediaType },
     });
   }
   const { readSubtitles } = await import("./read-subtitles.ts");

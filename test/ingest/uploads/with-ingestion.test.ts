@@ -183,7 +183,11 @@ describe("a queue before it", () => {
     const full = await put(open({ enqueue: () => false }), "a.md", "Text.");
     expect([full.status, full.error?.code]).toEqual(["rejected", "store-busy"]);
     const broken = await put(open({ enqueue: () => Promise.reject(new Error("out of paper")) }), "b.md", "Text.");
-    expect([broken.status, broken.error?.message]).toEqual(["failed", expect.stringContaining("out of paper")]);
+    expect([broken.status, broken.error?.message, broken.error?.cause]).toEqual([
+      "failed",
+      "blob:b.md could not be ingested: a part that the application gave failed.",
+      new Error("out of paper"),
+    ]);
     expect((await collect(blobs.list())).length).toBe(2);
   });
 });

@@ -24,9 +24,7 @@ export function badStatus(uri: string, status: number): IbidError {
 
 /** Errors of the network come wrapped; the innermost says what happened. */
 export function toFetchError(error: unknown, uri: string): IbidError {
-  let what = String(error);
   for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth++) {
-    what = cause.message || what;
     if (IbidError.isInstance(cause)) {
       if (cause.uri !== undefined) return cause;
       const message = cause.message.includes(uri) ? cause.message : `${uri}: ${cause.message}`;
@@ -36,16 +34,18 @@ export function toFetchError(error: unknown, uri: string): IbidError {
         ...(cause.hint === undefined ? {} : { hint: cause.hint }),
       });
     }
-    const code = "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
+    // Fetch has no code for a port that the web keeps for other protocols.
+    const known = cause.message === "bad port" ? "BAD_PORT" : undefined;
+    const code = "code" in cause && typeof cause.code === "string" ? cause.code : known;
     const reason = code === undefined ? undefined : reasons[code];
     if (code !== undefined && (reason !== undefined || cause.cause === undefined)) {
       const [happened, hint] = reason ?? [`could not be fetched (${code}).`, "Check the address and the network."];
       return new IbidError("fetch-failed", `${uri} ${happened}`, { uri, hint, details: { code }, cause: error });
     }
   }
-  return new IbidError("fetch-failed", `${uri} could not be fetched: ${what}.`, {
+  return new IbidError("fetch-failed", `${uri} could not be fetched.`, {
     uri,
-    hint: "Check the address and the network.",
+    hint: "Check the address and the network; `cause` has the error.",
     cause: error,
   });
 }
@@ -58,6 +58,7 @@ const reasons: { readonly [code: string]: readonly [what: string, hint: string] 
   UND_ERR_SOCKET: ["could not be read: the host closed the connection.", "Try again later."],
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ["could not be read: the host closed the connection.", "Try again later."],
   UND_ERR_CONNECT_TIMEOUT: ["could not be reached: the host did not answer.", "Check the address and the network."],
+  BAD_PORT: ["has a port that serves no web pages.", "Serve it at another port, or save it to a file and ingest that."],
   CERT_HAS_EXPIRED: ["has a certificate that has expired.", "Inform the site's operator."],
   DEPTH_ZERO_SELF_SIGNED_CERT: [
     "has a certificate that nobody vouches for.",
