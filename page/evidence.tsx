@@ -48,6 +48,7 @@ export interface View extends Place {
 
 const loadPdf = () => import("./pdf-pages.tsx");
 const PdfPages = lazy(async () => (await loadPdf()).PdfPages);
+const PicturePage = lazy(async () => (await import("./picture-page.tsx")).PicturePage);
 /** Loads what draws pages of PDFs before somebody opens one: an answer has cited it, or its document is on its way. */
 export const prepareForPdf = (uris: readonly string[]): void => {
   if (uris.some((uri) => /\.pdf$/iu.test(uri)))
@@ -57,6 +58,8 @@ export const prepareForPdf = (uris: readonly string[]): void => {
     );
 };
 const isPdf = (mediaType: string): boolean => mediaType === "application/pdf" || mediaType === "application/x-pdf";
+/** Pictures that browsers draw. */
+const isPicture = (mediaType: string): boolean => /^image\/(?:png|jpeg|gif|webp|bmp)$/u.test(mediaType);
 /** Text around a place. **Units** UTF-16 code units. */
 const around = 3000;
 const slice = 12_000;
@@ -161,7 +164,8 @@ export function PlaceView({
       </>
     );
   }
-  const canPage = view !== undefined && isPdf(view.mediaType) && session.value?.originals === true;
+  const hasPages = view !== undefined && (isPdf(view.mediaType) || isPicture(view.mediaType));
+  const canPage = hasPages && session.value?.originals === true;
   const chosen = mode.value ?? (canPage ? "page" : "text");
   const where = placeText(
     place.page === undefined && view !== undefined
@@ -198,7 +202,12 @@ export function PlaceView({
           <p class="faint pulse">{t("loading")}</p>
         ) : chosen === "page" ? (
           <Suspense fallback={<p class="faint pulse">{t("loading")}</p>}>
-            <PdfPages view={view} start={start} end={end} onText={() => (mode.value = "text")} />
+            {h(isPicture(view.mediaType) ? PicturePage : PdfPages, {
+              view,
+              start,
+              end,
+              onText: () => (mode.value = "text"),
+            })}
           </Suspense>
         ) : (
           <TextView view={view} start={start} end={end} />

@@ -1,27 +1,12 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { getDocument, GlobalWorkerOptions, type PDFDocumentProxy } from "pdfjs-dist";
 import { get, keyHeaders } from "./api.ts";
 import type { View } from "./evidence.tsx";
+import { type Geometry, PageFrame, ZoomBar } from "./frame.tsx";
 import { IconButton, Notice, textOf } from "./shared.tsx";
 import { t } from "./state.ts";
-
-interface Geometry {
-  readonly pageCount: number;
-  readonly sizes: readonly { readonly width: number; readonly height: number }[];
-  readonly pages: readonly {
-    readonly number: number;
-    readonly width: number;
-    readonly height: number;
-    readonly boxes: readonly {
-      readonly x: number;
-      readonly y: number;
-      readonly width: number;
-      readonly height: number;
-    }[];
-  }[];
-}
 
 interface TrustedTypes {
   createPolicy(
@@ -70,9 +55,6 @@ function openPdf({ uri, scope, contentHash }: View): Promise<PDFDocumentProxy> {
   opened.catch(() => (last = undefined));
   return opened;
 }
-
-/** A role that the types of elements do not know. **Source** WAI-ARIA 1.3, `mark`. */
-const asMark = { role: "mark" } as object;
 
 /** The pages of a PDF on which a place stands, with the boxes that the service knows for it. */
 export function PdfPages({
@@ -126,19 +108,12 @@ export function PdfPages({
   if (pdf.value === undefined || known === undefined) return <p class="faint pulse">{t("loading")}</p>;
   const count = pdf.value.numPages;
   const [first, final] = [shown.value[0]!, shown.value.at(-1)!];
-  const resize = (factor: number): void => void (zoom.value = Math.min(4, Math.max(1, zoom.value * factor)));
   const turn = (page: number): void => void (shown.value = [page]);
   const marked = known === "unknown" ? [] : known.pages;
   return (
     <div class="pdf-pages">
       {(known === "unknown" || (end > start && marked.length === 0)) && <Notice tone="warn">{t("noGeometry")}</Notice>}
-      <div class="row centre pdf-zoom">
-        <IconButton icon="smaller" label={t("zoomOut")} disabled={zoom.value <= 1} onClick={() => resize(1 / 1.5)} />
-        <button type="button" class="plain small" onClick={() => (zoom.value = 1)}>
-          {t("fitWidth")}
-        </button>
-        <IconButton icon="larger" label={t("zoomIn")} disabled={zoom.value >= 4} onClick={() => resize(1.5)} />
-      </div>
+      <ZoomBar zoom={zoom} />
       {shown.value.map((number, index) => (
         <PdfPage
           quote={index === 0 && end > start ? textOf(view, start, end).trim() : ""}
@@ -224,41 +199,20 @@ function PdfPage({
       observer.disconnect();
     };
   }, [pdf, number]);
-  useLayoutEffect(() => {
-    frame.current?.querySelector(".pdf-mark")?.scrollIntoView({ block: "center" });
-  }, [drawn.value > 0, boxes, ratio.value]);
-  useLayoutEffect(() => {
-    frame.current?.querySelector(".pdf-mark")?.scrollIntoView({ block: "center", inline: "center" });
-  }, [zoom]);
-  const percent = (part: number, whole: number): string => `${(100 * part) / whole}%`;
   return (
-    <div class="pdf-frame" tabIndex={zoom > 1 ? 0 : -1}>
-      <div
-        class="pdf-page"
-        ref={frame}
-        data-page={number}
-        data-drawn={drawn.value > 0}
-        style={{ aspectRatio: `1 / ${ratio.value}`, width: `${zoom * 100}%` }}
-      >
-        <canvas ref={canvas} role="img" aria-label={t("pageLabel", { n: number })} />
-        <p class="unseen" dir="auto">
-          {text.value}
-        </p>
-        {boxes?.boxes.map(({ x, y, width, height }, index) => (
-          <span
-            {...asMark}
-            class="pdf-mark"
-            style={{
-              left: percent(x, boxes.width),
-              top: percent(y, boxes.height),
-              width: percent(width, boxes.width),
-              height: percent(height, boxes.height),
-            }}
-          >
-            {index === 0 && quote !== "" && <span class="unseen">{quote}</span>}
-          </span>
-        ))}
-      </div>
-    </div>
+    <PageFrame
+      frame={frame}
+      number={number}
+      ratio={ratio.value}
+      zoom={zoom}
+      isDrawn={drawn.value > 0}
+      boxes={boxes}
+      quote={quote}
+    >
+      <canvas ref={canvas} role="img" aria-label={t("pageLabel", { n: number })} />
+      <p class="unseen" dir="auto">
+        {text.value}
+      </p>
+    </PageFrame>
   );
 }

@@ -41,7 +41,7 @@ export async function buildPage(folder: string): Promise<PageSizes> {
     minify: true,
     entryFileNames: "[name].js",
     chunkFileNames: ({ name }) =>
-      `page-${name.replace("pdf-pages", "pdf").replace("send-file", "upload").replace("jsxRuntime", "view")}.js`,
+      `page-${name.replace("pdf-pages", "pdf").replace("picture-page", "picture").replace("send-file", "upload").replace("jsxRuntime", "view")}.js`,
   });
   await bundle.close();
   const made = output.map(({ fileName }) => fileName).toSorted();

@@ -13,7 +13,7 @@ export interface Originals {
   keep(uri: string, bytes: Uint8Array): Promise<void>;
   /** Removes kept bytes that no document has any more, those of replaced versions too, and the attached uploads of these hashes. **Cost** a listing of all documents and kept files. */
   drop(hashes: readonly string[]): Promise<void>;
-  /** Places of a PDF's text. `undefined` without the original. **Errors** `unsupported` as `readPlacesOnPages`. **Cost** reads the PDF once; the places are kept. */
+  /** Places of a text on its pages. `undefined` without the original. **Errors** `unsupported` as `readPlacesOnPages`. **Cost** reads the file once; the places are kept. */
   places(document: DocumentView): Promise<Places | undefined>;
 }
 

@@ -15,7 +15,7 @@ const usualStretch = 12_000;
 
 const file = { "application/pdf": undefined, "application/octet-stream": undefined };
 
-/** A document as it is shown: its blocks, the places of a PDF's text on its pages, and the bytes that it was read from. */
+/** A document as it is shown: its blocks, the places of its text on pages, and the bytes that it was read from. */
 export function createPlaceRoutes(originals: Originals): readonly Route[] {
   return [
     defineRoute({
@@ -53,17 +53,18 @@ export function createPlaceRoutes(originals: Originals): readonly Route[] {
       method: "GET",
       path: "/geometry",
       name: "getGeometry",
-      summary: "The pages of a PDF on which a stretch of its text stands, with the boxes that cover it.",
+      summary:
+        "The pages of a PDF or a recognised picture on which a stretch of its text stands, with the boxes that cover it.",
       tag: "documents",
       needs: "reader",
       query: requests.geometryQuery,
       answers: { 200: { description: "The pages.", content: { "application/json": geometryResponse } } },
       async handle({ kb, query: { uri, scope, start = 0, end } }) {
         const document = await documentOf(kb, uri, scope);
-        if (!isPdf(document))
-          throw new Refusal(422, "unsupported", "Only the pages of a PDF have places.", {
+        if (!hasPages(document))
+          throw new Refusal(422, "unsupported", "Only pages of a PDF and pictures with recognised text have places.", {
             uri,
-            hint: "See GET /view for the text.",
+            hint: "See GET /view for the text and for its slide, sheet, cells or line.",
           });
         const places = await originals.places(document);
         if (places === undefined) throw withoutOriginal(uri);
@@ -100,6 +101,9 @@ export function createPlaceRoutes(originals: Originals): readonly Route[] {
 }
 
 const isPdf = ({ mediaType }: DocumentView): boolean => /^application\/(?:x-)?pdf$/u.test(mediaType);
+
+const hasPages = (document: DocumentView): boolean =>
+  isPdf(document) || (document.mediaType.startsWith("image/") && document.sourceMap.recognised !== undefined);
 
 async function documentOf(
   kb: KnowledgeBase,

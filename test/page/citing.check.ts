@@ -1,7 +1,10 @@
+import type { OcrProvider } from "../../src/contracts/extraction.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
+import { encodePng } from "../../src/readers/ocr/encode-png.ts";
 import { expect, test } from "vitest";
 import { glyphBox, type PageLine } from "./make-pages.ts";
 import { drawn, papers } from "./documents.ts";
-import { askOnPage, markedText, visitHarbour } from "./open-page.ts";
+import { askOnPage, markedText, serve, visit, visitHarbour } from "./open-page.ts";
 
 /** The part of a quote that a mark shows. White space between blocks is not drawn, nor is the line of dashes below a table's head. */
 const drawnSigns = (text: string): string => text.replaceAll(/^[ |:-]*--[ |:-]*$/gmu, "").replaceAll(/\s+/gu, "");
@@ -124,6 +127,48 @@ test("[page 13] the mark of a quote that goes over two pages stands on both, and
     }),
   );
   expect(ink.map((share) => share > 0.03)).toEqual([true, true]);
+});
+
+test("[page 13] words that were recognised in a picture are marked on it, and a picture without them is shown whole", async () => {
+  const [width, height] = [400, 200];
+  const pixels = new Uint8Array(width * height).fill(255);
+  // Black where the second word stands.
+  for (let y = 100; y < 120; y++) pixels.fill(0, y * width + 160, y * width + 240);
+  const png = encodePng({ width, height, pixels, dpi: 72 });
+  const word = (text: string, x: number) => ({ text, x, y: 0.5, width: 0.2, height: 0.1, line: 1 });
+  const ocr: OcrProvider = {
+    name: "fake/1",
+    isScanned: ({ uri }) => uri === "sign.png",
+    extractText: async () => [{ page: 1, text: "HARBOUR CLOSED", words: [word("HARBOUR", 0.1), word("CLOSED", 0.4)] }],
+  };
+  const kb = await openKnowledgeBase({ reading: { ocr } });
+  await kb.ingest({ uri: "sign.png", bytes: png });
+  await kb.ingest({ uri: "plan.png", bytes: png, keepsMedia: true });
+  const { page, url } = await visit(await serve(kb, {}, { "sign.png": png, "plan.png": png }));
+  const start = (await kb.document("sign.png"))!.text.indexOf("CLOSED");
+  await page.goto(new URL(`d?uri=sign.png&scope=deployment&at=${start}:${start + 6}`, url).href);
+  await page.waitForSelector('.pdf-page[data-drawn="true"] .pdf-mark');
+  const shares = await page.$eval(".pdf-mark", (mark) => {
+    const frame = mark.parentElement!.querySelector("img")!.getBoundingClientRect();
+    const box = mark.getBoundingClientRect();
+    return [
+      (box.x - frame.x) / frame.width,
+      box.width / frame.width,
+      (box.y - frame.y) / frame.height,
+      (box.y + box.height - frame.y) / frame.height,
+      frame.height / frame.width,
+    ];
+  });
+  const [left, wide, top, bottom, ratio] = shares as [number, number, number, number, number];
+  expect([Math.abs(left - 0.4) < 0.01, Math.abs(wide - 0.2) < 0.01, Math.abs(ratio - 0.5) < 0.01]).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect([top > 0.45 && top < 0.51, bottom > 0.59 && bottom < 0.65]).toEqual([true, true]);
+  await page.goto(new URL("d?uri=plan.png&scope=deployment", url).href);
+  await page.waitForSelector('.pdf-page[data-drawn="true"] img');
+  expect(await page.$$eval(".pdf-mark", (marks) => marks.length)).toBe(0);
 });
 
 test("[page 15] a quote that occurs twice marks the one that is cited", async () => {

@@ -12,6 +12,7 @@ import { describe, expect, it } from "vitest";
 import { readPlacesOnPages } from "../../src/knowledge-base/operations/show-document.ts";
 import { encodePng } from "../../src/readers/ocr/encode-png.ts";
 import { drawPictures } from "../../src/readers/ocr/page-picture.ts";
+import { pictureSizes } from "../../src/readers/ocr/picture-sizes.ts";
 import { readTsv } from "../../src/readers/ocr/read-tsv.ts";
 import { openPdf } from "../../src/readers/pdf/open-pdf.ts";
 import { makeScan } from "./make-scan.ts";
@@ -28,6 +29,12 @@ it.each([
     message: `openTesseractOcr: ${message}`,
   });
 });
+
+const ascii = (text: string): number[] => [...text].map((sign) => sign.charCodeAt(0));
+
+/** Numbers of four bytes, the lowest first. */
+const numbers = (...values: number[]): number[] =>
+  values.flatMap((value) => [value & 255, (value >>> 8) & 255, (value >>> 16) & 255, value >>> 24]);
 
 const scan = makeScan([{ x: 20, y: 10, width: 40, height: 5 }]);
 
@@ -123,6 +130,83 @@ describe("recognised pages", () => {
     expect(await refusalOf(silent.read({ uri: "a.png", bytes: scan, mediaType: "image/png" }))).toMatchObject({
       code: "empty",
     });
+  });
+});
+
+describe("places in a picture", () => {
+  const png = encodePng({ width: 300, height: 600, pixels: new Uint8Array(300 * 600).fill(255), dpi: 72 });
+
+  it("are boxes on a page as wide as A4 and as high as the picture makes it", async () => {
+    const { text, sourceMap } = await createImageReader({ ocr: provider() }).read({
+      uri: "a.png",
+      bytes: png,
+      mediaType: "image/png",
+    });
+    const geometry = await readPdfGeometry({ uri: "a.png", bytes: png, recognised: sourceMap.recognised! });
+    expect(geometry.text).toBe(text);
+    expect(geometry.pages).toEqual([{ width: 595, height: 1190 }]);
+    const start = text.indexOf("freight");
+    const [page, ...more] = locateOnPages(geometry, start, start + "freight".length);
+    expect(more).toEqual([]);
+    const word = words.find((one) => one.text === "freight")!;
+    const [box] = page!.boxes;
+    expect(box!.x).toBeCloseTo(word.x * 595, 0);
+    expect(box!.x + box!.width).toBeCloseTo((word.x + word.width) * 595, -0.5);
+    expect(box!.y).toBeLessThan(word.y * 1190 + 1);
+    expect(box!.y + box!.height).toBeGreaterThan((word.y + word.height) * 1190 - 5);
+  });
+
+  it("are not read from a picture without its words", async () => {
+    expect(await refusalOf(readPdfGeometry({ uri: "a.png", bytes: png }))).toMatchObject({ code: "unreadable" });
+  });
+
+  it.each([
+    ["PNG", [...png], [{ width: 300, height: 600 }]],
+    ["GIF", [...ascii("GIF89a"), 44, 1, 88, 2, 0, 0, 0], [{ width: 300, height: 600 }]],
+    [
+      "JPEG with a comment before its frame",
+      [0xff, 0xd8, 0xff, 0xfe, 0, 4, 65, 65, 0xff, 0xff, 0xc2, 0, 11, 8, 2, 88, 1, 44, 1, 1, 0x11, 0],
+      [{ width: 300, height: 600 }],
+    ],
+    [
+      "BMP whose first row is the top one",
+      [...ascii("BM"), ...numbers(0, 0, 54, 40, 300, 2 ** 32 - 600)],
+      [{ width: 300, height: 600 }],
+    ],
+    [
+      "WebP with losses",
+      [...ascii("RIFF"), ...numbers(30), ...ascii("WEBPVP8 "), ...numbers(10), 0, 0, 0, 0x9d, 1, 0x2a, 44, 1, 88, 0x42],
+      [{ width: 300, height: 600 }],
+    ],
+    [
+      "WebP without losses",
+      [...ascii("RIFF"), ...numbers(30), ...ascii("WEBPVP8L"), ...numbers(10), 0x2f, ...numbers(299 | (599 << 14))],
+      [{ width: 300, height: 600 }],
+    ],
+    [
+      "WebP with more parts",
+      [...ascii("RIFF"), ...numbers(30), ...ascii("WEBPVP8X"), ...numbers(10, 0), 43, 1, 0, 87, 2, 0],
+      [{ width: 300, height: 600 }],
+    ],
+    [
+      "TIFF of two pages",
+      [
+        ...ascii("II"),
+        42,
+        0,
+        ...numbers(8),
+        ...[2, 0, 0, 1, 3, 0, ...numbers(1, 300), 1, 1, 4, 0, ...numbers(1, 600, 38)],
+        ...[2, 0, 0, 1, 3, 0, ...numbers(1, 200), 1, 1, 3, 0, ...numbers(1, 100, 8)],
+      ],
+      [
+        { width: 300, height: 600 },
+        { width: 200, height: 100 },
+      ],
+    ],
+    ["file that breaks off", [...png.subarray(0, 19)], []],
+    ["JPEG that breaks off", [0xff, 0xd8, 0xff, 0xe0, 0xff, 0xff], []],
+  ])("%s says how large it is", (_, bytes, sizes) => {
+    expect(pictureSizes(Uint8Array.from(bytes))).toEqual(sizes);
   });
 });
 

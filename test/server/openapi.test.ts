@@ -101,6 +101,8 @@ const pageCalls = [
   ["pageMarkdown", "/page-markdown.js"],
   ["pageDe", "/page-de.js"],
   ["pageAr", "/page-ar.js"],
+  ["pageFrame", "/page-frame.js"],
+  ["pagePicture", "/page-picture.js"],
   ["pagePdf", "/page-pdf.js"],
   ["pagePdfWorker", "/page-pdf-worker.js"],
 ] as const;

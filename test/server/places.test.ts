@@ -5,6 +5,9 @@ import { join } from "node:path";
 import { openFileBlobStore } from "ibid/stores";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createMemoryBlobStore } from "../../src/stores/memory/memory-blob-store.ts";
+import { openKnowledgeBase } from "ibid";
+import type { OcrProvider } from "ibid/readers";
+import { encodePng } from "../../src/readers/ocr/encode-png.ts";
 import { makePdf } from "../readers/make-pdf.ts";
 import { openWorld, startWorld } from "./service.ts";
 
@@ -38,6 +41,34 @@ test("[page 21.1] a place of an uploaded PDF has boxes, and its file comes back 
   expect((await as("ada", "/original?uri=keys.pdf", { headers: { range: `bytes=${pdf.length}-` } })).status).toBe(416);
   const etag = range.headers.etag!;
   expect((await as("ada", "/original?uri=keys.pdf", { headers: { "if-none-match": etag } })).status).toBe(304);
+});
+
+test("words that were recognised in a picture have boxes; a picture without them has none", async () => {
+  const word = (text: string, x: number) => ({ text, x, y: 0.5, width: 0.2, height: 0.1, line: 1 });
+  const ocr: OcrProvider = {
+    name: "fake/1",
+    isScanned: ({ uri }) => uri === "sign.png",
+    extractText: async () => [{ page: 1, text: "Harbour closed", words: [word("Harbour", 0.1), word("closed", 0.4)] }],
+  };
+  const kb = await openKnowledgeBase({ reading: { ocr, worker: false } });
+  onTestFinished(() => kb.close());
+  const { as } = await startWorld({ files: createMemoryBlobStore() }, kb);
+  const png = encodePng({ width: 100, height: 50, pixels: new Uint8Array(5000).fill(255), dpi: 72 });
+  expect((await as("ada", "/document?uri=sign.png", { method: "PUT", body: png })).status).toBe(201);
+  const start = (await as("ada", "/view?uri=sign.png")).json.blocks[0].runs[0].text.indexOf("closed");
+  const { status, json } = await as("ada", `/geometry?uri=sign.png&start=${start}&end=${start + 6}`);
+  expect([status, json.pageCount, json.sizes]).toEqual([200, 1, [{ width: 595, height: 297.5 }]]);
+  const [box] = json.pages[0].boxes;
+  expect(Math.abs(box.x - 0.4 * 595)).toBeLessThan(1);
+  expect(Math.abs(box.x + box.width - 0.6 * 595)).toBeLessThan(1);
+  const view = await as("ada", `/view?uri=sign.png&start=${start}&end=${start + 6}`);
+  expect([view.json.place.page, view.json.blocks.length]).toEqual([1, 1]);
+  await as("ada", "/document?uri=plan.png", { method: "PUT", body: png });
+  const plain = await as("ada", "/geometry?uri=plan.png");
+  expect([plain.status, plain.json.error.message]).toEqual([
+    422,
+    "Only pages of a PDF and pictures with recognised text have places.",
+  ]);
 });
 
 test("a view around a stretch shows what stands beside it, and names the place of the stretch itself", async () => {

@@ -75,10 +75,10 @@ export async function showDocument(
 }
 
 /**
- * The pages of a PDF on which a stretch of its document stands, with the boxes that cover it.
+ * The pages of a PDF or of a recognised picture on which a stretch of its document stands, with the boxes that cover it.
  *
  * `original` are the bytes that the document was read from. **Errors** `unsupported` when another version of the reader wrote the document's text: its places do not
- * hold, and no mark is better than a wrong one. Otherwise as the PDF reader. **Cost** reads the PDF.
+ * hold, and no mark is better than a wrong one. Otherwise as the reader. **Cost** reads the file.
  */
 export async function readPlacesOnPages(
   document: Pick<DocumentView, "uri" | "text"> & { readonly sourceMap?: SourceMap },

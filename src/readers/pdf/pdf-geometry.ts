@@ -3,6 +3,7 @@ import type { SourceMap } from "../../contracts/document.ts";
 import type { OcrProvider } from "../../contracts/extraction.ts";
 import type { ReadInput } from "../../contracts/reader.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
+import { detectMediaType } from "../media-type.ts";
 import { noTableExtractor } from "../no-table-extractor.ts";
 import { findCharacterMaps } from "./character-maps.ts";
 import { keepRejections } from "./keep-rejections.ts";
@@ -36,14 +37,14 @@ export interface MarkedPage {
 }
 
 /**
- * Places of a PDF's text on its pages: plain data, fit to be kept.
+ * Places of a text on its pages, those of a PDF or of a picture: plain data, fit to be kept.
  *
  * @experimental
  */
 export interface PdfGeometry {
-  /** The canonical text, as the PDF reader writes it. Places count in it. */
+  /** The canonical text, as the reader writes it. Places count in it. */
   readonly text: string;
-  /** Sizes of the pages, in order. **Units** points. */
+  /** Sizes of the pages, in order. **Units** points; a picture is 595 wide. */
   readonly pages: readonly { readonly width: number; readonly height: number }[];
   /** In the order of the text. */
   readonly places: readonly PlacedText[];
@@ -73,11 +74,11 @@ export interface PlacedText {
 }
 
 /**
- * Reads a PDF for the places of its text.
+ * Reads a PDF, or a picture with its recognised words, for the places of its text.
  *
- * `recognised` are the words of scanned pages, from the document's source map. A run of the file keeps its place. Within a run, the usual widths of letters share its width out.
+ * `recognised` are the words of scanned pages and pictures, from the document's source map. A run of the file keeps its place. Within a run, the usual widths of letters share its width out.
  *
- * **Errors** as the PDF reader. **Cost** as reading the file; some hundred bytes of memory for each line.
+ * **Errors** as the PDF reader; so a picture without `recognised` is `unreadable`. **Cost** as reading the file; some hundred bytes of memory for each line.
  *
  * @experimental
  */
@@ -96,16 +97,21 @@ export async function readPdfGeometry(
     ...(limits && { limits }),
     ...(signal && { signal }),
   };
-  const { readPdf } = await import("./read-pdf.ts");
   let places: PlacedText[] = [];
   let pages: PdfGeometry["pages"] = [];
-  const maps = findCharacterMaps();
-  const { text } = await keepRejections(() =>
-    readPdf({ ...file, mediaType: "application/pdf" }, replay(recognised), noTableExtractor, maps, (printed, sizes) => {
-      places = printed.flatMap(placeLine);
-      pages = sizes.map(({ width, height }) => ({ width: round(width), height: round(height) }));
-    }),
-  );
+  const keep = (printed: readonly PrintedLine[], sizes: PdfGeometry["pages"]): void => {
+    places = printed.flatMap(placeLine);
+    pages = sizes.map(({ width, height }) => ({ width: round(width), height: round(height) }));
+  };
+  const mediaType = detectMediaType(bytes, { name: uri });
+  const again = replay(recognised);
+  const readAgain = async (): Promise<{ readonly text: string }> => {
+    if (again !== undefined && mediaType.startsWith("image/"))
+      return (await import("./read-picture.ts")).readPicture({ ...file, mediaType }, again, keep);
+    const { readPdf } = await import("./read-pdf.ts");
+    return readPdf({ ...file, mediaType: "application/pdf" }, again, noTableExtractor, findCharacterMaps(), keep);
+  };
+  const { text } = await keepRejections(readAgain);
   return { text, pages, places: places.toSorted((one, other) => one.start - other.start) };
 }
 

@@ -8,17 +8,23 @@ import { limitsOf, overLimit } from "../read-limits.ts";
 import { joinBlocks } from "./join-blocks.ts";
 import { findHeadings, findTitle } from "./pdf-headings.ts";
 import { findParagraphs, findUsualGap } from "./pdf-paragraphs.ts";
-import { writePdfText } from "./pdf-text.ts";
+import { type PictureSize, pictureSizes } from "../ocr/picture-sizes.ts";
+import { type PrintedLine, writePdfText } from "./pdf-text.ts";
 import { layOutPages, recognise } from "./read-pdf.ts";
 import { addRecognised } from "./recognised-pages.ts";
 import { brokenPage } from "./read-page.ts";
 import { textAreas } from "./extracted-areas.ts";
 
-/** A page of a picture has no size on paper: as wide as a sheet of A4. **Units** points. */
+/** A page of a picture has no size on paper: it is as wide as a sheet of A4, and as high as its pixels make it. **Units** points. */
 const sheet = { width: 595, height: 842 };
 
 /** Implements `createImageReader`: a picture is a scanned page without a PDF around it. */
-export async function readPicture(input: ReadInput, ocr: OcrProvider): Promise<ReadResult> {
+export async function readPicture(
+  input: ReadInput,
+  ocr: OcrProvider,
+  /** Gets the printed lines with the sizes of their pages, for those who want to know where the text stands. */
+  onPrinted?: (printed: readonly PrintedLine[], pages: readonly PictureSize[]) => void,
+): Promise<ReadResult> {
   const { uri } = input;
   const { maxTextLength } = limitsOf(input);
   const request: ExtractionInput = {
@@ -35,9 +41,11 @@ export async function readPicture(input: ReadInput, ocr: OcrProvider): Promise<R
     throw new IbidError("empty", `${uri} is a picture, and ${ocr.name} recognised no text in it.`, {
       hint: "Check that its writing is sharp and upright, and that the provider knows its language.",
       uri,
+      details: { mediaType: input.mediaType },
     });
   }
-  const blank = Array.from({ length: last }, () => ({ ...brokenPage, ...sheet }));
+  const sizes = pictureSizes(input.bytes);
+  const blank = Array.from({ length: last }, (_, index) => ({ ...brokenPage, ...sheetOf(sizes[index]) }));
   const placed = recognised.filter(({ words }) => words !== undefined);
   const areas = (await layOutPages(addRecognised(blank, placed))).map((own, index) => [
     ...own,
@@ -48,6 +56,7 @@ export async function readPicture(input: ReadInput, ocr: OcrProvider): Promise<R
   const usualGap = findUsualGap(areas.flat());
   const blocks = areas.flatMap((list, page) => list.flatMap((area) => findParagraphs(area, page, usualGap)));
   const written = writePdfText(joinBlocks(findHeadings(blocks)), last);
+  onPrinted?.(written.printed, blank);
   const { title: stated, ...facts } = readPictureFacts(input.bytes);
   const title = (typeof stated === "string" ? stated : "") || findTitle(blocks) || fileNameOf(uri);
   return {
@@ -59,4 +68,8 @@ export async function readPicture(input: ReadInput, ocr: OcrProvider): Promise<R
     metadata: { ...facts, ...(last > 1 && { pageCount: last }) },
     notes: [`Its text was recognised by ${ocr.name}.`],
   };
+}
+
+function sheetOf(size: PictureSize | undefined): PictureSize {
+  return size === undefined ? sheet : { width: sheet.width, height: (sheet.width * size.height) / size.width };
 }

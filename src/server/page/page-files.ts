@@ -13,6 +13,8 @@ export const pageFileNames = [
   "page-upload.js",
   "page-notes.js",
   "page-care.js",
+  "page-frame.js",
+  "page-picture.js",
   "page-pdf.js",
   "page-pdf-worker.js",
 ] as const;
