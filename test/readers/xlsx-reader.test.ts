@@ -369,6 +369,21 @@ describe("hostile workbooks", () => {
     expect(await refusalOf(read(book, { maxTextLength: 100_000 }))).toMatchObject(tooLarge("maxTextLength"));
   });
 
+  it("refuses such a text while it reads the cells, and holds none beyond the limit", async () => {
+    // The sheet is broken behind the cells: a reading that went on would say so.
+    const data = `<row>${'<c t="s"><v>0</v></c>'.repeat(1000)}</row><row><c>`;
+    const book = makeXlsx([{ name: "S", data }], { strings: [`<t>${"long ".repeat(1000)}</t>`] });
+    expect(await refusalOf(read(book, { maxTextLength: 100_000 }))).toMatchObject(tooLarge("maxTextLength"));
+  });
+
+  it("refuses a text of more pieces than a cell has characters, while it grows", async () => {
+    const book = makeXlsx([{ name: "S", rows: [[1]] }], { strings: ["<r><t>a</t></r>".repeat(300_000)] });
+    expect(await refusalOf(read(book, {}))).toMatchObject({
+      code: "unreadable",
+      message: "b.xlsx has a text of more pieces than a cell has characters.",
+    });
+  });
+
   it("names the columns of a very wide table before filled cells only", async () => {
     const names = Array.from({ length: 2000 }, (_, i) => `column ${i + 1} says`);
     const { text } = await readAs(

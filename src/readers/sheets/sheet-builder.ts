@@ -14,20 +14,24 @@ export interface SheetBuilder {
 }
 
 /**
- * Begins sheets of one workbook, which share its limit of cells.
+ * Begins sheets of one workbook, which share its limits.
  *
- * **Errors** `too-large` beyond `maxCells` cells, merged cells and comments, or `maxPages` sheets. **Cost** for cells that hold something, wherever they stand.
+ * **Errors** `too-large` beyond `maxCells` cells, merged cells and comments, `maxTextLength` of their texts, or `maxPages` sheets. **Cost** for cells that hold something, wherever they stand.
  */
 export function createSheetBuilders({
   uri,
   limits,
 }: Pick<ReadInput, "uri" | "limits">): (name: string, hidden: boolean) => SheetBuilder {
-  const { maxCells, maxPages } = limitsOf(limits === undefined ? {} : { limits });
+  const { maxCells, maxPages, maxTextLength } = limitsOf(limits === undefined ? {} : { limits });
   let sheets = 0;
   let held = 0;
-  const count = (): void => {
+  let written = 0;
+  // Thousands of cells may share one long text of the file: what they write is counted before it is kept.
+  const count = (text = ""): void => {
     held += 1;
+    written += text.length;
     if (held > maxCells) throw overLimit(uri, "maxCells", maxCells);
+    if (written > maxTextLength) throw overLimit(uri, "maxTextLength", maxTextLength);
   };
 
   return (name, hidden) => {
@@ -40,7 +44,7 @@ export function createSheetBuilders({
       addCell(row, column, text, kind) {
         const line = cleanCell(text);
         if (line === "") return;
-        count();
+        count(line);
         const cell: SheetCell = { column, text: line, kind };
         const cells = rows.get(row);
         if (cells === undefined) rows.set(row, [cell]);
@@ -56,7 +60,7 @@ export function createSheetBuilders({
         const line = cleanCell(text);
         const said = name !== "" && line.startsWith(`${name}:`) ? line.slice(name.length + 1).trim() : line;
         if (said === "") return;
-        count();
+        count(said);
         comments.push({ row, column, author: name, text: said });
       },
       finish: () => ({
