@@ -5,6 +5,8 @@ import { join } from "node:path";
 import type { WorkBook } from "@e965/xlsx";
 import { describe, expect, it, vi } from "vitest";
 
+import { createReaders } from "../../src/readers/create-readers.ts";
+import { readDocument } from "../../src/readers/read-document.ts";
 import { createXlsReader } from "../../src/readers/sheets/xls-reader.ts";
 import { makeXls, sheetOf } from "./make-xls.ts";
 import { readAs, refusalOf } from "./read-with.ts";
@@ -110,6 +112,19 @@ describe("createXlsReader", () => {
     const bof = findBytes(bytes, [0x09, 0x08, 0x10, 0x00, 0x00, 0x06, 0x05, 0x00]);
     bytes.set([0x2f, 0x00, 0x36, 0x00, 0x01, 0x00, 0x01, 0x00, 0x01, 0x00], bof + 20);
     expect(await refusalOf(readAs("locked.xls", bytes))).toMatchObject({ code: "encrypted", uri: "locked.xls" });
+  });
+
+  it("says that a file is obfuscated by a password, with the password too", async () => {
+    const bytes = makeXls(makeBook());
+    const bof = findBytes(bytes, [0x09, 0x08, 0x10, 0x00, 0x00, 0x06, 0x05, 0x00]);
+    // Key and verifier of the password "secret" by method 1. **Source** MS-OFFCRYPTO, 2.3.7.
+    bytes.set([0x2f, 0x00, 0x06, 0x00, 0x00, 0x00, 0x4d, 0x01, 0xa7, 0xda], bof + 20);
+    for (const password of [undefined, "secret"]) {
+      expect(await refusalOf(readDocument(createReaders(), { uri: "old.xls", bytes, password }))).toMatchObject({
+        code: "encrypted",
+        message: "old.xls is protected by a password in the way of Excel 95 (XOR), which is not undone here.",
+      });
+    }
   });
 
   it("says what to install where the package is missing", async () => {

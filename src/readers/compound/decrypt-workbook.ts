@@ -1,4 +1,5 @@
 import { openCompoundFile, type Storage } from "./compound-file.ts";
+import { otherwiseProtected } from "../office/refusals.ts";
 import { openOldCipher } from "./old-password.ts";
 
 /** **Units** bytes. **Source** MS-XLS, 2.2.10 (encryption). */
@@ -18,19 +19,25 @@ const plainRecords: ReadonlySet<number> = new Set([
 /**
  * The records of a workbook of Excel 97 to 2003 that a password encrypts, without their encryption.
  *
- * **Shape** `undefined` for a workbook that is not encrypted, or only obfuscated. **Errors** as `openOldCipher`, and `unreadable` for a broken compound file.
+ * **Shape** `undefined` for a workbook that is not encrypted. **Errors** as `openOldCipher`, `encrypted` for one that is obfuscated, and `unreadable` for a broken compound file.
  */
 export function decryptWorkbook(bytes: Uint8Array, uri: string, password: string | undefined): Uint8Array | undefined {
-  if (bytes[0] !== 0xd0) return undefined;
-  const stream = workbookOf(openCompoundFile(bytes, uri));
+  const stream = bytes[0] === 0xd0 ? workbookOf(openCompoundFile(bytes, uri)) : bytes;
   if (stream === undefined) return undefined;
-  const view = new DataView(stream.buffer);
+  const view = new DataView(stream.buffer, stream.byteOffset, stream.byteLength);
   let found: { readonly at: number; readonly length: number } | undefined;
   const records = [...recordsOf(view)];
   for (const { type, at, length } of records) {
+    // It stands before the list of sheets; bytes of a broken file behind may look like it.
+    if (type === record.sheet) break;
     if (type !== record.password) continue;
     // The first number tells encryption from the obfuscation of older versions.
-    if (length >= 54 && view.getUint16(at + 4, true) === 1) found = { at, length };
+    if (length < 54 || view.getUint16(at + 4, true) !== 1)
+      throw otherwiseProtected(
+        uri,
+        "is protected by a password in the way of Excel 95 (XOR), which is not undone here",
+      );
+    found = { at, length };
     break;
   }
   if (found === undefined) return undefined;
@@ -52,7 +59,7 @@ function isBeginning(view: DataView, at: number, length: number): boolean {
 }
 
 function workbookOf(file: Storage): Uint8Array<ArrayBuffer> | undefined {
-  return file.stream("Workbook") ?? file.stream("WORKBOOK");
+  return file.stream("Workbook") ?? file.stream("WORKBOOK") ?? file.stream("Book");
 }
 
 function* recordsOf(
