@@ -12,7 +12,7 @@ import { describe, expect, it } from "vitest";
 import { readPlacesOnPages } from "../../src/knowledge-base/operations/show-document.ts";
 import { encodePng } from "../../src/readers/ocr/encode-png.ts";
 import { drawPictures } from "../../src/readers/ocr/page-picture.ts";
-import { pictureSizes } from "../../src/readers/ocr/picture-sizes.ts";
+import { picturePages, pictureSizes } from "../../src/readers/ocr/picture-sizes.ts";
 import { readTsv } from "../../src/readers/ocr/read-tsv.ts";
 import { openPdf } from "../../src/readers/pdf/open-pdf.ts";
 import { makeScan } from "./make-scan.ts";
@@ -203,10 +203,35 @@ describe("places in a picture", () => {
         { width: 200, height: 100 },
       ],
     ],
+    ["TIFF whose second page lies beyond its end", [...ascii("II"), 42, 0, ...numbers(8), 0, 0, ...numbers(99)], []],
     ["file that breaks off", [...png.subarray(0, 19)], []],
     ["JPEG that breaks off", [0xff, 0xd8, 0xff, 0xe0, 0xff, 0xff], []],
   ])("%s says how large it is", (_, bytes, sizes) => {
     expect(pictureSizes(Uint8Array.from(bytes))).toEqual(sizes);
+  });
+});
+
+describe("pages of a picture", () => {
+  const first = [2, 0, 0, 1, 3, 0, ...numbers(1, 300), 1, 1, 4, 0, ...numbers(1, 600, 38)];
+  const second = [2, 0, 0, 1, 3, 0, ...numbers(1, 200), 1, 1, 3, 0, ...numbers(1, 100, 0)];
+  const tiff = Uint8Array.from([...ascii("II"), 42, 0, ...numbers(8), ...first, ...second]);
+
+  it("are pictures of one page each, which begin with their own facts", () => {
+    expect(picturePages(tiff).map((page) => pictureSizes(page()))).toEqual([
+      [{ width: 300, height: 600 }],
+      [{ width: 200, height: 100 }],
+    ]);
+    expect(picturePages(scan).map((page) => page())).toEqual([scan]);
+  });
+
+  it("are no more than are allowed", async () => {
+    const read = createImageReader({ ocr: provider() }).read({
+      uri: "a.tiff",
+      bytes: tiff,
+      mediaType: "image/tiff",
+      limits: { maxPages: 1 },
+    });
+    expect(await refusalOf(read)).toMatchObject({ code: "too-large", details: { limit: "maxPages" } });
   });
 });
 

@@ -64,24 +64,55 @@ function webpSize(view: DataView, kind: string): PictureSize {
   };
 }
 
-const mostDirectories = 10_000;
-
 function tiffSizes(view: DataView, isLittle: boolean): readonly PictureSize[] {
-  const sizes: PictureSize[] = [];
-  const seen = new Set<number>();
-  for (let at = view.getUint32(4, isLittle); at !== 0 && !seen.has(at) && seen.size < mostDirectories;) {
-    seen.add(at);
-    const entries = view.getUint16(at, isLittle);
+  return directoriesOf(view, isLittle).map(({ at, next }) => {
     const size = { width: 0, height: 0 };
-    for (let entry = at + 2; entry < at + 2 + entries * 12; entry += 12) {
+    for (let entry = at + 2; entry < next; entry += 12) {
       const tag = view.getUint16(entry, isLittle);
-      const isShort = view.getUint16(entry + 2, isLittle) === 3;
       if (tag !== 256 && tag !== 257) continue;
+      const isShort = view.getUint16(entry + 2, isLittle) === 3;
       const value = isShort ? view.getUint16(entry + 8, isLittle) : view.getUint32(entry + 8, isLittle);
       size[tag === 256 ? "width" : "height"] = value;
     }
-    sizes.push(size);
-    at = view.getUint32(at + 2 + entries * 12, isLittle);
+    return size;
+  });
+}
+
+const mostDirectories = 10_000;
+
+/** A page of a TIFF: where its list of facts begins, and where it names the next. */
+interface Directory {
+  readonly at: number;
+  readonly next: number;
+}
+
+function directoriesOf(view: DataView, isLittle: boolean): readonly Directory[] {
+  const found: Directory[] = [];
+  const seen = new Set<number>();
+  for (let at = view.getUint32(4, isLittle); at !== 0 && !seen.has(at) && seen.size < mostDirectories;) {
+    seen.add(at);
+    const next = at + 2 + view.getUint16(at, isLittle) * 12;
+    found.push({ at, next });
+    at = view.getUint32(next, isLittle);
   }
-  return sizes;
+  return found;
+}
+
+/**
+ * The pages of a picture, each a picture of its own: engines read the first page of a TIFF alone.
+ *
+ * **Shape** the picture itself, but for a TIFF of several pages; **Cost** a copy for each page that is asked for.
+ */
+export function picturePages(bytes: Uint8Array): readonly (() => Uint8Array)[] {
+  const isLittle = bytes[0] === 0x49;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const count = pictureSizes(bytes).length;
+  if (count < 2) return [() => bytes];
+  return directoriesOf(view, isLittle).map(({ at, next }) => () => {
+    const page = bytes.slice();
+    const own = new DataView(page.buffer);
+    own.setUint32(4, at, isLittle);
+    own.setUint32(next, 0, isLittle);
+    return page;
+  });
 }

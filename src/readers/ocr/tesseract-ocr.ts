@@ -6,6 +6,7 @@ import { checkGiven, checkOptions, checkText } from "../../runtime/check-options
 import { openPdf } from "../pdf/open-pdf.ts";
 import { encodePng } from "./encode-png.ts";
 import { drawPictures } from "./page-picture.ts";
+import { picturePages } from "./picture-sizes.ts";
 import { readTsv } from "./read-tsv.ts";
 import {
   checkLanguages,
@@ -84,34 +85,46 @@ export async function openTesseractOcr(
       throw late.aborted ? tooSlow(uri, page, pageTimeoutMs) : refused(uri, page, error);
     }
   };
+  /** Recognises pages in turns. `pictureOf` gives none for a page without a picture. */
+  const readPages = async (
+    input: ExtractionInput,
+    pages: readonly number[],
+    pictureOf: (page: number) => Promise<Uint8Array | undefined>,
+  ): Promise<readonly PageText[]> => {
+    const { uri, signal } = input;
+    let done = 0;
+    const texts = pages.map((page) =>
+      turns(async (): Promise<readonly PageText[]> => {
+        throwIfAborted(signal, `Reading ${uri}`, { uri });
+        const picture = await pictureOf(page);
+        const read = picture === undefined ? [] : await recognise(picture, input, page);
+        onPage?.({ uri, done: ++done, pages: pages.length });
+        return read.map((one) => ({ ...one, page }));
+      }),
+    );
+    // All of them end before the file is closed.
+    const settled = await Promise.allSettled(texts);
+    return settled.flatMap((one) => {
+      if (one.status === "rejected") throw one.reason;
+      return one.value;
+    });
+  };
   return {
     name: `${engine.name}+${languages.join("+")}`,
     isScanned: () => true,
     async extractText(input) {
       if (input.mediaType.startsWith("image/")) {
-        const pages = await turns(() => recognise(input.bytes, input, 1));
-        onPage?.({ uri: input.uri, done: 1, pages: 1 });
-        return pages;
+        const pictures = picturePages(input.bytes);
+        const pages = pictures.map((_, index) => index + 1);
+        return readPages(input, pages, (page) => Promise.resolve(pictures[page - 1]!()));
       }
       // Pictures are decoded here; the reader itself never does.
       const pdf = await openPdf(input, undefined, { maxImageSize: mostImagePixels });
       try {
         const asked = input.pages ?? Array.from({ length: pdf.numPages }, (_, index) => index + 1);
-        let done = 0;
-        const texts = asked.map((page) =>
-          turns(async (): Promise<readonly PageText[]> => {
-            throwIfAborted(input.signal, `Reading ${input.uri}`, { uri: input.uri });
-            const picture = await drawPictures(pdf, page).catch(() => undefined);
-            const read = picture === undefined ? [] : await recognise(encodePng(picture), input, page);
-            onPage?.({ uri: input.uri, done: ++done, pages: asked.length });
-            return read.map((one) => ({ ...one, page }));
-          }),
-        );
-        // All of them end before the file is closed.
-        const settled = await Promise.allSettled(texts);
-        return settled.flatMap((one) => {
-          if (one.status === "rejected") throw one.reason;
-          return one.value;
+        return await readPages(input, asked, async (page) => {
+          const picture = await drawPictures(pdf, page).catch(() => undefined);
+          return picture && encodePng(picture);
         });
       } finally {
         await pdf.loadingTask.destroy();

@@ -26,7 +26,9 @@ export async function readPicture(
   onPrinted?: (printed: readonly PrintedLine[], pages: readonly PictureSize[]) => void,
 ): Promise<ReadResult> {
   const { uri } = input;
-  const { maxTextLength } = limitsOf(input);
+  const { maxTextLength, maxPages } = limitsOf(input);
+  const sizes = pictureSizes(input.bytes);
+  if (sizes.length > maxPages) throw overLimit(uri, "maxPages", maxPages, sizes.length);
   const request: ExtractionInput = {
     uri,
     bytes: input.bytes,
@@ -44,7 +46,6 @@ export async function readPicture(
       details: { mediaType: input.mediaType },
     });
   }
-  const sizes = pictureSizes(input.bytes);
   const blank = Array.from({ length: last }, (_, index) => ({ ...brokenPage, ...sheetOf(sizes[index]) }));
   const placed = recognised.filter(({ words }) => words !== undefined);
   const areas = (await layOutPages(addRecognised(blank, placed))).map((own, index) => [
