@@ -424,4 +424,24 @@ describe("createDocxReader: packages of all kinds", () => {
       expect(error.message).toContain("dir/my.docx");
     }
   });
+
+  it("reads headers and footers of a file whose body has no text, and says so [L9]", async () => {
+    const edge = (kind: string, words: string): string =>
+      `<w:${kind} xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">${paragraph(words)}</w:${kind}>`;
+    const edges = {
+      related: [
+        ["f", "footer", "footer1.xml"],
+        ["h", "header", "header1.xml"],
+      ] as const,
+      more: {
+        "word/header1.xml": edge("hdr", "Harbour office of Ennis Point"),
+        "word/footer1.xml": edge("ftr", "Open from nine"),
+      },
+    };
+    const letterhead = await readAs("a.docx", makeDocx({ body: paragraph(""), ...edges }));
+    expect(letterhead.text).toBe("Harbour office of Ennis Point\n\nOpen from nine");
+    expect(letterhead.notes).toEqual(["Its body has no text; its headers and footers were read."]);
+    const letter = await readAs("a.docx", makeDocx({ body: paragraph("Dear pilot"), ...edges }));
+    expect([letter.text, letter.notes]).toEqual(["Dear pilot", undefined]);
+  });
 });

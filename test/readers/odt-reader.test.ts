@@ -191,6 +191,19 @@ describe("createOdtReader", () => {
     expect(slides.notes).toEqual(["Left out: its comments (1)."]);
   });
 
+  it("names embedded files of other kinds that are not in the text [L9]", async () => {
+    const inner = `<office:document-content xmlns:office="o"><office:body><office:text/></office:body></office:document-content>`;
+    const math = `<math xmlns="m"><mi>a</mi></math>`;
+    const more = {
+      "Object 1/content.xml": inner,
+      "Object 2/content.xml": math,
+      "Object 3": "\u00d0\u00cf",
+      "Basic/a.xml": "",
+    };
+    const { notes } = await readAs("a.odt", makeOdt(p("Tides"), { more }));
+    expect(notes).toEqual(["Not read: what is embedded in it (Object 1, Object 3)."]);
+  });
+
   it("reads charts and formulas, from parts of their own and in a flat file, and says what a sheet leaves out [L9]", async () => {
     const office = "urn:oasis:names:tc:opendocument:xmlns";
     const cells = (...texts: string[]): string =>

@@ -40,6 +40,11 @@ export function nameSome(names: readonly string[]): string {
   return names.slice(0, 10).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
+/** The note about embedded files that are not in the text; none for no file. */
+export function leftOutObjects(names: readonly string[]): readonly string[] {
+  return names.length === 0 ? [] : [`Not read: what is embedded in it (${nameSome(names)}).`];
+}
+
 /** The note about comments that are not in the text; none for no comment. */
 export function leftOutComments(count: number): readonly string[] {
   return count === 0 ? [] : [`Left out: its comments (${count}).`];

@@ -17,6 +17,8 @@ export interface OpenDocument {
   readonly readPart: (name: string, visitor?: XmlVisit) => Promise<XmlElement | undefined>;
   /** Charts and formulas that stand in parts of their own. **Cost** all of them are in memory. */
   readonly objects: () => Promise<OdfObjects>;
+  /** Names of embedded objects that are not among these: other documents, and objects of other programs. A flat file names none. */
+  readonly otherObjects: (objects: OdfObjects) => readonly string[];
   /** Title, `""` for none, and metadata that the file states. */
   readonly facts: () => Promise<{ readonly title: string; readonly metadata: Metadata }>;
 }
@@ -70,9 +72,24 @@ export async function openOpenDocument(input: ReadInput): Promise<OpenDocument> 
       }
       return found;
     },
+    otherObjects: (objects) =>
+      archive.names
+        .map((name) => /^([^/.][^/]*)(?:\/content\.xml)?$/u.exec(name)?.[1] ?? "")
+        .filter((name) => name !== "" && !ownParts.has(name) && !objects.has(name)),
     facts: async () => factsOf(await readPart("meta.xml")),
   };
 }
+
+/** Parts at the root of a package that belong to the document itself. **Source** OASIS OpenDocument 1.3, part 2, 2.2; LibreOffice for the last. */
+const ownParts: ReadonlySet<string> = new Set([
+  "mimetype",
+  "content.xml",
+  "styles.xml",
+  "meta.xml",
+  "settings.xml",
+  "manifest.rdf",
+  "layout-cache",
+]);
 
 /** **Source** OASIS OpenDocument 1.3, part 3, 3.1.2 (`office:document`). */
 function openFlat({ uri, bytes }: ReadInput): OpenDocument {
@@ -87,6 +104,7 @@ function openFlat({ uri, bytes }: ReadInput): OpenDocument {
       return Promise.resolve(name === "styles.xml" || name === "meta.xml" ? readHead() : undefined);
     },
     objects: () => Promise.resolve(new Map()),
+    otherObjects: () => [],
     facts: () => Promise.resolve(factsOf(readHead())),
   };
 }

@@ -1,10 +1,10 @@
 import { IbidError } from "../../contracts/errors.ts";
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
-import { composeDocument } from "../compose-document.ts";
+import { type Composition, composeDocument } from "../compose-document.ts";
 import { fileNameOf } from "../file-name.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
 
-import { leftOutComments, nameSome } from "./clean-text.ts";
+import { leftOutComments, leftOutObjects } from "./clean-text.ts";
 import { readDocxNumbering } from "./docx-numbering.ts";
 import { readDocxStyles } from "./docx-styles.ts";
 import { createDocxWriter, type DocxParts } from "./docx-writer.ts";
@@ -22,7 +22,8 @@ export async function readDocx(input: ReadInput): Promise<ReadResult> {
   const relationships = await office.relationshipsOf(office.mainPart);
   const document = composeDocument();
   const imports = await readImports(input, office, relationships);
-  const writer = createDocxWriter(document, { ...(await readParts(office, relationships)), imports: imports.read });
+  const parts = { ...(await readParts(office, relationships)), imports: imports.read };
+  const writer = createDocxWriter(document, parts);
   // Paragraphs and tables of the body are read one at a time: the whole tree of a long book would not fit.
   const root = await office.visitPart(office.mainPart, {
     depth: 2,
@@ -36,10 +37,15 @@ export async function readDocx(input: ReadInput): Promise<ReadResult> {
 
   const facts = await readPackageFacts(office);
   const named = writer.title || facts.title;
-  const draft = document.finish(named);
+  const body = document.finish(named);
+  const draft = body.text === "" ? await readEdges(office, relationships, parts) : body;
   if (draft.text === "") throw withoutText(uri);
+  if (draft.text.length > maxTextLength) throw overLimit(uri, "maxTextLength", maxTextLength, draft.text.length);
   const title = named || draft.root.children.find(({ level }) => level === 1)?.title || fileNameOf(uri);
-  const notes = await notesOn(office, relationships, imports.unread);
+  const notes = [
+    ...(draft === body ? [] : ["Its body has no text; its headers and footers were read."]),
+    ...(await notesOn(office, relationships, imports.unread)),
+  ];
   return {
     ...draft,
     title,
@@ -47,6 +53,23 @@ export async function readDocx(input: ReadInput): Promise<ReadResult> {
     metadata: facts.metadata,
     ...(notes.length === 0 ? {} : { notes }),
   };
+}
+
+/** Headers and footers, of a document that has no other text: a letterhead, a cover. */
+async function readEdges(
+  office: OfficePackage,
+  relationships: ReadonlyMap<string, Relationship>,
+  parts: DocxParts,
+): Promise<ReturnType<Composition["finish"]>> {
+  const document = composeDocument();
+  const writer = createDocxWriter(document, parts);
+  for (const kind of ["header", "footer"]) {
+    for (const { type, target, isExternal } of relationships.values())
+      if (type === kind && !isExternal)
+        for (const element of elementsOf(await office.readPart(target))) writer.write(element);
+  }
+  writer.finish();
+  return document.finish("");
 }
 
 async function readParts(
@@ -111,8 +134,5 @@ async function notesOn(
   const count = elementsOf(comments).length;
   const carried = own.filter(({ type }) => type === "package" || type === "oleObject");
   const left = [...carried.map(({ target }) => target), ...unread];
-  return [
-    ...leftOutComments(count),
-    ...(left.length === 0 ? [] : [`Not read: what is embedded in it (${nameSome(left.map(fileNameOf))}).`]),
-  ];
+  return [...leftOutComments(count), ...leftOutObjects(left.map(fileNameOf))];
 }

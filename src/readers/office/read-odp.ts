@@ -3,7 +3,7 @@ import { composeDocument } from "../compose-document.ts";
 import { fileNameOf } from "../file-name.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
 
-import { imageText, leftOutComments, oneLine } from "./clean-text.ts";
+import { imageText, leftOutComments, leftOutObjects, oneLine } from "./clean-text.ts";
 import { readObject } from "./odf-objects.ts";
 import { countComments } from "./odt-inline.ts";
 import { createOdtWriter } from "./odt-writer.ts";
@@ -16,7 +16,7 @@ import { elementsOf, findAll, findChild, textOf, type XmlElement } from "./read-
 export async function readOdp(input: ReadInput): Promise<ReadResult> {
   const { uri } = input;
   const { maxPages, maxTextLength } = limitsOf(input);
-  const { readPart, objects, facts } = await openOpenDocument(input);
+  const { readPart, objects, otherObjects, facts } = await openOpenDocument(input);
   const embedded = await objects();
   const named = await readPart("styles.xml");
   const document = composeDocument();
@@ -66,11 +66,12 @@ export async function readOdp(input: ReadInput): Promise<ReadResult> {
   const title = shownTitle || stated.title || fileNameOf(uri);
   const draft = document.finish(title);
   if (draft.text === "") throw withoutText(uri);
+  const notes = [...leftOutComments(comments), ...leftOutObjects(otherObjects(embedded))];
   return {
     ...draft,
     title,
     metadata: { slideCount: number, ...stated.metadata },
-    ...(comments > 0 && { notes: leftOutComments(comments) }),
+    ...(notes.length > 0 && { notes }),
   };
 }
 

@@ -3,7 +3,7 @@ import { composeDocument } from "../compose-document.ts";
 import { fileNameOf } from "../file-name.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
 
-import { leftOutComments } from "./clean-text.ts";
+import { leftOutComments, leftOutObjects } from "./clean-text.ts";
 import { createOdtWriter, type OdtWriter } from "./odt-writer.ts";
 import { readOdtStyles } from "./odt-styles.ts";
 import { unreadable, withoutText } from "./refusals.ts";
@@ -15,7 +15,7 @@ import { findChild } from "./read-xml.ts";
 export async function readOdt(input: ReadInput): Promise<ReadResult> {
   const { uri } = input;
   const { maxTextLength } = limitsOf(input);
-  const { readPart, objects, facts } = await openOpenDocument(input);
+  const { readPart, objects, otherObjects, facts } = await openOpenDocument(input);
   const embedded = await objects();
   const named = await readPart("styles.xml");
   const document = composeDocument();
@@ -39,12 +39,13 @@ export async function readOdt(input: ReadInput): Promise<ReadResult> {
   const stated = (writer?.title ?? "") || said.title;
   const draft = document.finish(stated);
   if (draft.text === "") throw withoutText(uri);
+  const notes = [...leftOutComments(comments), ...leftOutObjects(otherObjects(embedded))];
   const title = stated || draft.root.children.find(({ level }) => level === 1)?.title || fileNameOf(uri);
   return {
     ...draft,
     title,
     root: { ...draft.root, title },
     metadata: said.metadata,
-    ...(comments > 0 && { notes: leftOutComments(comments) }),
+    ...(notes.length > 0 && { notes }),
   };
 }
