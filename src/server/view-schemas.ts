@@ -63,7 +63,9 @@ export const geometryResponse = z
     uri: z.string(),
     documentId: z.string(),
     pageCount: z.int(),
-    sizes: z.array(z.strictObject(size)).meta({ description: "Sizes of all pages, in points. A picture is 595 points wide." }),
+    sizes: z
+      .array(z.strictObject(size))
+      .meta({ description: "Sizes of all pages, in points. A picture is 595 points wide." }),
     pages: z.array(
       z.strictObject({
         number: z.int(),

@@ -3,11 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import type { WorkBook } from "@e965/xlsx";
+import { unzipSync } from "fflate";
 import { describe, expect, it, vi } from "vitest";
 
 import { createReaders } from "../../src/readers/create-readers.ts";
 import { readDocument } from "../../src/readers/read-document.ts";
 import { createXlsReader } from "../../src/readers/sheets/xls-reader.ts";
+import { pack } from "./make-office.ts";
 import { makeXls, sheetOf } from "./make-xls.ts";
 import { readAs, refusalOf } from "./read-with.ts";
 
@@ -42,6 +44,15 @@ describe("createXlsReader", () => {
     const binary = makeXls(makeBook(), "xlsb");
     for (const name of ["book.xlsb", "book"]) expect((await readAs(name, binary)).text).toBe(today.text);
     expect(await refusalOf(readAs("book.xlsb", binary.subarray(0, 900)))).toMatchObject({ code: "unreadable" });
+  });
+
+  it("says that drawings of a binary workbook of today are not in the text [L9]", async () => {
+    const binary = makeXls(makeBook(), "xlsb");
+    expect((await readAs("book.xlsb", binary)).notes ?? []).not.toContainEqual(expect.stringContaining("drawings"));
+    const drawn = pack({ ...unzipSync(binary), "xl/drawings/drawing1.xml": "<wsDr/>" });
+    expect((await readAs("book.xlsb", drawn)).notes).toContain(
+      "Cells were read; not in the text: text boxes and other drawings (1).",
+    );
   });
 
   it("gives the text that the same workbook has as XLSX [E15 T34]", async () => {

@@ -17,8 +17,8 @@ export async function readXls(input: ReadInput): Promise<ReadResult> {
   // The library takes many formats; ours are the ones that this reader answers for.
   const isPacked = input.mediaType !== "application/vnd.ms-excel";
   // The archive's directory is held against the limits before the library unpacks it.
-  if (isPacked) await openArchive(input);
-  else if (!isBinaryWorkbook(bytes)) {
+  const names = isPacked ? (await openArchive(input)).names : [];
+  if (!isPacked && !isBinaryWorkbook(bytes)) {
     throw new IbidError("unreadable", `${uri} is named as an Excel workbook (XLS), but its content is not one.`, {
       hint: "If it is text, a web page or a newer workbook, name it so: .csv, .html, .xlsx.",
       uri,
@@ -58,7 +58,10 @@ export async function readXls(input: ReadInput): Promise<ReadResult> {
   const { Title: title, Author: author } = workbook.Props ?? {};
   const metadata: Metadata = typeof author === "string" && author.trim() !== "" ? { author: author.trim() } : {};
   const said = typeof title === "string" ? title.replace(/\s+/gu, " ").trim() : "";
-  return composeWorkbook(input, sheets, { title: said === "" ? undefined : said, metadata });
+  const drawings = names.filter((name) => /^xl\/drawings\/[^/]+\.xml$/iu.test(name)).length;
+  const notes =
+    drawings === 0 ? [] : [`Cells were read; not in the text: text boxes and other drawings (${drawings}).`];
+  return composeWorkbook(input, sheets, { title: said === "" ? undefined : said, metadata, notes });
 }
 
 function addCells(
