@@ -404,7 +404,7 @@ async function seeBytes({ stages, job, onPage }: Work, arrival: Arrival, { item 
 }
 
 /**
- * A picture or a recording that no reader accepts, or that has no words, to be kept whole where the item wants it or a model embeds it.
+ * A picture or a recording without words, or that no reader accepts. It is kept whole where the item wants it or a model embeds it.
  *
  * **Errors** the one that is given, for anything else.
  */

@@ -30,11 +30,27 @@ it.each([
   });
 });
 
-const ascii = (text: string): number[] => [...text].map((sign) => sign.charCodeAt(0));
+const ascii = (text: string): number[] => Array.from(text, (sign) => sign.charCodeAt(0));
 
 /** Numbers of four bytes, the lowest first. */
 const numbers = (...values: number[]): number[] =>
   values.flatMap((value) => [value & 255, (value >>> 8) & 255, (value >>> 16) & 255, value >>> 24]);
+
+/** A page of a TIFF: its size, and where the next begins. */
+const directory = (width: number, height: number, next: number): number[] => [
+  2,
+  0,
+  0,
+  1,
+  3,
+  0,
+  ...numbers(1, width),
+  1,
+  1,
+  4,
+  0,
+  ...numbers(1, height, next),
+];
 
 const scan = makeScan([{ x: 20, y: 10, width: 40, height: 5 }]);
 
@@ -190,14 +206,7 @@ describe("places in a picture", () => {
     ],
     [
       "TIFF of two pages",
-      [
-        ...ascii("II"),
-        42,
-        0,
-        ...numbers(8),
-        ...[2, 0, 0, 1, 3, 0, ...numbers(1, 300), 1, 1, 4, 0, ...numbers(1, 600, 38)],
-        ...[2, 0, 0, 1, 3, 0, ...numbers(1, 200), 1, 1, 3, 0, ...numbers(1, 100, 8)],
-      ],
+      [...ascii("II"), 42, 0, ...numbers(8), ...directory(300, 600, 38), ...directory(200, 100, 8)],
       [
         { width: 300, height: 600 },
         { width: 200, height: 100 },
@@ -212,9 +221,14 @@ describe("places in a picture", () => {
 });
 
 describe("pages of a picture", () => {
-  const first = [2, 0, 0, 1, 3, 0, ...numbers(1, 300), 1, 1, 4, 0, ...numbers(1, 600, 38)];
-  const second = [2, 0, 0, 1, 3, 0, ...numbers(1, 200), 1, 1, 3, 0, ...numbers(1, 100, 0)];
-  const tiff = Uint8Array.from([...ascii("II"), 42, 0, ...numbers(8), ...first, ...second]);
+  const tiff = Uint8Array.from([
+    ...ascii("II"),
+    42,
+    0,
+    ...numbers(8),
+    ...directory(300, 600, 38),
+    ...directory(200, 100, 0),
+  ]);
 
   it("are pictures of one page each, which begin with their own facts", () => {
     expect(picturePages(tiff).map((page) => pictureSizes(page()))).toEqual([

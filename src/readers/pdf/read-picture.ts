@@ -15,7 +15,7 @@ import { addRecognised } from "./recognised-pages.ts";
 import { brokenPage } from "./read-page.ts";
 import { textAreas } from "./extracted-areas.ts";
 
-/** A page of a picture has no size on paper: it is as wide as a sheet of A4, and as high as its pixels make it. **Units** points. */
+/** A page of a picture is as wide as a sheet of A4, and as high as its pixels make it. **Units** points. */
 const sheet = { width: 595, height: 842 };
 
 /** Implements `createImageReader`: a picture is a scanned page without a PDF around it. */
