@@ -181,7 +181,8 @@ async function runSession(
       cwd: project,
       encoding: "utf8",
       maxBuffer: 64 * 2 ** 20,
-      timeout: 900_000,
+      // Pages install packages of others, which takes long on a machine with other work.
+      timeout: 2_700_000,
       // A group of its own, which ends with the session. The types do not know that spawnSync can make one.
       ...({ detached: true } as object),
       env: {
