@@ -86,7 +86,7 @@ export async function mcp(context: Context, options: McpCommandOptions): Promise
       ...limits,
       entities: names.map((name) => openEntities(kb, name)),
       ...(memory && {
-        memory: { ...memory, whole, session, ...(caller?.userId !== undefined && { by: caller.userId }) },
+        memory: { ...memory, session, ...(caller?.userId !== undefined && { by: caller.userId }) },
       }),
     };
     const [{ createMcpServer }, { serveStdio }] = await Promise.all([

@@ -42,7 +42,7 @@ async function withMemory<Result>(
   const { createMemory } = await import("../integrations/memory/index.node.ts");
   return withKnowledgeBase(asOperator(options), uses[how], async (whole) => {
     const kb = caller === undefined ? whole : whole.as(caller);
-    const memory = createMemory(kb, { ...memoryPlace(options.in ?? true, caller), whole });
+    const memory = createMemory(kb, memoryPlace(options.in ?? true, caller));
     return use({ kb, memory, by: caller?.userId ?? loginName() });
   });
 }
@@ -120,7 +120,7 @@ async function forget(
     if (output.json) await output.object(proof);
     else {
       for (const one of proof.notes) await output.line(`forgot ${neutralise(one.uri)}  sha256 ${one.textHash}`);
-      await output.line(`in the files: ${proof.files}`);
+      await output.line(`${proof.searched} in the files: ${proof.files}`);
     }
     return proof.files === "present" ? 1 : 0;
   });

@@ -381,6 +381,11 @@ export interface DeletedDocument {
    * They go with the next ingestion, vacuum or opening after that reader ends.
    */
   readonly pending?: true;
+  /**
+   * Result of a search of all files for the bytes of the document's id, where `prove` asked for it. An unfinished purge is `"present"` too.
+   * Absent for a store without files, and for a document whose id its caller gave.
+   */
+  readonly files?: "absent" | "present";
 }
 
 /**
@@ -550,12 +555,14 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
    * vacuumed.
    *
    * **Shape** the documents that went, with their chunks; for the uri of an archive, all that came out of it. A uri that is not there deletes nothing. A document that was composed of chunks also goes when all
-   * its chunks match. Single chunks go by their ids, and their document stays; it is ingested whole again when its source changes. **Errors** `ambiguous`,
-   * `access-denied`; `not-found` with `onMissing: "error"`.
+   * its chunks match. Single chunks go by their ids, and their document stays; it is ingested whole again when its source changes. With `purge`, `prove` searches the
+   * files for each document's id afterwards, which no other document has. **Errors** `ambiguous`, `access-denied`; `not-found` with `onMissing: "error"`.
+   * **Cost** `prove` reads the files once.
    */
   delete(
     target: string | { readonly filter: FilterInput } | { readonly chunks: readonly string[] },
-    options?: DocumentAddress & DeleteOptions & { readonly elements?: boolean | undefined },
+    options?: DocumentAddress &
+      DeleteOptions & { readonly elements?: boolean | undefined; readonly prove?: boolean | undefined },
   ): Promise<readonly DeletedDocument[]>;
   /**
    * Restores a deleted document until it is vacuumed. **Shape** one entry for each restored document; empty for a uri without deleted documents in the scopes

@@ -379,6 +379,12 @@ export interface Upkeep<By extends Places = Checked> {
    * **Shape** false while a reader still holds an old state of the files; ask again later. No search finds purged chunks meanwhile.
    */
   scrub(...by: By["maintain"]): Promise<boolean>;
+  /**
+   * Finds the documents whose ids stand in the bytes of a file. **Shape** their ids. Absent for a store without files.
+   *
+   * **Cost** reads the files once.
+   */
+  idsInFiles?(...call: [...by: By["maintain"], documentIds: readonly string[]]): Promise<readonly string[]>;
   /** Compares every row, posting and vector with the others. **Cost** reads and analyses everything, and holds up other calls of this process. */
   examine(...call: [...by: By["maintain"], options?: ExamineOptions]): Promise<Diagnosis>;
 }

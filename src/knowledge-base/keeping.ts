@@ -13,6 +13,7 @@ import { archivesOf, memberUri } from "../readers/archives/archive-kind.ts";
 import { compileFilter } from "../engine/filters/compile-filter.ts";
 import { parseFilter } from "../engine/filters/parse-filter.ts";
 import { checkOptions, checkText } from "../runtime/check-options.ts";
+import { hashParts } from "../runtime/hash.ts";
 import { showValue } from "../runtime/plan-options.ts";
 import { composedMediaType } from "../text/compose-chunks.ts";
 import { findDocument, severalScopes } from "./catalogue.ts";
@@ -21,7 +22,7 @@ import { createDocumentVersions } from "./document-versions.ts";
 import { findDeletedScopes } from "./deleted-scopes.ts";
 import type { KeepingParts } from "./parts.ts";
 
-const deleteOptions = { scope: true, onMissing: true, purge: true, elements: true } as const;
+const deleteOptions = { scope: true, onMissing: true, purge: true, elements: true, prove: true } as const;
 
 type Keeping = Pick<
   KnowledgeBase,
@@ -48,7 +49,7 @@ export function createKeeping(parts: KeepingParts): Keeping {
   /** Deleting needs the right to write. **Errors** `access-denied` for a caller who may read but not write. */
   async function remove(
     documents: readonly { readonly summary: DocumentSummary }[],
-    options: DeleteOptions & { readonly elements?: boolean | undefined },
+    options: DeleteOptions & { readonly elements?: boolean | undefined; readonly prove?: boolean | undefined },
   ): Promise<readonly DeletedDocument[]> {
     const proofs = new Map(documents.map(({ summary }) => [summary.scope, gate.write(caller, summary.scope)]));
     const deleted: DeletedDocument[] = [];
@@ -61,7 +62,24 @@ export function createKeeping(parts: KeepingParts): Keeping {
     }
     if (options.purge !== true || deleted.length === 0) return deleted;
     const rest = await pending();
-    return deleted.map((each) => ({ ...each, ...rest }));
+    const proof = options.prove === true ? await prove(documents, rest.pending === true) : [];
+    return deleted.map((each, at) => ({ ...each, ...rest, ...(proof[at] && { files: proof[at] }) }));
+  }
+
+  /**
+   * Whether the files still hold the id of each document. An id that a caller gave proves nothing, and would tell of a document of others with the same one.
+   */
+  async function prove(
+    documents: readonly { readonly summary: DocumentSummary }[],
+    isPending: boolean,
+  ): Promise<readonly DeletedDocument["files"][]> {
+    const ids = documents.map(({ summary: { id, scope, uri } }) => (id === hashParts(scope, uri) ? id : undefined));
+    const standing = await store.upkeep?.idsInFiles?.(
+      authority,
+      ids.filter((id) => id !== undefined),
+    );
+    if (standing === undefined) return [];
+    return ids.map((id) => (id === undefined ? undefined : isPending || standing.includes(id) ? "present" : "absent"));
   }
 
   /** Documents of the scopes that the caller may write, whose metadata match; of one that was composed, its own or those of all its chunks. */

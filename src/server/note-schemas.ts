@@ -118,6 +118,7 @@ export const forgottenResponse = z
   .strictObject({
     notes: z.array(z.strictObject({ id: z.string(), uri: z.string(), scope: scopeSchema, textHash: z.string() })),
     files: z.enum(["absent", "present", "unchecked"]),
+    searched: z.enum(["words", "ids"]).meta({ description: "Bytes that the files were searched for." }),
     pending: z.literal(true).optional(),
   })
   .meta({ id: "Forgotten" });

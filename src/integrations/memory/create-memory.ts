@@ -45,8 +45,6 @@ export interface MemoryOptions extends NoteProvenance {
   readonly scope?: Scope | undefined;
   /** Model that decides whether a note replaces a similar one, where the rule is in doubt. Default: none; doubt keeps both. */
   readonly judge?: ChatModel | undefined;
-  /** The knowledge base itself, where `kb` is a view: it tells whether a purge is finished in every file. Default: `kb`. */
-  readonly whole?: KnowledgeBase | undefined;
   /** Milliseconds since 1970. Default: the platform's clock. */
   readonly now?: (() => number) | undefined;
   /** Tokens of a text. Default: four characters each. */
@@ -142,15 +140,13 @@ export function createMemory(kb: KnowledgeBase, options: MemoryOptions = {}): Me
     session: true,
     file: true,
     judge: true,
-    whole: true,
     now: true,
     countTokens: true,
   });
-  for (const name of ["judge", "whole"] as const)
-    if (options[name] !== undefined) checkGiven("createMemory", name, options[name], "object");
+  if (options.judge !== undefined) checkGiven("createMemory", "judge", options.judge, "object");
   for (const name of ["now", "countTokens"] as const)
     if (options[name] !== undefined) checkGiven("createMemory", name, options[name], "function");
-  const { scope = "deployment", judge, whole = kb, now = platformNow } = options;
+  const { scope = "deployment", judge, now = platformNow } = options;
   /** The last time that this memory saw: a recall after a note sees the note, whatever the clock did. */
   let last = 0;
   const time = (): string => new Date((last = Math.max(last, now()))).toISOString();
@@ -303,7 +299,7 @@ export function createMemory(kb: KnowledgeBase, options: MemoryOptions = {}): Me
       if (question !== undefined) checkText("recall", "question", question);
       return recallNotes({ kb, scope, now: time, countTokens: options.countTokens }, question, asked);
     },
-    forget: (target) => inTurn(() => forgetNotes({ kb, whole, scope, get, read, readSubject }, target)),
+    forget: (target) => inTurn(() => forgetNotes({ kb, scope, get, read, readSubject }, target)),
     async get(id) {
       checkNamed("get", "id", id);
       return get(id);

@@ -1,5 +1,5 @@
 import { IbidError } from "../../contracts/errors.ts";
-import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
+import type { DeletedDocument, KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { sha256 } from "../../runtime/hash.ts";
@@ -31,18 +31,21 @@ export interface Forgotten {
     readonly textHash: string;
   }[];
   /**
-   * Result of a search of all files for the words: `"absent"`, or `"present"` where a file or a former version holds them.
-   * For a view it only says whether the purge is finished in every file: the words may be those of others.
-   * `"unchecked"` without the right of the operator, for texts below eight characters, and for a store without files.
+   * Result of a search of all files after the purge. `"present"` where one of them, or a former version, holds what was searched for, or where the purge is not finished.
+   * `"unchecked"` for a store without files.
    */
   readonly files: "absent" | "present" | "unchecked";
+  /**
+   * Bytes that the files were searched for: the words of the notes, or the ids of their documents.
+   * Words need the right of the operator, since they may be those of others, and eight characters.
+   */
+  readonly searched: "words" | "ids";
   /** Another process still reads an old state of the files; see `DeletedDocument.pending`. */
   readonly pending?: true | undefined;
 }
 
 interface ForgetParts {
   readonly kb: KnowledgeBase;
-  readonly whole: KnowledgeBase;
   readonly scope: Scope;
   readonly get: (id: string) => Promise<Note | undefined>;
   readonly read: (uri: string) => Promise<Note | undefined>;
@@ -78,7 +81,7 @@ const shortestProbe = 8;
 
 /** Purges notes and proves it. **Errors** `not-found`; `access-denied`. */
 export async function forgetNotes(
-  { kb, whole, scope, get, read, readSubject }: ForgetParts,
+  { kb, scope, get, read, readSubject }: ForgetParts,
   target: ForgetTarget,
 ): Promise<Forgotten> {
   checkGiven("forget", "the target", target, "object");
@@ -98,29 +101,45 @@ export async function forgetNotes(
   }
   const notes = [];
   const texts: string[] = [];
-  let isPending = false;
+  const gone: DeletedDocument[] = [];
   for (const { id, uri } of going) {
     const { text } = (await read(uri)) ?? { text: "" };
-    const gone = await kb.delete(uri, { scope, purge: true });
-    isPending ||= gone.some(({ pending }) => pending === true);
+    gone.push(...(await kb.delete(uri, { scope, purge: true, prove: true })));
     texts.push(text);
     notes.push({ id, uri, scope, textHash: sha256(text) });
   }
-  const files = await examine(whole, texts, whole === kb);
-  return { notes, files, ...(isPending && { pending: true as const }) };
+  const proof = proveByIds(gone);
+  const isPending = gone.some(({ pending }) => pending === true);
+  return {
+    notes,
+    ...((await proveByWords(kb, texts, proof.files)) ?? proof),
+    ...(isPending && { pending: true as const }),
+  };
 }
 
-/** `looks`: whether traces of the words count, which may be words of documents that the caller may not read. */
-async function examine(whole: KnowledgeBase, texts: readonly string[], looks: boolean): Promise<Forgotten["files"]> {
+type Proof = Pick<Forgotten, "files" | "searched">;
+
+/** The purge's own search for the ids. Another process may have purged a note meanwhile: then nothing is said of it. */
+function proveByIds(gone: readonly DeletedDocument[]): Proof {
+  const found = gone.map(({ files }) => files);
+  const files = found.includes("present") ? "present" : found.every((one) => one === "absent") ? "absent" : "unchecked";
+  return { files, searched: "ids" };
+}
+
+/** **Shape** `undefined` where the caller may not know, since the words may be those of others, and where a text stands anywhere by chance. */
+async function proveByWords(
+  kb: KnowledgeBase,
+  texts: readonly string[],
+  byIds: Forgotten["files"],
+): Promise<Proof | undefined> {
   const absent = texts.map((text) => text.trim()).filter(({ length }) => length >= shortestProbe);
-  if (absent.length < texts.length) return "unchecked";
+  if (absent.length < texts.length || byIds === "unchecked") return undefined;
   try {
-    const { findings } = await whole.doctor(looks ? { absent } : {});
-    return findings.some(({ kind }) => (looks && kind === "trace") || kind === "unfinished-purge")
-      ? "present"
-      : "absent";
+    const { findings } = await kb.doctor({ absent });
+    const isLeft = byIds === "present" || findings.some(({ kind }) => kind === "trace" || kind === "unfinished-purge");
+    return { files: isLeft ? "present" : "absent", searched: "words" };
   } catch (error) {
-    if (IbidError.isInstance(error) && ["access-denied", "unsupported"].includes(error.code)) return "unchecked";
+    if (IbidError.isInstance(error, "access-denied")) return undefined;
     throw error;
   }
 }

@@ -185,17 +185,24 @@ function writingTools(memory: Memory, origin: () => NoteProvenance): readonly To
             items: { type: "object", properties: { id: text, uri: text, textHash: text }, required: ["id", "uri"] },
           },
           files: { type: "string", enum: ["absent", "present", "unchecked"] },
+          searched: { type: "string", enum: ["words", "ids"] },
           pending: { type: "boolean" },
         },
-        ["notes", "files"],
+        ["notes", "files", "searched"],
       ),
       async run(target) {
         const proof = await memory.forget(present(target) as ForgetTarget);
         const files = {
-          absent: "The files were searched: no byte of it is left.",
-          present: "The files still hold some of its words: another document has them, or a reader holds an old state.",
-          unchecked: "The files were not searched for it.",
-        }[proof.files];
+          absent: {
+            words: "The files were searched for its words: no byte of it is left.",
+            ids: "The purge is finished, and the files were searched for its id: no byte of it is left.",
+          },
+          present: {
+            words: "The files still hold some of its words: another document has them, or a reader holds an old state.",
+            ids: "The purge is not finished: a reader holds an old state of the files.",
+          },
+          unchecked: { words: "", ids: "The store has no files that could be searched." },
+        }[proof.files][proof.searched];
         const { notes, ...rest } = proof;
         return {
           text: `Forgotten: ${notes.map((note) => asTitle(note.id)).join(", ")}. ${files}`,

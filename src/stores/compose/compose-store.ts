@@ -408,6 +408,12 @@ function guardUpkeep(part: Upkeep, guard: Guard): Upkeep<Proven> {
       guard.maintain(authority);
       return part.scrub();
     },
+    ...(part.idsInFiles && {
+      async idsInFiles(...[authority, documentIds]: Parameters<NonNullable<Upkeep<Proven>["idsInFiles"]>>) {
+        guard.maintain(authority);
+        return part.idsInFiles!(documentIds);
+      },
+    }),
     async examine(authority, options = {}) {
       guard.maintain(authority);
       checkOptions("examine", options, { fix: true, absent: true });

@@ -128,6 +128,7 @@ export function keepFresh(
         return upkeep.settle(...call);
       },
       scrub: () => upkeep.scrub(),
+      ...(upkeep.idsInFiles && { idsInFiles: (ids: readonly string[]) => upkeep.idsInFiles!(ids) }),
       async examine(...call) {
         await fresh(0);
         return upkeep.examine(...call);

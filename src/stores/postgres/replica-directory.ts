@@ -5,7 +5,7 @@ import type { SegmentCore } from "../segments/segment-core.ts";
 import type { DirectoryWriter, SegmentDirectory } from "../segments/segment-directory.ts";
 import { platformNow } from "../../runtime/platform-clock.ts";
 import { openFileShelf } from "../sqlite/file-shelf.ts";
-import { inspectFiles } from "../sqlite/inspect-files.ts";
+import { findIds, inspectFiles } from "../sqlite/inspect-files.ts";
 import { scrubPatiently } from "../sqlite/scrub-file.ts";
 import type { SqliteConnection } from "../sqlite/sqlite-connection.ts";
 import { createSqliteRows } from "../sqlite/sqlite-rows.ts";
@@ -471,6 +471,10 @@ export function createReplicaDirectory({
     inspect: async (probes) => {
       await lastWrite;
       return inspectFiles(connection, path, probes);
+    },
+    idsInFiles: async (documentIds) => {
+      await lastWrite;
+      return findIds(connection, path, documentIds);
     },
     async close() {
       await upkeep;

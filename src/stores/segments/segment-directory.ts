@@ -317,5 +317,7 @@ export interface SegmentDirectory {
   readonly readingThread?: StoreThread | undefined;
   /** Looks at the files as bytes. Absent where there are none. */
   inspect?(probes: readonly string[]): Promise<FileReport>;
+  /** Finds the documents whose ids stand in the bytes of a file. **Shape** their ids. Absent where there are none. */
+  idsInFiles?(documentIds: readonly string[]): Promise<readonly string[]>;
   close(): Promise<void>;
 }

@@ -72,6 +72,8 @@ export function segmentUpkeep(core: SegmentCore, purge: Purge, kept: () => Promi
 
     scrub: () => purge.resume(),
 
+    ...(directory.idsInFiles && { idsInFiles: (ids: readonly string[]) => directory.idsInFiles!(ids) }),
+
     async examine(examination = {}) {
       const { examineStore } = await import("./examine.ts");
       const { analyzer } = options;

@@ -3,7 +3,7 @@ import type { DirectoryWriter, SegmentDirectory } from "../segments/segment-dire
 import type { StoreThread } from "../segments/errands.ts";
 import { createDiskReserve } from "./disk-reserve.ts";
 import { openFileShelf } from "./file-shelf.ts";
-import { inspectFiles } from "./inspect-files.ts";
+import { findIds, inspectFiles } from "./inspect-files.ts";
 import { scrubPatiently } from "./scrub-file.ts";
 import { createSqliteRows, type SqliteRows } from "./sqlite-rows.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
@@ -178,6 +178,10 @@ export function createSqliteDirectory(
       inspect: async (probes: readonly string[]) => {
         await lastWrite;
         return inspectFiles(connection, path, probes);
+      },
+      idsInFiles: async (documentIds: readonly string[]) => {
+        await lastWrite;
+        return findIds(connection, path, documentIds);
       },
     }),
     async close() {

@@ -12,7 +12,7 @@ it.skipIf(!address)("a forgotten message stays away from a knowledge base in Pos
   const run = async (...args: string[]) =>
     (await callIbid(cwd, ["memory", ...args, "--kb", kb.href, "--in", "user:ada"])).stdout;
   expect(await run("import", "c-1.jsonl")).toBe("c-1.jsonl  2 added\n");
-  expect(await run("forget", "claude-code-c-1-u1")).toContain("in the files: absent");
+  expect(await run("forget", "claude-code-c-1-u1")).toContain("words in the files: absent");
   expect(await run("import", "c-1.jsonl")).toBe("c-1.jsonl  1 unchanged, 1 forgotten\n");
   expect(await run("import", "c-1.jsonl", "--again")).toBe("c-1.jsonl  1 added, 1 unchanged\n");
   for (const id of ["u1", "u2"]) await run("forget", `claude-code-c-1-${id}`);
