@@ -3,7 +3,15 @@ import type { DeletedDocument, KnowledgeBase } from "../contracts/knowledge-base
 import type { Scope } from "../contracts/scope.ts";
 import { examples } from "./help-text.ts";
 import { pendingNote } from "./keeping.ts";
-import { asOperator, type CommonOptions, type Context, findUris, readCaller, withKnowledgeBase } from "./open.ts";
+import {
+  asOperator,
+  type CommonOptions,
+  type Context,
+  findUris,
+  followPurgesOf,
+  readCaller,
+  withKnowledgeBase,
+} from "./open.ts";
 import { scopeOption } from "./read-option.ts";
 import { noDocument } from "./suggest-uris.ts";
 import { count, neutralise } from "./text-layout.ts";
@@ -24,7 +32,7 @@ export async function deleteDocument(context: Context, typed: string, options: D
   const purge = options.purge === true;
   const caller = readCaller(options);
   return await withKnowledgeBase(asOperator(options), {}, async (whole) => {
-    const kb = caller === undefined ? whole : whole.as(caller);
+    const kb = await followPurgesOf(options.kb, whole, caller === undefined ? whole : whole.as(caller));
     const within = options.scope === undefined ? {} : { scope: options.scope };
     let deleted: readonly DeletedDocument[] = [];
     for (const uri of uris) {

@@ -6,7 +6,7 @@ import type { FilterInput } from "../contracts/filter.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { examples, note } from "./help-text.ts";
 import { memoryPlace } from "./memory-place.ts";
-import { asOperator, type CommonOptions, type Context, readCaller, withKnowledgeBase } from "./open.ts";
+import { asOperator, type CommonOptions, type Context, followPurgesOf, readCaller, withKnowledgeBase } from "./open.ts";
 import { clientFile, installEntry, type McpClient, mcpClients, thisSystem } from "./mcp-install.ts";
 import { readFilter, readScope } from "./read-option.ts";
 import { serve, readPort } from "./serve.ts";
@@ -80,7 +80,7 @@ export async function mcp(context: Context, options: McpCommandOptions): Promise
     memory === undefined ? ({ embeds: "queries" } as const) : ({ embeds: "documents", create: true } as const);
   const session = crypto.randomUUID();
   return withKnowledgeBase(asOperator(options), how, async (whole) => {
-    const kb = caller === undefined ? whole : whole.as(caller);
+    const kb = await followPurgesOf(options.kb, whole, caller === undefined ? whole : whole.as(caller));
     const { openEntities } = await import("../knowledge-base/entities/open-entities.ts");
     const offered = {
       ...limits,

@@ -10,7 +10,7 @@ import type { ForgetTarget, ImportedMessages, Memory, Note } from "../integratio
 import { folderOf, showLocation } from "../knowledge-base/open/location.ts";
 import { examples, note as remark } from "./help-text.ts";
 import { loginName, memoryPlace } from "./memory-place.ts";
-import { asOperator, type CommonOptions, type Context, readCaller, withKnowledgeBase } from "./open.ts";
+import { asOperator, type CommonOptions, type Context, followPurgesOf, readCaller, withKnowledgeBase } from "./open.ts";
 import { ruleFiles } from "./rule-files.ts";
 import { count, neutralise } from "./text-layout.ts";
 
@@ -41,7 +41,7 @@ async function withMemory<Result>(
   const caller = readCaller(options);
   const { createMemory } = await import("../integrations/memory/index.node.ts");
   return withKnowledgeBase(asOperator(options), uses[how], async (whole) => {
-    const kb = caller === undefined ? whole : whole.as(caller);
+    const kb = await followPurgesOf(options.kb, whole, caller === undefined ? whole : whole.as(caller));
     const memory = createMemory(kb, memoryPlace(options.in ?? true, caller));
     return use({ kb, memory, by: caller?.userId ?? loginName() });
   });

@@ -79,6 +79,19 @@ export interface OpenForCommand {
   readonly synonyms?: string | undefined;
 }
 
+/** The same knowledge base, or view; its purges also reach what a service keeps beside it. */
+export async function followPurgesOf(
+  location: string,
+  whole: KnowledgeBase,
+  kb: KnowledgeBase,
+): Promise<KnowledgeBase> {
+  const [{ followPurgesInFiles }, { openFiles }] = await Promise.all([
+    import("../server/follow-purges.ts"),
+    import("../knowledge-base/open/open-files.ts"),
+  ]);
+  return followPurgesInFiles(whole, kb, openFiles(location));
+}
+
 /**
  * Opens the knowledge base of the options as their caller, and closes it after use.
  *

@@ -36,7 +36,8 @@ import { noteRoutes } from "./note-routes.ts";
 import { createPlaceRoutes } from "./place-routes.ts";
 import { createPublicNames } from "./public-names.ts";
 import { createRecordRoutes } from "./record-routes.ts";
-import { createThreads } from "./threads.ts";
+import { followPurges } from "./follow-purges.ts";
+import { createThreads, type Threads } from "./threads.ts";
 import { pageRoutes } from "./page/page-routes.ts";
 import { createDeadline } from "./deadline.ts";
 import { createProbeRoutes } from "./probe-routes.ts";
@@ -140,7 +141,10 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
   const kept = createOriginals(kb, options.files, options.readSource, names.resolveAll);
   const jobs = openJobs(kb, options, limits, kept);
   const streams = createAnswerStreams(limits);
-  const chosen = chooseRoutes(options, hasKeys, kept, limits, { jobs, streams });
+  const { files, threadDays = 30 } = options;
+  const threads = files === undefined || threadDays === 0 ? undefined : createThreads(files, threadDays);
+  const beside = { originals: kept, threads, jobs, streams };
+  const chosen = chooseRoutes(options, hasKeys, limits, beside);
   const routes = chosen.filter(({ absent }) => absent === undefined);
   const pathHeaders = new Map(routes.flatMap(({ path, headers }) => (headers ? [[path, headers] as const] : [])));
   const paths = createPaths(chosen);
@@ -219,7 +223,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
         count(bytes);
       });
       leaveSlot = await pools[route.pool ?? (route.isLight === true ? "light" : "heavy")].take(countedAs, signal);
-      const own = caller && metered(countedAs, caller);
+      const own = caller && followPurges(metered(countedAs, caller), beside);
       const call: Call = {
         params,
         query,
@@ -407,13 +411,21 @@ const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT",
 function chooseRoutes(
   options: HandlerOptions,
   hasKeys: boolean,
-  originals: Originals,
   limits: Required<ServiceLimits>,
-  { jobs, streams }: { readonly jobs: ServiceJobs | undefined; readonly streams: AnswerStreams },
+  {
+    originals,
+    threads,
+    jobs,
+    streams,
+  }: {
+    readonly originals: Originals;
+    readonly threads: Threads | undefined;
+    readonly jobs: ServiceJobs | undefined;
+    readonly streams: AnswerStreams;
+  },
 ): readonly Route[] {
   const { login, mcp = true, metrics, only, page = true, files, readiness = () => "ready" } = options;
-  const { keepOriginals = true, threadDays = 30 } = options;
-  const threads = files === undefined || threadDays === 0 ? undefined : createThreads(files, threadDays);
+  const { keepOriginals = true } = options;
   const shelf = files === undefined ? undefined : createOpenAiShelf(files, limits.jobBytes);
   const routes: Route[] = [...createProbeRoutes(readiness)];
   if (metrics !== undefined) routes.push(createMetricsRoute(metrics));
@@ -422,11 +434,10 @@ function chooseRoutes(
     const { maxUploadBytes } = limits;
     const facts = { needsKey: hasKeys, originals: keeps || options.readSource !== undefined, maxUploadBytes };
     const kept = keeps ? originals : { ...originals, keep: async () => {} };
-    const documents = keepingFiles(documentRoutes, kept, threads, jobs, streams);
     routes.push(
       ...createQuestionRoutes(streams),
       ...createStreamRoutes(streams),
-      ...documents,
+      ...keepingFiles(documentRoutes, kept),
       ...createRecordRoutes(options.entities ?? {}),
       ...createOpenAiRoutes(shelf, streams),
       ...createOpenAiStoreRoutes({ shelf, jobs }),

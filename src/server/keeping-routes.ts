@@ -13,11 +13,9 @@ import {
   threadResponse,
   threadsResponse,
 } from "./thread-schemas.ts";
-import type { AnswerStreams } from "./answer-streams.ts";
 import { threadId, type Threads } from "./threads.ts";
 import { restoreResponse, sessionResponse, trashResponse, versionsResponse } from "./view-schemas.ts";
 import { Refusal } from "./refusal.ts";
-import type { ServiceJobs } from "./jobs/service-jobs.ts";
 
 /** Facts of the service that a page asks for first. */
 export interface ServiceFacts {
@@ -167,46 +165,19 @@ function threadRoutes(threads: Threads): readonly Route[] {
   ];
 }
 
-/** The same routes; uploads keep their bytes, and a purge removes kept bytes, and sentences and streams that rest on the document. */
-export function keepingFiles(
-  routes: readonly Route[],
-  originals: Originals,
-  threads: Threads | undefined,
-  jobs: Pick<ServiceJobs, "forget"> | undefined,
-  streams: Pick<AnswerStreams, "forget">,
-): readonly Route[] {
-  return routes.map((route) => {
-    if (route.name === "uploadDocument") {
-      return {
-        ...route,
-        async handle(call) {
-          const response = await route.handle(call);
-          const { uri } = call.query as z.output<typeof requests.uploadQuery>;
-          await originals.keep(uri, call.body as Uint8Array);
-          return response;
+/** The same routes; uploads keep their bytes. */
+export function keepingFiles(routes: readonly Route[], originals: Originals): readonly Route[] {
+  return routes.map((route) =>
+    route.name !== "uploadDocument"
+      ? route
+      : {
+          ...route,
+          async handle(call) {
+            const response = await route.handle(call);
+            const { uri } = call.query as z.output<typeof requests.uploadQuery>;
+            await originals.keep(uri, call.body as Uint8Array);
+            return response;
+          },
         },
-      };
-    }
-    if (route.name !== "deleteDocument") return route;
-    return {
-      ...route,
-      async handle(call) {
-        const { uri, scope, purge } = call.query as z.output<typeof requests.deleteQuery>;
-        if (purge !== "true") return route.handle(call);
-        const gone: { readonly id: string; readonly contentHash: string }[] = [];
-        const live = await call.kb.document(uri, given({ scope, start: 0, end: 0 }));
-        if (live !== undefined) gone.push(live);
-        const within = `${uri}!/`;
-        if (live === undefined) for await (const one of call.kb.list()) if (one.uri.startsWith(within)) gone.push(one);
-        for await (const one of call.kb.deleted()) if (one.uri === uri || one.uri.startsWith(within)) gone.push(one);
-        const response = await route.handle(call);
-        await originals.drop(gone.map(({ contentHash }) => contentHash));
-        await jobs?.forget(uri, scope);
-        const ids = gone.map(({ id }) => id);
-        await threads?.forget(ids);
-        streams.forget(ids);
-        return response;
-      },
-    };
-  });
+  );
 }

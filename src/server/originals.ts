@@ -84,6 +84,9 @@ export function createOriginals(
       const keys: string[] = [];
       for (const prefix of ["originals/", "places/"])
         for await (const { key } of files.list({ prefix })) keys.push(key);
+      const uploads: string[] = [];
+      for await (const { key } of files.list({ prefix: "uploads/" })) uploads.push(key);
+      if (keys.length + uploads.length === 0) return;
       const held = new Set<string>();
       for (const documents of [kb.list(), kb.deleted()]) for await (const one of documents) held.add(one.contentHash);
       for (const key of keys) {
@@ -93,8 +96,7 @@ export function createOriginals(
         await files.delete(key);
       }
       for (const hash of held) gone.delete(hash);
-      for await (const { key } of files.list({ prefix: "uploads/" }))
-        await dropUpload(files, key, (hash) => gone.has(hash));
+      for (const key of uploads) await dropUpload(files, key, (hash) => gone.has(hash));
     },
     async places(document) {
       const { contentHash } = document;

@@ -32,7 +32,7 @@ export interface Threads {
   /** Gives a thread another title. Its age stays. **Shape** false without such a thread. */
   rename(id: string, caller: Owner, title: string): Promise<boolean>;
   remove(id: string, caller: Owner): Promise<boolean>;
-  /** Removes sentences that rest on documents that were purged. **Cost** reads every thread. */
+  /** Removes sentences that rest on documents that were purged, and the names of these. **Cost** reads every thread. */
   forget(documentIds: readonly string[]): Promise<void>;
 }
 
@@ -135,11 +135,13 @@ export function createThreads(files: BlobStore, retentionDays: number): Threads 
         // A sentence without a place may hold words of any document that the model was given.
         const rests = ({ sources = [] }: StoredTurn, { places }: StoredTurn["sentences"][number]): boolean =>
           places.length === 0 ? sources.some(isGone) : places.some(isGone);
-        if (thread === undefined || !thread.turns.some((turn) => turn.sentences.some((each) => rests(turn, each))))
-          continue;
-        const turns = thread.turns.map((turn) => ({
+        const isTouched = (turn: StoredTurn): boolean =>
+          turn.sources?.some(isGone) === true || turn.sentences.some((each) => rests(turn, each));
+        if (thread === undefined || !thread.turns.some(isTouched)) continue;
+        const turns = thread.turns.map(({ sources, ...turn }) => ({
           ...turn,
-          sentences: turn.sentences.filter((each) => !rests(turn, each)),
+          ...given({ sources: sources?.filter((source) => !isGone(source)) }),
+          sentences: turn.sentences.filter((each) => !rests({ sources, ...turn }, each)),
         }));
         await save(key.slice("threads/".length, -".json".length), { ...thread, turns });
       }

@@ -1,0 +1,60 @@
+import type { BlobStore } from "../contracts/blob-store.ts";
+import type { DeletedDocument, DocumentAddress, KnowledgeBase } from "../contracts/knowledge-base.ts";
+import { notePrefix } from "../integrations/memory/note.ts";
+import { hashParts } from "../runtime/hash.ts";
+import type { AnswerStreams } from "./answer-streams.ts";
+import { given } from "./given.ts";
+import type { ServiceJobs } from "./jobs/service-jobs.ts";
+import { createOriginals, type Originals } from "./originals.ts";
+import { createThreads, type Threads } from "./threads.ts";
+
+/** The parts of a service that keep something of documents beside the store. */
+export interface KeptBeside {
+  readonly originals?: Pick<Originals, "drop"> | undefined;
+  readonly threads?: Pick<Threads, "forget"> | undefined;
+  readonly jobs?: Pick<ServiceJobs, "forget"> | undefined;
+  readonly streams?: Pick<AnswerStreams, "forget"> | undefined;
+}
+
+/** A knowledge base, or a view of it, whose purges also remove kept bytes, jobs, sentences and streams that rest on the documents. */
+export function followPurges(kb: KnowledgeBase, { originals, threads, jobs, streams }: KeptBeside): KnowledgeBase {
+  return {
+    ...kb,
+    async delete(target, options = {}) {
+      if (options.purge !== true) return kb.delete(target, options);
+      const uri = typeof target === "string" && !target.startsWith(notePrefix) ? target : undefined;
+      const found = uri === undefined || originals === undefined ? [] : await findStored(kb, uri, options);
+      const deleted = await kb.delete(target, options);
+      if (deleted.length === 0) return deleted;
+      if (found.length > 0) await originals?.drop(found.map(({ contentHash }) => contentHash));
+      // A job of an archive has the name of the archive.
+      const jobsOf = (one: DeletedDocument): readonly string[] => [one.uri, ...(uri === undefined ? [] : [uri])];
+      for (const one of deleted) for (const name of new Set(jobsOf(one))) await jobs?.forget(name, one.scope);
+      const ids = [...found.map(({ id }) => id), ...deleted.map(({ scope, uri: own }) => hashParts(scope, own))];
+      await threads?.forget([...new Set(ids)]);
+      streams?.forget(ids);
+      return deleted;
+    },
+  };
+}
+
+/** The same for a program that is no service, over the files that a service of this knowledge base keeps or has kept. `whole` is the operator's. */
+export function followPurgesInFiles(whole: KnowledgeBase, kb: KnowledgeBase, files: BlobStore): KnowledgeBase {
+  const originals = createOriginals(whole, files, undefined, async (uri) => [uri]);
+  return followPurges(kb, { originals, threads: createThreads(files, Infinity) });
+}
+
+/** The documents of a uri, or of an archive with that uri; also deleted ones. */
+async function findStored(
+  kb: KnowledgeBase,
+  uri: string,
+  { scope }: DocumentAddress,
+): Promise<readonly { readonly id: string; readonly contentHash: string }[]> {
+  const found: { readonly id: string; readonly contentHash: string }[] = [];
+  const live = await kb.document(uri, given({ scope, start: 0, end: 0 }));
+  if (live !== undefined) found.push(live);
+  const within = `${uri}!/`;
+  if (live === undefined) for await (const one of kb.list()) if (one.uri.startsWith(within)) found.push(one);
+  for await (const one of kb.deleted()) if (one.uri === uri || one.uri.startsWith(within)) found.push(one);
+  return found;
+}

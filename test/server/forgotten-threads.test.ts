@@ -1,0 +1,98 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openFiles } from "../../src/knowledge-base/open/open-files.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
+import { startService } from "../../src/server/index.node.ts";
+import { hashParts } from "../../src/runtime/hash.ts";
+import { callIbid } from "../cli/run-ibid.ts";
+import { keys, send, type Sent } from "./service.ts";
+
+/** A folder in which a service has kept a note, a thread whose sentence rests on it, and an upload. */
+async function serveThread() {
+  const folder = mkdtempSync(join(tmpdir(), "ibid-threads-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const location = join(folder, "kb");
+  const kb = await openKnowledgeBase(location);
+  const files = openFiles(location);
+  const service = await startService(kb, { keys: Object.values(keys), port: 0, files, mcp: { memory: {} } });
+  let isOver = false;
+  const end = async (): Promise<void> => {
+    if (isOver) return;
+    isOver = true;
+    await service.stop();
+    await kb.close();
+  };
+  onTestFinished(end);
+  const http = async (path: string, sent: Sent = {}) => {
+    const answered = await send(service.url, path, { key: keys.ada.key, ...sent });
+    expect(answered.status, answered.text).toBeLessThan(300);
+    return answered.json as Record<string, unknown>;
+  };
+  const { note } = (await http("/notes", { body: { text: "The code word is Quagga17.", key: "code" } })) as {
+    note: { uri: string; scope: string };
+  };
+  const upload = "/document?uri=words.txt&scope=user:ada";
+  await http(upload, {
+    method: "PUT",
+    body: new TextEncoder().encode("The upload says Okapi42."),
+    headers: { "content-type": "text/plain" },
+  });
+  const sources = [];
+  const sentences = [];
+  for (const [uri, text] of [
+    [note.uri, "It is, in other words, Quagga17."],
+    ["words.txt", "Elsewhere it is Okapi42."],
+  ] as const) {
+    const documentId = hashParts("user:ada", uri);
+    const place = { marker: "[1]", uri, scope: "user:ada", documentId, start: 0, end: 8 };
+    sources.push({ uri, scope: "user:ada", documentId });
+    sentences.push({ text, places: [place] }, { text: `Without a place: ${text}`, places: [] });
+  }
+  const turn = { question: "How is it called?", kind: "written", sources, sentences };
+  await http("/threads", { body: { title: "Names", turns: [turn] } });
+  const bytes = (): string =>
+    readdirSync(location, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"))
+      .join("");
+  expect(bytes()).toContain("in other words, Quagga17");
+  return { folder, service, http, end, bytes };
+}
+
+const leftOf = (bytes: string): readonly string[] =>
+  ["Quagga17", "quagga17", "Okapi42", "okapi42", "key-code", "words.txt"].filter((word) => bytes.includes(word));
+
+describe("threads and uploads, where what they rest on is purged", () => {
+  it("lose it by a key of one's own over HTTP, and keep the rest", async () => {
+    const { http, end, bytes } = await serveThread();
+    await http("/note?key=code", { method: "DELETE" });
+    expect(leftOf(bytes())).toEqual(["Okapi42", "okapi42", "words.txt"]);
+    await http("/document?uri=words.txt&purge=true", { method: "DELETE" });
+    await end();
+    expect(leftOf(bytes())).toEqual([]);
+  });
+
+  it("lose it by MCP over HTTP", async () => {
+    const { service, end, bytes } = await serveThread();
+    const client = new Client({ name: "agent", version: "1" });
+    const requestInit = { headers: { authorization: `Bearer ${keys.ada.key}` } };
+    await client.connect(new StreamableHTTPClientTransport(new URL("mcp", service.url), { requestInit }));
+    await client.callTool({ name: "forget", arguments: { key: "code" } });
+    await client.close();
+    await end();
+    expect(leftOf(bytes())).toEqual(["Okapi42", "okapi42", "words.txt"]);
+  });
+
+  it("lose it by the command line, when the service has ended", async () => {
+    const { folder, end, bytes } = await serveThread();
+    await end();
+    const forget = ["memory", "forget", "code", "--in", "user:ada", "--kb", "kb"];
+    expect(await callIbid(folder, forget)).toMatchObject({ code: 0 });
+    expect(leftOf(bytes())).toEqual(["Okapi42", "okapi42", "words.txt"]);
+    expect(await callIbid(folder, ["delete", "words.txt", "--purge", "--kb", "kb"])).toMatchObject({ code: 0 });
+    expect(leftOf(bytes())).toEqual([]);
+  });
+});
