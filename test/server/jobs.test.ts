@@ -264,6 +264,23 @@ describe("jobs over HTTP", () => {
     expect((await world.as("ada", "/document?uri=a.txt")).status).toBe(200);
   });
 
+  it("loses the jobs of a purged document, and none of the same uri in a scope of others [L4]", async () => {
+    const world = await startWorld({ keys: Object.values(keys) });
+    const uris = async () =>
+      ((await world.as("operator", "/jobs")).json.jobs as { uri: string; scope: string }[]).map(({ scope }) => scope);
+    for (const [who, scope] of [
+      ["operator", "team:umbrella"],
+      ["ada", "user:ada"],
+    ] as const) {
+      const { json } = await world.as(who, `/jobs?uri=plan.txt&scope=${scope}`, { body: "The plan." });
+      expect(await ended(world, who, json.jobs[0].id)).toMatchObject({ state: "indexed" });
+    }
+    expect((await uris()).toSorted()).toEqual(["team:umbrella", "user:ada"]);
+    // Without a scope, the document is the one that the caller may read.
+    expect((await world.as("ada", "/document?uri=plan.txt&purge=true", { method: "DELETE" })).status).toBe(200);
+    expect(await uris()).toEqual(["team:umbrella"]);
+  });
+
   it("refuses what cannot be: foreign scopes, unknown fields, too large files, and uris in the wrong place", async () => {
     const world = await startWorld({ limits: { maxUploadBytes: 1000 } });
     const refusal = async (path: string, body: unknown) => {
