@@ -257,6 +257,69 @@ describe("session files", () => {
     expect(problems.map(({ line }) => line)).toEqual([11]);
   });
 
+  it("of Cursor in 2026 have heads in a table of their own, with title, time, folder, branch and sub-agents", async () => {
+    const path = join(folder, "heads.vscdb");
+    const database = new DatabaseSync(path);
+    database.exec(
+      `CREATE TABLE ItemTable (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);
+       CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);
+       CREATE TABLE composerHeaders (composerId TEXT PRIMARY KEY, workspaceId TEXT, createdAt INTEGER, lastUpdatedAt INTEGER,
+         isArchived INTEGER, isSubagent INTEGER, recency INTEGER, checkpointAt INTEGER, value TEXT)`,
+    );
+    const row = database.prepare("INSERT INTO cursorDiskKV VALUES (?, ?)");
+    const put = (key: string, value: object): void => void row.run(key, Buffer.from(JSON.stringify(value)));
+    const head = database.prepare("INSERT INTO composerHeaders VALUES (?, 'w-1', ?, ?, 0, ?, 0, NULL, ?)");
+    const begun = Date.UTC(2026, 6, 20, 10);
+    const heads = {
+      "p-1": {
+        type: "head",
+        name: "Trellis",
+        unifiedMode: "agent",
+        workspaceIdentifier: { id: "w-1", uri: { fsPath: "/garden", scheme: "file" } },
+        trackedGitRepos: [{ repoPath: "/garden", branches: [{ branchName: "ivy" }] }],
+      },
+      "p-2": { type: "head", name: "Sub-agent", subagentInfo: { parentComposerId: "p-1" } },
+    };
+    for (const [id, value] of Object.entries(heads))
+      head.run(id, begun, begun, Number(id === "p-2"), JSON.stringify(value));
+    head.run("p-3", begun, begun, 0, "{ broken");
+    const listed = (...ids: string[]) => ({
+      _v: 17,
+      modelConfig: { modelName: "some-model" },
+      fullConversationHeadersOnly: ids.map((bubbleId) => ({
+        bubbleId,
+        type: 1,
+        createdAt: "2026-07-20T10:00:09.000Z",
+        grouping: { isRenderable: true },
+      })),
+    });
+    const bubble = (id: string, fields: object): void => put(`bubbleId:${id}`, { _v: 3, ...fields });
+    put("composerData:p-1", listed("b1", "b2", "b3", "b4", "b5", "pruned"));
+    bubble("p-1:b1", { type: 1, text: "Where does the ivy climb?", createdAt: "2026-07-20T10:00:05.000Z" });
+    bubble("p-1:b2", { type: 2, text: "", capabilityType: 30, thinking: { text: "Hm.", signature: "s" } });
+    const called = { name: "edit_file_v2", status: "completed", params: '{"relativeWorkspacePath":"trellis.ts"}' };
+    bubble("p-1:b3", { type: 2, text: "", capabilityType: 15, toolFormerData: called });
+    bubble("p-1:b4", { type: 2, text: "", capabilityType: 22 });
+    bubble("p-1:b5", { type: 2, text: "Up the trellis." });
+    put("composerData:p-2", listed("b6"));
+    bubble("p-2:b6", { type: 1, text: "Look for ivy.", createdAt: "2026-07-20T10:00:06.000Z" });
+    put("composerData:p-3", listed("b7"));
+    bubble("p-3:b7", { type: 1, text: "Who is there?", createdAt: "2026-07-20T10:00:07.000Z" });
+    put("agentKv:blob:1", { role: "user", content: "not a message" });
+    database.close();
+    const { messages, problems } = await readSessionFile(path);
+    expect(
+      messages.map(({ session, role, at, text, tools, files }) => [session, role, at, text, tools, files]),
+    ).toEqual([
+      ["p-1", "user", "2026-07-20T10:00:05.000Z", "Where does the ivy climb?", [], []],
+      ["p-1", "assistant", "2026-07-20T10:00:09.000Z", "Up the trellis.", ["edit_file_v2"], ["trellis.ts"]],
+      ["p-2", "assistant", "2026-07-20T10:00:06.000Z", "Look for ivy.", [], []],
+      ["p-3", "user", "2026-07-20T10:00:07.000Z", "Who is there?", [], []],
+    ]);
+    expect(messages[0]).toMatchObject({ title: "Trellis", cwd: "/garden", branch: "ivy" });
+    expect(problems.map(({ row: key }) => key)).toEqual(["composerHeaders:p-3"]);
+  });
+
   it("of Claude Code give words of persons and models alone, each as the words of its author", async () => {
     let n = 0;
     const record = (type: string, content: unknown, more: object = {}) => ({

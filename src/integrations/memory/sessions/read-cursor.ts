@@ -6,8 +6,16 @@ export interface CursorRow {
   readonly value: string;
 }
 
+/** A row of the table `composerHeaders`, which newer versions have beside it. */
+export interface CursorHeadRow {
+  readonly session: string;
+  readonly createdAt: unknown;
+  readonly isSubagent: unknown;
+  readonly value: string;
+}
+
 /** Versions of the rows that the descriptions know. */
-const known = { composer: 10, bubble: 3 } as const;
+const known = { composer: 17, bubble: 3 } as const;
 
 /** The fields of a message that are read. Its row also has the files and the code that its question was asked with. */
 interface Bubble extends Pick<Json, "type" | "text" | "createdAt" | "timingInfo" | "toolFormerData" | "_v"> {
@@ -26,28 +34,84 @@ const toBubble = ({ type, text, createdAt, timingInfo, toolFormerData: called, _
   _v,
 });
 
+/** The facts of a conversation, from its own row or from its head. */
+interface Facts extends Pick<Json, "name" | "createdAt"> {
+  readonly cwd?: string | undefined;
+  readonly branch?: string | undefined;
+  /** Whether an agent began it: then the words of its user are those of that agent. */
+  readonly isSubagent: boolean;
+}
+
 /** The fields of a conversation that are read. */
-interface Composer extends Pick<Json, "name" | "createdAt" | "_v"> {
+interface Composer extends Facts, Pick<Json, "_v"> {
   readonly row: string;
   readonly session: string;
   /** Its messages, or where each of them stands. */
   readonly listed: unknown;
 }
 
-function toComposer(read: Json, row: string, session: string): Composer {
-  const { name, createdAt, _v, fullConversationHeadersOnly: headers, conversation } = read;
+function toFacts(read: Json): Facts {
+  const { name, createdAt, workspaceIdentifier: workspace, trackedGitRepos: repositories, subagentInfo } = read;
+  const uri = isObject(workspace) ? workspace["uri"] : undefined;
+  const [repository] = Array.isArray(repositories) ? (repositories as unknown[]) : [];
+  const branches = isObject(repository) ? repository["branches"] : undefined;
+  const [branch] = Array.isArray(branches) ? (branches as unknown[]) : [];
+  return {
+    name,
+    createdAt,
+    cwd: isObject(uri) ? (asText(uri["fsPath"]) ?? asText(uri["path"])) : undefined,
+    branch: isObject(branch) ? asText(branch["branchName"]) : undefined,
+    isSubagent: isObject(subagentInfo),
+  };
+}
+
+function toComposer(read: Json, row: string, session: string, head: Facts | undefined): Composer {
+  const { _v, fullConversationHeadersOnly: headers, conversation } = read;
   const listed = Array.isArray(headers) && headers.length > 0 ? headers : (conversation ?? headers);
-  return { row, session, name, createdAt, _v, listed };
+  const own = toFacts(read);
+  return {
+    row,
+    session,
+    _v,
+    listed,
+    name: asText(own.name) ?? head?.name,
+    createdAt: own.createdAt ?? head?.createdAt,
+    cwd: own.cwd ?? head?.cwd,
+    branch: own.branch ?? head?.branch,
+    isSubagent: own.isSubagent || head?.isSubagent === true,
+  };
+}
+
+function readHeads(rows: Iterable<CursorHeadRow>, draft: SessionDraft): ReadonlyMap<string, Facts> {
+  const heads = new Map<string, Facts>();
+  for (const { session, createdAt, isSubagent, value } of rows) {
+    try {
+      const read: unknown = JSON.parse(value);
+      const facts = toFacts(isObject(read) ? read : {});
+      const isOfAgent = facts.isSubagent || isSubagent === 1;
+      heads.set(session, { ...facts, createdAt: createdAt ?? facts.createdAt, isSubagent: isOfAgent });
+    } catch {
+      draft.refuse("The head of the conversation is no JSON.", { row: `composerHeaders:${session}` });
+    }
+  }
+  return heads;
 }
 
 /**
- * Reads the conversations of Cursor: rows `composerData:<session>` and `bubbleId:<session>:<message>` of `globalStorage/state.vscdb`.
+ * Reads the conversations of Cursor: rows `composerData:<session>` and `bubbleId:<session>:<message>` of the table `cursorDiskKV` in `globalStorage/state.vscdb`,
+ * and where it is there, the table `composerHeaders` with the heads of the conversations.
  *
  * **Shape** a row of a newer version is read where its fields are known, and else refused.
- * **Source** public descriptions of the rows as of `_v` 10 and 3 (December 2025), read in November 2026; the format has no specification of its own.
+ * **Source** public descriptions: chatrxiv, "Cursor Storage Reference" (26 December 2025, `_v` 10 and 3), and readers of the tables as of July 2026 (`_v` 16 and 17, heads).
+ * They were read in November 2026; the format has no specification of its own.
  */
-export function readCursor(rows: Iterable<CursorRow>, file: string): ReadSession {
+export function readCursor(
+  rows: Iterable<CursorRow>,
+  file: string,
+  headRows: Iterable<CursorHeadRow> = [],
+): ReadSession {
   const draft = new SessionDraft(file);
+  const heads = readHeads(headRows, draft);
   const bubbles = new Map<string, Bubble>();
   const composers: Composer[] = [];
   for (const { key: row, value } of rows) {
@@ -63,7 +127,7 @@ export function readCursor(rows: Iterable<CursorRow>, file: string): ReadSession
     // A deleted conversation leaves a row with null.
     if (read === null) continue;
     if (!isObject(read)) draft.refuse("The row is no object.", { row });
-    else if (kind === "composerData") composers.push(toComposer(read, row, session));
+    else if (kind === "composerData") composers.push(toComposer(read, row, session, heads.get(session)));
     else bubbles.set(`${session}:${bubble ?? ""}`, toBubble(read, row));
   }
   for (const composer of composers) {
@@ -81,7 +145,9 @@ export function readCursor(rows: Iterable<CursorRow>, file: string): ReadSession
         draft.refuse("A message of the conversation has no bubbleId.", { row });
         continue;
       }
-      readBubble(bubbles.get(`${session}:${id}`) ?? toBubble(header as Json, row), id, composer, draft);
+      const listing = toBubble(header as Json, row);
+      const bubble = bubbles.get(`${session}:${id}`) ?? listing;
+      readBubble({ ...bubble, createdAt: bubble.createdAt ?? listing.createdAt }, id, composer, draft);
     }
   }
   return draft.finish();
@@ -89,7 +155,8 @@ export function readCursor(rows: Iterable<CursorRow>, file: string): ReadSession
 
 const isNewer = (version: unknown, last: number): boolean => typeof version === "number" && version > last;
 
-function readBubble(bubble: Bubble, id: string, { session, name, createdAt }: Composer, draft: SessionDraft): void {
+function readBubble(bubble: Bubble, id: string, composer: Composer, draft: SessionDraft): void {
+  const { session, name, createdAt, cwd, branch, isSubagent } = composer;
   const { row, type, timingInfo, toolFormerData: called } = bubble;
   if (type !== 1 && type !== 2) {
     draft.refuse(`A message of the type ${JSON.stringify(type)} is not known.`, { row });
@@ -102,8 +169,8 @@ function readBubble(bubble: Bubble, id: string, { session, name, createdAt }: Co
     return;
   }
   const text = asText(bubble.text)?.trim() ?? "";
-  const role = type === 1 ? "user" : "assistant";
-  if (text !== "") draft.add({ client: "cursor", session, id, role, at, text, title: asText(name), row });
+  const role = type === 1 && !isSubagent ? "user" : "assistant";
+  if (text !== "") draft.add({ client: "cursor", session, id, role, at, text, cwd, branch, title: asText(name), row });
   // Messages without words are usual, where they only think. A newer version may keep its words elsewhere.
   else if (bubble.text === undefined && called === undefined && isNewer(bubble._v, known.bubble))
     draft.refuse(`The message is of version ${JSON.stringify(bubble._v)}, and has no text.`, { row });

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { IbidError } from "../../../contracts/errors.ts";
-import { type CursorRow, readCursor } from "./read-cursor.ts";
+import { type CursorHeadRow, type CursorRow, readCursor } from "./read-cursor.ts";
 import { readOpencode } from "./read-opencode.ts";
 import { type ReadSession } from "./session-message.ts";
 
@@ -19,7 +19,10 @@ export function readSessionDatabase(file: string): ReadSession {
     try {
       const found = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
       const tables = new Set(found.map(({ name }) => name));
-      if (tables.has("cursorDiskKV")) return readCursor(cursorRows(database), file);
+      if (tables.has("cursorDiskKV")) {
+        const heads = tables.has("composerHeaders") ? cursorHeads(database) : [];
+        return readCursor(cursorRows(database), file, heads);
+      }
       if (["session", "message", "part"].every((name) => tables.has(name))) return readOpencodeRows(database, file);
     } finally {
       database.close();
@@ -42,6 +45,13 @@ function* cursorRows(database: DatabaseSync): Generator<CursorRow> {
     )
     .iterate();
   for (const { key, value } of rows) yield { key: String(key), value: String(value) };
+}
+
+function* cursorHeads(database: DatabaseSync): Generator<CursorHeadRow> {
+  // Columns that a version does not have are read as missing.
+  const rows = database.prepare("SELECT *, CAST(value AS TEXT) AS words FROM composerHeaders").iterate();
+  for (const { composerId, createdAt, isSubagent, words } of rows)
+    yield { session: String(composerId), createdAt, isSubagent, value: String(words) };
 }
 
 function readOpencodeRows(database: DatabaseSync, file: string): ReadSession {
