@@ -187,6 +187,8 @@ interface ImportOptions extends MemoryCommandOptions {
   readonly watch?: true;
   readonly rules?: true;
   readonly again?: true;
+  /** Folder of the key that several users or machines share. */
+  readonly importState?: string;
 }
 
 /** Time between two looks at watched files. **Units** milliseconds. */
@@ -196,12 +198,12 @@ const lookEvery = 1000;
 async function importFiles(
   context: Context,
   paths: readonly string[],
-  { watch, rules, again, ...options }: ImportOptions,
+  { watch, rules, again, importState, ...options }: ImportOptions,
 ): Promise<number> {
   const { output, signal } = context;
   return withMemory(options, "import", async ({ memory, kb }) => {
     const { describeState } = await import("../integrations/memory/sessions/read-session-files.ts");
-    const list = rules === true ? undefined : await openImported(context, options.kb);
+    const list = rules === true ? undefined : await openImported(context, options.kb, importState);
     const imported = list !== undefined && again === true ? { ...list, has: () => false } : list;
     const seen = new Map<string, string>();
     const told = new Set<string>();
@@ -254,12 +256,19 @@ async function importFiles(
   });
 }
 
-/** The list of imported messages: in the folder of the knowledge base, or for one in a database in the user's folder for state. **Shape** a list that cannot be opened is said, and does without. */
-async function openImported({ output }: Context, kb: string): Promise<ImportedMessages | undefined> {
-  const { openAddressFolder, openImportedMessages } =
+/** The list of imported messages: in the folder of the knowledge base, or for one in a database beside the key. **Shape** a list that cannot be opened is said, and does without. */
+async function openImported(
+  { output }: Context,
+  kb: string,
+  shared: string | undefined,
+): Promise<ImportedMessages | undefined> {
+  const { keyFileIn, openAddressFolder, openImportedMessages } =
     await import("../integrations/memory/sessions/imported-messages.ts");
   const open = async (): Promise<ImportedMessages> =>
-    openImportedMessages(folderOf(kb) ?? (await openAddressFolder(showLocation(kb))));
+    openImportedMessages(
+      folderOf(kb) ?? (await openAddressFolder(showLocation(kb), shared)),
+      shared === undefined ? undefined : keyFileIn(shared),
+    );
   return open().catch(async (error: unknown) => {
     if (!IbidError.isInstance(error)) throw error;
     const hint = `Forgotten messages return with this import. ${error.hint}`;
@@ -371,6 +380,10 @@ export function addMemoryCommand(program: Command, context: Context, done: (exit
     .argument("<path...>", "files or folders")
     .option("--rules", "read CLAUDE.md, AGENTS.md and other rule files of these folders, as documents")
     .option("--again", "also messages that an earlier import brought in and that were forgotten")
+    .option(
+      "--import-state <folder>",
+      "folder of the key for forgotten messages, which several users or machines share",
+    )
     .option("--watch", "look again each second until a signal")
     .action(async function (this: Command, paths: string[]) {
       done(await importFiles(context, paths, this.optsWithGlobals()));

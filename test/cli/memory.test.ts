@@ -163,6 +163,29 @@ describe("ibid memory", () => {
     ]);
   });
 
+  it("keeps a forgotten message away from the imports of all who share the folder of the key", async () => {
+    const said = (uuid: string, text: string): string =>
+      JSON.stringify({
+        type: "user",
+        uuid,
+        sessionId: "c-1",
+        timestamp: "2026-05-01T09:00:00Z",
+        message: { role: "user", content: text },
+      });
+    const cwd = await makeFolder({
+      "c-1.jsonl": [said("u1", "The quokka is grey."), said("u2", "The wombat is brown.")].join("\n"),
+    });
+    const of = (user: string, ...more: string[]) =>
+      callIbid(cwd, ["memory", ...more, "--kb", "kb", "--in", "team:acme"], { XDG_STATE_HOME: join(cwd, user) });
+    const imports = async (user: string, ...more: string[]) => (await of(user, "import", "c-1.jsonl", ...more)).stdout;
+    const shared = ["--import-state", "shared"];
+    expect(await imports("ada", ...shared)).toBe("c-1.jsonl  2 added\n");
+    expect(await of("ada", "forget", "claude-code-c-1-u1")).toMatchObject({ code: 0 });
+    expect(await imports("bob", ...shared)).toBe("c-1.jsonl  1 unchanged, 1 forgotten\n");
+    // Nobody else can tell a forgotten message from one that never was, an import included.
+    expect(await imports("eve")).toBe("c-1.jsonl  1 added, 1 unchanged\n");
+  });
+
   it("tells a named caller nothing of others by what it forgets", async () => {
     const note = (key: string, text: string): string =>
       `<!-- ibid notes, version 1 -->\n\n## ${key}\n\n- key: ${key}\n- by: ada\n\n> ${text}\n`;

@@ -7,7 +7,7 @@ import { hmacSha256, sha256 } from "../../../runtime/hash.ts";
 import { makeFolder } from "../../../stores/sqlite/make-folder.ts";
 
 /**
- * Names of the messages that imports of one user have brought into a knowledge base. Where such a message is gone, it was forgotten.
+ * Names of the messages that imports have brought into a knowledge base, as far as they share a key. Where such a message is gone, it was forgotten.
  *
  * @experimental
  */
@@ -20,25 +20,27 @@ const fileName = "imported-messages";
 const keyBytes = 32;
 /** **Units** hexadecimal digits. */
 const markLength = 32;
+const privateRights = { folder: 0o700, file: 0o600 };
+/** The mask of the process takes away from these. */
+const sharedRights = { folder: 0o777, file: 0o666 };
 
 /**
  * Opens the list of a knowledge base in a folder: a file beside its store, with a keyed mark for each message.
  *
  * The key is not in the folder. So a reader of the folder cannot confirm the name of a message that is gone, and without the folder the key tells nothing.
  *
- * **Shape** `keyFile` is made where it is missing. Default: `ibid/import.key` in the user's folder for state. **Errors** `store-failed` where a file cannot be read or written.
+ * **Shape** `keyFile` is made where it is missing. Default: `ibid/import.key` in the user's folder for state, for this user alone. A named key may be shared: the
+ * rights of the files are then those that the process gives to new files. **Errors** `store-failed` where a file cannot be read or written.
  * **Source** RFC 2104 (HMAC); the XDG Base Directory Specification.
  *
  * @experimental
  */
-export async function openImportedMessages(
-  folder: string,
-  keyFile: string = defaultKeyFile(),
-): Promise<ImportedMessages> {
+export async function openImportedMessages(folder: string, keyFile?: string): Promise<ImportedMessages> {
   checkText("openImportedMessages", "folder", folder);
-  checkText("openImportedMessages", "keyFile", keyFile);
+  if (keyFile !== undefined) checkText("openImportedMessages", "keyFile", keyFile);
+  const rights = keyFile === undefined ? privateRights : sharedRights;
   const file = join(folder, fileName);
-  const key = await reach(keyFile, readKey);
+  const key = await reach(keyFile ?? keyFileIn(stateFolder()), (path) => readKey(path, rights));
   const text = await reach(file, (path) => readFile(path, "latin1").catch(orWhereMissing("")));
   const marks = new Set(text.split("\n").filter((line) => line.length === markLength));
   const markOf = (name: string): string => hmacSha256(key, name).slice(0, markLength);
@@ -48,17 +50,17 @@ export async function openImportedMessages(
       const added = names.map(markOf).filter((mark) => !marks.has(mark));
       if (added.length === 0) return;
       // A line that a crash cut off ends here, and is no mark.
-      await reach(file, (path) => appendFile(path, ["", ...added, ""].join("\n"), { mode: 0o600 }));
+      await reach(file, (path) => appendFile(path, ["", ...added, ""].join("\n"), { mode: rights.file }));
       for (const mark of added) marks.add(mark);
     },
   };
 }
 
 /** Two processes that make the key at once have one: the file of the first stays. */
-async function readKey(path: string): Promise<Uint8Array> {
-  makeFolder(dirname(path), 0o700);
+async function readKey(path: string, rights: typeof privateRights): Promise<Uint8Array> {
+  makeFolder(dirname(path), rights.folder);
   const made = Buffer.from(crypto.getRandomValues(new Uint8Array(keyBytes))).toString("hex");
-  await writeFile(path, made, { flag: "wx", mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
+  await writeFile(path, made, { flag: "wx", mode: rights.file }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;
   });
   const key = Buffer.from(await readFile(path, "latin1"), "hex");
@@ -89,19 +91,18 @@ const orWhereMissing =
     throw error;
   };
 
-function defaultKeyFile(): string {
-  return join(stateFolder(), "import.key");
-}
+/** The key of a folder for state. */
+export const keyFileIn = (state: string): string => join(state, "import.key");
 
 /**
- * Folder of the list of a knowledge base that has no folder of its own, in the user's folder for state.
+ * Folder of the list of a knowledge base that has no folder of its own, in a folder for state.
  *
- * **Shape** it is named by a hash of the address. It is made where it is missing. **Errors** `store-failed`.
+ * **Shape** `shared` is a folder that is not the user's alone. It is named by a hash of the address. It is made where it is missing. **Errors** `store-failed`.
  */
-export async function openAddressFolder(address: string): Promise<string> {
-  const folder = join(stateFolder(), "imports", sha256(address).slice(0, markLength));
+export async function openAddressFolder(address: string, shared?: string): Promise<string> {
+  const folder = join(shared ?? stateFolder(), "imports", sha256(address).slice(0, markLength));
   return reach(folder, (path) => {
-    makeFolder(path, 0o700);
+    makeFolder(path, (shared === undefined ? privateRights : sharedRights).folder);
     return Promise.resolve(path);
   });
 }
