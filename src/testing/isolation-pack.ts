@@ -127,6 +127,26 @@ export function createIsolationPack(subject: IsolationSubject): readonly Contrac
         }),
     ],
     [
+      "former-versions-of-others-are-not-told",
+      "T26 L3",
+      () =>
+        asStranger(async (bob, kb) => {
+          const address = { scope: "team:a" } as const;
+          await kb.ingest([{ uri: "secret", text: "The sluice password was changed." }], address);
+          // Without history there are no versions to tell of.
+          const kept = await kb.versions("secret", address).catch(() => []);
+          const [former] = kept.slice(1);
+          if (former === undefined) return;
+          const asOf = former.from;
+          for (const at of [{}, address]) {
+            leaks("versions", !(await refused(() => bob.versions("secret", at))));
+            leaks("document, as of a time,", (await bob.document("secret", { ...at, asOf })) !== undefined);
+          }
+          const hits = await bob.search("sluice password", { asOf });
+          leaks("A search, as of a time,", JSON.stringify(hits).includes("heronry"));
+        }),
+    ],
+    [
       "records-of-others-are-not-there",
       "T26 L3",
       () =>

@@ -7,7 +7,10 @@ import { createIsolationPack } from "../../src/testing/isolation-pack.ts";
 /** Runs the pack over knowledge bases whose callers get one verb of the operator. **Shape** the cases that fail. */
 async function failuresOf(leak?: keyof KnowledgeBase): Promise<readonly string[]> {
   const create = async (): Promise<KnowledgeBase> => {
-    const kb = await openKnowledgeBase({ models: { embedding: createHashingModel({ dimensions: 32 }) } });
+    const kb = await openKnowledgeBase({
+      history: true,
+      models: { embedding: createHashingModel({ dimensions: 32 }) },
+    });
     if (leak === undefined) return kb;
     return { ...kb, as: (context, options) => ({ ...kb.as(context, options), [leak]: kb[leak] }) };
   };
@@ -36,6 +39,7 @@ describe("the isolation pack [T26]", () => {
     "info",
     "status",
     "collections",
+    "versions",
     "deleted",
     "delete",
     "restore",

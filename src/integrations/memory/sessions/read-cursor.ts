@@ -98,12 +98,12 @@ function readHeads(rows: Iterable<CursorHeadRow>, draft: SessionDraft): Readonly
 }
 
 /**
- * Reads the conversations of Cursor: rows `composerData:<session>` and `bubbleId:<session>:<message>` of the table `cursorDiskKV` in `globalStorage/state.vscdb`,
- * and where it is there, the table `composerHeaders` with the heads of the conversations.
+ * Reads the conversations of Cursor from `globalStorage/state.vscdb`.
  *
- * **Shape** a row of a newer version is read where its fields are known, and else refused.
- * **Source** public descriptions: chatrxiv, "Cursor Storage Reference" (26 December 2025, `_v` 10 and 3), and readers of the tables as of July 2026 (`_v` 16 and 17, heads).
- * They were read in November 2026; the format has no specification of its own.
+ * **Shape** the table `cursorDiskKV` has rows `composerData:<session>` and `bubbleId:<session>:<message>`. The table `composerHeaders` has their heads, where it is
+ * there. A row of a newer version is read where its fields are known, and else refused.
+ * **Source** "Cursor Storage Reference" of chatrxiv, 26 December 2025 (`_v` 10 and 3). Public readers of the tables as of July 2026 (`_v` 16 and 17, heads).
+ * Both were read in November 2026. The format has no specification of its own.
  */
 export function readCursor(
   rows: Iterable<CursorRow>,
