@@ -21,7 +21,6 @@ import {
 } from "./handler-options.ts";
 import { createJobRoutes } from "./jobs/job-routes.ts";
 import { openJobs } from "./jobs/open-jobs.ts";
-import type { ServiceJobs } from "./jobs/service-jobs.ts";
 import { createTusRoutes } from "./jobs/tus-routes.ts";
 import { addressGroup } from "./limits.ts";
 import { createOpenApiRoute } from "./openapi.ts";
@@ -29,20 +28,20 @@ import { createOpenAiRoutes } from "./openai-routes.ts";
 import { createOpenAiShelf } from "./openai-shelf.ts";
 import { createOpenAiStoreRoutes } from "./openai-store-routes.ts";
 import { createKeepingRoutes, keepingFiles } from "./keeping-routes.ts";
-import { createOriginals, type Originals } from "./originals.ts";
+import { createOriginals } from "./originals.ts";
 import { operatorRoutes } from "./operator-routes.ts";
 import { createPaths, isRepeatable } from "./paths.ts";
 import { noteRoutes } from "./note-routes.ts";
 import { createPlaceRoutes } from "./place-routes.ts";
 import { createPublicNames } from "./public-names.ts";
 import { createRecordRoutes } from "./record-routes.ts";
-import { followPurges } from "./follow-purges.ts";
-import { createThreads, type Threads } from "./threads.ts";
+import { followPurges, type ServiceParts } from "./follow-purges.ts";
+import { createThreads } from "./threads.ts";
 import { pageRoutes } from "./page/page-routes.ts";
 import { createDeadline } from "./deadline.ts";
 import { createProbeRoutes } from "./probe-routes.ts";
 import { whenRead } from "./event-response.ts";
-import { type AnswerStreams, createAnswerStreams } from "./answer-streams.ts";
+import { createAnswerStreams } from "./answer-streams.ts";
 import { createStreamRoutes } from "./stream-routes.ts";
 import { createQuestionRoutes } from "./question-routes.ts";
 import { readBytes, readJson, readParams, readQuery } from "./read-request.ts";
@@ -412,17 +411,7 @@ function chooseRoutes(
   options: HandlerOptions,
   hasKeys: boolean,
   limits: Required<ServiceLimits>,
-  {
-    originals,
-    threads,
-    jobs,
-    streams,
-  }: {
-    readonly originals: Originals;
-    readonly threads: Threads | undefined;
-    readonly jobs: ServiceJobs | undefined;
-    readonly streams: AnswerStreams;
-  },
+  { originals, threads, jobs, streams }: ServiceParts,
 ): readonly Route[] {
   const { login, mcp = true, metrics, only, page = true, files, readiness = () => "ready" } = options;
   const { keepOriginals = true } = options;

@@ -9,15 +9,18 @@ import { createOriginals, type Originals } from "./originals.ts";
 import { createThreads, type Threads } from "./threads.ts";
 
 /** The parts of a service that keep something of documents beside the store. */
-export interface KeptBeside {
-  readonly originals?: Pick<Originals, "drop"> | undefined;
-  readonly threads?: Pick<Threads, "forget"> | undefined;
-  readonly jobs?: Pick<ServiceJobs, "forget"> | undefined;
-  readonly streams?: Pick<AnswerStreams, "forget"> | undefined;
+export interface ServiceParts {
+  readonly originals: Originals;
+  readonly threads: Threads | undefined;
+  readonly jobs: ServiceJobs | undefined;
+  readonly streams: AnswerStreams;
 }
 
 /** A knowledge base, or a view of it, whose purges also remove kept bytes, jobs, sentences and streams that rest on the documents. */
-export function followPurges(kb: KnowledgeBase, { originals, threads, jobs, streams }: KeptBeside): KnowledgeBase {
+export function followPurges(
+  kb: KnowledgeBase,
+  { originals, threads, jobs, streams }: Partial<ServiceParts>,
+): KnowledgeBase {
   return {
     ...kb,
     async delete(target, options = {}) {

@@ -68,9 +68,7 @@ export function segmentReads({ look, view, directory, latent }: SegmentCore): Re
       }),
 
     documents: (scopes, { order, ...listing } = {}) =>
-      order === undefined
-        ? listDocuments(look, scopes, listing)
-        : listInOrder(look, scopes, order, listing),
+      order === undefined ? listDocuments(look, scopes, listing) : listInOrder(look, scopes, order, listing),
 
     chunks: (scopes, listing = {}) => listChunks(look, view, scopes, listing),
 
