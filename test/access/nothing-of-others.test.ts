@@ -84,6 +84,10 @@ const namings: Readonly<Record<string, readonly Naming[]>> = {
       make: (name) => [{ type: "file_search", vector_store_ids: [name] }],
     },
   ],
+  questions: [
+    { kind: "uri", make: (name) => [{ question: "Where is the door?", uri: name }] },
+    { kind: "pastUri", make: (name) => [{ question: "Where is the door?", uris: [name] }] },
+  ],
   jobs: [{ kind: "uri", make: (name) => [{ uri: name, text: "New." }] }],
   "/documents after": [{ kind: "uri", make: (name) => JSON.stringify([name, board]) }],
   "/v1/files after": [{ kind: "file" }, { kind: "documentId" }],
@@ -106,7 +110,7 @@ const free = new Set(
     "presence_penalty frequency_penalty seed max_tokens max_completion_tokens max_output_tokens",
     "include input starting_after purpose expires_after[anchor] expires_after[seconds] name description chunking_strategy",
     "attributes max_num_results rewrite_query ranking_options all only validFrom validTo session markdown tokens url",
-    "threshold chunksToAdd type levels order webhook state fix absent olderThanHours section zoomOut neighbours maxCharacters cursor facets",
+    "metrics depth threshold chunksToAdd type levels order webhook state fix absent olderThanHours section zoomOut neighbours maxCharacters cursor facets",
   ].flatMap((line) => line.split(" ")),
 );
 /** Fields that are free at one path though their name is not. */

@@ -74,6 +74,11 @@ const operations: Readonly<Record<string, (store: Store, proof: never) => unknow
   deleted: (store, proof) => collect(store.trash!.deleted(proof)),
   scrub: (store, proof) => store.upkeep!.scrub(proof),
   examine: (store, proof) => store.upkeep!.examine(proof),
+  // A store without files has none.
+  idsInFiles: async (store, proof) => {
+    if (store.upkeep!.idsInFiles === undefined) return store.upkeep!.scrub(proof);
+    return store.upkeep!.idsInFiles(proof, ["of a"]);
+  },
   restore: (store, proof) => store.trash!.restore(proof, { ids: ["a"] }),
   touch: (store, proof) => store.touch(proof, "a", { checkedAt: "2024-01-01T00:00:00.000Z" }),
   scopes: (store, proof) => store.scopes(proof),
@@ -113,8 +118,9 @@ describe("nothing is done without the gate's value", () => {
       restore: "write";
       vacuum: "maintain";
     }>();
-    expectTypeOf<Accepted<Omit<NonNullable<Store["upkeep"]>, "settle">>>().toEqualTypeOf<{
+    expectTypeOf<Accepted<Required<Omit<NonNullable<Store["upkeep"]>, "settle">>>>().toEqualTypeOf<{
       scrub: "maintain";
+      idsInFiles: "maintain";
       examine: "maintain";
     }>();
     expectTypeOf<Accepted<Retriever>>().toEqualTypeOf<{ retrieve: "read" }>();

@@ -83,7 +83,8 @@ export function checkStore(value: unknown): Store {
     });
   }
   const named = typeof value === "string" ? value : (value as { readonly name?: unknown } | null | undefined)?.name;
-  if (typeof named === "string") {
+  // A copy of a store has a name, too.
+  if (typeof named === "string" && !documentMethods.some((name) => has(value, name))) {
     throw new IbidError("invalid-argument", `store is ${JSON.stringify(named)}, a name and no Store.`, {
       hint: "Give an engine as engine: { name, … }, and a folder or a database as the location.",
     });
