@@ -1,4 +1,5 @@
 import { IbidError } from "../contracts/errors.ts";
+import { isWithinEdits } from "./edit-distance.ts";
 
 /** **Errors** `invalid-argument` for an argument that is no string, such as a uri that was read from somewhere else. */
 export function checkText(where: string, name: string, value: unknown): void {
@@ -87,9 +88,9 @@ export function checkKnown(
   for (const key of Object.keys(options)) {
     if (isKnown(key)) continue;
     const known = names();
-    const near = known.find(
-      (name) => name.toLowerCase() === key.toLowerCase() || name.startsWith(key) || key.startsWith(name),
-    );
+    const near =
+      known.find((name) => name.toLowerCase() === key.toLowerCase() || name.startsWith(key) || key.startsWith(name)) ??
+      known.find((name) => isWithinEdits(name, key, name.length > 4 ? 2 : 1));
     throw new IbidError("invalid-argument", `${where} has no option "${key}".`, {
       hint: `${near === undefined ? "" : `Did you mean "${near}"? `}Known options: ${known.join(", ")}.`,
     });

@@ -68,6 +68,9 @@ describe("sources of a configuration", () => {
     expect(wrong.stderr).toContain('Did you mean "maxJsonBytes"?');
     for (const [content, problem] of [
       ['{ "serve": { "port": "9090" } }', "serve.port"],
+      ['{ "serve": { "prot": 9090 } }', 'Did you mean "port"?'],
+      ['{ "serve": { "limits": { "concurent": 2 } } }', 'Did you mean "concurrent"?'],
+      ['{ "serve": { "xyz": 2 } }', "Known options: port, "],
       ['{ "serve": { "limits": { "waiting": -1 } } }', "serve.limits.waiting"],
       ["{", "is not JSON"],
       ["[]", "must be an object"],
