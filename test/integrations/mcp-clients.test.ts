@@ -188,6 +188,10 @@ describe("an MCP server for clients", () => {
     const uris = [first, second].flatMap((page) => (page["documents"] as { uri: string }[]).map(({ uri }) => uri));
     expect(uris).toEqual([...Array(9).keys()].map((n) => `shelf/doc-00${n}.md`));
     expect(second["next"]).toBeUndefined();
+    const paged = await connect(kb, { pageAddress: "https://kb.example/" });
+    const [one] = (await dataOf(paged, "list_documents", { limit: 1 }))["documents"] as { url: string }[];
+    // The document as a whole: no place of it is marked.
+    expect(one!.url).toBe("https://kb.example/#uri=shelf%2Fdoc-000.md&scope=deployment");
     const { facets } = await dataOf(client, "list_facets", { key: "year" });
     expect(facets).toEqual([
       { key: "year", values: [2020, 2021, 2022].map((value) => ({ value, documents: 3 })), more: false },

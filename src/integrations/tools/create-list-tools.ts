@@ -78,7 +78,7 @@ export function createListTools(
             break;
           }
           last = [uri, scope];
-          const url = linkTo({ uri, scope, start: 0, end: 0 }, pageAddress);
+          const url = linkTo({ uri, scope }, pageAddress);
           documents.push({ uri: showAddress(uri), title: asTitle(title), url, mediaType, chunks, ingestedAt });
         }
         const data = { documents, ...(next !== undefined && { next }) };

@@ -81,9 +81,13 @@ export function showPlace(place: Place, page: string | undefined): Readonly<Reco
   };
 }
 
-/** The address that opens a place in the page of the service, marked. **Shape** the uri without such a page. */
-export function linkTo({ uri, scope, start, end }: Place, page: string | undefined): string {
+/** A place, or a document as a whole. */
+type Linked = Pick<Place, "uri" | "scope"> & Partial<Pick<Place, "start" | "end">>;
+
+/** The address that opens a place in the page of the service, marked, or a document from its beginning. **Shape** the uri without such a page. */
+export function linkTo({ uri, scope, start, end }: Linked, page: string | undefined): string {
   if (page === undefined) return showAddress(uri);
-  const at = new URLSearchParams({ uri, ...(scope !== undefined && { scope }), at: `${start}:${end}` });
+  const at = new URLSearchParams({ uri, ...(scope !== undefined && { scope }) });
+  if (start !== undefined && end !== undefined) at.set("at", `${start}:${end}`);
   return `${page.replace(/\/+$/u, "")}/#${at.toString()}`;
 }
