@@ -616,7 +616,8 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
   /**
    * Records an event of a service of this knowledge base, such as an ingestion queue, in health figures, event store and telemetry.
    *
-   * **Errors** `access-denied` unless the operator calls. Event stores and telemetry that fail do not make it fail.
+   * **Errors** `access-denied` unless the operator calls; `invalid-argument` for a name that there is not, and for no scope. Event stores and telemetry that fail do
+   * not make it fail.
    */
   report<Name extends EventName>(name: Name, scopes: readonly Scope[], data: EventData[Name]): void;
   /**

@@ -7,13 +7,14 @@ import type { KnowledgeBase, ViewOptions } from "../contracts/knowledge-base.ts"
 import type { SearchMode } from "../contracts/retriever.ts";
 import type { ReembedOptions } from "../contracts/reembedding.ts";
 import type { AccessContext, AuthorizedScopes, Scope, ScopeStrategy } from "../contracts/scope.ts";
-import { checkOptions } from "../runtime/check-options.ts";
+import { checkGiven, checkOptions, checkText } from "../runtime/check-options.ts";
 import { createRun } from "../runtime/create-run.ts";
 import { createCatalogue } from "./catalogue.ts";
 import { builtInRetriever, chooseRetriever } from "./choose-retriever.ts";
 import { createCollections } from "./collections.ts";
 import type { KeepingParts, OpenPast, SharedParts, ViewScopes } from "./parts.ts";
 import { servedModes } from "../search/search-session.ts";
+import { checkEvents } from "../stores/memory/check-events.ts";
 import { handRetriever } from "./hand-retriever.ts";
 import { createVerbs } from "./verbs.ts";
 
@@ -130,7 +131,11 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
           hint: "Call report() on the knowledge base itself, not on a caller's view.",
         });
       }
-      observer.report(name, where, data);
+      checkText("report", "name", name);
+      checkGiven("report", "scopes", where, "list");
+      checkGiven("report", "data", data, "object");
+      checkEvents([{ name, at: 0 }]);
+      observer.report(name, where.map(parseScope), data);
     },
 
     reembed(options: ReembedOptions = {}) {

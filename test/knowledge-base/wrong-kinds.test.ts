@@ -83,6 +83,7 @@ const verbs: readonly {
   { name: "status", args: [] },
   { name: "health", args: [{}], options: ["everywhere"] },
   { name: "mayWrite", args: ["deployment"] },
+  { name: "report", args: ["KnowledgeQueued", [], { depth: 0, rejected: 0 }] },
   { name: "reembed", args: [{}], options: ["scope", "estimate", "rollback", "signal"] },
   { name: "collection", args: ["notes", {}], options: ["schema", "key", "text", "vectors", "filterable"] },
   { name: "collections", args: [] },

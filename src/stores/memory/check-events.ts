@@ -23,7 +23,7 @@ const eventNames = Object.keys(names) as readonly EventName[];
 const defaultRetention: Complete<EventRetention> = { maxAgeMs: 7 * 24 * 3600 * 1000, maxEvents: 100_000 };
 
 /** **Errors** `invalid-argument` for a name that there is not, or a time that is none. */
-export function checkEvents(events: readonly KnowledgeEvent[]): void {
+export function checkEvents(events: readonly Pick<KnowledgeEvent, "name" | "at">[]): void {
   for (const { name, at } of events) {
     if (!Object.hasOwn(names, name)) throw wrong(`There is no event "${name}".`);
     if (!Number.isFinite(at)) throw wrong(`An event of ${name} is at ${String(at)}.`);
