@@ -1,7 +1,7 @@
 /**
  * The service under load: throughput by `--workers`, delay of the event loop under an upload, memory after many requests.
  *
- *     npm run bench:service [-- --documents 2000,8000 --searches 1500 --requests 20000 --only workers,upload,memory,heap]
+ *     npm run bench:service [-- --documents 2000,8000 --searches 600 --requests 20000 --only workers,upload,memory,heap]
  *
  * Every service is a process of its own, over a knowledge base that is made beforehand. Throughput is measured over each size of it, the rest over the first.
  * The load comes from this process, so that it takes processor time too. Searches go over sockets of their own, without a client of HTTP.
@@ -20,13 +20,15 @@ import { openKnowledgeBase } from "../src/index.node.ts";
 const { values: given } = parseArgs({
   options: {
     documents: { type: "string", default: "3000,9000" },
-    searches: { type: "string", default: "1500" },
+    searches: { type: "string", default: "600" },
     requests: { type: "string", default: "20000" },
     only: { type: "string", default: "workers,upload,memory,heap" },
   },
 });
 const sizes = given.documents.split(",").map(Number);
 const searches = Number(given.searches);
+/** Searches that warm up one process: compiled code and caches are then equally far, however slow the machine is. */
+const warmUp = 1000;
 const only = new Set(given.only.split(","));
 const program = new URL("../src/cli/bin.ts", import.meta.url).pathname;
 
@@ -52,10 +54,16 @@ async function makeBase(documents: number): Promise<string> {
     uri: `d${at}.md`,
     text: `# ${sentence()}\n\n${text(5)}`,
   }));
+  const began = process.cpuUsage();
+  const started = performance.now();
   await kb.ingest(inputs, { settle: true });
+  const seconds = (performance.now() - started) / 1000;
+  const { user, system } = process.cpuUsage(began);
   const { chunks } = await kb.status();
   await kb.close();
-  console.log(`${documents} documents, ${chunks} chunks, ${availableParallelism()} processors`);
+  console.log(
+    `${documents} documents, ${chunks} chunks, ${availableParallelism()} processors; ingested in ${seconds.toFixed(0)} s, ${((user + system) / 1e6).toFixed(0)} s of processor time`,
+  );
   return folder;
 }
 
@@ -169,26 +177,26 @@ interface Throughput {
   readonly load: number;
 }
 
-/** Searches with so many at once. As many before for each worker warm it up: compiled code and caches are then equally far, however slow the machine is. */
-async function throughput(serving: Serving, workers: number, atOnce: number): Promise<Throughput> {
+/** Searches over so many connections at once. */
+async function searchAll(serving: Serving, count: number, atOnce: number): Promise<void> {
   const clients = Array.from({ length: atOnce }, () => openSearcher(serving.url));
-  const run = async (count: number): Promise<void> => {
-    let left = count;
-    await Promise.all(
-      clients.map(async (client) => {
-        while (left-- > 0) await client.search();
-      }),
-    );
-  };
-  await run(searches * Math.max(1, workers));
+  let left = count;
+  await Promise.all(
+    clients.map(async (client) => {
+      while (left-- > 0) await client.search();
+    }),
+  );
+  for (const client of clients) client.close();
+}
+
+async function throughput(serving: Serving, atOnce: number): Promise<Throughput> {
   const before = processorTimes(serving.pid);
   const load = process.cpuUsage();
   const started = performance.now();
-  await run(searches);
+  await searchAll(serving, searches, atOnce);
   const ms = performance.now() - started;
   const after = processorTimes(serving.pid);
   const { user, system } = process.cpuUsage(load);
-  for (const client of clients) client.close();
   return {
     rate: (searches * 1000) / ms,
     service: (after.own - before.own) / searches,
@@ -215,14 +223,18 @@ try {
     bases.push(base);
     if (!only.has("workers")) break;
     const found = new Map<number, Throughput[]>();
-    // Rounds in turn, so that other work on the machine strikes all alike.
-    for (let round = 0; round < 3; round++) {
-      for (const workers of [0, 1, 2]) {
-        const serving = await serve(base, ["--workers", String(workers)]);
-        found.set(workers, [...(found.get(workers) ?? []), await throughput(serving, workers, 16)]);
-        await serving.stop();
-      }
+    const services = new Map<number, Serving>();
+    for (const workers of [0, 1, 2]) {
+      const serving = await serve(base, ["--workers", String(workers)]);
+      services.set(workers, serving);
+      await searchAll(serving, warmUp * Math.max(1, workers), 16);
     }
+    // Rounds in turn, so that other work on the machine strikes all alike. A service that is not asked takes no processor time.
+    for (let round = 0; round < 3; round++) {
+      for (const [workers, serving] of services)
+        found.set(workers, [...(found.get(workers) ?? []), await throughput(serving, 16)]);
+    }
+    for (const serving of services.values()) await serving.stop();
     const median = (workers: number, of: (one: Throughput) => number): number =>
       found
         .get(workers)!
