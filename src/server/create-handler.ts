@@ -37,7 +37,7 @@ import { createPublicNames } from "./public-names.ts";
 import { createRecordRoutes } from "./record-routes.ts";
 import { followPurges, type ServiceParts } from "./follow-purges.ts";
 import { createThreads } from "./threads.ts";
-import { pageRoutes } from "./page/page-routes.ts";
+import { missingPage, pageRoutes, wantsPage } from "./page/page-routes.ts";
 import { createDeadline } from "./deadline.ts";
 import { createProbeRoutes } from "./probe-routes.ts";
 import { whenRead } from "./event-response.ts";
@@ -386,7 +386,11 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     });
   }
   const known = [...methods.keys()].join(", ");
-  app.notFound(() => {
+  app.notFound((context) => {
+    if (methods.has("/") && wantsPage(context.req.raw)) {
+      context.set("refused", "not-found");
+      return missingPage(homeOf(context), context.var.requestId);
+    }
     throw new Refusal(404, "not-found", "This service has no such route.", { hint: `The routes are ${known}.` });
   });
   app.onError((error, context) => {

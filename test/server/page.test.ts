@@ -38,6 +38,29 @@ test("[page 21.2] the policy names this origin alone, and Trusted Types are requ
   }
 });
 
+test("an address that there is not says so to a browser in a page, and to a program in JSON", async () => {
+  const { as, log } = await startWorld({ basePath: "/kb" });
+  const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+  const shown = await as(null, "/kb/nothing/here", { headers: { accept } });
+  expect(shown).toMatchObject({ status: 404, headers: { "content-type": "text/html; charset=utf-8" } });
+  expect(shown.text).toContain("There is nothing at this address");
+  expect(shown.text).toContain('href="/kb/"');
+  expect(shown.headers["content-security-policy"]).toContain("default-src 'none'");
+  expect(shown.text).toContain(String(shown.headers["x-request-id"]));
+  for (const other of ["application/json", "*/*"]) {
+    const { status, json } = await as(null, "/kb/nothing/here", { headers: { accept: other } });
+    expect({ status, json }).toMatchObject({ status: 404, json: { error: { code: "not-found" } } });
+  }
+  const posted = await as(null, "/kb/nothing/here", { method: "POST", headers: { accept } });
+  expect(posted.json).toMatchObject({ error: { code: "not-found" } });
+  expect(log).toHaveLength(4);
+  expect(log.every(({ status, refused }) => status === 404 && refused === "not-found")).toBe(true);
+  const bare = await startWorld({ page: false });
+  expect((await bare.as(null, "/nothing", { headers: { accept } })).json).toMatchObject({
+    error: { code: "not-found" },
+  });
+});
+
 test("[page 21.2] a file of the page comes compressed, with a tag that saves the second load", async () => {
   const { service } = await startWorld();
   const first = await fetch(`${service.url}page.js`, { headers: { "accept-encoding": "gzip" } });

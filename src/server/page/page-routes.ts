@@ -62,7 +62,7 @@ function file(path: string, name: string, source: PageFileName): Route {
     query: z.looseObject({}),
     answers: { 200: { description: "The file.", content: { [type]: undefined } } },
     async handle({ request }) {
-      if (path === "/search" && !(request.headers.get("accept") ?? "").includes("text/html")) {
+      if (path === "/search" && !wantsPage(request)) {
         throw new Refusal(405, "method-not-allowed", "/search does not take this method.", {
           hint: "Use POST with a body of JSON; a browser gets the screen of searches.",
           headers: { allow: "POST, OPTIONS" },
@@ -80,6 +80,28 @@ function file(path: string, name: string, source: PageFileName): Route {
         return new Response(zipped, { headers: { ...headers, "content-encoding": "gzip" } });
       return new Response(new Blob([zipped]).stream().pipeThrough(new DecompressionStream("gzip")), { headers });
     },
+  });
+}
+
+/** Whether a browser asks for a page to show, and no program for data. */
+export function wantsPage({ method, headers }: Request): boolean {
+  return (method === "GET" || method === "HEAD") && (headers.get("accept") ?? "").includes("text/html");
+}
+
+/** A small page for an address that there is not, with the way to the first screen. `home` is the address of the service. */
+export function missingPage(home: string, requestId: string): Response {
+  const first = new URL(home).pathname;
+  const html = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Nothing here</title></head>
+<body><main><h1>There is nothing at this address</h1>
+<p><a href="${first}">Go to the first page</a></p>
+<p>Request ${requestId}</p></main></body>
+</html>
+`;
+  return new Response(html, {
+    status: 404,
+    headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": contentPolicy },
   });
 }
 
