@@ -173,17 +173,43 @@ export async function ask(
   return turn;
 }
 
-/** Threads hold the sentences that a model wrote, and places. A quotation is read again from its place. */
-export async function keepThread(id: string | undefined, turns: readonly Turn[]): Promise<string | undefined> {
-  if (session.value?.threads !== true) return undefined;
-  const stored = turns.flatMap((turn) => (turn.answer === undefined ? [] : [toStored(turn.question, turn.answer)]));
-  if (stored.length === 0) return id;
-  const body = { title: turns[0]!.question.slice(0, 300), turns: stored };
-  const kept = await (id === undefined
-    ? send<{ id: string }>("threads", body)
-    : send<{ id: string }>(`thread?id=${id}`, body, { method: "PUT" }));
-  return kept.id;
+/**
+ * Keeps a thread: the function that it returns takes all turns, and sends those that the service lacks, one call after another.
+ *
+ * Turns that are kept stay as the service holds them, since a page is not shown all of them. A thread that is full or gone is followed by a new one.
+ * **Shape** the id of the thread; `undefined` where none is kept.
+ */
+export function createKeeping(id?: string, kept = 0): (turns: readonly Turn[]) => Promise<string | undefined> {
+  let [own, count] = [id, kept];
+  let last: Promise<unknown> = Promise.resolve();
+  const keep = async (turns: readonly Turn[]): Promise<string | undefined> => {
+    const added = turns
+      .slice(count)
+      .flatMap(({ question, answer }) => (answer === undefined ? [] : [toStored(question, answer)]));
+    if (session.value?.threads !== true || added.length === 0) return own;
+    own = await addTurns(own, added);
+    count = turns.length;
+    return own;
+  };
+  return (turns) => {
+    const done = last.then(() => keep(turns));
+    last = done.catch(() => {});
+    return done;
+  };
 }
+
+async function addTurns(id: string | undefined, added: readonly StoredTurn[]): Promise<string> {
+  if (id !== undefined)
+    try {
+      return (await send<{ id: string }>(`thread?id=${id}`, { added }, { method: "PUT" })).id;
+    } catch (error) {
+      if (!(error instanceof Failure) || !followedByNew.has(error.status)) throw error;
+    }
+  return (await send<{ id: string }>("threads", { title: added[0]!.question.slice(0, 300), turns: added })).id;
+}
+
+/** Answers of the service that a thread is gone, or full. */
+const followedByNew: ReadonlySet<number> = new Set([404, 413]);
 
 /** Facts of a citation by which its place is found again; its words are read from there. */
 const storedFields = [
@@ -238,12 +264,14 @@ function toStored(
   let at = 0;
   return {
     ...facts,
-    sentences: sentences.map((sentence) => {
+    sentences: sentences.flatMap((sentence) => {
       const gap = text.slice(at, sentence.start).slice(0, 200);
       at = sentence.end;
+      // The words in its place are this page's own.
+      if (sentence.withheld === true) return [];
       const own = text.slice(sentence.start, sentence.end);
       const places = citations.filter(({ marker }) => own.includes(marker)).map(bare);
-      return { text: own, gap, ...(sentence.verdict !== undefined && { verdict: sentence.verdict }), places };
+      return [{ text: own, gap, ...(sentence.verdict !== undefined && { verdict: sentence.verdict }), places }];
     }),
   };
 }

@@ -6,8 +6,8 @@ import {
   type Answer,
   ask,
   type Citation,
+  createKeeping,
   type Hit,
-  keepThread,
   readThread,
   type Sentence,
   type Turn,
@@ -41,6 +41,7 @@ export function AskScreen({ documents }: { readonly documents: number | undefine
   const id = route.value.screen === "t" ? (route.value.query.get("id") ?? undefined) : undefined;
   const turns = useSignal<readonly Turn[]>([]);
   const thread = useSignal<{ readonly id: string | undefined; readonly own: boolean }>({ id: undefined, own: true });
+  const keeping = useRef(createKeeping());
   const failure = useSignal<Failure | undefined>(undefined);
   const running = useRef<AbortController | undefined>(undefined);
   const isShown = useRef(true);
@@ -62,12 +63,15 @@ export function AskScreen({ documents }: { readonly documents: number | undefine
     failure.value = undefined;
     turns.value = [];
     thread.value = { id, own: true };
+    keeping.current = createKeeping(id);
     if (id === undefined) return;
     const controller = new AbortController();
     readThread(id, controller.signal).then(
       (read) => {
         turns.value = read.turns;
         thread.value = { id, own: read.thread.own };
+        // Another's thread is followed by one of one's own, with all that this reader was shown.
+        keeping.current = read.thread.own ? createKeeping(id, read.turns.length) : createKeeping();
         reopenPlace(read.turns);
       },
       (error: Failure) => {
@@ -91,13 +95,13 @@ export function AskScreen({ documents }: { readonly documents: number | undefine
     if (done.state === "done") {
       announced.value = t("answerReady", { n: done.answer!.citations.length });
       prepareForPdf(done.answer!.citations.map(({ uri }) => uri));
-      const kept = await keepThread(thread.value.own ? thread.value.id : undefined, turns.value).catch(() => undefined);
-      if (kept !== undefined && kept !== thread.value.id && running.current === controller) {
-        thread.value = { id: kept, own: true };
+      const keptId = await keeping.current([...before, done]).catch(() => undefined);
+      if (keptId !== undefined && keptId !== thread.value.id && running.current === controller) {
+        thread.value = { id: keptId, own: true };
         // A reader who went on to another screen stays there.
         if (!isShown.current) return;
         const source = openPlace.peek()?.source;
-        go(`t?id=${kept}${source === undefined ? "" : `#source=${source}`}`, { replace: turns.value.length > 1 });
+        go(`t?id=${keptId}${source === undefined ? "" : `#source=${source}`}`, { replace: turns.value.length > 1 });
       }
     } else announced.value = done.state === "stopped" ? t("stopped") : (done.failure?.message ?? "");
   };

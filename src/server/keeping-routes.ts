@@ -137,16 +137,21 @@ function threadRoutes(threads: Threads): readonly Route[] {
       method: "PUT",
       path: "/thread",
       name: "putThread",
-      summary: "Replaces a thread of the caller's, or its title alone.",
+      summary: "Adds turns to a thread of the caller's, replaces it, or gives it a title alone.",
       tag: "threads",
       needs: "reader",
       query: threadQuery,
       body: changedThreadBody,
       answers: { 200: { description: "Its id.", content: { "application/json": keptResponse } } },
-      asked: ({ body: { title, turns = [] } }) => [title, ...turns.map(({ question }) => question)],
-      async handle({ caller, kb, query: { id }, body: { title, turns } }) {
-        if (turns !== undefined) await threads.write(id, caller!, { title, turns }, kb);
-        else if (!(await threads.rename(id, caller!, title))) return unknown();
+      asked: ({ body: { title, turns = [], added = [] } }) => [
+        ...(title === undefined ? [] : [title]),
+        ...[...turns, ...added].map(({ question }) => question),
+      ],
+      async handle({ caller, kb, query: { id }, body: { title, turns, added } }) {
+        if (added !== undefined) {
+          if (!(await threads.add(id, caller!, added, title, kb))) return unknown();
+        } else if (turns !== undefined) await threads.write(id, caller!, { title: title!, turns }, kb);
+        else if (!(await threads.rename(id, caller!, title!))) return unknown();
         return jsonResponse({ id });
       },
     }),

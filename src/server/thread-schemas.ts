@@ -64,17 +64,33 @@ const turnSchema = z
   })
   .meta({ id: "Turn" });
 
+/** Turns that a thread holds at most. */
+export const maxTurns = 200;
+
 export const threadBody = z
   .strictObject({
     title: z.string().trim().min(1).max(300),
-    turns: z.array(turnSchema).max(200),
+    turns: z.array(turnSchema).max(maxTurns),
   })
   .meta({ id: "NewThread" });
 
-/** The body of a change: without turns, a new title alone. */
+/** The body of a change: other turns, further ones, or a new title alone. */
 export const changedThreadBody = z
-  .strictObject({ ...threadBody.shape, turns: threadBody.shape.turns.optional() })
-  .meta({ id: "ChangedThread", description: "Without turns, the thread gets a new title and keeps its turns." });
+  .strictObject({
+    title: threadBody.shape.title.optional(),
+    turns: threadBody.shape.turns.optional(),
+    added: z.array(turnSchema).min(1).max(maxTurns).optional().meta({
+      description: "Turns that come after those that are kept, which stay as they are, also where they are withheld.",
+    }),
+  })
+  .refine(({ title, turns, added }) => (added === undefined ? title !== undefined : turns === undefined), {
+    error: "A change has a title, with the turns of the whole thread or without; or it has added turns.",
+  })
+  .meta({
+    id: "ChangedThread",
+    description:
+      "A title alone keeps the turns. With turns, they replace those that are kept. Added turns follow them.",
+  });
 
 /** One question with its answer, as it is kept. */
 export type StoredTurn = z.output<typeof turnSchema>;

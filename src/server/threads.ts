@@ -8,7 +8,7 @@ import { ownerOf } from "./jobs/job.ts";
 import { readEnd } from "./note-routes.ts";
 import { Refusal } from "./refusal.ts";
 import type { Caller } from "./route.ts";
-import type { StoredThread, StoredTurn } from "./thread-schemas.ts";
+import { maxTurns, type StoredThread, type StoredTurn } from "./thread-schemas.ts";
 
 /** A thread of a list. */
 export interface ThreadSummary {
@@ -29,6 +29,17 @@ export interface Threads {
   read(id: string, caller: Owner, kb: KnowledgeBase): Promise<object | undefined>;
   /** Keeps a thread. A place gets the hashes of its document and of its words, so that a later reader learns whether they have changed since. */
   write(id: string, caller: Owner, thread: Pick<StoredThread, "title" | "turns">, kb: KnowledgeBase): Promise<void>;
+  /**
+   * Adds turns behind those that are kept. These stay as they are: their owner may have seen them without sentences that are withheld at the moment.
+   * **Shape** false without such a thread. **Errors** 413 where the thread has no room; 503 where others write to it all the time.
+   */
+  add(
+    id: string,
+    caller: Owner,
+    turns: readonly StoredTurn[],
+    title: string | undefined,
+    kb: KnowledgeBase,
+  ): Promise<boolean>;
   /** Gives a thread another title. Its age stays. **Shape** false without such a thread. */
   rename(id: string, caller: Owner, title: string): Promise<boolean>;
   remove(id: string, caller: Owner): Promise<boolean>;
@@ -44,6 +55,8 @@ const prefixOf = (caller: Owner): string => sha256(`thread of ${ownerOf(caller)}
 const formerPrefixOf = ({ name }: Owner): string => sha256(`thread of ${name}`).slice(0, 16);
 const idPattern = /^[0-9a-f]{16}\.[\w-]{8,64}$/u;
 
+const toBytes = (thread: StoredThread): Uint8Array => new TextEncoder().encode(JSON.stringify(thread));
+
 export function createThreads(files: BlobStore, retentionDays: number): Threads {
   const keyOf = (id: string): string => `threads/${id}.json`;
   async function load(key: string): Promise<StoredThread | undefined> {
@@ -53,8 +66,7 @@ export function createThreads(files: BlobStore, retentionDays: number): Threads 
   async function* keysOf(...prefixes: readonly string[]): AsyncGenerator<string> {
     for (const prefix of prefixes) for await (const { key } of files.list({ prefix: `threads/${prefix}.` })) yield key;
   }
-  const save = (id: string, thread: StoredThread): Promise<unknown> =>
-    files.put(keyOf(id), new TextEncoder().encode(JSON.stringify(thread)));
+  const save = (id: string, thread: StoredThread): Promise<unknown> => files.put(keyOf(id), toBytes(thread));
   const isOld = ({ updatedAt }: StoredThread): boolean => Date.parse(updatedAt) < platformNow() - retentionDays * dayMs;
   const isOwnedBy = (id: string, thread: StoredThread | undefined, caller: Owner): boolean =>
     id.startsWith(`${prefixOf(caller)}.`) ||
@@ -112,6 +124,30 @@ export function createThreads(files: BlobStore, retentionDays: number): Threads 
         owner: ownerOf(caller),
         updatedAt: new Date(platformNow()).toISOString(),
       });
+    },
+
+    async add(id, caller, added, title, kb) {
+      const turns = await Promise.all(added.map((turn) => withHashes(turn, undefined, kb)));
+      for (let tries = 0; tries < 10; tries += 1) {
+        const thread = await checkOwner(id, caller);
+        const kept = await files.get(keyOf(id));
+        if (thread === undefined || kept === undefined) return false;
+        const before = JSON.parse(new TextDecoder().decode(kept.bytes)) as StoredThread;
+        if (before.turns.length + turns.length > maxTurns)
+          throw new Refusal(413, "too-large", `The thread has ${before.turns.length} turns of at most ${maxTurns}.`, {
+            hint: "Begin a new thread with POST /threads.",
+          });
+        const changed: StoredThread = {
+          ...before,
+          ...given({ title }),
+          turns: [...before.turns, ...turns],
+          owner: ownerOf(caller),
+          updatedAt: new Date(platformNow()).toISOString(),
+        };
+        const { status } = await files.put(keyOf(id), toBytes(changed), { ifMatch: kept.etag });
+        if (status === "written") return true;
+      }
+      throw new Refusal(503, "busy", "Other requests change this thread all the time.", { hint: "Try it again." });
     },
 
     async rename(id, caller, title) {

@@ -1,4 +1,8 @@
-import { expect, test } from "vitest";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { startService } from "../../src/server/index.node.ts";
+import { openFileBlobStore } from "../../src/stores/index.node.ts";
+import type { Scope } from "../../src/contracts/scope.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
 import { askOnPage, openHarbour, serve, visit, visitHarbour } from "./open-page.ts";
 import type { Page } from "playwright-core";
@@ -10,6 +14,12 @@ const keys = [
 const [ada, bob] = keys;
 
 async function openTwo() {
+  const kb = await openKept("user:ada");
+  return serve(kb, { keys, local: undefined as never });
+}
+
+/** A base whose spare key lies in a scope of few, and a model that tells of it. */
+async function openKept(scope: Scope) {
   const kb = await openHarbour(
     // A source has the number of its place in what the model is asked. The third sentence tells of one without citing it.
     createScriptedChatModel((messages) => {
@@ -28,9 +38,9 @@ async function openTwo() {
       text: "# Keys\n\nThe spare key of the lamp glass lies under the blue stone.",
       mediaType: "text/markdown",
     },
-    { scope: "user:ada" },
+    { scope },
   );
-  return serve(kb, { keys, local: undefined as never });
+  return kb;
 }
 
 async function unlock(page: Page, key: string): Promise<void> {
@@ -117,4 +127,64 @@ test("[page 28] the page of someone who may write differs from that of someone w
   };
   expect(await linksOf(ada.key)).toContain("add");
   expect(await linksOf(bob.key)).not.toContain("add");
+});
+
+/** Ada asks and asks further; in between, something happens to what her first answer rests on. */
+async function askFurther(
+  serving: Awaited<ReturnType<typeof openTwo>>,
+  between: (page: Page) => Promise<Page>,
+): Promise<{ readonly id: string; readonly turns: readonly object[] }> {
+  const first = await visit(serving);
+  await unlock(first.page, ada.key);
+  await askOnPage(first.page, "How often is the lamp glass polished, and where does the spare key lie?", ada.key);
+  await first.page.waitForURL(/\/t\?id=/u);
+  const page = await between(first.page);
+  await askOnPage(page, "How often is the lamp glass polished?", ada.key);
+  const address = new URL(`thread${new URL(first.page.url()).search}`, serving.url);
+  const read = async (): Promise<{ readonly id: string; readonly turns: readonly object[] }> => {
+    const response = await fetch(address, { headers: { authorization: `Bearer ${ada.key}` } });
+    return (await response.json()) as { id: string; turns: object[] };
+  };
+  await expect.poll(async () => (await read()).turns.length).toBe(2);
+  return read();
+}
+
+test("[page 18] a follow-up leaves the sentences before it as they were kept, also those that are withheld from their owner now", async () => {
+  const kb = await openKept("team:keepers");
+  const member = { ...ada, teams: ["keepers"] };
+  const serving = await serve(kb, { keys: [member], local: undefined as never });
+  const thread = await askFurther(serving, async (page) => {
+    // A second service over the same files, in which ada has left the team.
+    const later = await startService(kb, {
+      port: 0,
+      files: openFileBlobStore(join(serving.folder, "files")),
+      keys: [ada],
+    });
+    onTestFinished(() => later.stop());
+    const other = await visit({ ...serving, url: later.url });
+    await other.page.goto(new URL(`t${new URL(page.url()).search}`, later.url).href);
+    await unlock(other.page, ada.key);
+    await other.page.waitForSelector(".answer");
+    expect(await other.page.textContent(".withheld")).toContain("withheld");
+    return other.page;
+  });
+  const before = JSON.stringify(thread.turns[0]);
+  expect(before).toContain("The spare key of the lamp glass lies under the blue stone [");
+  expect(before).toContain("Somebody saw that blue stone.");
+  expect(before).not.toContain("withheld");
+});
+
+test("[page 22] a follow-up in a window that was open during a purge does not bring the erased sentences back", async () => {
+  const serving = await openTwo();
+  const thread = await askFurther(serving, async (page) => {
+    await fetch(new URL("document?uri=secret.md&scope=user:ada&purge=true", serving.url), {
+      method: "DELETE",
+      headers: { authorization: `Bearer ${ada.key}` },
+    });
+    return page;
+  });
+  expect(JSON.stringify(thread)).toContain("ninety days");
+  const kept = await openFileBlobStore(join(serving.folder, "files")).get(`threads/${thread.id}.json`);
+  const [before] = (JSON.parse(new TextDecoder().decode(kept!.bytes)) as { turns: object[] }).turns;
+  expect(JSON.stringify(before)).not.toContain("blue stone");
 });
