@@ -141,27 +141,53 @@ function App(): VNode {
   );
 }
 
+/** Screens in the bar of a phone; the others stand behind its last entry. The style sheet knows which windows are a phone's. */
+const inBar = 3;
+
 function Rail({ current, onHelp }: { readonly current: string; readonly onHelp: () => void }): VNode {
   const { write = false, operator = false } = session.value ?? {};
   const shown = screens.filter(({ name }) => (name !== "add" || write) && (name !== "operator" || operator));
+  const isOpen = useSignal(false);
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => void (isOpen.value = false), [route.value]);
+  const open = current === "t" ? "" : current === "d" ? "library" : current;
+  const entry = ({ screen, icon, name }: (typeof screens)[number]): VNode => (
+    <a
+      key={name}
+      class="rail-link"
+      {...link(screen === "" ? "./" : screen)}
+      aria-current={open === screen ? "page" : undefined}
+    >
+      <Icon name={icon} />
+      <span>{t(name)}</span>
+    </a>
+  );
+  const rest = shown.slice(inBar);
   return (
     <header class="rail">
       <a class="brand" {...link("./")} title={t("home")}>
         ibid
       </a>
-      <nav aria-label={t("menu")}>
-        {shown.map(({ screen, icon, name }) => (
-          <a
-            class="rail-link"
-            {...link(screen === "" ? "./" : screen)}
-            aria-current={
-              (current === "t" ? "" : current === "d" ? "library" : current) === screen ? "page" : undefined
-            }
-          >
-            <Icon name={icon} />
-            <span>{t(name)}</span>
-          </a>
-        ))}
+      <nav
+        aria-label={t("menu")}
+        onKeyDown={(event) => {
+          if (event.key !== "Escape" || !isOpen.value) return;
+          isOpen.value = false;
+          button.current?.focus();
+        }}
+      >
+        {shown.slice(0, inBar).map(entry)}
+        <button
+          type="button"
+          ref={button}
+          class={`rail-link rail-more ${rest.some(({ screen }) => screen === open) ? "rail-here" : ""}`}
+          aria-expanded={isOpen.value}
+          onClick={() => (isOpen.value = !isOpen.value)}
+        >
+          <Icon name="more" />
+          <span>{t("moreScreens")}</span>
+        </button>
+        <div class={`rail-rest ${isOpen.value ? "rail-open" : ""}`}>{rest.map(entry)}</div>
       </nav>
       <div class="rail-foot">
         <label class="small">

@@ -24,6 +24,7 @@ const paths = {
   trash: "M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13",
   larger: "M12 6v12M6 12h12",
   smaller: "M6 12h12",
+  more: "M5 11h2v2H5zM11 11h2v2h-2zM17 11h2v2h-2z",
   check: "M5 13l4 4L19 7",
   memory: "M6 4h12v16l-6-4-6 4z",
   edit: "M5 19l1-4L16 5l3 3L9 18zM14 7l3 3",

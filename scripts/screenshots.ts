@@ -172,6 +172,7 @@ const screens: Readonly<Record<string, readonly [keyof typeof services, string, 
     "",
     async (page) => {
       await ask(page, papers[0]!.question);
+      if (await page.isVisible(".rail-more")) await page.click(".rail-more");
       await page.click('.rail-link[href$="history"]');
       await page.waitForSelector(".upload");
     },

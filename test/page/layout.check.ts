@@ -255,3 +255,26 @@ test("[page 25] at a width of 320 long names of folders and files push nothing o
   await page.waitForSelector(".filter-folder option >> nth=1", { state: "attached" });
   expect([await beyondWidth(page), await violationsOf(page)]).toEqual([0, []]);
 });
+
+test("[page 34] the bar of a phone has four entries, and the last one opens the others", async () => {
+  const { page } = await visitHarbour({ browser: { viewport: { width: 320, height: 700 }, bypassCSP: true } });
+  const seen = (): Promise<string[]> =>
+    page.$$eval(".rail-link", (links) =>
+      links.filter((link) => link.checkVisibility()).map(({ textContent }) => textContent),
+    );
+  await page.waitForSelector(".rail-link");
+  expect(await seen()).toEqual(["Ask", "Search", "Library", "More"]);
+  await page.click(".rail-more");
+  expect(await seen()).toEqual(["Ask", "Search", "Library", "More", "Threads", "Memory", "Add", "Operator"]);
+  expect(await beyondWidth(page)).toBe(0);
+  expect(await violationsOf(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  expect(await seen()).toHaveLength(4);
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/history$/u);
+  expect(await seen()).toHaveLength(4);
+  await page.setViewportSize({ width: 1280, height: 700 });
+  expect(await seen()).toEqual(["Ask", "Search", "Library", "Threads", "Memory", "Add", "Operator"]);
+});
