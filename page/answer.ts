@@ -23,6 +23,12 @@ export interface Citation extends Place {
   readonly chunkId?: string;
 }
 
+/** Places of a hit in the lists that were joined, and the words by which it was found. */
+export interface Explanation {
+  readonly legs: Readonly<Partial<Record<string, { readonly rank: number }>>>;
+  readonly terms: readonly { readonly term: string }[];
+}
+
 export interface Hit {
   readonly chunkId: string;
   readonly documentId: string;
@@ -31,6 +37,8 @@ export interface Hit {
   readonly text: string;
   readonly score: number;
   readonly replaced?: Replaced;
+  readonly explain?: Explanation;
+  readonly parts?: readonly { readonly explain?: Explanation }[];
   readonly source: Place & { readonly title: string; readonly path?: string; readonly rootLabel?: string };
 }
 
@@ -47,8 +55,16 @@ export interface Answer {
   readonly relevance?: { readonly value: number; readonly threshold: number };
   readonly model?: string | null;
   readonly ms?: number;
+  readonly usage?: Usage;
   /** The documents that the model was given. */
   readonly sources?: readonly Source[];
+}
+
+/** Tokens of all calls of models. **Units** of the cost: the currency of the prices that the service was given. */
+interface Usage {
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly cost?: number;
 }
 
 interface Source {
@@ -128,6 +144,7 @@ export async function ask(
     const body = {
       question,
       merge: true,
+      explain: true,
       grounding: grounding.peek(),
       ...(history.length > 0 && { history: history.slice(-8) }),
       ...filters,

@@ -17,7 +17,7 @@ import { Empty } from "./empty.tsx";
 import { prepareForPdf } from "./evidence.tsx";
 import { askLimits, FilterBar, toFilters } from "./filters.tsx";
 import { hideCard, Marker, MarkerCard } from "./marker-card.tsx";
-import { Ended, Facts, Failed, Icon, isMarkdown, nameOf, Notice, placeText, plainText } from "./shared.tsx";
+import { Ended, Facts, Failed, Icon, isMarkdown, nameOf, Notice, placeText, plainText, titleOf } from "./shared.tsx";
 import {
   announced,
   go,
@@ -25,6 +25,7 @@ import {
   groundings,
   isPlaceEntry,
   keep,
+  language,
   libraryVersion,
   openPlace,
   type Place,
@@ -261,7 +262,7 @@ const refusals = {
 const stops = { length: "incompleteLength", "content-filter": "incompleteFilter", error: "incompleteError" } as const;
 
 function AnswerView({ answer, hits }: { readonly answer: Answer; readonly hits: readonly Hit[] }): VNode {
-  const { kind, citations, nearest = [], refusal, relevance, incomplete, model, ms } = answer;
+  const { kind, citations, nearest = [], refusal, relevance, incomplete, model, ms, usage } = answer;
   const onlySupported = useSignal(false);
   const hasDoubt = answer.sentences.some(isDoubtful);
   const pathOf = new Map(hits.map(({ documentId, source }) => [documentId, nameOf(source)]));
@@ -338,8 +339,58 @@ function AnswerView({ answer, hits }: { readonly answer: Answer; readonly hits: 
           </ol>
         </section>
       )}
-      {ms !== undefined && <p class="faint small meta">{t("tookMs", { ms: Math.round(ms) })}</p>}
+      <WhyThese hits={hits} />
+      {(ms !== undefined || usage !== undefined) && (
+        <p class="faint small meta">
+          {[ms !== undefined && t("tookMs", { ms: Math.round(ms) }), ...costOf(usage)].filter(Boolean).join(" · ")}
+        </p>
+      )}
     </>
+  );
+}
+
+/** Tokens of an answer, and its price where the service knows one. */
+function costOf(usage: Answer["usage"] = {}): readonly string[] {
+  const { inputTokens, outputTokens, cost } = usage;
+  const tokens = (inputTokens ?? 0) + (outputTokens ?? 0);
+  return [
+    ...(tokens > 0 ? [t("tokens", { n: tokens })] : []),
+    ...(cost === undefined
+      ? []
+      : [t("cost", { sum: cost.toLocaleString(language.value, { maximumSignificantDigits: 2 }) })]),
+  ];
+}
+
+const legs = { lexical: "legWords", dense: "legMeaning", latent: "legMeaning" } as const;
+
+/** The place of each source in the lists by words and by meaning, and the words that it shares with the question. */
+function WhyThese({ hits }: { readonly hits: readonly Hit[] }): VNode | null {
+  const reasons = hits.flatMap((hit) => {
+    const explain = hit.explain ?? hit.parts?.[0]?.explain;
+    return explain === undefined ? [] : [{ hit, explain }];
+  });
+  if (reasons.length === 0) return null;
+  return (
+    <details class="why small">
+      <summary>{t("whyThese")}</summary>
+      <ol>
+        {reasons.map(({ hit: { chunkId, source }, explain }) => (
+          <li key={chunkId}>
+            <bdi>{titleOf(source)}</bdi>{" "}
+            <Facts
+              of={[
+                placeText(source),
+                ...Object.entries(legs).map(([leg, message]) => {
+                  const rank = explain.legs[leg]?.rank;
+                  return rank === undefined ? undefined : t(message, { n: rank });
+                }),
+                explain.terms.map(({ term }) => term).join(", "),
+              ]}
+            />
+          </li>
+        ))}
+      </ol>
+    </details>
   );
 }
 

@@ -1,10 +1,12 @@
 import { createServer, request as startRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
+import { openKnowledgeBase } from "../../src/index.node.ts";
 import type { ChatModel } from "../../src/contracts/chat.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
 import { papers } from "./documents.ts";
 import { askOnPage, openHarbour, serve, visit, visitHarbour } from "./open-page.ts";
+import { beyondWidth, violationsOf } from "./violations.ts";
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
@@ -228,4 +230,24 @@ test("[page 16] after a reload a source is named with its folder, as it was", as
   await page.reload();
   await page.waitForSelector(".source");
   expect(await page.$$eval(".source", (found) => found.map(({ textContent }) => textContent))).toEqual(before);
+});
+
+test("[page 33] below an answer stand its tokens, its price and why these sources were found", async () => {
+  const text = "The lamp glass is polished every ninety days [1].";
+  const kb = await openKnowledgeBase({
+    models: {
+      chat: createScriptedChatModel(() => text),
+      prices: { "testing/scripted": { input: 3, output: 100 } },
+    },
+  });
+  for (const { name, bytes } of papers) await kb.ingest({ uri: `harbour/${name}`, bytes });
+  const { page } = await visit(await serve(kb), { viewport: { width: 320, height: 800 }, bypassCSP: true });
+  await askOnPage(page, papers[0]!.question);
+  expect(await page.textContent(".meta")).toMatch(/^[\d,]+ ms · 13 tokens · price 0\.0013$/u);
+  await page.click("text=Why these sources");
+  const reasons = await page.$$eval(".why li", (found) => found.map(({ textContent }) => textContent));
+  expect(reasons.length).toBeGreaterThan(1);
+  expect(reasons[0]).toMatch(/Handbook of the lighthouse.*words: place 1 · meaning: place 1 · lamp, glass, polish/u);
+  expect(await beyondWidth(page)).toBe(0);
+  expect(await violationsOf(page)).toEqual([]);
 });
