@@ -128,13 +128,18 @@ export function EvidencePanel(): VNode | null {
   );
 }
 
+const noBounds: readonly number[] = [];
+
 /** A place in its document, on the page or in the text. */
 export function PlaceView({
   place,
   tools,
   isWhole = false,
+  bounds = noBounds,
 }: {
   readonly place: Place;
+  /** Starts of passages, which are drawn over the text. */
+  readonly bounds?: readonly number[] | undefined;
   readonly tools?: ComponentChildren;
   readonly isWhole?: boolean;
 }): VNode {
@@ -166,7 +171,7 @@ export function PlaceView({
   }
   const hasPages = view !== undefined && (isPdf(view.mediaType) || isPicture(view.mediaType));
   const canPage = hasPages && session.value?.originals === true;
-  const chosen = mode.value ?? (canPage ? "page" : "text");
+  const chosen = bounds.length > 0 ? "text" : (mode.value ?? (canPage ? "page" : "text"));
   const where = placeText(
     place.page === undefined && view !== undefined
       ? { ...view.place, ...place, title: view.title, headings: place.headings ?? view.place.headings }
@@ -210,7 +215,7 @@ export function PlaceView({
             })}
           </Suspense>
         ) : (
-          <TextView view={view} start={start} end={end} />
+          <TextView view={view} start={start} end={end} bounds={bounds} />
         )}
       </div>
     </>
@@ -291,10 +296,12 @@ export function TextView({
   view,
   start,
   end,
+  bounds = noBounds,
 }: {
   readonly view: View;
   readonly start: number;
   readonly end: number;
+  readonly bounds?: readonly number[];
 }): VNode {
   const blocks = useSignal(view.blocks);
   const body = useRef<HTMLDivElement>(null);
@@ -331,7 +338,7 @@ export function TextView({
           {t("earlier")}
         </button>
       )}
-      {drawBlocks(blocks.value, start, end)}
+      {drawBlocks(blocks.value, start, end, bounds)}
       {last < view.length - 1 && (
         <button type="button" class="plain more" onClick={() => void load(last, last + slice)}>
           {t("later")}
@@ -351,11 +358,17 @@ function isInSight(mark: Element, frame: Element): boolean {
   );
 }
 
-function drawBlocks(blocks: readonly Block[], start: number, end: number): ComponentChildren[] {
+function drawBlocks(
+  blocks: readonly Block[],
+  start: number,
+  end: number,
+  bounds: readonly number[],
+): ComponentChildren[] {
+  const drawRun = (run: Run, isBullet = false): ComponentChildren =>
+    drawBounded(run, bounds, (part) => drawWords(part, start, end, isBullet));
   return blocks.map((block) => {
     const { kind, level = 1, runs = [], rows, isHard } = block;
-    const inner = (): ComponentChildren =>
-      runs.map((run, index) => drawRun(run, start, end, kind === "item" && index === 0));
+    const inner = (): ComponentChildren => runs.map((run, index) => drawRun(run, kind === "item" && index === 0));
     const key = block.start;
     if (rows !== undefined) {
       return (
@@ -369,7 +382,7 @@ function drawBlocks(blocks: readonly Block[], start: number, end: number): Compo
                     h(
                       row.isHeader === true ? "th" : "td",
                       { dir: "auto" },
-                      cell.map((run) => drawRun(run, start, end)),
+                      cell.map((run) => drawRun(run)),
                     ),
                   )}
                 </tr>
@@ -399,8 +412,23 @@ function drawBlocks(blocks: readonly Block[], start: number, end: number): Compo
   });
 }
 
+/** Draws a run, with a number wherever a passage begins in it. The signs of a run that is shown otherwise stay together. */
+function drawBounded(run: Run, bounds: readonly number[], draw: (part: Run) => ComponentChildren): ComponentChildren {
+  const own = bounds.flatMap((at, index) => (at >= run.start && at < run.end ? [{ at, n: index + 1 }] : []));
+  if (own.length === 0) return draw(run);
+  const sign = (n: number): VNode => (
+    <span class="bound small" aria-label={t("chunk", { n })} role="img">
+      {n}
+    </span>
+  );
+  if (run.shown !== undefined) return [own.map(({ n }) => sign(n)), draw(run)];
+  const cut = (from: number, to: number): ComponentChildren =>
+    from < to && draw({ ...run, text: run.text.slice(from - run.start, to - run.start), start: from, end: to });
+  return [cut(run.start, own[0]!.at), own.map(({ at, n }, index) => [sign(n), cut(at, own[index + 1]?.at ?? run.end)])];
+}
+
 /** Draws a run; `isBullet`: an item begins with it, and the sign of a list that it holds is shown. */
-function drawRun(run: Run, start: number, end: number, isBullet = false): ComponentChildren {
+function drawWords(run: Run, start: number, end: number, isBullet: boolean): ComponentChildren {
   const [from, to] = [Math.max(run.start, start), Math.min(run.end, end)];
   const isMarked = from < to;
   if (run.syntax === true && !(isBullet && /^\s*(?:[-*+•]|\d+[.)])\s*$/u.test(run.text)))

@@ -38,6 +38,7 @@ import {
 } from "./state.ts";
 
 const Care = lazy(async () => (await import("./care.tsx")).Care);
+const AboutDocument = lazy(async () => (await import("./about.tsx")).AboutDocument);
 const Versions = lazy(async () => (await import("./care.tsx")).Versions);
 
 /** The screen to search on. Words stand behind `#`, which browsers send to no server. */
@@ -196,6 +197,8 @@ export function DocumentScreen(): VNode {
   const outline = useLoaded(`${uri} ${scope}`, (signal) =>
     get<Outline>("outline", { uri, scope }, signal).catch(() => ({ sections: [] })),
   );
+  const bounds = useSignal<readonly number[]>([]);
+  useEffect(() => void (bounds.value = []), [uri, scope]);
   const deleted = useSignal<string | undefined>(undefined);
   const failure = useSignal<Failure | undefined>(undefined);
   const sections = outline.value.value?.sections.filter(({ level, title }) => level > 0 && title !== "") ?? [];
@@ -247,6 +250,7 @@ export function DocumentScreen(): VNode {
           key={`${uri} ${scope} ${start} ${end} ${libraryVersion.value}`}
           isWhole
           place={{ uri, scope, start, end }}
+          bounds={bounds.value}
           tools={
             session.value?.write === true && (
               <IconButton
@@ -260,6 +264,7 @@ export function DocumentScreen(): VNode {
         {uri !== "" && (
           <Suspense fallback={null}>
             <Versions key={`${uri} ${scope}`} uri={uri} scope={scope} />
+            <AboutDocument key={`about ${uri} ${scope}`} uri={uri} scope={scope} bounds={bounds} />
           </Suspense>
         )}
       </section>

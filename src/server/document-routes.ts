@@ -125,7 +125,52 @@ export const documentRoutes: readonly Route[] = [
     handle: async ({ kb, query: { uri, scope } }) =>
       jsonResponse((await kb.outline(uri, given({ scope }))) ?? notFound(uri)),
   }),
+  defineRoute({
+    method: "GET",
+    path: "/chunks",
+    name: "listChunks",
+    summary: "The chunks of a document, in reading order: where each one stands, and by what it is embedded.",
+    tag: "documents",
+    needs: "reader",
+    query: requests.chunksQuery,
+    answers: {
+      200: { description: "One page of the chunks.", content: { "application/json": responses.chunksResponse } },
+    },
+    handle: async ({ kb, query, signal }) => jsonResponse(await listChunks(kb, query, signal)),
+  }),
 ];
+
+/** One page of a document's chunks. **Cost** reads all chunks of the document, with their vectors. */
+async function listChunks(
+  kb: KnowledgeBase,
+  { uri, scope: named, after = 0, limit }: z.output<typeof requests.chunksQuery>,
+  signal: AbortSignal,
+): Promise<object> {
+  const document = (await kb.document(uri, { ...given({ scope: named }), start: 0, end: 0 })) ?? notFound(uri);
+  const { scope } = document;
+  // The store's own model gives every chunk a vector, and stamps none.
+  const own = (await kb.status()).embeddingVersions.find(({ provider }) => provider === "ibid");
+  const all: { readonly index: number; readonly start: number }[] = [];
+  for await (const { chunk } of kb.chunks({ uri: document.uri, scope, stamps: true })) {
+    signal.throwIfAborted();
+    const { id, index, start, end, headings, page, lastPage, line, slide, sheet, cells, part, metadata } = chunk;
+    const embeddedBy = metadata._embedModel ?? own?.model;
+    const place = given({ page, lastPage, line, slide, sheet, cells, part });
+    const span = { id, index, start, end, headings, ...place, ...given({ embeddedBy }) };
+    all.push(span);
+  }
+  all.sort((one, other) => one.index - other.index || one.start - other.start);
+  const chunks = all.slice(after, after + limit);
+  const next = after + chunks.length;
+  return {
+    uri: document.uri,
+    scope,
+    documentId: document.id,
+    total: all.length,
+    chunks,
+    ...(next < all.length && chunks.length > 0 && { next }),
+  };
+}
 
 /** Folders that a page offers to narrow a search by, at most. */
 const mostFolders = 1000;

@@ -142,6 +142,11 @@ export const listQuery = z.strictObject({
 
 export const documentQuery = z.strictObject({ uri, scope: scopeSchema.optional() });
 
+export const chunksQuery = documentQuery.extend({
+  after: position.optional().meta({ description: "The `next` of the page before." }),
+  limit: z.coerce.number().int().min(1).max(1000).default(200),
+});
+
 export const documentTextQuery = documentQuery.extend({
   start: position.optional(),
   end: position.optional(),

@@ -367,6 +367,29 @@ export const outlineResponse = z
   })
   .meta({ id: "Outline" });
 
+export const chunksResponse = z
+  .strictObject({
+    uri: z.string(),
+    scope: scopeSchema,
+    documentId: z.string(),
+    total: z.int().min(0),
+    chunks: z.array(
+      z
+        .strictObject({
+          id: z.string(),
+          index: z.int().min(0).meta({ description: "Its number in the document, from 0." }),
+          start: position,
+          end: position,
+          headings: z.array(z.string()),
+          ...places,
+          embeddedBy: z.string().optional().meta({ description: "The model of its vector; absent without one." }),
+        })
+        .meta({ id: "ChunkSpan" }),
+    ),
+    next: position.optional(),
+  })
+  .meta({ id: "Chunks" });
+
 export const ingestResponse = z
   .strictObject({
     uri: z.string(),

@@ -6,6 +6,7 @@ import { openKnowledgeBase } from "../../src/index.node.ts";
 import { writeFiles } from "../cli/run-ibid.ts";
 import { papers } from "./documents.ts";
 import { askOnPage, openHarbour, serve, visit, visitHarbour } from "./open-page.ts";
+import { beyondWidth, violationsOf } from "./violations.ts";
 
 test("[page 20] a folder chosen as filter has all sources below it; without the chip they come from everywhere again", async () => {
   const folder = mkdtempSync(join(tmpdir(), "ibid-folders-"));
@@ -246,4 +247,51 @@ test("[page 22] several chosen documents go to the trash together", async () => 
     undefined,
   ]);
   expect(await page.textContent(".filters")).toContain(`${papers.length - 2} documents`);
+});
+
+test("[page 32] the screen of a document tells its metadata and its passages, and draws where they begin", async () => {
+  const text = Array.from(
+    { length: 60 },
+    (_, at) =>
+      `## Log ${at}\n\nOn day ${at} the keeper walks ${at} times round the lantern, and writes down the wind and the sea. ${"The sea is calm. ".repeat(12)}`,
+  ).join("\n\n");
+  const kb = await openKnowledgeBase();
+  await kb.ingest(
+    { uri: "log.md", text: `# Log\n\n${text}`, mediaType: "text/markdown" },
+    { metadata: { keeper: "Ada" } },
+  );
+  const { page, url } = await visit(await serve(kb), { viewport: { width: 320, height: 800 }, bypassCSP: true });
+  const chunks = [];
+  for await (const { chunk } of kb.chunks({ uri: "log.md" })) chunks.push(chunk);
+  expect(chunks.length).toBeGreaterThan(3);
+  await page.goto(new URL("d?uri=log.md", url).href);
+  await page.click("text=Metadata");
+  await page.waitForSelector(".fact >> text=Ada");
+  expect(await page.textContent(".facts")).toContain("text/markdown");
+  await page.click("text=Passages in the index");
+  await page.waitForSelector(".chunks li");
+  expect(await page.$$eval(".chunks li", (rows) => rows.length)).toBe(chunks.length);
+  expect(await page.textContent(".chunks li:last-child")).toContain("embedded by latent-semantic");
+  await page.check(".chunks input");
+  const inSight = chunks.filter(({ start }) => start < 2000).toSorted((one, other) => one.start - other.start);
+  const beginnings = (): Promise<(string | null)[][]> =>
+    page.$$eval(".text-view .bound", (signs) =>
+      signs.map((sign) => {
+        const behind = sign.ownerDocument.createRange();
+        behind.setStartAfter(sign);
+        behind.setEndAfter(sign.parentElement!);
+        return [sign.textContent, behind.toString().replaceAll(/[#\s]/gu, "").slice(0, 5)];
+      }),
+    );
+  await expect
+    .poll(async () => (await beginnings()).slice(0, inSight.length))
+    .toEqual(
+      inSight.map(({ urtext }, at) => [String(at + 1), urtext.split("\n")[0]!.replaceAll(/[#\s]/gu, "").slice(0, 5)]),
+    );
+  expect(await beyondWidth(page)).toBe(0);
+  expect(await violationsOf(page)).toEqual([]);
+  await page.click(".chunks li:nth-child(2) a");
+  const second = chunks.find(({ index }) => index === 1)!;
+  await page.waitForURL((address) => address.searchParams.get("at") === `${second.start}:${second.end}`);
+  await page.waitForSelector("mark:not(.syntax)");
 });

@@ -96,6 +96,7 @@ const pageCalls = [
   ["pageShared", "/page-shared.js"],
   ["pageUpload", "/page-upload.js"],
   ["pageNotes", "/page-notes.js"],
+  ["pageAbout", "/page-about.js"],
   ["pageCare", "/page-care.js"],
   ["pageView", "/page-view.js"],
   ["pageMarkdown", "/page-markdown.js"],
@@ -167,6 +168,7 @@ const calls: readonly (readonly [id: string, path: string, sent?: object])[] = [
   ["getDocument", "/document?uri=b.txt&start=0&end=3"],
   ["listFolders", "/folders"],
   ["getOutline", "/outline?uri=deployment.md&scope=deployment"],
+  ["listChunks", "/chunks?uri=deployment.md&scope=deployment&limit=1"],
   ["deleteDocument", "/document?uri=b.txt&purge=false", { method: "DELETE" }],
   [
     "mcp",

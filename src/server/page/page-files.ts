@@ -13,6 +13,7 @@ export const pageFileNames = [
   "page-upload.js",
   "page-notes.js",
   "page-care.js",
+  "page-about.js",
   "page-frame.js",
   "page-picture.js",
   "page-pdf.js",
