@@ -174,8 +174,9 @@ export async function ask(
           },
         });
       } else if (type === "error") {
-        const { message, hint, requestId: id } = data as { message: string; hint?: string; requestId?: string };
-        throw new Failure([message, hint].filter(Boolean).join(" "), 500, id ?? requestId, "en");
+        const told = data as { code?: string; message: string; hint?: string; requestId?: string };
+        const { code, message, hint, requestId: id } = told;
+        throw new Failure([message, hint].filter(Boolean).join(" "), 500, id ?? requestId, "en", code);
       }
     }
     if (turn.answer === undefined) throw new Failure(t("brokenStream"), 0, turn.requestId);

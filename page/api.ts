@@ -6,12 +6,15 @@ export class Failure extends Error {
   readonly requestId: string | undefined;
   /** Language of the message, where it is not that of the page: the service speaks English. */
   readonly lang: "en" | undefined;
+  /** The code of the service, for which the catalogues may have a sentence. */
+  readonly code: string | undefined;
 
-  constructor(message: string, status: number, requestId?: string, lang?: "en") {
+  constructor(message: string, status: number, requestId?: string, lang?: "en", code?: string) {
     super(message);
     this.status = status;
     this.requestId = requestId;
     this.lang = lang;
+    this.code = code;
   }
 }
 
@@ -37,7 +40,12 @@ export const keyHeaders = (): Record<string, string> => (key === undefined ? {} 
 export const wrongSign = (text: string): string | undefined => /[^\u0021-\u007E]/u.exec(text)?.[0];
 
 interface Told {
-  readonly error?: { readonly message: string; readonly hint?: string; readonly requestId: string };
+  readonly error?: {
+    readonly code?: string;
+    readonly message: string;
+    readonly hint?: string;
+    readonly requestId: string;
+  };
 }
 
 export async function failureOf(response: Response): Promise<Failure> {
@@ -52,7 +60,7 @@ export async function failureOf(response: Response): Promise<Failure> {
       ? t("failedWith", { status: response.status })
       : [error.message, error.hint].filter(Boolean).join(" ");
   const requestId = error?.requestId ?? response.headers.get("x-request-id") ?? undefined;
-  return new Failure(message, response.status, requestId, error === undefined ? undefined : "en");
+  return new Failure(message, response.status, requestId, error === undefined ? undefined : "en", error?.code);
 }
 
 /** A request to this service with the reader's key. **Errors** `Failure`, `AbortError`. */

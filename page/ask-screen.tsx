@@ -17,7 +17,19 @@ import { Empty } from "./empty.tsx";
 import { prepareForPdf } from "./evidence.tsx";
 import { askLimits, FilterBar, toFilters } from "./filters.tsx";
 import { hideCard, Marker, MarkerCard } from "./marker-card.tsx";
-import { Ended, Facts, Failed, Icon, isMarkdown, nameOf, Notice, placeText, plainText, titleOf } from "./shared.tsx";
+import {
+  Ended,
+  Facts,
+  Failed,
+  Icon,
+  isMarkdown,
+  nameOf,
+  Notice,
+  placeText,
+  plainText,
+  sentenceOf,
+  titleOf,
+} from "./shared.tsx";
 import {
   announced,
   go,
@@ -104,7 +116,9 @@ export function AskScreen({ documents }: { readonly documents: number | undefine
         const source = openPlace.peek()?.source;
         go(`t?id=${keptId}${source === undefined ? "" : `#source=${source}`}`, { replace: turns.value.length > 1 });
       }
-    } else announced.value = done.state === "stopped" ? t("stopped") : (done.failure?.message ?? "");
+    } else
+      announced.value =
+        done.state === "stopped" ? t("stopped") : (sentenceOf(done.failure?.code) ?? done.failure?.message ?? "");
   };
   const isBusy = turns.value.some(({ state }) => state === "searching" || state === "writing");
   if (documents === 0 && turns.value.length === 0 && id === undefined) return <Empty />;

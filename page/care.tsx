@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { type Failure, get, send } from "./api.ts";
-import { Dialog, Facts, Failed, Icon, Notice, useLoaded } from "./shared.tsx";
+import { Dialog, Facts, Failed, Icon, Notice, Told, useLoaded } from "./shared.tsx";
 import { announced, bytesText, language, libraryVersion, momentText, session, t } from "./state.ts";
 
 /** A version of a document, as `GET /versions` gives it. */
@@ -126,7 +126,7 @@ interface JobPage {
     readonly caller?: string;
     readonly createdAt: string;
     readonly updatedAt: string;
-    readonly error?: { readonly message: string; readonly hint?: string };
+    readonly error?: { readonly code?: string; readonly message: string; readonly hint?: string };
   }[];
 }
 
@@ -183,8 +183,8 @@ function Queue(): VNode {
             <div class="upload-words">
               <span dir="auto">{uri ?? id}</span>
               <Facts of={[scope, caller, momentText(updatedAt)]} />
-              <span class="small reason" lang="en" dir="auto">
-                {[error?.message, error?.hint].filter(Boolean).join(" ")}
+              <span class="small reason">
+                <Told message={[error?.message, error?.hint].filter(Boolean).join(" ")} code={error?.code} lang="en" />
               </span>
             </div>
           </li>

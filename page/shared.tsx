@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { type Failure } from "./api.ts";
 import type { View } from "./evidence.tsx";
 import type { Replaced } from "../src/contracts/retriever.ts";
-import { announced, documentAddress, link, momentText, type Place, t } from "./state.ts";
+import { announced, documentAddress, language, link, momentText, type Place, t } from "./state.ts";
 
 /** Outlines of icons, drawn on a grid of 24. */
 const paths = {
@@ -67,6 +67,48 @@ export function IconButton({
   );
 }
 
+/** Sentences of the catalogues for codes of the service, which speaks English. */
+const sentences = {
+  "access-denied": "failAccess",
+  aborted: "failAborted",
+  binary: "failBinary",
+  busy: "failBusy",
+  "store-busy": "failBusy",
+  "embedding-failed": "failModel",
+  "model-failed": "failModel",
+  "invalid-response": "failModel",
+  empty: "failEmpty",
+  encrypted: "failEncrypted",
+  internal: "failInternal",
+  "invalid-argument": "failRequest",
+  "invalid-filter": "failRequest",
+  "not-found": "notReadable",
+  "rate-limited": "failTooMany",
+  timeout: "failTime",
+  "too-large": "failTooLarge",
+  unreadable: "failUnreadable",
+  "unsupported-media": "failMedia",
+} as const;
+
+/** The sentence for a code in the reader's language; none in English, where the service's own words are better. */
+export const sentenceOf = (code: string | undefined): string | undefined =>
+  language.value !== "en" && code !== undefined && Object.hasOwn(sentences, code)
+    ? t(sentences[code as keyof typeof sentences])
+    : undefined;
+
+/** The words of the service behind the sentence of the page, which says the same in the reader's language. */
+export function Told({ message, code, lang }: Pick<Failure, "message" | "code" | "lang">): VNode {
+  const own = sentenceOf(code);
+  return (
+    <>
+      {own !== undefined && <span class="told">{own} </span>}
+      <span class={own === undefined ? undefined : "faint small"} dir="auto" lang={lang}>
+        {message}
+      </span>
+    </>
+  );
+}
+
 /** A failure in words, with the request that the log has, and a way on. */
 export function Failed({
   failure,
@@ -75,13 +117,13 @@ export function Failed({
   readonly failure: Failure;
   readonly onRetry?: (() => void) | undefined;
 }): VNode {
-  useEffect(() => void (announced.value = failure.message), [failure]);
+  useEffect(() => void (announced.value = sentenceOf(failure.code) ?? failure.message), [failure]);
   return (
     <div class="notice notice-bad">
       <Icon name="warn" />
       <div>
-        <p dir="auto" lang={failure.lang}>
-          {failure.message}
+        <p>
+          <Told message={failure.message} code={failure.code} lang={failure.lang} />
         </p>
         {failure.requestId !== undefined && <p class="faint small">{t("requestId", { id: failure.requestId })}</p>}
       </div>

@@ -1,8 +1,8 @@
 import { signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useRef } from "preact/hooks";
-import { call, events, failureOf, keyHeaders, send as post } from "./api.ts";
-import { Icon, nameOf } from "./shared.tsx";
+import { call, events, type Failure, failureOf, keyHeaders, send as post } from "./api.ts";
+import { Icon, nameOf, Told } from "./shared.tsx";
 import {
   announced,
   bytesText,
@@ -43,6 +43,8 @@ export interface Upload {
   readonly status?: string;
   readonly notes?: readonly string[];
   readonly reason?: string;
+  /** The code of the service with the reason. */
+  readonly code?: string | undefined;
   readonly uri?: string;
   readonly scope?: string;
 }
@@ -160,7 +162,8 @@ async function send({ id, name }: Upload, file: File): Promise<void> {
     change(id, { state: "reading" });
     void follow(batch);
   } catch (error) {
-    if (!stop.signal.aborted) settle(id, { state: "failed", reason: (error as Error).message });
+    if (!stop.signal.aborted)
+      settle(id, { state: "failed", reason: (error as Error).message, code: (error as Failure).code });
   } finally {
     running.delete(id);
     pump();
@@ -172,7 +175,7 @@ interface Job {
   readonly id: string;
   readonly state: string;
   readonly progress?: { readonly pages?: { readonly done: number; readonly of: number } };
-  readonly error?: { readonly message: string; readonly hint?: string };
+  readonly error?: { readonly code?: string; readonly message: string; readonly hint?: string };
   readonly result?: {
     readonly status: string;
     readonly chunks: number;
@@ -188,7 +191,11 @@ function takeJob({ id: job, state, progress, error, result }: Job): void {
   if (result !== undefined) settle(row.id, { state: state === "unchanged" ? "unchanged" : "ready", ...result });
   else if (state === "cancelled") settle(row.id, { state: "cancelled" });
   else if (error !== undefined && state === "failed")
-    settle(row.id, { state: "failed", reason: [error.message, error.hint].filter(Boolean).join(" ") });
+    settle(row.id, {
+      state: "failed",
+      reason: [error.message, error.hint].filter(Boolean).join(" "),
+      code: error.code,
+    });
   else if (progress?.pages !== undefined) change(row.id, { pages: progress.pages });
 }
 
@@ -386,8 +393,8 @@ function UploadRow({ row, ahead }: { readonly row: Upload; readonly ahead: numbe
           {bytesText(size)} · {said}
         </span>
         {reason !== undefined && reason !== "" && (
-          <span class="small reason" dir="auto">
-            {reason}
+          <span class="small reason">
+            <Told message={reason} code={row.code} lang={row.code === undefined ? undefined : "en"} />
           </span>
         )}
         {notes.map((note) => (

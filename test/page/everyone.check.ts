@@ -369,3 +369,35 @@ test("[page 25] by keyboard alone: add a file, throw it away, restore it, erase 
   await page.keyboard.press("Enter");
   await page.waitForSelector(".upload", { state: "detached" });
 });
+
+test("[page 27] a failure is told in the reader's language, with the service's own words behind it", async () => {
+  const { page, url } = await visitHarbour({
+    browser: { locale: "de-DE", viewport: { width: 320, height: 800 }, bypassCSP: true },
+  });
+  await page.route("**/ask", (route) =>
+    route.fulfill({
+      status: 503,
+      json: { error: { code: "busy", message: "The service is busy.", hint: "Try it again.", requestId: "one" } },
+    }),
+  );
+  await page.fill("#question", papers[0]!.question);
+  await page.press("#question", "Enter");
+  await page.waitForSelector(".notice-bad");
+  expect(await page.textContent(".notice-bad .told")).toBe(
+    "Der Dienst ist ausgelastet. Versuchen Sie es gleich noch einmal. ",
+  );
+  expect(await page.textContent('.notice-bad [lang="en"]')).toBe("The service is busy. Try it again.");
+  expect(await page.textContent('[role="status"]')).toMatch(/^Der Dienst ist ausgelastet\./u);
+  await page.goto(new URL("add", url).href);
+  await page.waitForSelector('input[type="file"]', { state: "attached" });
+  const buffer = Buffer.from([0, 1, 2, 3, 250, 251, 0, 9]);
+  await page.setInputFiles('input[type="file"]', { name: "signs.bin", mimeType: "application/octet-stream", buffer });
+  await page.waitForSelector(".upload .told");
+  expect(await page.textContent(".upload .told")).toMatch(/^(?:Diese Datei|Dateien) /u);
+  expect(await beyondWidth(page)).toBe(0);
+  expect(await violationsOf(page)).toEqual([]);
+  // In English the service's own words stand alone.
+  await page.goto(new URL("add?lang=en", url).href);
+  await page.waitForSelector(".upload .reason");
+  expect(await page.$(".upload .told")).toBeNull();
+});
