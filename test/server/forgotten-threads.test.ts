@@ -96,3 +96,40 @@ describe("threads and uploads, where what they rest on is purged", () => {
     expect(leftOf(bytes())).toEqual([]);
   });
 });
+
+describe("turns that are added to a thread", () => {
+  const turnOf = (question: string) => ({
+    question,
+    kind: "written",
+    sentences: [{ text: `On ${question}`, places: [] }],
+  });
+
+  it("come behind those that are kept, in whatever order they are sent, up to two hundred", async () => {
+    const { service, http } = await serveThread();
+    const { id } = (await http("/threads", { body: { title: "Many", turns: [turnOf("first")] } })) as { id: string };
+    const put = (body: object) => send(service.url, `/thread?id=${id}`, { method: "PUT", key: keys.ada.key, body });
+    const questions = Array.from({ length: 5 }, (_, at) => `question ${at}`);
+    await Promise.all(questions.map((question) => put({ added: [turnOf(question)] })));
+    const { title, turns } = (await http(`/thread?id=${id}`)) as { title: string; turns: { question: string }[] };
+    expect(title).toBe("Many");
+    expect(turns[0]!.question).toBe("first");
+    expect(turns.map(({ question }) => question).toSorted()).toEqual(["first", ...questions]);
+    expect(await put({ added: Array.from({ length: 195 }, () => turnOf("one too many")) })).toMatchObject({
+      status: 413,
+      json: { error: { code: "too-large", message: "The thread has 6 turns of at most 200." } },
+    });
+    for (const wrong of [{}, { added: [] }, { turns: [] }, { title: "Many", turns: [], added: [turnOf("both")] }])
+      expect(await put(wrong)).toMatchObject({ status: 400 });
+    expect(((await http(`/thread?id=${id}`)) as { turns: object[] }).turns).toHaveLength(6);
+  });
+
+  it("go nowhere where the thread is another's, or gone", async () => {
+    const { service, http } = await serveThread();
+    const { id } = (await http("/threads", { body: { title: "Own", turns: [turnOf("first")] } })) as { id: string };
+    const add = (key: string) =>
+      send(service.url, `/thread?id=${id}`, { method: "PUT", key, body: { added: [turnOf("next")] } });
+    expect(await add(keys.bob.key)).toMatchObject({ status: 404 });
+    await http(`/thread?id=${id}`, { method: "DELETE" });
+    expect(await add(keys.ada.key)).toMatchObject({ status: 404 });
+  });
+});
