@@ -250,14 +250,31 @@ describe("words that no source has", () => {
     ["„", '"'],
     ["‘", "'"],
     ["'", "’"],
+    ["”", "”"],
+    ["’", "’"],
+    ["»", "»"],
+    ["''", "''"],
+    ["''", "'"],
+    ["'", "''"],
+    ["'''", "'''"],
+    ['""', '""'],
+    ["‘‘", "’’"],
+    ["``", "''"],
+    ["`", "'"],
+    ["`", "´"],
+    ["“‘", "’”"],
+    ["\"'", "'\""],
   ];
+  /** A mark before that nothing closes: those of the quotation may be taken for its end, and one behind the words stays. */
+  const uneven = (quoted: (words: string) => string): string =>
+    `An inch is 5" and “so on. The page says ${quoted(altered)} [1].`;
   const shapes: readonly ((quoted: (words: string) => string) => string)[] = [
     (quoted) => `The page says ${quoted(altered)} [1].`,
     (quoted) => `The page says ${quoted(altered)}. That is all [1].`,
     (quoted) => `The page says ${quoted(altered.replace(" every", "\nevery"))} [1].`,
     (quoted) => `According to keys.md, ${quoted(altered)}.`,
     (quoted) => `The page says ${quoted(`${altered} ${"and so on ".repeat(150)}end`)} [1].`,
-    (quoted) => `An inch is 5" and “so on. The page says ${quoted(altered)} [1].`,
+    uneven,
     (quoted) => `- It says ${quoted(altered)} [1]\n- It doesn't`,
     (quoted) => `It says “no” and “all "of it" is” so: ${quoted(altered)} [1].`,
   ];
@@ -269,7 +286,9 @@ describe("words that no source has", () => {
         const { answer } = await answerOf(text, pieces);
         for (const { prose } of renderAll(answer.text)) {
           const seen = prose.join("\n").replaceAll(/\s+/gu, " ");
-          expect(seen).not.toMatch(/["“”„‟«»‹›「」『』‘’'＂″´〟⹂❮❯《》〈〉] ?Keys are rotated every 70/u);
+          expect(seen).not.toMatch(/["“”„‟«»‹›「」『』‘’'＂″´ˋ〟⹂❮❯《》〈〉] ?Keys are rotated every 70/u);
+          const behind = /(?:by hand|end) ?["“”„‟«»‹›「」『』‘’'＂″´ˋ〟⹂❮❯《》〈〉]/u;
+          expect(shape !== uneven && behind.test(seen)).toBe(false);
         }
         expect(answer.citations).toEqual([]);
         expect(answer.text).toContain("70 weeks by hand");
@@ -285,6 +304,17 @@ describe("words that no source has", () => {
       expect(answer.citations).toEqual([]);
     },
   );
+
+  it("lose the marks within them, and those of the text behind stay [L2]", async () => {
+    const { answer } = await answerOf("The page says ''keys “are” rotated weekly'' and “so” on.");
+    expect(answer.text).toBe("The page says keys are rotated weekly and “so” on.");
+  });
+
+  it("are none in a pair of marks with nothing between: an empty text", async () => {
+    const text = `It is "" at first; "Keys are rotated every 90 days" [1].`;
+    const { answer } = await answerOf(text);
+    expect(answer).toMatchObject({ text, removedQuotes: [], citations: [{ uri: "keys.md" }] });
+  });
 
   it("stand in no block quote [L2]", async () => {
     for (const text of [

@@ -35,10 +35,14 @@ const longestHead = 40;
 /** So many words between quotation marks are a quotation, cited or not. */
 const leastWords = 3;
 
+/** A backtick that is no code, as plain Markdown shows it. */
+const tick = "ˋ";
+
 const closings: ReadonlyMap<string, string> = new Map([
   ['"', '"'],
   ["＂", "＂"],
   ["“", "”"],
+  ["”", "”"],
   ["„", "“”"],
   ["‟", "”"],
   ["❝", "❞"],
@@ -47,18 +51,20 @@ const closings: ReadonlyMap<string, string> = new Map([
   ["〝", "〞〟"],
   ["〟", "〞〟"],
   ["«", "»"],
-  ["»", "«"],
+  ["»", "«»"],
   ["‹", "›"],
-  ["›", "‹"],
+  ["›", "‹›"],
   ["❮", "❯"],
   ["《", "》"],
   ["〈", "〉"],
   ["‘", "’"],
+  ["’", "’"],
   ["‚", "‘’"],
   ["‛", "’"],
   ["❛", "❜"],
   ["'", "'"],
   ["´", "´"],
+  [tick, "'’´"],
   ["「", "」"],
   ["『", "』"],
   ["｢", "｣"],
@@ -72,13 +78,12 @@ const mixed: ReadonlyMap<string, string> = new Map([
   ["’", "'"],
   ["‘’", "'"],
 ]);
-/** A backtick that is no code, as plain Markdown shows it. */
-const tick = "ˋ";
 /** They also stand for an apostrophe within a word. */
 const apostrophes = "'’´";
 /** Quotation marks that a reader takes for such wherever they stand; an apostrophe is none. */
 const everyMark =
   /["＂“”„‟❝❞⹂〝〞〟«»‹›❮❯《》〈〉‘‚‛❛❜「」『』｢｣]|(?<!\p{Nd})″|(?<![\p{L}\p{Nd}])['’´]|['’´](?![\p{L}\p{Nd}])/gu;
+const outerMarks = new RegExp(`^(?:${everyMark.source})+|(?:${everyMark.source})+$`, "gu");
 
 /**
  * Checks quotations. Three words or more between quotation marks must stand in a source, word for word. With a marker in their sentence, they must stand in that marker's source, and so must fewer.
@@ -114,8 +119,11 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
     for (const quote of quotes) {
       if (!quote.closed || !isQuotation(quote)) continue;
       const sources = quote.numbers.length > 0 ? quote.numbers : [undefined];
-      if (sources.some((number) => holds(number, quote.words))) {
-        if (quote.numbers.length > 0) verified.push(quote.words);
+      // A quotation within a quotation: “‘so’” is so, where no source has the inner marks.
+      const wordings = [quote.words, quote.words.replace(outerMarks, "")];
+      const words = wordings.find((wording) => sources.some((number) => holds(number, wording)));
+      if (words !== undefined) {
+        if (quote.numbers.length > 0) verified.push(words);
         continue;
       }
       removed.add(quote.words.trim());
@@ -233,6 +241,11 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
         before = "\n";
         continue;
       }
+      const last = held.at(-1);
+      if (last?.type === "mark" && last.text.endsWith(character) && goesOn(last.quote, character, next)) {
+        held[held.length - 1] = { ...last, text: last.text + character };
+        continue;
+      }
       if (inside !== undefined && closes(inside.closing, character, previous, next)) {
         held.push({ type: "mark", text: character, quote: inside });
         inside.closed = true;
@@ -308,8 +321,15 @@ function isQuotation({ words, numbers }: OpenQuote): boolean {
   return (
     count >= leastWords ||
     (count > 0 && /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]{4}/u.test(words)) ||
-    numbers.length > 0
+    (numbers.length > 0 && words.trim() !== "")
   );
+}
+
+/** Whether a mark behind the same one makes one mark with it, as in ''so''. Before the words, something must follow it; behind them, no other word may. */
+function goesOn({ closing, closed }: OpenQuote, character: string, next: string): boolean {
+  if (closing === "") return false;
+  if (closed) return !/[\p{L}\p{Nd}]/u.test(next);
+  return next === character || /[\p{L}\p{Nd}\p{Ps}*_]/u.test(next);
 }
 
 function closes(closing: string, character: string, previous: string, next: string): boolean {
@@ -323,7 +343,7 @@ function opens(character: string, previous: string, next: string): string | unde
   if (character === ">" && previous === "\n") return "";
   const closing = closings.get(character);
   if (closing === undefined) return undefined;
-  if (`"″»›'´＂`.includes(character)) {
+  if (`"”″»›'’´＂${tick}`.includes(character)) {
     const isFree = /[\s\p{Ps}\p{Pd}\p{Pi}`ˋ*_>\]=:,;/"]/u.test(previous);
     // An inch mark follows a digit, and Hebrew abbreviates with the mark.
     const isBetween =
