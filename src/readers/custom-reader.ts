@@ -2,6 +2,7 @@ import { IbidError } from "../contracts/errors.ts";
 import type { CustomReader, PlainReadResult, Reader, ReadInput, ReadResult } from "../contracts/reader.ts";
 import { toMetadata } from "../runtime/to-json.ts";
 import { buildSections, type Heading } from "./build-sections.ts";
+import { checkCustomShape, type RefuseField } from "./check-custom-shape.ts";
 import { fileNameOf } from "./file-name.ts";
 
 /**
@@ -15,9 +16,11 @@ export function completeReader(reader: CustomReader): Reader {
     ["name", "string"],
     ["accepts", "function"],
     ["read", "function"],
+    ...(reader?.readText === undefined ? [] : [["readText", "function"] as const]),
   ] as const) {
-    if (typeof reader?.[field] === type) continue;
-    throw new IbidError("invalid-argument", `readers: ${field} is ${show(reader?.[field])}; it must be a ${type}.`, {
+    const value = reader?.[field];
+    if (typeof value === type && value !== "") continue;
+    throw new IbidError("invalid-argument", `readers: ${field} is ${show(value)}; it must be a ${type}.`, {
       hint: "A reader is { name, accepts(mediaType), read(input) }, where read returns a text, or { text, headings }.",
       details: { field },
     });
@@ -25,14 +28,30 @@ export function completeReader(reader: CustomReader): Reader {
   const readText = reader.readText?.bind(reader);
   return {
     name: reader.name,
-    accepts: (mediaType) => reader.accepts(mediaType),
+    accepts: (mediaType) => {
+      const accepted: unknown = reader.accepts(mediaType);
+      if (typeof accepted === "boolean") return accepted;
+      throw new IbidError(
+        "invalid-argument",
+        `readers: accepts of ${reader.name} returned ${show(accepted)} for ${mediaType}; it must be true or false.`,
+        { hint: "Return a boolean, not a promise or a match.", details: { field: "accepts", reader: reader.name } },
+      );
+    },
     read: async (input) => completeResult(reader.name, input, await reader.read(input)),
     ...(readText && { readText }),
   };
 }
 
+const resultFields = ["text", "title", "headings", "root", "sourceMap", "blocks", "metadata", "notes", "mediaType"];
+const headingFields = ["title", "start", "level", "contentStart"];
+
+function checkFields(at: string, given: object, known: readonly string[], refuse: RefuseField): void {
+  for (const [field, value] of Object.entries(given))
+    if (!known.includes(field)) throw refuse(`${at}${field}`, value, `left out; the fields are ${known.join(", ")}`);
+}
+
 function completeResult(reader: string, { uri }: ReadInput, given: unknown): ReadResult {
-  const refuse = (field: string, value: unknown, expected: string): IbidError =>
+  const refuse: RefuseField = (field, value, expected) =>
     new IbidError(
       "unreadable",
       `The reader ${reader} returned ${field} ${show(value)} for ${uri}; it must be ${expected}.`,
@@ -47,23 +66,15 @@ function completeResult(reader: string, { uri }: ReadInput, given: unknown): Rea
   const { text, headings = [], title, root, sourceMap, blocks, notes } = result;
   if (typeof text !== "string") throw refuse("text", text, "a string");
   if (title !== undefined && typeof title !== "string") throw refuse("title", title, "a string");
-  for (const [field, value] of [
-    ["headings", headings],
-    ["blocks", blocks ?? []],
-    ["notes", notes ?? []],
-  ] as const)
-    if (!Array.isArray(value)) throw refuse(field, value, "a list");
-  for (const [field, value] of [
-    ["root", root],
-    ["sourceMap", sourceMap],
-  ] as const)
-    if (value !== undefined && (typeof value !== "object" || value === null)) throw refuse(field, value, "an object");
-  if (root !== undefined && !Array.isArray(root.children)) throw refuse("root.children", root.children, "a list");
+  if (!Array.isArray(headings)) throw refuse("headings", headings, "a list");
+  checkFields("", result, resultFields, refuse);
+  checkCustomShape(result, text.length, refuse);
 
   let reached = 0;
   const complete = headings.map((heading, i): Heading => {
     const at = `headings[${i}]`;
     if (typeof heading !== "object" || heading === null) throw refuse(at, heading, "an object with title and start");
+    checkFields(`${at}.`, heading, headingFields, refuse);
     const { title: name, start, level = 1 } = heading;
     if (typeof name !== "string") throw refuse(`${at}.title`, name, "a string");
     if (!Number.isSafeInteger(start) || start < reached || start > text.length)
@@ -93,5 +104,6 @@ function completeResult(reader: string, { uri }: ReadInput, given: unknown): Rea
 function show(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
   if (Array.isArray(value)) return "a list";
+  if (value instanceof Promise) return "a promise";
   return typeof value === "object" && value !== null ? "an object" : String(value);
 }

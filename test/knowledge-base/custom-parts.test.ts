@@ -157,6 +157,7 @@ describe("a custom reader", () => {
     expect(await kb.ingest(recipe)).toMatchObject({ unchanged: 1 });
   });
 
+  const root = { id: "0", title: "Soup", level: 0, start: 0, end: 4, contentStart: 0, children: [] };
   const wrong: readonly (readonly [string, unknown, string])[] = [
     ["nothing", undefined, "a result undefined for soup.recipe"],
     ["no text", { title: "Soup" }, "text undefined"],
@@ -176,6 +177,23 @@ describe("a custom reader", () => {
       "headings[1].start 0",
     ],
     ["a root that is none", { text: "Soup", root: "0" }, 'root "0"'],
+    ["a field that nothing reads", { text: "Soup", heading: [] }, "heading a list"],
+    ["a heading's field that nothing reads", { text: "Soup", headings: [{ title: "S", start: 0, deep: 2 }] }, "headings[0].deep 2"],
+    ["a section that is none", { text: "Soup", root: { ...root, children: [null] } }, "root.children[0] null"],
+    ["a section of no place", { text: "Soup", root: { ...root, children: [{ id: "0.1", title: "S", level: 1 }] } }, "root.children[0].start undefined"],
+    ["a section without an id", { text: "Soup", root: { ...root, id: undefined } }, "root.id undefined"],
+    ["sections of one id", { text: "Soup", root: { ...root, children: [{ ...root, level: 1 }] } }, 'root.children[0].id "0"'],
+    ["a block that is none", { text: "Soup", blocks: [null] }, "blocks[0] null"],
+    ["a block of an unknown kind", { text: "Soup", blocks: [{ kind: "zebra", start: 0, end: 4 }] }, 'blocks[0].kind "zebra"'],
+    ["a block between two characters", { text: "Soup", blocks: [{ kind: "table", start: 0.5, end: 4 }] }, "blocks[0].start 0.5"],
+    ["a note that is no sentence", { text: "Soup", notes: [{ page: 1 }] }, "notes[0] an object"],
+    ["a map without its lines", { text: "Soup", sourceMap: {} }, "sourceMap.lines undefined"],
+    ["a page that is none", { text: "Soup", sourceMap: { lines: "none", pages: [null] } }, "sourceMap.pages[0] null"],
+    ["a page without a number", { text: "Soup", sourceMap: { lines: "none", pages: [{ start: 0 }] } }, "sourceMap.pages[0].number undefined"],
+    ["an anchor's line as words", { text: "Soup", sourceMap: { lines: "anchors", anchors: [{ start: 0, line: "1" }] } }, 'sourceMap.anchors[0].line "1"'],
+    ["a mark beyond the text", { text: "Soup", sourceMap: { lines: "none", marks: [{ kind: "contents", start: 0, end: 9 }] } }, "sourceMap.marks[0].end 9"],
+    ["a link without an address", { text: "Soup", sourceMap: { lines: "none", links: [{ start: 0, end: 4 }] } }, "sourceMap.links[0].url undefined"],
+    ["a part whose map is none", { text: "Soup", sourceMap: { lines: "none", parts: [{ name: "a", start: 0, end: 4 }] } }, "sourceMap.parts[0].sourceMap undefined"],
     ["metadata that JSON cannot hold", { text: "Soup", metadata: { big: 1n } }, "metadata.big is a bigint"],
   ];
   it.each(wrong)("is refused by reader, field and value: %s", async (_, result, message) => {
@@ -189,5 +207,20 @@ describe("a custom reader", () => {
   it("without a name is refused at once", async () => {
     const refused = openKnowledgeBase(undefined, { readers: [{ accepts: () => true, read: () => "" } as never] });
     await expect(refused).rejects.toMatchObject({ code: "invalid-argument", details: { field: "name" } });
+  });
+
+  it.each([
+    ["name", { name: "" }],
+    ["readText", { readText: "Soup" }],
+  ])("with a wrong %s is refused at once", async (field, wrongly) => {
+    const refused = openKnowledgeBase(undefined, { readers: [{ ...reader(() => "Soup"), ...wrongly } as never] });
+    await expect(refused).rejects.toMatchObject({ code: "invalid-argument", details: { field } });
+  });
+
+  it("that answers whether it accepts with a promise is refused, and does not take every file", async () => {
+    const kb = await opened({ readers: [{ ...reader(() => "Soup"), accepts: () => Promise.resolve(false) as never }] });
+    const { failures } = await kb.ingest(recipe);
+    expect(failures[0]?.error).toMatchObject({ code: "invalid-argument", details: { field: "accepts" } });
+    expect(failures[0]?.error.message).toContain("accepts of recipes/1 returned a promise");
   });
 });
