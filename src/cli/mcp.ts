@@ -30,6 +30,9 @@ export interface McpCommandOptions extends CommonOptions {
   readonly collections?: true;
 }
 
+/** A longer message of a client ends the connection. **Units** bytes. **Source** ibid's own choice. */
+const longestMessage = 32 * 1024 * 1024;
+
 /**
  * `ibid mcp`: serves the knowledge base to one client, on standard input and output, until the client closes them.
  *
@@ -89,19 +92,36 @@ export async function mcp(context: Context, options: McpCommandOptions): Promise
         memory: { ...memory, session, ...(caller?.userId !== undefined && { by: caller.userId }) },
       }),
     };
-    const [{ createMcpServer }, { serveStdio }] = await Promise.all([
+    const [{ createMcpServer }, { serveStdio, StdioServerTransport }] = await Promise.all([
       import("../integrations/mcp/index.ts"),
       import("@modelcontextprotocol/server/stdio"),
     ]);
+    const { stdin, stdout } = process;
+    const wire = new StdioServerTransport(stdin, stdout, { maxBufferSize: longestMessage });
     const connection = serveStdio(() => createMcpServer(kb, offered), {
+      transport: wire,
       onerror: (error) => void stderr.write(`ibid mcp: ${error.name}\n`),
     });
+    const closed = new Promise<void>((resolve) => {
+      const end = wire.onclose;
+      wire.onclose = () => {
+        end?.();
+        resolve();
+      };
+    });
     try {
-      await once(process.stdin, "close", { signal });
+      await Promise.race([closed, once(stdin, "close", { signal })]);
     } catch (error) {
       if (!signal.aborted) throw error;
     }
     await connection.close();
+    // The transport closes by itself, while the client is still there, for a message that is too long.
+    if (!signal.aborted && !stdin.readableEnded && !stdin.destroyed && stdout.errored === null) {
+      throw new IbidError("too-large", `A message of the client has more than ${longestMessage} bytes.`, {
+        hint: "Send less at once, or ingest a long text as a document.",
+        details: { limit: longestMessage },
+      });
+    }
     return 0;
   });
 }

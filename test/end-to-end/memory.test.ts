@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { runsAll } from "../support/runs.ts";
 
 const executable = fileURLToPath(new URL("../../src/cli/bin.ts", import.meta.url));
@@ -28,7 +28,7 @@ async function connect(args: readonly string[], cwd = folder) {
     const text = content.map((part) => (part.type === "text" ? part.text : "")).join("");
     return { text, isError: isError === true, data: structuredContent as Record<string, never> };
   };
-  return { client, call };
+  return { client, call, stderr: transport.stderr! };
 }
 
 const bytesBelow = (place: string): string =>
@@ -38,6 +38,18 @@ const bytesBelow = (place: string): string =>
     .join("");
 
 describe("ibid mcp --memory, by the official client", () => {
+  it("refuses a note of ten megabytes and goes on, and ends with its reason at a message that nobody can hold", async () => {
+    const { call, stderr } = await connect(["--kb", join(folder, "long"), "--as-user", "ada"]);
+    const long = await call("remember", { text: "word ".repeat(2_200_000) });
+    expect(long).toMatchObject({ isError: true, text: expect.stringMatching(/text is longer than 65536 characters/u) });
+    expect((await call("remember", { text: "The harbour opens at six." })).isError).toBe(false);
+    expect((await call("recall", { query: "when does the harbour open" })).text).toContain("opens at six");
+    let said = "";
+    stderr.on("data", (piece: Buffer) => (said += piece.toString()));
+    await expect(call("remember", { text: "x".repeat(34_000_000) })).rejects.toThrow(/closed/u);
+    await vi.waitFor(() => expect(said).toContain("A message of the client has more than 33554432 bytes."), 30_000);
+  });
+
   it("remembers, restarts, recalls, supersedes, answers as of before, forgets, and leaves no byte", async () => {
     const kb = join(folder, "kb");
     const args = ["--kb", kb, "--as-user", "ada"];
