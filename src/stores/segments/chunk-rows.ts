@@ -1,3 +1,4 @@
+import { IbidError } from "../../contracts/errors.ts";
 import type { Chunk } from "../../contracts/chunk.ts";
 import type {
   DocumentSummary,
@@ -91,6 +92,17 @@ function parseSaying(json: string): unknown {
   return saying;
 }
 
+/** **Errors** `store-corrupt` where a field that every chunk has is not there: its name may be damaged, and JSON all the same. */
+function parseDetails(json: string, { uri }: Pick<DocumentRow, "uri">): ChunkDetails {
+  const details = parseSaying(json) as Partial<ChunkDetails>;
+  const { sectionId, headings } = details;
+  if (typeof sectionId === "string" && Array.isArray(headings)) return details as ChunkDetails;
+  throw new IbidError("store-corrupt", `A chunk of "${uri}" has no section or no headings where it should.`, {
+    uri,
+    hint: "Run ibid doctor; restore the file from a backup, or ingest the document again.",
+  });
+}
+
 /** Reads chunks back from their rows, within one transaction. **Shape** headings and metadata are shared, and not to be changed. */
 export interface ChunkReader {
   urtext(row: ChunkRow): string;
@@ -124,7 +136,7 @@ export function createChunkReader(
     text: (row) => row.text ?? urtext(row),
     chunk(row) {
       const document = home(row);
-      const details = parseSaying(row.details) as ChunkDetails;
+      const details = parseDetails(row.details, document);
       const words = urtext(row);
       return {
         type: "text-chunk",

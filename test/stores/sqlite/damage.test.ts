@@ -129,6 +129,27 @@ describe("a stored text that is damaged", () => {
   });
 });
 
+describe("what a chunk says of its section", () => {
+  it.each(["sectionId", "headings"])(
+    "is refused where %s has another name, and the others are read [19]",
+    async (name) => {
+      const kb = await openKnowledgeBase(folder);
+      for (const word of ["heron", "stork"])
+        await kb.ingest({ uri: `${word}.md`, text: `# About the ${word}\n\nThe ${word} ate 12 fish.` });
+      await kb.close();
+      const database = new DatabaseSync(path);
+      database.exec(`UPDATE sayings SET text = replace(text, '"${name}"', '"${name.replace("s", "S")}"')
+        WHERE text LIKE '%heron%'`);
+      database.close();
+      const again = await openKnowledgeBase(folder);
+      onTestFinished(() => again.close());
+      await expect(again.search("heron")).rejects.toMatchObject({ code: "store-corrupt" });
+      await expect(again.search("heron")).rejects.not.toThrow(/fish/u);
+      expect(await again.search("stork", { mode: "lexical" })).toMatchObject([{ source: { uri: "stork.md" } }]);
+    },
+  );
+});
+
 describe("a row that is no JSON any more", () => {
   const spoil = (file: string, sql: string): void => {
     const database = new DatabaseSync(join(folder, file));
