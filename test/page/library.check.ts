@@ -279,7 +279,7 @@ test("[page 32] the screen of a document tells its metadata and its passages, an
       signs.map((sign) => {
         const behind = sign.ownerDocument.createRange();
         behind.setStartAfter(sign);
-        behind.setEndAfter(sign.parentElement!);
+        behind.setEndAfter(sign.parentElement);
         return [sign.textContent, behind.toString().replaceAll(/[#\s]/gu, "").slice(0, 5)];
       }),
     );
