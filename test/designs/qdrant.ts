@@ -24,8 +24,20 @@ interface Filter {
   readonly should?: readonly Condition[];
 }
 
+const sum = (a: readonly number[], of: (value: number, i: number) => number): number =>
+  a.reduce((total, value, i) => total + of(value, i), 0);
+const product = (a: readonly number[], b: readonly number[]): number => sum(a, (value, i) => value * b[i]!);
+
+/** What the server says of two vectors: a likeness, or a distance. */
+const scores = {
+  Cosine: cosine,
+  Dot: product,
+  Euclid: (a: readonly number[], b: readonly number[]) => Math.sqrt(sum(a, (value, i) => (value - b[i]!) ** 2)),
+  Manhattan: (a: readonly number[], b: readonly number[]) => sum(a, (value, i) => Math.abs(value - b[i]!)),
+};
+
 interface Body {
-  readonly vectors?: { readonly size: number };
+  readonly vectors?: { readonly size: number; readonly distance: keyof typeof scores };
   readonly points?: readonly Point[] | readonly string[];
   readonly filter?: Filter;
   readonly query?: readonly number[];
@@ -49,7 +61,7 @@ export interface Qdrant {
  */
 export async function withQdrant<Result>(use: (qdrant: Qdrant) => Promise<Result>): Promise<Result> {
   const collections = new Map<string, Map<string, Point>>();
-  const sizes = new Map<string, number>();
+  const kinds = new Map<string, NonNullable<Body["vectors"]>>();
   const filters: (Filter | undefined)[] = [];
 
   function answer(method: string, path: readonly string[], body: Body): readonly [status: number, result: unknown] {
@@ -58,7 +70,7 @@ export async function withQdrant<Result>(use: (qdrant: Qdrant) => Promise<Result
     if (rest.length === 0 && method === "PUT") {
       if (collections.has(name)) return [409, "It exists."];
       collections.set(name, new Map());
-      sizes.set(name, body.vectors!.size);
+      kinds.set(name, body.vectors!);
       return [200, true];
     }
     const points = collections.get(name);
@@ -67,7 +79,7 @@ export async function withQdrant<Result>(use: (qdrant: Qdrant) => Promise<Result
     const passing = [...points.values()].filter((point) => passes(point, body.filter ?? {}));
     switch (rest.join("/")) {
       case "":
-        return [200, { status: "green", config: { params: { vectors: { size: sizes.get(name) } } } }];
+        return [200, { status: "green", config: { params: { vectors: kinds.get(name) } } }];
       case "index":
         return [200, { status: "completed" }];
       case "points":
@@ -86,11 +98,13 @@ export async function withQdrant<Result>(use: (qdrant: Qdrant) => Promise<Result
       }
       case "points/query": {
         filters.push(body.filter);
+        const kind = kinds.get(name)!.distance;
         const scored = passing.map(({ vector, payload: { ref } }) => ({
-          score: cosine(vector, body.query!),
+          score: scores[kind](vector, body.query!),
           payload: { ref },
         }));
-        return [200, { points: scored.toSorted((a, b) => b.score - a.score).slice(0, body.limit) }];
+        const sign = kind === "Euclid" || kind === "Manhattan" ? -1 : 1;
+        return [200, { points: scored.toSorted((a, b) => sign * (b.score - a.score)).slice(0, body.limit) }];
       }
       default:
         return [404, "There is no such route."];

@@ -178,14 +178,13 @@ export const options = [
   }),
   ...(["T24", "T25", "T26", "T27"] as const).map((item) =>
     prove(item, "the exported pack passes, and a base that leaks on purpose fails it", async () => {
-      const pack = createIsolationPack({ create: () => openKnowledgeBase() }).filter(({ items }) =>
-        items.includes(item),
-      );
+      const open = () => openKnowledgeBase({ history: true });
+      const pack = createIsolationPack({ create: open }).filter(({ items }) => items.includes(item));
       holds(pack.length > 0);
       for (const { run } of pack) await run();
       const leaking = createIsolationPack({
         create: async () => {
-          const kb = await openKnowledgeBase();
+          const kb = await open();
           return { ...kb, as: () => kb };
         },
       });
