@@ -246,7 +246,7 @@ export const de: Catalogue = {
   chunks: "Abschnitte im Index",
   chunk: "Abschnitt {n}",
   drawBounds: "Im Text zeigen, wo jeder Abschnitt beginnt",
-  signs: "{n} Zeichen",
+  signs: { one: "{n} Zeichen", other: "{n} Zeichen" },
   embeddedBy: "eingebettet von {model}",
   notEmbedded: "ohne Vektor",
   readAt: "Gelesen am",

@@ -105,32 +105,24 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
     async health(options = {}) {
       checkOptions("health", options, { everywhere: true });
       checkOpen();
-      if (caller !== operator) {
-        throw new IbidError("access-denied", "Only the operator may see how the knowledge base is doing.", {
-          hint: "Call health() on the knowledge base itself; at a terminal, leave out --as-user and --as-team.",
-        });
-      }
+      checkOperator(
+        caller,
+        "see how the knowledge base is doing",
+        "Call health() on the knowledge base itself; at a terminal, leave out --as-user and --as-team.",
+      );
       return observer.health(options);
     },
 
     async *events(filter) {
       checkOpen();
-      if (caller !== operator) {
-        throw new IbidError("access-denied", "Only the operator may read events.", {
-          hint: "Call events() on the knowledge base itself, not on a caller's view.",
-        });
-      }
+      checkOperator(caller, "read events", "Call events() on the knowledge base itself, not on a caller's view.");
       yield* observer.read(filter);
     },
 
     mayWrite: (scope) => mayWrite(caller, parseScope(scope)),
 
     report(name, where, data) {
-      if (caller !== operator) {
-        throw new IbidError("access-denied", "Only the operator may report events.", {
-          hint: "Call report() on the knowledge base itself, not on a caller's view.",
-        });
-      }
+      checkOperator(caller, "report events", "Call report() on the knowledge base itself, not on a caller's view.");
       checkText("report", "name", name);
       checkGiven("report", "scopes", where, "list");
       checkGiven("report", "data", data, "object");
@@ -200,4 +192,9 @@ function within(caller: Caller, context: AccessContext): AccessContext {
   throw new IbidError("access-denied", "A caller's view cannot become another caller's.", {
     hint: "Call as() on the knowledge base itself.",
   });
+}
+
+/** **Errors** `access-denied`. */
+function checkOperator(caller: Caller, deed: string, hint: string): void {
+  if (caller !== operator) throw new IbidError("access-denied", `Only the operator may ${deed}.`, { hint });
 }

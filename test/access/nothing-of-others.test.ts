@@ -66,6 +66,10 @@ const namings: Readonly<Record<string, readonly Naming[]>> = {
     { kind: "uri", make: turns },
     { kind: "documentId", make: turns },
   ],
+  added: [
+    { kind: "uri", make: turns },
+    { kind: "documentId", make: turns },
+  ],
   "/note id": [{ kind: "note" }],
   "fetch id": [{ kind: "chunkId" }, { kind: "documentId" }, { kind: "uri" }],
   "forget id": [{ kind: "note" }],
@@ -114,7 +118,13 @@ const free = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 /** Fields that are free at one path though their name is not. */
-const freeAt = new Set(["/notes file", "remember file", "/v1/chat/completions store", "/v1/responses store"]);
+const freeAt = new Set([
+  "/chunks after",
+  "/notes file",
+  "remember file",
+  "/v1/chat/completions store",
+  "/v1/responses store",
+]);
 
 /** Values of required fields that are not attacked. A thing is one that never was. */
 const fillings: Readonly<Record<string, unknown>> = {
