@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { toJsonSchema } from "../runtime/describe-options.ts";
+import { plainDoc, toJsonSchema } from "../runtime/describe-options.ts";
 import type { OptionRule, OptionTable } from "../runtime/plan-options.ts";
 import type { JsonSchema } from "../contracts/schema.ts";
 import { type PlacedOption, placedOptions, valueAt } from "./config-values.ts";
@@ -29,7 +29,7 @@ async function printConfig({ output }: Context, { settings, kb, variables }: Pri
   if (variables === true) {
     const settable = options.filter(({ rule }) => isWritable(rule));
     if (output.json) await output.object(settable.map(({ variable, path }) => ({ variable, option: path.join(".") })));
-    for (const { variable, rule } of settable) await output.line(`${variable}  ${rule.doc.replaceAll("`", "")}`);
+    for (const { variable, rule } of settable) await output.line(`${variable}  ${plainDoc(rule)}`);
     return 0;
   }
   const rows = options.flatMap((option) => describeSetting(option, settings) ?? []);
@@ -91,7 +91,7 @@ export function schemaOfConfig(table: OptionTable): JsonSchema {
         .map(([name, rule]) => [
           name,
           rule.kind.type === "group"
-            ? { ...schemaOfGroup(rule.kind.options), description: rule.doc.replaceAll("`", "") }
+            ? { ...schemaOfGroup(rule.kind.options), description: plainDoc(rule) }
             : toJsonSchema(rule, "library"),
         ]),
     ),

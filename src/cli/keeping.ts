@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { type Command, Option } from "commander";
-import type { Finding } from "../contracts/diagnosis.ts";
+import type { Finding, Sought } from "../contracts/diagnosis.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { restoreFrom } from "./backup.ts";
@@ -67,17 +67,18 @@ export interface DoctorCommandOptions extends CommonOptions {
   readonly absent?: readonly string[];
 }
 
-/** `ibid doctor`: checks all stored data. **Shape** exit code 1 when a problem remains. */
+/** `ibid doctor`: checks all stored data. **Shape** exit code 1 when a problem remains, or a text that was asked for is not absent. */
 export async function doctor(context: Context, options: DoctorCommandOptions): Promise<number> {
   const { output } = context;
   const absent = (await Promise.all((options.absent ?? []).map(readProbes))).flat();
   return await withKnowledgeBase(options, {}, async (kb) => {
     const diagnosis = await kb.doctor({ fix: options.fix === true, ...(absent.length > 0 && { absent }) });
+    const isGood = diagnosis.healthy && (diagnosis.sought ?? []).every((found) => found === "absent");
     if (output.json) {
       await output.object(diagnosis);
-      return diagnosis.healthy ? 0 : 1;
+      return isGood ? 0 : 1;
     }
-    const { checked, findings, healthy, residue } = diagnosis;
+    const { checked, findings, healthy, residue, sought = [] } = diagnosis;
     for (const finding of findings) await output.line(describe(finding));
     const seen = [
       count(checked.documents, "document"),
@@ -87,6 +88,10 @@ export async function doctor(context: Context, options: DoctorCommandOptions): P
     await output.line(
       `${healthy ? "healthy" : "not healthy"}  ${output.style.dim(`looked at ${seen.join(", ")}, ${count(checked.terms, "term")}`)}`,
     );
+    for (const [i, found] of sought.entries()) {
+      const which = sought.length === 1 ? "the text" : `text ${i + 1} of ${sought.length}`;
+      await output.line(`${found}  ${describeSought[found](which)}`);
+    }
     if (residue > 0) {
       await output.line(
         output.style.dim(`${count(residue, "term")} of replaced chunks wait in the index for the next vacuum`),
@@ -95,9 +100,16 @@ export async function doctor(context: Context, options: DoctorCommandOptions): P
     if (!healthy && options.fix !== true && findings.some(({ hint }) => hint === undefined)) {
       await output.line("fix what can be fixed with: ibid doctor --fix");
     }
-    return healthy ? 0 : 1;
+    return isGood ? 0 : 1;
   });
 }
+
+const describeSought: Readonly<Record<Sought, (which: string) => string>> = {
+  absent: (which) => `no document and no file has ${which}`,
+  held: (which) => `a document has ${which}; it stands, or can be restored: delete it with --purge`,
+  left: (which) => `a file has ${which} or a part of it, and no document that can be restored does`,
+  unproved: (which) => `stored documents share every eight characters of ${which}: ask for more of its words`,
+};
 
 function describe({ kind, message, scope, count: times, fixed, hint }: Finding): string {
   const where = scope === undefined ? "" : ` in ${neutralise(scope)}`;

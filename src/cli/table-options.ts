@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { flagOf, readOptionText } from "../runtime/describe-options.ts";
+import { flagOf, plainDoc, readOptionText } from "../runtime/describe-options.ts";
 import {
   acceptsOption,
   defaultFor,
@@ -60,7 +60,7 @@ function toShorthand(rule: OptionRule, { flag, doc, value }: Shorthand): Option 
 }
 
 const toHelp = (doc: string): string => {
-  const help = doc.replaceAll("`", "").replace(/\.$/u, "");
+  const help = plainDoc({ doc }).replace(/\.$/u, "");
   return help.charAt(0).toLowerCase() + help.slice(1);
 };
 

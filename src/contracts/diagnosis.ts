@@ -57,11 +57,24 @@ export interface ExamineOptions {
   /** Repairs all that can be repaired. Default false: nothing is written. */
   readonly fix?: boolean | undefined;
   /**
-   * Texts that no file may hold. The examination looks for the bytes of each, whole and in every run of eight characters that no document has.
+   * Texts that no file may hold. The examination looks for the bytes of every run of eight of their characters that no document has. A text that a
+   * document holds is no fault: {@link Diagnosis.sought} says so.
    * **Units** UTF-16 characters, from 8.
    */
   readonly absent?: readonly string[] | undefined;
 }
+
+/**
+ * Result of a search for a text that no file may hold.
+ *
+ * - `absent`: no document and no file has it.
+ * - `held`: a document has it that stands, or that can be restored.
+ * - `left`: a file has it, or a part of it, and no such document does.
+ * - `unproved`: stored documents share all of its parts, so bytes cannot tell.
+ *
+ * @experimental
+ */
+export type Sought = "absent" | "held" | "left" | "unproved";
 
 /**
  * Result of an examination.
@@ -82,4 +95,6 @@ export interface Diagnosis {
   };
   /** Distinct terms that the index or a fit has and no live or restorable chunk. */
   readonly residue: number;
+  /** Result for each of the `absent` texts, in their order; absent where none was asked for. */
+  readonly sought?: readonly Sought[];
 }

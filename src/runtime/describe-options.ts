@@ -9,6 +9,14 @@ import {
   type OptionTable,
 } from "./plan-options.ts";
 
+/** An option's text where nothing shows Markdown: a link is its words, and a reference to a page is left out. */
+export function plainDoc({ doc }: Pick<OptionRule, "doc">): string {
+  return doc
+    .replaceAll(/; see \[[^\]]*\]\([^)]*\)/gu, "")
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/gu, "$1")
+    .replaceAll("`", "");
+}
+
 /** The JSON schema of an option, as one surface takes it. */
 export function toJsonSchema(rule: OptionRule, audience: Audience): JsonSchema {
   const most = rule.bounds?.[audience]?.max;
@@ -16,7 +24,7 @@ export function toJsonSchema(rule: OptionRule, audience: Audience): JsonSchema {
   return {
     ...schemaOf(kindFor(rule, audience)),
     ...(rule.kind.type === "list" && most !== undefined && { maxItems: most }),
-    description: rule.doc.replaceAll("`", ""),
+    description: plainDoc(rule),
     ...(preset !== undefined && { default: preset as JsonValue }),
   };
 }

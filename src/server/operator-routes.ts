@@ -21,6 +21,10 @@ const diagnosis = z
     findings: z.array(finding),
     residue: z.int(),
     checked: z.record(z.string(), z.int()),
+    sought: z
+      .array(z.enum(["absent", "held", "left", "unproved"]))
+      .optional()
+      .meta({ description: "Result for each of the `absent` texts, in their order." }),
   })
   .meta({ id: "Diagnosis" });
 const doctorBody = z

@@ -8,7 +8,7 @@ import type { VerifyOptions } from "../contracts/verification.ts";
 import { askOptions } from "../knowledge-base/asking/ask-options.ts";
 import { verifyOptions } from "../knowledge-base/asking/verify-options.ts";
 import { ingestOptions } from "../ingest/ingest-options.ts";
-import { readOptionText, toJsonSchema } from "../runtime/describe-options.ts";
+import { plainDoc, readOptionText, toJsonSchema } from "../runtime/describe-options.ts";
 import {
   acceptsOption,
   describeOption,
@@ -93,7 +93,7 @@ export const askBody = z
       .array(z.strictObject({ role: z.enum(["user", "assistant"]), content: z.string() }))
       .max(askOptions.history.bounds.http.max)
       .optional()
-      .meta({ description: askOptions.history.doc }),
+      .meta({ description: plainDoc(askOptions.history) }),
   })
   .meta({ id: "AskRequest", examples: [{ question: "How long is a key valid?", grounding: "strict" }] });
 

@@ -52,7 +52,17 @@ describe("keeping and forgetting on the command line", () => {
     reader.close();
     const after = await callIbid(cwd, ["doctor", "--absent", "The silver lantern hangs"]);
     expect(after.stdout).toMatch(/^healthy/u);
+    expect(after.stdout).toContain("absent  no document and no file has the text\n");
     expect(after.code).toBe(0);
+  });
+
+  it("the doctor calls no text absent that a document has, in the trash too [L8]", async () => {
+    const look = (): ReturnType<typeof callIbid> => callIbid(cwd, ["doctor", "--absent", "The silver lantern hangs"]);
+    const held = { code: 1, stdout: expect.stringContaining("held  a document has the text; it stands") as string };
+    expect(await look()).toMatchObject(held);
+    await callIbid(cwd, ["delete", "lamp.txt"]);
+    expect(await look()).toMatchObject(held);
+    expect(await json("doctor", "--absent", "The silver lantern hangs")).toMatchObject([1, { sought: ["held"] }]);
   });
 
   it("a purge takes what failed in the queue and never became a document [L8 T43]", async () => {

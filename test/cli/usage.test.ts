@@ -98,7 +98,11 @@ describe("help", () => {
       ([, name]) => name!,
     );
     expect(listed).toEqual(expect.arrayContaining([...commands, "watch", "mcp", "reembed"]));
-    for (const each of await Promise.all(listed.map((name) => runHere(["help", name])))) expect(each.code).toBe(0);
+    for (const each of await Promise.all(listed.map((name) => runHere(["help", name])))) {
+      expect(each.code).toBe(0);
+      // Texts of options link to pages; a terminal shows their words.
+      expect(each.stdout).not.toMatch(/`|\]\(/u);
+    }
     const [again, version] = await Promise.all([runHere(["help", "show"]), runIbid(cwd, ["--version"])]);
     expect(again).toEqual(texts[1 + commands.indexOf("show")]);
     expect(version).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\S*\n$/) });

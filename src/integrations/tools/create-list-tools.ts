@@ -2,6 +2,7 @@ import { parseScope } from "../../access/scopes.ts";
 import type { KnowledgeBase, ListOptions } from "../../contracts/knowledge-base.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { IbidError } from "../../contracts/errors.ts";
+import { plainDoc } from "../../runtime/describe-options.ts";
 import { listOptions } from "../../search/list-options.ts";
 import type { Tool } from "../../contracts/tool.ts";
 import { createTool } from "./create-tool.ts";
@@ -23,7 +24,7 @@ const mostLookedAt = 5000;
 const narrowing = Object.fromEntries(
   (["scope", "mediaType", "since", "before", "sort"] as const).map((name) => [
     name,
-    optionField(listOptions[name], { description: listOptions[name].doc }),
+    optionField(listOptions[name], { description: plainDoc(listOptions[name]) }),
   ]),
 );
 

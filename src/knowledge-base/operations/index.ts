@@ -1,6 +1,6 @@
 /** `ibid/operations`. */
 export type { Clock } from "../../contracts/clock.ts";
-export type { Diagnosis, ExamineOptions, Finding, FindingKind } from "../../contracts/diagnosis.ts";
+export type { Diagnosis, ExamineOptions, Finding, FindingKind, Sought } from "../../contracts/diagnosis.ts";
 export type {
   EventData,
   EventFilter,

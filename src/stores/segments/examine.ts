@@ -1,5 +1,5 @@
 import type { Analyzer } from "../../contracts/analyzer.ts";
-import type { Diagnosis, ExamineOptions, Finding } from "../../contracts/diagnosis.ts";
+import type { Diagnosis, ExamineOptions, Finding, Sought } from "../../contracts/diagnosis.ts";
 import { versionKey } from "../../contracts/embedding.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { examineScope, mendedByRebuilding, type OwnVectors } from "./examine-scope.ts";
@@ -31,6 +31,14 @@ interface Look extends Omit<Diagnosis, "healthy"> {
   readonly broken: readonly Scope[];
   /** Whether a file is damaged: its rows cannot be relied on then, and nothing is repaired. */
   readonly isDamaged: boolean;
+}
+
+/** Texts to look for, and the runs of them that can be said not to belong. */
+interface Probes {
+  readonly texts: readonly string[];
+  /** The texts that some document has. */
+  readonly held: ReadonlySet<string>;
+  readonly runs: readonly string[];
 }
 
 /**
@@ -71,12 +79,9 @@ function adviseOn(finding: Finding): Finding {
   }
 }
 
-async function lookThrough(
-  { directory, analyzer, latent, look }: ExaminationParts,
-  probes: readonly string[],
-): Promise<Look> {
+async function lookThrough({ directory, analyzer, latent, look }: ExaminationParts, probes: Probes): Promise<Look> {
   const findings: Finding[] = [];
-  const files = await directory.inspect?.(probes);
+  const files = await directory.inspect?.(probes.runs);
   for (const message of files?.damage ?? []) {
     const hint = "Restore the file from a backup, or move it away and ingest the documents again.";
     findings.push({ kind: "damaged", message, count: 1, fixed: false, hint });
@@ -87,9 +92,11 @@ async function lookThrough(
     const hint = "Move it away: it holds nothing but events, and is made anew.";
     findings.push({ kind: "damaged", message, count: 1, fixed: false, hint });
   }
-  for (const { file, count } of files?.traces ?? []) {
-    findings.push({ kind: "trace", message: `What was asked for stands in ${file}.`, count, fixed: false });
+  for (const { file, found } of files?.traces ?? []) {
+    const message = `What was asked for stands in ${file}.`;
+    findings.push({ kind: "trace", message, count: found.length, fixed: false });
   }
+  const left = new Set(files?.traces.flatMap(({ found }) => found));
   const { orphans, owed, scopes } = await look((rows) => ({
     orphans: rows.orphans(),
     owed: isPurgeUnfinished(rows),
@@ -128,7 +135,15 @@ async function lookThrough(
     }
   }
   checked.terms = terms.size;
-  return { findings, checked, residue: residue.size, broken, isDamaged: false };
+  const sought = probes.texts.length > 0 && { sought: probes.texts.map((text) => judgeText(text, probes, left)) };
+  return { findings, checked, residue: residue.size, ...sought, broken, isDamaged: false };
+}
+
+function judgeText(text: string, { held, runs }: Probes, left: ReadonlySet<string>): Sought {
+  if (held.has(text)) return "held";
+  const own = runs.filter((run) => text.includes(run));
+  if (own.some((run) => left.has(run))) return "left";
+  return own.length > 0 ? "absent" : "unproved";
 }
 
 /**
@@ -161,12 +176,14 @@ async function repair(
 }
 
 /** Every run of the texts to look for that nothing held has: only those can be said not to belong. */
-async function chooseProbes({ look }: ExaminationParts, absent: readonly string[]): Promise<readonly string[]> {
+async function chooseProbes({ look }: ExaminationParts, texts: readonly string[]): Promise<Probes> {
+  const held = new Set<string>();
   const runs = new Set<string>();
-  for (const text of absent)
+  for (const text of texts)
     for (let at = 0; at + runLength <= text.length; at++) runs.add(text.slice(at, at + runLength));
-  if (runs.size === 0) return [];
+  if (runs.size === 0) return { texts, held, runs: [] };
   const forgive = (text: string): void => {
+    for (const wanted of texts) if (text.includes(wanted)) held.add(wanted);
     for (let at = 0; at + runLength <= text.length; at++) runs.delete(text.slice(at, at + runLength));
   };
   const scopes = await look((rows) => rows.scopes());
@@ -193,5 +210,5 @@ async function chooseProbes({ look }: ExaminationParts, absent: readonly string[
       }
     });
   }
-  return [...runs];
+  return { texts, held, runs: [...runs] };
 }

@@ -282,8 +282,8 @@ export interface FileReport {
   readonly damage: readonly string[];
   /** Sentences about files beside them that hold no documents and can be made anew. */
   readonly besides: readonly string[];
-  /** Files in which a probe stands, and how many of them do. */
-  readonly traces: readonly { readonly file: string; readonly count: number }[];
+  /** Files in which probes stand, and those probes. */
+  readonly traces: readonly { readonly file: string; readonly found: readonly string[] }[];
 }
 
 /**

@@ -40,14 +40,16 @@ export async function inspectFiles(
     .filter((message) => message !== "ok")
     .map((message) => `SQLite says of ${basename(path)}: ${message}.`);
   if (damage.length === 0 && !connection.isEarlier) damage.push(...findDamagedTexts(connection));
-  const traces: { readonly file: string; readonly count: number }[] = [];
+  const traces: { readonly file: string; readonly found: readonly string[] }[] = [];
   if (probes.length > 0) {
-    const wanted = probes.map((probe) => Buffer.from(probe, "utf8"));
-    const note = (file: string, count: number): void => {
-      if (count > 0) traces.push({ file: basename(file), count });
+    const textOf = new Map<Buffer, string>(probes.map((probe) => [Buffer.from(probe, "utf8"), probe]));
+    const wanted = [...textOf.keys()];
+    const note = (file: string, found: ReadonlySet<Buffer>): void => {
+      if (found.size > 0)
+        traces.push({ file: basename(file), found: Array.from(found, (one) => textOf.get(one) ?? "") });
     };
-    for await (const [file, found] of findInFiles(connection, path, wanted)) note(file, found.size);
-    note(`${basename(path)}, behind compression`, countCompressed(connection, wanted));
+    for await (const [file, found] of findInFiles(connection, path, wanted)) note(file, found);
+    note(`${basename(path)}, behind compression`, findCompressed(connection, wanted));
   }
   return { damage, besides: inspectEvents(join(dirname(path), eventFile)), traces };
 }
@@ -153,7 +155,7 @@ function findDamagedTexts(connection: SqliteConnection): readonly string[] {
 }
 
 /** The same for texts that are compressed, as far as a row leads to them. */
-function countCompressed(connection: SqliteConnection, probes: readonly Buffer[]): number {
+function findCompressed(connection: SqliteConnection, probes: readonly Buffer[]): ReadonlySet<Buffer> {
   const finder = createProbeFinder(probes);
   const tables = connection.all<{ readonly name: string }>(
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('blocks', 'text_parts', 'former_versions')",
@@ -162,7 +164,7 @@ function countCompressed(connection: SqliteConnection, probes: readonly Buffer[]
     for (const row of connection.iterate<Compressed>(`SELECT data, sum FROM ${table}`))
       finder.look(expand(row, () => "a document"));
   }
-  return finder.found.size;
+  return finder.found;
 }
 
 /** Finds the probes that stand in what is read, across the ends of the pieces. */

@@ -219,7 +219,15 @@ describe("the doctor", () => {
     );
     await store.replace(into, documentEntry("e", ["the silver spoon"], { embed }));
     const absent = ["the silver lantern hangs", "nothing of the kind"];
-    expect(await store.upkeep!.examine(system, { absent })).toMatchObject({ healthy: true });
+    const before = await store.upkeep!.examine(system, { absent });
+    expect(before).toMatchObject({ healthy: true, sought: ["held", "absent"] });
+    expect((await store.upkeep!.examine(system)).sought).toBeUndefined();
+    await store.delete(into, { documentIds: ["d"] });
+    expect((await store.upkeep!.examine(system, { absent })).sought).toEqual(["held", "absent"]);
+    // Its runs stand in two documents, and nowhere together.
+    const mixed = await store.upkeep!.examine(system, { absent: ["the silver"] });
+    expect(mixed.sought).toEqual(["held"]);
+    await store.trash!.restore(into, { documentIds: ["d"] });
     const reader = new DatabaseSync(path);
     reader.exec("BEGIN");
     reader.prepare("SELECT count(*) FROM chunks").get();
@@ -227,10 +235,12 @@ describe("the doctor", () => {
     expect(await store.upkeep!.scrub(system)).toBe(false);
     const held = await store.upkeep!.examine(system, { absent });
     expect(new Set(held.findings.map(({ kind }) => kind))).toEqual(new Set(["trace", "unfinished-purge"]));
+    expect(held.sought).toEqual(["left", "absent"]);
     expect(JSON.stringify(held)).not.toContain("lantern");
     reader.close();
     expect(await store.upkeep!.scrub(system)).toBe(true);
-    expect(await store.upkeep!.examine(system, { absent })).toMatchObject({ healthy: true, findings: [] });
+    const after = await store.upkeep!.examine(system, { absent });
+    expect(after).toMatchObject({ healthy: true, findings: [], sought: ["absent", "absent"] });
     // A file beside the database counts too, also when the text lies across what is read at once.
     writeFileSync(
       `${path}-copy`,
