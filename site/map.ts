@@ -8,11 +8,27 @@ export interface Section {
   readonly collapsed?: boolean;
 }
 
+const guide = (name: string): string => `docs/guides/${name}.md`;
+
 /** Pages that the sidebar lists. Other pages that these link to are part of the site too. */
 export const sections: readonly Section[] = [
   { label: "Start", pages: ["README.md", "docs/limits.md", "docs/trade-offs.md", "docs/not-there-yet.md"] },
   { label: "Tutorials", pages: ["docs/tutorials/*.md"] },
-  { label: "How-to", pages: ["docs/guides/*.md"] },
+  {
+    label: "Build an application",
+    pages: [
+      ...["install", "choose-models", "nextjs", "ai-sdk", "frameworks", "serverless"].map(guide),
+      ...["agents", "site-search", "types", "write-your-own-parts"].map(guide),
+    ],
+  },
+  {
+    label: "Run it",
+    pages: [
+      ...["deploy", "proxy", "keys-and-login", "migrate-to-postgres", "change-the-engine"].map(guide),
+      ...["keep-up-to-date", "forget", "back-up", "upgrade", "monitor", "re-embed"].map(guide),
+    ],
+  },
+  { label: "Make it better", pages: ["evaluate-quality", "refusals", "languages", "tables"].map(guide) },
   { label: "Coming from elsewhere", pages: ["docs/migrate/*.md"], collapsed: true },
   {
     label: "Reference",

@@ -49,7 +49,8 @@ async function writeKeys(file: string, keys: readonly AccessKey[]): Promise<void
   await rename(part, file);
 }
 
-async function showNew({ output }: Context, file: string, name: string, made: NewKey): Promise<number> {
+/** The key alone is the output, so that a program can keep it; the rest is said beside it. */
+async function showNew({ output, stderr }: Context, file: string, name: string, made: NewKey): Promise<number> {
   await writeKeys(file, made.keys);
   const ends = made.keys.flatMap((each) => (each.name === name ? [each.expiresAt] : []));
   const expiresAt = ends.pop();
@@ -58,9 +59,12 @@ async function showNew({ output }: Context, file: string, name: string, made: Ne
   else {
     await output.line(made.key);
     const until = expiresAt === undefined ? "has no end" : `opens until ${expiresAt}`;
-    await output.line(`The key of ${neutralise(name)} ${until}. It is shown once: ${file} has its hash alone.`);
-    for (const end of formers) await output.line(`The former key opens until ${end}.`);
-    await output.line("A running service reads the file again at SIGHUP.");
+    const notes = [
+      `The key of ${neutralise(name)} ${until}. It is shown once: ${file} has its hash alone.`,
+      ...formers.map((end) => `The former key opens until ${end}.`),
+      "A running service reads the file again at SIGHUP.",
+    ];
+    stderr.write(notes.map((note) => `${note}\n`).join(""));
   }
   return 0;
 }

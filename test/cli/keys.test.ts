@@ -44,11 +44,13 @@ describe("ibid keys", () => {
     const folder = await makeFolder({});
     const keys = (...args: string[]) => callIbid(folder, ["keys", ...args, "--keys", "keys.json"]);
     const started = Date.now();
-    expect((await keys("add", "ada", "--user", "ada")).stdout).toContain("The key of ada has no end.");
+    const unlimited = await keys("add", "ada", "--user", "ada");
+    expect(unlimited.stdout).toMatch(/^ibid_[\w-]{32}\n$/u);
+    expect(unlimited.stderr).toContain("The key of ada has no end.");
     const limited = await keys("add", "bob", "--user", "bob", "--expires", "2h");
     const rotated = await keys("rotate", "ada", "--overlap", "7d");
-    const [until = ""] = /(?<=The key of bob opens until )\S+Z/u.exec(limited.stdout) ?? [];
-    const [former = ""] = /(?<=The former key opens until )\S+Z/u.exec(rotated.stdout) ?? [];
+    const [until = ""] = /(?<=The key of bob opens until )\S+Z/u.exec(limited.stderr) ?? [];
+    const [former = ""] = /(?<=The former key opens until )\S+Z/u.exec(rotated.stderr) ?? [];
     const elapsed = Date.now() - started;
     for (const [end, ms] of [
       [until, 2 * 3_600_000],
@@ -60,7 +62,7 @@ describe("ibid keys", () => {
     const again = JSON.parse((await keys("rotate", "ada", "--overlap", "8d", "--json")).stdout) as object;
     expect(again).toMatchObject({ name: "ada", formersExpireAt: [former, expect.any(String) as string] });
     // A key that ends stays one that ends.
-    expect((await keys("rotate", "bob", "--overlap", "1h")).stdout).toContain(`The key of bob opens until ${until}.`);
+    expect((await keys("rotate", "bob", "--overlap", "1h")).stderr).toContain(`The key of bob opens until ${until}.`);
     const before = Date.now();
     const later = JSON.parse((await keys("rotate", "bob", "--expires", "30d", "--json")).stdout) as {
       readonly expiresAt: string;

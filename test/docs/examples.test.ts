@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
@@ -11,7 +11,7 @@ import { steady } from "../../scripts/docs-samples.ts";
 import { subpaths } from "../../scripts/subpaths.ts";
 import { type SharedProcess, shareProcess } from "../support/share-process.ts";
 import { useSources } from "../support/use-sources.ts";
-import { findExamples, readPages } from "./examples.ts";
+import { type Example, findExamples, readPages } from "./examples.ts";
 import { sample } from "../support/runs.ts";
 
 const run = promisify(execFile);
@@ -21,7 +21,10 @@ const elsewhere = /from "(?:fastify|h3)"/u;
 const examples = [...readPages(root)]
   .flatMap(([page, text]) => findExamples(page, text))
   .filter(({ code }) => !elsewhere.test(code));
-const fileOf = (place: string): string => `${place.replaceAll(/[^a-z0-9]+/giu, "-")}.ts`;
+const slugOf = (place: string): string => place.replaceAll(/[^a-z0-9]+/giu, "-");
+/** Files of one session stand in one folder, so that they find each other. */
+const fileOf = ({ place, file }: Example): string =>
+  file === undefined ? `${slugOf(place)}.ts` : `${slugOf(place.replace(/:\d+$/u, ""))}/${file}`;
 
 let folder = "";
 let shared: SharedProcess | undefined;
@@ -35,12 +38,16 @@ beforeAll(async () => {
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
   // Schemas, frameworks and clients are of libraries that the reader has.
   mkdirSync(join(folder, "node_modules"));
-  for (const name of ["zod", "hono", "@hono", "openai", "@ai-sdk", "@modelcontextprotocol"])
+  for (const name of ["zod", "hono", "@hono", "openai", "ai", "@ai-sdk", "@modelcontextprotocol"])
     symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
   // And databases are.
   mkdirSync(join(folder, "node_modules/@electric-sql"));
   symlinkSync(join(root, "node_modules/@electric-sql/pglite"), join(folder, "node_modules/@electric-sql/pglite"));
-  for (const { place, code } of examples) writeFileSync(join(checked, fileOf(place)), `${code}\nexport {};\n`);
+  for (const example of examples) {
+    const path = join(checked, fileOf(example));
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, `${example.code}\nexport {};\n`);
+  }
   // A slip that the check must find, or it checks nothing.
   writeFileSync(
     join(checked, "wrong.ts"),
@@ -78,8 +85,8 @@ describe("examples of the documentation", () => {
     expect(complaints.filter((line) => line.includes("wrong.ts"))).toEqual([expect.stringContaining("serach")]);
   });
 
-  it.each(examples)("$place is well typed", ({ place }) => {
-    expect(complaints.filter((line) => line.includes(`/${fileOf(place)}(`))).toEqual([]);
+  it.each(examples)("$place is well typed", (example) => {
+    expect(complaints.filter((line) => line.includes(`/${fileOf(example)}(`))).toEqual([]);
   });
 
   // One after the other, in one process: to start one for each took most of the time.
@@ -92,7 +99,7 @@ describe("examples of the documentation", () => {
     "$place runs",
     async ({ place, code, prints, output }) => {
       // A folder of its own, with documents where the examples look for them: the README's program runs beside the file of its first minute.
-      const own = join(folder, fileOf(place).replace(".ts", ""));
+      const own = join(folder, slugOf(place));
       mkdirSync(own);
       cpSync(join(root, "docs"), join(own, "docs"), { recursive: true });
       writeFileSync(join(own, "keys.md"), "Signing keys are rotated every ninety days.\n");

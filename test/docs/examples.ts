@@ -6,6 +6,8 @@ export interface Example {
   /** Where it stands: `docs/library.md:33`. */
   readonly place: string;
   readonly code: string;
+  /** The name of its file in a session, by which files beside it import it: `ts file=kb.ts`. */
+  readonly file?: string;
   /** Marked `ts no-run`: checked, but not run, because it needs what a test has not. `ts file=a.ts` is run by `npm run docs:samples`. */
   readonly run: boolean;
   /** Lines that it must print: what stands behind a `console.log(…); // 1 0`, where that is numbers or one word. */
@@ -39,6 +41,7 @@ export function findExamples(page: string, text: string): readonly Example[] {
       const line = text.slice(0, index).split("\n").length;
       const unknown = marks.split(/\s+/u).find((mark) => mark !== "" && mark !== "no-run" && !mark.startsWith("file="));
       if (unknown !== undefined) throw new Error(`${page}:${line} has a mark that nobody knows: ${unknown}`);
+      const file = /(?:^|\s)file=(\S+)/u.exec(marks)?.[1];
       const own = code.match(/^import [^;]+;\n/gmu)?.join("") ?? "";
       const whole = own === "" ? imports + code : code;
       if (own !== "") imports = own;
@@ -50,6 +53,7 @@ export function findExamples(page: string, text: string): readonly Example[] {
       return {
         place: `${page}:${line}`,
         code: whole,
+        ...(file !== undefined && { file }),
         run: !/\bno-run\b|\bfile=/u.test(marks),
         prints,
         hides: output === undefined && logs > prints.length,
