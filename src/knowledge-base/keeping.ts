@@ -255,7 +255,9 @@ export function createKeeping(parts: KeepingParts): Keeping {
         throw new IbidError("unsupported", "This store cannot examine itself.", { hint: "Use one of ibid's own." });
       }
       const diagnosis = await store.upkeep.examine(authority, options);
-      const stale = await countStale(store, await readable(), embedder);
+      // Damaged rows cannot be counted.
+      const isDamaged = diagnosis.findings.some(({ kind }) => kind === "damaged");
+      const stale = isDamaged ? 0 : await countStale(store, await readable(), embedder);
       return stale === 0 ? diagnosis : withStale(diagnosis, stale);
     },
   };

@@ -1,4 +1,5 @@
 import type { Analyzer } from "../../contracts/analyzer.ts";
+import { IbidError } from "../../contracts/errors.ts";
 import type { Diagnosis, ExamineOptions, Finding, Sought } from "../../contracts/diagnosis.ts";
 import { versionKey } from "../../contracts/embedding.ts";
 import type { Scope } from "../../contracts/scope.ts";
@@ -48,7 +49,8 @@ interface Probes {
  * **Cost** reads every scope, each in a transaction of its own.
  */
 export async function examineStore(parts: ExaminationParts, options: ExamineOptions = {}): Promise<Diagnosis> {
-  const probes = await chooseProbes(parts, options.absent ?? []);
+  let chosen: Promise<readonly string[]> | undefined;
+  const probes = (): Promise<Probes> => (chosen ??= chooseProbes(parts, options.absent ?? []));
   const first = await lookThrough(parts, probes);
   const { broken, isDamaged, ...diagnosis } = first;
   if (options.fix !== true || isDamaged) return { ...diagnosis, healthy: first.findings.length === 0 };
@@ -79,19 +81,40 @@ function adviseOn(finding: Finding): Finding {
   }
 }
 
-async function lookThrough({ directory, analyzer, latent, look }: ExaminationParts, probes: Probes): Promise<Look> {
+/** Damage that ends the examination is a finding of it. */
+async function lookThrough(parts: ExaminationParts, probes: () => Promise<Probes>): Promise<Look> {
   const findings: Finding[] = [];
-  const files = await directory.inspect?.(probes.runs);
-  for (const message of files?.damage ?? []) {
-    const hint = "Restore the file from a backup, or move it away and ingest the documents again.";
-    findings.push({ kind: "damaged", message, count: 1, fixed: false, hint });
+  try {
+    return await lookAtAll(parts, await probes(), findings);
+  } catch (error) {
+    if (!IbidError.isInstance(error, "store-corrupt")) throw error;
+    findings.push(damaged(error.message, error.hint ?? fromBackup));
+    const checked = { documents: 0, chunks: 0, vectors: 0, terms: 0 };
+    return { findings, checked, residue: 0, broken: [], isDamaged: true };
   }
+}
+
+const fromBackup = "Restore the file from a backup, or move it away and ingest the documents again.";
+
+const damaged = (message: string, hint: string): Finding => ({
+  kind: "damaged",
+  message,
+  count: 1,
+  fixed: false,
+  hint,
+});
+
+async function lookAtAll(
+  { directory, analyzer, latent, look }: ExaminationParts,
+  probes: Probes,
+  findings: Finding[],
+): Promise<Look> {
+  const files = await directory.inspect?.(probes.runs);
+  for (const message of files?.damage ?? []) findings.push(damaged(message, fromBackup));
   const checked = { documents: 0, chunks: 0, vectors: 0, terms: 0 };
   if (findings.length > 0) return { findings, checked, residue: 0, broken: [], isDamaged: true };
-  for (const message of files?.besides ?? []) {
-    const hint = "Move it away: it holds nothing but events, and is made anew.";
-    findings.push({ kind: "damaged", message, count: 1, fixed: false, hint });
-  }
+  for (const message of files?.besides ?? [])
+    findings.push(damaged(message, "Move it away: it holds nothing but events, and is made anew."));
   for (const { file, found } of files?.traces ?? []) {
     const message = `What was asked for stands in ${file}.`;
     findings.push({ kind: "trace", message, count: found.length, fixed: false });

@@ -6,6 +6,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven } from "../../runtime/check-options.ts";
 import { platformNow } from "../../runtime/platform-clock.ts";
 import { makeFolder } from "./make-folder.ts";
+import { openDatabase } from "./sqlite-database.ts";
 
 /**
  * A backup of a knowledge base: a folder with its files and this list of them.
@@ -35,8 +36,6 @@ export interface BackupFile {
 /** Name of the list in a backup. */
 const manifestName = "backup.json";
 const mainDatabase = "ibid.sqlite";
-/** Pages of one step. One step holds one state of the database, whatever others write meanwhile. */
-const allPages = 2 ** 31 - 1;
 
 /**
  * Copies a knowledge base while others read and write it.
@@ -144,15 +143,14 @@ export async function restoreFolder(backup: string, folder: string): Promise<Bac
 
 /** Copies a database page by page, and checks the copy. **Shape** its `user_version`. */
 async function copyDatabase(from: string, to: string): Promise<number> {
-  const { backup, DatabaseSync } = await import("node:sqlite");
-  const source = new DatabaseSync(from, { readOnly: true });
+  const source = openDatabase(from, { readOnly: true });
   try {
     source.exec("PRAGMA busy_timeout = 10000");
-    await backup(source, to, { rate: allPages });
+    await source.copyTo(to);
   } finally {
     source.close();
   }
-  const copy = new DatabaseSync(to);
+  const copy = openDatabase(to);
   try {
     // The copy is one file: no log beside it holds a part of it.
     copy.exec("PRAGMA journal_mode = DELETE");

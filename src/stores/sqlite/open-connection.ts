@@ -1,6 +1,5 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { IbidError } from "../../contracts/errors.ts";
 import { isDiskFull } from "../segments/disk-full.ts";
@@ -11,8 +10,8 @@ import {
   retryWhileBusy,
   type SqliteConnection,
 } from "./sqlite-connection.ts";
-import { attempt, isReadOnly, toStoreError } from "./sqlite-errors.ts";
-import { loadSqlite } from "./sqlite-runtime.ts";
+import { type Database, openDatabase } from "./sqlite-database.ts";
+import { isReadOnly } from "./sqlite-errors.ts";
 import {
   addListIndexes,
   createSchema,
@@ -48,7 +47,7 @@ export async function openConnection(path: string, options: ConnectionOptions): 
   } catch (error) {
     // A full disk has no room for the log.
     if (isDiskFull(error) && createDiskReserve(path).release()) return openForWriting(path, options);
-    if (!(error instanceof Error && isReadOnly(error.cause)) || !existsSync(path)) throw error;
+    if (!isReadOnly(error) || !existsSync(path)) throw error;
     return openForReading(path, options);
   }
 }
@@ -66,56 +65,42 @@ function openForReading(path: string, options: ConnectionOptions): SqliteConnect
       },
     );
   }
-  return attempt(path, () => {
-    const { DatabaseSync: Database } = loadSqlite();
-    const address = pathToFileURL(path);
-    address.searchParams.set("immutable", "1");
-    const database = new Database(address, { readOnly: true });
-    const state = readSchemaState(database, path);
-    if (state === "current") return createConnection(database, path, options);
-    const version = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
-    const isReadable = state === "copied" || version === lastEarlierVersion;
-    if (state !== "none" && isReadable) return createConnection(database, path, options, true);
-    database.close();
-    if (state === "earlier") {
-      throw new IbidError(
-        "store-failed",
-        `${path} was written by an earlier version of ibid, and may not be written.`,
-        {
-          uri: path,
-          hint: "Open it once where it can be written: that brings it up to date.",
-        },
-      );
-    }
-    throw new IbidError("store-failed", `${path} is empty and may not be written.`, {
+  const address = pathToFileURL(path);
+  address.searchParams.set("immutable", "1");
+  const database = openDatabase(path, { location: address, readOnly: true });
+  const state = readSchemaState(database, path);
+  if (state === "current") return createConnection(database, path, options);
+  const version = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
+  const isReadable = state === "copied" || version === lastEarlierVersion;
+  if (state !== "none" && isReadable) return createConnection(database, path, options, true);
+  database.close();
+  if (state === "earlier") {
+    throw new IbidError("store-failed", `${path} was written by an earlier version of ibid, and may not be written.`, {
       uri: path,
-      hint: "Make its folder writable, or name another.",
+      hint: "Open it once where it can be written: that brings it up to date.",
     });
+  }
+  throw new IbidError("store-failed", `${path} is empty and may not be written.`, {
+    uri: path,
+    hint: "Make its folder writable, or name another.",
   });
 }
 
 async function openForWriting(path: string, options: ConnectionOptions): Promise<SqliteConnection> {
-  const { DatabaseSync: Database } = loadSqlite();
-  const database = attempt(path, () => {
-    makeFolderOf(path);
-    return new Database(path);
-  });
+  makeFolderOf(path);
+  const database = openDatabase(path);
   const connection = createConnection(database, path, options);
   let state: SchemaState;
   try {
     state = await prepare(database, path, options, connection);
   } catch (error) {
     connection.close();
-    throw toStoreError(error, path);
+    throw error;
   }
   if (state !== "earlier" && state !== "copied") return connection;
   connection.close();
   const { upgradeFile } = await import("./upgrade-file.ts");
-  try {
-    await upgradeFile(path, options);
-  } catch (error) {
-    throw toStoreError(error, path);
-  }
+  await upgradeFile(path, options);
   return openForWriting(path, options);
 }
 
@@ -132,7 +117,7 @@ function makeFolderOf(path: string): void {
 }
 
 async function prepare(
-  database: DatabaseSync,
+  database: Database,
   path: string,
   options: ConnectionOptions,
   connection: SqliteConnection,
@@ -155,7 +140,7 @@ async function prepare(
   return "current";
 }
 
-function useLog(database: DatabaseSync, path: string): void {
+function useLog(database: Database, path: string): void {
   const mode = database.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"];
   if (mode === "wal") return;
   throw new IbidError("store-failed", `${path} cannot have a write-ahead log.`, {

@@ -1,8 +1,8 @@
 import { fsyncSync, statSync, readSync, writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DatabaseFile } from "./database-file.ts";
+import { openDatabase } from "./sqlite-database.ts";
 import { isBusy } from "./sqlite-errors.ts";
-import { loadSqlite } from "./sqlite-runtime.ts";
 import { IbidError } from "../../contracts/errors.ts";
 
 /** How often an attempt is made while readers of other processes come and go, and how long apart. */
@@ -27,8 +27,7 @@ export async function scrubPatiently(scrub: () => boolean | Promise<boolean>): P
  */
 export function scrubFile(path: string, file: DatabaseFile, emptyLog: () => boolean): boolean {
   if (!emptyLog()) return false;
-  const { DatabaseSync: Database } = loadSqlite();
-  const database = new Database(path);
+  const database = openDatabase(path);
   try {
     database.exec("PRAGMA busy_timeout = 0; PRAGMA trusted_schema = OFF; PRAGMA synchronous = FULL");
     database.exec("BEGIN IMMEDIATE");

@@ -1,9 +1,10 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import type { SQLInputValue } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { IbidError } from "../../contracts/errors.ts";
 import { type DatabaseFile, holdFile } from "./database-file.ts";
 import { scrubFile } from "./scrub-file.ts";
-import { attempt, isBusy, toStoreError } from "./sqlite-errors.ts";
+import type { Database, Statement } from "./sqlite-database.ts";
+import { isBusy } from "./sqlite-errors.ts";
 
 /** Free pages that a file keeps for the next write, and the share of its pages that it keeps. */
 const leastFree = 32;
@@ -54,12 +55,12 @@ export interface ConnectionOptions {
 }
 
 export function createConnection(
-  database: DatabaseSync,
+  database: Database,
   path: string,
   options: ConnectionOptions,
   isEarlier = false,
 ): SqliteConnection {
-  const statements = new Map<string, StatementSync>();
+  const statements = new Map<string, Statement>();
   const file = holdFile(path);
 
   let turns = 0;
@@ -78,7 +79,7 @@ export function createConnection(
 
   const emptyLog = (): boolean => prepared("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"] === 0;
 
-  function prepared(sql: string): StatementSync {
+  function prepared(sql: string): Statement {
     let statement = statements.get(sql);
     if (statement === undefined) statements.set(sql, (statement = database.prepare(sql)));
     return statement;
@@ -90,15 +91,8 @@ export function createConnection(
     iterate: <Row>(sql: string, ...values: SQLInputValue[]) => prepared(sql).iterate(...values) as Iterable<Row>,
     exec: (sql) => database.exec(sql),
     run: (sql, ...values) => Number(prepared(sql).run(...values).lastInsertRowid),
-    async transaction(begin, work, undone) {
-      try {
-        return await retryWhileBusy(options, () =>
-          runTransaction(database, prepared, begin, () => begun(begin, work), undone),
-        );
-      } catch (error) {
-        throw toStoreError(error, path);
-      }
-    },
+    transaction: (begin, work, undone) =>
+      retryWhileBusy(options, () => runTransaction(database, prepared, begin, () => begun(begin, work), undone)),
     async hold(work, undone) {
       try {
         checkOpen(database);
@@ -111,7 +105,7 @@ export function createConnection(
       } catch (error) {
         if (database.isOpen && database.isTransaction) database.exec("ROLLBACK");
         undone?.();
-        throw toStoreError(error, path);
+        throw error;
       } finally {
         turn = 0;
         isWriting = false;
@@ -126,7 +120,7 @@ export function createConnection(
       } catch (error) {
         if (database.isTransaction) database.exec("ROLLBACK TO part; RELEASE part");
         if (turn !== 0) turn = ++turns;
-        throw toStoreError(error, path);
+        throw error;
       }
     },
     get inTransaction() {
@@ -146,7 +140,7 @@ export function createConnection(
       database.exec(`PRAGMA incremental_vacuum(${Math.min(pages, free)})`);
       return free > pages;
     },
-    scrub: () => attempt(path, () => scrubFile(path, file, emptyLog)),
+    scrub: () => scrubFile(path, file, emptyLog),
     file,
     close() {
       database.close();
@@ -155,13 +149,13 @@ export function createConnection(
   };
 }
 
-function checkOpen(database: DatabaseSync): void {
+function checkOpen(database: Database): void {
   if (!database.isOpen) throw new IbidError("store-closed", "The store is closed.", { hint: "Open it again." });
 }
 
 function runTransaction<Result>(
-  database: DatabaseSync,
-  prepared: (sql: string) => StatementSync,
+  database: Database,
+  prepared: (sql: string) => Statement,
   begin: string,
   work: () => Result,
   undone?: () => void,

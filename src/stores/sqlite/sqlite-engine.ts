@@ -68,7 +68,7 @@ export function createSqliteEngine(options: SqliteEngineOptions = {}): Engine {
       });
     },
     async close() {
-      opened?.close();
+      attempt("close", () => opened?.close());
       opened = undefined;
     },
   });

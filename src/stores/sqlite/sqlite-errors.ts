@@ -12,14 +12,20 @@ const codes = {
   notADatabase: 26,
 } as const;
 
+const fromBackup = "Restore it from a backup, or move it away and ingest the documents again.";
+
 /** The extended code of a log whose index finds no room on the disk. */
 const indexTooLarge = 4874;
 
-/** The primary code of what SQLite threw; `undefined` when it was not SQLite. */
+/** The primary code of what SQLite threw, also where {@link toStoreError} translated it; `undefined` when it was not SQLite. */
 function codeOf(error: unknown): number | undefined {
-  if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return undefined;
-  return error.errcode & 0xff;
+  const thrown = IbidError.isInstance(error) ? error.cause : error;
+  if (!(thrown instanceof Error) || !("errcode" in thrown) || typeof thrown.errcode !== "number") return undefined;
+  return thrown.errcode & 0xff;
 }
+
+/** Node's code for a number of a row that JavaScript cannot hold. */
+const numberTooLarge = "ERR_OUT_OF_RANGE";
 
 /** Whether another connection holds what was wanted, so that it is worth trying again. */
 export function isBusy(error: unknown): boolean {
@@ -33,8 +39,16 @@ export function isReadOnly(error: unknown): boolean {
   return code === codes.readonly || code === codes.cantOpen;
 }
 
-/** Turns an error of SQLite into an `IbidError` that names the file and the next action. Other errors come back unchanged. */
+/** Turns an error of a call of SQLite into an `IbidError` that names the file and the next action. Other errors come back unchanged. */
 export function toStoreError(error: unknown, path: string): unknown {
+  if (IbidError.isInstance(error)) return error;
+  // Its message has the number. No number of ibid's is so large.
+  if ((error as { code?: unknown } | null)?.code === numberTooLarge) {
+    return new IbidError("store-corrupt", `${path} is damaged: a row has a number that was never written.`, {
+      uri: path,
+      hint: fromBackup,
+    });
+  }
   const code = (error as { errcode?: unknown } | null)?.errcode === indexTooLarge ? codes.full : codeOf(error);
   if (code === undefined) return error;
   const reason = (error as Error).message;
@@ -54,7 +68,7 @@ export function toStoreError(error: unknown, path: string): unknown {
     case codes.corrupt:
       return new IbidError("store-corrupt", `${path} is damaged: ${reason}.`, {
         ...options,
-        hint: "Restore it from a backup, or move it away and ingest the documents again.",
+        hint: fromBackup,
       });
     case codes.readonly:
     case codes.cantOpen:
@@ -75,14 +89,5 @@ export function toStoreError(error: unknown, path: string): unknown {
       });
     default:
       return new IbidError("store-failed", `${path}: ${reason}.`, options);
-  }
-}
-
-/** Runs work on a file. **Errors** as {@link toStoreError} gives them. */
-export function attempt<Result>(path: string, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    throw toStoreError(error, path);
   }
 }

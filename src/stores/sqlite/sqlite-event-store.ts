@@ -1,6 +1,6 @@
 import { platformNow } from "../../runtime/platform-clock.ts";
 import { existsSync } from "node:fs";
-import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import type { SQLInputValue } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EventFilter, EventRetention, EventStore, KnowledgeEvent } from "../../contracts/event-store.ts";
 import { IbidError } from "../../contracts/errors.ts";
@@ -9,8 +9,8 @@ import type { EventStoreOptions } from "../memory/memory-event-store.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { holdFile } from "./database-file.ts";
 import { openToRead } from "./open-to-read.ts";
-import { isBusy, toStoreError } from "./sqlite-errors.ts";
-import { loadSqlite } from "./sqlite-runtime.ts";
+import { type Database, openDatabase } from "./sqlite-database.ts";
+import { isBusy } from "./sqlite-errors.ts";
 import { parseStored } from "../../runtime/parse-stored.ts";
 
 /**
@@ -75,13 +75,13 @@ export async function openSqliteEventStore(path: string, options: SqliteEventSto
       try {
         return work();
       } catch (error) {
-        if (!isBusy(error) || performance.now() >= deadline) throw toStoreError(error, path);
+        if (!isBusy(error) || performance.now() >= deadline) throw error;
       }
       await sleep(wait * (0.5 + Math.random()));
     }
   };
 
-  const database = await patiently(() => openFile(path, readOnly));
+  const database = await patiently(() => (readOnly ? openToRead(path) : openDatabase(path)));
   const file = holdFile(path);
   const close = (): void => {
     if (database.isOpen) database.close();
@@ -148,13 +148,7 @@ export async function openSqliteEventStore(path: string, options: SqliteEventSto
   };
 }
 
-function openFile(path: string, readOnly: boolean): DatabaseSync {
-  if (readOnly) return openToRead(path);
-  const { DatabaseSync: Database } = loadSqlite();
-  return new Database(path);
-}
-
-function prepare(database: DatabaseSync, path: string, readOnly: boolean): void {
+function prepare(database: Database, path: string, readOnly: boolean): void {
   const number = (sql: string): number => Number(Object.values(database.prepare(sql).get() ?? {})[0]);
   database.exec("PRAGMA busy_timeout = 0; PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = ON");
   const isNew = number("PRAGMA application_id") === 0 && number("SELECT count(*) FROM sqlite_schema") === 0;

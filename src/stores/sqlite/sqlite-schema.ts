@@ -1,5 +1,5 @@
-import type { DatabaseSync } from "node:sqlite";
 import { IbidError } from "../../contracts/errors.ts";
+import type { Database } from "./sqlite-database.ts";
 
 /**
  * Jobs wait in the same file as the documents they become: a deletion removes the jobs that were queued before it, in the same transaction.
@@ -158,7 +158,7 @@ export type SchemaState = "current" | "earlier" | "copied" | "none";
  *
  * **Errors** `store-corrupt` for anything but a {@link SchemaState}: another application's file, or a later version's.
  */
-export function readSchemaState(database: DatabaseSync, path: string): SchemaState {
+export function readSchemaState(database: Database, path: string): SchemaState {
   if (database.isTransaction) return readState(database, path);
   // One moment for all reads: another process may make the tables between two of them.
   database.exec("BEGIN");
@@ -169,7 +169,7 @@ export function readSchemaState(database: DatabaseSync, path: string): SchemaSta
   }
 }
 
-function readState(database: DatabaseSync, path: string): SchemaState {
+function readState(database: Database, path: string): SchemaState {
   const number = (sql: string): number => Number(Object.values(database.prepare(sql).get() ?? {})[0]);
   const application = number("PRAGMA application_id");
   const version = number("PRAGMA user_version");
@@ -205,7 +205,7 @@ const pageBytes = 8192;
 export const newFile = `PRAGMA page_size = ${pageBytes}; PRAGMA auto_vacuum = INCREMENTAL;`;
 
 /** Makes the tables, inside the caller's transaction. */
-export function createSchema(database: DatabaseSync): void {
+export function createSchema(database: Database): void {
   database.exec(schema);
 }
 
@@ -213,7 +213,7 @@ export function createSchema(database: DatabaseSync): void {
  * Gives a file the indexes of lists, where it lacks them. **Shape** does nothing while another process writes, and without room: lists then read all rows, and the
  * next opening tries again.
  */
-export function addListIndexes(database: DatabaseSync): void {
+export function addListIndexes(database: Database): void {
   const known = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'documents_by_title'").get();
   if (known !== undefined) return;
   try {
@@ -226,7 +226,7 @@ export function addListIndexes(database: DatabaseSync): void {
 }
 
 /** Makes the tables of an earlier version those of {@link lastEarlierVersion}, inside the caller's transaction. */
-export function upgradeInPlace(database: DatabaseSync): void {
+export function upgradeInPlace(database: Database): void {
   const version = Number(Object.values(database.prepare("PRAGMA user_version").get() ?? {})[0]);
   for (const statements of upgrades.slice(version - 1)) database.exec(statements);
   database.exec(`PRAGMA user_version = ${lastEarlierVersion}`);

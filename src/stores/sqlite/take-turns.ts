@@ -3,10 +3,8 @@ import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { IbidError } from "../../contracts/errors.ts";
 import { throwIfAborted, untilAborted } from "../../runtime/abort.ts";
-import { loadSqlite } from "./sqlite-runtime.ts";
-
-/** SQLite's code for a database that another connection has. */
-const busy = 5;
+import { type Database, openDatabase } from "./sqlite-database.ts";
+import { isBusy } from "./sqlite-errors.ts";
 
 /**
  * Runs one task at a time among all processes that name the same file. The system releases the lock when its holder dies in any way.
@@ -39,20 +37,19 @@ export function createTurns(
 }
 
 async function lock(path: string, patienceMs: number, signal: AbortSignal | undefined): Promise<() => void> {
-  const { DatabaseSync } = loadSqlite();
   const until = performance.now() + patienceMs;
   for (let wait = 1; ; wait = Math.min(wait * 2, 50)) {
-    let database: InstanceType<typeof DatabaseSync> | undefined;
+    let database: Database | undefined;
     try {
       makeFolder(dirname(path));
-      database = new DatabaseSync(path, { timeout: 0 });
+      database = openDatabase(path, { timeout: 0 });
       database.exec("BEGIN IMMEDIATE");
       const held = database;
       return () => held.close();
     } catch (cause) {
       database?.close();
       if (!isBusy(cause)) {
-        throw new IbidError("store-failed", `The lock ${path} cannot be taken: ${String(cause)}.`, {
+        throw new IbidError("store-failed", `The lock ${path} cannot be taken: ${(cause as Error).message}.`, {
           uri: path,
           hint: "Name a folder that can be written, on a local disk.",
           cause,
@@ -69,8 +66,4 @@ async function lock(path: string, patienceMs: number, signal: AbortSignal | unde
     await sleep(wait * (0.5 + Math.random()));
     throwIfAborted(signal, "Waiting for a turn to write");
   }
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && "errcode" in error && Number(error.errcode) % 256 === busy;
 }

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import type { SQLInputValue } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { IbidError } from "../../contracts/errors.ts";
 import { createEarlierRows } from "./earlier/rows-of-format-6.ts";
@@ -10,8 +10,8 @@ import {
   createConnection,
   retryWhileBusy,
 } from "./sqlite-connection.ts";
+import { type Database, openDatabase } from "./sqlite-database.ts";
 import { isBusy } from "./sqlite-errors.ts";
-import { loadSqlite } from "./sqlite-runtime.ts";
 import { createSqliteRows } from "./sqlite-rows.ts";
 import {
   createSchema,
@@ -88,7 +88,7 @@ export async function upgradeFile(path: string, options: ConnectionOptions): Pro
   }
 }
 
-function versionOf(database: DatabaseSync): number {
+function versionOf(database: Database): number {
   return Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
 }
 
@@ -110,9 +110,8 @@ function checkRoom(path: string, beside: string): void {
 }
 
 /** A connection beside which there is no other: without a log, SQLite's lock on the file keeps readers out too. */
-async function takeAlone(path: string, options: ConnectionOptions): Promise<DatabaseSync> {
-  const { DatabaseSync: Database } = loadSqlite();
-  const database = new Database(path);
+async function takeAlone(path: string, options: ConnectionOptions): Promise<Database> {
+  const database = openDatabase(path);
   try {
     database.exec("PRAGMA busy_timeout = 0; PRAGMA trusted_schema = OFF; PRAGMA synchronous = FULL");
     await retryWhileBusy(options, () => {
@@ -143,8 +142,7 @@ async function takeAlone(path: string, options: ConnectionOptions): Promise<Data
 /** Whether a copy is whole: its last transaction removes the table of what was done. */
 function isComplete(beside: string): boolean {
   if (!existsSync(beside)) return false;
-  const { DatabaseSync: Database } = loadSqlite();
-  const copy = new Database(beside);
+  const copy = openDatabase(beside);
   try {
     if (readSchemaState(copy, beside) !== "current") return false;
     return copy.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'copied'").get() === undefined;
@@ -162,11 +160,10 @@ function describe(path: string): string {
 }
 
 /** The copy that was begun of this very file, or a new one. */
-function openCopy(path: string, beside: string): DatabaseSync {
-  const { DatabaseSync: Database } = loadSqlite();
+function openCopy(path: string, beside: string): Database {
   const wanted = describe(path);
   if (existsSync(beside)) {
-    const begun = new Database(beside);
+    const begun = openDatabase(beside);
     try {
       if (begun.prepare("SELECT done FROM copied WHERE name = 'of'").get()?.["done"] === wanted) return begun;
     } catch {
@@ -175,7 +172,7 @@ function openCopy(path: string, beside: string): DatabaseSync {
     begun.close();
     for (const suffix of ["", "-journal"]) rmSync(beside + suffix, { force: true });
   }
-  const copy = new Database(beside);
+  const copy = openDatabase(beside);
   copy.exec(newFile);
   copy.exec("BEGIN");
   createSchema(copy);
@@ -185,7 +182,7 @@ function openCopy(path: string, beside: string): DatabaseSync {
   return copy;
 }
 
-async function copyAll(earlier: DatabaseSync, path: string, beside: string): Promise<void> {
+async function copyAll(earlier: Database, path: string, beside: string): Promise<void> {
   const copy = openCopy(path, beside);
   try {
     copy.exec("PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY");
@@ -223,7 +220,7 @@ async function copyAll(earlier: DatabaseSync, path: string, beside: string): Pro
 type Run = (name: string, step: (after: number) => number | undefined) => Promise<void>;
 
 /** Rows of a table as they are, some megabytes at once. */
-function copyRows(earlier: DatabaseSync, copy: DatabaseSync, table: string, after: number): number | undefined {
+function copyRows(earlier: Database, copy: Database, table: string, after: number): number | undefined {
   const isKeyed = !["settings", "fit_parts"].includes(table);
   if (!isKeyed && after >= 0) return undefined;
   const sql = isKeyed
@@ -241,7 +238,7 @@ function copyRows(earlier: DatabaseSync, copy: DatabaseSync, table: string, afte
   return last;
 }
 
-async function copyDocuments(earlier: DatabaseSync, copy: DatabaseSync, path: string, run: Run): Promise<void> {
+async function copyDocuments(earlier: Database, copy: Database, path: string, run: Run): Promise<void> {
   const options = { busyTimeoutMs: 0 };
   const [reading, writing] = [createConnection(earlier, path, options), createConnection(copy, path, options)];
   const from = createEarlierRows(reading);
@@ -270,7 +267,7 @@ async function copyDocuments(earlier: DatabaseSync, copy: DatabaseSync, path: st
   for (const { file } of [reading, writing]) file.release();
 }
 
-function checkCounts(earlier: DatabaseSync, copy: DatabaseSync, path: string): void {
+function checkCounts(earlier: Database, copy: Database, path: string): void {
   for (const table of [...sameTables, "documents", "chunks"]) {
     const [before, now] = [earlier, copy].map(
       (file) => file.prepare(`SELECT count(*) AS count FROM ${table}`).get()?.["count"],

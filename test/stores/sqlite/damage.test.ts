@@ -1,14 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { crc32, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { IbidError } from "../../../src/contracts/errors.ts";
+import type { KnowledgeBase } from "../../../src/contracts/knowledge-base.ts";
 import { openKnowledgeBase } from "../../../src/index.node.ts";
 import { openIngestionQueue } from "../../../src/ingest/index.node.ts";
 import { backUpFolder, verifyBackup } from "../../../src/stores/sqlite/backup.ts";
+import { openDatabase } from "../../../src/stores/sqlite/sqlite-database.ts";
 import { openSqliteStore } from "../../../src/stores/sqlite/sqlite-store.ts";
+import { collect } from "../../../src/testing/assert.ts";
 import { runs } from "../../support/runs.ts";
 import { documentEntry, plainAnalyzer, read, system, write } from "../build.ts";
 import { searchWords } from "../../support/search-legs.ts";
@@ -148,6 +152,98 @@ describe("what a chunk says of its section", () => {
       expect(await again.search("stork", { mode: "lexical" })).toMatchObject([{ source: { uri: "stork.md" } }]);
     },
   );
+});
+
+describe("an error of SQLite", () => {
+  it("leaves in no call of a damaged file, whichever page it is; the doctor reports it [19]", async () => {
+    const kb = await openKnowledgeBase(folder, { operations: { events: false } });
+    await kb.ingest(
+      Array.from({ length: 8 }, (_, i) => ({ uri: `${i}.md`, text: `# Heron ${i}\n\nHeron ${i} ate ${i} fish.` })),
+      { settle: true },
+    );
+    await kb.close();
+    const whole = readFileSync(path);
+    const pageBytes = whole.readUInt16BE(16);
+    let refused = 0;
+    for (let page = 1; page < whole.length / pageBytes; page++) {
+      const hurt = Buffer.from(whole);
+      // The header of the page: where its cells are, and how many.
+      hurt.fill(0xa5, page * pageBytes + 1, page * pageBytes + 8);
+      writeFileSync(path, hurt);
+      let again: KnowledgeBase | undefined;
+      const calls: readonly (() => unknown)[] = [
+        async () => (again = await openKnowledgeBase(folder, { operations: { events: false } })),
+        () => again?.search("heron", { mode: "hybrid" }),
+        () => again?.search("heron", { mode: "regex" }),
+        () => again?.document("3.md"),
+        () => again && collect(again.list({ sort: "title" })),
+        () => again?.status(),
+        async () => {
+          const found = await again?.doctor({ absent: ["a word of no document"] });
+          for (const { kind, hint } of found?.findings ?? []) expect([kind, hint]).toEqual(["damaged", hint]);
+        },
+        () => again?.ingest({ uri: "3.md", text: "Heron 3 sleeps." }),
+        () => again?.delete("4.md", { purge: true }),
+        () => again?.close(),
+      ];
+      for (const call of calls) {
+        const failure = await Promise.resolve()
+          .then(call)
+          .then(
+            () => undefined,
+            (error: unknown) => error,
+          );
+        if (failure === undefined) continue;
+        refused++;
+        expect([page, String(call), failure]).toEqual([page, String(call), expect.any(IbidError)]);
+        expect((failure as Error).message).not.toMatch(/heron/iu);
+      }
+    }
+    expect(refused).toBeGreaterThan(0);
+  });
+
+  it("is translated in every call of a connection, and while rows are read [19]", async () => {
+    await fill();
+    const whole = openDatabase(path);
+    // More than JavaScript can hold: Node's message would quote it.
+    whole.exec("PRAGMA ignore_check_constraints = ON; UPDATE clock SET stamp = 9223372036854775807");
+    const number = whole.prepare("SELECT stamp FROM clock");
+    for (const call of [() => number.get(), () => number.all(), () => [...number.iterate()]])
+      expect(call).toThrow(
+        expect.objectContaining({ code: "store-corrupt", message: expect.not.stringMatching(/9223/u) as string }),
+      );
+    whole.close();
+    for (const call of [
+      () => number.get(),
+      () => whole.exec("SELECT 1"),
+      () => whole.prepare("SELECT 1"),
+      () => whole.close(),
+    ])
+      expect(call).toThrow(expect.objectContaining({ code: "store-closed" }));
+    await expect(whole.copyTo(join(folder, "copy"))).rejects.toMatchObject({ code: "store-closed" });
+
+    writeFileSync(path, "A heron is no database. ".repeat(1000));
+    const other = openDatabase(path);
+    onTestFinished(() => other.close());
+    for (const call of [() => other.exec("SELECT * FROM chunks"), () => other.prepare("SELECT * FROM chunks")])
+      expect(call).toThrow(expect.objectContaining({ code: "store-corrupt", uri: path }));
+    await expect(other.copyTo(join(folder, "copy"))).rejects.toMatchObject({ code: "store-corrupt" });
+    expect(() => openDatabase(join(folder, "no", "such"))).toThrow(expect.objectContaining({ code: "store-failed" }));
+  });
+
+  it("has one way in: no other file of the sources opens a database [19]", () => {
+    const root = join(import.meta.dirname, "../../../src");
+    const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
+    const opening = files.filter((file) =>
+      /loadSqlite\(\)|import\("node:sqlite"\)/u.test(readFileSync(join(root, file), "utf8")),
+    );
+    // The engine over SQLite has the errors of an engine.
+    expect(opening.map((file) => basename(file)).toSorted()).toEqual([
+      "sqlite-database.ts",
+      "sqlite-engine.ts",
+      "sqlite-runtime.ts",
+    ]);
+  });
 });
 
 describe("a row that is no JSON any more", () => {
