@@ -26,6 +26,8 @@ interface OpenQuote {
   readonly closing: string;
   words: string;
   closed: boolean;
+  /** Pairs that it holds, where any mark may close it: the marks that close them. */
+  readonly within: string[];
   /** Sources that its own sentence cites. */
   readonly numbers: number[];
 }
@@ -38,16 +40,17 @@ const leastWords = 3;
 /** A backtick that is no code, as plain Markdown shows it. */
 const tick = "ˋ";
 
+/** A mark and those of its kind that close it. A mark that is not here closes itself. */
 const closings: ReadonlyMap<string, string> = new Map([
-  ['"', '"'],
-  ["＂", "＂"],
   ["“", "”"],
-  ["”", "”"],
   ["„", "“”"],
   ["‟", "”"],
   ["❝", "❞"],
+  ["❠", "❝❞❠"],
+  ["❟", "❛❜❟"],
   ["⹂", "“”"],
-  ["″", "″"],
+  ["‶", "″"],
+  ["‷", "‴"],
   ["〝", "〞〟"],
   ["〟", "〞〟"],
   ["«", "»"],
@@ -57,32 +60,46 @@ const closings: ReadonlyMap<string, string> = new Map([
   ["❮", "❯"],
   ["《", "》"],
   ["〈", "〉"],
+  ["⟪", "⟫"],
+  ["⟨", "⟩"],
   ["‘", "’"],
-  ["’", "’"],
   ["‚", "‘’"],
   ["‛", "’"],
   ["❛", "❜"],
-  ["'", "'"],
-  ["´", "´"],
+  ["‵", "′"],
+  ["｀", "＇"],
   [tick, "'’´"],
   ["「", "」"],
   ["『", "』"],
   ["｢", "｣"],
+  ["﹁", "﹂"],
+  ["﹃", "﹄"],
+  ["⸂", "⸃"],
+  ["⸄", "⸅"],
+  ["⸉", "⸊"],
+  ["⸌", "⸍"],
+  ["⸜", "⸝"],
+  ["⸠", "⸡"],
+  ["⸢", "⸣"],
+  ["⸤", "⸥"],
+  ["ʻ", "ʼ’"],
+  // Two of these make a mark; see `opens`.
+  [",", "“”"],
+  [">", "<‹"],
 ]);
-/** Marks that close in the place of others where those do not come: “so". */
-const mixed: ReadonlyMap<string, string> = new Map([
-  ['"', "”"],
-  ["”", '"'],
-  ["“”", '"'],
-  ["'", "’"],
-  ["’", "'"],
-  ["‘’", "'"],
-]);
+/** Closes a mark that none of its kind closes, as in “so" or ,,so'': any other mark, unless it belongs to a pair within. */
+const anyKind = "any";
+/** Marks that open nothing in the middle of a text, where they close, or stand for inches and seconds. */
+const positioned = /["”»›'’´ˋ＂＇′-‴ʺʻʼˮ˝״׳՚,>]/u;
+/** **Source** Unicode, `Quotation_Mark`, the categories `Pi` and `Pf`; and signs that look like them. */
+const mark = /[\p{Quotation_Mark}\p{Pi}\p{Pf}❛-❠❮❯〈〉《》⟨-⟫⸢-⸥′-‷´ˋ｀ʺˮ˝״]/u;
+/** Letters and signs of a word, which close no mark but their own. */
+const wordMark = /[ʻʼ׳՚]/u;
 /** They also stand for an apostrophe within a word. */
-const apostrophes = "'’´";
+const apostrophes = "'’´＇";
 /** Quotation marks that a reader takes for such wherever they stand; an apostrophe is none. */
 const everyMark =
-  /["＂“”„‟❝❞⹂〝〞〟«»‹›❮❯《》〈〉‘‚‛❛❜「」『』｢｣]|(?<!\p{Nd})″|(?<![\p{L}\p{Nd}])['’´]|['’´](?![\p{L}\p{Nd}])/gu;
+  /(?!['’´＇′-‷])[\p{Quotation_Mark}\p{Pi}\p{Pf}❛-❠❮❯〈〉《》⟨-⟫⸢-⸥ʺˮ˝]|(?<!\p{Nd})[′-‷]|(?<![\p{L}\p{Nd}])['’´＇]|['’´＇](?![\p{L}\p{Nd}])|ˋ|(?<![^\s\p{Ps}])(?:,,|>>)(?=\S)/gu;
 const outerMarks = new RegExp(`^(?:${everyMark.source})+|(?:${everyMark.source})+$`, "gu");
 
 /**
@@ -159,15 +176,14 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
       const at = held.findIndex((piece) => piece.type === "mark" && piece.quote === inside);
       const rest = held.slice(at + 1);
       const found = held[at];
-      const mark = found?.type === "mark" ? found.text : "";
-      const other = mixed.get(inside.closing);
+      const sign = found?.type === "mark" ? found.text : "";
       held = held.slice(0, at);
       quotes = quotes.filter((quote) => quote !== inside);
       inside = undefined;
-      if (other !== undefined && !unclosed.has(other)) open(mark, other);
-      else if (held.length > 0) hold(mark);
-      else yield { type: "text", text: mark };
-      before = mark;
+      if (!unclosed.has(anyKind) && !wordMark.test(sign)) open(sign, anyKind);
+      else if (held.length > 0) hold(sign);
+      else yield { type: "text", text: sign };
+      before = sign;
       const last = carried;
       carried = "";
       for (const piece of rest) yield* piece.type === "marker" ? take(piece) : readText(piece.text, true);
@@ -183,10 +199,10 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
     if (last?.type === "text") held[held.length - 1] = { type: "text", text: last.text + text };
     else held.push({ type: "text", text });
   };
-  const open = (mark: string, closing: string): void => {
-    inside = { closing, words: "", closed: false, numbers: [] };
+  const open = (sign: string, closing: string): void => {
+    inside = { closing, words: "", closed: false, within: [], numbers: [] };
     quotes.push(inside);
-    held.push({ type: "mark", text: mark, quote: inside });
+    held.push({ type: "mark", text: sign, quote: inside });
     sentencesBegun = 0;
     hasEnded = false;
     isAttributed = false;
@@ -242,11 +258,11 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
         continue;
       }
       const last = held.at(-1);
-      if (last?.type === "mark" && last.text.endsWith(character) && goesOn(last.quote, character, next)) {
+      if (last?.type === "mark" && isSame(last.text, character) && goesOn(last.quote, character, next)) {
         held[held.length - 1] = { ...last, text: last.text + character };
         continue;
       }
-      if (inside !== undefined && closes(inside.closing, character, previous, next)) {
+      if (inside !== undefined && ends(inside, character, previous, next)) {
         held.push({ type: "mark", text: character, quote: inside });
         inside.closed = true;
         hasEnded = /[.!?。！？]\s*$/u.test(inside.words);
@@ -264,7 +280,7 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
       }
       if (held.length > 0 && (isAttributed || sentencesBegun > 1)) yield* release();
       const first = fence === "" ? opens(character, previous, next) : undefined;
-      const closing = first !== undefined && unclosed.has(first) ? mixed.get(first) : first;
+      const closing = first !== undefined && unclosed.has(first) && !wordMark.test(character) ? anyKind : first;
       if (closing !== undefined && !unclosed.has(closing)) {
         if (free !== "") yield { type: "text", text: free };
         free = "";
@@ -325,6 +341,10 @@ function isQuotation({ words, numbers }: OpenQuote): boolean {
   );
 }
 
+/** Plain Markdown has another sign where a tag might begin. */
+const isSame = (sign: string, character: string): boolean =>
+  sign.endsWith(character) || /[<‹]{2}/u.test(`${sign.at(-1)}${character}`);
+
 /** Whether a mark behind the same one makes one mark with it, as in ''so''. Before the words, something must follow it; behind them, no other word may. */
 function goesOn({ closing, closed }: OpenQuote, character: string, next: string): boolean {
   if (closing === "") return false;
@@ -332,23 +352,49 @@ function goesOn({ closing, closed }: OpenQuote, character: string, next: string)
   return next === character || /[\p{L}\p{Nd}\p{Ps}*_]/u.test(next);
 }
 
+/** Whether a character closes a quote. Where any mark may, those of the pairs within it do not. */
+function ends({ closing, within }: OpenQuote, character: string, previous: string, next: string): boolean {
+  if (closing !== anyKind) return closes(closing, character, previous, next);
+  const pair = within.at(-1);
+  if (pair !== undefined && closes(pair, character, previous, next)) {
+    within.pop();
+    return false;
+  }
+  if (isAfterWords(character, previous, next)) return true;
+  const another = opens(character, previous, next);
+  if (another !== undefined && another !== "") within.push(another);
+  return false;
+}
+
+/** Whether a mark of any kind stands where one closes. Behind a digit it stands for inches or seconds, and behind an `s` for an apostrophe. */
+function isAfterWords(character: string, previous: string, next: string): boolean {
+  if (/\s/u.test(previous) || /[\p{L}\p{Nd}]/u.test(next)) return false;
+  if (character === ">") return next === ">" || previous === ">";
+  if (/["'′-‴]/u.test(character) && /\p{Nd}/u.test(previous)) return false;
+  return mark.test(character) && !(apostrophes.includes(character) && previous === "s" && next !== character);
+}
+
 function closes(closing: string, character: string, previous: string, next: string): boolean {
   if (closing === "" || !closing.includes(character)) return false;
-  if (apostrophes.includes(character)) return (next === tick || !/[\p{L}\p{Nd}]/u.test(next)) && !/\s/u.test(previous);
-  return !(`"″`.includes(character) && /\s/u.test(previous));
+  if (apostrophes.includes(character) || wordMark.test(character))
+    return (next === tick || !/[\p{L}\p{Nd}]/u.test(next)) && !/\s/u.test(previous);
+  return !(/["′-‷ʺ˝״]/u.test(character) && /\s/u.test(previous));
 }
 
 /** The marks that close what `character` opens; `undefined` when it opens nothing: an inch mark, an apostrophe, a mark that closes, or anything else. */
 function opens(character: string, previous: string, next: string): string | undefined {
   if (character === ">" && previous === "\n") return "";
-  const closing = closings.get(character);
+  const closing = closings.get(character) ?? (mark.test(character) || wordMark.test(character) ? character : undefined);
   if (closing === undefined) return undefined;
-  if (`"”″»›'’´＂${tick}`.includes(character)) {
+  if (positioned.test(character)) {
+    // ,,so'' and >>so<<, not a comma and a larger number.
+    if (/[,>]/u.test(character)) return next === character && /[\s\p{Ps}]/u.test(previous) ? closing : undefined;
     const isFree = /[\s\p{Ps}\p{Pd}\p{Pi}`ˋ*_>\]=:,;/"]/u.test(previous);
     // An inch mark follows a digit, and Hebrew abbreviates with the mark.
     const isBetween =
       /[\p{P}\p{S}\p{L}]/u.test(previous) && /[\p{L}\p{Nd}*_]/u.test(next) && !/\p{sc=Hebrew}/u.test(previous);
-    if (/\s/u.test(next) || !(isFree || (isBetween && !apostrophes.includes(character)))) return undefined;
+    const isOfWord = apostrophes.includes(character) || wordMark.test(character);
+    if (/\s/u.test(next) || !(isFree || (isBetween && !isOfWord))) return undefined;
   }
   return closing;
 }
