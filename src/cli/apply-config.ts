@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { loadConfig } from "./load-config.ts";
 import type { Context } from "./open.ts";
+import { neutralise } from "./text-layout.ts";
 
 /** Flags that name a model, with the option of the configuration. Only a command with the flag uses the model. */
 const modelFlags = [
@@ -21,7 +22,7 @@ export async function applyConfig(program: Command, command: Command, context: C
     ...(isChosen && { kb }),
     ...(config !== undefined && { config }),
   });
-  for (const each of settings.passedOver) context.stderr.write(`ibid: passed over ${each}.\n`);
+  for (const each of settings.passedOver) context.stderr.write(`ibid: passed over ${neutralise(each)}.\n`);
   program.setOptionValueWithSource("kb", settings.kb, isChosen ? "cli" : "config");
   program.setOptionValue("settings", settings);
   const { models, quality, access } = settings.values;

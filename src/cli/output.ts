@@ -28,7 +28,7 @@ export interface Output {
   readonly style: Style;
   /** Writes one line of JSON. */
   object(value: unknown): Promise<void>;
-  /** Writes one line for people. It may contain escape sequences of `style`; callers neutralise text of documents before. */
+  /** Writes one line for people. Control characters are replaced, but for the escape sequences of `style`. Callers neutralise text of documents before, so that it stays one line. */
   line(text?: string): Promise<void>;
   /** Writes text of a document. Control characters are replaced: a file or a pipe may end in a terminal too. `raw` writes them where there is none. */
   text(text: string, raw?: boolean): Promise<void>;
@@ -90,7 +90,7 @@ export function createOutput({ stdout, stderr, json, quiet = false, env, onFailu
       return failure;
     },
     object: (value) => write(stdout, `${toJsonLine(value)}\n`),
-    line: (text = "") => (json ? Promise.resolve() : write(stdout, `${text}\n`)),
+    line: (text = "") => (json ? Promise.resolve() : write(stdout, `${neutraliseAround(text, style)}\n`)),
     text: (text, raw = false) =>
       json ? Promise.resolve() : write(stdout, raw && !isTerminal ? text : neutraliseText(text)),
     error(error) {
@@ -144,6 +144,19 @@ function hasColours(stream: Stream, env: NodeJS.ProcessEnv): boolean {
   const refused = env["NO_COLOR"] !== undefined && env["NO_COLOR"] !== "";
   return stream.isTTY === true && !refused && env["TERM"] !== "dumb";
 }
+
+/** Neutralises a text, but for the sequences of the style itself. */
+function neutraliseAround(text: string, style: Style): string {
+  // A style without colours has no sequences.
+  if (style.bold("x") === "x") return neutraliseText(text);
+  return text
+    .split(ownSequence)
+    .map((part, i) => (i % 2 === 1 ? part : neutraliseText(part)))
+    .join("");
+}
+
+// oxlint-disable-next-line no-control-regex -- the pattern looks for them
+const ownSequence = /(\u001B\[(?:1|2|22|1;33|1;31|22;39)m)/u;
 
 function createStyle(colours: boolean): Style {
   const wrapIn =

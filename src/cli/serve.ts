@@ -209,7 +209,7 @@ async function startSearchers(size: number, { stderr }: Context): Promise<Search
         serialization: "advanced",
         stdio: ["ignore", "ignore", "inherit", "ipc"],
       }),
-    onRestart: (reason) => void stderr.write(`${reason}\n`),
+    onRestart: (reason) => void stderr.write(`${neutralise(reason)}\n`),
   });
 }
 

@@ -93,6 +93,20 @@ describe("results", () => {
     expect([seen.output.columns, seen.output.style.bold("x")]).toEqual([60, "\u001B[1mx\u001B[22m"]);
   });
 
+  it("steer no terminal by a line either, which may have the sequences of its style alone", async () => {
+    const hostile = "\u001B]8;;https://evil.example\u001B\\m\u001B[2J \u009B31m";
+    const safe = "␛]8;;https://evil.example␛\\m␛[2J \uFFFD31m";
+    const piped = open();
+    await piped.output.line(`Copied ${piped.output.style.bold("so")} \u001B[1m${hostile}`);
+    expect(piped.stdout.shown()).toBe(`Copied so ␛[1m${safe}\n`);
+    const seen = open({ terminal: { columns: 60 } });
+    const { bold, dim, mark, bad } = seen.output.style;
+    for (const paint of [bold, dim, mark, bad]) {
+      await seen.output.line(`${paint("so")}\t${hostile}`);
+      expect(seen.stdout.shown()).toBe(`${paint("so")}\t${safe}\n`);
+    }
+  });
+
   it("stop when nobody reads them any more", async () => {
     let told = 0;
     const stdout = new Writable({
