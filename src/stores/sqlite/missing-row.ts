@@ -6,3 +6,32 @@ export function missingRow(): never {
     hint: "Restore the file from a backup, or move it away and ingest the documents again.",
   });
 }
+
+/** **Errors** `store-corrupt`, always: for a row with a value of another kind than the one that was written. */
+export function spoiltRow(cause?: unknown): never {
+  throw new IbidError("store-corrupt", "A row holds another kind of value than was written.", {
+    hint: "Run ibid doctor. Restore the file from a backup if it finds damage; please report this if it finds none.",
+    cause,
+  });
+}
+
+/** Runs work on rows. **Errors** as `work`, and {@link spoiltRow} for a value that it cannot decode. */
+export function decoding<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof RangeError) spoiltRow(error);
+    throw error;
+  }
+}
+
+/** The same rows, with each method {@link decoding}. */
+export function guardRows<Rows extends object>(rows: Rows): Rows {
+  const guarded = Object.entries(rows).map(([name, method]: [string, unknown]) => [
+    name,
+    typeof method === "function"
+      ? (...values: unknown[]): unknown => decoding(() => method.apply(rows, values) as unknown)
+      : method,
+  ]);
+  return Object.fromEntries(guarded) as Rows;
+}

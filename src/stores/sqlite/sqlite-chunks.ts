@@ -4,7 +4,7 @@ import { compareCodePoints } from "../../runtime/compare-text.ts";
 import type { ChunkKey, ChunkRow, DirectoryWriter, StoredPlace } from "../segments/segment-directory.ts";
 import { damaged, sumOf } from "./compressed.ts";
 import { inOrder } from "./in-order.ts";
-import { missingRow } from "./missing-row.ts";
+import { decoding, missingRow } from "./missing-row.ts";
 import { firstPackedAfter, packDigits, type Packed, packId, packOrigin, unpackDigits, unpackOrigin } from "./packed.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { Sayings } from "./sqlite-sayings.ts";
@@ -232,7 +232,7 @@ export function createChunkRows(db: SqliteConnection, sayings: Sayings): SqliteC
     },
     *scanChunks(scope) {
       const all = `SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND deleted_at IS NULL ORDER BY document, starts, key`;
-      for (const row of db.iterate<ChunkRecord>(all, scope)) yield toChunk(row);
+      for (const row of db.iterate<ChunkRecord>(all, scope)) yield decoding(() => toChunk(row));
     },
     deletedChunks: (scope, until) =>
       chunks(

@@ -7,7 +7,7 @@ import {
   type HomeRow,
   renamesSetting,
 } from "../segments/segment-directory.ts";
-import { missingRow } from "./missing-row.ts";
+import { missingRow, spoiltRow } from "./missing-row.ts";
 import {
   packDigits,
   type Packed,
@@ -43,7 +43,23 @@ type DocumentRecord = Omit<DocumentRow, "id" | "title" | "origin" | "contentHash
   readonly ingestedAt: Packed;
 };
 
+const textColumns = ["uri", "mediaType", "fingerprint"] as const;
+const textOrNull = [
+  "folder",
+  "readers",
+  "validFrom",
+  "validTo",
+  "supersedes",
+  "checkedAt",
+  "etag",
+  "lastModified",
+] as const;
+
+/** Refuses values of other kinds, which would fail where nobody knows any more that they were read. */
 function toDocument(record: DocumentRecord): DocumentRow {
+  for (const name of textColumns) if (typeof record[name] !== "string") spoiltRow();
+  for (const name of textOrNull) if (typeof (record[name] ?? "") !== "string") spoiltRow();
+  if (typeof record.bytes !== "number" || typeof (record.deletedAt ?? 0) !== "number") spoiltRow();
   return {
     ...record,
     id: unpackDigits(record.id),
@@ -146,7 +162,10 @@ export function createDocumentRows(db: SqliteConnection, texts: SqliteTexts, say
           `SELECT key, uri, folder, ${bytesOf("title")} FROM (SELECT value FROM json_each(?)) CROSS JOIN documents ON key = value`,
           JSON.stringify(keys),
         )
-        .map((row) => ({ ...row, title: decodeText(row.title) })),
+        .map((row) => {
+          if (typeof row.uri !== "string" || typeof (row.folder ?? "") !== "string") spoiltRow();
+          return { ...row, title: decodeText(row.title) };
+        }),
     documentBody: (key) => texts.read(key),
     documentStructure: (key) => texts.structure(key),
     documentText: (key) => texts.read(key).text,

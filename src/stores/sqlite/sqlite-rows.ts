@@ -8,7 +8,7 @@ import type {
   ScopeRow,
   SegmentRow,
 } from "../segments/segment-directory.ts";
-import { missingRow } from "./missing-row.ts";
+import { guardRows, missingRow } from "./missing-row.ts";
 import { createSayings } from "./sqlite-sayings.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { createOrphanSearch } from "./sqlite-orphans.ts";
@@ -93,7 +93,7 @@ export function createSqliteRows(db: SqliteConnection): SqliteRows {
   /** Rows that this process wrote, until its own index has taken them over: it need not read them back. */
   const fresh = new Map<number, PendingRow>();
 
-  return {
+  return guardRows<SqliteRows>({
     undone: () => fresh.clear(),
     ...createChunkRows(db, sayings),
     ...createDocumentRows(db, texts, sayings),
@@ -212,5 +212,5 @@ export function createSqliteRows(db: SqliteConnection): SqliteRows {
 
     ...createOrphanSearch(db),
     deleteSetting: (name) => void db.run("DELETE FROM settings WHERE name = ?", name),
-  };
+  });
 }

@@ -13,7 +13,7 @@ import { backUpFolder, verifyBackup } from "../../../src/stores/sqlite/backup.ts
 import { openDatabase } from "../../../src/stores/sqlite/sqlite-database.ts";
 import { openSqliteStore } from "../../../src/stores/sqlite/sqlite-store.ts";
 import { collect } from "../../../src/testing/assert.ts";
-import { runs } from "../../support/runs.ts";
+import { fewer, runs } from "../../support/runs.ts";
 import { documentEntry, plainAnalyzer, read, system, write } from "../build.ts";
 import { searchWords } from "../../support/search-legs.ts";
 
@@ -46,6 +46,16 @@ function put(table: string, { key, data }: Kept): void {
   const database = new DatabaseSync(path);
   database.prepare(`UPDATE ${table} SET data = ? WHERE key = ?`).run(data, key);
   database.close();
+}
+
+/** The error of a call; `undefined` where it succeeds. */
+async function failureOf(call: () => unknown): Promise<unknown> {
+  try {
+    await call();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
 }
 
 const large = `A heron stands in the water.\n\n${"It waits, and waits, and 17 fish swim by. ".repeat(1200)}`;
@@ -187,12 +197,7 @@ describe("an error of SQLite", () => {
         () => again?.close(),
       ];
       for (const call of calls) {
-        const failure = await Promise.resolve()
-          .then(call)
-          .then(
-            () => undefined,
-            (error: unknown) => error,
-          );
+        const failure = await failureOf(call);
         if (failure === undefined) continue;
         refused++;
         expect([page, String(call), failure]).toEqual([page, String(call), expect.any(IbidError)]);
@@ -283,6 +288,75 @@ describe("a row that is no JSON any more", () => {
       writeFileSync(join(backup, "backup.json"), text);
       await expect(verifyBackup(backup)).rejects.toMatchObject({ code: "not-found", uri: backup });
     }
+  });
+});
+
+describe("a row with a value of another kind than was written", () => {
+  it("is store-corrupt in every call, whichever column and value it is, and quotes nothing [19]", async () => {
+    const kb = await openKnowledgeBase(folder, { operations: { events: false } });
+    await kb.ingest(
+      Array.from({ length: 4 }, (_, i) => ({ uri: `${i}.md`, text: `# Heron ${i}\n\nHeron ${i} ate ${i} fish.` })),
+    );
+    await kb.delete("0.md");
+    await kb.close();
+    const whole = readFileSync(path);
+    const tables = ["documents", "chunks", "blocks", "words", "sayings", "pending", "scopes", "settings"];
+    const database = new DatabaseSync(path);
+    const columns = tables.flatMap((table) =>
+      database
+        .prepare(`SELECT name FROM pragma_table_info('${table}')`)
+        .all()
+        .map(({ name }) => `${table}.${String(name)}`),
+    );
+    database.close();
+    const tried = async (column: string, value: string): Promise<number> => {
+      writeFileSync(path, whole);
+      const [table, name] = column.split(".") as [string, string];
+      const spoilt = new DatabaseSync(path);
+      try {
+        spoilt.exec(
+          `UPDATE OR REPLACE ${table} SET "${name}" = ${value} WHERE rowid = (SELECT max(rowid) FROM ${table})`,
+        );
+      } catch {
+        // SQLite itself refuses the value, or the table has no rowid.
+        return 0;
+      } finally {
+        spoilt.close();
+      }
+      let again: KnowledgeBase | undefined;
+      let refused = 0;
+      for (const call of [
+        async () => (again = await openKnowledgeBase(folder, { operations: { events: false } })),
+        () => again?.search("heron", { mode: "lexical" }),
+        () => again && collect(again.list({ sort: "title" })),
+        () => again?.document("3.md"),
+        () => again?.doctor(),
+        () => again?.restore("0.md"),
+        () => again?.delete("3.md", { purge: true }),
+        () => again?.close(),
+      ]) {
+        const failure = await failureOf(call);
+        if (failure === undefined) continue;
+        refused++;
+        expect([column, value, String(call), failure]).toEqual([column, value, String(call), expect.any(IbidError)]);
+        expect((failure as Error).message).not.toMatch(/heron \d|fish/iu);
+      }
+      return refused;
+    };
+    for (const [column, value] of [
+      ["documents.at", "''"],
+      ["documents.structure_size", "x''"],
+      ["documents.text_size", "1e300"],
+      ["documents.uri", "x''"],
+    ] as const)
+      expect([column, (await tried(column, value)) > 0]).toEqual([column, true]);
+    const value = fc.constantFrom("x''", "x'00ff'", "''", "'heron 3'", "1e300", "9223372036854775807", "-7");
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...columns), value, async (column, each) => void (await tried(column, each))),
+      {
+        numRuns: fewer(6, 200),
+      },
+    );
   });
 });
 
