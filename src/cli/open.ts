@@ -249,7 +249,7 @@ export function requireText(what: string, text: string): void {
 }
 
 /** The folder that uris of files are relative to. */
-function baseOf(kb: string): string {
+export function baseOf(kb: string): string {
   const folder = folderOf(kb);
   return folder === undefined ? process.cwd() : dirname(folder);
 }

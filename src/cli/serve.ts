@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { once } from "node:events";
-import { isAbsolute } from "node:path";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { IbidError } from "../contracts/errors.ts";
@@ -9,7 +9,7 @@ import { openFiles } from "../knowledge-base/open/open-files.ts";
 import type { AccessKey, HandlerOptions, RequestLogEntry, SearchPool, ServeSettings } from "../server/index.node.ts";
 import { examples, note } from "./help-text.ts";
 import { folderOf, showLocation } from "../knowledge-base/open/location.ts";
-import { addAnswerModels, type CommonOptions, type Context, readCaller, withKnowledgeBase } from "./open.ts";
+import { addAnswerModels, baseOf, type CommonOptions, type Context, readCaller, withKnowledgeBase } from "./open.ts";
 import { toIbidError } from "./output.ts";
 import { readCount } from "./read-option.ts";
 import { given } from "../server/given.ts";
@@ -220,13 +220,15 @@ function keptFiles({
   threads,
 }: ServeCommandOptions): Pick<HandlerOptions, "files" | "keepOriginals" | "threadDays" | "readSource"> {
   const files = openFiles(kb);
+  const base = baseOf(kb);
   return {
     files,
     keepOriginals: originals !== false,
     threadDays: threads === false ? 0 : typeof threads === "number" ? threads : 30,
     async readSource(uri) {
-      const path = uri.startsWith("file:") ? fileURLToPath(uri) : uri;
-      return isAbsolute(path) ? readFile(path).catch(() => undefined) : undefined;
+      // A file beside the knowledge base has a relative uri.
+      const path = uri.startsWith("file:") ? fileURLToPath(uri) : resolve(base, uri);
+      return readFile(path).catch(() => undefined);
     },
   };
 }

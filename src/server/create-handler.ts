@@ -432,7 +432,7 @@ function chooseRoutes(
       ...createStreamRoutes(streams),
       ...keepingFiles(documentRoutes, kept),
       ...createRecordRoutes(options.entities ?? {}),
-      ...createOpenAiRoutes(shelf, streams),
+      ...createOpenAiRoutes(shelf, streams, page),
       ...createOpenAiStoreRoutes({ shelf, jobs }),
       ...createPlaceRoutes(originals),
       ...noteRoutes,

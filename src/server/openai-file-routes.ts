@@ -80,7 +80,8 @@ export function createOpenAiFileRoutes(shelf: OpenAiShelf | undefined): readonly
       answers: described("The file.", file),
       async handle({ kb, caller, params }) {
         const uploaded = await upload(caller!, params.file);
-        return jsonResponse(uploaded ? showUpload(uploaded) : showDocument(await findDocument(kb, params.file)));
+        if (uploaded !== undefined) return jsonResponse(showUpload(uploaded));
+        return jsonResponse({ ...showDocument(await findFile(kb, shelf, params.file)), id: params.file });
       },
     }),
     defineRoute({
@@ -106,7 +107,7 @@ export function createOpenAiFileRoutes(shelf: OpenAiShelf | undefined): readonly
           const headers = { "content-type": "application/octet-stream", "content-disposition": "attachment" };
           return new Response(bytes as Uint8Array<ArrayBuffer>, { headers });
         }
-        const { uri, scope } = await findDocument(kb, params.file);
+        const { uri, scope } = await findFile(kb, shelf, params.file);
         const document = (await kb.document(uri, { scope })) ?? unknownFile(params.file);
         return new Response(document.text, { headers: { "content-type": "text/plain; charset=utf-8" } });
       },
@@ -126,10 +127,8 @@ export function createOpenAiFileRoutes(shelf: OpenAiShelf | undefined): readonly
           const { uri, scope } = await findDocument(kb, params.file);
           await kb.delete(uri, { scope });
         } else {
-          const stores = (await shelf!.listStores(kb)).map(({ id }) => `${id}/`);
-          for (const under of ["", ...stores])
-            for await (const { uri, scope } of kb.list({ under: `${under}${uploaded.id}/` }))
-              if (kb.mayWrite(scope)) await kb.delete(uri, { scope });
+          for await (const { uri, scope } of documentsOf(kb, shelf!, uploaded.id))
+            if (kb.mayWrite(scope)) await kb.delete(uri, { scope });
           await shelf!.removeFile(uploaded.id);
         }
         return jsonResponse({ id: params.file, object: "file", deleted: true });
@@ -235,12 +234,11 @@ const isoOf = (time: number): string => new Date(time).toISOString();
 export async function listDocuments(
   kb: KnowledgeBase,
   { limit, after, ...within }: { limit: number; after?: string | undefined; scope?: Scope; under?: string },
-  show: (document: DocumentSummary) => { readonly id: string } = showDocument,
-): Promise<{ readonly id: string }[]> {
+): Promise<DocumentSummary[]> {
   const last = after === undefined ? undefined : await findDocument(kb, after);
   const from = last === undefined ? {} : { after: { uri: last.uri, scope: last.scope } };
   const found = [];
-  for await (const document of kb.list({ ...within, ...from, limit: limit + 1 })) found.push(show(document));
+  for await (const document of kb.list({ ...within, ...from, limit: limit + 1 })) found.push(document);
   return found;
 }
 
@@ -262,6 +260,19 @@ export function placeAfter(all: readonly { readonly id: string }[], after: strin
   );
 }
 
+/** The documents that an uploaded file became, in vector stores and whole scopes. */
+async function* documentsOf(kb: KnowledgeBase, shelf: OpenAiShelf, upload: string): AsyncGenerator<DocumentSummary> {
+  const stores = (await shelf.listStores(kb)).map(({ id }) => `${id}/`);
+  for (const under of ["", ...stores]) yield* kb.list({ under: `${under}${upload}/` });
+}
+
+/** A document by its id, or by that of the uploaded file which another caller put into a vector store. **Errors** 404. */
+async function findFile(kb: KnowledgeBase, shelf: OpenAiShelf | undefined, wanted: string): Promise<DocumentSummary> {
+  if (shelf !== undefined && wanted.startsWith("file-"))
+    for await (const document of documentsOf(kb, shelf, wanted)) return document;
+  return findDocument(kb, wanted);
+}
+
 /** **Errors** 404. */
 export async function findDocument(kb: KnowledgeBase, wanted: string, scope?: Scope): Promise<DocumentSummary> {
   for await (const document of kb.list({ documentId: wanted, ...given({ scope }) })) return document;
@@ -277,8 +288,14 @@ export function unknownFile(wanted: string): never {
 /** Seconds since 1970. */
 export const secondsOf = (time: string): number => Math.floor(Date.parse(time) / 1000);
 
-/** The name of a file by its uri, which begins with the ids of its vector store and its upload. */
-export const filenameOf = (uri: string): string => uri.replace(/^(?:vs_[0-9a-f]{32}\/)?file-[0-9a-f]{32}\//u, "");
+/** The uri of a document that was put into a vector store begins with the ids of the store and of the uploaded file. */
+const fromUpload = /^(?:vs_[0-9a-f]{32}\/)?(file-[0-9a-f]{32})\//u;
+
+/** The name of a file by its uri. */
+export const filenameOf = (uri: string): string => uri.replace(fromUpload, "");
+
+/** The id of the uploaded file that a document was made of; of other documents their own. */
+export const fileIdOf = (uri: string, documentId: string): string => fromUpload.exec(uri)?.[1] ?? documentId;
 
 function showDocument({ id, uri, bytes, ingestedAt }: DocumentSummary) {
   const facts = { bytes, created_at: secondsOf(ingestedAt), filename: filenameOf(uri) };

@@ -2,11 +2,12 @@ import * as z from "zod";
 import type { Answer, AskOptions, Citation } from "../contracts/answer.ts";
 import type { FilterInput } from "../contracts/filter.ts";
 import type { Hit } from "../contracts/retriever.ts";
+import { linkTo } from "../integrations/tools/tool-output.ts";
 import { sha256 } from "../runtime/hash.ts";
 import { platformNow } from "../runtime/platform-clock.ts";
 import { type AnswerStreams, readLastEventId } from "./answer-streams.ts";
 import type { ServerSentEvent } from "./event-response.ts";
-import { filenameOf } from "./openai-file-routes.ts";
+import { fileIdOf, filenameOf } from "./openai-file-routes.ts";
 import {
   completion,
   completionBody,
@@ -31,10 +32,16 @@ type Message = z.output<typeof message>;
 /**
  * Routes in the shapes of OpenAI's API, for clients that speak it.
  *
- * **Shape** one model, `ibid`; vector stores are those of `/v1/vector_stores`. Unknown fields are refused by name.
+ * **Shape** one model, `ibid`; vector stores are those of `/v1/vector_stores`. Unknown fields are refused by name. With a page, the `url` of an annotation opens
+ * the cited place on it.
  * **Source** OpenAI's API reference: models, chat completions, responses.
  */
-export function createOpenAiRoutes(shelf: OpenAiShelf | undefined, streams: AnswerStreams): readonly Route[] {
+export function createOpenAiRoutes(
+  shelf: OpenAiShelf | undefined,
+  streams: AnswerStreams,
+  hasPage: boolean,
+): readonly Route[] {
+  const pageOf = ({ home }: Call): string | undefined => (hasPage ? home : undefined);
   return [
     ...modelRoutes,
     defineRoute({
@@ -62,7 +69,7 @@ export function createOpenAiRoutes(shelf: OpenAiShelf | undefined, streams: Answ
         if (call.body.stream === true)
           return (
             resumed(call, streams) ??
-            streams.start(call, (signal) => completionEvents(call, question, { ...asked, signal }), {
+            streams.start(call, (signal) => completionEvents(call, question, { ...asked, signal }, pageOf(call)), {
               key: keyOf(call),
             })
           );
@@ -76,7 +83,7 @@ export function createOpenAiRoutes(shelf: OpenAiShelf | undefined, streams: Answ
                 role: "assistant",
                 content: answer.text,
                 refusal: null,
-                annotations: annotationsOf(answer).map((one) => ({ type: "url_citation", url_citation: one })),
+                annotations: urlCitations(answer, pageOf(call)),
               },
               logprobs: null,
               finish_reason: finishOf(answer),
@@ -121,13 +128,16 @@ export function createOpenAiRoutes(shelf: OpenAiShelf | undefined, streams: Answ
           ...readSettings(body.ibid),
           ...(body.instructions != null && { instructions: body.instructions }),
         };
-        const respond = async (signal: AbortSignal) =>
-          toResponse(call, question, await call.kb.ask(question, { ...asked, signal }));
-        if (body.stream !== true) return jsonResponse(await respond(call.signal));
-        const key = keyOf(call);
+        if (body.stream !== true) {
+          const answer = await call.kb.ask(question, { ...asked, signal: call.signal });
+          return jsonResponse(toResponse(call, question, answer));
+        }
         return (
           resumed(call, streams) ??
-          streams.start(call, (signal) => responseEvents(respond(signal)), { key, chat: `resp_${call.requestId}` })
+          streams.start(call, (signal) => responseEvents(call, question, { ...asked, signal }), {
+            key: keyOf(call),
+            chat: `resp_${call.requestId}`,
+          })
         );
       },
     }),
@@ -246,19 +256,33 @@ function readSettings(given: z.output<typeof settings> | undefined): AskOptions 
   };
 }
 
-/** Where each citation's marker stands in the text, with the place in the document. **Units** UTF-16. */
-function annotationsOf({ text, citations }: Answer) {
-  return citations.flatMap((citation) => {
-    const found = [];
+/** Where each citation's marker stands in the text. **Units** UTF-16. */
+function* markersOf({ text, citations }: Answer): Generator<{ readonly at: number; readonly citation: Citation }> {
+  for (const citation of citations)
     for (let at = text.indexOf(citation.marker); at >= 0; at = text.indexOf(citation.marker, at + 1))
-      found.push({ start_index: at, end_index: at + citation.marker.length, ...citedFile(citation) });
-    return found;
+      yield { at, citation };
+}
+
+function placeOf({ marker, uri, start, end, quote }: Citation): object {
+  return { marker, uri, start, end, quote };
+}
+
+function urlCitations(answer: Answer, page: string | undefined): readonly object[] {
+  return Array.from(markersOf(answer), ({ at, citation }) => {
+    const { uri, title, documentId, marker } = citation;
+    const span = { start_index: at, end_index: at + marker.length };
+    const file = { url: linkTo(citation, page), title, file_id: fileIdOf(uri, documentId) };
+    return { type: "url_citation", url_citation: { ...span, ...file, ibid: placeOf(citation) } };
   });
 }
 
-function citedFile(citation: Citation) {
-  const { uri, title, documentId, start, end, quote, marker } = citation;
-  return { url: uri, title, file_id: documentId, ibid: { marker, uri, start, end, quote } };
+function fileCitations(answer: Answer): readonly object[] {
+  return Array.from(markersOf(answer), ({ at, citation }) => {
+    const { uri, title, documentId } = citation;
+    const filename = title === "" ? filenameOf(uri) : title;
+    const file = { file_id: fileIdOf(uri, documentId), filename };
+    return { type: "file_citation", index: at, ...file, ibid: placeOf(citation) };
+  });
 }
 
 function detailsOf({ kind, citations, sentences, refusal, relevance, verbatim }: Answer): object {
@@ -283,7 +307,12 @@ function completionHead({ requestId }: { readonly requestId: string }, object: s
 }
 
 /** Pieces of the text as they come; the last chunk has the annotations. */
-async function* completionEvents(call: CompletionCall, question: string, asked: AskOptions): AsyncGenerator<SentEvent> {
+async function* completionEvents(
+  call: CompletionCall,
+  question: string,
+  asked: AskOptions,
+  page: string | undefined,
+): AsyncGenerator<SentEvent> {
   const head = completionHead(call, "chat.completion.chunk");
   const chunk = (delta: object, finish: string | null = null, more: object = {}): SentEvent =>
     toEvent({ ...head, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }], ...more });
@@ -296,8 +325,9 @@ async function* completionEvents(call: CompletionCall, question: string, asked: 
       const { value } = next;
       if (value.type === "text") yield chunk({ content: value.delta });
       if (value.type !== "answer") continue;
-      const annotations = annotationsOf(value.answer).map((one) => ({ type: "url_citation", url_citation: one }));
-      yield chunk({ annotations }, finishOf(value.answer), { ibid: detailsOf(value.answer) });
+      yield chunk({ annotations: urlCitations(value.answer, page) }, finishOf(value.answer), {
+        ibid: detailsOf(value.answer),
+      });
       if (call.body.stream_options?.include_usage === true)
         yield toEvent({ ...head, choices: [], usage: usageOf(value.answer) });
     }
@@ -308,47 +338,63 @@ async function* completionEvents(call: CompletionCall, question: string, asked: 
   }
 }
 
-function toResponse(call: ResponseCall, question: string, answer: Answer) {
-  const id = `resp_${call.requestId}`;
-  const wantsResults = call.body.include?.includes("file_search_call.results") ?? false;
-  const search = {
-    id: `fs_${call.requestId}`,
-    type: "file_search_call",
-    status: "completed",
-    queries: [question],
-    results: wantsResults ? answer.hits.map(toSearchResult) : null,
-  };
-  const annotations = annotationsOf(answer).map(({ start_index, file_id, title, ibid }) => ({
-    type: "file_citation",
-    index: start_index,
-    file_id,
-    filename: title === "" ? filenameOf(ibid.uri) : title,
-    ibid,
-  }));
-  const said = {
-    id: `msg_${call.requestId}`,
-    type: "message",
-    role: "assistant",
-    status: "completed",
-    content: [{ type: "output_text", text: answer.text, annotations, logprobs: [] }],
-  };
-  const { inputTokens = 0, outputTokens = 0 } = answer.usage ?? {};
+/** A response and the parts of it that are known before its text. */
+function headOf(call: ResponseCall, question: string, hits: readonly Hit[]) {
+  const { requestId, body } = call;
+  const wantsResults = body.include?.includes("file_search_call.results") ?? false;
   return {
-    id,
-    object: "response",
-    created_at: Math.floor(platformNow() / 1000),
-    status: answer.incomplete === undefined ? "completed" : "incomplete",
-    error: null,
-    incomplete_details: answer.incomplete === undefined ? null : { reason: "max_output_tokens" },
-    instructions: call.body.instructions ?? null,
-    metadata: call.body.metadata ?? {},
-    model: modelName,
-    output: [search, said] as const,
-    parallel_tool_calls: false,
-    temperature: null,
-    tool_choice: "auto",
-    tools: call.body.tools ?? [],
-    top_p: null,
+    search: {
+      id: `fs_${requestId}`,
+      type: "file_search_call",
+      status: "completed",
+      queries: [question],
+      results: wantsResults ? hits.map(toSearchResult) : null,
+    },
+    said: {
+      id: `msg_${requestId}`,
+      type: "message",
+      role: "assistant",
+      status: "in_progress",
+      content: [] as object[],
+    },
+    response: {
+      id: `resp_${requestId}`,
+      object: "response",
+      created_at: Math.floor(platformNow() / 1000),
+      status: "in_progress",
+      error: null as object | null,
+      incomplete_details: null as object | null,
+      instructions: body.instructions ?? null,
+      metadata: body.metadata ?? {},
+      model: modelName,
+      output: [] as object[],
+      parallel_tool_calls: false,
+      temperature: null,
+      tool_choice: "auto",
+      tools: body.tools ?? [],
+      top_p: null,
+      usage: null as object | null,
+    },
+  };
+}
+
+const textPart = (text: string, annotations: readonly object[] = []) => ({
+  type: "output_text",
+  text,
+  annotations,
+  logprobs: [],
+});
+
+/** The whole response, also of a stream whose head is given. */
+function toResponse(call: ResponseCall, question: string, answer: Answer, head = headOf(call, question, answer.hits)) {
+  const { inputTokens = 0, outputTokens = 0 } = answer.usage ?? {};
+  const isWhole = answer.incomplete === undefined;
+  const content = [textPart(answer.text, fileCitations(answer))];
+  return {
+    ...head.response,
+    status: isWhole ? "completed" : "incomplete",
+    incomplete_details: isWhole ? null : { reason: "max_output_tokens" },
+    output: [head.search, { ...head.said, status: "completed", content }] as const,
     usage: {
       input_tokens: inputTokens,
       output_tokens: outputTokens,
@@ -363,7 +409,7 @@ function toResponse(call: ResponseCall, question: string, answer: Answer) {
 function toSearchResult({ documentId, source, score, text, metadata }: Hit): object {
   const { uri, title, start, end } = source;
   return {
-    file_id: documentId,
+    file_id: fileIdOf(uri, documentId),
     filename: title === "" ? filenameOf(uri) : title,
     score,
     text,
@@ -372,36 +418,47 @@ function toSearchResult({ documentId, source, score, text, metadata }: Hit): obj
   };
 }
 
-/** The events of a response, once it is complete: its text comes in one piece. */
-async function* responseEvents(whole: Promise<ReturnType<typeof toResponse>>): AsyncGenerator<SentEvent> {
-  const response = await whole;
-  const [search, said] = response.output;
-  const [part] = said.content;
-  const empty = { ...said, status: "in_progress", content: [] };
-  const started = { ...response, status: "in_progress", output: [], usage: null };
+/** The events of a response: the search when its hits are there, the pieces of the text as they come, then the annotations. */
+async function* responseEvents(call: ResponseCall, question: string, asked: AskOptions): AsyncGenerator<SentEvent> {
+  let sequence_number = 0;
+  const event = (type: string, more: object): SentEvent => {
+    const name = `response.${type}`;
+    return { event: name, ...toEvent({ type: name, ...more, sequence_number: sequence_number++ }) };
+  };
+  const events = call.kb.ask(question, asked)[Symbol.asyncIterator]();
+  // A failure before the first event still gets a status.
+  let next = await events.next();
+  const first = next.done === true ? undefined : next.value;
+  const head = headOf(call, question, first?.type === "hits" ? first.hits : []);
+  const { search, said, response } = head;
   const at = { output_index: 1, item_id: said.id, content_index: 0 };
-  const events = [
-    { type: "response.created", response: started },
-    { type: "response.in_progress", response: started },
-    { type: "response.output_item.added", output_index: 0, item: { ...search, status: "in_progress" } },
-    { type: "response.file_search_call.completed", output_index: 0, item_id: search.id },
-    { type: "response.output_item.done", output_index: 0, item: search },
-    { type: "response.output_item.added", output_index: 1, item: empty },
-    { type: "response.content_part.added", ...at, part: { ...part, text: "", annotations: [] } },
-    { type: "response.output_text.delta", ...at, delta: part?.text ?? "", logprobs: [] },
-    ...(part?.annotations ?? []).map((annotation, annotation_index) => ({
-      type: "response.output_text.annotation.added",
-      ...at,
-      annotation_index,
-      annotation,
-    })),
-    { type: "response.output_text.done", ...at, text: part?.text ?? "", logprobs: [] },
-    { type: "response.content_part.done", ...at, part },
-    { type: "response.output_item.done", output_index: 1, item: said },
-    { type: `response.${response.status}`, response },
-  ];
-  for (const [sequence_number, event] of events.entries())
-    yield { event: event.type, ...toEvent({ ...event, sequence_number }) };
+  try {
+    yield event("created", { response });
+    yield event("in_progress", { response });
+    yield event("output_item.added", { output_index: 0, item: { ...search, status: "in_progress" } });
+    yield event("file_search_call.completed", { output_index: 0, item_id: search.id });
+    yield event("output_item.done", { output_index: 0, item: search });
+    yield event("output_item.added", { output_index: 1, item: said });
+    yield event("content_part.added", { ...at, part: textPart("") });
+    for (; next.done !== true; next = await events.next()) {
+      const { value } = next;
+      if (value.type === "text") yield event("output_text.delta", { ...at, delta: value.delta, logprobs: [] });
+      if (value.type !== "answer") continue;
+      const whole = toResponse(call, question, value.answer, head);
+      const [, item] = whole.output;
+      const [part] = item.content;
+      for (const [annotation_index, annotation] of (part?.annotations ?? []).entries())
+        yield event("output_text.annotation.added", { ...at, annotation_index, annotation });
+      yield event("output_text.done", { ...at, text: part?.text, logprobs: [] });
+      yield event("content_part.done", { ...at, part });
+      yield event("output_item.done", { output_index: 1, item });
+      yield event(whole.status, { response: whole });
+    }
+  } catch (error) {
+    call.fail(error);
+    const failure = { code: "server_error", message: "The answer failed." };
+    yield event("failed", { response: { ...response, status: "failed", error: failure } });
+  }
 }
 
 type SentEvent = Omit<ServerSentEvent, "id">;

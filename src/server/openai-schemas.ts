@@ -106,6 +106,7 @@ const responseEventNames = [
   "output_text.done",
   "completed",
   "incomplete",
+  "failed",
 ] as const;
 export const responseEventSchemas = Object.fromEntries(
   responseEventNames.map((name) => [`response.${name}`, responseEvent]),

@@ -82,7 +82,7 @@ export function createStoreFileRoutes(shelf: OpenAiShelf, jobs: ServiceJobs): re
         const job = await latestJob(jobs, caller!, found, params.file);
         if (job !== undefined && job.record.state !== "indexed" && job.record.state !== "unchanged")
           return jsonResponse(showJob(found, params.file, job));
-        return jsonResponse(showStoreFile(found, await documentOf(kb, found, params.file)));
+        return jsonResponse(await showStoreFile(kb, found, await documentOf(kb, found, params.file)));
       },
     }),
     defineRoute({
@@ -100,7 +100,7 @@ export function createStoreFileRoutes(shelf: OpenAiShelf, jobs: ServiceJobs): re
         const found = await findStore(kb, shelf, params.store);
         await documentOf(kb, found, params.file);
         const job = await put(call, found, { file_id: params.file, attributes: body.attributes });
-        return jsonResponse({ ...showJob(found, params.file, job), attributes: body.attributes });
+        return jsonResponse(showJob(found, params.file, job));
       },
     }),
     defineRoute({

@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { homeScope } from "../access/scopes.ts";
-import type { DocumentSummary } from "../contracts/document-store.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { ServiceJobs } from "./jobs/service-jobs.ts";
 import {
@@ -120,9 +119,9 @@ export function createOpenAiStoreRoutes({ shelf, jobs }: StoreParts): readonly R
         const found = await findStore(kb, shelf, params.store);
         const last = after === undefined ? undefined : (await documentOf(kb, found, after)).id;
         const { scope, under } = found;
-        const show = (document: DocumentSummary) => showStoreFile(found, document);
-        const page = await listDocuments(kb, { limit, after: last, scope, ...(under !== "" && { under }) }, show);
-        return jsonResponse(toPage(page.slice(0, limit), page.length > limit));
+        const page = await listDocuments(kb, { limit, after: last, scope, ...(under !== "" && { under }) });
+        const shown = await Promise.all(page.slice(0, limit).map((document) => showStoreFile(kb, found, document)));
+        return jsonResponse(toPage(shown, page.length > limit));
       },
     }),
     defineRoute({

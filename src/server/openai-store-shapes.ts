@@ -6,7 +6,7 @@ import type { Hit } from "../contracts/retriever.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { isLive, type LiveJob } from "./jobs/job.ts";
 import type { ServiceJobs } from "./jobs/service-jobs.ts";
-import { filenameOf, findDocument, openAiId, secondsOf, unknownFile } from "./openai-file-routes.ts";
+import { fileIdOf, filenameOf, findDocument, openAiId, secondsOf, unknownFile } from "./openai-file-routes.ts";
 import { attributesOf, type VectorStore } from "./openai-stores.ts";
 import { Refusal } from "./refusal.ts";
 import type { Caller } from "./route.ts";
@@ -93,16 +93,22 @@ export async function showStore(kb: KnowledgeBase, { id, scope, under, made }: V
   };
 }
 
-export function showStoreFile({ id: store }: VectorStore, { id, uri, bytes, ingestedAt }: DocumentSummary) {
-  const [upload] = /file-[0-9a-f]{32}(?=\/)/u.exec(uri) ?? [];
+/** **Cost** reads the metadata of the document. */
+export async function showStoreFile(
+  kb: KnowledgeBase,
+  { id: store }: VectorStore,
+  { id, uri, scope, bytes, ingestedAt }: DocumentSummary,
+) {
+  const { metadata = {} } = (await kb.document(uri, { scope, start: 0, end: 0 })) ?? {};
   return {
-    id: upload ?? id,
+    id: fileIdOf(uri, id),
     object: "vector_store.file",
     created_at: secondsOf(ingestedAt),
     usage_bytes: bytes,
     vector_store_id: store,
     status: "completed",
     last_error: null,
+    attributes: attributesOf(metadata),
   };
 }
 
@@ -146,6 +152,11 @@ export function showBatch({ id: store }: VectorStore, batch: string, jobs: reado
 
 export function showResult({ documentId, source: { uri, start, end }, score, text, metadata }: Hit): object {
   const content = [{ type: "text", text }];
-  const facts = { file_id: documentId, filename: filenameOf(uri), score, attributes: attributesOf(metadata) };
+  const facts = {
+    file_id: fileIdOf(uri, documentId),
+    filename: filenameOf(uri),
+    score,
+    attributes: attributesOf(metadata),
+  };
   return { ...facts, content, ibid: { uri, start, end } };
 }

@@ -1,11 +1,12 @@
 import { once } from "node:events";
-import { readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { makePdf } from "../readers/make-pdf.ts";
 import { send } from "../server/service.ts";
 import { startOpenAiServer } from "../support/openai-server.ts";
 import { callIbid, jsonLines, makeFolder, startIbid, writeFiles } from "./run-ibid.ts";
@@ -142,6 +143,25 @@ describe("ibid serve", () => {
     expect((await send(url, "/health/rag", { key: ada })).status).toBe(403);
     expect((await send(url, "/health/rag", { key: "operator-operator-op" })).status).toBe(200);
     expect(await stop("SIGINT")).toBe(130);
+  });
+
+  it("shows the files that lie beside the knowledge base, and where a quotation stands on their pages", async () => {
+    const pdf = makePdf([[{ text: "The lift stands still on Sundays.", x: 50, y: 700 }]]);
+    await mkdir(join(folder, "plans"));
+    await writeFile(join(folder, "plans", "lift.pdf"), pdf);
+    expect((await callIbid(folder, ["ingest", "plans"])).code).toBe(0);
+    const { url, stop } = await startServing(["--keys", "keys.json"]);
+    const key = "ada-ada-ada-ada-ada";
+    expect((await send(url, "/documents?under=plans", { key })).json).toMatchObject({
+      documents: [{ uri: "plans/lift.pdf" }],
+    });
+    const original = await send(url, "/original?uri=plans/lift.pdf", { key });
+    expect([original.status, original.headers["content-length"]]).toEqual([200, String(pdf.length)]);
+    const { json } = await send(url, "/geometry?uri=plans/lift.pdf&start=0&end=8", { key });
+    expect(json).toMatchObject({ pages: [{ boxes: [{}] }] });
+    await stop("SIGTERM");
+    await rm(join(folder, "plans"), { recursive: true });
+    expect((await callIbid(folder, ["delete", "plans/lift.pdf"])).code).toBe(0);
   });
 
   it("--write begins without a knowledge base: it takes the first document and answers from it", async () => {

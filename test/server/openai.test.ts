@@ -33,7 +33,13 @@ const user = (content: string) => ({ role: "user" as const, content });
 interface Cited {
   readonly start_index: number;
   readonly end_index: number;
-  readonly ibid: { readonly marker: string; readonly quote: string; readonly uri: string };
+  readonly ibid: {
+    readonly marker: string;
+    readonly quote: string;
+    readonly uri: string;
+    readonly start: number;
+    readonly end: number;
+  };
 }
 
 describe("the shapes of OpenAI's API, by its own client", () => {
@@ -59,6 +65,14 @@ describe("the shapes of OpenAI's API, by its own client", () => {
       const { start_index, end_index, ibid } = cited as unknown as Cited;
       expect(content.slice(start_index, end_index)).toBe(ibid.marker);
       expect(ibid).toMatchObject({ uri: "deployment.md", quote: "A key is valid for ninety days." });
+      // The address opens the place on the page.
+      const { origin, hash } = new URL((cited as { readonly url: string }).url);
+      const at = new URLSearchParams(hash.slice(1));
+      expect([origin, at.get("uri"), at.get("at")]).toEqual([
+        new URL(client.baseURL).origin,
+        ibid.uri,
+        `${ibid.start}:${ibid.end}`,
+      ]);
     }
   });
 
@@ -257,6 +271,33 @@ describe("streams in OpenAI's shapes", () => {
     expect(counted.asked).toBe(1);
     await expect(client.responses.retrieve("resp_none", { stream: true })).rejects.toThrow("404");
   });
+
+  it("of responses send the text as the model writes it", async () => {
+    const client = (await serve(slowModel().model))("ada");
+    const deltas: string[] = [];
+    const stream = client.responses.stream({ model: "ibid", input: question });
+    stream.on("response.output_text.delta", ({ delta }) => deltas.push(delta));
+    const { output_text, status } = await stream.finalResponse();
+    expect(deltas.length).toBeGreaterThan(1);
+    expect([deltas.join(""), status]).toEqual([output_text, "completed"]);
+  });
+
+  it("of responses end with a failure where the model breaks off", async () => {
+    const model: ChatModel = {
+      provider: "testing",
+      model: "broken",
+      chat: () => Promise.reject(new Error("gone")),
+      async *stream() {
+        yield { type: "text", delta: "A key is valid for ninety days [1]. A key " };
+        throw new Error("gone");
+      },
+    };
+    const client = (await serve(model))("ada");
+    const types: string[] = [];
+    for await (const { type } of await client.responses.create({ model: "ibid", input: question, stream: true }))
+      types.push(type);
+    expect([types[0], types.at(-1)]).toEqual(["response.created", "response.failed"]);
+  });
 });
 
 describe("files and vector stores, by the client of OpenAI", () => {
@@ -445,6 +486,7 @@ describe("vector stores that a client of OpenAI makes", () => {
       ["The comet returns in winter.", 2025],
       ["The comet returns in spring.", 2026],
     ];
+    const uploads: string[] = [];
     for (const [text, year] of years) {
       const file = await client.files.create({ file: await sheet(`comet-${year}.md`, text), purpose: "assistants" });
       expect(file).toMatchObject({ object: "file", filename: `comet-${year}.md`, bytes: text.length });
@@ -456,15 +498,33 @@ describe("vector stores that a client of OpenAI makes", () => {
         { file_id: file.id, attributes: { year } },
         poll,
       );
-      expect(put).toMatchObject({ id: file.id, status: "completed", vector_store_id: store.id });
+      expect(put).toMatchObject({ id: file.id, status: "completed", vector_store_id: store.id, attributes: { year } });
+      uploads.push(file.id);
     }
+    const { data: listed } = await client.vectorStores.files.list(store.id);
+    expect(Object.fromEntries(listed.map(({ id, attributes }) => [id, attributes?.["year"]]))).toEqual(
+      Object.fromEntries(uploads.map((id, index) => [id, 2025 + index])),
+    );
     const search = async (filters?: object) =>
       (await client.vectorStores.search(store.id, { query: "When does the comet return?", filters } as never)).data;
     expect((await search()).map(({ filename }) => filename).toSorted()).toEqual(["comet-2025.md", "comet-2026.md"]);
     const newer = await search({ type: "gte", key: "year", value: 2026 });
-    expect(newer.map(({ filename, attributes }) => [filename, attributes?.["year"]])).toEqual([
-      ["comet-2026.md", 2026],
+    expect(newer.map(({ filename, file_id, attributes }) => [filename, file_id, attributes?.["year"]])).toEqual([
+      ["comet-2026.md", uploads[1], 2026],
     ]);
+    const response = await client.responses.create({
+      model: "ibid",
+      input: "When does the comet return?",
+      tools: [{ type: "file_search", vector_store_ids: [store.id] }],
+      include: ["file_search_call.results"],
+    });
+    const [found, said] = response.output;
+    const results = found?.type === "file_search_call" ? (found.results ?? []) : [];
+    const [part] = said?.type === "message" ? said.content : [];
+    const annotations = part?.type === "output_text" ? part.annotations : [];
+    const cited: readonly object[] = [...results, ...annotations];
+    expect([results.length, annotations.length]).not.toContain(0);
+    for (const one of cited) expect(uploads).toContain((one as { readonly file_id: string }).file_id);
     const both = {
       type: "or",
       filters: [
@@ -590,6 +650,10 @@ describe("vector stores that a client of OpenAI makes", () => {
     expect(
       (await bob.vectorStores.search(shared, { query: "When does the gate open?" })).data[0]?.content[0]?.text,
     ).toContain("nine");
+    // They read a file of the store by the id that its results have, and cannot delete it.
+    expect(await bob.files.retrieve(open.id)).toMatchObject({ id: open.id, filename: "open.md" });
+    expect(await (await bob.files.content(open.id)).text()).toContain("The gate opens at nine.");
+    await expect(bob.files.delete(open.id)).rejects.toThrow("403");
   });
 
   it("lose the uploaded bytes with the purge of their documents", async () => {
