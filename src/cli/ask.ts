@@ -332,7 +332,8 @@ export async function chat(context: Context, options: AskCommandOptions): Promis
     let failed = false;
     try {
       if (isTerminal) {
-        stderr.write(`${await describeChat(kb, options)}\n`);
+        await output.aside(await describeChat(kb, options));
+        await output.aside(chatReplies.help);
         lines.prompt();
       }
       for await (const line of lines) {
@@ -340,7 +341,7 @@ export async function chat(context: Context, options: AskCommandOptions): Promis
         const command = readChatCommand(question);
         if (command === "exit") break;
         if (command === "clear") history = [];
-        if (command !== undefined) stderr.write(`${chatReplies[command]}\n`);
+        if (command !== undefined) await output.aside(chatReplies[command], true);
         else if (question !== "") {
           try {
             const { text } = await sayAnswer(context, kb, question, how, history);
@@ -386,7 +387,7 @@ async function describeChat(kb: KnowledgeBase, { model, kb: folder }: AskCommand
     model === undefined
       ? "Answers are passages of the documents; --model names a model that writes them."
       : `${neutralise(nameOfModel(model))} writes the answers.`;
-  return `Questions about ${count(documents, "document")} in ${neutralise(folder)}. ${maker}\n${chatReplies.help}`;
+  return `Questions about ${count(documents, "document")} in ${neutralise(folder)}. ${maker}`;
 }
 
 function said(role: "user" | "assistant", content: string): ChatMessage {

@@ -14,7 +14,7 @@ async function backUp({ output }: Context, target: string, options: CommonOption
   // The list is read back from the disk, and so is every file.
   const backup = await verifyBackup(target);
   if (output.json) await output.object({ backup: target, ...backup });
-  else await output.line(`Backed up to ${neutralise(target)}: ${describe(backup)}.`);
+  else await output.prose(`Backed up to ${neutralise(target)}: ${describe(backup)}.`);
   return 0;
 }
 
@@ -23,7 +23,7 @@ async function verify({ output }: Context, target: string): Promise<number> {
   const { verifyBackup } = await import("../knowledge-base/open/backups.ts");
   const backup = await verifyBackup(target);
   if (output.json) await output.object({ backup: target, ...backup });
-  else await output.line(`${neutralise(target)} of ${backup.at} is whole: ${describe(backup)}.`);
+  else await output.prose(`${neutralise(target)} of ${backup.at} is whole: ${describe(backup)}.`);
   return 0;
 }
 
@@ -33,7 +33,7 @@ export async function restoreFrom({ output }: Context, backup: string, options: 
   const { restoreFolder } = await import("../knowledge-base/open/backups.ts");
   const restored = await restoreFolder(backup, folder);
   if (output.json) await output.object({ kb: folder, ...restored });
-  else await output.line(`Restored ${neutralise(folder)} as of ${restored.at}: ${describe(restored)}.`);
+  else await output.prose(`Restored ${neutralise(folder)} as of ${restored.at}: ${describe(restored)}.`);
   return 0;
 }
 

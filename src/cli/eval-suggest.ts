@@ -54,7 +54,7 @@ async function suggest(context: Context, options: SuggestCommandOptions): Promis
   await output.line(
     `${count(questions.length, "question")} from the headings of ${count(documents, "document")}; ${count(passedOver, "heading")} passed over.`,
   );
-  await output.line(`Next: write each as a person would ask, take out the bad ones, then run: ibid eval ${out}`);
+  await output.prose(`Next: write each as a person would ask, take out the bad ones, then run: ibid eval ${out}`);
   return 0;
 }
 

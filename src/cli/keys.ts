@@ -49,8 +49,7 @@ async function writeKeys(file: string, keys: readonly AccessKey[]): Promise<void
   await rename(part, file);
 }
 
-/** The key alone is the output, so that a program can keep it; the rest is said beside it. */
-async function showNew({ output, stderr }: Context, file: string, name: string, made: NewKey): Promise<number> {
+async function showNew({ output }: Context, file: string, name: string, made: NewKey): Promise<number> {
   await writeKeys(file, made.keys);
   const ends = made.keys.flatMap((each) => (each.name === name ? [each.expiresAt] : []));
   const expiresAt = ends.pop();
@@ -59,12 +58,9 @@ async function showNew({ output, stderr }: Context, file: string, name: string, 
   else {
     await output.line(made.key);
     const until = expiresAt === undefined ? "has no end" : `opens until ${expiresAt}`;
-    const notes = [
-      `The key of ${neutralise(name)} ${until}. It is shown once: ${file} has its hash alone.`,
-      ...formers.map((end) => `The former key opens until ${end}.`),
-      "A running service reads the file again at SIGHUP.",
-    ];
-    stderr.write(notes.map((note) => `${note}\n`).join(""));
+    await output.aside(`The key of ${neutralise(name)} ${until}. It is shown once: ${file} has its hash alone.`);
+    for (const end of formers) await output.aside(`The former key opens until ${end}.`);
+    await output.aside("A running service reads the file again at SIGHUP.");
   }
   return 0;
 }

@@ -28,8 +28,12 @@ export interface Output {
   readonly style: Style;
   /** Writes one line of JSON. */
   object(value: unknown): Promise<void>;
-  /** Writes one line for people. Control characters are replaced, but for the escape sequences of `style`. Callers neutralise text of documents before, so that it stays one line. */
+  /** Writes one line for people. It may contain escape sequences of `style`; callers neutralise text of documents before. */
   line(text?: string): Promise<void>;
+  /** Writes sentences for people, in lines as wide as the terminal. */
+  prose(text: string): Promise<void>;
+  /** The same on standard error; with `--quiet` and `--json` only what was asked for. */
+  aside(text: string, isAsked?: boolean): Promise<void>;
   /** Writes text of a document. Control characters are replaced: a file or a pipe may end in a terminal too. `raw` writes them where there is none. */
   text(text: string, raw?: boolean): Promise<void>;
   error(error: IbidError): Promise<void>;
@@ -73,30 +77,36 @@ export function createOutput({ stdout, stderr, json, quiet = false, env, onFailu
   // No stream is left to report on.
   stderr.on("error", () => {});
 
+  const widthOf = (stream: Stream): number => (stream.isTTY === true ? Math.max(20, stream.columns ?? 80) : Infinity);
   const write = (stream: Stream, text: string): Promise<void> =>
     new Promise((resolve) => {
       if (stream === stdout && failure !== undefined) resolve();
       else stream.write(text, () => resolve());
     });
 
+  const writeProse = (stream: Stream, text: string): Promise<void> =>
+    write(stream, `${wrap(text, widthOf(stream)).join("\n")}\n`);
+
   return {
     pages,
     json,
     quiet,
     isTerminal,
-    columns: isTerminal ? Math.max(20, stdout.columns ?? 80) : Infinity,
+    columns: widthOf(stdout),
     style,
     get failure() {
       return failure;
     },
     object: (value) => write(stdout, `${toJsonLine(value)}\n`),
-    line: (text = "") => (json ? Promise.resolve() : write(stdout, `${neutraliseAround(text, style)}\n`)),
+    line: (text = "") => (json ? Promise.resolve() : write(stdout, `${text}\n`)),
+    prose: (text) => (json ? Promise.resolve() : writeProse(stdout, text)),
+    aside: (text, isAsked = false) => (isAsked || !(json || quiet) ? writeProse(stderr, text) : Promise.resolve()),
     text: (text, raw = false) =>
       json ? Promise.resolve() : write(stdout, raw && !isTerminal ? text : neutraliseText(text)),
     error(error) {
       const stack = debug ? `${neutraliseText(describeStack(error))}\n` : "";
       if (json) return write(stderr, `${toJsonLine({ error: describe(error, pageOf(error)) })}\n${stack}`);
-      const width = stderr.isTTY === true ? Math.max(20, stderr.columns ?? 80) : Infinity;
+      const width = widthOf(stderr);
       const [first = "", ...rest] = wrap(neutralise(error.message), width - 7);
       const hint = error.hint === undefined ? [] : wrap(neutralise(error.hint), width - 2);
       const lines = [
@@ -144,19 +154,6 @@ function hasColours(stream: Stream, env: NodeJS.ProcessEnv): boolean {
   const refused = env["NO_COLOR"] !== undefined && env["NO_COLOR"] !== "";
   return stream.isTTY === true && !refused && env["TERM"] !== "dumb";
 }
-
-/** Neutralises a text, but for the sequences of the style itself. */
-function neutraliseAround(text: string, style: Style): string {
-  // A style without colours has no sequences.
-  if (style.bold("x") === "x") return neutraliseText(text);
-  return text
-    .split(ownSequence)
-    .map((part, i) => (i % 2 === 1 ? part : neutraliseText(part)))
-    .join("");
-}
-
-// oxlint-disable-next-line no-control-regex -- the pattern looks for them
-const ownSequence = /(\u001B\[(?:1|2|22|1;33|1;31|22;39)m)/u;
 
 function createStyle(colours: boolean): Style {
   const wrapIn =

@@ -137,8 +137,9 @@ export async function showHealth(context: Context, options: CommonOptions): Prom
 function describeRows({ windowSeconds, retrieval, embedding, flush, queue, ingestion }: HealthBody): readonly Row[] {
   const { hits, misses, empty } = retrieval;
   const number = (value: number): string => value.toLocaleString("en");
+  const ms = (value: number): string => `${value.toLocaleString("en", { maximumSignificantDigits: 3 })} ms`;
   const latency = (each: LatencyBody): string =>
-    `${number(each.meanMs)} ms on average, ${number(each.p95Ms)} ms at the 95th percentile`;
+    `${ms(each.meanMs)} on average, ${ms(each.p95Ms)} at the 95th percentile`;
   const measured = (each: LatencyBody, one: string, several = `${one}s`): string =>
     each.count === 0 ? "none" : `${number(each.count)} ${each.count === 1 ? one : several}: ${latency(each)}`;
   return [

@@ -44,9 +44,11 @@ describe("ibid keys", () => {
     const folder = await makeFolder({});
     const keys = (...args: string[]) => callIbid(folder, ["keys", ...args, "--keys", "keys.json"]);
     const started = Date.now();
-    const unlimited = await keys("add", "ada", "--user", "ada");
-    expect(unlimited.stdout).toMatch(/^ibid_[\w-]{32}\n$/u);
-    expect(unlimited.stderr).toContain("The key of ada has no end.");
+    const made = await keys("add", "ada", "--user", "ada");
+    expect(made.stderr).toContain("The key of ada has no end.");
+    // A script takes the key alone.
+    expect(made.stdout).toMatch(/^ibid_[\w-]{32}\n$/u);
+    expect((await keys("add", "ci", "--user", "ci", "--quiet")).stderr).toBe("");
     const limited = await keys("add", "bob", "--user", "bob", "--expires", "2h");
     const rotated = await keys("rotate", "ada", "--overlap", "7d");
     const [until = ""] = /(?<=The key of bob opens until )\S+Z/u.exec(limited.stderr) ?? [];

@@ -49,7 +49,7 @@ interface Probes {
  * **Cost** reads every scope, each in a transaction of its own.
  */
 export async function examineStore(parts: ExaminationParts, options: ExamineOptions = {}): Promise<Diagnosis> {
-  let chosen: Promise<readonly string[]> | undefined;
+  let chosen: Promise<Probes> | undefined;
   const probes = (): Promise<Probes> => (chosen ??= chooseProbes(parts, options.absent ?? []));
   const first = await lookThrough(parts, probes);
   const { broken, isDamaged, ...diagnosis } = first;
