@@ -44,7 +44,7 @@ import { whenRead } from "./event-response.ts";
 import { createAnswerStreams } from "./answer-streams.ts";
 import { createStreamRoutes } from "./stream-routes.ts";
 import { createQuestionRoutes } from "./question-routes.ts";
-import { readBytes, readJson, readParams, readQuery } from "./read-request.ts";
+import { readBytes, readJson, readParams, readQuery, nearest } from "./read-request.ts";
 import { errorJson, Refusal, toRefusal } from "./refusal.ts";
 import { type Call, type Caller, jsonResponse, type Route } from "./route.ts";
 import { createSlots } from "./slots.ts";
@@ -385,13 +385,16 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
       });
     });
   }
-  const known = [...methods.keys()].join(", ");
+  const near = nearest([...methods.keys()].filter((path) => path.length > 3));
   app.notFound((context) => {
     if (methods.has("/") && wantsPage(context.req.raw)) {
       context.set("refused", "not-found");
       return missingPage(homeOf(context), context.var.requestId);
     }
-    throw new Refusal(404, "not-found", "This service has no such route.", { hint: `The routes are ${known}.` });
+    const [route] = near(context.req.path);
+    throw new Refusal(404, "not-found", "This service has no such route.", {
+      hint: route === undefined ? "GET /openapi.json lists the routes." : `Did you mean ${route}?`,
+    });
   });
   app.onError((error, context) => {
     const refusal = toRefusal(error);

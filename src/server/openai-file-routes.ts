@@ -80,8 +80,7 @@ export function createOpenAiFileRoutes(shelf: OpenAiShelf | undefined): readonly
       answers: described("The file.", file),
       async handle({ kb, caller, params }) {
         const uploaded = await upload(caller!, params.file);
-        if (uploaded !== undefined) return jsonResponse(showUpload(uploaded));
-        return jsonResponse({ ...showDocument(await findFile(kb, shelf, params.file)), id: params.file });
+        return jsonResponse(uploaded ? showUpload(uploaded) : showDocument(await findDocument(kb, params.file)));
       },
     }),
     defineRoute({
@@ -107,7 +106,7 @@ export function createOpenAiFileRoutes(shelf: OpenAiShelf | undefined): readonly
           const headers = { "content-type": "application/octet-stream", "content-disposition": "attachment" };
           return new Response(bytes as Uint8Array<ArrayBuffer>, { headers });
         }
-        const { uri, scope } = await findFile(kb, shelf, params.file);
+        const { uri, scope } = await findDocument(kb, params.file);
         const document = (await kb.document(uri, { scope })) ?? unknownFile(params.file);
         return new Response(document.text, { headers: { "content-type": "text/plain; charset=utf-8" } });
       },
@@ -266,13 +265,6 @@ async function* documentsOf(kb: KnowledgeBase, shelf: OpenAiShelf, upload: strin
   for (const under of ["", ...stores]) yield* kb.list({ under: `${under}${upload}/` });
 }
 
-/** A document by its id, or by that of the uploaded file which another caller put into a vector store. **Errors** 404. */
-async function findFile(kb: KnowledgeBase, shelf: OpenAiShelf | undefined, wanted: string): Promise<DocumentSummary> {
-  if (shelf !== undefined && wanted.startsWith("file-"))
-    for await (const document of documentsOf(kb, shelf, wanted)) return document;
-  return findDocument(kb, wanted);
-}
-
 /** **Errors** 404. */
 export async function findDocument(kb: KnowledgeBase, wanted: string, scope?: Scope): Promise<DocumentSummary> {
   for await (const document of kb.list({ documentId: wanted, ...given({ scope }) })) return document;
@@ -294,8 +286,26 @@ const fromUpload = /^(?:vs_[0-9a-f]{32}\/)?(file-[0-9a-f]{32})\//u;
 /** The name of a file by its uri. */
 export const filenameOf = (uri: string): string => uri.replace(fromUpload, "");
 
-/** The id of the uploaded file that a document was made of; of other documents their own. */
-export const fileIdOf = (uri: string, documentId: string): string => fromUpload.exec(uri)?.[1] ?? documentId;
+/** The id of the uploaded file that a document was made of; `undefined` for any other document. */
+export const uploadIdOf = (uri: string): string | undefined => fromUpload.exec(uri)?.[1];
+
+/** The id under which the caller finds a document among the files: that of their own upload, else the document's. */
+export type FileId = (document: { readonly uri: string; readonly documentId: string }) => string;
+
+/** **Cost** a look-up for each uploaded file among the uris. */
+export async function fileIdsOf(
+  shelf: OpenAiShelf | undefined,
+  caller: Caller,
+  uris: Iterable<string>,
+): Promise<FileId> {
+  const uploads = new Set(Array.from(uris, uploadIdOf).filter((id) => id !== undefined));
+  const own = new Set<string>();
+  for (const id of uploads) if ((await shelf?.file(caller, id)) !== undefined) own.add(id);
+  return ({ uri, documentId }) => {
+    const upload = uploadIdOf(uri);
+    return upload !== undefined && own.has(upload) ? upload : documentId;
+  };
+}
 
 function showDocument({ id, uri, bytes, ingestedAt }: DocumentSummary) {
   const facts = { bytes, created_at: secondsOf(ingestedAt), filename: filenameOf(uri) };

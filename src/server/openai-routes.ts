@@ -7,7 +7,7 @@ import { sha256 } from "../runtime/hash.ts";
 import { platformNow } from "../runtime/platform-clock.ts";
 import { type AnswerStreams, readLastEventId } from "./answer-streams.ts";
 import type { ServerSentEvent } from "./event-response.ts";
-import { fileIdOf, filenameOf } from "./openai-file-routes.ts";
+import { type FileId, fileIdsOf, filenameOf } from "./openai-file-routes.ts";
 import {
   completion,
   completionBody,
@@ -29,6 +29,13 @@ type CompletionCall = Call<unknown, z.output<typeof completionBody>>;
 type ResponseCall = Call<unknown, z.output<typeof responseBody>>;
 type Message = z.output<typeof message>;
 
+/** Names under which the caller finds what an answer cites. */
+interface Names {
+  /** Address of the page that opens places. */
+  readonly page: string | undefined;
+  readonly fileIds: (citations: readonly Citation[], hits?: readonly Hit[]) => Promise<FileId>;
+}
+
 /**
  * Routes in the shapes of OpenAI's API, for clients that speak it.
  *
@@ -41,7 +48,15 @@ export function createOpenAiRoutes(
   streams: AnswerStreams,
   hasPage: boolean,
 ): readonly Route[] {
-  const pageOf = ({ home }: Call): string | undefined => (hasPage ? home : undefined);
+  const namesFor = ({ home, caller }: Call): Names => ({
+    page: hasPage ? home : undefined,
+    fileIds: (citations, hits = []) =>
+      fileIdsOf(
+        shelf,
+        caller!,
+        [...citations, ...hits.map(({ source }) => source)].map(({ uri }) => uri),
+      ),
+  });
   return [
     ...modelRoutes,
     defineRoute({
@@ -69,7 +84,7 @@ export function createOpenAiRoutes(
         if (call.body.stream === true)
           return (
             resumed(call, streams) ??
-            streams.start(call, (signal) => completionEvents(call, question, { ...asked, signal }, pageOf(call)), {
+            streams.start(call, (signal) => completionEvents(call, question, { ...asked, signal }, namesFor(call)), {
               key: keyOf(call),
             })
           );
@@ -83,7 +98,7 @@ export function createOpenAiRoutes(
                 role: "assistant",
                 content: answer.text,
                 refusal: null,
-                annotations: urlCitations(answer, pageOf(call)),
+                annotations: await urlCitations(answer, namesFor(call)),
               },
               logprobs: null,
               finish_reason: finishOf(answer),
@@ -130,11 +145,12 @@ export function createOpenAiRoutes(
         };
         if (body.stream !== true) {
           const answer = await call.kb.ask(question, { ...asked, signal: call.signal });
-          return jsonResponse(toResponse(call, question, answer));
+          const fileId = await namesFor(call).fileIds(answer.citations, answer.hits);
+          return jsonResponse(toResponse(answer, headOf(call, question, answer.hits, fileId), fileId));
         }
         return (
           resumed(call, streams) ??
-          streams.start(call, (signal) => responseEvents(call, question, { ...asked, signal }), {
+          streams.start(call, (signal) => responseEvents(call, question, { ...asked, signal }, namesFor(call)), {
             key: keyOf(call),
             chat: `resp_${call.requestId}`,
           })
@@ -267,20 +283,20 @@ function placeOf({ marker, uri, start, end, quote }: Citation): object {
   return { marker, uri, start, end, quote };
 }
 
-function urlCitations(answer: Answer, page: string | undefined): readonly object[] {
+async function urlCitations(answer: Answer, { page, fileIds }: Names): Promise<readonly object[]> {
+  const fileId = await fileIds(answer.citations);
   return Array.from(markersOf(answer), ({ at, citation }) => {
-    const { uri, title, documentId, marker } = citation;
+    const { title, marker } = citation;
     const span = { start_index: at, end_index: at + marker.length };
-    const file = { url: linkTo(citation, page), title, file_id: fileIdOf(uri, documentId) };
+    const file = { url: linkTo(citation, page), title, file_id: fileId(citation) };
     return { type: "url_citation", url_citation: { ...span, ...file, ibid: placeOf(citation) } };
   });
 }
 
-function fileCitations(answer: Answer): readonly object[] {
+function fileCitations(answer: Answer, fileId: FileId): readonly object[] {
   return Array.from(markersOf(answer), ({ at, citation }) => {
-    const { uri, title, documentId } = citation;
-    const filename = title === "" ? filenameOf(uri) : title;
-    const file = { file_id: fileIdOf(uri, documentId), filename };
+    const { uri, title } = citation;
+    const file = { file_id: fileId(citation), filename: title === "" ? filenameOf(uri) : title };
     return { type: "file_citation", index: at, ...file, ibid: placeOf(citation) };
   });
 }
@@ -311,7 +327,7 @@ async function* completionEvents(
   call: CompletionCall,
   question: string,
   asked: AskOptions,
-  page: string | undefined,
+  names: Names,
 ): AsyncGenerator<SentEvent> {
   const head = completionHead(call, "chat.completion.chunk");
   const chunk = (delta: object, finish: string | null = null, more: object = {}): SentEvent =>
@@ -325,7 +341,7 @@ async function* completionEvents(
       const { value } = next;
       if (value.type === "text") yield chunk({ content: value.delta });
       if (value.type !== "answer") continue;
-      yield chunk({ annotations: urlCitations(value.answer, page) }, finishOf(value.answer), {
+      yield chunk({ annotations: await urlCitations(value.answer, names) }, finishOf(value.answer), {
         ibid: detailsOf(value.answer),
       });
       if (call.body.stream_options?.include_usage === true)
@@ -339,7 +355,7 @@ async function* completionEvents(
 }
 
 /** A response and the parts of it that are known before its text. */
-function headOf(call: ResponseCall, question: string, hits: readonly Hit[]) {
+function headOf(call: ResponseCall, question: string, hits: readonly Hit[], fileId: FileId) {
   const { requestId, body } = call;
   const wantsResults = body.include?.includes("file_search_call.results") ?? false;
   return {
@@ -348,7 +364,7 @@ function headOf(call: ResponseCall, question: string, hits: readonly Hit[]) {
       type: "file_search_call",
       status: "completed",
       queries: [question],
-      results: wantsResults ? hits.map(toSearchResult) : null,
+      results: wantsResults ? hits.map((hit) => toSearchResult(hit, fileId)) : null,
     },
     said: {
       id: `msg_${requestId}`,
@@ -385,11 +401,11 @@ const textPart = (text: string, annotations: readonly object[] = []) => ({
   logprobs: [],
 });
 
-/** The whole response, also of a stream whose head is given. */
-function toResponse(call: ResponseCall, question: string, answer: Answer, head = headOf(call, question, answer.hits)) {
+/** The whole response, which begins with its head. */
+function toResponse(answer: Answer, head: ReturnType<typeof headOf>, fileId: FileId) {
   const { inputTokens = 0, outputTokens = 0 } = answer.usage ?? {};
   const isWhole = answer.incomplete === undefined;
-  const content = [textPart(answer.text, fileCitations(answer))];
+  const content = [textPart(answer.text, fileCitations(answer, fileId))];
   return {
     ...head.response,
     status: isWhole ? "completed" : "incomplete",
@@ -406,10 +422,10 @@ function toResponse(call: ResponseCall, question: string, answer: Answer, head =
   };
 }
 
-function toSearchResult({ documentId, source, score, text, metadata }: Hit): object {
+function toSearchResult({ documentId, source, score, text, metadata }: Hit, fileId: FileId): object {
   const { uri, title, start, end } = source;
   return {
-    file_id: fileIdOf(uri, documentId),
+    file_id: fileId({ uri, documentId }),
     filename: title === "" ? filenameOf(uri) : title,
     score,
     text,
@@ -419,7 +435,12 @@ function toSearchResult({ documentId, source, score, text, metadata }: Hit): obj
 }
 
 /** The events of a response: the search when its hits are there, the pieces of the text as they come, then the annotations. */
-async function* responseEvents(call: ResponseCall, question: string, asked: AskOptions): AsyncGenerator<SentEvent> {
+async function* responseEvents(
+  call: ResponseCall,
+  question: string,
+  asked: AskOptions,
+  { fileIds }: Names,
+): AsyncGenerator<SentEvent> {
   let sequence_number = 0;
   const event = (type: string, more: object): SentEvent => {
     const name = `response.${type}`;
@@ -429,7 +450,8 @@ async function* responseEvents(call: ResponseCall, question: string, asked: AskO
   // A failure before the first event still gets a status.
   let next = await events.next();
   const first = next.done === true ? undefined : next.value;
-  const head = headOf(call, question, first?.type === "hits" ? first.hits : []);
+  const hits = first?.type === "hits" ? first.hits : [];
+  const head = headOf(call, question, hits, await fileIds([], hits));
   const { search, said, response } = head;
   const at = { output_index: 1, item_id: said.id, content_index: 0 };
   try {
@@ -444,7 +466,7 @@ async function* responseEvents(call: ResponseCall, question: string, asked: AskO
       const { value } = next;
       if (value.type === "text") yield event("output_text.delta", { ...at, delta: value.delta, logprobs: [] });
       if (value.type !== "answer") continue;
-      const whole = toResponse(call, question, value.answer, head);
+      const whole = toResponse(value.answer, head, await fileIds(value.answer.citations));
       const [, item] = whole.output;
       const [part] = item.content;
       for (const [annotation_index, annotation] of (part?.annotations ?? []).entries())

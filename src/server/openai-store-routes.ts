@@ -5,6 +5,7 @@ import type { ServiceJobs } from "./jobs/service-jobs.ts";
 import {
   createOpenAiFileRoutes,
   described,
+  fileIdsOf,
   listDocuments,
   openAiId,
   openAiPage,
@@ -135,17 +136,22 @@ export function createOpenAiStoreRoutes({ shelf, jobs }: StoreParts): readonly R
       body: searchBody,
       answers: described("The results.", openAiPage),
       asked: ({ body: { query } }) => [query].flat(),
-      async handle({ kb, params, body, signal }) {
+      async handle({ kb, caller, params, body, signal }) {
         const within = searchWithin(
           [await findStore(kb, shelf, params.store)],
           body.filters === undefined ? undefined : toFilter(body.filters),
         );
         const query = [body.query].flat();
         const hits = await kb.search(query.join("\n"), { ...within, topK: body.max_num_results, signal });
+        const fileId = await fileIdsOf(
+          shelf,
+          caller!,
+          hits.map(({ source }) => source.uri),
+        );
         return jsonResponse({
           object: "vector_store.search_results.page",
           search_query: query,
-          data: hits.map(showResult),
+          data: hits.map((hit) => showResult(hit, fileId)),
           has_more: false,
           next_page: null,
         });

@@ -6,7 +6,15 @@ import type { Hit } from "../contracts/retriever.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { isLive, type LiveJob } from "./jobs/job.ts";
 import type { ServiceJobs } from "./jobs/service-jobs.ts";
-import { fileIdOf, filenameOf, findDocument, openAiId, secondsOf, unknownFile } from "./openai-file-routes.ts";
+import {
+  type FileId,
+  filenameOf,
+  findDocument,
+  openAiId,
+  secondsOf,
+  unknownFile,
+  uploadIdOf,
+} from "./openai-file-routes.ts";
 import { attributesOf, type VectorStore } from "./openai-stores.ts";
 import { Refusal } from "./refusal.ts";
 import type { Caller } from "./route.ts";
@@ -101,7 +109,7 @@ export async function showStoreFile(
 ) {
   const { metadata = {} } = (await kb.document(uri, { scope, start: 0, end: 0 })) ?? {};
   return {
-    id: fileIdOf(uri, id),
+    id: uploadIdOf(uri) ?? id,
     object: "vector_store.file",
     created_at: secondsOf(ingestedAt),
     usage_bytes: bytes,
@@ -150,10 +158,13 @@ export function showBatch({ id: store }: VectorStore, batch: string, jobs: reado
   };
 }
 
-export function showResult({ documentId, source: { uri, start, end }, score, text, metadata }: Hit): object {
+export function showResult(
+  { documentId, source: { uri, start, end }, score, text, metadata }: Hit,
+  fileId: FileId,
+): object {
   const content = [{ type: "text", text }];
   const facts = {
-    file_id: fileIdOf(uri, documentId),
+    file_id: fileId({ uri, documentId }),
     filename: filenameOf(uri),
     score,
     attributes: attributesOf(metadata),

@@ -195,7 +195,7 @@ const articled = (type: string): string => (/^[aeiou]/u.test(type) ? `an ${type}
 const shown = (value: unknown): string => (JSON.stringify(value) ?? String(value)).slice(0, 60);
 
 /** The known names that a mistyped one comes close to. */
-function nearest(known: readonly string[]): (name: string) => readonly string[] {
+export function nearest(known: readonly string[]): (name: string) => readonly string[] {
   return (name) => known.filter((each) => isWithinEdits(each.toLowerCase(), name.toLowerCase().replaceAll("_", ""), 2));
 }
 

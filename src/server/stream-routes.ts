@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type AnswerStreams, readLastEventId } from "./answer-streams.ts";
 import * as responses from "./response-schemas.ts";
 import { Refusal } from "./refusal.ts";
-import { defineRoute, jsonResponse, type Route } from "./route.ts";
+import { type Call, defineRoute, jsonResponse, type Route } from "./route.ts";
 
 const streamQuery = z.strictObject({
   id: z.string().max(64).optional().meta({ description: "The stream: the part before the dot of an event's id." }),
@@ -15,6 +15,11 @@ const streamEvents = {
   message: responses.messageChunk,
 };
 
+const chatStream = {
+  200: { description: "The events.", content: {}, events: streamEvents },
+  204: { description: "The chat has no stream that its client has not seen.", content: {} },
+};
+
 /** Streams of answers, for clients that come back. */
 export function createStreamRoutes(streams: AnswerStreams): readonly Route[] {
   const needOne = ({ id, chat }: z.output<typeof streamQuery>): void => {
@@ -22,6 +27,14 @@ export function createStreamRoutes(streams: AnswerStreams): readonly Route[] {
     throw new Refusal(400, "invalid-argument", "The address needs one of id and chat.", {
       hint: "Give id, the part before the dot of an event's id; or chat, the id of a chat.",
     });
+  };
+  const resume = (call: Call, id: string): Response => {
+    const last = readLastEventId(call.request);
+    return streams.resume(call, id, last?.id === id ? last.after : 0);
+  };
+  const resumeChat = (call: Call, chat: string): Response => {
+    const id = streams.ofChat(call.caller!, chat);
+    return id === undefined ? new Response(null, { status: 204 }) : resume(call, id);
   };
   return [
     defineRoute({
@@ -35,18 +48,25 @@ export function createStreamRoutes(streams: AnswerStreams): readonly Route[] {
       pool: "events",
       isSlow: true,
       query: streamQuery,
-      answers: {
-        200: { description: "The events.", content: {}, events: streamEvents },
-        204: { description: "The chat has no stream that its client has not seen.", content: {} },
-      },
+      answers: chatStream,
       async handle(call) {
-        const { query, caller, request } = call;
-        needOne(query);
-        const id = query.id ?? streams.ofChat(caller!, query.chat!);
-        if (id === undefined) return new Response(null, { status: 204 });
-        const last = readLastEventId(request);
-        return streams.resume(call, id, last?.id === id ? last.after : 0);
+        const { id, chat } = call.query;
+        needOne(call.query);
+        return id === undefined ? resumeChat(call, chat!) : resume(call, id);
       },
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/chat/{chat}/stream",
+      name: "resumeChat",
+      summary: "The stream of a chat that its client has not seen to the end, at the address that useChat asks.",
+      tag: "questions",
+      needs: "reader",
+      pool: "events",
+      isSlow: true,
+      params: z.strictObject({ chat: z.string().min(1).max(200) }),
+      answers: chatStream,
+      handle: async (call) => resumeChat(call, call.params.chat),
     }),
     defineRoute({
       method: "DELETE",

@@ -53,6 +53,7 @@ const namings: Readonly<Record<string, readonly Naming[]>> = {
   "/stream id": [{ kind: "stream" }],
   "/stream chat": [{ kind: "chat" }],
   "/chat id": [{ kind: "chat" }],
+  "/chat/{chat}/stream chat": [{ kind: "chat" }],
   "/job id": [{ kind: "job" }],
   "/upload id": [{ kind: "upload" }],
   "/jobs/events id": [{ kind: "job" }],

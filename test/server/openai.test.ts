@@ -650,10 +650,12 @@ describe("vector stores that a client of OpenAI makes", () => {
     expect(
       (await bob.vectorStores.search(shared, { query: "When does the gate open?" })).data[0]?.content[0]?.text,
     ).toContain("nine");
-    // They read a file of the store by the id that its results have, and cannot delete it.
-    expect(await bob.files.retrieve(open.id)).toMatchObject({ id: open.id, filename: "open.md" });
-    expect(await (await bob.files.content(open.id)).text()).toContain("The gate opens at nine.");
-    await expect(bob.files.delete(open.id)).rejects.toThrow("403");
+    // The upload stays with its caller; a reader of the document finds it by the id that the result has.
+    await expect(bob.files.retrieve(open.id)).rejects.toThrow("404");
+    const [result] = (await bob.vectorStores.search(shared, { query: "When does the gate open?" })).data;
+    expect(await (await bob.files.content(result!.file_id)).text()).toContain("The gate opens at nine.");
+    const [asMade] = (await operator.vectorStores.search(shared, { query: "When does the gate open?" })).data;
+    expect(asMade?.file_id).toBe(open.id);
   });
 
   it("lose the uploaded bytes with the purge of their documents", async () => {

@@ -161,6 +161,9 @@ describe("a stream of an answer", () => {
     const transport = new DefaultChatTransport<UIMessage>({
       api: `${service.url}chat`,
       headers: { authorization: `Bearer ${keys.ada.key}` },
+    });
+    const byQuery = new DefaultChatTransport<UIMessage>({
+      headers: { authorization: `Bearer ${keys.ada.key}` },
       prepareReconnectToStreamRequest: ({ id }) => ({ api: `${service.url}stream?chat=${id}` }),
     });
     const first = await transport.sendMessages({
@@ -174,14 +177,19 @@ describe("a stream of an answer", () => {
     const reader = first.getReader();
     await reader.read();
     await reader.cancel();
-    const again = await transport.reconnectToStream({ chatId: "holiday" });
+    const both = [transport, byQuery];
+    const again = await Promise.all(both.map((each) => each.reconnectToStream({ chatId: "holiday" })));
     slow.goOn();
-    let message: UIMessage | undefined;
-    for await (const each of readUIMessageStream({ stream: again! })) message = each;
-    const text = message?.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
-    expect(text).toContain("valid for ninety days");
-    expect(await transport.reconnectToStream({ chatId: "holiday" })).toBeNull();
-    expect(await transport.reconnectToStream({ chatId: "another" })).toBeNull();
+    for (const stream of again) {
+      let message: UIMessage | undefined;
+      for await (const each of readUIMessageStream({ stream: stream! })) message = each;
+      const text = message?.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
+      expect(text).toContain("valid for ninety days");
+    }
+    for (const each of both) {
+      expect(await each.reconnectToStream({ chatId: "holiday" })).toBeNull();
+      expect(await each.reconnectToStream({ chatId: "another" })).toBeNull();
+    }
     expect(slow.asked).toBe(1);
   });
 });

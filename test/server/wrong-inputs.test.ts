@@ -9,7 +9,7 @@ it("names the value and the rule of a wrong field, whatever kind of rule it is",
   for (const [path, sent, message] of [
     ["/view?uri=a&scope=nowhere", {}, 'scope is "nowhere"; it must be platform, deployment, team:<id> or user:<id>.'],
     ["/view?uri=a&start=first", {}, 'start is "first"; it must be a number.'],
-    ["/jobs?state=lost", {}, 'state is "lost"; it must be of receiving, queued,'],
+    ["/jobs?state=lost", {}, 'state is "lost"; it must be one or more of receiving, queued,'],
     ["/verify", post({}), "answer is missing."],
     ["/v1/vector_stores/deployment/search", post({}), "query is missing."],
     ["/v1/vector_stores/deployment/search", post({ query: 5 }), "query is 5; it must be a string or an array."],

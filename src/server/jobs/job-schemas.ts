@@ -104,7 +104,7 @@ export const jobListQuery = z.strictObject({
     .optional()
     .meta({ description: "States, with commas between them." })
     .refine((text) => text === undefined || text.split(",").every((each) => state.safeParse(each).success), {
-      error: `must be of ${state.options.join(", ")}`,
+      error: `must be one or more of ${state.options.join(", ")}, with commas between them`,
     }),
   batch,
   limit: z.coerce.number().int().min(1).max(1000).default(100),
