@@ -113,13 +113,17 @@ function environment(more: Readonly<Record<string, string>> = {}): NodeJS.Proces
   };
 }
 
+/** Time of one command. **Units** milliseconds. */
+const longest = 1_800_000;
+
 function run(cwd: string, [command, ...args]: readonly string[], env?: Readonly<Record<string, string>>): string {
   try {
-    const options = { cwd, env: environment(env), encoding: "utf8", maxBuffer: 1 << 26, timeout: 900_000 } as const;
+    const options = { cwd, env: environment(env), encoding: "utf8", maxBuffer: 1 << 26, timeout: longest } as const;
     return execFileSync(command ?? "", args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   } catch (error) {
-    const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
-    throw new Error(`${command} ${args.join(" ")}\n${stdout.slice(-1500)}\n${stderr.slice(-1500)}`, { cause: error });
+    const { stdout = "", stderr = "", code } = error as { stdout?: string; stderr?: string; code?: string };
+    const ended = code === "ETIMEDOUT" ? ` was ended after ${longest / 60_000} minutes: the machine is too busy` : "";
+    throw new Error(`${command} ${args.join(" ")}${ended}\n${stdout.slice(-1500)}\n${stderr.slice(-1500)}`, { cause: error });
   }
 }
 

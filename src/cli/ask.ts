@@ -21,6 +21,7 @@ import { addAnswerModels, type CommonOptions, type Context, nameOfModel, withKno
 import { type Output, toIbidError } from "./output.ts";
 import { describeEnd } from "./search.ts";
 import { showWarnings } from "./show-warnings.ts";
+import { explainPrefix } from "./suggest-uris.ts";
 import { createProgressLine } from "./progress.ts";
 import { type OptionsFor, pickTableOptions, addTableOptions } from "./table-options.ts";
 import { count, neutralise, neutraliseText, oneLine, quoted, wrap } from "./text-layout.ts";
@@ -128,6 +129,7 @@ export async function sayAnswer(
     const isWritten = streams && streamed;
     if (isWritten) await output.text(wrapper.end());
     await writeAnswer(context, answer, isWritten);
+    if (answer.hits.length === 0) await explainPrefix(output, kb, how.under);
     showWarnings(context, answer.warnings);
   }
   return answer;

@@ -23,7 +23,7 @@ export interface FoundPlaces {
  * Finds the configuration and the knowledge base, from a folder upwards.
  *
  * **Shape** the first folder with a configuration or with `.ibid` decides. A configuration above `.ibid` counts too. `kb` and `file` are the caller's own choices; a `kb` moves
- * the search to its folder, and `"none"` as file leaves out all configurations. Files and folders of other users are passed over, since a configuration may run code and names the servers that see the texts. `.ibid` in the first folder is exempt.
+ * the search to its folder, and `"none"` as file leaves out all configurations. Files and folders of other users are passed over, since a configuration may run code and names the servers that see the texts. `.ibid` in the first folder is exempt. **Errors** `not-found` for a `file` that is not there.
  */
 export function findPlaces(start: string, kb?: string, file?: string): FoundPlaces {
   const passedOver: string[] = [];
@@ -33,7 +33,14 @@ export function findPlaces(start: string, kb?: string, file?: string): FoundPlac
     if (reason !== undefined) passedOver.push(`${path}: ${reason}`);
     return reason === undefined;
   };
-  if (file !== undefined && file !== "none") return { kb, file: resolve(start, file), passedOver };
+  if (file !== undefined && file !== "none") {
+    if (!isFile(resolve(start, file)))
+      throw new IbidError("not-found", `There is no configuration ${file}.`, {
+        uri: file,
+        hint: "Check the path of --config, or of IBID_CONFIG; none leaves out all files.",
+      });
+    return { kb, file: resolve(start, file), passedOver };
+  }
   let found: string | undefined;
   for (const folder of upwards(kb === undefined || isAddress(kb) ? start : dirname(resolve(start, kb)))) {
     const config = file === "none" ? undefined : configNames.map((name) => join(folder, name)).find(isTaken);
@@ -44,6 +51,10 @@ export function findPlaces(start: string, kb?: string, file?: string): FoundPlac
       found = base;
   }
   return { kb: kb ?? found, passedOver };
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /** Whether a knowledge base is in a database, and so in no folder. */

@@ -4,7 +4,7 @@ import type { KnowledgeBase, ListOptions } from "../contracts/knowledge-base.ts"
 import type { Scope } from "../contracts/scope.ts";
 import { listOptions } from "../search/list-options.ts";
 import { examples } from "./help-text.ts";
-import { noDocument } from "./suggest-uris.ts";
+import { explainPrefix, noDocument } from "./suggest-uris.ts";
 import { readScope } from "./read-option.ts";
 import { addTableOptions, pickTableOptions } from "./table-options.ts";
 import { type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
@@ -41,7 +41,10 @@ export async function list(context: Context, options: ListCommandOptions): Promi
       });
       return 0;
     }
-    if (documents.length === 0) await output.line("No documents.");
+    if (documents.length === 0) {
+      await output.line("No documents.");
+      await explainPrefix(output, kb, chosen.under);
+    }
     for (const line of toTable(documents, output.columns, output.style.dim)) {
       if (output.failure !== undefined) break;
       await output.line(line);

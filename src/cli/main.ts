@@ -1,6 +1,7 @@
 import { Writable } from "node:stream";
 import { CommanderError } from "commander";
 import { IbidError, type IbidErrorCode } from "../contracts/errors.ts";
+import { isWithinEdits } from "../runtime/edit-distance.ts";
 import { createOutput, type Output, type Stream, toIbidError } from "./output.ts";
 import { createProgram } from "./program.ts";
 import { spreadMetadata } from "./read-option.ts";
@@ -122,9 +123,20 @@ function toUsageError(error: CommanderError, command: string | undefined, whole:
       ? `Put the ${command === "ask" ? "question" : "query"} in quotes. `
       : "";
   const message = what.slice(0, 1).toUpperCase() + what.slice(1);
+  const meant = suggestion ?? suggestChoice(what);
   return new IbidError("invalid-argument", /[.?!]$/u.test(message) ? message : `${message}.`, {
-    hint: `${suggestion === undefined ? "" : `${suggestion} `}${quoted}${help}`,
+    hint: `${meant === undefined ? "" : `${meant} `}${quoted}${help}`,
   });
+}
+
+/** The choice that a mistyped value comes close to, of a message that lists them all. */
+function suggestChoice(message: string): string | undefined {
+  const [, typed = "", listed = ""] =
+    /(?:argument|value) '([^']*)' is invalid.*?(?:must be (?:one of )?|choices are )([\w-]+(?:(?:, | or )[\w-]+)+)\.$/su.exec(
+      message,
+    ) ?? [];
+  const near = listed.split(/, | or /u).find((choice) => isWithinEdits(typed.toLowerCase(), choice, 2));
+  return near === undefined || typed.length < 2 ? undefined : `Did you mean ${near}?`;
 }
 
 function commandOf(argv: readonly string[], commands: Commands): string | undefined {

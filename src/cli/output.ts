@@ -136,6 +136,11 @@ function describe(error: IbidError, page: string | undefined): object {
 /** Converts any error. An error that is not an `IbidError` counts as a fault in ibid. */
 export function toIbidError(error: unknown): IbidError {
   if (IbidError.isInstance(error)) return error;
+  if (error instanceof Error && (error as NodeJS.ErrnoException).syscall === "uv_cwd")
+    return new IbidError("not-found", "The working folder is not there any more.", {
+      hint: "Change to a folder that exists.",
+      cause: error,
+    });
   const message = error instanceof Error ? error.message : String(error);
   return new IbidError("internal", message === "" ? "The command failed without a message." : message, {
     hint: "This is a fault in ibid. Run it again with IBID_DEBUG=1 to see where, and report it.",

@@ -15,6 +15,7 @@ import type { Output, Style } from "./output.ts";
 import { type OptionsFor, pickTableOptions, addTableOptions } from "./table-options.ts";
 import { count, neutralise, wrap } from "./text-layout.ts";
 import { showWarnings } from "./show-warnings.ts";
+import { explainPrefix } from "./suggest-uris.ts";
 
 export interface SearchCommandOptions extends CommonOptions, OptionsFor<SearchOptions> {
   readonly ids?: true;
@@ -42,6 +43,7 @@ export async function search(context: Context, query: string, options: SearchCom
     const hits = await kb.search(query, wanted);
     const ms = Math.round(performance.now() - started);
     await writeHits(context, query, hits, { ids: options.ids, explain: options.explain, ms });
+    if (hits.length === 0) await explainPrefix(output, kb, wanted.under);
     return 0;
   });
 }

@@ -1,7 +1,9 @@
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
+import type { SearchOptions } from "../contracts/retriever.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { isWithinEdits } from "../runtime/edit-distance.ts";
+import type { Output } from "./output.ts";
 import { neutralise } from "./text-layout.ts";
 
 /** Names that are offered. */
@@ -20,6 +22,27 @@ export async function noDocument(kb: KnowledgeBase, typed: string, scope: Scope 
     uri: typed,
     hint: near.length === 0 ? "List the documents with: ibid list" : `Did you mean ${near.join(", or ")}?`,
   });
+}
+
+/**
+ * Says on standard error that no document has a prefix, with the nearest folders; nothing where one has it.
+ *
+ * **Cost** one listing of the caller's documents, where none has it.
+ */
+export async function explainPrefix(
+  output: Output,
+  kb: KnowledgeBase,
+  prefixes: SearchOptions["under"],
+): Promise<void> {
+  const [under, ...more] = [prefixes ?? []].flat();
+  if (under === undefined || more.length > 0 || output.json) return;
+  for await (const _ of kb.list({ under, limit: 1 })) return;
+  const folders = new Set<string>();
+  for await (const { uri } of kb.list())
+    for (let at = uri.indexOf("/"); at !== -1; at = uri.indexOf("/", at + 1)) folders.add(uri.slice(0, at));
+  const near = nearest(under.replace(/[\\/]+$/u, ""), [...folders]).map((folder) => `${neutralise(folder)}/`);
+  const meant = near.length === 0 ? "" : ` Did you mean ${near.join(", or ")}?`;
+  await output.aside(`No document that you may read begins with ${neutralise(under)}.${meant}`);
 }
 
 /**

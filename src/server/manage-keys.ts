@@ -1,5 +1,6 @@
 import { IbidError } from "../contracts/errors.ts";
 import { sha256 } from "../runtime/hash.ts";
+import { isWithinEdits } from "../runtime/edit-distance.ts";
 import { platformNow } from "../runtime/platform-clock.ts";
 import type { AccessKey } from "./handler-options.ts";
 
@@ -39,7 +40,7 @@ export function rotateKey(
   now = platformNow(),
 ): NewKey {
   const latest = keys.findLast((each) => each.name === name);
-  if (latest === undefined) throw unknownName(name);
+  if (latest === undefined) throw unknownName(name, keys);
   if (expiresMs === undefined && isExpired(latest, now)) {
     throw new IbidError(
       "invalid-argument",
@@ -64,7 +65,7 @@ export function rotateKey(
 /** Removes all keys of a name. **Errors** `not-found` for a name without a key. */
 export function revokeKey(keys: readonly AccessKey[], name: string): readonly AccessKey[] {
   const kept = keys.filter((each) => each.name !== name);
-  if (kept.length === keys.length) throw unknownName(name);
+  if (kept.length === keys.length) throw unknownName(name, keys);
   return kept;
 }
 
@@ -80,6 +81,9 @@ function withNew(keys: readonly AccessKey[], entry: Omit<AccessKey, "key" | "sha
   return { keys: [...keys, { ...entry, sha256: sha256(key) }], key };
 }
 
-function unknownName(name: string): IbidError {
-  return new IbidError("not-found", `No key has the name "${name}".`, { hint: "List the names with: ibid keys list" });
+function unknownName(name: string, keys: readonly AccessKey[]): IbidError {
+  const near = keys.find((each) => isWithinEdits(each.name.toLowerCase(), name.toLowerCase(), name.length < 5 ? 1 : 2));
+  return new IbidError("not-found", `No key has the name "${name}".`, {
+    hint: near === undefined ? "List the names with: ibid keys list" : `Did you mean ${near.name}?`,
+  });
 }

@@ -36,6 +36,43 @@ function pipe(args: readonly string[], input: string): Promise<Finished> {
   });
 }
 
+describe("a slip", () => {
+  it("of a prefix names the folder that was meant, beside the empty result", async () => {
+    for (const args of [
+      ["search", "keys", "--under", "doks/long"],
+      ["list", "--under", "dcs/long/"],
+    ]) {
+      const { code, stdout, stderr } = await callIbid(cwd, args);
+      expect([code, stdout]).toEqual([0, args[0] === "list" ? "No documents.\n" : "Nothing found.\n"]);
+      expect(stderr).toBe(`No document that you may read begins with ${args.at(-1)}. Did you mean docs/long/?\n`);
+      expect((await callIbid(cwd, [...args, "--quiet"])).stderr).toBe("");
+    }
+    // The prefix has a document, and the query finds none.
+    expect((await callIbid(cwd, ["search", "xylophone", "--under", "docs/"])).stderr).toBe("");
+  });
+
+  it.each([
+    [["list", "--sort", "newst"], "newest"],
+    [["search", "x", "--mode", "lexcal"], "lexical"],
+    [["mcp", "install", "curser"], "cursor"],
+    [["completion", "bsh"], "bash"],
+  ])("of a choice is %j, and names the nearest one", async (args, meant) => {
+    const { code, stderr } = await callIbid(cwd, args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`  Did you mean ${meant}? See: ibid ${args[0]}`);
+  });
+
+  it("of a key or of a configuration says what is there", async () => {
+    expect((await callIbid(cwd, ["keys", "add", "bob", "--keys", "keys.json"])).code).toBe(0);
+    expect(await callIbid(cwd, ["keys", "revoke", "bb", "--keys", "keys.json"])).toMatchObject({
+      code: 1,
+      stderr: 'error: No key has the name "bb".\n  Did you mean bob?\n',
+    });
+    const { code, stderr } = await callIbid(cwd, ["config", "check", "--config", "none-such.ts"]);
+    expect([code, stderr.split("\n")[0]]).toEqual([1, "error: There is no configuration none-such.ts."]);
+  });
+});
+
 describe("a search for people", () => {
   it("shows a hit under its document with its relevance, and no front matter", async () => {
     const { stdout } = await callIbid(cwd, ["search", "how often are signing keys rotated"]);
