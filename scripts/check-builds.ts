@@ -123,7 +123,9 @@ function run(cwd: string, [command, ...args]: readonly string[], env?: Readonly<
   } catch (error) {
     const { stdout = "", stderr = "", code } = error as { stdout?: string; stderr?: string; code?: string };
     const ended = code === "ETIMEDOUT" ? ` was ended after ${longest / 60_000} minutes: the machine is too busy` : "";
-    throw new Error(`${command} ${args.join(" ")}${ended}\n${stdout.slice(-1500)}\n${stderr.slice(-1500)}`, { cause: error });
+    throw new Error(`${command} ${args.join(" ")}${ended}\n${stdout.slice(-1500)}\n${stderr.slice(-1500)}`, {
+      cause: error,
+    });
   }
 }
 

@@ -112,6 +112,9 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
   const how = { create: embeds === "documents", embeds, telemetry: metrics?.telemetry } as const;
   // Refusals over HTTP name their pages as messages of the command line do.
   IbidError.pages ??= output.pages;
+  // Also while the knowledge base opens. A terminal that closes sends this signal too, and ends the process as ever.
+  const onHangUp = (): void => void reload();
+  if (!process.stdin.isTTY) process.on("SIGHUP", onHangUp);
   return await withKnowledgeBase(asOperator, how, async (kb) => {
     const pool = workers === 0 ? undefined : await startSearchers(workers, context);
     try {
@@ -146,19 +149,15 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
           kb: isAddress(options.kb) ? showLocation(options.kb) : options.kb,
         });
       else await output.line(`Listening on ${service.url}${only ?? ""} (Ctrl-C stops it)`);
-      // A terminal that closes sends this signal too, and ends the process as ever.
-      const onHangUp = (): void => void reload();
-      if (!process.stdin.isTTY) process.on("SIGHUP", onHangUp);
       if (!signal.aborted) await once(signal, "abort");
       await service.stop();
       metrics?.close();
-      process.off("SIGHUP", onHangUp);
       if (!output.json) await output.line("Stopped. All accepted requests are finished.");
       return 0;
     } finally {
       await pool?.[Symbol.asyncDispose]();
     }
-  });
+  }).finally(() => process.off("SIGHUP", onHangUp));
 }
 
 /** Whether a location is the address of a database, which may hold a password. */

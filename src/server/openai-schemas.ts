@@ -26,14 +26,25 @@ const idle = {
   user: z.string().optional(),
   metadata: z.record(z.string(), z.string()).nullish(),
   store: z.boolean().nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  service_tier: z.string().nullish(),
+  safety_identifier: z.string().nullish(),
+  prompt_cache_key: z.string().nullish(),
+  prompt_cache_retention: z.string().nullish(),
 };
+
+/** Fields that clients send with the value that says what happens here anyway. Other values are refused. */
+const plainText = z.strictObject({ type: z.literal("text") });
+const none = z.array(z.never()).max(0).nullish();
 
 export const completionBody = z.strictObject({
   model: z.string(),
   messages: z.array(message).min(1).max(200),
   stream: z.boolean().nullish(),
-  stream_options: z.strictObject({ include_usage: z.boolean().optional() }).nullish(),
-  n: z.literal(1).optional(),
+  stream_options: z
+    .strictObject({ include_usage: z.boolean().optional(), include_obfuscation: z.boolean().optional() })
+    .nullish(),
+  n: z.literal(1).nullish(),
   ibid: settings.optional(),
   ...idle,
   presence_penalty: z.number().nullish(),
@@ -41,6 +52,14 @@ export const completionBody = z.strictObject({
   seed: z.int().nullish(),
   max_tokens: z.int().nullish(),
   max_completion_tokens: z.int().nullish(),
+  reasoning_effort: z.string().nullish(),
+  verbosity: z.string().nullish(),
+  response_format: plainText.nullish(),
+  tools: none,
+  tool_choice: z.enum(["none", "auto"]).nullish(),
+  stop: none,
+  logprobs: z.literal(false).nullish(),
+  modalities: z.tuple([z.literal("text")]).nullish(),
 });
 
 const fileSearch = z.strictObject({
@@ -53,12 +72,20 @@ export const responseBody = z.strictObject({
   model: z.string(),
   input: z.union([z.string(), z.array(message).min(1).max(200)]),
   instructions: z.string().nullish(),
-  tools: z.array(fileSearch).max(1).optional(),
-  include: z.array(z.literal("file_search_call.results")).optional(),
+  tools: z.array(fileSearch).max(1).nullish(),
+  tool_choice: z.union([z.enum(["auto", "required"]), z.strictObject({ type: z.literal("file_search") })]).nullish(),
+  text: z.strictObject({ format: plainText.nullish(), verbosity: z.string().nullish() }).nullish(),
+  include: z.array(z.literal("file_search_call.results")).nullish(),
   stream: z.boolean().nullish(),
   ibid: settings.optional(),
   ...idle,
   max_output_tokens: z.int().nullish(),
+  max_tool_calls: z.int().nullish(),
+  reasoning: z.looseObject({}).nullish(),
+  truncation: z.enum(["auto", "disabled"]).nullish(),
+  background: z.literal(false).nullish(),
+  previous_response_id: z.null().optional(),
+  conversation: z.null().optional(),
 });
 
 /** Responses in OpenAI's shapes: the fields that clients read. */

@@ -153,8 +153,41 @@ describe("the shapes of OpenAI's API, by its own client", () => {
       temperature: 0,
     });
     expect(choices[0]?.message.content).toBe(plain.choices[0]?.message.content);
-    const response = await client.responses.create({ model: "ibid", input: question, max_output_tokens: 16 });
+    const plainly = { service_tier: "auto", parallel_tool_calls: true, store: false } as const;
+    const silent = await client.chat.completions.create({
+      model: "ibid",
+      messages: [user(question)],
+      ...plainly,
+      response_format: { type: "text" },
+      tools: [],
+      tool_choice: "auto",
+      stop: null,
+      logprobs: false,
+      reasoning_effort: "low",
+    });
+    expect(silent.choices[0]?.message.content).toBe(plain.choices[0]?.message.content);
+    const response = await client.responses.create({
+      model: "ibid",
+      input: question,
+      max_output_tokens: 16,
+      ...plainly,
+      tools: [{ type: "file_search", vector_store_ids: ["deployment"] }],
+      tool_choice: "required",
+      text: { format: { type: "text" }, verbosity: "medium" },
+      truncation: "auto",
+      reasoning: null,
+      previous_response_id: null,
+    });
     expect(response.output_text).toContain("A key is valid for ninety days.");
+    // The same fields with a value that would change the answer.
+    for (const more of [{ tool_choice: "none" }, { text: { format: { type: "json_object" } } }, { background: true }])
+      await expect(client.responses.create({ model: "ibid", input: question, ...more } as never)).rejects.toMatchObject(
+        { status: 400 },
+      );
+    for (const more of [{ stop: ["\n"] }, { response_format: { type: "json_object" } }, { logprobs: true }])
+      await expect(
+        client.chat.completions.create({ model: "ibid", messages: [user(question)], ...more } as never),
+      ).rejects.toMatchObject({ status: 400 });
   });
 
   it("refuses what is not there by name: a model, a field, a tool, an unknown key", async () => {
