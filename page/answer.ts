@@ -82,10 +82,12 @@ export interface Turn {
   readonly answer?: Answer;
   readonly failure?: Failure;
   readonly requestId?: string | undefined;
+  readonly limits?: KeptLimits | undefined;
 }
 
 interface StoredTurn {
   readonly question: string;
+  readonly limits?: KeptLimits;
   readonly kind: Answer["kind"];
   readonly refusal?: string;
   readonly model?: string | null;
@@ -119,17 +121,27 @@ export interface Filters {
   readonly scopes?: readonly string[] | undefined;
   readonly filter?: object;
   readonly under?: string;
+  readonly uris?: readonly string[];
+}
+
+/** Limits of a question, as a thread keeps them. */
+export interface KeptLimits {
+  readonly scope?: string;
+  readonly under?: string;
+  readonly kind?: string;
+  readonly since?: string;
+  readonly documents?: readonly Source[];
 }
 
 /** Asks, and tells each state of the answer. The text that came stays, whatever happens next. */
 export async function ask(
   question: string,
   before: readonly Turn[],
-  filters: Filters,
+  { filters, limits }: { readonly filters: Filters; readonly limits: KeptLimits | undefined },
   signal: AbortSignal,
   tell: (turn: Turn) => void,
 ): Promise<Turn> {
-  let turn: Turn = { question, state: "searching", draft: "", hits: [] };
+  let turn: Turn = { question, state: "searching", draft: "", hits: [], limits };
   const update = (more: Partial<Turn>): void => tell((turn = { ...turn, ...more }));
   update({});
   const history = before.flatMap(({ question: asked, answer }) =>
@@ -203,7 +215,7 @@ export function createKeeping(id?: string, kept = 0): (turns: readonly Turn[]) =
   const keep = async (turns: readonly Turn[]): Promise<string | undefined> => {
     const added = turns
       .slice(count)
-      .flatMap(({ question, answer }) => (answer === undefined ? [] : [toStored(question, answer)]));
+      .flatMap(({ question, answer, limits }) => (answer === undefined ? [] : [toStored(question, answer, limits)]));
     if (session.value?.threads !== true || added.length === 0) return own;
     own = await addTurns(own, added);
     count = turns.length;
@@ -256,6 +268,7 @@ export async function renameThread(id: string, title: string): Promise<void> {
 function toStored(
   question: string,
   { kind, text, citations, sentences, refusal, model, ms, sources }: Answer,
+  limits: KeptLimits | undefined,
 ): StoredTurn {
   const bare = (citation: Citation) =>
     Object.fromEntries(
@@ -264,6 +277,7 @@ function toStored(
   const facts = {
     question,
     kind,
+    ...(limits !== undefined && { limits }),
     ...(refusal !== undefined && { refusal }),
     ...(model !== undefined && { model }),
     ...(ms !== undefined && { ms }),
@@ -302,7 +316,7 @@ export async function readThread(
   return { thread, turns: thread.turns.map(fromStored) };
 }
 
-function fromStored({ sentences: stored, question, ...facts }: StoredTurn): Turn {
+function fromStored({ sentences: stored, question, limits, ...facts }: StoredTurn): Turn {
   let text = "";
   const sentences: Sentence[] = [];
   const citations = new Map<string, Citation>();
@@ -323,6 +337,7 @@ function fromStored({ sentences: stored, question, ...facts }: StoredTurn): Turn
     state: "done",
     draft: "",
     hits: [],
+    limits,
     answer: { ...facts, text, sentences, citations: [...citations.values()] },
   };
 }

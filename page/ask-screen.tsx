@@ -15,21 +15,9 @@ import {
 import { Failure } from "./api.ts";
 import { Empty } from "./empty.tsx";
 import { prepareForPdf } from "./evidence.tsx";
-import { askLimits, FilterBar, toFilters } from "./filters.tsx";
+import { askLimits, FilterBar, fromKept, LimitsLine, noLimits, toFilters, toKept } from "./filters.tsx";
 import { hideCard, Marker, MarkerCard } from "./marker-card.tsx";
-import {
-  Ended,
-  Facts,
-  Failed,
-  Icon,
-  isMarkdown,
-  nameOf,
-  Notice,
-  placeText,
-  plainText,
-  sentenceOf,
-  titleOf,
-} from "./shared.tsx";
+import { Ended, Facts, Failed, Icon, cardText, nameOf, Notice, placeText, sentenceOf, titleOf } from "./shared.tsx";
 import {
   announced,
   go,
@@ -70,6 +58,9 @@ export function AskScreen({ documents }: { readonly documents: number | undefine
     if (openPlace.peek() === undefined) reopenPlace(turns.peek());
   }, [route.value]);
   useEffect(() => {
+    // The limits of a thread stay with it.
+    if (id === undefined && askLimits.peek().thread !== undefined)
+      askLimits.value = { chosen: noLimits, thread: undefined };
     if (id === thread.value.id) return;
     running.current?.abort();
     openPlace.value = undefined;
@@ -83,6 +74,7 @@ export function AskScreen({ documents }: { readonly documents: number | undefine
       (read) => {
         turns.value = read.turns;
         thread.value = { id, own: read.thread.own };
+        askLimits.value = { chosen: fromKept(read.turns.at(-1)?.limits), thread: id };
         // Another's thread is followed by one of one's own, with all that this reader was shown.
         keeping.current = read.thread.own ? createKeeping(id, read.turns.length) : createKeeping();
         reopenPlace(read.turns);
@@ -95,14 +87,15 @@ export function AskScreen({ documents }: { readonly documents: number | undefine
   }, [id, session.value?.name]);
 
   const start = async (question: string): Promise<void> => {
-    const filters = toFilters(askLimits.peek());
+    const { chosen } = askLimits.peek();
+    const within = { filters: toFilters(chosen), limits: toKept(chosen) };
     running.current?.abort();
     const controller = new AbortController();
     running.current = controller;
     openPlace.value = undefined;
     const before = turns.value.filter(({ answer }) => answer !== undefined);
     announced.value = t("searching");
-    const done = await ask(question, before, filters, controller.signal, (turn) => {
+    const done = await ask(question, before, within, controller.signal, (turn) => {
       if (running.current === controller || turn.state === "stopped") turns.value = [...before, turn];
     });
     if (done.state === "done") {
@@ -111,6 +104,7 @@ export function AskScreen({ documents }: { readonly documents: number | undefine
       const keptId = await keeping.current([...before, done]).catch(() => undefined);
       if (keptId !== undefined && keptId !== thread.value.id && running.current === controller) {
         thread.value = { id: keptId, own: true };
+        askLimits.value = { chosen: askLimits.peek().chosen, thread: keptId };
         // A reader who went on to another screen stays there.
         if (!isShown.current) return;
         const source = openPlace.peek()?.source;
@@ -145,7 +139,10 @@ export function AskScreen({ documents }: { readonly documents: number | undefine
       ))}
       <MarkerCard />
       <div class="dock">
-        <FilterBar chosen={askLimits.value} onChange={(chosen) => (askLimits.value = chosen)} />
+        <FilterBar
+          chosen={askLimits.value.chosen}
+          onChange={(chosen) => (askLimits.value = { ...askLimits.value, chosen })}
+        />
         <QuestionForm
           isFollowUp={turns.value.length > 0}
           isBusy={isBusy}
@@ -243,12 +240,13 @@ function QuestionForm({
 }
 
 function TurnView({ turn, onRetry }: { readonly turn: Turn; readonly onRetry: () => void }): VNode {
-  const { question, state, draft, hits, answer, failure } = turn;
+  const { question, state, draft, hits, answer, failure, limits } = turn;
   return (
     <article class="turn" data-state={state}>
       <h2 class="asked" dir="auto">
         {question}
       </h2>
+      {limits !== undefined && <LimitsLine limits={limits} />}
       {state === "searching" && (
         <p class="faint pulse">{hits.length === 0 ? t("searching") : t("considered", { n: hits.length })}</p>
       )}
@@ -445,7 +443,7 @@ function SourceCard({
       )}
       {!isBrief && (
         <span class="quote" dir="auto">
-          {isMarkdown(citation.uri) ? plainText(citation.quote) : citation.quote}
+          {cardText(citation.uri, citation.quote)}
         </span>
       )}
       {citation.changed === true && (

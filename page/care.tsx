@@ -1,17 +1,19 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { type Failure, get, send } from "./api.ts";
+import type { Version } from "./evidence.tsx";
 import { Dialog, Facts, Failed, Icon, Notice, Told, useLoaded } from "./shared.tsx";
-import { announced, bytesText, language, libraryVersion, momentText, session, t } from "./state.ts";
-
-/** A version of a document, as `GET /versions` gives it. */
-interface Version {
-  readonly from: string;
-  readonly to?: string;
-  readonly title: string;
-  readonly chunks: number;
-  readonly bytes: number;
-}
+import {
+  announced,
+  bytesText,
+  documentAddress,
+  language,
+  libraryVersion,
+  link,
+  momentText,
+  session,
+  t,
+} from "./state.ts";
 
 /** The versions of a document, and the way back to one; nothing where the base keeps none. */
 export function Versions({ uri, scope }: { readonly uri: string; readonly scope: string | undefined }): VNode | null {
@@ -39,7 +41,10 @@ export function Versions({ uri, scope }: { readonly uri: string; readonly scope:
       <ol class="uploads">
         {versions.map(({ from, to, title, chunks, bytes }) => (
           <li class="upload" key={from}>
-            <div class="upload-words">
+            <a
+              class="upload-words"
+              {...link(documentAddress({ uri, scope, asOf: to === undefined ? undefined : from }))}
+            >
               <span dir="auto">{title}</span>
               <span class="small faint">
                 {to === undefined
@@ -47,7 +52,7 @@ export function Versions({ uri, scope }: { readonly uri: string; readonly scope:
                   : t("noteSpan", { from: momentText(from), to: momentText(to) })}{" "}
                 · {t("passages", { n: chunks })} · {bytesText(bytes)}
               </span>
-            </div>
+            </a>
             {to !== undefined && session.value?.write === true && (
               <button
                 type="button"

@@ -3,9 +3,25 @@ import type { ComponentChildren, VNode } from "preact";
 import { h } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { Failure, get, call } from "./api.ts";
+import { askOnly } from "./filters.tsx";
 import { lazy, Suspense } from "./lazy.tsx";
 import { Ended, Facts, Failed, Icon, IconButton, Notice, nameOf, placeText, textOf, useLoaded } from "./shared.tsx";
-import { announced, closePlace, documentAddress, link, openPlace, type Place, session, showPlace, t } from "./state.ts";
+import {
+  announced,
+  closePlace,
+  documentAddress,
+  isRightToLeft,
+  link,
+  momentText,
+  openPlace,
+  panelWidth,
+  panelWidths,
+  type Place,
+  resizePanel,
+  session,
+  showPlace,
+  t,
+} from "./state.ts";
 
 interface Run {
   readonly text: string;
@@ -98,6 +114,7 @@ export function EvidencePanel(): VNode | null {
         closePlace();
       }}
     >
+      <Divider />
       <PlaceView
         key={`${place.uri} ${place.start}`}
         place={place}
@@ -128,6 +145,49 @@ export function EvidencePanel(): VNode | null {
   );
 }
 
+/** The edge of the panel, which is drawn or moved by arrow keys. A click makes the panel wide, and another one makes it usual. */
+function Divider(): VNode {
+  const start = useRef<{ readonly x: number; isMoved: boolean } | undefined>(undefined);
+  const percentAt = (edge: HTMLElement, x: number): number => {
+    const { left, right, width } = edge.closest(".stage")!.getBoundingClientRect();
+    return (100 * (isRightToLeft.value ? x - left : right - x)) / width;
+  };
+  const usual = (): void => resizePanel(panelWidth.value === panelWidths.usual ? panelWidths.most : panelWidths.usual);
+  return (
+    <div
+      class="divider"
+      role="separator"
+      tabIndex={0}
+      aria-orientation="vertical"
+      aria-label={t("panelWidth")}
+      aria-valuemin={panelWidths.least}
+      aria-valuemax={panelWidths.most}
+      aria-valuenow={panelWidth.value}
+      onKeyDown={({ key }) => {
+        const towards = isRightToLeft.value ? -1 : 1;
+        const steps = { ArrowLeft: 4 * towards, ArrowRight: -4 * towards, Home: -100, End: 100 };
+        if (Object.hasOwn(steps, key)) resizePanel(panelWidth.value + steps[key as keyof typeof steps]);
+        else if (key === "Enter") usual();
+      }}
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId);
+        start.current = { x: event.clientX, isMoved: false };
+        event.preventDefault();
+      }}
+      onPointerMove={(event) => {
+        const began = start.current;
+        if (began === undefined || (!began.isMoved && Math.abs(event.clientX - began.x) < 4)) return;
+        began.isMoved = true;
+        resizePanel(percentAt(event.currentTarget, event.clientX));
+      }}
+      onPointerUp={() => {
+        if (start.current?.isMoved === false) usual();
+        start.current = undefined;
+      }}
+    />
+  );
+}
+
 const noBounds: readonly number[] = [];
 
 /** A place in its document, on the page or in the text. */
@@ -144,12 +204,18 @@ export function PlaceView({
   readonly isWhole?: boolean;
 }): VNode {
   const { uri, scope, start } = place;
-  // Other words than the cited ones get no mark.
-  const end = place.gone === true ? start : place.end;
-  const { value, failure, again } = useLoaded(`${uri} ${scope} ${start} ${end}`, (signal) =>
-    get<View>("view", { uri, scope, start, end: Math.max(end, start + 1), around }, signal),
+  const asOf = useSignal(place.asOf);
+  const { value, failure, again } = useLoaded(`${uri} ${scope} ${start} ${place.end} ${asOf.value}`, (signal) =>
+    get<View>("view", { uri, scope, start, end: Math.max(place.end, start + 1), around, asOf: asOf.value }, signal),
   );
   const view = value.value;
+  const isFormer = asOf.value !== undefined;
+  const { contentHash } = place;
+  const isOther = view !== undefined && contentHash !== undefined && !view.contentHash.startsWith(contentHash);
+  const isChanged = !isFormer && (place.changed === true || isOther);
+  // Other words than the cited ones get no mark, and neither do words that nothing is known of.
+  const isGone = place.gone ?? place.changed !== true;
+  const end = isChanged && isGone ? start : place.end;
   useEffect(() => prepareForPdf([uri]), [uri]);
   const mode = useSignal<"page" | "text" | undefined>(undefined);
   if (failure.value !== undefined) {
@@ -170,7 +236,7 @@ export function PlaceView({
     );
   }
   const hasPages = view !== undefined && (isPdf(view.mediaType) || isPicture(view.mediaType));
-  const canPage = hasPages && session.value?.originals === true;
+  const canPage = hasPages && session.value?.originals === true && !isFormer;
   const chosen = bounds.length > 0 ? "text" : (mode.value ?? (canPage ? "page" : "text"));
   const where = placeText(
     place.page === undefined && view !== undefined
@@ -186,7 +252,21 @@ export function PlaceView({
         </div>
         <div class="tools">{tools}</div>
       </header>
-      {place.changed === true && <Notice tone="warn">{t(place.gone === true ? "gone" : "changed")}</Notice>}
+      {isChanged && <Changed place={place} isGone={place.gone === true} onFormer={(former) => (asOf.value = former)} />}
+      {isFormer && (
+        <Notice tone="warn">
+          <p>{t("formerVersion", { date: momentText(asOf.value!) })}</p>
+          {isWhole ? (
+            <a class="button plain small" {...link(documentAddress({ uri, scope }))}>
+              {t("showPresent")}
+            </a>
+          ) : (
+            <button type="button" class="plain small" onClick={() => (asOf.value = undefined)}>
+              {t("showPresent")}
+            </button>
+          )}
+        </Notice>
+      )}
       {(view ?? place).replaced !== undefined && (
         <Notice tone="warn">
           <Ended replaced={(view ?? place).replaced} scope={view?.scope ?? scope} />
@@ -222,6 +302,49 @@ export function PlaceView({
   );
 }
 
+/** A version of a document, as `GET /versions` gives it. */
+export interface Version {
+  readonly from: string;
+  readonly to?: string;
+  readonly title: string;
+  readonly chunks: number;
+  readonly bytes: number;
+  readonly contentHash: string;
+}
+
+/** Says that a document has changed since it was cited, and leads to the version that was, where it is kept. */
+function Changed({
+  place: { uri, scope, contentHash = "" },
+  isGone,
+  onFormer,
+}: {
+  readonly place: Place;
+  readonly isGone: boolean;
+  readonly onFormer: (asOf: string) => void;
+}): VNode {
+  const { value } = useLoaded(`${uri} ${scope}`, (signal) =>
+    get<{ versions: readonly Version[] }>("versions", { uri, scope }, signal).catch(() => ({ versions: [] })),
+  );
+  const versions = value.value?.versions;
+  const index =
+    contentHash === "" ? -1 : (versions?.findIndex((each) => each.contentHash.startsWith(contentHash)) ?? -1);
+  const former = versions?.[index];
+  return (
+    <Notice tone="warn">
+      <p>{t(isGone ? "gone" : "changed")}</p>
+      {former !== undefined && (
+        <p class="row">
+          <span>{t("citedVersion", { n: versions!.length - index, all: versions!.length })}</span>
+          <button type="button" class="plain small" onClick={() => onFormer(former.from)}>
+            {t("showCited")}
+          </button>
+        </p>
+      )}
+      {versions !== undefined && former === undefined && <p class="small">{t("formerNotKept")}</p>}
+    </Notice>
+  );
+}
+
 function PlaceTools({
   view,
   place,
@@ -237,7 +360,8 @@ function PlaceTools({
   readonly isWhole: boolean;
   readonly onMode: (mode: "page" | "text") => void;
 }): VNode {
-  const address = documentAddress({ uri: view.uri, scope: view.scope, start: place.start, end: place.end });
+  const { uri, scope, contentHash: version } = view;
+  const address = documentAddress({ uri, scope, start: place.start, end: place.end, version });
   const copy = async (text: string): Promise<void> => {
     await navigator.clipboard.writeText(text).catch(() => {});
     announced.value = t("copied");
@@ -256,6 +380,11 @@ function PlaceTools({
             </button>
           ))}
         </div>
+      )}
+      {isWhole && (
+        <button type="button" class="plain small nowrap" onClick={() => askOnly([view])}>
+          {t("askThis")}
+        </button>
       )}
       <span class="spacer" />
       {place.end > place.start && (
@@ -331,16 +460,18 @@ export function TextView({
     const fresh = more.blocks.filter((block) => block.end <= first || block.start >= last);
     blocks.value = from < first ? [...fresh, ...blocks.value] : [...blocks.value, ...fresh];
   };
+  // Without a direction, these words would decide that of the text beside them.
+  const own = isRightToLeft.value ? "rtl" : "ltr";
   return (
     <div class="text-view" ref={body} dir="auto" lang={view.language}>
       {first > 0 && (
-        <button type="button" class="plain more" onClick={() => void load(first - slice, first)}>
+        <button type="button" class="plain more" dir={own} onClick={() => void load(first - slice, first)}>
           {t("earlier")}
         </button>
       )}
       {drawBlocks(blocks.value, start, end, bounds)}
       {last < view.length - 1 && (
-        <button type="button" class="plain more" onClick={() => void load(last, last + slice)}>
+        <button type="button" class="plain more" dir={own} onClick={() => void load(last, last + slice)}>
           {t("later")}
         </button>
       )}
@@ -394,7 +525,7 @@ function drawBlocks(
     if (kind === "heading") return h(`h${Math.min(6, level + 2)}`, { key, dir: "auto" }, inner());
     if (kind === "code" || kind === "markup")
       return (
-        <pre key={key} class={kind} tabIndex={0}>
+        <pre key={key} class={kind} tabIndex={0} dir="ltr">
           {inner()}
         </pre>
       );

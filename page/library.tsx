@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { call, type Failure, get, send } from "./api.ts";
 import { Empty } from "./empty.tsx";
-import { FolderField, kinds as commonKinds, useFolders } from "./filters.tsx";
+import { askOnly, FolderField, KindField, searchOnly, useFolders } from "./filters.tsx";
 import { Dialog, Facts, Failed, Icon, nameOf, titleOf, useLoaded } from "./shared.tsx";
 import {
   announced,
@@ -73,7 +73,7 @@ export function LibraryScreen(): VNode {
     next.value = first.value.value?.next;
     chosen.value = new Set();
   }, [first.value.value]);
-  const folders = useFolders(true);
+  const { folders, kinds: counted } = useFolders(true, folder.value);
   const failure = useSignal<Failure | undefined>(undefined);
   const isLooking = next.value !== undefined && (words.value !== "" || kind.value !== "");
   const loadMore = async (limit: number, signal?: AbortSignal): Promise<void> => {
@@ -104,7 +104,10 @@ export function LibraryScreen(): VNode {
         <p class="faint pulse">{t("loading")}</p>
       </div>
     );
-  const kinds = [...new Set([...commonKinds, ...documents.value.map(kindOf)])].toSorted();
+  // A document without an ending is known by its media type once it is listed.
+  const others = Map.groupBy(documents.value, kindOf);
+  for (const { kind: each } of counted) others.delete(each);
+  const kinds = [...counted, ...Array.from(others, ([each, own]) => ({ kind: each, documents: own.length }))];
   const wanted = words.value.toLowerCase();
   const fitting = documents.value.filter(
     (each) =>
@@ -160,15 +163,7 @@ export function LibraryScreen(): VNode {
               onInput={(event) => (words.value = event.currentTarget.value)}
             />
             <FolderField folders={folders} chosen={folder.value} onChange={(under) => (folder.value = under)} />
-            <label class="small">
-              {t("type")}{" "}
-              <select onChange={(event) => (kind.value = event.currentTarget.value)}>
-                <option value="">{t("allTypes")}</option>
-                {kinds.map((each) => (
-                  <option value={each}>{each}</option>
-                ))}
-              </select>
-            </label>
+            <KindField kinds={kinds} chosen={kind.value} onChange={(each) => (kind.value = each)} />
             <label class="small">
               {t("sortBy")}{" "}
               <select onChange={(event) => (sort.value = event.currentTarget.value as "name")}>
@@ -182,11 +177,29 @@ export function LibraryScreen(): VNode {
               <span class="small faint pulse">{t("lookedThrough", { n: documents.value.length, all })}</span>
             )}
           </div>
+          {shown.length > 1 && (
+            <label class="check small">
+              <input
+                type="checkbox"
+                checked={picked.length === shown.length}
+                onChange={(event) => (chosen.value = new Set(event.currentTarget.checked ? shown.map(idOf) : []))}
+              />{" "}
+              {t("chooseAll", { n: shown.length })}
+            </label>
+          )}
           {picked.length > 0 && (
-            <div class="row">
-              <button type="button" class="plain small bad" onClick={() => void deletePicked()}>
-                {t("deleteMany", { n: picked.length })}
+            <div class="row picked">
+              <button type="button" class="small" onClick={() => askOnly(picked)}>
+                {t("askOnly", { n: picked.length })}
               </button>
+              <button type="button" class="plain small" onClick={() => searchOnly(picked)}>
+                {t("searchOnly", { n: picked.length })}
+              </button>
+              {mayWrite && (
+                <button type="button" class="plain small bad" onClick={() => void deletePicked()}>
+                  {t("deleteMany", { n: picked.length })}
+                </button>
+              )}
               <button type="button" class="plain small" onClick={() => (chosen.value = new Set())}>
                 {t("cancel")}
               </button>
@@ -196,14 +209,12 @@ export function LibraryScreen(): VNode {
           <ul class="documents">
             {shown.map((each) => (
               <li key={idOf(each)} class="document-row">
-                {mayWrite && (
-                  <input
-                    type="checkbox"
-                    aria-label={t("choose", { name: nameOf(each) })}
-                    checked={chosen.value.has(idOf(each))}
-                    onChange={(event) => choose(each, event.currentTarget.checked)}
-                  />
-                )}
+                <input
+                  type="checkbox"
+                  aria-label={t("choose", { name: nameOf(each) })}
+                  checked={chosen.value.has(idOf(each))}
+                  onChange={(event) => choose(each, event.currentTarget.checked)}
+                />
                 <a class="document" {...link(documentAddress(each))}>
                   <span class="kind" aria-hidden="true">
                     {kindOf(each)}

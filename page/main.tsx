@@ -20,6 +20,7 @@ import {
   link,
   locked,
   openPlace,
+  panelWidth,
   route,
   session,
   showPlace,
@@ -126,7 +127,7 @@ function App(): VNode {
         {t("skip")}
       </a>
       <Rail current={name} onHelp={() => (isHelpOpen.value = true)} />
-      <div class={`stage ${hasPanel ? "with-panel" : ""}`}>
+      <div class={`stage ${hasPanel ? "with-panel" : ""}`} style={{ "--panel": `${panelWidth.value}%` }}>
         <main id="main" tabIndex={-1}>
           {body()}
         </main>

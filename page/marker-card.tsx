@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { VNode } from "preact";
 import type { Citation } from "./answer.ts";
-import { isMarkdown, nameOf, placeText, plainText } from "./shared.tsx";
+import { cardText, nameOf, placeText } from "./shared.tsx";
 import { t } from "./state.ts";
 
 /** The passage of the marker that the pointer is on or that has the focus, and where its card stands. */
@@ -81,7 +81,7 @@ export function MarkerCard(): VNode | null {
         {placeText(citation) || nameOf(citation)}
       </span>
       <span class="quote" dir="auto">
-        {isMarkdown(citation.uri) ? plainText(citation.quote) : citation.quote}
+        {cardText(citation.uri, citation.quote)}
       </span>
     </div>
   );

@@ -5,7 +5,7 @@ import { type Hit, renameThread, type Thread } from "./answer.ts";
 import { call, type Failure, get, send } from "./api.ts";
 import { Empty } from "./empty.tsx";
 import { EvidencePanel, PlaceView } from "./evidence.tsx";
-import { FilterBar, toFilters } from "./filters.tsx";
+import { type Chosen, FilterBar, toFilters, toKept } from "./filters.tsx";
 import { erase, type Status } from "./library.tsx";
 import { lazy, Suspense } from "./lazy.tsx";
 import {
@@ -13,12 +13,11 @@ import {
   Ended,
   Failed,
   IconButton,
-  isMarkdown,
+  cardText,
   markWords,
   nameOf,
   Notice,
   placeText,
-  plainText,
   titleOf,
   useLoaded,
 } from "./shared.tsx";
@@ -46,7 +45,14 @@ export function SearchScreen({ documents }: { readonly documents: number | undef
   const query = route.value.hash.get("q") ?? "";
   const mode = route.value.hash.get("mode") ?? "hybrid";
   const limit = (name: string): string => route.value.hash.get(name) ?? "";
-  const chosen = { scope: limit("scope"), kind: limit("kind"), since: limit("since"), folder: limit("folder") };
+  const only = route.value.hash.getAll("only");
+  const chosen: Chosen = {
+    scope: limit("scope"),
+    kind: limit("kind"),
+    since: limit("since"),
+    folder: limit("folder"),
+    only: only.length === 0 ? undefined : only.map((uri) => ({ uri })),
+  };
   const limits = JSON.stringify(chosen);
   const count = useSignal(20);
   const field = useRef<HTMLInputElement>(null);
@@ -60,12 +66,14 @@ export function SearchScreen({ documents }: { readonly documents: number | undef
     announced.value = t("results", { n: hits.length });
     return { query, hits, ms: performance.now() - started };
   });
-  const change = (values: Record<string, string>): void => {
-    const hash = new URLSearchParams(
-      Object.entries({ q: query, mode, ...chosen, ...values }).filter(
+  const change = ({ only: documents = [], ...values }: Partial<Chosen> & { q?: string; mode?: string }): void => {
+    const { only: _, ...limits } = chosen;
+    const hash = new URLSearchParams([
+      ...Object.entries({ q: query, mode, ...limits, ...values }).filter(
         ([name, value]) => value !== "" && !(name === "mode" && value === "hybrid"),
       ),
-    );
+      ...documents.map(({ uri }) => ["only", uri]),
+    ]);
     go(`search#${hash}`, { replace: query === "" });
   };
   if (documents === 0) return <Empty />;
@@ -79,7 +87,7 @@ export function SearchScreen({ documents }: { readonly documents: number | undef
         role="search"
         onSubmit={(event) => {
           event.preventDefault();
-          change({ q: field.current!.value });
+          change({ ...chosen, q: field.current!.value });
         }}
       >
         <input
@@ -98,12 +106,12 @@ export function SearchScreen({ documents }: { readonly documents: number | undef
       <div class="row filters">
         <label class="small">
           {t("mode")}{" "}
-          <select value={mode} onChange={(event) => change({ mode: event.currentTarget.value })}>
+          <select value={mode} onChange={(event) => change({ ...chosen, mode: event.currentTarget.value })}>
             <option value="hybrid">{t("modeHybrid")}</option>
             <option value="lexical">{t("modeLexical")}</option>
           </select>
         </label>
-        <FilterBar chosen={chosen} onChange={(next) => change({ ...next })} />
+        <FilterBar chosen={chosen} onChange={(next) => change(next)} />
         {found.value.value !== undefined && (
           <span class="small faint">
             {t("resultsIn", { n: groups.size, hits: t("results", { n: hits.length }) })} ·{" "}
@@ -117,7 +125,7 @@ export function SearchScreen({ documents }: { readonly documents: number | undef
           <h2>{t("nothingFound")}</h2>
           <p class="faint">
             {t(
-              Object.values(chosen).some((limit) => limit !== "")
+              toKept(chosen) !== undefined
                 ? "nothingInLimits"
                 : mode === "lexical"
                   ? "nothingByWords"
@@ -158,10 +166,7 @@ function HitGroup({ hits, query }: { readonly hits: readonly Hit[]; readonly que
             {placeText(hit.source)}
           </span>
           <span class="snippet" dir="auto">
-            {markWords(
-              (isMarkdown(source.uri) ? plainText(hit.snippet) : hit.snippet).replaceAll(/\n\s*\n/gu, "\n"),
-              query,
-            )}
+            {markWords(cardText(source.uri, hit.snippet).replaceAll(/\n\s*\n/gu, "\n"), query)}
           </span>
           <Ended replaced={hit.replaced} isPlain />
         </button>
@@ -194,6 +199,7 @@ export function DocumentScreen(): VNode {
   // An address that was cut shows the beginning of its document.
   const [, from = "0", to = "0"] = /^(\d{1,15}):(\d{1,15})$/u.exec(query.get("at") ?? hash.get("at") ?? "") ?? [];
   const [start, end] = [Number(from), Number(to)];
+  const [contentHash, asOf] = [query.get("v") ?? undefined, query.get("asOf") ?? undefined];
   const outline = useLoaded(`${uri} ${scope}`, (signal) =>
     get<Outline>("outline", { uri, scope }, signal).catch(() => ({ sections: [] })),
   );
@@ -230,7 +236,7 @@ export function DocumentScreen(): VNode {
   }
   return (
     <div class="document-screen">
-      {sections.length > 1 && (
+      {sections.length > 1 && asOf === undefined && (
         <nav class="outline" aria-label={t("outlineView")}>
           <h2 class="small faint">{t("outlineView")}</h2>
           <ol>
@@ -247,9 +253,9 @@ export function DocumentScreen(): VNode {
       <section class="document-body">
         {failure.value !== undefined && <Failed failure={failure.value} />}
         <PlaceView
-          key={`${uri} ${scope} ${start} ${end} ${libraryVersion.value}`}
+          key={`${uri} ${scope} ${start} ${end} ${asOf} ${libraryVersion.value}`}
           isWhole
-          place={{ uri, scope, start, end }}
+          place={{ uri, scope, start, end, contentHash, asOf }}
           bounds={bounds.value}
           tools={
             session.value?.write === true && (

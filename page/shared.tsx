@@ -171,8 +171,14 @@ export function Ended({
 /** Whether the text of a document has the signs of Markdown. */
 export const isMarkdown = (uri: string): boolean => /\.(?:md|mdx|markdown|html?|ipynb)$/iu.test(uri);
 
-/** A passage without the signs of Markdown, for a card that holds plain text alone. */
-export const plainText = (passage: string): string =>
+/** A passage as plain text, for a card that holds nothing else: rows of tables without their bars, and Markdown without its signs. */
+export const cardText = (uri: string, passage: string): string =>
+  isMarkdown(uri)
+    ? plainText(passage)
+    : passage.replaceAll(/\n\|[|:\- ]+$/gmu, "").replaceAll(/^\|.*$/gmu, (row) => plainText(row));
+
+/** A passage without the signs of Markdown. */
+const plainText = (passage: string): string =>
   passage
     .replaceAll(/^\s*(?:#{1,6}|>|[|:\- ]{3,}$)\s*/gmu, "")
     .replaceAll(/!?\[([^\]\n]*)\]\([^)\n]*\)/gu, "$1")
@@ -230,7 +236,9 @@ export function placeText({
   title,
   headings: all = [],
 }: Partial<Place>): string {
-  const headings = all.filter((heading, index) => heading !== sheet && (index > 0 || heading !== title));
+  const headings = all.filter(
+    (heading, index) => heading !== sheet && heading !== part && (index > 0 || heading !== title),
+  );
   const where = [
     part,
     page === undefined

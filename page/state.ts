@@ -12,6 +12,7 @@ export interface Session {
   readonly threads: boolean;
   readonly originals: boolean;
   readonly maxUploadBytes: number;
+  readonly manual: boolean;
 }
 
 /** A place of a document. */
@@ -28,6 +29,8 @@ export interface Place extends PlaceLabels {
   /** Whether the document has changed since, and whether the cited words are no longer at their place. */
   readonly changed?: boolean | undefined;
   readonly gone?: boolean | undefined;
+  /** Time of the version that is shown; the present one without it. */
+  readonly asOf?: string | undefined;
   readonly replaced?: Replaced | undefined;
   readonly headings?: readonly string[] | undefined;
 }
@@ -79,15 +82,22 @@ export function documentAddress({
   scope,
   start,
   end,
+  version,
+  asOf,
 }: {
   uri: string;
   scope?: string | undefined;
   start?: number;
   end?: number;
+  /** Hash of the bytes that the place is one of: a later reader learns that they have changed. */
+  version?: string | undefined;
+  asOf?: string | undefined;
 }): string {
   const query = new URLSearchParams({ uri });
   if (scope !== undefined) query.set("scope", scope);
   if (start !== undefined && end !== undefined) query.set("at", `${start}:${end}`);
+  if (version !== undefined) query.set("v", version.slice(0, 16));
+  if (asOf !== undefined) query.set("asOf", asOf);
   return `d?${query}`;
 }
 
@@ -123,6 +133,14 @@ const isGrounding = (name: string): name is keyof typeof groundings => Object.ha
 const keptGrounding = readKept("grounding") ?? "";
 export const grounding = signal<keyof typeof groundings>(isGrounding(keptGrounding) ? keptGrounding : "preferred");
 export const singleKeys = signal(readKept("keys") !== "off");
+/** Shares of the window that the panel of a place may have. **Units** percent. */
+export const panelWidths = { least: 25, usual: 46, most: 70 } as const;
+const inBounds = (percent: number): number => Math.min(panelWidths.most, Math.max(panelWidths.least, percent));
+export const panelWidth = signal(inBounds(Number(readKept("panel")) || panelWidths.usual));
+export function resizePanel(percent: number): void {
+  panelWidth.value = Math.round(inBounds(percent));
+  keep("panel", panelWidth.value === panelWidths.usual ? undefined : String(panelWidth.value));
+}
 export const openPlace = signal<
   | {
       readonly places: readonly Place[];
@@ -213,7 +231,10 @@ export const bytesText = (bytes: number): string => {
     maximumFractionDigits,
   }).format(bytes / 1000 ** power);
 };
+/** The reader's own form of the language of the page, such as `en-GB`, where the browser names one. */
+const locale = (): string =>
+  navigator.languages.find((name) => name.split("-")[0] === language.value) ?? language.value;
 export const momentText = (iso: string): string =>
-  new Intl.DateTimeFormat(language.value, { dateStyle: "medium", timeStyle: "short" }).format(new Date(iso));
+  new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeStyle: "short" }).format(new Date(iso));
 export const dateText = (iso: string): string =>
-  new Intl.DateTimeFormat(language.value, { dateStyle: "medium" }).format(new Date(iso));
+  new Intl.DateTimeFormat(locale(), { dateStyle: "medium" }).format(new Date(iso));

@@ -7,6 +7,7 @@ import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { openFiles } from "../knowledge-base/open/open-files.ts";
 import type { AccessKey, HandlerOptions, RequestLogEntry, SearchPool, ServeSettings } from "../server/index.node.ts";
+import { readPages } from "./docs.ts";
 import { examples, note } from "./help-text.ts";
 import { folderOf, showLocation } from "../knowledge-base/open/location.ts";
 import { addAnswerModels, baseOf, type CommonOptions, type Context, readCaller, withKnowledgeBase } from "./open.ts";
@@ -125,6 +126,7 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
         ...(allowHost.length === 0 ? {} : { hosts: [...ownNames, ...allowHost] }),
         origins: allowOrigin,
         warmUp: true,
+        manual: async () => (await readPages()).filter(({ name }) => !name.startsWith("errors/")),
         ...given({
           basePath: options.basePath ?? basePath,
           trustedProxies: options.trustProxy.length === 0 ? trustedProxies : options.trustProxy,

@@ -171,7 +171,7 @@ export interface Restriction {
   readonly filter?: Filter | undefined;
   /** `[]` admits nothing. */
   readonly origins?: readonly Origin[] | undefined;
-  /** Prefixes, one of which the uri of a chunk's document has. `[]` admits nothing. */
+  /** Prefixes, one of which the uri of a chunk's document has; one with U+0000 behind it is a whole uri. `[]` admits nothing. */
   readonly under?: readonly string[] | undefined;
   /** Without a uri, `under` is left out. */
   admits(facts: { readonly metadata: Metadata; readonly origin: Origin; readonly uri?: string | undefined }): boolean;

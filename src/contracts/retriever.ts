@@ -75,6 +75,8 @@ export interface RetrieveOptions {
   readonly ignoreCase?: boolean | undefined;
   /** Only documents whose uri has this prefix, or one of several: a folder. It holds before ranking, as `filter` does. Default: all. */
   readonly under?: string | readonly string[] | undefined;
+  /** Only the documents of these uris, whole. With `under`, those of them that have its prefix. It holds before ranking, as `filter` does. Default: all; `[]` matches nothing. */
+  readonly uris?: readonly string[] | undefined;
   /** Only chunks of these origins. Default: all. */
   readonly origins?: readonly Origin[] | undefined;
   /** Fusion of the legs: a name, or a name with its constants. Default `best`; `rrf` where a leg cannot score given chunks. */

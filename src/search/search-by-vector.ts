@@ -4,6 +4,7 @@ import type { ChunkRef, ReadChunk } from "../contracts/leg.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 import type { Store } from "../contracts/store.ts";
 import type { VectorMatch, VectorQuery } from "../contracts/vector-store.ts";
+import { isUnder } from "../engine/filters/create-restriction.ts";
 import { compareChunkPlaces } from "../runtime/compare-text.ts";
 
 /** The part of a store that a search by vector needs. */
@@ -58,12 +59,11 @@ export async function listChunks(
 ): Promise<readonly VectorMatch[]> {
   const { filter, origins, under, chunkIds, topK, minScore = 0, version, includeEmbeddings = false } = query;
   const { order = "place" } = query;
-  const isUnder = (uri: string): boolean => under === undefined || under.some((prefix) => uri.startsWith(prefix));
   const matches: VectorMatch[] = [];
   const listed = store.chunks(scopes, { ...(filter && { filter }), includeEmbeddings });
   for await (const { scope, chunk, embeddings } of listed) {
     if (minScore > 0 || origins?.includes(chunk.origin) === false || chunkIds?.includes(chunk.id) === false) continue;
-    if (!isUnder(chunk.uri)) continue;
+    if (!isUnder(chunk.uri, under)) continue;
     const kept = embeddingOf(embeddings, version, undefined);
     matches.push({ scope, chunk, score: 0, rawScore: 0, ...(kept && { embedding: kept }) });
   }

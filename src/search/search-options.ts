@@ -94,6 +94,13 @@ export const retrieveOptions = {
     for: byHand,
     flag: "--under <prefix>",
   },
+  uris: {
+    doc: "Only the documents of these uris; with `under`, those of them that have its prefix.",
+    kind: { type: "list", of: { type: "string", pattern: /\S/u, expects: "a uri" } },
+    otherwise: "all",
+    for: byRequest,
+    bounds: { http: { max: 1000 } },
+  },
   minScore: {
     doc: "Inclusive threshold of the dense leg.",
     kind: { type: "number" },

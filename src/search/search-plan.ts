@@ -2,6 +2,7 @@ import { IbidError } from "../contracts/errors.ts";
 import type { Filter } from "../contracts/filter.ts";
 import type { RetrieveOptions, SearchMode } from "../contracts/retriever.ts";
 import { parseRegex } from "../text/patterns/regex-syntax.ts";
+import { isUnder, wholeUri } from "../engine/filters/create-restriction.ts";
 import { parseFilter } from "../engine/filters/parse-filter.ts";
 import { type PlanOf, planOptions } from "../runtime/plan-options.ts";
 import { type PlannedFusion, planFusion } from "./fusion-settings.ts";
@@ -10,9 +11,9 @@ import { retrieveOptions } from "./search-options.ts";
 /** Options of a retrieval, checked, with defaults filled in. */
 export interface SearchPlan extends Omit<
   PlanOf<RetrieveOptions, typeof retrieveOptions>,
-  "filter" | "fusion" | "weights" | "under"
+  "filter" | "fusion" | "weights" | "under" | "uris"
 > {
-  /** Prefixes, one of which the uri of a document has. */
+  /** Prefixes and whole uris, as in `Restriction.under`. */
   readonly under: readonly string[] | undefined;
   readonly filter: Filter | undefined;
   readonly fusion: PlannedFusion;
@@ -27,7 +28,7 @@ export const defaultMaxQueryLength = 8192;
  * **Errors** `invalid-argument` for an unknown option, a value out of bounds or options that do not go together, `invalid-filter`.
  */
 export function planSearch(options: RetrieveOptions = {}): SearchPlan {
-  const { filter, fusion, weights, under, ...plan } = planOptions("search", retrieveOptions, options);
+  const { filter, fusion, weights, under, uris, ...plan } = planOptions("search", retrieveOptions, options);
   const { syntax, pattern } = plan;
   const mode = options.mode === undefined && syntax === "lucene" ? "lexical" : plan.mode;
   if (syntax === "lucene" && mode !== "lexical") {
@@ -51,9 +52,16 @@ export function planSearch(options: RetrieveOptions = {}): SearchPlan {
     mode,
     fusion: planned,
     filter: filter === undefined ? undefined : parseFilter(filter),
-    under: typeof under === "string" ? [under] : under,
+    under: entriesOf(typeof under === "string" ? [under] : under, uris),
   };
 }
+
+/** Whole uris where some are given, of which prefixes leave those below them. */
+const entriesOf = (
+  prefixes: readonly string[] | undefined,
+  uris: readonly string[] | undefined,
+): readonly string[] | undefined =>
+  uris === undefined ? prefixes : uris.filter((uri) => isUnder(uri, prefixes)).map((uri) => wholeUri(uri));
 
 /**
  * Checks the query itself, before any model sees it.

@@ -27,7 +27,7 @@ import { createOpenApiRoute } from "./openapi.ts";
 import { createOpenAiRoutes } from "./openai-routes.ts";
 import { createOpenAiShelf } from "./openai-shelf.ts";
 import { createOpenAiStoreRoutes } from "./openai-store-routes.ts";
-import { createKeepingRoutes, keepingFiles } from "./keeping-routes.ts";
+import { createKeepingRoutes, createManualRoute, keepingFiles } from "./keeping-routes.ts";
 import { createOriginals } from "./originals.ts";
 import { operatorRoutes } from "./operator-routes.ts";
 import { createPaths, isRepeatable } from "./paths.ts";
@@ -420,7 +420,7 @@ function chooseRoutes(
   limits: Required<ServiceLimits>,
   { originals, threads, jobs, streams }: ServiceParts,
 ): readonly Route[] {
-  const { login, mcp = true, metrics, only, page = true, files, readiness = () => "ready" } = options;
+  const { login, manual, mcp = true, metrics, only, page = true, files, readiness = () => "ready" } = options;
   const { keepOriginals = true } = options;
   const shelf = files === undefined ? undefined : createOpenAiShelf(files, limits.jobBytes);
   const routes: Route[] = [...createProbeRoutes(readiness)];
@@ -428,7 +428,12 @@ function chooseRoutes(
   if (only !== "mcp") {
     const keeps = files !== undefined && keepOriginals;
     const { maxUploadBytes } = limits;
-    const facts = { needsKey: hasKeys, originals: keeps || options.readSource !== undefined, maxUploadBytes };
+    const facts = {
+      needsKey: hasKeys,
+      originals: keeps || options.readSource !== undefined,
+      maxUploadBytes,
+      manual: manual !== undefined,
+    };
     const kept = keeps ? originals : { ...originals, keep: async () => {} };
     routes.push(
       ...createQuestionRoutes(streams),
@@ -443,6 +448,7 @@ function chooseRoutes(
     if (jobs !== undefined) routes.push(...createJobRoutes(jobs, limits), ...createTusRoutes(jobs, limits));
     routes.push(
       ...createKeepingRoutes(threads, facts),
+      ...(manual === undefined ? [] : [createManualRoute(manual)]),
       statusRoute,
       healthRoute,
       ...operatorRoutes,

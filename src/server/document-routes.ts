@@ -106,11 +106,13 @@ export const documentRoutes: readonly Route[] = [
     method: "GET",
     path: "/folders",
     name: "listFolders",
-    summary: "The folders of the documents, by name; `under` of a search or a question narrows it to one.",
+    summary:
+      "The folders of the documents, by name, and the kinds of files with their counts; `under` of a search or a question narrows it to one.",
     tag: "documents",
     needs: "reader",
+    query: requests.foldersQuery,
     answers: { 200: { description: "The folders.", content: { "application/json": responses.foldersResponse } } },
-    handle: async ({ kb, signal }) => jsonResponse(await listFolders(kb, signal)),
+    handle: async ({ kb, query: { under }, signal }) => jsonResponse(await listFolders(kb, under, signal)),
   }),
   defineRoute({
     method: "GET",
@@ -176,13 +178,14 @@ async function listChunks(
 const mostFolders = 1000;
 
 /**
- * The folders of the documents, by name.
+ * The folders of the documents, by name, and the endings of their names.
  *
  * **Cost** the rows of all documents: some 20 µs of processor time for each, in pages that let other requests in between. A folder has other numbers for each caller,
  * because a document counts where the caller may read it. Stores count by scope and keep no numbers by folder.
  */
-async function listFolders(kb: KnowledgeBase, signal: AbortSignal): Promise<object> {
+async function listFolders(kb: KnowledgeBase, under = "", signal: AbortSignal): Promise<object> {
   const folders = new Map<string, { readonly name: string; documents: number }>();
+  const kinds = new Map<string, number>();
   const add = (under: string, name: string): void => {
     const known = folders.get(under);
     if (known === undefined) folders.set(under, { name, documents: 1 });
@@ -191,6 +194,9 @@ async function listFolders(kb: KnowledgeBase, signal: AbortSignal): Promise<obje
   for await (const { uri, rootLabel = "", path } of kb.list()) {
     signal.throwIfAborted();
     if (uri.startsWith(notePrefix)) continue;
+    const [, kind] = /\.([a-z\d]{1,10})$/iu.exec(path ?? uri) ?? [];
+    if (kind !== undefined && uri.startsWith(under))
+      kinds.set(kind.toLowerCase(), (kinds.get(kind.toLowerCase()) ?? 0) + 1);
     const isFile = path !== undefined && uri.endsWith(path);
     const from = isFile ? uri.length - path.length : (/^[a-z][\d+.a-z-]*:\/\/[^/]*/iu.exec(uri)?.[0].length ?? 0);
     if (isFile && rootLabel !== "" && from > 0) add(uri.slice(0, from), rootLabel);
@@ -201,7 +207,9 @@ async function listFolders(kb: KnowledgeBase, signal: AbortSignal): Promise<obje
   }
   const named = Array.from(folders, ([under, facts]) => ({ under, ...facts }));
   named.sort((one, other) => compareCodePoints(one.name, other.name));
-  return { folders: named.slice(0, mostFolders), total: named.length };
+  const counted = Array.from(kinds, ([kind, documents]) => ({ kind, documents }));
+  counted.sort((one, other) => compareCodePoints(one.kind, other.kind));
+  return { folders: named.slice(0, mostFolders), total: named.length, kinds: counted.slice(0, mostFolders) };
 }
 
 /** One refusal for documents that do not exist and for those that the caller may not read. */

@@ -201,6 +201,8 @@ export interface HandlerOptions {
   readonly keepOriginals?: boolean | undefined;
   /** How long `files` keeps a thread after its last question; 0 for no threads. **Units** days. Default 30. */
   readonly threadDays?: number | undefined;
+  /** Reads pages in Markdown that an empty page offers for a first try, as `ibid serve` gives its own documentation; `name` is a path without its ending. Default: none. */
+  readonly manual?: (() => Promise<readonly { readonly name: string; readonly text: string }[]>) | undefined;
   /** Sends the messages of webhooks, and knows the addresses that are permitted. `startService` has one for public addresses. Default: none, and webhooks are refused. */
   readonly sendWebhook?: SendRequest | undefined;
   /** Options of entities by their name: types, and properties that filters can name. They are also tools of `/mcp`. Default: none; entities of any name are served without. */
@@ -235,6 +237,7 @@ const known = {
   readSource: true,
   keepOriginals: true,
   threadDays: true,
+  manual: true,
   sendWebhook: true,
   entities: true,
   mcp: true,

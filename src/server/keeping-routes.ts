@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import { notFound } from "./document-routes.ts";
 import { given } from "./given.ts";
+import type { HandlerOptions } from "./handler-options.ts";
 import type { Originals } from "./originals.ts";
 import * as requests from "./request-schemas.ts";
 import { defineRoute, jsonResponse, type Route } from "./route.ts";
@@ -14,14 +15,44 @@ import {
   threadsResponse,
 } from "./thread-schemas.ts";
 import { threadId, type Threads } from "./threads.ts";
-import { restoreResponse, sessionResponse, trashResponse, versionsResponse } from "./view-schemas.ts";
+import { manualResponse, restoreResponse, sessionResponse, trashResponse, versionsResponse } from "./view-schemas.ts";
 import { Refusal } from "./refusal.ts";
+
+/** Folder of the manual's pages. */
+const manualFolder = "ibid-manual/";
+
+/** Adds the pages of a manual to try questions on. */
+export function createManualRoute(readManual: NonNullable<HandlerOptions["manual"]>): Route {
+  return defineRoute({
+    method: "POST",
+    path: "/manual",
+    name: "addManual",
+    summary: `Adds the service's own manual below ${manualFolder}, to try questions on.`,
+    tag: "documents",
+    needs: "writer",
+    isSlow: true,
+    answers: { 200: { description: "The documents.", content: { "application/json": manualResponse } } },
+    async handle({ kb, signal }) {
+      const pages = await readManual();
+      const inputs = pages.map(({ name, text }) => ({
+        uri: `${manualFolder}${name}.md`,
+        text,
+        mediaType: "text/markdown",
+      }));
+      const { failures } = await kb.ingest(inputs, { signal });
+      if (failures.length > 0) throw failures[0]!.error;
+      return jsonResponse({ under: manualFolder, documents: inputs.length });
+    },
+  });
+}
 
 /** Facts of the service that a page asks for first. */
 export interface ServiceFacts {
   readonly needsKey: boolean;
   readonly originals: boolean;
   readonly maxUploadBytes: number;
+  /** Whether `POST /manual` has pages to add. */
+  readonly manual: boolean;
 }
 
 /** The caller, and the trash. */

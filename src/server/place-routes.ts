@@ -27,8 +27,8 @@ export function createPlaceRoutes(originals: Originals): readonly Route[] {
       needs: "reader",
       query: requests.viewQuery,
       answers: { 200: { description: "The blocks.", content: { "application/json": viewResponse } } },
-      async handle({ kb, query: { uri, scope, around, start = 0, end = start + usualStretch } }) {
-        const shown = (await showDocument(kb, uri, given({ scope, start, end, around }))) ?? notFound(uri);
+      async handle({ kb, query: { uri, scope, around, asOf, start = 0, end = start + usualStretch } }) {
+        const shown = (await showDocument(kb, uri, given({ scope, start, end, around, asOf }))) ?? notFound(uri);
         const { document, place, ...rest } = shown;
         const { id: documentId, title, mediaType, length, contentHash, rootLabel, path, metadata } = document;
         const { page, lastPage, line, slide, sheet, cells, part, headings } = place;

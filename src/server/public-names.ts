@@ -20,6 +20,9 @@ const isLocal = (uri: string): boolean => /^(?:[\\/]|[a-z]:[\\/]|file:)/iu.test(
 /** Fields that hold a uri, or the address of a section below it. */
 const namesDocument = (key: string): boolean => key === "uri" || key === "source" || key.endsWith("Url");
 
+/** Limits of a search that name documents. */
+type Narrowed = Pick<SearchOptions, "under" | "uris">;
+
 /** The list of names is read again for an unknown one, at most this often. **Units** milliseconds. */
 const leastAge = 1000;
 
@@ -124,24 +127,29 @@ export function createPublicNames(all: KnowledgeBase): PublicNames {
       }
       return (uri) => (isLocal(uri) ? (names.get(uri) ?? withHash(baseName(uri), uri)) : uri);
     }
+    async function resolve(name: string): Promise<string> {
+      const all = await filesOf(name);
+      const may = all.length > 1 ? await readable(all) : all;
+      const publish = await publisher(may);
+      return may.find((uri) => publish(uri) === name) ?? name;
+    }
+    /** Prefixes of stored uris in place of those of public names. A prefix of this machine's paths is none. */
+    async function withStoredPrefixes(under: string | readonly string[]): Promise<readonly string[]> {
+      const prefixes = typeof under === "string" ? [under] : under;
+      const isKnown = (prefix: string): boolean => Array.from(byName.keys()).some((name) => name.startsWith(prefix));
+      if (!prefixes.every(isKnown)) await refresh();
+      const own = await readable(byUri.keys());
+      return [...new Set(prefixes.flatMap((prefix) => storedPrefixes(prefix, own)))];
+    }
     return {
-      resolve: async (name: string): Promise<string> => {
-        const all = await filesOf(name);
-        const may = all.length > 1 ? await readable(all) : all;
-        const publish = await publisher(may);
-        return may.find((uri) => publish(uri) === name) ?? name;
-      },
-      /** Prefixes of stored uris in place of those of public names. A prefix of this machine's paths is none. */
-      withStoredPrefixes: async <Options extends { readonly under?: string | readonly string[] | undefined }>(
-        options?: Options,
-      ): Promise<Options | undefined> => {
-        if (options?.under === undefined) return options;
-        const prefixes = typeof options.under === "string" ? [options.under] : options.under;
-        const isKnown = (prefix: string): boolean => Array.from(byName.keys()).some((name) => name.startsWith(prefix));
-        if (!prefixes.every(isKnown)) await refresh();
-        const own = await readable(byUri.keys());
-        return { ...options, under: [...new Set(prefixes.flatMap((prefix) => storedPrefixes(prefix, own)))] };
-      },
+      resolve,
+      withStoredNames: async <Options extends Narrowed>(options?: Options): Promise<Options | undefined> => ({
+        ...options!,
+        ...(options?.under !== undefined && { under: await withStoredPrefixes(options.under) }),
+        ...(options?.uris !== undefined && {
+          uris: await Promise.all(options.uris.filter((uri) => !isLocal(uri)).map(resolve)),
+        }),
+      }),
       seesFiles: async (): Promise<boolean> => (await readable(byUri.keys())).length > 0,
       publish: async (uri: string): Promise<string> => {
         await know([uri]);
@@ -241,17 +249,17 @@ export function createPublicNames(all: KnowledgeBase): PublicNames {
     hide(kb) {
       const shared = (kb as SharedSearches)[shareSearchBody];
       const names = namesOf(kb);
-      const { resolve, shown, withStoredPrefixes } = names;
+      const { resolve, shown, withStoredNames } = names;
       const shownRun = shownBy(shown);
       return {
         ...kb,
         ...(shared && { [shareSearchBody]: (query: string, options: SearchOptions) => shared(query, options, true) }),
-        search: async (query, options) => shown(await kb.search(query, await withStoredPrefixes(options))),
+        search: async (query, options) => shown(await kb.search(query, await withStoredNames(options))),
         ask: (question, options = {}) =>
-          options.under === undefined
+          options.under === undefined && options.uris === undefined
             ? shownRun(kb.ask(question, options))
             : createRun(async function* () {
-                const run = shownRun(kb.ask(question, await withStoredPrefixes(options)));
+                const run = shownRun(kb.ask(question, await withStoredNames(options)));
                 yield* run;
                 return await run;
               }),

@@ -140,6 +140,10 @@ export const listQuery = z.strictObject({
   after: z.string().min(1).max(10_000).optional().meta({ description: "The `next` of the page before." }),
 });
 
+export const foldersQuery = z.strictObject({
+  under: z.string().max(4096).optional().meta({ description: "Prefix below which kinds are counted." }),
+});
+
 export const documentQuery = z.strictObject({ uri, scope: scopeSchema.optional() });
 
 export const chunksQuery = documentQuery.extend({
@@ -155,7 +159,7 @@ export const documentTextQuery = documentQuery.extend({
   }),
 });
 
-export const viewQuery = documentTextQuery.omit({ asOf: true }).extend({
+export const viewQuery = documentTextQuery.extend({
   around: z.coerce.number().int().min(0).max(100_000).optional().meta({
     description:
       "Characters before `start` and behind `end` that are shown too; `place` is that of the stretch itself.",

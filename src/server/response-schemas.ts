@@ -337,6 +337,9 @@ export const foldersResponse = z
   .strictObject({
     folders: z.array(z.strictObject({ under: z.string(), name: z.string(), documents: z.int().min(1) })),
     total: z.int().min(0).meta({ description: "Folders in all; the first thousand are listed." }),
+    kinds: z.array(z.strictObject({ kind: z.string(), documents: z.int().min(1) })).meta({
+      description: "Endings of the files' names, such as pdf, with the documents below `under` that have them.",
+    }),
   })
   .meta({
     id: "Folders",

@@ -54,9 +54,23 @@ const sourceSchema = z.strictObject({
   documentId: z.string().min(1).max(200),
 });
 
+/** The limits that a question was asked within. */
+const limitsSchema = z
+  .strictObject({
+    scope: scopeSchema.optional(),
+    under: z.string().min(1).max(4096).optional().meta({ description: "The prefix of a folder's uris." }),
+    kind: z.string().min(1).max(20).optional().meta({ description: "The ending of the files' names, such as pdf." }),
+    since: z.iso.date({ error: "must be a day such as 2026-05-01" }).optional(),
+    documents: z.array(sourceSchema).max(1000).optional().meta({
+      description: "The documents that alone were asked; as shown, those of them that the caller may read.",
+    }),
+  })
+  .meta({ id: "ThreadLimits", description: "Limits that a question was asked within. The owner alone sees them." });
+
 const turnSchema = z
   .strictObject({
     ...turnFacts,
+    limits: limitsSchema.optional(),
     sources: z.array(sourceSchema).max(200).optional().meta({
       description: "The documents that the model was given. A sentence without a place may rest on any of them.",
     }),
@@ -133,6 +147,7 @@ export const threadResponse = z
     turns: z.array(
       z.strictObject({
         ...turnFacts,
+        limits: limitsSchema.optional(),
         sources: z.array(sourceSchema).optional(),
         sentences: z.array(
           z.strictObject({

@@ -172,11 +172,19 @@ export function createThreads(files: BlobStore, retentionDays: number): Threads 
         const rests = ({ sources = [] }: StoredTurn, { places }: StoredTurn["sentences"][number]): boolean =>
           places.length === 0 ? sources.some(isGone) : places.some(isGone);
         const isTouched = (turn: StoredTurn): boolean =>
-          turn.sources?.some(isGone) === true || turn.sentences.some((each) => rests(turn, each));
+          turn.sources?.some(isGone) === true ||
+          turn.limits?.documents?.some(isGone) === true ||
+          turn.sentences.some((each) => rests(turn, each));
         if (thread === undefined || !thread.turns.some(isTouched)) continue;
-        const turns = thread.turns.map(({ sources, ...turn }) => ({
+        const turns = thread.turns.map(({ sources, limits, ...turn }) => ({
           ...turn,
-          ...given({ sources: sources?.filter((source) => !isGone(source)) }),
+          ...given({
+            sources: sources?.filter((source) => !isGone(source)),
+            limits: limits && {
+              ...limits,
+              ...given({ documents: limits.documents?.filter((each) => !isGone(each)) }),
+            },
+          }),
           sentences: turn.sentences.filter((each) => !rests({ sources, ...turn }, each)),
         }));
         await save(key.slice("threads/".length, -".json".length), { ...thread, turns });
@@ -191,6 +199,7 @@ export function threadId(caller: Owner, name: string): string {
 }
 
 type Place = StoredTurn["sentences"][number]["places"][number];
+type Source = NonNullable<StoredTurn["sources"]>[number];
 interface FoundPlace {
   readonly quote: string;
   readonly title: string;
@@ -254,8 +263,10 @@ async function readHashes(
 }
 
 /** A sentence without a place needs the right to read all that the model was given. Without a list of it, its owner alone sees the sentence. */
-async function showTurn({ sources, ...turn }: StoredTurn, read: ReadPlace, isOwn: boolean) {
-  const seen = await Promise.all((sources ?? []).map((source) => read({ ...source, marker: "", start: 0, end: 0 })));
+async function showTurn({ sources, limits, ...turn }: StoredTurn, read: ReadPlace, isOwn: boolean) {
+  const readBegin = (source: Source): Promise<FoundPlace | undefined> =>
+    read({ ...source, marker: "", start: 0, end: 0 });
+  const seen = await Promise.all((sources ?? []).map(readBegin));
   const mayReadAll = sources === undefined ? isOwn : seen.every((found) => found !== undefined);
   const sentences = await Promise.all(
     turn.sentences.map(async ({ places, ...sentence }) => {
@@ -270,5 +281,15 @@ async function showTurn({ sources, ...turn }: StoredTurn, read: ReadPlace, isOwn
       };
     }),
   );
-  return { ...turn, ...given({ sources: mayReadAll ? sources : undefined }), sentences };
+  // Limits name folders and documents, which others may not read.
+  const shownLimits = isOwn ? limits && (await showLimits(limits, readBegin)) : undefined;
+  return { ...turn, ...given({ sources: mayReadAll ? sources : undefined, limits: shownLimits }), sentences };
+}
+
+async function showLimits(
+  { documents, ...limits }: NonNullable<StoredTurn["limits"]>,
+  readBegin: (source: Source) => Promise<FoundPlace | undefined>,
+): Promise<StoredTurn["limits"]> {
+  const found = await Promise.all((documents ?? []).map(readBegin));
+  return { ...limits, ...given({ documents: documents?.filter((_, index) => found[index] !== undefined) }) };
 }

@@ -85,6 +85,7 @@ export const sessionResponse = z
     threads: z.boolean(),
     originals: z.boolean(),
     maxUploadBytes: z.int(),
+    manual: z.boolean().meta({ description: "Whether POST /manual has pages to add." }),
   })
   .meta({ id: "Session" });
 
@@ -120,6 +121,10 @@ export const versionsResponse = z
     ),
   })
   .meta({ id: "DocumentVersions" });
+
+export const manualResponse = z
+  .strictObject({ under: z.string(), documents: z.int().min(0) })
+  .meta({ id: "ManualAdded" });
 
 export const restoreResponse = z
   .strictObject({

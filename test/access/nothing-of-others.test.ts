@@ -17,7 +17,13 @@ const asList = (name: string): unknown => [name];
 const inScope = (name: string): unknown => ({ scope: name });
 const place = (name: string) => ({ marker: "[1]", uri: name, scope: board, documentId: name, start: 0, end: 5 });
 const turns = (name: string): unknown => [
-  { question: "Where?", kind: "written", sources: [], sentences: [{ text: "There.", places: [place(name)] }] },
+  {
+    question: "Where?",
+    kind: "written",
+    limits: { documents: [{ uri: name, documentId: name }] },
+    sources: [],
+    sentences: [{ text: "There.", places: [place(name)] }],
+  },
 ];
 
 /** Fields of requests that name something, by path and field, or by field alone. Every other field must stand in `free`. */
@@ -25,6 +31,10 @@ const namings: Readonly<Record<string, readonly Naming[]>> = {
   uri: [{ kind: "uri" }, { kind: "pastUri" }],
   document: [{ kind: "uri" }, { kind: "pastUri" }, { kind: "chunkId" }],
   under: [{ kind: "folder" }, { kind: "uri" }, { kind: "pastUri" }],
+  uris: [
+    { kind: "uri", make: asList },
+    { kind: "pastUri", make: asList },
+  ],
   prefix: [{ kind: "folder" }, { kind: "uri" }, { kind: "pastUri" }],
   scope: [{ kind: "scope" }],
   scopes: [{ kind: "scope", make: asList }],

@@ -26,6 +26,7 @@ const anyWorld = fc.record({
     { minLength: 1, maxLength: 14 },
   ),
   under: fc.uniqueArray(fc.constantFrom(...folders, "docs", "docs/south/0", "none/", ""), { maxLength: 2 }),
+  named: fc.uniqueArray(fc.nat(15), { maxLength: 6 }),
   query: fc.tuple(fc.nat(words.length - 1), fc.nat(words.length - 1)),
 });
 
@@ -57,16 +58,20 @@ describe("a search below a prefix of uris", () => {
   it.each(["knowing", "unknowing"] as const)(
     "is the search by metadata that say the same, in every mode: %s legs",
     async (kind) => {
-      let narrowed = 0;
+      let [narrowed, chosen] = [0, 0];
       await fc.assert(
-        fc.asyncProperty(anyWorld, async ({ documents, under, query }) => {
+        fc.asyncProperty(anyWorld, async ({ documents, under, named, query }) => {
           const embedding = createFixedEmbeddingModel({}, { dimensions: 3, otherwise: vectorOf });
           const kb = await openKnowledgeBase({ store: stores[kind](), models: { embedding } });
+          // Prefixes of uris, and a uri that no document has, name nothing.
+          const uris: string[] = ["docs/", "docs", "none.md"];
           for (const [i, { folder, scope, chunks }] of documents.entries()) {
             const uri = `${folders[folder]}${i}.md`;
             const isBelow = under.some((prefix) => uri.startsWith(prefix));
+            const isNamed = named.includes(i);
+            if (isNamed) uris.push(uri);
             const texts = chunks.map((each) => ({ text: each.map((word) => words[word]).join(" ") }));
-            await kb.ingest({ uri, title: uri, metadata: { isBelow }, chunks: texts }, { scope });
+            await kb.ingest({ uri, title: uri, metadata: { isBelow, isNamed }, chunks: texts }, { scope });
           }
           const question = query.map((word) => words[word]).join(" ");
           const modes: readonly SearchOptions[] = [
@@ -82,6 +87,12 @@ describe("a search below a prefix of uris", () => {
               const found = await view.search(asked, { ...options, under });
               expect(found).toEqual(await view.search(asked, { ...options, filter: { isBelow: true } }));
               narrowed += found.length;
+              const whole = await view.search(asked, { ...options, uris });
+              expect(whole).toEqual(await view.search(asked, { ...options, filter: { isNamed: true } }));
+              chosen += whole.length;
+              expect(await view.search(asked, { ...options, under, uris })).toEqual(
+                await view.search(asked, { ...options, filter: { isBelow: true, isNamed: true } }),
+              );
             }
           }
           for (const view of [kb, kb.as({ userId: "eve", teamId: "south" })]) {
@@ -105,7 +116,7 @@ describe("a search below a prefix of uris", () => {
         }),
         { numRuns: fewer(15, 500) },
       );
-      expect(narrowed).toBeGreaterThan(0);
+      expect(Math.min(narrowed, chosen)).toBeGreaterThan(0);
     },
     300_000,
   );
@@ -134,6 +145,10 @@ describe("a search below a prefix of uris", () => {
       expect(await titles(kb, { under: "south/", asOf: then })).toEqual(["south/pier.md"]);
       await kb.delete("north/quay.md");
       expect(await titles(kb, { under: ["north/", "south/"] })).toEqual(["north/pier.md"]);
+      await kb.ingest({ uri: "north/pier.md.bak", text: "The crane lifts nine tonnes, or ten." });
+      expect(await titles(kb, { uris: ["north/pier.md"] })).toEqual(["north/pier.md"]);
+      expect(await titles(kb, { uris: [] })).toEqual([]);
+      await kb.delete("north/pier.md.bak");
       const answer = await kb.ask("How much does the crane lift?", { under: "north/" });
       expect(answer.citations.map(({ uri }) => uri)).toEqual(["north/pier.md"]);
       expect((await kb.ask("How much does the crane lift?", { under: "south/" })).kind).toBe("refused");

@@ -170,6 +170,20 @@ test("[page 27] in Arabic a date beside the name of a file is read in one direct
   expect(places).toEqual(places.toSorted((a, b) => b - a));
 });
 
+test("[page 27] in Arabic the code of a document is read from left to right, also below the button for earlier text", async () => {
+  const kb = await openHarbour();
+  const tides = Array.from({ length: 900 }, (_, day) => ({ day, port: "Ennis Point" }));
+  await kb.ingest({ uri: "tides.json", text: JSON.stringify(tides, undefined, 1), mediaType: "application/json" });
+  const { page, url } = await visit(await serve(kb), { locale: "ar" });
+  await page.goto(new URL("d?uri=tides.json&at=20000:20040", url).href);
+  await page.waitForSelector(".text-view mark");
+  expect(await page.$$eval(".text-view .more", (all) => all.length)).toBe(2);
+  const directions = await page.evaluate(
+    `[...document.querySelectorAll(".text-view pre, .text-view .more")].map((each) => each.tagName + " " + getComputedStyle(each).direction)`,
+  );
+  expect(new Set(directions as string[])).toEqual(new Set(["BUTTON rtl", "PRE ltr"]));
+});
+
 test("[page 19] a search that finds nothing within limits says so, and one by words offers the meaning", async () => {
   const { page, url } = await visitHarbour();
   const said = async (hash: string): Promise<string | null> => {
@@ -254,6 +268,42 @@ test("[page 25] at a width of 320 long names of folders and files push nothing o
   await page.click("summary");
   await page.waitForSelector(".filter-folder option >> nth=1", { state: "attached" });
   expect([await beyondWidth(page), await violationsOf(page)]).toEqual([0, []]);
+});
+
+test("[page 25] the panel of a place is resized by its edge, by arrow keys and by a click, and stays so", async () => {
+  for (const [locale, wider] of [
+    ["en-GB", "ArrowLeft"],
+    ["ar", "ArrowRight"],
+  ] as const) {
+    const { page } = await visitHarbour({ browser: { locale, bypassCSP: true } });
+    const width = async (): Promise<number> => (await page.locator(".evidence").boundingBox())!.width;
+    await askOnPage(page, papers[0]!.question);
+    await page.click(".source");
+    await page.waitForSelector(".evidence mark");
+    const usual = await width();
+    await page.focus(".divider");
+    for (let times = 0; times < 3; times++) await page.keyboard.press(wider);
+    expect(await width()).toBeGreaterThan(usual + 60);
+    const shown = await page.locator(".evidence mark >> nth=0").boundingBox();
+    expect(shown!.y).toBeGreaterThan(0);
+    expect(shown!.y).toBeLessThan(800);
+    const edge = (await page.locator(".divider").boundingBox())!;
+    const [x, y] = [edge.x + edge.width / 2, 400];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x + (wider === "ArrowLeft" ? 240 : -240), y, { steps: 4 });
+    await page.mouse.up();
+    const narrow = await width();
+    expect(narrow).toBeLessThan(usual);
+    expect(await violationsOf(page)).toEqual([]);
+    await page.reload();
+    await page.waitForSelector(".evidence mark");
+    expect(await width()).toBeCloseTo(narrow, 0);
+    await page.click(".divider");
+    expect(await width()).toBeCloseTo(usual, 0);
+    await page.setViewportSize({ width: 800, height: 700 });
+    expect(await page.isVisible(".divider")).toBe(false);
+  }
 });
 
 test("[page 34] the bar of a phone has four entries, and the last one opens the others", async () => {

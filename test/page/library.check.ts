@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { openKnowledgeBase } from "../../src/index.node.ts";
 import { writeFiles } from "../cli/run-ibid.ts";
 import { papers } from "./documents.ts";
-import { askOnPage, openHarbour, serve, visit, visitHarbour } from "./open-page.ts";
+import { askOnPage, markedText, openHarbour, serve, visit, visitHarbour } from "./open-page.ts";
 import { beyondWidth, violationsOf } from "./violations.ts";
 
 test("[page 20] a folder chosen as filter has all sources below it; without the chip they come from everywhere again", async () => {
@@ -212,6 +212,141 @@ test("[page 22] a document that changed after the cited words still shows them, 
   await page.waitForSelector(".evidence mark");
 });
 
+test("[page 22] of a document that changed, the cited version and the present one can both be opened", async () => {
+  const [handbook] = papers;
+  const kb = await openKnowledgeBase({ history: true });
+  await kb.ingest({ uri: "harbour/handbook.md", bytes: handbook!.bytes });
+  const { page, url } = await visit(await serve(kb, { local: { access: {} } }), {
+    viewport: { width: 320, height: 800 },
+    bypassCSP: true,
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  await askOnPage(page, handbook!.question);
+  await page.waitForURL(/\/t\?id=/u);
+  await page.click(".source");
+  await page.waitForSelector(".evidence mark");
+  const quote = await markedText(page);
+  await page.click('[aria-label="Copy the link to this place"]');
+  const shared = await page.evaluate("navigator.clipboard.readText()");
+  const text = "# Handbook\n\nThe lamp is electric now, and needs no polish at all, ever again, say the keepers.";
+  await kb.ingest({ uri: "harbour/handbook.md", text, mediaType: "text/markdown" });
+  const show = async (words: string): Promise<void> => {
+    await page.click(`.place-head ~ .notice >> text=${words}`);
+    await page.waitForSelector(`.notice >> text=${words}`, { state: "detached" });
+  };
+  for (const address of [page.url(), String(shared)]) {
+    await page.goto("about:blank");
+    await page.goto(address);
+    await page.waitForSelector("text=It was cited from version 1; now it is at version 2.");
+    await page.waitForSelector(".place-body >> text=The lamp is electric now");
+    expect(await page.$$(".place-body mark")).toEqual([]);
+    await show("Show the cited version");
+    await page.waitForSelector(".place-body mark");
+    expect(await markedText(page)).toBe(quote);
+    expect([await beyondWidth(page), await violationsOf(page)]).toEqual([0, []]);
+    if (address !== shared) await show("Show the present version");
+  }
+  await page.goto(new URL("d?uri=harbour/handbook.md", url).href);
+  await page.click("text=2 versions");
+  await page.click(".versions li:nth-child(2) a");
+  await page.waitForSelector("text=This is a former version");
+  await page.waitForSelector(".place-body >> text=chamois");
+  await page.click("text=Show the present version");
+  await page.waitForSelector(".place-body >> text=The lamp is electric now");
+});
+
+test("[page 2] an empty base offers ibid's own manual, which is read and asked at once, and leaves by one choice", async () => {
+  const manual = async () => [
+    { name: "keys", text: "# Keys\n\nA key is rotated with `ibid keys rotate ada`." },
+    { name: "guides/deploy", text: "# Deploy\n\nThe image runs as user 65532 over a read-only root." },
+  ];
+  const kb = await openKnowledgeBase();
+  const { page, url } = await visit(await serve(kb, { manual }), {
+    viewport: { width: 320, height: 800 },
+    bypassCSP: true,
+  });
+  await page.waitForSelector("text=Nothing here yet");
+  expect([await beyondWidth(page), await violationsOf(page)]).toEqual([0, []]);
+  await page.focus("text=Try with ibid's manual");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("text=2 documents");
+  await askOnPage(page, "As which user does the image run?");
+  expect(await page.textContent(".answer")).toContain("65532");
+  await page.goto(new URL("library", url).href);
+  await page.check("text=Choose all 2");
+  await page.click("text=Delete 2 documents");
+  await page.waitForSelector("text=Nothing here yet");
+});
+
+test("[page 2] without a manual or without the right to write, an empty base offers none", async () => {
+  const manual = async () => [{ name: "keys", text: "# Keys\n\nA key." }];
+  for (const options of [{}, { manual, local: { access: "operator" as const } }]) {
+    const { page, url } = await visit(await serve(await openKnowledgeBase(), options));
+    await page.waitForSelector("text=Nothing here yet");
+    expect(await page.isVisible("text=Try with ibid's manual")).toBe(false);
+    expect((await fetch(new URL("manual", url), { method: "POST" })).status).not.toBe(200);
+  }
+});
+
+test("[page 20] chosen documents alone are asked and searched, and a thread keeps its limits", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "ibid-only-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const crane = (where: string, tonnes: string): string =>
+    `# ${where}\n\nThe crane of the quay lifts ${tonnes} tonnes.`;
+  await writeFiles(folder, {
+    "quay.md": crane("North", "twelve"),
+    "quay.md.old.md": crane("Old", "three"),
+    "pier.md": crane("Pier", "nine"),
+    "dock.md": crane("Dock", "seven"),
+  });
+  const kb = await openKnowledgeBase();
+  await kb.ingest(folder);
+  const { page, url } = await visit(await serve(kb, { local: { access: {} } }), {
+    viewport: { width: 320, height: 800 },
+    bypassCSP: true,
+  });
+  const sources = (): Promise<string[]> =>
+    page.$$eval(".turn:last-of-type .source .small", (all) =>
+      all.map(({ textContent }) => textContent.split(/\/| · /u)[1]!),
+    );
+  await page.goto(new URL("library", url).href);
+  for (const name of ["quay.md", "pier.md"]) await page.check(`input[aria-label$="/${name}"]`);
+  await page.click("text=Ask only these 2 documents");
+  await page.waitForSelector(".chip >> nth=1");
+  const question = "How many tonnes does the crane of the quay lift?";
+  await askOnPage(page, question);
+  expect(new Set(await sources())).toEqual(new Set(["quay.md", "pier.md"]));
+  expect(await page.textContent(".limits")).toContain("pier.md, quay.md");
+  expect([await beyondWidth(page), await violationsOf(page)]).toEqual([0, []]);
+  await page.waitForURL(/\/t\?id=/u);
+  const thread = page.url();
+  await page.goto(new URL("library", url).href);
+  await page.goto(thread);
+  await page.waitForSelector(".limits");
+  await page.click('.chip button[aria-label$="pier.md"]');
+  await askOnPage(page, question);
+  expect(await sources()).toEqual(["quay.md"]);
+  await page.reload();
+  await page.waitForSelector(".turn >> nth=1");
+  await expect.poll(() => page.$$eval(".chip", (chips) => chips.length)).toBe(1);
+  expect(await page.textContent(".chip")).toContain("quay.md");
+  await page.click(".brand");
+  await expect.poll(() => page.$$eval(".chip", (chips) => chips.length)).toBe(0);
+  await page.goto(new URL("library", url).href);
+  await page.check('input[aria-label$="/dock.md"]');
+  await page.click("text=Search only this document");
+  await page.fill("#question", "crane");
+  await page.press("#question", "Enter");
+  await page.waitForSelector(".hit");
+  expect(await page.$$eval(".hit-title", (all) => all.map(({ textContent }) => textContent))).toEqual(["Dock"]);
+  await page.click(".chip button");
+  await expect.poll(() => page.$$eval(".hit-title", (all) => all.length)).toBe(4);
+  await page.goto(new URL("library", url).href);
+  await page.click('.document:has-text("dock.md")');
+  await page.click("text=Ask this document");
+  expect(await page.textContent(".chip")).toContain("dock.md");
+});
+
 test("[page 21] a filter of names, a type, a folder and an order look at documents that no page of the list has shown yet", async () => {
   const kb = await openKnowledgeBase();
   const inputs = Array.from({ length: 450 }, (_, index) => ({
@@ -231,6 +366,11 @@ test("[page 21] a filter of names, a type, a folder and an order look at documen
   await page.fill(".filters input[type=search]", "");
   await page.selectOption('label:has-text("Sort by") select', "size");
   await expect.poll(async () => (await titles())[0]).toBe("449.txt");
+  expect(await page.$$eval(".filter-kind option", (all) => all.map(({ textContent }) => textContent))).toEqual([
+    "all types",
+    "md (1)",
+    "txt (450)",
+  ]);
   await page.selectOption('label:has-text("Type") select', "md");
   await expect.poll(titles).toEqual(["Zebra"]);
 });

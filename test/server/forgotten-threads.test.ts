@@ -51,7 +51,7 @@ async function serveThread() {
     sources.push({ uri, scope: "user:ada", documentId });
     sentences.push({ text, places: [place] }, { text: `Without a place: ${text}`, places: [] });
   }
-  const turn = { question: "How is it called?", kind: "written", sources, sentences };
+  const turn = { question: "How is it called?", kind: "written", limits: { documents: sources }, sources, sentences };
   await http("/threads", { body: { title: "Names", turns: [turn] } });
   const bytes = (): string =>
     readdirSync(location, { recursive: true, withFileTypes: true })

@@ -531,6 +531,7 @@ describe("the OpenAPI document", () => {
       strategy: "all",
       asOf: "2999-01-01",
       under: "deployment",
+      uris: ["keys.md"],
     };
     expect(Object.keys(schema.properties).toSorted()).toEqual(Object.keys(samples).toSorted());
     const said = (name: string) =>

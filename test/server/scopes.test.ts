@@ -120,6 +120,9 @@ describe("each key's scope [L3 T21]", () => {
     expect(await folders("bob")).toEqual(
       expect.arrayContaining([{ under: "yard/south/", name: "yard/south", documents: 2 }]),
     );
+    const kinds = async (who: Who) => (await as(who, "/folders?under=yard/")).json.kinds;
+    expect(await kinds("ada")).toEqual([{ kind: "md", documents: 2 }]);
+    expect(await kinds("bob")).toEqual([{ kind: "md", documents: 3 }]);
     const found = async (who: Who, under: string) =>
       (await as(who, "/search", { body: { query: "crane", under } })).json.hits.map(
         ({ source }: { source: { uri: string } }) => source.uri,
@@ -129,6 +132,18 @@ describe("each key's scope [L3 T21]", () => {
     // A prefix of this machine's paths tells a reader nothing.
     expect(await found("ada", "/srv/data/")).toEqual([]);
     expect((await as("ada", "/search", { body: { query: "crane", under: ["yard/"] } })).status).toBe(400);
+    const ofDocuments = async (who: Who, ...uris: readonly string[]) =>
+      (await as(who, "/search", { body: { query: "crane", uris } })).json.hits
+        .map(({ source }: { source: { uri: string } }) => source.uri)
+        .toSorted();
+    expect(await ofDocuments("ada", "yard/south/a.md", "yard/south/b.md")).toEqual(["yard/south/a.md"]);
+    expect(await ofDocuments("bob", "yard/south/a.md", "yard/south/b.md")).toEqual([
+      "yard/south/a.md",
+      "yard/south/b.md",
+    ]);
+    expect(await ofDocuments("ada", "a.md", "yard/south")).toEqual(["a.md"]);
+    expect(await ofDocuments("ada", "/srv/data/quays/a.md")).toEqual([]);
+    expect((await as("ada", "/search", { body: { query: "crane", uris: "a.md" } })).status).toBe(400);
     const asked = await as("ada", "/ask", { body: { question: "Where does a crane stand?", under: "yard/north/" } });
     expect(asked.json.citations.map(({ uri }: { uri: string }) => uri)).toEqual(["yard/north/c.md"]);
   });

@@ -71,6 +71,7 @@ const searchable = {
   ignoreCase: true,
   origins: true,
   under: true,
+  uris: true,
   fusion: true,
   weights: true,
   rerank: true,

@@ -21,6 +21,14 @@ export function createRestriction(
   };
 }
 
-/** Whether a uri has one of the prefixes. Without a uri or without prefixes, it counts as one that has. */
+/** An entry of `Restriction.under` that one uri alone has: the uri with a sign behind it that no uri holds. */
+export const wholeUri = (uri: string): string => `${uri}\0`;
+/** The uri that an entry stands for alone; `undefined` for a prefix. */
+export const uriOfEntry = (entry: string): string | undefined =>
+  entry.endsWith("\0") ? entry.slice(0, -1) : undefined;
+
+/** Whether a uri has one of the prefixes, or is one of the whole uris. Without a uri or without entries, it counts as one that has. */
 export const isUnder = (uri: string | undefined, under: readonly string[] | undefined): boolean =>
-  uri === undefined || under === undefined || under.some((prefix) => uri.startsWith(prefix));
+  uri === undefined ||
+  under === undefined ||
+  under.some((entry) => uri.startsWith(entry) || (entry.length === uri.length + 1 && uriOfEntry(entry) === uri));

@@ -25,13 +25,14 @@ export async function readWholeCorpus(
   store: Pick<Store, "chunks">,
   scopes: AuthorizedScopes,
   context: ContextOptions,
-  search: Pick<RetrieveOptions, "filter" | "origins" | "under" | "signal">,
+  search: Pick<RetrieveOptions, "filter" | "origins" | "under" | "uris" | "signal">,
 ): Promise<readonly Hit[] | undefined> {
   const { maxTokens, count } = checkContext(context);
   const { filter, origins, under } = planSearch({
     ...(search.filter !== undefined && { filter: search.filter }),
     ...(search.origins !== undefined && { origins: search.origins }),
     ...(search.under !== undefined && { under: search.under }),
+    ...(search.uris !== undefined && { uris: search.uris }),
   });
   const found: StoredChunk[] = [];
   let tokens = 0;

@@ -20,6 +20,8 @@ export interface ShowOptions {
   readonly end?: number | undefined;
   /** Also the blocks this far before and behind the stretch; the place is that of the stretch. Default 0. **Units** UTF-16 code units. */
   readonly around?: number | undefined;
+  /** The document as it was at this time. Default: the present. */
+  readonly asOf?: string | undefined;
 }
 
 /**
@@ -45,8 +47,12 @@ export async function showDocument(
   uri: string,
   options: ShowOptions = {},
 ): Promise<ShownDocument | undefined> {
-  checkOptions("showDocument", options, { scope: true, start: true, end: true, around: true });
-  const document = await kb.document(uri, options.scope === undefined ? {} : { scope: options.scope });
+  checkOptions("showDocument", options, { scope: true, start: true, end: true, around: true, asOf: true });
+  const { scope, asOf } = options;
+  const document = await kb.document(uri, {
+    ...(scope !== undefined && { scope }),
+    ...(asOf !== undefined && { asOf }),
+  });
   if (document === undefined) return undefined;
   const { buildViewTree } = await import("../../readers/display/build-view-tree.ts");
   const { text, start: _start, end: _end, ...facts } = document;

@@ -4,7 +4,7 @@ import type { DeletedSummary, ListChunksOptions, StoreStatus, StoredChunk } from
 import type { Scope } from "../../contracts/scope.ts";
 import type { LatentLeg } from "./latent-leg.ts";
 import { isOwnVersion } from "./own-version.ts";
-import { createRestriction } from "../../engine/filters/create-restriction.ts";
+import { createRestriction, uriOfEntry } from "../../engine/filters/create-restriction.ts";
 import { parseVersionKey, toEmbedding } from "../../engine/vectors/stored-vector.ts";
 import type { LiveSegment } from "../../engine/segments/live-segment.ts";
 import type { SealedSegment } from "../../engine/segments/sealed-segment.ts";
@@ -160,7 +160,7 @@ export async function* listInOrder(
   }
 }
 
-/** Rows of live documents whose uris have one of the prefixes, by their keys; a step for each page. **Cost** these rows. */
+/** Rows of live documents below the prefixes and of the whole uris, by their keys; a step for each page. **Cost** these rows. */
 export function* documentsUnder(
   rows: DirectoryReader,
   scopes: readonly number[],
@@ -169,6 +169,11 @@ export function* documentsUnder(
   const found = new Set<number>();
   for (const scope of scopes) {
     for (const prefix of under) {
+      const whole = uriOfEntry(prefix);
+      if (whole !== undefined) {
+        for (const { key } of rows.documentsByUri(scope, whole)) found.add(key);
+        continue;
+      }
       let [uri, id] = [prefix, ""];
       for (let isMore = true; isMore;) {
         const page = rows.documentsAfter(scope, uri, id, pageSize, prefix);
