@@ -24,6 +24,10 @@ interface Note {
   readonly suspicious?: readonly string[];
 }
 
+/** The end that its author gave to a note that holds. That of a replaced one is where the next begins. */
+const ownEnd = ({ ended, supersededBy, validTo }: Note): string | undefined =>
+  ended === true || supersededBy !== undefined ? undefined : validTo;
+
 interface NotesPage {
   readonly scope: string;
   readonly notes: readonly Note[];
@@ -98,7 +102,9 @@ export function NotesScreen(): VNode {
     act(async () => {
       const before = edited.peek();
       const named =
-        before === "new" || before === undefined ? { ...(key !== "" && { key }) } : { supersedes: before.id };
+        before === "new" || before === undefined
+          ? { ...(key !== "" && { key }) }
+          : { supersedes: before.id, file: before.file, validTo: ownEnd(before) };
       const done = await send<Remembered>("notes", { text, ...named, ...inScope });
       edited.value = undefined;
       if (done.status === "unchanged") return t("noteUnchanged");

@@ -13,7 +13,11 @@ export interface Bundle {
 const sources = new Map(subpaths.map(({ specifier, source }) => [specifier, join(root, source)]));
 const entry = "\0entry";
 /** Packages that code for every runtime loads on Node alone. */
-const onNodeAlone: ReadonlySet<string> = new Set(["@secretlint/core", "@secretlint/secretlint-rule-preset-recommend"]);
+const onNodeAlone: ReadonlySet<string> = new Set([
+  "@secretlint/core",
+  "@secretlint/profiler",
+  "@secretlint/secretlint-rule-preset-recommend",
+]);
 
 /**
  * Bundles a program that imports `ibid` and its subpaths, as an application for a browser would be.

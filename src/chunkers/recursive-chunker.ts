@@ -1,9 +1,12 @@
 import type { Chunk } from "../contracts/chunk.ts";
 import type { Chunker, LengthFunction } from "../contracts/chunker.ts";
 import type { Document, TextDocument } from "../contracts/document.ts";
+import { IbidError } from "../contracts/errors.ts";
+import type { Metadata } from "../contracts/metadata.ts";
 import { checkOptions } from "../runtime/check-options.ts";
 import { lengthKey } from "../text/length-key.ts";
 import { characters } from "../text/length.ts";
+import { segmentSentences } from "../text/sentences.ts";
 import type { Level } from "./boundaries.ts";
 import { checkSizes, checkStrategy, checkTextDocument } from "./check-sizes.ts";
 import { createChunkFactory } from "./create-chunk.ts";
@@ -71,22 +74,87 @@ export function createRecursiveChunker(options: RecursiveChunkerOptions = {}): C
 }
 
 /**
+ * Options of {@link chunkDocumentRecursively}.
+ *
+ * @experimental
+ */
+export interface RecursiveChunkingOptions {
+  /** `"source"`: chunks are slices of the text. `"anew"`, as in Ballerina: parts are joined by one blank line, line break or space. Default `"source"`. */
+  readonly joins?: "source" | "anew" | undefined;
+}
+
+/** A text as Ballerina writes it. */
+interface TextLiteral {
+  readonly type: "text";
+  readonly content: string;
+  readonly metadata?: Metadata | undefined;
+}
+
+/**
  * Cuts a document, or a bare text, at once.
  *
- * **Shape** a bare text becomes a document named after its hash. **Errors** `unsupported-input`, "Only text documents are supported for chunking", for media;
- * `invalid-argument` as {@link createRecursiveChunker}.
+ * **Shape** a bare text becomes a document named after its hash. With `joins: "anew"`, places of the chunks are those of the text that was joined anew.
+ * **Errors** `unsupported-input`, "Only text documents are supported for chunking", for media; `invalid-argument` as {@link createRecursiveChunker}.
  * **Source** Ballerina `chunkDocumentRecursively(document, maxChunkSize = 200, maxOverlapSize = 40, strategy = PARAGRAPH)`.
  *
  * @experimental
  */
 export function chunkDocumentRecursively(
-  document: Document | string,
+  document: Document | TextLiteral | string,
   maxSize = 200,
   overlap = 40,
-  strategy: RecursiveStrategy = "paragraph",
+  strategy: RecursiveStrategy | Uppercase<RecursiveStrategy> = "paragraph",
+  options: RecursiveChunkingOptions = {},
 ): Chunk[] {
-  const chunker = createRecursiveChunker({ maxSize, overlap, strategy });
-  if (typeof document === "string") return [...chunker.chunk(createTextDocument(document))];
-  checkTextDocument(document);
-  return [...chunker.chunk(document as TextDocument)];
+  checkOptions("chunkDocumentRecursively", options, { joins: true });
+  const { joins = "source" } = options;
+  if (joins !== "source" && joins !== "anew") {
+    throw new IbidError("invalid-argument", `chunkDocumentRecursively: joins is ${JSON.stringify(joins)}.`, {
+      hint: 'Give "source" or "anew".',
+    });
+  }
+  const [named] = Object.keys(chains).filter((name) => name.toUpperCase() === strategy);
+  const chosen = (named ?? strategy) as RecursiveStrategy;
+  const chunker = createRecursiveChunker({ maxSize, overlap, strategy: chosen });
+  const read = toTextDocument(document);
+  if (joins === "source") return [...chunker.chunk(read)];
+  const { id, uri, title, metadata, text } = read;
+  const joined = createTextDocument(joinAnew(text, chosen, maxSize));
+  return [...chunker.chunk({ ...joined, id, uri, title, metadata })];
+}
+
+function toTextDocument(given: Document | TextLiteral | string): TextDocument {
+  if (typeof given === "string") return createTextDocument(given);
+  checkTextDocument(given);
+  const { content, metadata = {} } = given as TextLiteral;
+  return typeof content === "string" && !("text" in given)
+    ? { ...createTextDocument(content), metadata }
+    : (given as TextDocument);
+}
+
+/** Joins the parts of a text by one separator; a part that is too long is joined as its own parts are. */
+function joinAnew(text: string, strategy: RecursiveStrategy, maxSize: number): string {
+  const finer = (next: RecursiveStrategy) => (part: string) =>
+    part.length > maxSize ? joinAnew(part, next, maxSize) : part;
+  const parts = {
+    paragraph: () => [
+      text
+        .trim()
+        .split(/\s*\n\s*\n\s*/u)
+        .map(finer("sentence")),
+      "\n\n",
+    ],
+    line: () => [text.split(/\r?\n/u).map(finer("word")), "\n"],
+    sentence: () => [
+      segmentSentences(text)
+        .map(({ start, end }) => text.slice(start, end).trim())
+        .filter((part) => part !== "")
+        .map(finer("word")),
+      " ",
+    ],
+    word: () => [text.trim().split(/\s+/u), " "],
+    character: () => [[text], ""],
+  } as const satisfies Record<RecursiveStrategy, () => readonly [readonly string[], string]>;
+  const [found, separator] = parts[strategy]();
+  return found.join(separator);
 }

@@ -8,6 +8,7 @@ import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { ForgetTarget, ImportedMessages, Memory, Note } from "../integrations/memory/index.node.ts";
 import { folderOf, showLocation } from "../knowledge-base/open/location.ts";
+import { sha256 } from "../runtime/hash.ts";
 import { examples, note as remark } from "./help-text.ts";
 import { loginName, memoryPlace } from "./memory-place.ts";
 import { asOperator, type CommonOptions, type Context, followPurgesOf, readCaller, withKnowledgeBase } from "./open.ts";
@@ -135,8 +136,10 @@ async function edit(
   return withMemory(options, "change", async ({ memory, by }) => {
     const before = await requireNote(memory, id);
     const text = given ?? (await editText(before.text));
-    const { file, metadata } = before;
-    const done = await memory.remember({ text, supersedes: before.id, by, file, metadata });
+    const { file, metadata, supersededBy, ended } = before;
+    // The end that its author gave stays, and that of a replaced version is another note.
+    const validTo = supersededBy === undefined && ended !== true ? before.validTo : undefined;
+    const done = await memory.remember({ text, supersedes: before.id, by, file, metadata, validTo });
     if (context.output.json) await context.output.object(done);
     else {
       await context.output.line(done.status === "unchanged" ? "unchanged" : `replaced ${neutralise(before.id)}`);
@@ -191,7 +194,7 @@ interface ImportOptions extends MemoryCommandOptions {
   readonly importState?: string;
 }
 
-/** Time between two looks at watched files. **Units** milliseconds. */
+/** Least time between two looks at watched files. **Units** milliseconds. */
 const lookEvery = 1000;
 
 /** `ibid memory import`: exports of notes, session files, and with `--rules` the rule files of a folder. **Shape** exit code 1 where a line was refused. */
@@ -201,14 +204,16 @@ async function importFiles(
   { watch, rules, again, importState, ...options }: ImportOptions,
 ): Promise<number> {
   const { output, signal } = context;
-  return withMemory(options, "import", async ({ memory, kb }) => {
+  return withMemory(options, "import", async ({ memory, kb, by }) => {
     const { describeState } = await import("../integrations/memory/sessions/read-session-files.ts");
     const list = rules === true ? undefined : await openImported(context, options.kb, importState);
     const imported = list !== undefined && again === true ? { ...list, has: () => false } : list;
     const seen = new Map<string, string>();
     const told = new Set<string>();
+    const stored: StoredMessages | undefined = watch === true ? new Map() : undefined;
     let refused = false;
     for (;;) {
+      const began = performance.now();
       for (const path of paths) {
         const files = rules === true ? await ruleFiles(path) : await filesOf(path);
         const isAlone = watch !== true && paths.length === 1 && files.length === 1;
@@ -223,7 +228,8 @@ async function importFiles(
           if (seen.get(file) === state) continue;
           const isNew = !seen.has(file);
           seen.set(file, state);
-          const read = rules === true ? importRule(kb, memory, file) : importFile(kb, memory, file, imported);
+          const read =
+            rules === true ? importRule(kb, memory, file) : importFile(kb, memory, file, { imported, stored, by });
           const { problems: found, ...counts } = await read.catch((error: unknown): Imported => {
             // One file among many, or one that a client has only begun to write, does not end the rest.
             if (!IbidError.isInstance(error) || isAlone) throw error;
@@ -250,7 +256,8 @@ async function importFiles(
         }
       }
       if (watch !== true || signal.aborted) return refused ? 1 : 0;
-      await wait(lookEvery, undefined, { signal }).catch(() => {});
+      // A large database changes often, and takes long to read: half of the time is rest.
+      await wait(Math.max(lookEvery, performance.now() - began), undefined, { signal }).catch(() => {});
       if (signal.aborted) return 0;
     }
   });
@@ -294,17 +301,36 @@ interface Imported {
   }[];
 }
 
+/** Hashes of the messages of each watched file that are stored already: a session that grows is not checked again as a whole. */
+type StoredMessages = Map<string, ReadonlySet<string>>;
+
+interface ImportTools {
+  readonly imported: ImportedMessages | undefined;
+  readonly stored: StoredMessages | undefined;
+  readonly by: string | undefined;
+}
+
 async function importFile(
   kb: KnowledgeBase,
   memory: Memory,
   file: string,
-  imported: ImportedMessages | undefined,
+  { imported, stored, by }: ImportTools,
 ): Promise<Imported> {
   const { importNotes, importSessions, readSessionFile } = await import("../integrations/memory/index.node.ts");
   if (/\.(?:md|markdown)$/iu.test(file))
-    return { ...(await importNotes(memory, await readFile(file, "utf8"))), problems: [] };
+    return { ...(await importNotes(memory, await readFile(file, "utf8"), { by })), problems: [] };
   // A name that holds in any folder: it is the origin of each message.
-  return importSessions(kb, await readSessionFile(resolve(file)), { scope: memory.scope, imported });
+  const session = await readSessionFile(resolve(file));
+  const options = { scope: memory.scope, imported };
+  if (stored === undefined) return importSessions(kb, session, options);
+  const hashed = session.messages.map((message) => ({ message, hash: sha256(JSON.stringify(message)) }));
+  const before = stored.get(file) ?? new Set();
+  const changed = hashed.filter(({ hash }) => !before.has(hash));
+  const done = await importSessions(kb, { ...session, messages: changed.map(({ message }) => message) }, options);
+  const refused = new Set(done.problems.map(({ line, row }) => `${line} ${row}`));
+  const kept = hashed.filter(({ message: { line, row } }) => !refused.has(`${line} ${row}`));
+  stored.set(file, new Set(kept.map(({ hash }) => hash)));
+  return { ...done, unchanged: done.unchanged + hashed.length - changed.length };
 }
 
 /** A file of rules as a document, by a name that holds in any folder: two repositories have an `AGENTS.md` each. */

@@ -122,7 +122,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       "integrations/compat/openapi": { packages: ["yaml"] },
       "integrations/langchain": { packages: ["@langchain/core"] },
       "integrations/memory": {
-        packages: ["@secretlint/core", "@secretlint/secretlint-rule-preset-recommend"],
+        packages: ["@secretlint/core", "@secretlint/profiler", "@secretlint/secretlint-rule-preset-recommend"],
         node: false,
       },
       "integrations/memory/index.node": {},

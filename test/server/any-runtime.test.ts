@@ -26,7 +26,12 @@ describe("ibid/server", () => {
       .filter((from) => !atOnce.has(from));
     // An import in a function loads it when it is needed. What starts a service is for Node alone.
     expect(new Set(froms)).toEqual(
-      new Set(["@modelcontextprotocol/server", "@secretlint/core", "@secretlint/secretlint-rule-preset-recommend"]),
+      new Set([
+        "@modelcontextprotocol/server",
+        "@secretlint/core",
+        "@secretlint/profiler",
+        "@secretlint/secretlint-rule-preset-recommend",
+      ]),
     );
     // Readers are loaded when a document is shown.
     const [shows, hashes] = ["knowledge-base/operations/show-document", "server/originals"].map(

@@ -3,7 +3,7 @@ export { augmentUserQuery } from "../../answers/prompts/augment-user-query.ts";
 export { prompt } from "../../answers/prompts/prompt.ts";
 export { chunkSpreadsheet } from "../../chunkers/chunk-spreadsheet.ts";
 export { pathFromRoot } from "../../chunkers/path-from-root.ts";
-export { chunkDocumentRecursively } from "../../chunkers/recursive-chunker.ts";
+export { chunkDocumentRecursively, type RecursiveChunkingOptions } from "../../chunkers/recursive-chunker.ts";
 export { splitBySentence } from "../../chunkers/sentence-chunker.ts";
 export { splitTextRecursively } from "../../chunkers/separator-chunker.ts";
 export {

@@ -4,6 +4,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Tool } from "../../contracts/tool.ts";
 import { createMemory } from "../memory/create-memory.ts";
+import { checkNote } from "../memory/keep-note.ts";
 import { createMemoryTools } from "../memory/memory-tools.ts";
 import type { NoteProvenance } from "../memory/note.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
@@ -131,7 +132,7 @@ export async function createMcpServer(kb: KnowledgeBase, options: McpServerOptio
   if (memory !== undefined) {
     const client = () => server.server.getClientVersion()?.name;
     const { confirm: asks = false, ...kept } = memory;
-    const confirm = asks ? confirmWrite(mcp, server) : undefined;
+    const confirm = asks ? confirmWrite(mcp, server, describeNote) : undefined;
     for (const tool of memoryTools(kb, kept, client)) add(server, tool, onError, tool.readOnly ? undefined : confirm);
   }
   addDocumentResources(server, mcp, createFixedView(kb, limits), maxResourceLength);
@@ -153,19 +154,26 @@ function memoryTools(
   return createMemoryTools(memory, { writes: writes && kb.mayWrite(memory.scope), origin });
 }
 
+/** Sentences for the user about a note that is asked about. **Errors** as `remember`, for a note that is refused in any case. */
+async function describeNote({ name }: Tool, { text, ...facts }: Record<string, unknown>): Promise<readonly string[]> {
+  const suspicions = name === "remember" ? await checkNote(text, facts) : [];
+  return suspicions.length === 0 ? [] : ["It addresses a model, and is marked as suspicious."];
+}
+
 /** Asks the user about a call. **Shape** `true`, a text that refuses, or the request that the client answers before it calls again. */
 type Confirm = (
   tool: Tool,
   input: Record<string, unknown>,
   request: Pick<ServerContext["mcpReq"], "envelope" | "inputResponses">,
-) => true | string | InputRequiredResult;
+) => Promise<true | string | InputRequiredResult>;
 
 /** **Source** Model Context Protocol: elicitation, as a request in a result (2026-07-28); the package turns it into a request of its own for earlier clients. */
-function confirmWrite(mcp: typeof Mcp, server: McpServer): Confirm {
-  return (tool, input, { envelope, inputResponses }) => {
+function confirmWrite(mcp: typeof Mcp, server: McpServer, describe?: typeof describeNote): Confirm {
+  return async (tool, input, { envelope, inputResponses }) => {
     const answer = mcp.inputResponse(inputResponses, "confirm");
+    // A client that accepts without the field means its default.
     if (answer.kind === "elicit")
-      return answer.action === "accept" && answer.content?.["confirm"] === true
+      return answer.action === "accept" && (answer.content?.["confirm"] ?? true) === true
         ? true
         : "The user did not allow this. Nothing was changed.";
     // Since 2026 each request names the capabilities; before, the handshake did.
@@ -175,10 +183,11 @@ function confirmWrite(mcp: typeof Mcp, server: McpServer): Confirm {
     if (offered?.elicitation === undefined)
       return "This server asks the user about each change, and this client cannot ask. Nothing was changed.";
     const fields = Object.entries(input).map(([name, value]) => `${name}: ${String(value)}`);
+    const remarks = (await describe?.(tool, input)) ?? [];
     return mcp.inputRequired({
       inputRequests: {
         confirm: mcp.inputRequired.elicit({
-          message: `${tool.title} this?\n${fields.join("\n")}`,
+          message: [`${tool.title} this?`, ...fields, ...remarks].join("\n"),
           requestedSchema: {
             type: "object",
             properties: { confirm: { type: "boolean", title: tool.title, default: true } },
@@ -198,7 +207,7 @@ function add(server: McpServer, tool: Tool, onError: McpServerOptions["onError"]
   server.registerTool(name, config, async (input, { mcpReq }) => {
     try {
       const { signal } = mcpReq;
-      const verdict = confirm?.(tool, input as Record<string, unknown>, mcpReq) ?? true;
+      const verdict = (await confirm?.(tool, input as Record<string, unknown>, mcpReq)) ?? true;
       if (typeof verdict === "string") return { content: [{ type: "text" as const, text: verdict }], isError: true };
       if (verdict !== true) return verdict;
       if (structured === undefined)

@@ -246,7 +246,8 @@ export function createMemory(kb: KnowledgeBase, options: MemoryOptions = {}): Me
     }
     const holding = versions.findLast((version) => holdsAt(version, validFrom));
     const before = holding && (await readPlaced(holding, statement));
-    if (before !== undefined && before.text === text && validTo === undefined && begins === undefined)
+    const isSameEnd = validTo === undefined || validTo === before?.validTo;
+    if (before !== undefined && before.text === text && isSameEnd && begins === undefined)
       return { status: "unchanged", note: before, by: found.by, doubts: found.doubts, suspicions, warnings };
 
     const uri = noteUri(subject, id);

@@ -75,9 +75,10 @@ function isNode(): boolean {
 }
 
 async function findByDetector(text: string): Promise<FoundSecret[]> {
-  const [{ lintSource }, { creator }] = await Promise.all([
+  const [{ lintSource }, { creator }, { secretLintProfiler }] = await Promise.all([
     import("@secretlint/core"),
     import("@secretlint/secretlint-rule-preset-recommend"),
+    import("@secretlint/profiler"),
   ]).catch((cause: unknown) => {
     throw new IbidError(
       "dependency-missing",
@@ -88,6 +89,8 @@ async function findByDetector(text: string): Promise<FoundSecret[]> {
       },
     );
   });
+  // The detector times each rule, and keeps a hundred times of each text as long as the process lives.
+  secretLintProfiler.setEnabled(false);
   type Config = Parameters<typeof lintSource>[0]["options"]["config"];
   const config = { rules: [{ id: "preset", rule: creator }] } as unknown as Config;
   const { messages } = await lintSource({

@@ -10,7 +10,7 @@ export {
 export type { SubjectFinding } from "./find-subject.ts";
 export type { Forgotten, ForgetTarget } from "./forget-notes.ts";
 export { createMemoryTools, type MemoryToolOptions } from "./memory-tools.ts";
-export { formatNotes, type ImportedNotes, importNotes, parseNotes } from "./notes-markdown.ts";
+export { formatNotes, type ImportedNotes, type ImportNotesOptions, importNotes, parseNotes } from "./notes-markdown.ts";
 export { importSessions, type ImportedSessions, type ImportSessionsOptions } from "./sessions/import-sessions.ts";
 export type { ImportedMessages } from "./sessions/imported-messages.ts";
 export type { SessionClient, SessionMessage, SessionProblem } from "./sessions/session-message.ts";

@@ -1,7 +1,9 @@
 import { IbidError } from "../../contracts/errors.ts";
 import type { Metadata } from "../../contracts/metadata.ts";
-import { checkGiven, checkText } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions, checkText } from "../../runtime/check-options.ts";
+import { readTime } from "../../runtime/read-time.ts";
 import type { Memory } from "./create-memory.ts";
+import { laterThan } from "./note-time.ts";
 import { type Note, type NoteInput, present } from "./note.ts";
 
 /** First line of an export. */
@@ -64,13 +66,14 @@ export function parseNotes(markdown: string): readonly (NoteInput & { readonly l
       hint: "Give a file that `ibid memory export` wrote.",
     });
   }
-  const notes: { line: number; fields: Record<string, unknown>; words: string[] }[] = [];
+  const notes: { line: number; heading: string; fields: Record<string, unknown>; words: string[] }[] = [];
   for (const [i, line] of lines.entries()) {
     const number = i + 1;
     if (i <= start || line.trim() === "" || line.startsWith("# ")) continue;
     const note = notes.at(-1);
     const [, name, value] = /^- (\w+): ?(.*)$/su.exec(line) ?? [];
-    if (line.startsWith("## ")) notes.push({ line: number, fields: {}, words: [] });
+    if (line.startsWith("## "))
+      notes.push({ line: number, heading: readValue(line.slice(3), number), fields: {}, words: [] });
     else if (note === undefined) throw wrong(number, "it stands before the first note");
     else if (line.startsWith(">")) note.words.push(line.replace(/^> ?/u, ""));
     else if (name === "metadata") note.fields["metadata"] = readMetadata(value!, number);
@@ -78,9 +81,12 @@ export function parseNotes(markdown: string): readonly (NoteInput & { readonly l
       note.fields[facts[name as keyof typeof facts]] = readValue(value!, number);
     else throw wrong(number, "it is neither a heading, nor a known fact, nor a quotation");
   }
-  return notes.map(({ line, fields, words }) => {
+  return notes.map(({ line, heading, fields, words }) => {
     if (words.join("").trim() === "") throw wrong(line, "the note has no words; each line of them begins with >");
-    return { ...fields, text: words.join("\n"), line };
+    const named = fields["key"] ?? fields["id"];
+    if (named !== undefined && named !== heading)
+      throw wrong(line, `the heading is ${JSON.stringify(heading)}, and the note is ${JSON.stringify(named)}`);
+    return { ...(named === undefined && { key: heading }), ...fields, text: words.join("\n"), line };
   });
 }
 
@@ -96,35 +102,107 @@ export interface ImportedNotes {
 }
 
 /**
- * Remembers the notes of an export. A note whose words were edited becomes a new version of its statement; a note that is missing in the export stays.
- *
- * **Errors** as {@link parseNotes} and `remember`, naming the line; notes before it are stored then.
+ * Options of an import. All have defaults.
  *
  * @experimental
  */
-export async function importNotes(memory: Memory, markdown: string): Promise<ImportedNotes> {
+export interface ImportNotesOptions {
+  /** Author of edited notes, and of those without an id. Default: that of the memory. */
+  readonly by?: string | undefined;
+}
+
+/**
+ * Remembers the notes of an export. A note that is missing in the export stays.
+ *
+ * **Shape** a note with other words becomes a new version from now on. With another `until`, or where its successor is in the export too, the new version holds in
+ * the period of the old one. The heading of a note without id and key is its key.
+ * **Errors** `invalid-argument`, naming the line, for other changes of a stored note and for wrong times; nothing is stored then. As `remember`: notes before it are stored.
+ *
+ * @experimental
+ */
+export async function importNotes(
+  memory: Memory,
+  markdown: string,
+  options: ImportNotesOptions = {},
+): Promise<ImportedNotes> {
   checkGiven("importNotes", "memory", memory, "object");
-  const counts = { added: 0, replaced: 0, unchanged: 0 };
+  checkOptions("importNotes", options, { by: true });
+  if (options.by !== undefined) checkText("importNotes", "by", options.by);
+  const notes = [];
+  const replacedHere = new Set<string>();
   for (const { line, ...note } of parseNotes(markdown)) {
-    try {
-      const known = note.id === undefined ? undefined : await memory.get(note.id);
-      if (known !== undefined && known.text !== note.text) {
-        const { text, by, session, file, metadata } = note;
-        const edited = { text, supersedes: known.id, ...present({ by, session, file, metadata }) };
-        counts[(await memory.remember(edited)).status]++;
-        continue;
-      }
-      // A note whose predecessor is not here begins its own statement.
-      const { supersedes, ...rest } = note;
-      const follows =
-        note.key === undefined && supersedes !== undefined && (await memory.get(supersedes)) !== undefined;
-      counts[(await memory.remember({ ...rest, ...(follows && { supersedes }) })).status]++;
-    } catch (error) {
-      if (!IbidError.isInstance(error)) throw error;
-      throw new IbidError(error.code, `Line ${line}: ${error.message}`, { hint: error.hint, details: { line } });
+    const known = await atLine(line, async () => {
+      const found = note.id === undefined ? undefined : await memory.get(note.id);
+      if (found !== undefined) checkKept(note, found);
+      return found;
+    });
+    if (note.supersedes !== undefined) replacedHere.add(note.supersedes);
+    notes.push({ line, note, known });
+  }
+  const counts = { added: 0, replaced: 0, unchanged: 0 };
+  for (const { line, note, known } of notes) {
+    const edited = known && (await toEdited(memory, note, known, replacedHere.has(known.id)));
+    if (edited === "unchanged") counts.unchanged++;
+    else {
+      const input = edited ?? (await toAdded(memory, note));
+      const by = edited !== undefined || note.id === undefined ? { ...options } : {};
+      counts[(await atLine(line, () => memory.remember({ ...by, ...present(input) } as NoteInput))).status]++;
     }
   }
   return counts;
+}
+
+/** The new version of a stored note that was edited. */
+async function toEdited(
+  memory: Memory,
+  { text, validTo }: NoteInput,
+  known: Note,
+  isReplacedHere: boolean,
+): Promise<NoteInput | "unchanged"> {
+  const { id, supersededBy, validFrom, ended = false, file, metadata } = known;
+  const until = validTo === undefined ? undefined : readTime("validTo", validTo);
+  const isMoved = supersededBy === undefined && until !== known.validTo;
+  if (text === known.text && !isMoved) return "unchanged";
+  // The same edit was imported before.
+  if (supersededBy !== undefined && (await memory.get(supersededBy))?.text === text) return "unchanged";
+  const isPast = ended && (isReplacedHere || supersededBy === undefined);
+  const begins = isPast || text === known.text ? laterThan(validFrom) : undefined;
+  return { text, supersedes: id, file, metadata, ...present({ validFrom: begins, validTo: until }) };
+}
+
+/** A note that is not stored yet. One whose predecessor is not here begins its own statement. */
+async function toAdded(memory: Memory, { supersedes, ...note }: NoteInput): Promise<NoteInput> {
+  const follows = note.key === undefined && supersedes !== undefined && (await memory.get(supersedes)) !== undefined;
+  return { ...note, ...(follows && { supersedes }) };
+}
+
+/** **Errors** `invalid-argument` for a fact of a stored note that was changed: it would be lost. */
+function checkKept(note: NoteInput, known: Note): void {
+  for (const [name, field] of Object.entries(facts)) {
+    // A version may have come between, and until can be edited.
+    if (field === "supersedes" || field === "validTo") continue;
+    const isTime = field === "validFrom" || field === "recordedAt";
+    const given = isTime && note[field] !== undefined ? readTime(field, note[field]) : note[field];
+    if (given !== undefined && given !== known[field]) throw changed(name, given, known[field]);
+  }
+  if (note.metadata !== undefined && JSON.stringify(note.metadata) !== JSON.stringify(known.metadata))
+    throw changed("metadata", JSON.stringify(note.metadata), JSON.stringify(known.metadata));
+}
+
+const changed = (name: string, given: string, stored: string | undefined): IbidError =>
+  new IbidError(
+    "invalid-argument",
+    `${name} is ${JSON.stringify(given)}, and the note is stored with ${stored === undefined ? "none" : JSON.stringify(stored)}.`,
+    { hint: "Edit the words or until. For another fact, forget the note and import it again." },
+  );
+
+async function atLine<Result>(line: number, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!IbidError.isInstance(error)) throw error;
+    throw new IbidError(error.code, `Line ${line}: ${error.message}`, { hint: error.hint, details: { line } });
+  }
 }
 
 function readValue(value: string, line: number): string {

@@ -57,6 +57,7 @@ export async function importSessions(
   let forgotten = 0;
   const problems = [...sessions.problems];
   const inputs = [];
+  const placeOf = ({ line, row }: SessionMessage) => ({ file: sessions.file, ...present({ line, row }) });
   for (const message of sessions.messages) {
     if (isGone(message)) {
       forgotten++;
@@ -71,18 +72,18 @@ export async function importSessions(
       inputs.push({ ...input, metadata: marked });
     } catch (error) {
       if (!IbidError.isInstance(error)) throw error;
-      const { line, row } = message;
-      problems.push({ file: sessions.file, ...present({ line, row }), message: error.message });
+      problems.push({ ...placeOf(message), message: error.message });
     }
   }
   let [added, updated, unchanged] = [0, 0, 0];
   const stored: string[] = [];
   if (inputs.length > 0) {
+    const places = new Map(sessions.messages.map((message) => [uriOf(message), placeOf(message)]));
     for await (const { status, uri, error } of kb.ingest(inputs, {
       origin: "note",
       ...(scope !== undefined && { scope }),
     })) {
-      if (error) problems.push({ file: sessions.file, message: `${uri}: ${error.message}` });
+      if (error) problems.push({ file: sessions.file, ...places.get(uri), message: `${uri}: ${error.message}` });
       else {
         stored.push(scoped(uri));
         if (status === "unchanged") unchanged++;
