@@ -139,10 +139,11 @@ export const requirements: readonly Requirement[] = [
     "A knowledge base is a store, a model and a retriever",
     "src/knowledge-base/open/create-knowledge-base.ts",
   ),
-  brought(
+  settled(
     "B48",
     "Recursive chunking, 200 and 40 characters, with strategies that fall back",
     "src/chunkers/recursive-chunker.ts",
+    'Separators stay as they are: `chunkDocumentRecursively(text, 200, 40, "PARAGRAPH", { joins: "anew" })`.',
   ),
   brought("B49", "Markdown chunking with headings, code blocks and their metadata", "src/chunkers/markdown-chunker.ts"),
   brought("B50", "HTML chunking with headings and their metadata", "src/chunkers/html-chunker.ts"),

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { openKnowledgeBase } from "../../src/index.node.ts";
 import { createMemoryBlobStore, type BlobStore, type Store } from "../../src/stores/index.node.ts";
 import type { IbidError } from "../../src/contracts/errors.ts";
@@ -284,9 +284,44 @@ describe("what cannot be read", () => {
     await expect(open(blobs)).rejects.toThrow("later version");
   });
 
+  it("is saved at once at a number of changed chunks, and after the delay where that fails", async () => {
+    const time = createClock(0);
+    let isDown = false;
+    const blobs = watched(createMemoryBlobStore(), (when, _call, verb) => {
+      if (isDown && when === "before" && verb === "put") throw new Error("away");
+    });
+    const failures: unknown[] = [];
+    const store = await open(blobs, {
+      clock: time.clock,
+      maxChangedChunks: 3,
+      onError: (error: unknown) => failures.push(error),
+    });
+    await write(store, "a", "b");
+    await settled();
+    expect(await keysIn(blobs)).toEqual([]);
+    isDown = true;
+    await write(store, "c");
+    await vi.waitFor(() => expect(failures).toHaveLength(1));
+    expect(await keysIn(blobs)).toEqual([]);
+    isDown = false;
+    await time.pass(5000);
+    await vi.waitFor(async () => expect(await keysIn(blobs)).not.toEqual([]));
+    await write(store, "d", "e", "f");
+    await vi.waitFor(async () => expect(await ids(await open(blobs))).toBe("a b c d e f"));
+    await store[Symbol.asyncDispose]();
+  });
+
   it("options that cannot be are refused", async () => {
     const blobs = createMemoryBlobStore();
-    for (const wrong of [{ prefix: "/" }, { prefix: "a//" }, { delayMs: -1 }, { delayMs: Number.NaN }, { every: 5 }])
+    for (const wrong of [
+      { prefix: "/" },
+      { prefix: "a//" },
+      { delayMs: -1 },
+      { delayMs: Number.NaN },
+      { every: 5 },
+      { maxChangedChunks: 0 },
+      { maxChangedChunks: 1.5 },
+    ])
       await expect(open(blobs, wrong)).rejects.toMatchObject({ code: "invalid-argument" });
     await expect(open({} as BlobStore)).rejects.toMatchObject({ code: "invalid-argument" });
     const inFolder = openKnowledgeBase("never-made", { snapshots: { blobs } });

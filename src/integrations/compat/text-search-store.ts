@@ -1,8 +1,10 @@
 import { IbidError } from "../../contracts/errors.ts";
+import type { EmbeddingModel } from "../../contracts/embedding-model.ts";
+import type { Embedding } from "../../contracts/embedding.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { MetadataInput } from "../../contracts/metadata.ts";
 import type { Scope } from "../../contracts/scope.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { sha256 } from "../../runtime/hash.ts";
 import { type TextSearchResult, toTextSearchResult } from "./text-search-results.ts";
 
@@ -23,6 +25,13 @@ export interface TextSearchStoreOptions {
   readonly readSource?:
     | ((source: { readonly name: string; readonly link: string }) => Promise<string | undefined>)
     | undefined;
+  /**
+   * `false` stores the vector of a text, its name and its link, and no word of it; `readSource` and `embedding` are needed then. Words of the text are then found by
+   * meaning alone. Default true. **Source** Semantic Kernel's `PersistSourceText`.
+   */
+  readonly persistSourceText?: boolean | undefined;
+  /** The embedding model of the knowledge base, for `persistSourceText: false`. */
+  readonly embedding?: EmbeddingModel | undefined;
 }
 
 /**
@@ -70,16 +79,45 @@ const linkKey = "_link";
  * @experimental
  */
 export function createTextSearchStore(kb: KnowledgeBase, options: TextSearchStoreOptions = {}): TextSearchStore {
-  checkOptions("createTextSearchStore", options, { scope: true, namespace: true, readSource: true });
-  const { scope, namespace: ownNamespace, readSource } = options;
+  checkOptions("createTextSearchStore", options, {
+    scope: true,
+    namespace: true,
+    readSource: true,
+    persistSourceText: true,
+    embedding: true,
+  });
+  const { scope, namespace: ownNamespace, readSource, persistSourceText = true, embedding } = options;
+  checkGiven("createTextSearchStore", "persistSourceText", persistSourceText, "flag");
+  if (!persistSourceText && (readSource === undefined || embedding === undefined)) {
+    throw new IbidError(
+      "invalid-argument",
+      "createTextSearchStore: persistSourceText is false without a way to read.",
+      {
+        hint: "Give readSource, and as embedding the model that the knowledge base was opened with.",
+      },
+    );
+  }
+  /** The vectors of texts that are not stored. */
+  const vectorsOf = async (texts: readonly SourceText[]): Promise<readonly (Embedding | undefined)[]> => {
+    if (persistSourceText || texts.length === 0) return [];
+    const { embeddings } = await embedding!.embed(
+      texts.map(({ text }) => text),
+      { purpose: "document" },
+    );
+    if (embeddings.length === texts.length) return embeddings;
+    throw new IbidError("invalid-response", `The model gave ${embeddings.length} vectors for ${texts.length} texts.`);
+  };
   const address = scope === undefined ? {} : { scope };
   return {
     async upsert(texts) {
       const ids = texts.map(({ text, sourceId }) => sourceId ?? sha256(text).slice(0, 32));
+      const vectors = await vectorsOf(texts);
       const documents = texts.map(({ text, name, link, namespaces, metadata }, i) => {
         const within = namespaces ?? (ownNamespace === undefined ? [] : [ownNamespace]);
         const ours = { [namespacesKey]: within, ...(link !== undefined && { [linkKey]: link }) };
-        return { uri: prefix + ids[i]!, text, title: name ?? ids[i]!, metadata: { ...metadata, ...ours } };
+        const title = name ?? ids[i]!;
+        const words = persistSourceText ? { text } : { text: title, embedding: vectors[i] };
+        return { uri: prefix + ids[i]!, ...words, title, metadata: { ...metadata, ...ours } };
       });
       for await (const { error } of kb.ingest(documents, address)) if (error) throw error;
       return ids;

@@ -9,13 +9,13 @@ import { createNamedMemoryStore } from "../../stores/memory/memory-store.ts";
 
 /** A store that is searched by vector, without a session. */
 export interface VectorStore extends Store {
-  /** **Shape** with an embedding the nearest chunks of its version; without one, every admitted chunk at score 0. A `topK` below 1 is `"all"`, as in Ballerina. */
+  /** **Shape** with an embedding the nearest chunks of its version; without one, every admitted chunk at score 0, and without a `topK` all of them. A `topK` below 1 is `"all"`, as in Ballerina. */
   search(scopes: AuthorizedScopes, query: VectorQuery): Promise<readonly VectorMatch[]>;
 }
 
 /** Options of {@link createInMemoryVectorStore}. */
 export interface InMemoryVectorStoreOptions {
-  /** Default 3. `"all"`, or a number below 1 as in Ballerina, for every match. */
+  /** Number of matches of a query with an embedding that names none. Default 3. `"all"`, or a number below 1 as in Ballerina, for every match. */
   readonly topK?: number | "all" | undefined;
   /** Default `"cosine"`. */
   readonly similarityMetric?: Metric | undefined;
@@ -36,8 +36,13 @@ export function createInMemoryVectorStore(options: InMemoryVectorStoreOptions = 
   const { similarityMetric = "cosine", onMissing: whenMissing = "ignore" } = options;
   const topK = readCount(options.topK ?? 3);
   const store = createNamedMemoryStore({ metric: similarityMetric, embeddings: ["dense"] }, "InMemoryVectorStore");
+  // In Ballerina, a query without an embedding gives every match.
+  const ownCount = ({ embedding }: VectorQuery): number | "all" => (embedding === undefined ? "all" : topK);
   const search: VectorStore["search"] = async (scopes, query) =>
-    searchByVector(store, scopes, { ...query, topK: query.topK === undefined ? topK : readCount(query.topK) });
+    searchByVector(store, scopes, {
+      ...query,
+      topK: query.topK === undefined ? ownCount(query) : readCount(query.topK),
+    });
   // The guarded store itself: a copy of it would be no store.
   const remove = store.delete;
   const deleting: VectorStore["delete"] = async (from, target, given = {}) => {

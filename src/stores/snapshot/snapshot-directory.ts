@@ -24,10 +24,12 @@ const unitOf = (table: string, key: number): string =>
  * a snapshot of its own: there is nowhere left to keep it.
  */
 export async function openSnapshotDirectory(options: DecidedSnapshots): Promise<SegmentDirectory> {
-  const { blobs, prefix, delayMs, onError, clock } = options;
+  const { blobs, prefix, delayMs, maxChangedChunks, onError, clock } = options;
   const files = openSnapshotFiles(blobs, prefix);
   const writer = crypto.randomUUID();
   const changed = new Set<string>();
+  /** Chunks that changed since the last save began. One that failed is tried again after the delay. */
+  const changedChunks = new Set<number>();
   let seen: SeenSnapshot;
   let isLoaded = false;
   let isClosed = false;
@@ -40,7 +42,10 @@ export async function openSnapshotDirectory(options: DecidedSnapshots): Promise<
 
   const memory = createMemoryDirectory((table, key) => {
     changed.add(unitOf(table, key));
-    if (isLoaded) saveLater();
+    if (!isLoaded) return;
+    if (table === "chunks") changedChunks.add(key);
+    if (changedChunks.size === maxChangedChunks) saveBehindWrite();
+    else saveLater();
   });
   const { image } = memory;
   seen = await files.load(([table, key, row]) => image.tables[table]?.set(key, row));
@@ -55,6 +60,13 @@ export async function openSnapshotDirectory(options: DecidedSnapshots): Promise<
       cancel = undefined;
       save().catch(tell);
     });
+  }
+
+  /** A write is one turn of the process, and the save begins behind it. */
+  function saveBehindWrite(): void {
+    cancel?.();
+    cancel = undefined;
+    if (!isClosed && overtaken === undefined) void Promise.resolve().then(save).catch(tell);
   }
 
   /** An error thrown by `onError` must not stop later saves. */
@@ -85,6 +97,7 @@ export async function openSnapshotDirectory(options: DecidedSnapshots): Promise<
     const units = [...changed].map((unit) => [unit, rowsOf(unit)] as const);
     const { keys, stamp } = image;
     changed.clear();
+    changedChunks.clear();
     isUnswept = true;
     try {
       for (;;) {

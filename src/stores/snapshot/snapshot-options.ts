@@ -18,6 +18,8 @@ export interface SnapshotOptions {
   readonly prefix?: string | undefined;
   /** From the first change that is not saved yet to saving it with all that came meanwhile. **Units** milliseconds. Default 5,000. */
   readonly delayMs?: number | undefined;
+  /** Changed chunks at which a snapshot is saved at once, before the delay is over. **Source** ToolUp's document store: 100. Default: none; the delay alone counts. */
+  readonly maxChangedChunks?: number | undefined;
   /** Called when a background snapshot could not be saved; the store tries again after the same time. */
   readonly onError?: ((error: unknown) => void) | undefined;
   readonly clock?: Clock | undefined;
@@ -28,7 +30,16 @@ export type DecidedSnapshots = Complete<SnapshotOptions>;
 
 /** **Errors** `invalid-argument` for a value that cannot be. */
 export function decideSnapshots(options: SnapshotOptions): DecidedSnapshots {
-  checkOptions("snapshots", options, { blobs: true, prefix: true, delayMs: true, onError: true, clock: true });
+  const names = {
+    blobs: true,
+    prefix: true,
+    delayMs: true,
+    maxChangedChunks: true,
+    onError: true,
+    clock: true,
+  } as const;
+  checkOptions("snapshots", options, names);
+  const { maxChangedChunks = Infinity } = options;
   const { blobs, prefix = "ibid/", delayMs = 5000, onError = () => {}, clock = platformClock } = options;
   if (typeof (blobs as Partial<BlobStore> | undefined)?.put !== "function") {
     throw new IbidError("invalid-argument", "snapshots: blobs is no blob store.", {
@@ -45,7 +56,12 @@ export function decideSnapshots(options: SnapshotOptions): DecidedSnapshots {
       hint: "It is a number of milliseconds from 0.",
     });
   }
-  return { blobs, prefix, delayMs, onError, clock };
+  if (maxChangedChunks !== Infinity && !(Number.isSafeInteger(maxChangedChunks) && maxChangedChunks >= 1)) {
+    throw new IbidError("invalid-argument", `snapshots: maxChangedChunks is ${String(maxChangedChunks)}.`, {
+      hint: "It is a whole number from 1. Leave it out to save after the delay alone.",
+    });
+  }
+  return { blobs, prefix, delayMs, maxChangedChunks, onError, clock };
 }
 
 /** A program that ends of itself stays until the last change is saved. */

@@ -245,9 +245,27 @@ export const models = [
           strategy,
         );
       const media = createImageDocument(new Uint8Array([1]));
-      await refuses("unsupported-input", () => chunkDocumentRecursively(media));
+      const error = await refuses("unsupported-input", () => chunkDocumentRecursively(media));
+      equal(error.message, "Only text documents are supported for chunking");
+      const literal = { type: "text", content: text, metadata: { fileName: "a.txt" } } as const;
+      equal(
+        chunkDocumentRecursively(literal, 200, 40, "PARAGRAPH").map(({ text: part }) => part),
+        chunks.map(({ text: part }) => part),
+      );
     },
   ),
+  prove("B48", "parts are joined anew by one space, line break or blank line, by an option", () => {
+    const text = "One  two\tthree.   Four five six.\n \n\n\nSeven\r\neight  nine.  Ten.";
+    const joined = (strategy: Parameters<typeof chunkDocumentRecursively>[3], maxSize: number) =>
+      chunkDocumentRecursively(text, maxSize, 0, strategy, { joins: "anew" }).map((chunk) => chunk.text);
+    equal(joined("word", 100), ["One two three. Four five six. Seven eight nine. Ten."]);
+    equal(joined("word", 16), ["One two three.", "Four five six.", "Seven eight", "nine. Ten."]);
+    equal(joined("sentence", 40), ["One  two\tthree. Four five six.", "Seven\r\neight  nine. Ten."]);
+    equal(joined("paragraph", 100), ["One  two\tthree.   Four five six.\n\nSeven\r\neight  nine.  Ten."]);
+    equal(joined("paragraph", 20), ["One  two\tthree.", "Four five six.", "Seven\r\neight  nine.", "Ten."]);
+    equal(joined("line", 100), ["One  two\tthree.   Four five six.\n \n\n\nSeven\neight  nine.  Ten."]);
+    equal(joined("character", 100), [text]);
+  }),
   prove("B49", "Markdown chunks: code stands alone with its language; sizes are checked", async () => {
     const text = "# A\n\nWords before.\n\n```ts\nconst x = 1;\n```\n\nWords after.\n\n```\nplain\n```\n";
     const read = await createMarkdownReader().read({

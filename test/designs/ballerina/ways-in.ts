@@ -55,7 +55,9 @@ export const waysIn = [
       await putVectors(own, entries);
       equal((await own.search(reading, { embedding: [1, 0], version })).length, 5);
     }
-    equal((await store.search(reading, {})).length, 3);
+    equal((await store.search(reading, {})).length, 5);
+    equal((await store.search(reading, { filter })).length, 2);
+    equal((await store.search(reading, { embedding: [1, 0], version })).length, 3);
   }),
   prove("B25", "a store's own topK holds in a knowledge base over it, unless the caller chose", async () => {
     const open = (topK?: number) =>

@@ -4,8 +4,8 @@ import { type KnowledgeBase, openKnowledgeBase } from "ibid";
 import { createHashingModel } from "ibid/models";
 import { createMemoryPlugin, createTextMemory } from "ibid/compat";
 import { createFixedEmbeddingModel } from "ibid/testing";
-import { type AnyVectorStore, fromVectorStore } from "ibid/stores";
-import { equal, withTexts } from "../kit.ts";
+import { type AnyVectorStore, createMemoryBlobStore, fromVectorStore } from "ibid/stores";
+import { all, equal, holds, withTexts } from "../kit.ts";
 import { prove } from "../prove.ts";
 
 const wind = () =>
@@ -160,4 +160,30 @@ export const options = [
       equal(await store.search("bees"), []);
     }),
   ),
+  prove("S26", "a text that is not persisted is found by its vector and read from its source", async () => {
+    const embedding = createFixedEmbeddingModel({}, { otherwise: (text) => [text.includes("hum") ? 1 : 0, 0.1] });
+    const blobs = createMemoryBlobStore();
+    const kb = await openKnowledgeBase({ models: { embedding }, snapshots: { blobs } });
+    const readSource = async ({ link }: { readonly link: string }) => `Read at ${link}.`;
+    const store = createTextSearchStore(kb, { persistSourceText: false, readSource, embedding });
+    await store.upsert([
+      { text: "Bees hum of xylophones.", sourceId: "1", name: "Insects", link: "https://x/1" },
+      { text: "Cats sleep.", sourceId: "2", name: "Cats", link: "https://x/2" },
+    ]);
+    equal((await store.search("hum", { top: 1 }))[0], {
+      name: "Insects",
+      value: "Read at https://x/1.",
+      link: "https://x/1",
+    });
+    equal((await kb.search("xylophones", { mode: "lexical" })).length, 0);
+    await kb.close();
+    const kept = await all(blobs.list());
+    const texts = await Promise.all(
+      kept.map(async ({ key }) => new TextDecoder("latin1").decode((await blobs.get(key))!.bytes)),
+    );
+    holds(texts.some((text) => text.includes("Insects")));
+    holds(texts.every((text) => !text.includes("xylophones")));
+    await refuses("invalid-argument", () => createTextSearchStore(kb, { persistSourceText: false, readSource }));
+    await refuses("invalid-argument", () => createTextSearchStore(kb, { persistSourceText: false, embedding }));
+  }),
 ];

@@ -319,6 +319,15 @@ export const pipelines = [
     equal((await kb.health()).queue.rejected, refused);
     await kb.close();
   }),
+  prove("T42", "a caller that would wait for room waits, and loses nothing", async () => {
+    const kb = await openKnowledgeBase();
+    const queue = createIngestionQueue(kb, { capacity: 1 });
+    await Promise.all([1, 2, 3, 4, 5].map((i) => queue.enqueueWhenRoom({ uri: `d${i}`, text: `Bee ${i}.` })));
+    await queue.drained();
+    equal([(await kb.status()).documents, (await queue.depth()).rejected], [5, 0]);
+    await queue.close();
+    await kb.close();
+  }),
   prove("T47", "the builder composes with an application's own prompt", () =>
     withTexts({ leave }, async (kb) => {
       const built = await createPromptBuilder(kb, { instructions: "You are Ada's assistant." }).build("annual leave?");

@@ -33,6 +33,22 @@ export const toolupStores = [
     holds((await all(blobs.list())).length > 0);
     await store[Symbol.asyncDispose]();
   }),
+  prove("T11", "a hundred changed chunks reach the blob store at once, by an option", async () => {
+    const blobs = createMemoryBlobStore();
+    const never = { now: () => 0, after: () => () => {} };
+    const kb = await openKnowledgeBase({ snapshots: { blobs, maxChangedChunks: 100, clock: never } });
+    const chunks = (n: number) => Array.from({ length: n }, (_, i) => ({ text: `Bee ${n} ${i}.` }));
+    await kb.ingest({ chunks: chunks(20) });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    equal((await all(blobs.list())).length, 0);
+    await kb.ingest({ chunks: chunks(90) });
+    for (let i = 0; i < 400 && (await all(blobs.list())).length === 0; i++)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    const reader = await openKnowledgeBase({ snapshots: { blobs } });
+    equal((await reader.status()).chunks, 110);
+    await reader.close();
+    await kb.close();
+  }),
   prove("T12", "closing flushes: nothing acknowledged is lost", async () => {
     const blobs = createMemoryBlobStore();
     const first = await openKnowledgeBase({ snapshots: { blobs, delayMs: 1_000_000 } });
