@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Entities, NamedEntityData, NewEntity, RelationshipDirection } from "../contracts/entity.ts";
 import { IbidError } from "../contracts/errors.ts";
@@ -7,6 +6,7 @@ import type { CollectionReader } from "../integrations/tools/read-collection.ts"
 import { examples } from "./help-text.ts";
 import { type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
 import { readScope } from "./read-option.ts";
+import { readText } from "./read-text.ts";
 import { count, neutralise } from "./text-layout.ts";
 
 interface EntityOptions extends CommonOptions {
@@ -67,7 +67,7 @@ async function take<Item>(items: AsyncIterable<Item>, most: number): Promise<rea
 
 /** Entities of a file: a JSON list, or one JSON object on each line. `-` is standard input. */
 async function readEntities(path: string): Promise<readonly NewEntity[]> {
-  const text = await (path === "-" ? readStandardInput() : readFile(path, "utf8"));
+  const text = await (path === "-" ? readStandardInput() : readText(path));
   try {
     const list = text.trimStart().startsWith("[")
       ? (JSON.parse(text) as readonly NewEntity[])

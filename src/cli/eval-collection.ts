@@ -5,7 +5,7 @@ import { IbidError } from "../contracts/errors.ts";
 import type { LatencyQuantiles } from "../eval/collect-run.ts";
 import type { Collection, CollectionDocument, CollectionFile } from "../eval/collection.ts";
 import type { Run } from "../eval/run.ts";
-import { type Baseline, checkPlace, writeText } from "./eval-files.ts";
+import { type Baseline, checkPlace } from "./eval-files.ts";
 import {
   applyConditions,
   chooseMetrics,
@@ -25,7 +25,7 @@ import { variants } from "./eval-variants.ts";
 import type { Context } from "./open.ts";
 import { createProgressLine, type ProgressLine } from "./progress.ts";
 import { count, formatDuration, neutralise, shorten } from "./text-layout.ts";
-import { readText } from "./read-text.ts";
+import { readText, writeText } from "./read-text.ts";
 
 const defaultMetrics = ["ndcg@10", "recall@100", "map", "mrr@10", "p@10"];
 const metricsPerCutoff = ["ndcg", "recall", "mrr", "p"];

@@ -1,4 +1,4 @@
-import { stat, writeFile } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { IbidError } from "../contracts/errors.ts";
 import type { Evaluation } from "../eval/score-run.ts";
@@ -23,20 +23,6 @@ export async function checkPlace(option: string, path: string | undefined): Prom
   throw new IbidError("invalid-argument", `${option} cannot be written to ${isBlank ? "a blank name" : path}.`, {
     hint: "Name a file in a folder that exists.",
   });
-}
-
-/** **Errors** `store-failed` when the file cannot be written. */
-export async function writeText(path: string, text: string): Promise<void> {
-  try {
-    await writeFile(path, text);
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new IbidError("store-failed", `${path} cannot be written: ${reason}.`, {
-      uri: path,
-      hint: "Name a file that can be written.",
-      cause,
-    });
-  }
 }
 
 /** One query a line, so that people can compare two baselines. */

@@ -2,7 +2,7 @@ import { IbidError } from "../contracts/errors.ts";
 import { defaultQuestionMetrics, type QuestionEvaluation } from "../eval/evaluate-questions.ts";
 import type { Question } from "../eval/questions.ts";
 import type { Evaluation } from "../eval/score-run.ts";
-import { type Baseline, checkPlace, writeText } from "./eval-files.ts";
+import { type Baseline, checkPlace } from "./eval-files.ts";
 import {
   applyConditions,
   chooseMetrics,
@@ -23,7 +23,7 @@ import { findQueryWords } from "./mark-words.ts";
 import { type Context, withKnowledgeBase } from "./open.ts";
 import { createProgressLine, type ProgressLine } from "./progress.ts";
 import { count, neutralise, shorten } from "./text-layout.ts";
-import { readText } from "./read-text.ts";
+import { readText, writeText } from "./read-text.ts";
 
 const metricsPerCutoff = ["success", "document", "page", "span", "recall", "mrr"];
 /** Lines of problems that are printed. */

@@ -10,11 +10,12 @@ import {
 import type { LatencyQuantiles } from "../eval/collect-run.ts";
 import type { Comparison } from "../eval/compare-runs.ts";
 import type { Evaluation } from "../eval/score-run.ts";
-import { type Baseline, formatBaseline, readBaseline, writeText } from "./eval-files.ts";
+import { type Baseline, formatBaseline, readBaseline } from "./eval-files.ts";
 import type { RetrieveOptions } from "../contracts/retriever.ts";
 import type { CommonOptions } from "./open.ts";
 import type { Output } from "./output.ts";
 import type { Floor } from "./read-option.ts";
+import { writeText } from "./read-text.ts";
 import type { OptionsFor } from "./table-options.ts";
 import { neutralise, pad, wrap } from "./text-layout.ts";
 

@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { IbidError } from "../contracts/errors.ts";
-import { checkPlace, writeText } from "./eval-files.ts";
+import { checkPlace } from "./eval-files.ts";
 import { examples, note } from "./help-text.ts";
 import { type CommonOptions, type Context, withKnowledgeBase } from "./open.ts";
 import { readDepth } from "./read-option.ts";
+import { writeText } from "./read-text.ts";
 import { count } from "./text-layout.ts";
 
 interface SuggestCommandOptions extends CommonOptions {

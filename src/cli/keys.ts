@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { rename } from "node:fs/promises";
 import { type Command, Option } from "commander";
 import { IbidError } from "../contracts/errors.ts";
 import { platformNow } from "../runtime/platform-clock.ts";
@@ -8,6 +8,7 @@ import type { NewKey } from "../server/manage-keys.ts";
 import { examples, note } from "./help-text.ts";
 import type { CommonOptions, Context } from "./open.ts";
 import { readCount, readDuration } from "./read-option.ts";
+import { readText, writeText } from "./read-text.ts";
 import { neutralise } from "./text-layout.ts";
 
 interface KeysOptions extends CommonOptions {
@@ -37,7 +38,7 @@ function fileOf({ keys, settings }: KeysOptions): string {
 async function readFileOfKeys(file: string): Promise<readonly AccessKey[]> {
   if (!existsSync(file)) return [];
   const { parseKeys } = await import("../server/caller-keys.ts");
-  return parseKeys(await readFile(file, "utf8"), { least: 0 });
+  return parseKeys(await readText(file), { least: 0 });
 }
 
 /** The new file takes the place of the old one at once, so that no service reads half of it. Only its owner may read it. */
@@ -45,7 +46,7 @@ async function writeKeys(file: string, keys: readonly AccessKey[]): Promise<void
   const { createKeyring } = await import("../server/caller-keys.ts");
   if (keys.length > 0) createKeyring(keys);
   const part = `${file}.${process.pid}.part`;
-  await writeFile(part, `${JSON.stringify({ keys }, undefined, 2)}\n`, { mode: 0o600 });
+  await writeText(part, `${JSON.stringify({ keys }, undefined, 2)}\n`, 0o600);
   await rename(part, file);
 }
 

@@ -12,6 +12,7 @@ import { sha256 } from "../runtime/hash.ts";
 import { examples, note as remark } from "./help-text.ts";
 import { loginName, memoryPlace } from "./memory-place.ts";
 import { asOperator, type CommonOptions, type Context, followPurgesOf, readCaller, withKnowledgeBase } from "./open.ts";
+import { readText, writeText } from "./read-text.ts";
 import { ruleFiles } from "./rule-files.ts";
 import { count, neutralise } from "./text-layout.ts";
 
@@ -178,7 +179,7 @@ async function exportNotes(
     const notes: Note[] = [];
     for await (const one of memory.list({ all: all === true })) notes.push(one);
     const markdown = formatNotes(notes);
-    if (file !== undefined) await writeFile(file, markdown, { mode: 0o600 });
+    if (file !== undefined) await writeText(file, markdown, 0o600);
     if (output.json) await output.object({ notes: notes.length, ...(file === undefined ? { markdown } : { file }) });
     else if (file === undefined) await output.line(markdown.trimEnd());
     else await output.line(`wrote ${count(notes.length, "note")} to ${file}`);
@@ -194,8 +195,9 @@ interface ImportOptions extends MemoryCommandOptions {
   readonly importState?: string;
 }
 
-/** Least time between two looks at watched files. **Units** milliseconds. */
+/** Least and longest time between two looks at watched files. **Units** milliseconds. */
 const lookEvery = 1000;
+const longestRest = 5000;
 
 /** `ibid memory import`: exports of notes, session files, and with `--rules` the rule files of a folder. **Shape** exit code 1 where a line was refused. */
 async function importFiles(
@@ -256,8 +258,9 @@ async function importFiles(
         }
       }
       if (watch !== true || signal.aborted) return refused ? 1 : 0;
-      // A large database changes often, and takes long to read: half of the time is rest.
-      await wait(Math.max(lookEvery, performance.now() - began), undefined, { signal }).catch(() => {});
+      // A large database changes often, and takes long to read.
+      const rest = Math.min(Math.max(lookEvery, performance.now() - began), longestRest);
+      await wait(rest, undefined, { signal }).catch(() => {});
       if (signal.aborted) return 0;
     }
   });
@@ -318,7 +321,7 @@ async function importFile(
 ): Promise<Imported> {
   const { importNotes, importSessions, readSessionFile } = await import("../integrations/memory/index.node.ts");
   if (/\.(?:md|markdown)$/iu.test(file))
-    return { ...(await importNotes(memory, await readFile(file, "utf8"), { by })), problems: [] };
+    return { ...(await importNotes(memory, await readText(file), { by })), problems: [] };
   // A name that holds in any folder: it is the origin of each message.
   const session = await readSessionFile(resolve(file));
   const options = { scope: memory.scope, imported };
@@ -337,7 +340,7 @@ async function importFile(
 async function importRule(kb: KnowledgeBase, memory: Memory, file: string): Promise<Imported> {
   const input = {
     uri: resolve(file),
-    text: await readFile(file, "utf8"),
+    text: await readText(file),
     mediaType: "text/markdown",
     metadata: { rules: true },
   };

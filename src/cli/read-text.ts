@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { IbidError } from "../contracts/errors.ts";
 
 const reasons: Readonly<Record<string, string>> = {
@@ -18,5 +18,19 @@ export async function readText(path: string, hint = "Check the name."): Promise<
       code === "ENOENT" ? `There is no ${path}.` : `${path} cannot be read: ${reasons[code] ?? message}.`,
       { uri: path, hint, cause },
     );
+  }
+}
+
+/** **Errors** `store-failed` when the file cannot be written. */
+export async function writeText(path: string, text: string, mode = 0o666): Promise<void> {
+  try {
+    await writeFile(path, text, { mode });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new IbidError("store-failed", `${path} cannot be written: ${reason}.`, {
+      uri: path,
+      hint: "Name a file that can be written.",
+      cause,
+    });
   }
 }

@@ -113,5 +113,17 @@ export interface WireCondition {
   readonly value: JsonValue;
 }
 
+/**
+ * The serialised form of Wesichain's filters, with one tag each. **Source** Wesichain `MetadataFilter`.
+ *
+ * @experimental
+ */
+export type TaggedFilter =
+  | { readonly Eq: readonly [key: string, value: FilterValue] }
+  | { readonly In: readonly [key: string, values: readonly FilterValue[]] }
+  | { readonly Range: { readonly key: string; readonly min?: FilterValue; readonly max?: FilterValue } }
+  | { readonly All: readonly TaggedFilter[] }
+  | { readonly Any: readonly TaggedFilter[] };
+
 /** A filter in one of its forms. */
-export type FilterInput = Filter | PlainFilter | WireFilter;
+export type FilterInput = Filter | PlainFilter | WireFilter | TaggedFilter;

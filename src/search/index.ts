@@ -5,6 +5,7 @@ export type {
   FilterValue,
   PlainFilter,
   WireCondition,
+  TaggedFilter,
   WireFilter,
 } from "../contracts/filter.ts";
 export type {

@@ -72,6 +72,7 @@ describe("ibid memory", () => {
       [["import", "foreign.json"], "no session file"],
       [["import", "empty.jsonl"], "no session file"],
       [["import", "nowhere"], "cannot be read"],
+      [["export", "nowhere/notes.md"], "nowhere/notes.md cannot be written"],
       [["edit", "lantern", "--text", " "], "blank"],
       [["edit", "lantern", "--text", "x".repeat(70_000)], "at most 65536"],
       [["list", "--as-of", "once"], "once"],

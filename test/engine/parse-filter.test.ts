@@ -14,6 +14,51 @@ const failure = (input: unknown): IbidError => {
   throw new Error("It was accepted.");
 };
 
+describe("the tagged form", () => {
+  it("reads each tag, at any depth, beside the other forms [W10 W32]", () => {
+    const year = { Range: { key: "year", min: 2024, max: 2026 } } as const;
+    expect(parseFilter({ Any: [{ All: [{ Eq: ["a", null] }, year] }, { In: ["b", [1, "x"]] }] })).toEqual({
+      op: "or",
+      filters: [
+        {
+          op: "and",
+          filters: [
+            { op: "eq", key: "a", value: null },
+            {
+              op: "and",
+              filters: [
+                { op: "gte", key: "year", value: 2024 },
+                { op: "lte", key: "year", value: 2026 },
+              ],
+            },
+          ],
+        },
+        { op: "in", key: "b", values: [1, "x"] },
+      ],
+    });
+    expect(parseFilter({ and: [{ Eq: ["a", 1] }] })).toEqual(parseFilter({ and: [{ a: 1 }] }));
+    expect(parseFilter({ Range: { key: "year" } })).toEqual({ op: "exists", key: "year" });
+  });
+
+  it("leaves metadata of the same name to the plain form", () => {
+    expect(parseFilter({ Eq: 1 })).toEqual(parseFilter({ Eq: { eq: 1 } }));
+    expect(parseFilter({ Range: { gte: 1 } })).toMatchObject({ op: "gte", key: "Range", value: 1 });
+    expect(parseFilter({ Any: "x", All: "y" })).toMatchObject({ op: "and", filters: [{ key: "Any" }, { key: "All" }] });
+  });
+
+  it.each([
+    [{ Eq: [1, "x"] }, "filter.Eq[0]"],
+    [{ Eq: ["a", 1, 2] }, "filter.Eq"],
+    [{ In: ["a", 1] }, "filter.In[1]"],
+    [{ Range: { key: 1 } }, "filter.Range.key"],
+    [{ Range: { key: "a", least: 1 } }, "filter.Range"],
+    [{ Range: { key: "a", min: Number.NaN } }, "filter.Range.min"],
+    [{ All: [3] }, "filter.All[0]"],
+  ])("refuses what no tag takes, by its path (%#)", (input, path) => {
+    expect(failure(input)).toMatchObject({ code: "invalid-filter", details: { path } });
+  });
+});
+
 describe("the plain-object form", () => {
   it("reads values, conditions and combinations [B21 W10]", () => {
     expect(parseFilter({ department: "HR", year: { gte: 2024, lt: 2026 } })).toEqual({

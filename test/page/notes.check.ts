@@ -94,6 +94,20 @@ test("[page 26.5] notes are listed, written, edited, forgotten, exported and imp
   await page.waitForSelector(".note-words:has-text('Acme')");
 });
 
+test("[page 26.5] a note keeps its end and its file where its words are edited", async () => {
+  const kb = await openKnowledgeBase();
+  const memory = createMemory(kb);
+  await memory.remember({ text: "The fair is on.", key: "fair", validTo: "2099-01-01", file: "fair.md" });
+  const { page, url } = await visit(await serve(kb));
+  await go(page, url, "memory", ".note");
+  await page.click('[aria-label="Edit the note: fair"]');
+  await page.fill("dialog textarea", "The fair goes on.");
+  await page.click("dialog button:has-text('Save')");
+  await page.waitForSelector(".note-words:has-text('goes on')");
+  const [held] = (await memory.recall("", { key: "fair" })).notes;
+  expect(held?.note).toMatchObject({ text: "The fair goes on.", validTo: "2099-01-01T00:00:00.000Z", file: "fair.md" });
+});
+
 test("[page 26.2] a replaced note says so in hits, in the sources of an answer, in its place and after a reload", async () => {
   const { page, url } = await visit(await open());
   await page.waitForSelector("#question");

@@ -79,6 +79,7 @@ const nothing: Filter = { op: "or", filters: [] };
  * written `{ op: { eq: "x" } }`, and one named `and`, `or` or `not` needs the builder. `{}` matches everything. Keys and values are data: only an
  * object's own properties count, and `__proto__` is a key like any other. `undefined` is refused, or a variable that was never set would widen a search.
  * A list under `filters`, with a `condition` or without, is Ballerina's wire form: `{ filters: [{ key, operator: "==", value }], condition: "and" }`.
+ * So is Wesichain's serialised form: `{ All: [{ Eq: ["kind", "x"] }, { Range: { key: "year", min: 2024 } }] }`.
  *
  * **Shape** survives a round trip through JSON; parsing it again gives the same.
  * **Errors** `invalid-filter`, naming the path (`filter.or[1].year.gte`). Causes: an unknown operator or property, a value of a wrong type (`Date`, `NaN`
@@ -139,14 +140,16 @@ function parse(input: unknown, path: string, budget: Budget): Filter {
     );
   const object = asObject(input, path);
   budget.depth++;
-  const filter =
-    typeof own(object, "op") === "string"
-      ? parseNode(object, path, budget)
-      : isWire(object)
-        ? parseWire(object, path, budget)
-        : parsePlain(object, path, budget);
+  const filter = parseForm(object, path, budget);
   budget.depth--;
   return filter;
+}
+
+function parseForm(object: object, path: string, budget: Budget): Filter {
+  if (typeof own(object, "op") === "string") return parseNode(object, path, budget);
+  if (isWire(object)) return parseWire(object, path, budget);
+  if (isTagged(object)) return parseTagged(object, path, budget);
+  return parsePlain(object, path, budget);
 }
 
 function parseNode(node: object, path: string, budget: Budget): Filter {
@@ -192,6 +195,48 @@ const wireOperators: Readonly<Record<string, ConditionOperator>> = {
   in: "in",
   nin: "nin",
 };
+
+const tags: ReadonlySet<string> = new Set(["Eq", "In", "All", "Any"]);
+
+/** A plain form has no list under a key, and no condition named `key`. */
+function isTagged(object: object): boolean {
+  const [tag = "", ...others] = Object.keys(object);
+  if (others.length > 0) return false;
+  const value = own(object, tag);
+  if (tag === "Range") return typeof value === "object" && value !== null && Object.hasOwn(value, "key");
+  return tags.has(tag) && Array.isArray(value);
+}
+
+function parseTagged(object: object, path: string, budget: Budget): Filter {
+  const [tag] = Object.keys(object) as ["Eq" | "In" | "Range" | "All" | "Any"];
+  const here = `${path}.${tag}`;
+  const value = own(object, tag);
+  if (tag === "All" || tag === "Any")
+    return { op: tag === "All" ? "and" : "or", filters: parseList(value, here, budget) };
+  if (tag === "Range") return parseRange(value as object, here, budget);
+  const [key, operand, ...others] = value as readonly unknown[];
+  if (typeof key !== "string") throw invalid(`${here}[0]`, `is ${describe(key)}`, "A key is a string.");
+  if (others.length > 0) throw invalid(here, "has more than a key and a value", `Give { ${tag}: [key, value] }.`);
+  return parseCondition(tag === "Eq" ? "eq" : "in", key, operand, false, `${here}[1]`, budget);
+}
+
+/** **Shape** an end that is absent or `null` is open. */
+function parseRange(range: object, path: string, budget: Budget): Filter {
+  const stranger = Object.keys(range).find((name) => !["key", "min", "max"].includes(name));
+  if (stranger !== undefined) throw invalid(path, `has a property ${quote(stranger)}`, "A range has key, min and max.");
+  const key = own(range, "key");
+  if (typeof key !== "string") throw invalid(`${path}.key`, `is ${describe(key)}`, "A key is a string.");
+  const ends = [
+    ["min", "gte"],
+    ["max", "lte"],
+  ] as const;
+  const filters = ends.flatMap(([name, op]) => {
+    const end = own(range, name) ?? null;
+    return end === null ? [] : [parseCondition(op, key, end, false, `${path}.${name}`, budget)];
+  });
+  if (filters.length === 0) return { op: "exists", key };
+  return filters.length === 1 ? filters[0]! : { op: "and", filters };
+}
 
 /** A plain form has no list under a key, so the two cannot be mistaken. */
 function isWire(object: object): boolean {

@@ -5,7 +5,7 @@ import { openKnowledgeBase } from "ibid";
 import { createWindowChunker } from "ibid/chunkers";
 import { createInMemoryVectorStore, createRetrieverNode, splitText } from "ibid/compat";
 import { createHashingModel, type Embedding, type EmbeddingModel } from "ibid/models";
-import { compileFilter, multiQuery, parseFilter } from "ibid/search";
+import { compileFilter, multiQuery, parseFilter, type TaggedFilter } from "ibid/search";
 import { createScriptedChatModel } from "ibid/testing";
 import { fixed } from "../fixed.ts";
 import { bytes, equal, holds, plain, putVectors, reading, refuses, uris, version, withTexts, writing } from "../kit.ts";
@@ -43,6 +43,31 @@ export const parts = [
     );
     equal([range({ year: { gte: 2020 } }, "2024"), range({ year: { gte: "2020" } }, 2024)], [false, false]);
   }),
+  prove("W10", "the design's own serialised form is a filter, for a search too", () =>
+    withTexts(
+      {
+        old: { text: "Bees hum.", metadata: { year: 2020, kind: "bee" } },
+        young: { text: "Bees buzz.", metadata: { year: 2026, kind: "bee" } },
+        none: { text: "Bees rest.", metadata: { kind: "wasp", year: 2026 } },
+      },
+      async (kb) => {
+        const found = async (filter: TaggedFilter) =>
+          uris(await kb.search("bees", { filter: JSON.parse(JSON.stringify(filter)) as TaggedFilter })).toSorted();
+        const young: TaggedFilter = { Range: { key: "year", min: 2021 } };
+        equal(await found({ All: [{ Eq: ["kind", "bee"] }, young] }), ["young"]);
+        equal(await found({ Any: [{ In: ["kind", ["wasp"]] }, { Range: { key: "year", max: 2020 } }] }), [
+          "none",
+          "old",
+        ]);
+        equal(await found({ All: [] }), ["none", "old", "young"]);
+        equal(await found({ Any: [] }), []);
+        equal(parseFilter({ Range: { key: "year", min: 1, max: null } }), parseFilter({ year: { gte: 1 } }));
+        equal(compileFilter(parseFilter({ Eq: ["gone", null] }))({}), compileFilter(parseFilter({ gone: null }))({}));
+        await refuses("invalid-filter", () => parseFilter({ Eq: [1, "x"] } as never));
+        await refuses("invalid-filter", () => parseFilter({ Range: { key: "year", least: 1 } }));
+      },
+    ),
+  ),
   prove("W14", "as many vectors as texts, of the dimension that was said, and of numbers", async () => {
     equal(
       [

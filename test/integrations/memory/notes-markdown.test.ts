@@ -150,7 +150,7 @@ describe("notes as Markdown", () => {
   it("name the person who edited them as their author, and a heading alone is a key", async () => {
     const memory = await open();
     await memory.remember({ text: "The port is 80.", key: "port", by: "claude", session: "s-1", file: "a.ts" });
-    const markdown = `${formatNotes(await all(memory)).replace("80", "81")}\n## tea\n\n> Tea is at four.\n`;
+    const markdown = `${formatNotes(await all(memory)).replace("is 80.", "is 81.")}\n## tea\n\n> Tea is at four.\n`;
     await importNotes(memory, markdown, { by: "ada" });
     const [port] = (await memory.recall("", { key: "port" })).notes;
     expect(port?.note).toMatchObject({ text: "The port is 81.", by: "ada", file: "a.ts" });
