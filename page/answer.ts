@@ -254,6 +254,7 @@ const storedFields = [
   "lastPage",
   "line",
   "slide",
+  "time",
   "sheet",
   "cells",
   "part",

@@ -3,6 +3,7 @@ import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { type Failure } from "./api.ts";
 import type { View } from "./evidence.tsx";
+import { describeTime } from "../src/text/place-labels.ts";
 import type { Replaced } from "../src/contracts/retriever.ts";
 import { announced, documentAddress, language, link, momentText, type Place, t } from "./state.ts";
 
@@ -229,6 +230,7 @@ export function placeText({
   page,
   lastPage,
   slide,
+  time,
   sheet,
   cells,
   part,
@@ -247,6 +249,7 @@ export function placeText({
         ? t("pageLabel", { n: page })
         : t("pagesLabel", { n: `${page}–${lastPage}` }),
     slide === undefined ? undefined : t("slideLabel", { n: slide }),
+    time === undefined ? undefined : describeTime(time),
     sheet === undefined ? undefined : [sheet, cells].filter(Boolean).join(" "),
     headings.length === 0 ? undefined : headings.join(" › "),
     page === undefined && slide === undefined && sheet === undefined && headings.length === 0 && (line ?? 1) > 1

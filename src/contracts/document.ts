@@ -154,6 +154,8 @@ export interface SourceMap {
   readonly recognised?: readonly PageText[];
   /** Slides of a presentation, numbered from 1 in the order in which they are shown. */
   readonly slides?: readonly { readonly number: number; readonly start: number }[];
+  /** Cues of a recording, in the order of the text. The words after `start` are said from `from` to `to`. **Units** seconds. */
+  readonly times?: readonly { readonly start: number; readonly from: number; readonly to: number }[];
   /** Sheets of a workbook, in its order and without overlap. */
   readonly sheets?: readonly SheetSpan[];
   /** Embedded files with a place of their own (attachments, chapters), in order and without overlap. */
@@ -209,6 +211,17 @@ export interface PartSpan {
 }
 
 /**
+ * A stretch of a recording.
+ *
+ * **Units** seconds from its beginning.
+ * @experimental
+ */
+export interface TimeSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
  * Labels of a {@link Place} that a chunk and a hit carry: where they start, in the terms of their format.
  *
  * @experimental
@@ -222,6 +235,8 @@ export interface PlaceLabels {
   readonly line?: number | undefined;
   /** From 1, as shown. */
   readonly slide?: number | undefined;
+  /** When it is said, in subtitles and in transcripts of recordings. */
+  readonly time?: TimeSpan | undefined;
   readonly sheet?: string | undefined;
   /** The rows that it covers, over all columns of the sheet, as spreadsheets write it: `A2:D9`. */
   readonly cells?: string | undefined;

@@ -38,6 +38,7 @@ const chunkNames = {
   lastPage: true,
   line: true,
   slide: true,
+  time: true,
   sheet: true,
   cells: true,
   part: true,
@@ -156,6 +157,8 @@ function takeChunk(given: ChunkInput & { readonly type?: string }, document: str
   const isHeadings =
     headings === undefined || (Array.isArray(headings) && headings.every((h) => typeof h === "string"));
   if (!isHeadings) throw wrong(where, "headings", headings, "a list of strings");
+  if (given.time !== undefined && !isTimeSpan(given.time))
+    throw wrong(where, "time", given.time, "{ start, end } in seconds, with 0 <= start <= end");
   if (id !== undefined) checkChunkIds([{ id, uri: where }], index);
   return {
     text,
@@ -170,6 +173,11 @@ function takeChunk(given: ChunkInput & { readonly type?: string }, document: str
     ...(embedding !== undefined &&
       takeVector(embedding, given.embeddingVersion, id === undefined ? where : `${where} (${id})`)),
   };
+}
+
+function isTimeSpan(given: unknown): boolean {
+  const { start, end } = (given ?? {}) as { readonly start?: unknown; readonly end?: unknown };
+  return typeof start === "number" && typeof end === "number" && start >= 0 && start <= end && end < Infinity;
 }
 
 /** A vector with the version that its caller names. A fault is kept for the ingestion, whose option says what follows from it. */

@@ -47,6 +47,10 @@ export function checkCustomShape(result: object, length: number, refuse: RefuseF
     const range = to === Number.MAX_SAFE_INTEGER ? `of at least ${from}` : `from ${from} to ${to}`;
     throw refuse(field, value, `a whole number ${range}`);
   };
+  const seconds = (value: unknown, field: string, from = 0): number => {
+    if (typeof value === "number" && Number.isFinite(value) && value >= from) return value;
+    throw refuse(field, value, `a number of seconds of at least ${from}`);
+  };
   const oneOf = (value: unknown, field: string, names: readonly string[]): void => {
     if (typeof value !== "string" || !names.includes(value)) throw refuse(field, value, `one of ${names.join(", ")}`);
   };
@@ -72,6 +76,10 @@ export function checkCustomShape(result: object, length: number, refuse: RefuseF
         whole(number, `${at}.number`, 1);
         return start;
       });
+    places(map["times"], `${field}.times`, ({ from, to }, at, start) => {
+      seconds(to, `${at}.to`, seconds(from, `${at}.from`));
+      return start;
+    });
     places(map["anchors"], `${field}.anchors`, ({ line }, at, start) => {
       whole(line, `${at}.line`, 1);
       return start;

@@ -31,6 +31,7 @@ export function checkReadResult(result: ReadResult, reader: string, uri: string,
     reached = end;
   }
   checkAscending(sourceMap.pages ?? [], text.length, "pages", reader, uri);
+  checkAscending(sourceMap.times ?? [], text.length, "times", reader, uri);
   checkAscending(sourceMap.anchors ?? [], text.length, "anchors", reader, uri);
   checkAscending(sourceMap.links ?? [], text.length, "links", reader, uri);
   checkAscending(sourceMap.tables ?? [], text.length, "tables", reader, uri);

@@ -9,6 +9,7 @@ export type {
   SourceMap,
   TableSpan,
   TextMark,
+  TimeSpan,
 } from "../contracts/document.ts";
 export type {
   ExtractedTable,

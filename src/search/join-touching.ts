@@ -157,6 +157,7 @@ function joinParts(group: readonly Hit[], inOrder: readonly Hit[], text: string)
       end: first.start + text.length,
       ...placeLabels(first),
       ...joinPages(first, inOrder.at(-1)!.source),
+      ...joinTimes(inOrder.map(({ source }) => source)),
       ...joinCells(inOrder.map(({ source }) => source)),
       ...(language !== undefined && { language }),
     },
@@ -189,6 +190,14 @@ function partOf({ rank, score, scope, documentId, chunkId, source, evidence, cop
     ...(copies && { copies }),
     ...(explain && { explain }),
   };
+}
+
+/** The time from the first to the last moment of some places. */
+function joinTimes(places: readonly PlaceLabels[]): PlaceLabels {
+  const times = places.flatMap(({ time }) => time ?? []);
+  if (times.length === 0) return {};
+  const [start, end] = [Math.min(...times.map((one) => one.start)), Math.max(...times.map((one) => one.end))];
+  return { time: { start, end } };
 }
 
 /** `A2:D9` and `A8:D14` of one sheet are `A2:D14`. */

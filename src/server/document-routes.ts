@@ -155,9 +155,9 @@ async function listChunks(
   const all: { readonly index: number; readonly start: number }[] = [];
   for await (const { chunk } of kb.chunks({ uri: document.uri, scope, stamps: true })) {
     signal.throwIfAborted();
-    const { id, index, start, end, headings, page, lastPage, line, slide, sheet, cells, part, metadata } = chunk;
+    const { id, index, start, end, headings, page, lastPage, line, slide, time, sheet, cells, part, metadata } = chunk;
     const embeddedBy = metadata._embedModel ?? own?.model;
-    const place = given({ page, lastPage, line, slide, sheet, cells, part });
+    const place = given({ page, lastPage, line, slide, time, sheet, cells, part });
     const span = { id, index, start, end, headings, ...place, ...given({ embeddedBy }) };
     all.push(span);
   }

@@ -31,7 +31,7 @@ export function createPlaceRoutes(originals: Originals): readonly Route[] {
         const shown = (await showDocument(kb, uri, given({ scope, start, end, around, asOf }))) ?? notFound(uri);
         const { document, place, ...rest } = shown;
         const { id: documentId, title, mediaType, length, contentHash, rootLabel, path, metadata } = document;
-        const { page, lastPage, line, slide, sheet, cells, part, headings } = place;
+        const { page, lastPage, line, slide, time, sheet, cells, part, headings } = place;
         return jsonResponse({
           uri: document.uri,
           ...given({ rootLabel, path }),
@@ -43,7 +43,7 @@ export function createPlaceRoutes(originals: Originals): readonly Route[] {
           length,
           ...(typeof metadata["pageCount"] === "number" && { pages: metadata["pageCount"] }),
           ...given({ language: typeof metadata["language"] === "string" ? metadata["language"] : undefined }),
-          place: { headings, ...given({ page, lastPage, line, slide, sheet, cells, part }) },
+          place: { headings, ...given({ page, lastPage, line, slide, time, sheet, cells, part }) },
           ...(await readEnd(kb, document)),
           ...rest,
         });
@@ -64,7 +64,7 @@ export function createPlaceRoutes(originals: Originals): readonly Route[] {
         if (!hasPages(document))
           throw new Refusal(422, "unsupported", "Only pages of a PDF and pictures with recognised text have places.", {
             uri,
-            hint: "See GET /view for the text and for its slide, sheet, cells or line.",
+            hint: "See GET /view for the text and for its slide, time, sheet, cells or line.",
           });
         const places = await originals.places(document);
         if (places === undefined) throw withoutOriginal(uri);

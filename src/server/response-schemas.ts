@@ -9,11 +9,15 @@ export { scopeSchema } from "./request-schemas.ts";
 
 const position = z.int().min(0);
 const metadata = z.record(z.string(), z.unknown());
+const time = z
+  .strictObject({ start: z.number().min(0), end: z.number().min(0) })
+  .meta({ id: "TimeSpan", description: "When it is said, in seconds from the beginning of the recording." });
 export const places = {
   page: z.int().optional(),
   lastPage: z.int().optional(),
   line: z.int().optional(),
   slide: z.int().optional(),
+  time: time.optional(),
   sheet: z.string().optional(),
   cells: z.string().optional(),
   part: z.string().optional(),

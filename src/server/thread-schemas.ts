@@ -21,6 +21,7 @@ const placeSchema = z
     lastPage: z.int().optional(),
     line: z.int().optional(),
     slide: z.int().optional(),
+    time: z.strictObject({ start: z.number().min(0), end: z.number().min(0) }).optional(),
     sheet: z.string().max(300).optional(),
     cells: z.string().max(300).optional(),
     part: z.string().max(1000).optional(),

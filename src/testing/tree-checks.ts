@@ -53,11 +53,11 @@ export function checkBlocks(blocks: readonly Block[] | undefined, text: string):
   }
 }
 
-/** **Errors** a violation unless pages, slides, sheets, parts and anchors ascend, inside the text, numbered from 1. */
+/** **Errors** a violation unless pages, slides, times, sheets, parts and anchors ascend, inside the text, numbered from 1. */
 export function checkSourceMap(map: SourceMap, text: string): void {
   const ascends = (list: readonly { readonly start: number }[]): boolean =>
     list.every(({ start }, i) => start >= (list[i - 1]?.start ?? 0) && start <= text.length);
-  const { pages, slides, sheets, parts, anchors, lines } = map;
+  const { pages, slides, times, sheets, parts, anchors, lines } = map;
   check(["text", "anchors", "none"].includes(lines), "how lines are found is one of the three", lines);
   for (const [what, list] of Object.entries({ pages, slides })) {
     check(list === undefined || ascends(list), `${what} ascend`, list);
@@ -67,6 +67,12 @@ export function checkSourceMap(map: SourceMap, text: string): void {
       list,
     );
   }
+  const hasTimes = (times ?? []).every(({ from, to }) => from >= 0 && to >= from);
+  check(
+    times === undefined || (ascends(times) && hasTimes),
+    "times ascend in the text, and none ends before it begins",
+    times,
+  );
   for (const spans of [sheets ?? [], parts ?? []]) {
     for (const [i, { name, start, end }] of spans.entries()) {
       const follows = start >= (spans[i - 1]?.end ?? 0) && end >= start && end <= text.length;

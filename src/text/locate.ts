@@ -1,5 +1,13 @@
 import { checkGiven, checkText } from "../runtime/check-options.ts";
-import type { Place, PlaceLabels, Section, SheetSpan, SourceMap, TextDocument } from "../contracts/document.ts";
+import type {
+  Place,
+  PlaceLabels,
+  Section,
+  SheetSpan,
+  SourceMap,
+  TextDocument,
+  TimeSpan,
+} from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
 
 /** The parts of a document that a location needs. */
@@ -9,7 +17,7 @@ export type LocatableDocument = Pick<TextDocument, "text" | "root" | "sourceMap"
 export type Locator = (start: number, end?: number) => Place;
 
 /**
- * Locates a stretch of a document: pages, cells, line, slide and part.
+ * Locates a stretch of a document: pages, cells, line, slide, time and part.
  * Headings are those of the innermost section around it.
  *
  * **Shape** a place before the first page or anchor has no page or line. At the boundary of two sections an empty stretch is in the later.
@@ -113,6 +121,7 @@ function labelPlace(
       : map.lines === "anchors"
         ? lastStarted(map.anchors, at)?.line
         : undefined;
+  const time = nameTime(map.times, at, end - origin);
   const sheet = spanAt(map.sheets, at);
   const cells = sheet && nameCells(sheet, origin, at, Math.min(end - origin, sheet.end), lineAt);
   return {
@@ -120,9 +129,23 @@ function labelPlace(
     ...(lastPage === undefined ? {} : { lastPage }),
     ...(line === undefined ? {} : { line }),
     ...(slide === undefined ? {} : { slide }),
+    ...(time === undefined ? {} : { time }),
     ...(sheet === undefined ? {} : { sheet: sheet.name }),
     ...(cells === undefined ? {} : { cells }),
   };
+}
+
+/** From the first to the last moment of the cues that a stretch touches; `undefined` before the first of them. */
+function nameTime(times: SourceMap["times"], start: number, end: number): TimeSpan | undefined {
+  if (times === undefined) return undefined;
+  const first = lastAtOrBefore(times.length, (i) => times[i]!.start, start);
+  if (first === -1) return undefined;
+  let { from, to } = times[first]!;
+  for (let i = first + 1; i < times.length && times[i]!.start < end; i++) {
+    from = Math.min(from, times[i]!.from);
+    to = Math.max(to, times[i]!.to);
+  }
+  return { start: from, end: to };
 }
 
 /** `A2:D9` for the rows that a stretch of a sheet covers; `undefined` before its first row. */

@@ -1,10 +1,11 @@
-import type { PlaceLabels } from "../contracts/document.ts";
+import type { PlaceLabels, TimeSpan } from "../contracts/document.ts";
 
 const keys = [
   "page",
   "lastPage",
   "line",
   "slide",
+  "time",
   "sheet",
   "cells",
   "part",
@@ -12,7 +13,7 @@ const keys = [
 
 /** Only what says where something is, of whatever says more. **Shape** a fresh object, without keys that are `undefined`. */
 export function placeLabels(from: PlaceLabels): PlaceLabels {
-  const labels: Record<string, string | number> = {};
+  const labels: Record<string, PlaceLabels[keyof PlaceLabels]> = {};
   // Every hit passes here: no list is made.
   for (const key of keys) {
     const label = from[key];
@@ -22,18 +23,32 @@ export function placeLabels(from: PlaceLabels): PlaceLabels {
 }
 
 /**
- * A place as a person would say it: `docs/keys.md:42`, `report.pdf, page 3`, `report.pdf, pages 3–4`, `deck.pptx, slide 2`, `costs.xlsx, Sheet1!A2:D9`, `mail.eml, notes.txt:3`.
+ * A place as a person would say it: `docs/keys.md:42`, `report.pdf, page 3`, `report.pdf, pages 3–4`, `deck.pptx, slide 2`, `talk.vtt, 00:01:05–00:01:12`, `costs.xlsx, Sheet1!A2:D9`, `mail.eml, notes.txt:3`.
  */
 export function describePlaceLabels(
   uri: string,
-  { page, lastPage, line, slide, sheet, cells, part }: PlaceLabels,
+  { page, lastPage, line, slide, time, sheet, cells, part }: PlaceLabels,
 ): string {
   let place = part === undefined ? uri : `${uri}, ${part}`;
   if (sheet !== undefined) place += `, ${sheet}${cells === undefined ? "" : `!${cells}`}`;
   else if (slide !== undefined) place += `, slide ${slide}`;
   if (page !== undefined) place += lastPage === undefined ? `, page ${page}` : `, pages ${page}–${lastPage}`;
+  else if (time !== undefined) place += `, ${describeTime(time)}`;
   else if (line !== undefined) place += `:${line}`;
   return place;
+}
+
+/** `00:01:05–00:01:12`, or `00:01:05` for a stretch within one second. */
+export function describeTime({ start, end }: TimeSpan): string {
+  const [from, to] = [clock(start), clock(end)];
+  return from === to ? from : `${from}–${to}`;
+}
+
+/** `00:01:05` for 65.2 seconds. */
+export function clock(seconds: number): string {
+  return [seconds / 3600, (seconds / 60) % 60, seconds % 60]
+    .map((part) => String(Math.floor(part)).padStart(2, "0"))
+    .join(":");
 }
 
 /**

@@ -308,6 +308,14 @@ describe("the reader pack notices a reader with one fault [L1 E15]", () => {
       reader((result) => ({ ...result, sourceMap: { ...result.sourceMap, pages: [{ number: 0, start: 0 }] } })),
     ],
     [
+      "times without an end",
+      "reader/text-tree-and-map-fit",
+      reader((result) => ({
+        ...result,
+        sourceMap: { ...result.sourceMap, times: [{ start: 0, from: 1, to: Number.NaN }] },
+      })),
+    ],
+    [
       "anchors promised and not given",
       "reader/text-tree-and-map-fit",
       reader((result) => ({ ...result, sourceMap: { lines: "anchors" } })),

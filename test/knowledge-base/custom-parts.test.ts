@@ -220,6 +220,11 @@ describe("a custom reader", () => {
       'sourceMap.anchors[0].line "1"',
     ],
     [
+      "a time that ends before it begins",
+      { text: "Soup", sourceMap: { lines: "none", times: [{ start: 0, from: 2, to: 1 }] } },
+      "sourceMap.times[0].to 1",
+    ],
+    [
       "a mark beyond the text",
       { text: "Soup", sourceMap: { lines: "none", marks: [{ kind: "contents", start: 0, end: 9 }] } },
       "sourceMap.marks[0].end 9",

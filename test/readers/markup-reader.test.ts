@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { IbidError } from "../../src/contracts/errors.ts";
+import { checkSourceMap } from "../../src/testing/tree-checks.ts";
 import { locate } from "../../src/text/locate.ts";
 import { readAny } from "./read-any.ts";
 import { showBlocks, showOutline } from "./read-with.ts";
@@ -228,7 +229,13 @@ describe("createMarkupReader", () => {
       `paragraph: [01:00:00] ${grace}Later.`,
     ]);
     const at = read.text.indexOf("night");
-    expect(source.split("\n")[(locate(read, at, at + 5).line ?? 0) - 1]).toContain("night");
+    const place = locate(read, at, at + 5);
+    expect(source.split("\n")[(place.line ?? 0) - 1]).toContain("night");
+    expect(place.time).toEqual({ start: 2.1, end: 4 });
+    expect(locate(read, 0, 1).time).toEqual({ start: 1, end: 2 });
+    expect(locate(read, read.text.indexOf("Ships"), at).time).toEqual({ start: 1, end: 4 });
+    expect(locate(read, read.text.indexOf("Later")).time).toEqual({ start: 3600, end: 3601 });
+    checkSourceMap(read.sourceMap, read.text);
   });
 
   it("reads MediaWiki's entities, breaks, rules and marks in any order", async () => {

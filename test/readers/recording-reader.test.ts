@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { openKnowledgeBase } from "ibid";
 import { createHostedTranscription } from "ibid/models";
-import { createRecordingReader, type TranscriptionProvider } from "ibid/readers";
+import { createRecordingReader, locate, type TranscriptionProvider } from "ibid/readers";
 import { afterEach, describe, expect, it } from "vitest";
 import { refusalOf } from "./read-with.ts";
 
@@ -53,6 +53,11 @@ describe("recordings", () => {
       "[00:00:00] The ferry sails at dawn. Bring <warm> clothes & bread.\n\n[00:01:05] Questions?",
     );
     expect(document?.metadata["language"]).toBe("en");
+    const [hit] = await kb.search("clothes");
+    expect(hit?.source.time).toEqual({ start: 0, end: 70 });
+    expect(hit?.source.line).toBeUndefined();
+    const at = document!.text.indexOf("Bring");
+    expect(locate(document!, at, at + 5).time).toEqual({ start: 2.5, end: 4 });
     await kb.close();
     const [form] = forms;
     expect(

@@ -41,7 +41,7 @@ const shapes: Readonly<Record<string, { readonly what: string; readonly show: (h
   GetSearchResults: {
     what: "each as it is kept: its text, where it stands, its metadata",
     show: ({ chunkId, score, text, source, metadata }) =>
-      ({ chunkId, score, text, source: { ...source }, metadata }) as JsonValue,
+      ({ chunkId, score, text, source: { ...source }, metadata }) as unknown as JsonValue,
   },
 };
 

@@ -22,6 +22,7 @@ export function toolOutput(
 
 export const text: JsonSchema = { type: "string" };
 export const count: JsonSchema = { type: "integer", minimum: 0 };
+const seconds: JsonSchema = { type: "number", minimum: 0 };
 /** See {@link Quotation.header}. */
 export const header: JsonSchema = {
   type: "object",
@@ -42,6 +43,12 @@ export const placeProperties: Readonly<Record<string, JsonSchema>> = {
   lastPage: { ...count, description: "Page of its end, where that is a later one." },
   line: { ...count, description: "From 1." },
   slide: count,
+  time: {
+    type: "object",
+    description: "When it is said, in seconds.",
+    properties: { start: seconds, end: seconds },
+    required: ["start", "end"],
+  },
   sheet: text,
   cells: text,
   part: text,
@@ -65,7 +72,7 @@ interface Place extends PlaceLabels {
   readonly end: number;
 }
 
-const labels = ["page", "lastPage", "line", "slide", "sheet", "cells", "part"] as const;
+const labels = ["page", "lastPage", "line", "slide", "time", "sheet", "cells", "part"] as const;
 
 /** A place for programs: see {@link placeProperties}. `page` is the address of a page that opens places. */
 export function showPlace(place: Place, page: string | undefined): Readonly<Record<string, unknown>> {

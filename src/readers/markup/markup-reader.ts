@@ -34,7 +34,7 @@ const markups: readonly {
 export function createMarkupReader(): Reader {
   const find = (mediaType: string) => markups.find(({ types }) => types.includes(mediaType));
   return {
-    name: "markup/3",
+    name: "markup/4",
     accepts: (mediaType) => find(mediaType) !== undefined,
     read: async (input) => (await find(input.mediaType)!.load())(input),
   };

@@ -1,10 +1,12 @@
+import type { SourceMap } from "../../contracts/document.ts";
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
+import { clock } from "../../text/place-labels.ts";
 import { decodeInput } from "../text/decode-source.ts";
 
 import { composeMarkup, createMarkupEvents, type SourceLine, splitLines } from "./markup-events.ts";
 
 /** The line of a cue's times, in either format; hours may be missing. */
-const timing = /^(?:(\d{1,3}):)?(\d{2}):(\d{2})[.,]\d{1,3}\s+-->\s+(?:(\d{1,3}):)?(\d{2}):(\d{2})[.,]\d{1,3}/u;
+const timing = /^(?:(\d{1,3}):)?(\d{2}):(\d{2})[.,](\d{1,3})\s+-->\s+(?:(\d{1,3}):)?(\d{2}):(\d{2})[.,](\d{1,3})/u;
 /** A pause of more begins a paragraph. **Units** seconds. */
 const longestPause = 3;
 /** A paragraph of more ends with its sentence. **Units** UTF-16 code units. */
@@ -20,6 +22,7 @@ export function readSubtitles(input: ReadInput): ReadResult {
   const source = decodeInput(input.bytes, input.charset, input);
   const events = createMarkupEvents();
   const lines = splitLines(source);
+  const cues: Cue[] = [];
   let length = 0;
   let end = -Infinity;
   let speaker = "";
@@ -27,13 +30,14 @@ export function readSubtitles(input: ReadInput): ReadResult {
   for (let at = 0; at < lines.length; at++) {
     const times = timing.exec(lines[at]!.text);
     if (times === null) continue;
-    const [begins, ends] = [secondsOf(times.slice(1, 4)), secondsOf(times.slice(4, 7))];
+    const [begins, ends] = [secondsOf(times.slice(1, 5)), secondsOf(times.slice(5, 9))];
     const words: SourceLine[] = [];
     while (lines[at + 1] !== undefined && lines[at + 1]!.text.trim() !== "") words.push(lines[++at]!);
     const shown = words
       .map(({ text, at: place }) => ({ text: plain(text), at: place }))
       .filter(({ text }) => text !== "");
     if (shown.length === 0) continue;
+    cues.push({ line: at + 2 - words.length, from: begins, to: Math.max(begins, ends) });
     const named = /<v(?:\.[^\s>]*)?\s+([^>]+)>/u.exec(words[0]!.text)?.[1] ?? speaker;
     const isNew = named !== speaker || begins - end > longestPause || (length > usualLength && isSentenceOver);
     if (events.depth === 0 || isNew) {
@@ -49,17 +53,36 @@ export function readSubtitles(input: ReadInput): ReadResult {
     isSentenceOver = /[.!?…。！？]["'”’)]*$/u.test(shown.at(-1)!.text);
     [end, speaker] = [ends, named];
   }
-  return composeMarkup(input, source, events.finish());
+  const read = composeMarkup(input, source, events.finish());
+  return { ...read, sourceMap: { ...read.sourceMap, times: placeCues(cues, read.sourceMap.anchors ?? []) } };
 }
 
-function secondsOf([hours = "0", minutes = "0", seconds = "0"]: readonly (string | undefined)[]): number {
-  return Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+/** The first line of a cue's words, from 1, and its times in seconds. */
+interface Cue {
+  readonly line: number;
+  readonly from: number;
+  readonly to: number;
 }
 
-function clock(seconds: number): string {
-  return [seconds / 3600, (seconds / 60) % 60, seconds % 60]
-    .map((part) => String(Math.floor(part)).padStart(2, "0"))
-    .join(":");
+/** Where the words of each cue begin in the text: both lists ascend by line. */
+function placeCues(cues: readonly Cue[], anchors: NonNullable<SourceMap["anchors"]>): NonNullable<SourceMap["times"]> {
+  const times: { start: number; from: number; to: number }[] = [];
+  let next = 0;
+  for (const { start, line } of anchors) {
+    if (line < (cues[next]?.line ?? Infinity)) continue;
+    while (line >= (cues[next + 1]?.line ?? Infinity)) next++;
+    const { from, to } = cues[next++]!;
+    times.push({ start, from, to });
+  }
+  return times;
+}
+
+/** **Units** seconds. */
+function secondsOf([hours = "0", minutes, seconds, fraction]: readonly (string | undefined)[]): number {
+  // One division: the sum of the parts is off by the last digits.
+  return (
+    (Number(hours) * 3_600_000 + Number(minutes) * 60_000 + Math.round(Number(`${seconds}.${fraction}`) * 1000)) / 1000
+  );
 }
 
 /** Words of a line without tags of either format; entities of WebVTT as their signs. */

@@ -3,6 +3,7 @@ import type { Transcript, TranscriptionProvider } from "../../contracts/extracti
 import type { Reader, ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { abortError } from "../../runtime/abort.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
+import { clock } from "../../text/place-labels.ts";
 import { fileNameOf } from "../file-name.ts";
 
 /**
@@ -20,7 +21,7 @@ export function createRecordingReader(options: { readonly transcription: Transcr
   const { transcription } = options;
   checkGiven("createRecordingReader", "transcription", transcription, "object");
   return {
-    name: `recording/1+${transcription.name}`,
+    name: `recording/2+${transcription.name}`,
     accepts: (mediaType) => /^(?:audio|video)\//u.test(mediaType),
     read: (input) => readRecording(input, transcription),
   };
@@ -39,7 +40,7 @@ async function readRecording(input: ReadInput, transcription: TranscriptionProvi
       .replaceAll(">", "&gt;")
       .trim();
     const voice = speaker === undefined ? "" : `<v ${speaker.replace(/[<>\s]+/gu, " ")}>`;
-    return words === "" ? "" : `${clock(start)} --> ${clock(end)}\n${voice}${words.replaceAll("--&gt;", "→")}\n`;
+    return words === "" ? "" : `${cueTime(start)} --> ${cueTime(end)}\n${voice}${words.replaceAll("--&gt;", "→")}\n`;
   });
   const written = cues.filter((cue) => cue !== "").join("\n");
   if (written === "") {
@@ -86,9 +87,7 @@ function checkTranscript(given: unknown, name: string, uri: string): Transcript 
 }
 
 /** `00:01:05.250` for 65.25 seconds. */
-function clock(seconds: number): string {
-  const parts = [seconds / 3600, (seconds / 60) % 60, seconds % 60].map((part) =>
-    String(Math.floor(part)).padStart(2, "0"),
-  );
-  return `${parts.join(":")}.${String(Math.floor((seconds % 1) * 1000)).padStart(3, "0")}`;
+function cueTime(seconds: number): string {
+  const whole = Math.round(seconds * 1000);
+  return `${clock(whole / 1000)}.${String(whole % 1000).padStart(3, "0")}`;
 }
