@@ -202,7 +202,7 @@ function readAll(
   const lengths = [...asUint32(row.lengths)];
   const index = finishSteps(view.words(rows, ["deployment"], analyzer, bm25));
   const languages = blocksOf("languages")[0] ?? encodeLanguages([]);
-  const headings = chunks.map(({ details }) => innermostHeading(details));
+  const headings = chunks.map(({ details, document }) => innermostHeading(details, () => documents[document - 1]!.uri));
   const terms = termsOfHeadings(analyzer, headings, readLanguages(languages));
   return {
     documents,

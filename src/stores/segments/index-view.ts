@@ -83,13 +83,24 @@ interface KeptText {
 /** Characters of text that are kept for the next look. */
 const textBudget = 16_000_000;
 
-/** The innermost of a chunk's headings; `""` where it has none. **Shape** `details` as a row keeps it. */
-export function innermostHeading(details: string): string {
-  const { headings } = parseStored(details) as { readonly headings?: readonly string[] };
-  if (Array.isArray(headings)) return headings.at(-1) ?? "";
-  throw new IbidError("store-corrupt", "A row of the store holds no headings where it should.", {
-    hint: "Run ibid doctor; restore the file from a backup, or ingest the documents again into a new one.",
+/** The innermost of a chunk's headings; `""` where it has none. **Shape** `details` as a row keeps it. **Errors** `store-corrupt`, with the uri of the chunk's document. */
+export function innermostHeading(details: string, uriOf: () => string): string {
+  const headings = headingsIn(details);
+  if (headings !== undefined) return headings.at(-1) ?? "";
+  const uri = uriOf();
+  throw new IbidError("store-corrupt", `A chunk of "${uri}" has no headings where it should.`, {
+    uri,
+    hint: "Run ibid doctor; restore the file from a backup, or ingest the document again.",
   });
+}
+
+function headingsIn(details: string): readonly string[] | undefined {
+  try {
+    const { headings } = parseStored(details) as { readonly headings?: unknown };
+    return Array.isArray(headings) ? (headings as readonly string[]) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Headings that are kept, and chunks whose heading is known. */
@@ -252,7 +263,7 @@ export function createIndexView(): IndexView {
         const keys = unknown.map((ordinal) => segment.key(ordinal));
         const before = own.size;
         rows.chunkDetails(keys).forEach((details, i) => {
-          const heading = innermostHeading(details);
+          const heading = innermostHeading(details, () => uriOfChunk(rows, keys[i]!));
           own.set(keys[i]!, heading === "" ? noHeading : analyzed(heading, segment.languageOf(unknown[i]!)));
         });
         headingsKept += own.size - before;
@@ -277,6 +288,11 @@ export function createIndexView(): IndexView {
       textStamp = -1;
     },
   };
+}
+
+function uriOfChunk(rows: DirectoryReader, key: number): string {
+  const [chunk] = rows.chunks([key]);
+  return chunk === undefined ? `chunk ${key}` : rows.document(chunk.document).uri;
 }
 
 interface KeptScope extends ScopeView {
