@@ -18,13 +18,15 @@ Keys are kept in the vault.
 `;
 
 let cwd: string;
+/** A link and a title by OSC, controls of C1 alone, and an override of direction. */
+const steering = " \u001B]8;;https://evil.example\u001B\\here\u001B]0;x\u0007 \u009B2J\u009D0;x\u009C\u0085 \u202Ex";
 
 beforeAll(async () => {
   cwd = await makeFolder({
     "docs/keys.md": keys,
     "docs/guide/start.md":
       "\uFEFF---\ntitle: Start\n---\r\n\r\n# Start\r\n\r\nBegin with the installation of the package.\r\n",
-    "docs/evil.md": "# Evil \u001B[31mtitle\u001B[0m\n\nThe escape \u001B[2J sequence clears the screen.\n",
+    "docs/evil.md": `# Evil \u001B[31mtitle\u001B[0m${steering}\n\nThe escape \u001B[2J sequence clears the screen.${steering}\n`,
     "pages/links.html":
       '<h1>Where</h1><p>Read <a href="https://a.example/one">the first</a>.</p><h2>Then</h2><p>And <a href="https://a.example/two">the second</a>.</p>',
     "ada/keys.md": "# Ada's keys\n\nAda hides hers under the doormat.\n",
@@ -190,9 +192,18 @@ describe("ibid search", () => {
   it("steers no terminal by a document that is shown into a pipe, unless it is raw", async () => {
     const evil = "docs/evil.md";
     const commands = [["show", evil], ["show", evil, "--outline"], ["show", evil, "--section", "0.0"], ["list"]];
-    for (const args of [...commands, ["show", evil, "--suspicious"], ["ask", "Which escape sequence clears it?"]]) {
+    const others = [
+      ["ask", "Which escape sequence clears it?", steering],
+      ["search", `escape ${steering}`, "--explain"],
+      ["search", "escape", "--json"],
+      ["delete", `nothing${steering}`],
+      ["migrate", `copy${steering.replaceAll("/", "")}`],
+    ];
+    for (const args of [...commands, ["show", evil, "--suspicious"], ...others]) {
       const { stdout, stderr } = await ibid(...args);
-      expect([args, (stdout + stderr).includes("\u001B")]).toEqual([args, false]);
+      // oxlint-disable-next-line no-control-regex -- the pattern looks for them
+      const found = /[\0-\x08\x0B-\x1F\x7F-\x9F\u202A-\u202E\u2066-\u2069]/u.exec(stdout + stderr);
+      expect([args, found]).toEqual([args, null]);
     }
     expect((await ibid("show", evil)).stdout).toContain("The escape ␛[2J sequence");
     expect((await ibid("show", evil, "--raw")).stdout).toContain("The escape \u001B[2J sequence");

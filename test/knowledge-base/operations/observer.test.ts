@@ -131,6 +131,9 @@ describe("events", () => {
     ]);
     await kb.search("axolotl wombat");
     await expect(kb.search("(dugong", { mode: "regex" })).rejects.toThrow("pattern");
+    const told = await collect(kb.events());
+    expect(told.length).toBeGreaterThan(3);
+    expect(JSON.stringify(told)).not.toMatch(/wombat|axolotl|quagga|numbat|dugong/u);
     await kb.close();
     const files = readdirSync(folder).filter((name) => name.startsWith("events"));
     expect(files).toContain("events.sqlite");
