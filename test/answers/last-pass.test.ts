@@ -130,6 +130,9 @@ describe("a sentence of an answer", () => {
     "~~~\n<b onclick=x>Keys rotate. They do</b>",
     "Use `<img src=x>. And <b>` now.",
     "- a\n  ```\n  <u onclick=x>\n\n  <s>. So it is.\n  ```\n- b",
+    "```\nSee www.evil.example/x <img src=//evil.example/x onerror=alert(1)>\n```",
+    "``` xmpp:a@ evil.com b\n<img src=x>",
+    "Use `www.evil.example/x <img src=x>. And <b>` now.",
   ])("loads, sends and restyles nothing where it is shown alone: %s [L12]", async (hostile) => {
     for (const text of [`Keys are rotated every 90 days [1].\n\n${hostile}`, `${hostile}\n\nWhales sleep [1].`]) {
       for (const pieces of [[text], text.split("")]) {

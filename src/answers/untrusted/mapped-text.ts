@@ -25,13 +25,15 @@ export class MappedText {
     return taken;
   }
 
-  /** Puts another text in place of a stretch. */
+  /** Puts another text in place of a stretch. **Shape** it is code where the stretch was code, or both of its neighbours are. */
   replace(start: number, end: number, text: string): void {
     const isKept = text.length === end - start;
     const at = this.from[start] ?? this.from[start - 1] ?? 0;
     const from = isKept ? this.from.slice(start, end) : Array.from(text, () => at);
     this.text = this.text.slice(0, start) + text + this.text.slice(end);
     this.from.splice(start, end - start, ...from);
-    this.isCode.splice(start, end - start, ...Array.from({ length: text.length }, () => false));
+    const around = start < end ? this.isCode.slice(start, end) : [this.isCode[start - 1], this.isCode[start]];
+    const isCode = around.every((each) => each === true);
+    this.isCode.splice(start, end - start, ...Array.from({ length: text.length }, () => isCode));
   }
 }
