@@ -62,16 +62,19 @@ interface ProbeResult {
   readonly found: Readonly<Record<string, boolean>>;
   readonly headings: readonly string[];
   readonly answer: string;
+  /** Status of the service's answer. */
+  readonly served: number;
   readonly citations: number;
   readonly warnings: readonly string[];
 }
 
-function judge({ found, headings, answer, citations, warnings }: ProbeResult, build: Build): string {
+function judge({ found, headings, answer, served, citations, warnings }: ProbeResult, build: Build): string {
   const missing = Object.keys(animals).filter((file) => found[file] !== true);
   if (missing.length > 0) throw new Error(`not found: ${missing.join(", ")}; warnings: ${warnings.join("; ")}`);
   if (headings.at(-1) !== "class Sleep")
     throw new Error(`code was read without its sections: ${JSON.stringify(headings)}`);
   if (citations === 0 || !answer.includes("nine hours")) throw new Error(`the answer is "${answer}"`);
+  if (served !== 200) throw new Error(`the service answered with ${served}`);
   const hasWorker = !warnings.includes("IBID_NO_WORKER");
   if (!hasWorker && build.worker !== "none") throw new Error("the reading worker was left behind");
   return `8 formats, answered, ${hasWorker ? "files read in a worker" : "files read in the process"}`;

@@ -212,6 +212,7 @@ function checkFollowed(): string {
     const refuse = (rule: RegExp, why: string): void =>
       assert(!rule.test(code), `dist/${file} ${why}: ${rule.exec(code)?.[0].slice(0, 100)}`);
     refuse(/createRequire|\b__require\(/u, "requires modules");
+    refuse(/import \* as \w+ from "zod/u, "imports zod as a namespace, which one file of esbuild leaves unmade");
     // A comment or a text may hold the word; a call has a name behind its parenthesis.
     refuse(/(?<![.\w"'`*])import\(\s*(?:\/\*.*?\*\/\s*)?[A-Za-z_$]/u, "imports a computed name");
     for (const [, first = ""] of code.matchAll(/new URL\(([^,()]*(?:\([^()]*\))?[^,()]*),\s*import\.meta\.url/gu)) {

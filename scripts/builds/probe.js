@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openKnowledgeBase } from "ibid";
+import { createHandler } from "ibid/server";
 
 export async function probe() {
   const animals = JSON.parse(process.env.IBID_ANIMALS);
@@ -21,9 +22,12 @@ export async function probe() {
   // A section that only a parser of code finds.
   const [code] = await kb.search(animals["g.ts"], { topK: 1 });
   const answer = await kb.ask("How long does the quokka sleep?");
+  const handler = createHandler(kb, { local: { access: "operator" } });
+  const served = await handler(new Request("http://localhost/documents?limit=1"), { remoteAddress: "127.0.0.1" });
   await kb.close();
   return {
     found,
+    served: served.status,
     headings: code?.source.headings ?? [],
     answer: answer.text,
     citations: answer.citations.length,

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import { readCaller } from "../access/callers.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";

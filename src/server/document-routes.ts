@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import type { z } from "zod";
 import type { DocumentSummary } from "../contracts/document-store.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { IngestResult, KnowledgeBase, ListOptions } from "../contracts/knowledge-base.ts";

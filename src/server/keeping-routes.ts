@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import type { z } from "zod";
 import { notFound } from "./document-routes.ts";
 import { given } from "./given.ts";
 import type { HandlerOptions } from "./handler-options.ts";

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import { notBlank, scopeSchema } from "./request-schemas.ts";
 
 const time = (description: string) =>

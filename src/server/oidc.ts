@@ -1,5 +1,5 @@
 import type { JWTVerifyGetKey } from "jose";
-import * as z from "zod";
+import { z } from "zod";
 import { IbidError } from "../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../runtime/check-options.ts";
 import { type Authenticate, callerOf, checkClaimRules, type ClaimRules } from "./identity.ts";

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import type { DocumentSummary } from "../contracts/document-store.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { Scope } from "../contracts/scope.ts";

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import type { Answer, AskOptions, Citation } from "../contracts/answer.ts";
 import type { FilterInput } from "../contracts/filter.ts";
 import type { Hit } from "../contracts/retriever.ts";

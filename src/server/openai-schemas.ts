@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import { storeFilter } from "./openai-stores.ts";
 import { scopeSchema } from "./request-schemas.ts";
 

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import { homeScope } from "../access/scopes.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { ServiceJobs } from "./jobs/service-jobs.ts";

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import type { Filter } from "../contracts/filter.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { Metadata } from "../contracts/metadata.ts";

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import { errorResponse } from "./response-schemas.ts";
 import { jsonResponse, defineRoute, type DescribedResponse, type Route, type RouteTag } from "./route.ts";
 

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import type { EventName, KnowledgeEvent } from "../contracts/event-store.ts";
 import { evaluateQuestions } from "../eval/evaluate-questions.ts";
 import { parseQuestions } from "../eval/questions.ts";

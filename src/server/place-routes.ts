@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import type { z } from "zod";
 import type { DocumentView, KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { findOnPages, showDocument } from "../knowledge-base/operations/show-document.ts";
 import { notFound } from "./document-routes.ts";

@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import type { z } from "zod";
 import { IbidError } from "../contracts/errors.ts";
 import { abortError } from "../runtime/abort.ts";
 import { isWithinEdits } from "../runtime/edit-distance.ts";

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import type { Entities, NamedEntityData, NewEntity } from "../contracts/entity.ts";
 import type { FilterInput } from "../contracts/filter.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";

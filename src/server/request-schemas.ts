@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import type { AskOptions } from "../contracts/answer.ts";
 import type { IngestOptions, ListOptions } from "../contracts/knowledge-base.ts";
 import type { SearchOptions } from "../contracts/retriever.ts";

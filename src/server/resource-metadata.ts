@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import { defineRoute, jsonResponse, type Route } from "./route.ts";
 
 const metadataPath = ".well-known/oauth-protected-resource/mcp";

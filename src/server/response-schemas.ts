@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import { scopeSchema } from "./request-schemas.ts";
 
 export { scopeSchema } from "./request-schemas.ts";

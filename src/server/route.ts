@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import type { z } from "zod";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { AccessContext } from "../contracts/scope.ts";
 import type { DayLimits } from "./limits.ts";

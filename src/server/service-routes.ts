@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import type { Entities } from "../contracts/entity.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { McpMemoryOptions, McpServerOptions } from "../integrations/mcp/mcp-server-options.ts";

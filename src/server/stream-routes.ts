@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import { type AnswerStreams, readLastEventId } from "./answer-streams.ts";
 import * as responses from "./response-schemas.ts";
 import { Refusal } from "./refusal.ts";

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import { home, places, replaced, scopeSchema } from "./response-schemas.ts";
 
 const position = z.int().min(0);

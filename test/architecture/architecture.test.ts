@@ -40,6 +40,13 @@ describe("the sources keep the table of rooms [W4 E1 E42 E43 E44 E46]", () => {
     expect(readers).toEqual(["runtime/platform-clock.ts"]);
   });
 
+  it("zod is imported by its name z: esbuild leaves a namespace unmade that a part loaded later shares", () => {
+    const paths = modules.map(({ path }) => path);
+    const texts = paths.map((path) => readFileSync(at(join("src", path)), "utf8"));
+    expect(paths.filter((_, index) => /import (?:type )?\* as \w+ from "zod/u.test(texts[index]!))).toEqual([]);
+    expect(texts.filter((text) => text.includes('import { z } from "zod"')).length).toBeGreaterThan(10);
+  });
+
   it("the table allows nothing that no file uses", () => {
     const arrows = arrowsOf(modules);
     const unused = Object.entries(rooms).flatMap(([room, { imports }]) =>

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import { given } from "../given.ts";
 import { readForm } from "../read-form.ts";
 import type { ServiceLimits } from "../handler-options.ts";

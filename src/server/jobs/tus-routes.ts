@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import type { z } from "zod";
 import { checked } from "../read-request.ts";
 import { Refusal } from "../refusal.ts";
 import { type Call, defineRoute, type Route } from "../route.ts";

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import { sha256 } from "../../runtime/hash.ts";
 import { Refusal } from "../refusal.ts";
 import { defineRoute, type Route } from "../route.ts";
