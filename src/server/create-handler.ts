@@ -399,7 +399,8 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
   app.onError((error, context) => {
     const refusal = toRefusal(error);
     if (refusal.status < 500) context.set("refused", refusal.code);
-    else context.set("failure", error);
+    // What the operator has to set up is not said to the client: the log has it.
+    if (refusal.status >= 500 || refusal.code.endsWith("-missing")) context.set("failure", error);
     return jsonResponse({ error: errorJson(refusal, context.var.requestId) }, refusal.status, refusal.headers);
   });
   const handle = async (request: Request, connection: ConnectionFacts = {}): Promise<Response> =>

@@ -69,8 +69,8 @@ export function toRefusal(error: unknown): Refusal {
     if (status !== undefined) return new Refusal(status, code, message, { hint, uri });
     const ofModel = ofModels[code];
     if (ofModel !== undefined) return new Refusal(502, code, ofModel, { hint: hintWithCause });
-    // The library's sentence speaks of the operator's models and collections.
-    if (code === "configuration-missing")
+    // The library's sentence speaks of the operator's models, collections and packages.
+    if (code === "configuration-missing" || code === "dependency-missing")
       return new Refusal(409, code, "The service is not set up for this request.", {
         hint: "Ask for another mode or collection, or give the operator the requestId: the log has the cause under it.",
       });
@@ -102,6 +102,7 @@ export function busy(seconds: number, headers: Readonly<Record<string, string>> 
 /** Codes of the service that are the library's too, beside those of callers and models. */
 const otherCodes: readonly string[] = [
   "configuration-missing",
+  "dependency-missing",
   "timeout",
   "aborted",
   "internal",

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import * as z from "zod";
 import { openEntities } from "../../src/knowledge-base/entities/open-entities.ts";
+import type { RequestLogEntry } from "../../src/server/index.node.ts";
 import { startWorld } from "./service.ts";
 
 it("entities are served within the scopes of each caller, and written by writers alone [E49]", async () => {
@@ -33,11 +34,15 @@ it("entities are served within the scopes of each caller, and written by writers
 });
 
 it("a collection under another definition is a refusal that says so, and no failure of the service [L8]", async () => {
-  const { kb, as } = await startWorld();
+  const entries: RequestLogEntry[] = [];
+  const { kb, as } = await startWorld({ log: (entry) => void entries.push(entry) });
   const ada = kb.as({ userId: "ada", teamId: "acme", teams: ["acme"] });
   const schema = z.object({ id: z.string(), text: z.string() });
   await ada.collection("people", { schema, key: "id", text: ["text"] }).upsert([{ id: "a", text: "a" }]);
   const refused = await as("ada", "/entities/search", { body: { collection: "people", query: "a" } });
   expect([refused.status, refused.json.error.code]).toEqual([409, "configuration-missing"]);
   expect(JSON.stringify(refused.json)).not.toContain("people");
+  // The log has the cause, which the client does not see.
+  const failure = { code: "configuration-missing" };
+  expect(entries).toMatchObject([{ status: 409, refused: failure.code, failure }]);
 });
