@@ -399,7 +399,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
   app.onError((error, context) => {
     const refusal = toRefusal(error);
     if (refusal.status < 500) context.set("refused", refusal.code);
-    // What the operator has to set up is not said to the client: the log has it.
+    // The log alone has what the operator has to set up.
     if (refusal.status >= 500 || refusal.code.endsWith("-missing")) context.set("failure", error);
     return jsonResponse({ error: errorJson(refusal, context.var.requestId) }, refusal.status, refusal.headers);
   });
