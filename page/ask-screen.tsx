@@ -362,7 +362,7 @@ function AnswerView({ answer, hits }: { readonly answer: Answer; readonly hits: 
 }
 
 /** Tokens of an answer, and its price where the service knows one. */
-function costOf(usage: Answer["usage"] = {}): readonly string[] {
+export function costOf(usage: Answer["usage"] = {}): readonly string[] {
   const { inputTokens, outputTokens, cost } = usage;
   const tokens = (inputTokens ?? 0) + (outputTokens ?? 0);
   return [

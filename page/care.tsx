@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { type Failure, get, send } from "./api.ts";
+import { Keys } from "./keys.tsx";
 import type { Version } from "./evidence.tsx";
 import { Dialog, Facts, Failed, Icon, Notice, Told, useLoaded } from "./shared.tsx";
 import {
@@ -87,6 +88,7 @@ interface Diagnosis {
 export function Care(): VNode {
   return (
     <div class="care">
+      {session.value?.needsKey === true && <Keys />}
       <Doctor />
       {session.value?.write === true && <Vacuum />}
       {session.value?.write === true && <Queue />}

@@ -47,9 +47,11 @@ function TryManual(): VNode {
   return (
     <>
       <p class="faint">{t("manualText")}</p>
-      <button type="button" class="plain" disabled={isBusy.value} onClick={() => void add()}>
-        {t(isBusy.value ? "manualAdding" : "tryManual")}
-      </button>
+      <p>
+        <button type="button" class="plain" disabled={isBusy.value} onClick={() => void add()}>
+          {t(isBusy.value ? "manualAdding" : "tryManual")}
+        </button>
+      </p>
       {failure.value !== undefined && <Failed failure={failure.value} />}
     </>
   );

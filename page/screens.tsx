@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { type Hit, renameThread, type Thread } from "./answer.ts";
+import { costOf } from "./ask-screen.tsx";
 import { call, type Failure, get, send } from "./api.ts";
 import { Empty } from "./empty.tsx";
 import { EvidencePanel, PlaceView } from "./evidence.tsx";
@@ -30,6 +31,7 @@ import {
   language,
   libraryVersion,
   link,
+  momentText,
   route,
   session,
   showPlace,
@@ -390,14 +392,27 @@ function Rename({
   );
 }
 
+interface Latencies {
+  readonly count: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+interface Activity {
+  readonly startedAt: string;
+  readonly requests: { readonly count: number; readonly refused: number; readonly failed: number };
+  readonly searches: Latencies;
+  readonly answers: Latencies;
+  readonly models: readonly {
+    readonly model?: string;
+    readonly calls: number;
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+    readonly cost?: number;
+  }[];
+}
+
 interface Health {
-  readonly retrieval: {
-    readonly count: number;
-    readonly meanMs: number;
-    readonly p95Ms: number;
-    readonly hits: number;
-    readonly misses: number;
-  };
   readonly ingestion: { readonly indexed: number; readonly failed: number };
   readonly queue: { readonly depth: number };
 }
@@ -407,6 +422,9 @@ export function OperatorScreen(): VNode {
   const status = useLoaded(`${libraryVersion.value}`, (signal) => get<Status>("status", {}, signal));
   const health = useLoaded(`${libraryVersion.value}`, (signal) =>
     session.value?.operator === true ? get<Health>("health/rag", {}, signal) : Promise.resolve(undefined),
+  );
+  const activity = useLoaded(`${libraryVersion.value}`, (signal) =>
+    session.value?.operator === true ? get<Activity>("activity", {}, signal) : Promise.resolve(undefined),
   );
   if (session.value?.operator !== true)
     return (
@@ -423,7 +441,9 @@ export function OperatorScreen(): VNode {
     </div>
   );
   const own = health.value.value;
-  const ms = (value: number): string => t("tookMs", { ms: Math.round(value) });
+  const hour = activity.value.value;
+  const latencies = ({ count, p50Ms, p99Ms }: Latencies): string =>
+    count === 0 ? (0).toLocaleString(language.value) : t("latencies", { n: count, p50: p50Ms, p99: p99Ms });
   return (
     <div class="column wide-column">
       <h1>{t("operator")}</h1>
@@ -435,14 +455,33 @@ export function OperatorScreen(): VNode {
           fact(`${t("model")} ${model}`, t("passages", { n: count })),
         )}
       </dl>
+      {hour !== undefined && (
+        <>
+          <h2>{t("lastHour")}</h2>
+          <dl class="facts">
+            {fact(
+              t("requests"),
+              t("requestsOf", { n: hour.requests.count, refused: hour.requests.refused, failed: hour.requests.failed }),
+            )}
+            {fact(t("searches"), latencies(hour.searches))}
+            {fact(t("answers"), latencies(hour.answers))}
+          </dl>
+          {hour.models.length > 0 && (
+            <>
+              <h2>{t("modelUsage", { date: momentText(hour.startedAt) })}</h2>
+              <dl class="facts">
+                {hour.models.map(({ model = t("model"), calls, ...usage }) =>
+                  fact(model, [t("modelCalls", { n: calls }), ...costOf(usage)].join(" · ")),
+                )}
+              </dl>
+            </>
+          )}
+        </>
+      )}
       {own !== undefined && (
         <>
           <h2>{t("lastMinute")}</h2>
           <dl class="facts">
-            {fact(
-              t("searches"),
-              `${own.retrieval.count.toLocaleString(language.value)} · ${ms(own.retrieval.meanMs)} · p95 ${ms(own.retrieval.p95Ms)}`,
-            )}
             {fact(t("ingestions"), own.ingestion.indexed.toLocaleString(language.value))}
             {fact(t("failures"), own.ingestion.failed.toLocaleString(language.value))}
           </dl>

@@ -213,7 +213,7 @@ export const titleOf = (document: Parameters<typeof nameOf>[0] & { readonly titl
 export function Facts({ of: [first, ...others] }: { readonly of: readonly (string | undefined)[] }): VNode {
   const rest = others.filter(Boolean);
   return (
-    <span class="small faint" dir="auto">
+    <span class="small faint" dir={first === undefined || first === "" ? undefined : "auto"}>
       {first}
       {rest.map((fact, index) => (
         <>

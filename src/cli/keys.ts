@@ -35,14 +35,15 @@ function fileOf({ keys, settings }: KeysOptions): string {
   });
 }
 
-async function readFileOfKeys(file: string): Promise<readonly AccessKey[]> {
+/** The entries of a file of keys; none where it is not there yet. */
+export async function readFileOfKeys(file: string): Promise<readonly AccessKey[]> {
   if (!existsSync(file)) return [];
   const { parseKeys } = await import("../server/caller-keys.ts");
   return parseKeys(await readText(file), { least: 0 });
 }
 
 /** The new file takes the place of the old one at once, so that no service reads half of it. Only its owner may read it. */
-async function writeKeys(file: string, keys: readonly AccessKey[]): Promise<void> {
+export async function writeKeys(file: string, keys: readonly AccessKey[]): Promise<void> {
   const { createKeyring } = await import("../server/caller-keys.ts");
   if (keys.length > 0) createKeyring(keys);
   const part = `${file}.${process.pid}.part`;

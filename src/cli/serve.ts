@@ -9,6 +9,7 @@ import { openFiles } from "../knowledge-base/open/open-files.ts";
 import type { AccessKey, HandlerOptions, RequestLogEntry, SearchPool, ServeSettings } from "../server/index.node.ts";
 import { readPages } from "./docs.ts";
 import { examples, note } from "./help-text.ts";
+import { readFileOfKeys, writeKeys } from "./keys.ts";
 import { folderOf, showLocation } from "../knowledge-base/open/location.ts";
 import { addAnswerModels, baseOf, type CommonOptions, type Context, readCaller, withKnowledgeBase } from "./open.ts";
 import { toIbidError } from "./output.ts";
@@ -73,7 +74,7 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
   const { createServiceMetrics, parseKeys, startService } = await import("../server/index.node.ts");
   const metrics =
     set.metrics === false ? undefined : createServiceMetrics(set.meter === undefined ? {} : { meter: set.meter });
-  let keys = keysFile === undefined ? undefined : await readKeys(keysFile, parseKeys);
+  const keys = keysFile === undefined ? undefined : await openKeys(keysFile, parseKeys);
   const known = await openIdentities(set);
   if (known.authenticate !== undefined && (caller !== undefined || write))
     throw new IbidError(
@@ -83,26 +84,12 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
         hint: "Leave them out: claims say who may write.",
       },
     );
-  const who: Pick<HandlerOptions, "keys" | "local" | "authenticate" | "authorizationServers" | "login"> =
+  const who: Pick<HandlerOptions, "keys" | "changeKeys" | "local" | "authenticate" | "authorizationServers" | "login"> =
     known.authenticate !== undefined
-      ? { ...known, ...(keys !== undefined && { keys: () => keys ?? [] }) }
+      ? { ...known, ...keys?.options }
       : keys === undefined
         ? { local: { access: caller ?? "operator", write } }
-        : { keys: () => keys ?? [] };
-  const reload = async (): Promise<void> => {
-    try {
-      // The last key may have been revoked.
-      if (keysFile !== undefined) keys = await readKeys(keysFile, (json) => parseKeys(json, { least: 0 }));
-      stderr.write(
-        keysFile === undefined
-          ? "There is no file of keys to read again.\n"
-          : `The keys were read again: ${keys?.length ?? 0}.\n`,
-      );
-    } catch (error) {
-      await output.error(toIbidError(error));
-      stderr.write("The keys stay as they were.\n");
-    }
-  };
+        : keys.options;
   const { asUser: _user, asTeam: _team, asTeams: _teams, ...asOperator } = options;
   const workers = options.workers ?? set.workers ?? 0;
   // Uploads are embedded too.
@@ -114,7 +101,7 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
   // Refusals over HTTP name their pages as messages of the command line do.
   IbidError.pages ??= output.pages;
   // Also while the knowledge base opens. A terminal that closes sends this signal too, and ends the process as ever.
-  const onHangUp = (): void => void reload();
+  const onHangUp = (): void => void reloadKeys(context, keys);
   if (!process.stdin.isTTY) process.on("SIGHUP", onHangUp);
   return await withKnowledgeBase(asOperator, how, async (kb) => {
     const pool = workers === 0 ? undefined : await startSearchers(workers, context);
@@ -236,6 +223,54 @@ function keptFiles({
 
 /** Names of this machine stay valid beside the given ones. */
 const ownNames = ["localhost", "127.0.0.1", "[::1]"];
+
+/** The keys of a file: as the service uses them, and read anew. */
+interface KeyFile {
+  readonly options: Required<Pick<HandlerOptions, "keys" | "changeKeys">>;
+  /** **Shape** the number of keys. */
+  readonly reload: () => Promise<number>;
+}
+
+async function openKeys(
+  file: string,
+  parse: (json: string, options?: { readonly least: 0 }) => readonly AccessKey[],
+): Promise<KeyFile> {
+  let keys = await readKeys(file, parse);
+  let written: Promise<unknown> = Promise.resolve();
+  return {
+    options: {
+      keys: () => keys,
+      changeKeys(change) {
+        // One change after another, each of the file as it is.
+        const done = written.then(async () => {
+          const changed = change(await readFileOfKeys(file));
+          await writeKeys(file, changed);
+          keys = changed;
+        });
+        written = done.catch(() => {});
+        return done;
+      },
+    },
+    async reload() {
+      // The last key may have been revoked.
+      keys = await readKeys(file, (json) => parse(json, { least: 0 }));
+      return keys.length;
+    },
+  };
+}
+
+async function reloadKeys({ output, stderr }: Context, keys: KeyFile | undefined): Promise<void> {
+  try {
+    stderr.write(
+      keys === undefined
+        ? "There is no file of keys to read again.\n"
+        : `The keys were read again: ${await keys.reload()}.\n`,
+    );
+  } catch (error) {
+    await output.error(toIbidError(error));
+    stderr.write("The keys stay as they were.\n");
+  }
+}
 
 async function readKeys(file: string, parse: (json: string) => readonly AccessKey[]): Promise<readonly AccessKey[]> {
   const json = await readText(file, "Check the path of the keys.");

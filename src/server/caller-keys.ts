@@ -16,7 +16,8 @@ import type { Caller } from "./route.ts";
 const leastKeyLength = 16;
 const mostKeys = 10_000;
 
-const accessKey = z.strictObject({
+/** An entry of a list of keys. */
+export const accessKey = z.strictObject({
   name: z.string().trim().min(1).max(100),
   key: z.string().min(leastKeyLength).max(1000).optional(),
   sha256: z

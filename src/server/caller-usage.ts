@@ -2,7 +2,7 @@ import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { ServiceLimits } from "./handler-options.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { createDayBudget, createRateLimiter, type DayLimits } from "./limits.ts";
-import { meterTokens } from "./meter-tokens.ts";
+import { meterTokens, type TokenMeter } from "./meter-tokens.ts";
 import { Refusal } from "./refusal.ts";
 import type { Caller } from "./route.ts";
 
@@ -25,7 +25,10 @@ function limitChecks(kb: KnowledgeBase, maxChecks: number): KnowledgeBase {
   };
 }
 
-export function createCallerUsage({ maxChecks }: Pick<Required<ServiceLimits>, "maxChecks">): CallerUsage {
+export function createCallerUsage(
+  { maxChecks }: Pick<Required<ServiceLimits>, "maxChecks">,
+  spend: TokenMeter["spend"],
+): CallerUsage {
   const limiter = createRateLimiter();
   const days = createDayBudget();
   const countDay: CallerUsage["countDay"] = (who, { perDay }, unit, amount) => {
@@ -48,9 +51,11 @@ export function createCallerUsage({ maxChecks }: Pick<Required<ServiceLimits>, "
     },
     metered(who, caller) {
       const limited = limitChecks(caller.kb, maxChecks);
-      if (caller.perDay.tokens === 0) return limited;
+      const isUnlimited = caller.perDay.tokens === 0;
       return meterTokens(limited, {
+        spend,
         begin() {
+          if (isUnlimited) return;
           try {
             countDay(who, caller, "tokens", 1);
           } catch (refusal) {
@@ -59,7 +64,9 @@ export function createCallerUsage({ maxChecks }: Pick<Required<ServiceLimits>, "
             throw new IbidError("rate-limited", message, { hint, cause: refusal });
           }
         },
-        end: (tokens) => days.add(who, "tokens", tokens - 1),
+        end(tokens) {
+          if (!isUnlimited) days.add(who, "tokens", tokens - 1);
+        },
       });
     },
   };

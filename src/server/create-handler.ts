@@ -5,6 +5,7 @@ import { cors } from "hono/cors";
 import { etag } from "hono/etag";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { untilAborted } from "../runtime/abort.ts";
+import { createActivity } from "./activity.ts";
 import { createBodyRoom } from "./body-room.ts";
 import { createCallerUsage } from "./caller-usage.ts";
 import { createIdentification } from "./caller-keys.ts";
@@ -19,6 +20,7 @@ import {
   type Login,
   type ServiceLimits,
 } from "./handler-options.ts";
+import { createKeyRoutes, noteUse } from "./key-routes.ts";
 import { createJobRoutes } from "./jobs/job-routes.ts";
 import { openJobs } from "./jobs/open-jobs.ts";
 import { createTusRoutes } from "./jobs/tus-routes.ts";
@@ -49,7 +51,7 @@ import { errorJson, Refusal, toRefusal } from "./refusal.ts";
 import { type Call, type Caller, jsonResponse, type Route } from "./route.ts";
 import { createSlots } from "./slots.ts";
 import { challengeOf, createResourceMetadataRoute } from "./resource-metadata.ts";
-import { createMcpRoute, createMetricsRoute, healthRoute, statusRoute } from "./service-routes.ts";
+import { createActivityRoute, createMcpRoute, createMetricsRoute, healthRoute, statusRoute } from "./service-routes.ts";
 
 /**
  * A service for any host with web-standard requests: Node, Deno, Bun, a worker, a route of a framework.
@@ -126,7 +128,9 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     origins: new Set(options.origins),
   };
   const identify = createIdentification(kb, options, limits);
-  const { countRequest, countDay, metered } = createCallerUsage(limits);
+  const activity = createActivity();
+  const usedAt = new Map<string, number>();
+  const { countRequest, countDay, metered } = createCallerUsage(limits, activity.spend);
   const pools = {
     light: createSlots(limits),
     heavy: createSlots(limits),
@@ -143,7 +147,8 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
   const { files, threadDays = 30 } = options;
   const threads = files === undefined || threadDays === 0 ? undefined : createThreads(files, threadDays);
   const beside = { originals: kept, threads, jobs, streams };
-  const chosen = chooseRoutes(options, hasKeys, limits, beside);
+  const keyRoutes = createKeyRoutes(options, usedAt);
+  const chosen = chooseRoutes(options, hasKeys, limits, beside, [createActivityRoute(activity), ...keyRoutes]);
   const routes = chosen.filter(({ absent }) => absent === undefined);
   const pathHeaders = new Map(routes.flatMap(({ path, headers }) => (headers ? [[path, headers] as const] : [])));
   const paths = createPaths(chosen);
@@ -172,6 +177,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
         headers: { "www-authenticate": challengeOf(context.req.raw, homeOf(context), options.authorizationServers) },
       });
     }
+    if (options.keys !== undefined) noteUse(usedAt, caller.name);
     // The log names a caller also when the request is refused.
     context.set("caller", caller.name);
     const countedAs = hasKeys ? `caller ${caller.name}` : group;
@@ -275,14 +281,17 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     const path = paths.of(context.req.path);
     if (path !== undefined && probes.has(path)) return;
     const { remoteAddress } = context.env;
+    const status = context.var.isGivenUp === true ? 499 : context.res.status;
+    const ms = Math.round(performance.now() - started);
+    activity.request({ path: path ?? null, status, ms });
     try {
       options.log?.({
         at: new Date(platformNow()).toISOString(),
         id: requestId,
         method: knownMethods.has(method) ? method : "?",
         path: path ?? null,
-        status: context.var.isGivenUp === true ? 499 : context.res.status,
-        ms: Math.round(performance.now() - started),
+        status,
+        ms,
         ...(caller !== undefined && { caller }),
         ...(refused !== undefined && { refused }),
         ...(remoteAddress !== undefined && { address: remoteAddress }),
@@ -420,6 +429,7 @@ function chooseRoutes(
   hasKeys: boolean,
   limits: Required<ServiceLimits>,
   { originals, threads, jobs, streams }: ServiceParts,
+  operating: readonly Route[],
 ): readonly Route[] {
   const { login, manual, mcp = true, metrics, only, page = true, files, readiness = () => "ready" } = options;
   const { keepOriginals = true } = options;
@@ -453,6 +463,7 @@ function chooseRoutes(
       statusRoute,
       healthRoute,
       ...operatorRoutes,
+      ...operating,
       ...(page ? pagesWith(login) : []),
     );
   }

@@ -180,6 +180,11 @@ export interface HandlerOptions {
    * next request on; it is read again when the list is another array.
    */
   readonly keys?: readonly AccessKey[] | (() => readonly AccessKey[]) | undefined;
+  /**
+   * Writes a changed list of keys, which `keys` gives from then on: it hands the present list to `change`. With it, operators who may write add, replace and revoke keys over
+   * HTTP, as `ibid serve --keys FILE` lets them. Default: none.
+   */
+  readonly changeKeys?: ((change: (keys: readonly AccessKey[]) => readonly AccessKey[]) => Promise<void>) | undefined;
   /** Identifies a caller whom no key identifies; `undefined` for an unknown one. `connection` has the address of the client. */
   readonly authenticate?:
     | ((request: Request, connection: ConnectionFacts) => KnownCaller | undefined | Promise<KnownCaller | undefined>)
@@ -227,6 +232,7 @@ export interface HandlerOptions {
 
 const known = {
   keys: true,
+  changeKeys: true,
   authenticate: true,
   local: true,
   hosts: true,

@@ -9,6 +9,8 @@ export interface TokenMeter {
   begin(): void;
   /** Counts the tokens of an answer that is over, the reserved one among them; 0 gives that one back. */
   end(tokens: number): void;
+  /** Gets the usage of models as they count it, of an answer or a verdict that is whole. */
+  readonly spend: (model: string | null | undefined, usage: Usage) => void;
 }
 
 const charactersPerToken = 4;
@@ -37,6 +39,7 @@ export function meterTokens(kb: KnowledgeBase, meter: TokenMeter): KnowledgeBase
               yield event;
             }
             const answer = await run;
+            if (answer.usage !== undefined) meter.spend(answer.model, answer.usage);
             // An answer without a model costs nothing.
             const isOfModel = answer.usage !== undefined || answer.kind === "written";
             tokens = isOfModel ? counted(answer.usage, characters) : 0;
@@ -53,6 +56,7 @@ export function meterTokens(kb: KnowledgeBase, meter: TokenMeter): KnowledgeBase
       let tokens = 1;
       try {
         const verified = await kb.verify(answer, options);
+        if (verified.usage !== undefined) meter.spend(verified.support.judge, verified.usage);
         const isOfModel = verified.usage !== undefined || verified.support.judge !== undefined;
         tokens = isOfModel ? counted(verified.usage, verified.text.length) : 0;
         return verified;

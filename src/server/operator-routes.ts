@@ -216,7 +216,8 @@ export const operatorRoutes: readonly Route[] = [
   }),
 ];
 
-function checkWriter({ caller }: Call): void {
+/** **Errors** 403 for a caller without the right to write. */
+export function checkWriter({ caller }: Call): void {
   if (caller!.mayWrite) return;
   throw new Refusal(403, "access-denied", "This needs the right to write.", {
     hint: 'Use a key with "operator": true and "write": true; without keys, start the service with --write.',

@@ -8,6 +8,7 @@ import { describeHealth } from "../knowledge-base/operations/health-body.ts";
 import { given } from "./given.ts";
 import type { HandlerOptions } from "./handler-options.ts";
 import * as responses from "./response-schemas.ts";
+import { type Activity, activityResponse } from "./activity.ts";
 import { type Caller, defineRoute, jsonResponse, type Route } from "./route.ts";
 
 /** `GET /health/rag`. It counts the requests of all callers, so only operators may read it. **Source** ToolUp. */
@@ -22,6 +23,21 @@ export const healthRoute: Route = defineRoute({
   answers: { 200: { description: "The last minute.", content: { "application/json": responses.healthResponse } } },
   handle: async ({ kb }) => jsonResponse(describeHealth(await kb.health({ everywhere: true }))),
 });
+
+/** `GET /activity`. It counts the requests of all callers, so only operators may read it. */
+export function createActivityRoute(activity: Activity): Route {
+  return defineRoute({
+    method: "GET",
+    path: "/activity",
+    name: "activity",
+    summary: "Requests of the last hour with their latencies, and usage of models since the start, of this process.",
+    tag: "operation",
+    needs: "operator",
+    isLight: true,
+    answers: { 200: { description: "The figures.", content: { "application/json": activityResponse } } },
+    handle: async () => jsonResponse(activity.show()),
+  });
+}
 
 /** `GET /metrics`: figures for Prometheus. They count the requests of all callers, so only operators may read them. */
 export function createMetricsRoute(metrics: NonNullable<HandlerOptions["metrics"]>): Route {

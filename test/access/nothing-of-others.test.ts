@@ -125,6 +125,7 @@ const free = new Set(
     "presence_penalty frequency_penalty seed max_tokens max_completion_tokens max_output_tokens",
     "include input starting_after purpose expires_after[anchor] expires_after[seconds] name description chunking_strategy",
     "attributes max_num_results rewrite_query ranking_options all only validFrom validTo session markdown tokens url",
+    "userId teamId teams operator write requestsPerMinute requestsPerDay bytesPerDay tokensPerDay expiresAt overlapHours expiresInDays",
     "metrics depth threshold chunksToAdd type levels order webhook state fix absent olderThanHours section zoomOut neighbours maxCharacters cursor facets",
   ].flatMap((line) => line.split(" ")),
 );

@@ -257,6 +257,32 @@ describe("ibid serve", () => {
     await stop("SIGTERM");
   });
 
+  it("--keys: an operator who may write makes keys over HTTP; the file has their hashes, and one written beside stays", async () => {
+    const root = { name: "root", key: "root-root-root-root", operator: true, write: true };
+    await writeFiles(folder, { "made.json": JSON.stringify({ keys: [root] }) });
+    const { url, stop } = await startServing(["--keys", "made.json"]);
+    const post = (path: string, body: object) => send(url, path, { key: root.key, body });
+    const statusOf = async (key: string) => (await send(url, "/session", { key })).status;
+    expect((await callIbid(folder, ["keys", "add", "beside", "--keys", "made.json"])).code).toBe(0);
+    const made = await Promise.all(["eve", "mallory"].map((name) => post("/keys", { name, userId: name })));
+    const file = await readFile(join(folder, "made.json"), "utf8");
+    for (const { json } of made) {
+      expect(await statusOf(json.key)).toBe(200);
+      expect(file).not.toContain(json.key);
+    }
+    expect((JSON.parse(file) as { keys: { name: string }[] }).keys.map(({ name }) => name)).toEqual([
+      "root",
+      "beside",
+      "eve",
+      "mallory",
+    ]);
+    const { json } = await send(url, "/key?name=mallory", { method: "DELETE", key: root.key });
+    expect(json).toEqual({ revoked: "mallory" });
+    expect(await statusOf(made[1]!.json.key)).toBe(401);
+    expect((await send(url, "/manual", { method: "POST", key: root.key })).json.documents).toBeGreaterThan(20);
+    expect(await stop("SIGTERM")).toBe(0);
+  });
+
   it("a second signal ends it at once", async () => {
     let asked: () => void = () => {};
     const wasAsked = new Promise<void>((resolve) => (asked = resolve));

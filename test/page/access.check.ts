@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { startService } from "../../src/server/index.node.ts";
+import { type AccessKey, startService } from "../../src/server/index.node.ts";
 import { openFileBlobStore } from "../../src/stores/index.node.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
 import { askOnPage, openHarbour, serve, visit, visitHarbour } from "./open-page.ts";
 import type { Page } from "playwright-core";
+import { beyondWidth, violationsOf } from "./violations.ts";
 
 const keys = [
   { name: "ada", key: "ada-ada-ada-ada-ada", userId: "ada", write: true },
@@ -187,4 +188,44 @@ test("[page 22] a follow-up in a window that was open during a purge does not br
   const kept = await openFileBlobStore(join(serving.folder, "files")).get(`threads/${thread.id}.json`);
   const [before] = (JSON.parse(new TextDecoder().decode(kept!.bytes)) as { turns: object[] }).turns;
   expect(JSON.stringify(before)).not.toContain("blue stone");
+});
+
+test("[page 28] an operator lists, makes, replaces and revokes keys; a new one is shown once and opens the page", async () => {
+  const operator = { name: "olga", key: "olga-olga-olga-olga", operator: true, write: true };
+  let list: readonly AccessKey[] = [operator, ada];
+  const serving = await serve(await openHarbour(), {
+    keys: () => list,
+    changeKeys: async (change) => void (list = change(list)),
+    local: undefined as never,
+  });
+  const { page, url } = await visit(serving, { viewport: { width: 320, height: 800 }, bypassCSP: true });
+  await unlock(page, operator.key);
+  await page.goto(new URL("ops", url).href);
+  const rows = (): Promise<string[]> =>
+    page.$$eval(".keys-list .upload-words", (all) => all.map(({ textContent }) => textContent));
+  await expect.poll(async () => (await rows()).length).toBe(2);
+  expect((await rows())[1]).toContain("not used since the start");
+  await page.click("text=Make a key");
+  await page.fill("dialog input[required]", "Mara");
+  await page.fill("dialog input[type=text] >> nth=1", "mara");
+  expect([await beyondWidth(page), await violationsOf(page)]).toEqual([0, []]);
+  await page.keyboard.press("Enter");
+  const made = (await page.textContent(".made-key"))!;
+  expect([await beyondWidth(page), await violationsOf(page)]).toEqual([0, []]);
+  await page.keyboard.press("Escape");
+  await expect.poll(async () => (await rows())[2]).toContain("Mara");
+  expect(await page.content()).not.toContain(made);
+  const other = await visit(serving);
+  await unlock(other.page, made);
+  await other.page.waitForSelector("#question");
+  await page.click('[aria-label="Replace: Mara"]');
+  await page.waitForSelector(".made-key");
+  expect(await page.textContent(".made-key")).not.toBe(made);
+  await page.click("dialog >> text=Close");
+  await page.click('[aria-label="Revoke: Mara"]');
+  await page.click("dialog button.danger");
+  await expect.poll(async () => (await rows()).length).toBe(2);
+  expect(await page.$$('[aria-label="Revoke: olga"]')).toEqual([]);
+  await other.page.reload();
+  await other.page.waitForSelector("#key");
 });

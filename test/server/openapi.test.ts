@@ -4,7 +4,8 @@ import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.t
 import { createMemoryBlobStore } from "../../src/stores/memory/memory-blob-store.ts";
 import { threadId } from "../../src/server/threads.ts";
 import { makePdf } from "../readers/make-pdf.ts";
-import { type Answered, openWorld, startWorld } from "./service.ts";
+import type { AccessKey, ServiceOptions } from "../../src/server/index.node.ts";
+import { type Answered, keys, openWorld, startWorld } from "./service.ts";
 
 interface Operation {
   readonly operationId: string;
@@ -66,6 +67,12 @@ interface OpenApi {
     readonly responses: Readonly<Record<string, Said>>;
     readonly securitySchemes?: object;
   };
+}
+
+/** Keys that are changed in memory. */
+function changingKeys(): Pick<ServiceOptions, "keys" | "changeKeys"> {
+  let list: readonly AccessKey[] = Object.values(keys);
+  return { keys: () => list, changeKeys: async (change) => void (list = change(list)) };
 }
 
 const place = { marker: "[1]", uri: "deployment.md", documentId: "x", start: 0, end: 4 };
@@ -219,6 +226,12 @@ const calls: readonly (readonly [id: string, path: string, sent?: object])[] = [
   ["deleteVectorStore", "/v1/vector_stores/{createVectorStore}", { method: "DELETE" }],
   ["resumeResponse", "/v1/responses/{streamed}?stream=true&starting_after=2"],
   ["examine", "/doctor", { body: { fix: true, absent: ["nobody wrote this"] } }],
+  ["activity", "/activity"],
+  ["listKeys", "/keys"],
+  ["addKey", "/keys", { body: { name: "eve", userId: "eve" } }],
+  ["rotateKey", "/keys/rotate", { body: { name: "eve" } }],
+  ["revokeKey", "/key?name=eve", { method: "DELETE" }],
+  ["addManual", "/manual", { method: "POST" }],
   ["listEvents", "/events?limit=3&name=KnowledgeRetrieved&scope=deployment"],
   ["vacuum", "/vacuum", { body: { olderThanHours: 1000 } }],
   [
@@ -302,7 +315,12 @@ const calls: readonly (readonly [id: string, path: string, sent?: object])[] = [
 describe("the OpenAPI document", () => {
   it("describes every route, with schemas that its answers pass, and every route of it works", async () => {
     const paper = makePdf([[{ text: "Keys are rotated.", x: 50, y: 700 }]]);
-    const { as, kb } = await startWorld({ files: createMemoryBlobStore(), limits: { resumeMs: 600_000 } });
+    const { as, kb } = await startWorld({
+      files: createMemoryBlobStore(),
+      limits: { resumeMs: 600_000 },
+      manual: async () => [{ name: "keys", text: "# Keys" }],
+      ...changingKeys(),
+    });
     await as("operator", "/document?uri=paper.pdf", { method: "PUT", body: paper });
     await kb.ingest({ uri: "gone.md", text: "Gone." });
     await kb.delete("gone.md");
@@ -444,7 +462,7 @@ describe("the OpenAPI document", () => {
   });
 
   it("gives examples that fit their schemas, and requests that are answered", async () => {
-    const { as } = await startWorld();
+    const { as } = await startWorld(changingKeys());
     const document = (await as(null, "/openapi.json")).json as OpenApi;
     const examples = Object.entries(document.components.schemas).flatMap(([name, { examples: given = [] }]) =>
       given.map((example) => ({ name, example })),

@@ -7,8 +7,15 @@ import { evaluateQuestions } from "../../src/eval/evaluate-questions.ts";
 import { parseQuestions } from "../../src/eval/questions.ts";
 import { createPrometheusMeter } from "../../src/integrations/opentelemetry/prometheus-meter.ts";
 import { findClientAddress, readNetworks } from "../../src/server/client-address.ts";
-import { createServiceMetrics, type RequestLogEntry, startService } from "../../src/server/index.node.ts";
-import { keys, openWorld, send, startWorld } from "./service.ts";
+import {
+  type AccessKey,
+  createServiceMetrics,
+  type RequestLogEntry,
+  startService,
+} from "../../src/server/index.node.ts";
+import { createActivity } from "../../src/server/activity.ts";
+import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
+import { keys, openWorld, send, type Sent, startWorld } from "./service.ts";
 
 const trusted = readNetworks("trustedProxies", ["10.0.0.0/8", "fd00::/8", "127.0.0.1"]);
 
@@ -49,6 +56,111 @@ describe("the address of a client", () => {
       await as("ada", "/documents", { headers });
       expect(log.map(({ address }) => address)).toEqual([seen]);
     }
+  });
+});
+
+describe("activity", () => {
+  it("tells operators the latencies of the last hour and what models have used, and names nobody", async () => {
+    const kb = await openWorld(createScriptedChatModel(() => "Everybody rotates a key with keyctl rotate [1]."));
+    const { as } = await startWorld({}, kb);
+    await as("ada", "/search", { body: { query: "rotates a key" } });
+    await as("ada", "/search", { body: { query: "" } });
+    await as("ada", "/ask", { body: { question: "How is a key rotated?" } });
+    await as("bob", "/ask", {
+      body: { question: "How is a key rotated?" },
+      headers: { accept: "text/event-stream" },
+    });
+    expect((await as("ada", "/activity")).status).toBe(403);
+    const { text, json } = await as("operator", "/activity");
+    expect(json).toMatchObject({
+      windowSeconds: 3600,
+      requests: { count: 5, refused: 2, failed: 0 },
+      searches: { count: 1 },
+      answers: { count: 2 },
+      models: [{ model: expect.stringContaining("scripted"), calls: 2 }],
+    });
+    for (const { p50Ms, p99Ms } of [json.requests, json.searches, json.answers]) {
+      expect(p50Ms).toBeGreaterThanOrEqual(0);
+      expect(p99Ms).toBeGreaterThanOrEqual(p50Ms);
+    }
+    expect(text).not.toMatch(/ada|bob|rotate/u);
+  });
+
+  it("forgets requests after an hour, and takes percentiles that are measurements", () => {
+    let now = 0;
+    const activity = createActivity(() => now);
+    for (let ms = 1; ms <= 200; ms++) activity.request({ path: "/search", status: 200, ms });
+    activity.spend("acme/one", { inputTokens: 3, outputTokens: 4, cost: 0.5 });
+    activity.spend("acme/one", { inputTokens: 1, cost: 0.25 });
+    activity.spend(null, {});
+    expect(activity.show()).toMatchObject({
+      searches: { count: 200, p50Ms: 100, p99Ms: 198 },
+      models: [{ model: "acme/one", calls: 2, inputTokens: 4, outputTokens: 4, cost: 0.75 }, { calls: 1 }],
+    });
+    now = 3_600_000;
+    expect(activity.show()).toMatchObject({ requests: { count: 0, p50Ms: 0 }, models: [{ calls: 2 }, { calls: 1 }] });
+  });
+});
+
+describe("keys over HTTP", () => {
+  const openKeys = async () => {
+    let list: readonly AccessKey[] = [
+      ...Object.values(keys),
+      { ...keys.operator, name: "reader", key: "reader-reader-reader", write: false },
+    ];
+    const world = await startWorld({
+      keys: () => list,
+      changeKeys: async (change) => void (list = change(list)),
+    });
+    const by = (key: string, path: string, sent: Sent = {}) => send(world.service.url, path, { ...sent, key });
+    return { ...world, by, names: () => list.map(({ name }) => name) };
+  };
+
+  it("are listed to operators, without a key or a hash", async () => {
+    const { as, by } = await openKeys();
+    await as("ada", "/documents");
+    const { text, json } = await as("operator", "/keys");
+    expect(json.mayChange).toBe(true);
+    expect(json.keys[0]).toMatchObject({ name: "ada", userId: "ada", write: true, isExpired: false });
+    expect(Date.parse(json.keys[0].lastUsedAt)).toBeGreaterThan(Date.now() - 60_000);
+    expect(json.keys[1]).not.toHaveProperty("lastUsedAt");
+    expect(text).not.toMatch(/ada-ada|sha256|[0-9a-f]{64}/u);
+    for (const who of ["ada", "anyone"] as const) expect((await as(who, "/keys")).status).toBe(403);
+    expect((await by("reader-reader-reader", "/keys")).json.mayChange).toBe(false);
+  });
+
+  it("are made, replaced and revoked by operators who may write, and by nobody else", async () => {
+    const { as, by, names } = await openKeys();
+    const wanted = { name: "eve", userId: "eve", teams: ["acme"], expiresAt: "2999-01-01T00:00:00Z" };
+    const made = (await as("operator", "/keys", { body: wanted })).json;
+    expect(made).toMatchObject({ name: "eve", expiresAt: wanted.expiresAt });
+    expect((await by(made.key, "/session")).json).toMatchObject({ name: "eve", operator: false, write: false });
+    expect((await as("operator", "/keys", { body: wanted })).json.error.code).toBe("invalid-argument");
+    const again = (await as("operator", "/keys/rotate", { body: { name: "eve", overlapHours: 0 } })).json;
+    expect([(await by(made.key, "/session")).status, (await by(again.key, "/session")).status]).toEqual([401, 200]);
+    for (const [key, path, sent] of [
+      [keys.ada.key, "/keys", { body: wanted }],
+      ["reader-reader-reader", "/keys", { body: { ...wanted, name: "mallory" } }],
+      ["reader-reader-reader", "/keys/rotate", { body: { name: "operator" } }],
+      ["reader-reader-reader", "/key?name=ada", { method: "DELETE" }],
+    ] as const)
+      expect([path, (await by(key, path, sent)).status]).toEqual([path, 403]);
+    const own = await as("operator", "/key?name=operator", { method: "DELETE" });
+    expect(own.json.error.message).toContain("your own request");
+    expect((await as("operator", "/key?name=nobody", { method: "DELETE" })).status).toBe(404);
+    const two = { name: "two", operator: true, userId: "x" };
+    expect((await as("operator", "/keys", { body: two })).status).toBe(400);
+    expect((await as("operator", "/key?name=eve", { method: "DELETE" })).json).toEqual({ revoked: "eve" });
+    expect((await by(again.key, "/session")).status).toBe(401);
+    expect(names()).toEqual(["ada", "bob", "anyone", "operator", "reader"]);
+  });
+
+  it("are not changed where nothing writes them", async () => {
+    const { as } = await startWorld();
+    expect((await as("operator", "/keys")).json.mayChange).toBe(false);
+    expect((await as("operator", "/keys", { body: { name: "eve" } })).status).toBe(403);
+    const keyless = await startWorld({ keyless: true });
+    expect((await keyless.as(null, "/keys")).status).toBe(404);
   });
 });
 
