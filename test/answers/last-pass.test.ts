@@ -302,6 +302,7 @@ describe("words that no source has", () => {
     (quoted) => `The page says ${quoted(altered)}. That is all [1].`,
     (quoted) => `The page says ${quoted(altered.replace(" every", "\nevery"))} [1].`,
     (quoted) => `According to keys.md, ${quoted(altered)}.`,
+    (quoted) => `According to keys.md: **${quoted(altered)}** [1].`,
     (quoted) => `The page says ${quoted(`${altered} ${"and so on ".repeat(150)}end`)} [1].`,
     uneven,
     (quoted) => `- It says ${quoted(altered)} [1]\n- It doesn't`,
@@ -365,9 +366,12 @@ describe("words that no source has", () => {
       `The page says [1]:\n\n> ${altered}\n\nSo it is.`,
       `> ${altered} [1]`,
       `> Keys are rotated every\n> 70 weeks by hand\n\nThat is all [1].`,
+      `>> ${altered}\n\nSo it is [1].`,
+      `>>${altered}<< [1]`,
+      `> ʼ${altered}ʼ [1]`,
     ]) {
       const { answer } = await answerOf(text);
-      expect(answer.text).not.toMatch(/^\s*>/mu);
+      expect(answer.text).not.toMatch(/^\s*>|ʼ/mu);
       expect(answer.text).toMatch(/70 weeks by hand/u);
     }
   });

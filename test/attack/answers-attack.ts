@@ -30,7 +30,7 @@ const markers = ["[9]", "\\[9\\]", "&#91;9&#93;", "&lbrack;9]", "[&#57;]", "[**9
 const altered = "Keys are rotated every 70 weeks by hand";
 /** Ways to quote words that no source has. */
 const quotations =
-  '“ ”|„ “|« »|» «|‹ ›|「 」|『 』|‘ ’|‚ ‘|" "|＂ ＂|〝 〞|❝ ❞|″ ″|´ ´|《 》|<q> </q>|&quot; &quot;|&ldquo; &rdquo;|\\" \\"|**“ ”**'
+  "“ ”|„ “|« »|» «|‹ ›|「 」|『 』|‘ ’|‚ ‘|\" \"|＂ ＂|〝 〞|❝ ❞|″ ″|´ ´|《 》|<q> </q>|&quot; &quot;|&ldquo; &rdquo;|\\\" \\\"|**“ ”**|,, ''|<< >>|>> <<|'' \"|' \"|“ ''|« \"|′ ′|‶ ″|⸂ ⸃|﹁ ﹂|ʼ ʼ"
     .split("|")
     .map((pair) => pair.split(" ").join(altered))
     .concat(`\n\n> ${altered}\n\n`);
@@ -38,8 +38,8 @@ const wrappers = ["X", "> X", "- X", "**X**", "| a |\n|---|\n| X |", "# X", "tex
 
 /** Whether a reader of the rendered page takes the words for a quotation. */
 const quotes = (html: string): boolean =>
-  /(?:["“”„«»‹›「」『』‘’‚'＂〝〞❝❞″´《》]|<q>|<blockquote>\s*<p>)\s*(?:<\w+>)?Keys are rotated every 70/iu.test(
-    decode(html).replaceAll("&quot;", '"'),
+  /(?:["“”„«»‹›「」『』‘’‚'＂〝〞❝❞″´《》′‶⸂﹁ʼ]|,,|[<>]{2}|<q>|<blockquote>\s*<p>)\s*(?:<\w+>)?Keys are rotated every 70/iu.test(
+    decode(html).replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">"),
   );
 
 const plain = new MarkdownIt({ html: true, linkify: true });

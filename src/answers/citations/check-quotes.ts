@@ -99,7 +99,7 @@ const wordMark = /[ʻʼ׳՚]/u;
 const apostrophes = "'’´＇";
 /** Quotation marks that a reader takes for such wherever they stand; an apostrophe is none. */
 const everyMark =
-  /(?!['’´＇′-‷])[\p{Quotation_Mark}\p{Pi}\p{Pf}❛-❠❮❯〈〉《》⟨-⟫⸢-⸥ʺˮ˝]|(?<!\p{Nd})[′-‷]|(?<![\p{L}\p{Nd}])['’´＇]|['’´＇](?![\p{L}\p{Nd}])|ˋ|(?<![^\s\p{Ps}])(?:,,|>>)(?=\S)/gu;
+  /(?!['’´＇′-‷])[\p{Quotation_Mark}\p{Pi}\p{Pf}❛-❠❮❯〈〉《》⟨-⟫⸢-⸥ʺˮ˝]|(?<!\p{Nd})[′-‷]|(?<![\p{L}\p{Nd}])['’´＇ʻʼ׳՚]|['’´＇ʻʼ׳՚](?![\p{L}\p{Nd}])|ˋ|(?<![^\s\p{Ps}\p{Pd}*_~:;|])(?:,,|>>)(?=\S)/gu;
 const outerMarks = new RegExp(`^(?:${everyMark.source})+|(?:${everyMark.source})+$`, "gu");
 
 /**
@@ -285,6 +285,8 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
         if (free !== "") yield { type: "text", text: free };
         free = "";
         open(character, closing);
+        // Another `>` behind it is a quote within the quote.
+        if (closing === "") before = "\n";
         continue;
       }
       if (held.length === 0) {
@@ -388,7 +390,8 @@ function opens(character: string, previous: string, next: string): string | unde
   if (closing === undefined) return undefined;
   if (positioned.test(character)) {
     // ,,so'' and >>so<<, not a comma and a larger number.
-    if (/[,>]/u.test(character)) return next === character && /[\s\p{Ps}]/u.test(previous) ? closing : undefined;
+    if (/[,>]/u.test(character))
+      return next === character && /[\s\p{Ps}\p{Pd}*_~:;|]/u.test(previous) ? closing : undefined;
     const isFree = /[\s\p{Ps}\p{Pd}\p{Pi}`ˋ*_>\]=:,;/"]/u.test(previous);
     // An inch mark follows a digit, and Hebrew abbreviates with the mark.
     const isBetween =
