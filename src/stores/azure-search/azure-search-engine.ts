@@ -2,9 +2,9 @@ import type { Engine, EngineCondition } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { inBytes } from "../engines/batches.ts";
 import { checkDimensions } from "../engines/check-engine.ts";
-import { createEngine, type MeasuredSpec, type OwnIndex } from "../engines/create-engine.ts";
+import { createEngine, type MeasuredSpec, type OwnIndex, pageSize } from "../engines/create-engine.ts";
 import { type EngineClient, type EngineService, serviceOptions } from "../engines/engine-client.ts";
-import { asItIs, failedInPart, type NamedMeasure, pageOf } from "../engines/engine-scores.ts";
+import { asItIs, failedInPart, type NamedMeasure } from "../engines/engine-scores.ts";
 import { checkOneOf } from "../engines/optional-client.ts";
 import { type BearerToken, createTokenClient } from "../engines/token-client.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
@@ -41,8 +41,8 @@ const measures = {
   euclidean: { name: "euclidean", score: asItIs },
 };
 
-/** Documents of one answer, and of one write. **Source** "Service limits in Azure AI Search". */
-const pageSize = 1_000;
+/** Documents of one answer. **Source** "Service limits in Azure AI Search". */
+const mostFound = 1_000;
 
 /** Bytes of one write: the service takes 16 MB. */
 const mostBytes = 12_000_000;
@@ -82,7 +82,8 @@ export function createAzureSearchEngine(options: AzureSearchOptions): Engine {
     native: client,
     prefix: options.prefix,
     measures,
-    capabilities: { visibleAfterMs, candidates: pageSize, records: { kinds, words: true } },
+    query: options.query,
+    capabilities: { visibleAfterMs, candidates: mostFound, records: { kinds, words: true } },
     async open(name, spec, signal) {
       const path = pathOf(name);
       const found = await readIndex(client, `${path}?${version}`, signal);
@@ -96,7 +97,7 @@ export function createAzureSearchEngine(options: AzureSearchOptions): Engine {
       }
       const dimensions = found?.fields?.find(({ name }) => name === "vector")?.dimensions;
       checkDimensions("azure-search", spec, dimensions ?? spec.dimensions);
-      return createIndex(client, path, version, spec.measure, options.query);
+      return createIndex(client, path, version, spec.measure);
     },
     async names(_, signal) {
       const call = { method: "GET", path: `/indexes?$select=name&${version}`, signal } as const;
@@ -169,13 +170,7 @@ interface ItemResult {
 
 type Found<Row> = { "@odata.count"?: number; value: (Row & { "@search.score": number })[] };
 
-function createIndex(
-  client: EngineClient,
-  path: string,
-  version: string,
-  measure: NamedMeasure,
-  query: AzureSearchOptions["query"],
-): OwnIndex {
+function createIndex(client: EngineClient, path: string, version: string, { score }: NamedMeasure): OwnIndex {
   /** Some documents of a write can fail while others are kept: status 207, with a result for each. */
   async function write(operation: string, documents: readonly object[], signal?: AbortSignal): Promise<void> {
     const texts = documents.map((document) => JSON.stringify(document));
@@ -196,6 +191,7 @@ function createIndex(
   }
 
   return {
+    score,
     async put(entries, signal) {
       const documents = entries.map(({ key, ref, tags, numbers, vector, record }) => ({
         "@search.action": "upload",
@@ -219,10 +215,7 @@ function createIndex(
       const filter = from === undefined ? has(tag) : `${has(tag)} and key gt '${from}'`;
       const body = { filter, orderby: "key asc", select: "key", top: pageSize };
       const { value } = await search<{ key: string }>("list", body, signal);
-      return pageOf(
-        value.map(({ key }) => key),
-        pageSize,
-      );
+      return value.map(({ key }) => key);
     },
     async read(keys, signal) {
       const body = { filter: `search.in(key, '${keys.join(",")}', ',')`, select: "key,ref,json", top: pageSize };
@@ -235,19 +228,15 @@ function createIndex(
     },
     async nearest({ vector, condition, limit, words, options, signal }) {
       const filter = writeFilter(condition);
-      const one = { ...query, ...(options as object | undefined) };
       const body = {
-        vectorQueries: [{ ...one, kind: "vector", vector: [...vector], fields: "vector", k: limit }],
+        vectorQueries: [{ ...options, kind: "vector", vector: [...vector], fields: "vector", k: limit }],
         ...(filter !== undefined && { filter, vectorFilterMode: "preFilter" }),
         ...(words !== undefined && { search: plainWords(words), searchFields: "text" }),
         select: "ref",
         top: limit,
       };
       const { value } = await search<{ ref: string }>("search", body, signal);
-      return value.map((row) => ({
-        ref: row.ref,
-        score: words === undefined ? measure.score(row["@search.score"]) : row["@search.score"],
-      }));
+      return value.map((row) => ({ ref: row.ref, score: row["@search.score"] }));
     },
   };
 }

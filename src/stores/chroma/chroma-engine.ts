@@ -81,13 +81,14 @@ export function createChromaEngine(options: ChromaOptions): Engine {
   });
 }
 
-function createIndex(client: EngineClient, path: string, measure: NamedMeasure): OwnIndex {
+function createIndex(client: EngineClient, path: string, { score }: NamedMeasure): OwnIndex {
   /** Chroma counts whole collections alone, so a count of some entries lists them. */
   async function page(tag: string, offset: number, signal?: AbortSignal): Promise<readonly string[]> {
     const body = { where: { tags: { $contains: tag } }, include: [], limit: pageSize, offset };
     return (await client.post<{ ids: string[] }>("list records", `${path}/get`, body, signal)).ids;
   }
   return {
+    score,
     async put(entries, signal) {
       const body = {
         ids: entries.map(({ key }) => key),
@@ -136,7 +137,7 @@ function createIndex(client: EngineClient, path: string, measure: NamedMeasure):
     async nearest({ vector, condition, limit, options, signal }) {
       const where = writeWhere(condition);
       const body = {
-        ...(options as object | undefined),
+        ...options,
         query_embeddings: [[...vector]],
         n_results: limit,
         include: ["metadatas", "distances"],
@@ -146,7 +147,7 @@ function createIndex(client: EngineClient, path: string, measure: NamedMeasure):
       const found = await client.post<Found>("search", `${path}/query`, body, signal);
       return (found.metadatas[0] ?? []).map((metadata, i) => ({
         ref: metadata?.ref ?? "",
-        score: measure.score(found.distances[0]?.[i] ?? Number.NaN),
+        score: found.distances[0]?.[i] ?? Number.NaN,
       }));
     },
   };

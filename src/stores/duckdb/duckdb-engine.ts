@@ -1,8 +1,8 @@
 import type { Engine } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
-import { checkDimensions, engineFailed, refuseOptions } from "../engines/check-engine.ts";
-import { createEngine, type MeasuredSpec, type OwnIndex } from "../engines/create-engine.ts";
-import { asItIs, fromDistance, type NamedMeasure, pageOf } from "../engines/engine-scores.ts";
+import { checkDimensions, engineFailed } from "../engines/check-engine.ts";
+import { createEngine, type MeasuredSpec, type OwnIndex, pageSize } from "../engines/create-engine.ts";
+import { asItIs, fromDistance, type NamedMeasure } from "../engines/engine-scores.ts";
 import { writeExpression } from "../engines/translate-filter.ts";
 import { type DuckDbConnection, loadDuckDb } from "./load-duckdb.ts";
 
@@ -26,8 +26,6 @@ const measures = {
   dot: { name: "array_inner_product", score: asItIs },
   euclidean: { name: "array_distance", score: fromDistance },
 };
-
-const pageSize = 1_000;
 
 type Value = string | number | null;
 
@@ -66,6 +64,7 @@ export function createDuckDbEngine(options: DuckDbOptions = {}): Engine {
     native: {
       query: async (sql: string, values?: readonly Value[]) => (await connect()).rows("query", sql, values),
     },
+    query: "none",
     capabilities: { exhaustive: true, candidates: 100_000, records: { kinds: ["flat"], words: false } },
     async open(name, spec) {
       const db = await connect();
@@ -137,6 +136,7 @@ function createIndex(db: DuckDb, table: string, { measure, dimensions }: Measure
   const type = `FLOAT[${dimensions}]`;
   const keysIn = "(SELECT unnest(CAST($1::JSON AS VARCHAR[])))";
   return {
+    score: measure.score,
     async put(entries) {
       const rows = entries.map(({ key, ref, tags, numbers, vector, record }) => ({
         key,
@@ -174,10 +174,7 @@ function createIndex(db: DuckDb, table: string, { measure, dimensions }: Measure
         `SELECT key FROM ${table} WHERE list_contains(tags, $1) AND key > $2 ORDER BY key LIMIT ${pageSize}`,
         [tag, from ?? ""],
       );
-      return pageOf(
-        found.map(({ key }) => key),
-        pageSize,
-      );
+      return found.map(({ key }) => key);
     },
     read: (keys) =>
       db.rows<{ key: string; ref: string; json: string }>(
@@ -191,17 +188,15 @@ function createIndex(db: DuckDb, table: string, { measure, dimensions }: Measure
         `SELECT key, vector FROM ${table} WHERE key IN ${keysIn}`,
         [JSON.stringify(keys)],
       ),
-    async nearest({ vector, condition, limit, options }) {
-      refuseOptions("duckdb", options);
+    async nearest({ vector, condition, limit }) {
       const likeness = `${measure.name}(vector, CAST(CAST($1::JSON AS FLOAT[]) AS ${type}))`;
       const where = writeExpression(condition, has, compares);
-      const rows = await db.rows<{ ref: string; score: number }>(
+      return db.rows<{ ref: string; score: number }>(
         "search",
         `SELECT ref, CAST(${likeness} AS DOUBLE) AS score FROM ${table}${where === undefined ? "" : ` WHERE ${where}`}
          ORDER BY score ${measure.score === fromDistance ? "ASC" : "DESC"}, key LIMIT ${limit}`,
         [JSON.stringify([...vector])],
       );
-      return rows.map(({ ref, score }) => ({ ref, score: measure.score(score) }));
     },
   };
 }

@@ -32,6 +32,20 @@ export function refuseOptions(engine: string, options: unknown): void {
   });
 }
 
+/** Settings of an engine's own, which stand in a command as they are. **Errors** `invalid-argument` for one that is more than a name and a value. */
+export function checkSettings(
+  engine: string,
+  option: string,
+  given: Readonly<Record<string, unknown>> = {},
+): readonly (readonly [name: string, value: string])[] {
+  return Object.entries(given).map(([name, value]) => {
+    if (/^[a-z_]+$/iu.test(name) && /^-?[\w.]+$/u.test(String(value))) return [name, String(value)];
+    throw new IbidError("invalid-argument", `${engine}: ${option}.${name} is ${JSON.stringify(value)}.`, {
+      hint: "Give names and values of the engine's own settings: letters, digits, dots and _.",
+    });
+  });
+}
+
 /** An error of an engine's client that names store and operation. */
 export function engineFailed(engine: string, operation: string, cause: unknown): IbidError {
   if (IbidError.isInstance(cause)) return cause;

@@ -1,4 +1,4 @@
-import type { EngineCondition, EngineMetric, EnginePage } from "../../contracts/engine.ts";
+import type { EngineMetric } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 
 /** Metrics of an engine, in an order of their own, with what the engine needs to know of each. */
@@ -24,19 +24,6 @@ export const fromDistance = (distance: number): number => 1 / (1 + distance);
 
 /** The score of a squared Euclidean distance. */
 export const fromSquare = (square: number): number => fromDistance(Math.sqrt(Math.max(0, square)));
-
-/** A page of keys in their order: the next one begins after the last key of a full page. */
-export const pageOf = (keys: readonly string[], size: number): EnginePage => ({
-  keys,
-  next: keys.length < size ? undefined : keys.at(-1),
-});
-
-/** Keys of numbers that a condition asks for. */
-export function numberKeys(condition: EngineCondition | undefined): readonly string[] {
-  if (condition === undefined) return [];
-  if ("of" in condition) return condition.of.flatMap(numberKeys);
-  return condition.op === "number" ? [condition.key] : [];
-}
 
 /** A write of which an engine took a part: settling writes the rest. */
 export function failedInPart(engine: string, operation: string, reason: string, status?: number): IbidError {

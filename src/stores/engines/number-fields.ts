@@ -1,5 +1,4 @@
 import type { EngineCondition, EngineEntry } from "../../contracts/engine.ts";
-import { numberKeys } from "./engine-scores.ts";
 
 /** Keys of numbers that an index has fields for, where an engine finds numbers in its own fields alone. */
 export interface NumberFields {
@@ -8,7 +7,19 @@ export interface NumberFields {
   /** Makes a field for each new key, before the entries are written. */
   addFor(entries: readonly EngineEntry[], signal?: AbortSignal): Promise<void>;
   /** Looks again where a condition names an unknown key: another process may have added it. */
-  learnFor(condition: EngineCondition | undefined, signal?: AbortSignal): Promise<void>;
+  learnFor(condition: EngineCondition, signal?: AbortSignal): Promise<void>;
+}
+
+/** A condition in which a number that the index does not know admits nothing: no entry has it. */
+export function withKnownNumbers(condition: EngineCondition, known: Pick<NumberFields, "has">): EngineCondition {
+  if ("of" in condition) return { ...condition, of: condition.of.map((part) => withKnownNumbers(part, known)) };
+  return condition.op === "number" && !known.has(condition.key) ? { op: "or", of: [] } : condition;
+}
+
+/** Keys of numbers that a condition asks for. */
+function numberKeys(condition: EngineCondition): readonly string[] {
+  if ("of" in condition) return condition.of.flatMap(numberKeys);
+  return condition.op === "number" ? [condition.key] : [];
 }
 
 /**

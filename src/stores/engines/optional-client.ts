@@ -13,19 +13,29 @@ export interface ClientOptions {
 /** Names of the options of {@link ClientOptions}. */
 export const clientOptions = { prefix: true, timeoutMs: true } as const;
 
-/** Details of a failure of an engine's client. */
+/** A failure of an engine's client. */
 export interface ClientFailure {
   readonly reason: string;
-  readonly isBusy?: boolean | undefined;
+  /** The server's own code, or that of the connection. */
+  readonly status: number | undefined;
+  /** Whether the server says that the request may be repeated. */
+  readonly retriable: boolean;
+}
+
+/** Signs by which a failure is known. */
+export interface FailureSigns {
+  /** Whether it passes by itself. */
+  readonly isBusy: (failure: ClientFailure) => boolean;
   /** Whether the server refuses the caller. */
-  readonly isDenied?: boolean | undefined;
-  /** Default: to look at the address and the server. */
-  readonly hint?: string | undefined;
-  readonly status?: number | undefined;
+  readonly isDenied: (failure: ClientFailure) => boolean;
+  /** Reasons of a server that lacks a part, and the next action. */
+  readonly lacks?: readonly [reason: RegExp, hint: string] | undefined;
 }
 
 /** A client that is opened when it is first asked, or one that the application has and closes itself. */
 export interface OptionalClient<Client> {
+  /** The application's own client, or this one. */
+  readonly native: unknown;
   /** **Errors** `store-failed`, `store-busy`, with the engine, its host, the operation and the reason; those of ibid as they are. */
   run<Result>(operation: string, work: (client: Client) => Promise<Result>, signal?: AbortSignal): Promise<Result>;
   close(): Promise<void>;
@@ -34,27 +44,30 @@ export interface OptionalClient<Client> {
 /** A client of an optional package. */
 export interface ClientParts<Client, Own, Library> {
   readonly engine: string;
+  /** The function that makes the engine, and its option that names the server. */
+  readonly asked: readonly [maker: string, option: string];
   /** An address, or a client of the application. */
   readonly given: string | Client;
+  /** An address, for messages. */
+  readonly example: string;
   /** Hosts of an address, for messages. **Errors** `invalid-argument`. */
   readonly readHost: (address: string) => string;
   /** The package, and its export that makes a client. */
-  readonly library: readonly [name: string, maker: keyof Library];
-  /** Such as `"give createRedisEngine a client of your own"`. */
-  readonly instead: string;
+  readonly library: readonly [name: string, maker: keyof Library & string];
   readonly open: (library: Library, address: string) => Promise<Own>;
   readonly end: (client: Own) => Promise<unknown> | undefined;
   /** Whether a client has given up for good, so that the next call opens another. Default: none does. */
   readonly isEnded?: (client: Own) => boolean;
-  /** Reads a failure of the client. */
-  readonly explain: (cause: unknown) => ClientFailure;
+  readonly signs: FailureSigns;
 }
 
-/** **Errors** `dependency-missing` when the client is first asked and its package is missing. */
+/** **Errors** `invalid-argument` for the server; `dependency-missing` when the client is first asked and its package is missing. */
 export function createOptionalClient<Client extends object, Own extends Client, Library>(
   parts: ClientParts<Client, Own, Library>,
 ): OptionalClient<Client> {
-  const { engine, given, library, instead, open, end, isEnded = () => false, explain } = parts;
+  const { engine, given, library, open, end, isEnded = () => false, signs } = parts;
+  const [asker, option] = parts.asked;
+  checkServer(asker, option, given, parts.example);
   const host = typeof given === "string" ? parts.readHost(given) : "the client given";
   let own: Promise<Own> | undefined;
   const connect = async (address: string): Promise<Own> => {
@@ -65,21 +78,30 @@ export function createOptionalClient<Client extends object, Own extends Client, 
     own ??= (async () => {
       const [name, maker] = library;
       const has = (loaded: Partial<Library>): boolean => typeof loaded[maker] === "function";
-      return open(loadPackage<Library>(name, `speaks to ${engine}`, has, instead), address);
+      return open(
+        loadPackage<Library>(name, `speaks to ${engine}`, has, `give ${asker} a client of your own`),
+        address,
+      );
     })();
     own.catch(() => (own = undefined));
     return own;
   };
-  return {
+  const client: OptionalClient<Client> = {
+    get native() {
+      return typeof given === "string" ? client : given;
+    },
     async run(operation, work, signal) {
       throwIfAborted(signal, `${engine}: ${operation}`);
       try {
         return await work(typeof given === "string" ? await connect(given) : given);
       } catch (cause) {
         if (IbidError.isInstance(cause)) throw cause;
-        const { reason, isBusy = false, isDenied = false, hint, status } = explain(cause);
+        const failure = readFailure(cause);
+        const { reason, status } = failure;
+        const isBusy = signs.isBusy(failure);
         const message = `${engine} at ${host}: ${operation} failed: ${reason.replace(/\.$/u, "")}.`;
-        const usual = isDenied
+        const hint = signs.lacks?.[0].test(reason) === true ? signs.lacks[1] : undefined;
+        const usual = signs.isDenied(failure)
           ? "Check the user, the password or the token, and the rights that go with them."
           : `${isBusy ? "Call again later" : "Check the address"}, and look at the server.`;
         throw new IbidError(isBusy ? "store-busy" : "store-failed", message, {
@@ -90,17 +112,36 @@ export function createOptionalClient<Client extends object, Own extends Client, 
       }
     },
     async close() {
-      const client = await own?.catch(() => undefined);
+      const held = await own?.catch(() => undefined);
       own = undefined;
-      if (client !== undefined && !isEnded(client)) await end(client);
+      if (held !== undefined && !isEnded(held)) await end(held);
     },
+  };
+  return client;
+}
+
+/** Reads an error of any client. A reason never repeats the user and the password of an address. */
+function readFailure(cause: unknown): ClientFailure {
+  type Read = { message?: string; details?: string; name?: string; code?: unknown; retriable?: boolean };
+  const { message, details, name, code, retriable = false } = (cause ?? {}) as Read;
+  const said = [details, message, name].find((each) => typeof each === "string" && each !== "") ?? String(cause);
+  // A connection that is refused says its address, which stands in the message already.
+  const reason = said.startsWith("connect ") && typeof code === "string" ? code : said;
+  return {
+    reason: reason.replaceAll(/\/\/[^@/\s]*@/gu, "//"),
+    status: typeof code === "number" ? code : undefined,
+    retriable,
   };
 }
 
-/** Passes over an error that says what is expected, such as that a thing is there already. */
-export function passOver(expected: RegExp): (error: unknown) => void {
+/** Passes over an error that is expected: by its message, such as that a thing is there already, or by the server's code. */
+export function passOver(expected: RegExp | number): (error: unknown) => undefined {
   return (error) => {
-    if (!(error instanceof Error && expected.test(error.message))) throw error;
+    const isExpected =
+      typeof expected === "number"
+        ? IbidError.isInstance(error) && error.details?.["status"] === expected
+        : error instanceof Error && expected.test(error.message);
+    if (!isExpected) throw error;
   };
 }
 

@@ -1,4 +1,4 @@
-import type { IbidError } from "../../contracts/errors.ts";
+import { IbidError } from "../../contracts/errors.ts";
 import { pause } from "../../runtime/abort.ts";
 import { platformNow } from "../../runtime/platform-clock.ts";
 
@@ -11,6 +11,28 @@ export interface Wait {
   /** Longest pause between two looks; pauses double up to it. **Units** milliseconds. Default 1,000. */
   readonly pauseMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** A wait for an index of an engine. */
+export interface IndexWait extends Omit<Wait, "what"> {
+  readonly engine: string;
+  readonly operation: string;
+  /** Such as `"the index b1 is not ready"`. */
+  readonly state: string;
+  readonly hint: string;
+}
+
+/** Looks until an index is as wanted. **Errors** `store-busy` with the state, when the time is over; `aborted`. */
+export async function waitForIndex<Found>(
+  { engine, operation, state, hint, ...wait }: IndexWait,
+  look: () => Promise<Found | undefined>,
+): Promise<Found> {
+  const late = (): IbidError =>
+    new IbidError("store-busy", `${engine}: ${state} after ${wait.withinMs / 1000} s.`, {
+      hint,
+      details: { store: engine, operation },
+    });
+  return waitUntil({ ...wait, what: `${engine}: ${operation}` }, look, late);
 }
 
 /** Looks until something is found. **Errors** the one that `late` makes, when the time is over; `aborted`. */

@@ -38,8 +38,8 @@ export function connectKusto(
 ): Kusto & { readonly client: EngineClient } {
   const client = createTokenClient("kusto", { ...address, token });
   const ask = <Answer>(operation: string, path: string, csl: string, signal?: AbortSignal, more?: object) => {
-    const given = more ?? properties;
-    const body = { db: database, csl, ...(given !== undefined && { properties: { ...properties, ...given } }) };
+    const given = { ...properties, ...more };
+    const body = { db: database, csl, ...(Object.keys(given).length > 0 && { properties: given }) };
     return client.post<Answer>(operation, path, body, signal);
   };
   return {

@@ -3,9 +3,9 @@ import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { platformNow } from "../../runtime/platform-clock.ts";
 import { inBytes } from "../engines/batches.ts";
 import { checkDimensions } from "../engines/check-engine.ts";
-import { createEngine, type MeasuredSpec, type OwnIndex } from "../engines/create-engine.ts";
+import { createEngine, type MeasuredSpec, type OwnIndex, pageSize } from "../engines/create-engine.ts";
 import { addressOptions, type EngineAddress } from "../engines/engine-client.ts";
-import { type Measures, pageOf } from "../engines/engine-scores.ts";
+import type { Measures } from "../engines/engine-scores.ts";
 import { checkOneOf } from "../engines/optional-client.ts";
 import type { BearerToken } from "../engines/token-client.ts";
 import { writeExpression } from "../engines/translate-filter.ts";
@@ -32,8 +32,6 @@ export interface KustoOptions extends EngineAddress {
   /** Longest usual wait until a write is found. **Units** milliseconds. Default 10,000. */
   readonly visibleAfterMs?: number | undefined;
 }
-
-const pageSize = 1_000;
 
 /** Bytes of one write: streaming takes 4 MB. */
 const mostBytes = 3_500_000;
@@ -158,8 +156,7 @@ function createIndex(
     async list(tag, from, signal) {
       const after = from === undefined ? "" : ` and strcmp(key, ${quote(from)}) > 0`;
       const query = `['${table}'] | where ${has(tag)}${after} | distinct key | top ${pageSize} by key asc`;
-      const keys = (await kusto.query("list", query, signal)).map(({ key }) => String(key));
-      return pageOf(keys, pageSize);
+      return (await kusto.query("list", query, signal)).map(({ key }) => String(key));
     },
     async read(keys, signal) {
       const where = `where key in (${keys.map(quote).join(", ")})`;
@@ -187,7 +184,7 @@ function createIndex(
         `top ${limit} by score desc`,
         "project ref, score",
       ];
-      const rows = await kusto.query("search", steps.join(" | "), signal, options as object | undefined);
+      const rows = await kusto.query("search", steps.join(" | "), signal, options);
       return rows.map(({ ref, score }) => ({ ref: String(ref), score: Number(score) }));
     },
   };

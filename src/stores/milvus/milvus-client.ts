@@ -1,5 +1,5 @@
 import { parseAddress } from "../engines/engine-client.ts";
-import { type ClientFailure, createOptionalClient } from "../engines/optional-client.ts";
+import { createOptionalClient, type OptionalClient } from "../engines/optional-client.ts";
 
 /** The outcome of a request, as the package gives it: with the answer, or by itself. */
 interface MilvusStatus {
@@ -26,15 +26,8 @@ type Request =
   | "search";
 
 /** Requests by their names, with errors that name store and operation. */
-export interface Milvus {
-  ask<Answer>(
-    operation: string,
-    request: Request,
-    body: object,
-    signal?: AbortSignal,
-    expects?: readonly number[],
-  ): Promise<Answer & { readonly code: number }>;
-  close(): Promise<void>;
+export interface Milvus extends OptionalClient<MilvusClient> {
+  ask<Answer>(operation: string, request: Request, body: object, signal?: AbortSignal): Promise<Answer>;
 }
 
 interface OwnClient extends MilvusClient {
@@ -53,10 +46,11 @@ export function connectMilvus(
     parseAddress("milvus", address, ["http", "https"], "http://host:19530, or https://… with TLS");
   const client = createOptionalClient<MilvusClient, OwnClient, MilvusLibrary>({
     engine: "milvus",
+    asked: ["createMilvusEngine", "server"],
     given: server,
+    example: "http://127.0.0.1:19530",
     readHost: (address) => read(address).host,
     library: ["@zilliz/milvus2-sdk-node", "MilvusClient"],
-    instead: "give createMilvusEngine a client of your own",
     async open({ MilvusClient }, url) {
       const { username, password, protocol } = read(url);
       const made = new MilvusClient({
@@ -72,46 +66,24 @@ export function connectMilvus(
       return made;
     },
     end: (made) => made.closeConnection(),
-    explain,
+    signs: {
+      isBusy: ({ retriable, status }) => retriable || status === throttled,
+      isDenied: ({ reason, status }) => status === unauthorised || /auth|permission|privilege/iu.test(reason),
+    },
   });
-  return {
-    ask: <Answer>(...[operation, request, body, signal, expects = []]: Parameters<Milvus["ask"]>) =>
-      client.run(
-        operation,
-        async (one) => {
-          const answer = (await one[request](body as never)) as Answer & MilvusStatus & { status?: MilvusStatus };
-          const status = answer.status ?? answer;
-          const { error_code: error = 0, code = 0 } = status;
-          if (error !== 0 && error !== "Success" && !expects.includes(code)) throw new Refused(status);
-          return { ...answer, code };
-        },
-        signal,
-      ),
-    close: () => client.close(),
-  };
+  const ask = <Answer>(operation: string, request: Request, body: object, signal?: AbortSignal) =>
+    client.run(
+      operation,
+      async (one) => {
+        const answer = (await one[request](body as never)) as Answer & MilvusStatus & { status?: MilvusStatus };
+        const { error_code: error = 0, reason = "no reason was given", code, retriable } = answer.status ?? answer;
+        if (error === 0 || error === "Success") return answer;
+        throw Object.assign(new Error(reason), { code, retriable });
+      },
+      signal,
+    );
+  return Object.assign(client, { ask });
 }
 
-/** An answer that says that a request was not done. */
-class Refused extends Error {
-  readonly status: MilvusStatus;
-  constructor(status: MilvusStatus) {
-    super(status.reason ?? "no reason was given");
-    this.status = status;
-  }
-}
-
-/** Codes of gRPC: the server is not there or throttles; the user may not. */
-const [throttled, unavailable, unauthorised] = [8, 14, 16];
-
-function explain(cause: unknown): ClientFailure {
-  if (cause instanceof Refused) {
-    const { code, retriable } = cause.status;
-    const isDenied = /auth|permission|privilege/iu.test(cause.message);
-    return { reason: cause.message, isBusy: retriable, isDenied, status: code };
-  }
-  const { message, details, code } = cause as { message?: string; details?: string; code?: unknown };
-  const reason = details ?? message ?? String(cause);
-  const status = typeof code === "number" ? code : undefined;
-  const isDenied = status === unauthorised || /auth check failure/iu.test(reason);
-  return { reason, isBusy: status === throttled, isDenied, ...(status !== unavailable && { status }) };
-}
+/** Codes of gRPC: the server throttles; the user may not. Milvus's own code of a throttled request is the same. */
+const [throttled, unauthorised] = [8, 16];

@@ -1,10 +1,11 @@
 import type { Engine } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions } from "../engines/check-engine.ts";
-import { createEngine, type MeasuredSpec, type OwnIndex } from "../engines/create-engine.ts";
-import { asItIs, fromSquare, type NamedMeasure, pageOf } from "../engines/engine-scores.ts";
+import { createEngine, type MeasuredSpec, type OwnIndex, pageSize } from "../engines/create-engine.ts";
+import { asItIs, fromSquare, type NamedMeasure } from "../engines/engine-scores.ts";
+import { findOrMake } from "../engines/find-or-make.ts";
 import { fusionConstant } from "../engines/join-words.ts";
-import { type ClientOptions, checkServer, clientOptions } from "../engines/optional-client.ts";
+import { type ClientOptions, clientOptions, passOver } from "../engines/optional-client.ts";
 import { writeExpression } from "../engines/translate-filter.ts";
 import { connectMilvus, type Milvus, type MilvusClient } from "./milvus-client.ts";
 
@@ -45,8 +46,6 @@ const kinds: Readonly<Record<string, object>> = {
 /** Neighbours and clusters that a search looks at. **Source** recall of .99 in `createEnginePack`. */
 const [searchedNeighbours, searchedClusters] = [400, 64];
 
-const pageSize = 1_000;
-
 /** Code of a collection that is not there. **Source** "Error codes" of milvus.io. */
 const notFound = 100;
 
@@ -70,17 +69,17 @@ export function createMilvusEngine(options: MilvusOptions): Engine {
   const own = { server: true, token: true, database: true, collection: true, index: true, query: true } as const;
   checkOptions("createMilvusEngine", options, { ...clientOptions, ...own });
   const { server, token, database, timeoutMs = 30_000 } = options;
-  checkServer("createMilvusEngine", "server", server, "http://127.0.0.1:19530");
   const milvus = connectMilvus(server, { token, database, timeoutMs });
   return createEngine({
     name: "milvus",
-    native: typeof server === "string" ? milvus : server,
+    native: milvus.native,
     prefix: options.prefix,
     measures,
+    query: { nprobe: searchedClusters, ...options.query },
     capabilities: { records: { kinds: ["flat", "hnsw", "ivf-flat"], words: true } },
     async open(name, spec, signal) {
       await makeCollection(milvus, name, spec, options, signal);
-      return createIndex(milvus, name, spec, options.query);
+      return createIndex(milvus, name, spec);
     },
     async names(_, signal) {
       type Found = { data: { name: string }[] };
@@ -88,7 +87,7 @@ export function createMilvusEngine(options: MilvusOptions): Engine {
       return data.map(({ name }) => name);
     },
     drop: (name, signal) =>
-      milvus.ask("drop a collection", "dropCollection", { collection_name: name }, signal, [notFound]),
+      milvus.ask("drop a collection", "dropCollection", { collection_name: name }, signal).catch(passOver(notFound)),
     close: () => milvus.close(),
   });
 }
@@ -102,9 +101,8 @@ async function makeCollection(
 ): Promise<void> {
   const at = { collection_name: name };
   type Found = { schema: { fields: { name: string; dim?: string }[] } };
-  const look = () => milvus.ask<Found>("read a collection", "describeCollection", at, signal, [notFound]);
-  let found = await look();
-  if (found.code === notFound) {
+  const look = () => milvus.ask<Found>("read a collection", "describeCollection", at, signal).catch(passOver(notFound));
+  const found = await findOrMake("milvus", "create a collection", look, async () => {
     const text = { data_type: "VarChar", max_length: mostBytes };
     const isOfRecords = spec.records === true;
     const records = [
@@ -122,7 +120,6 @@ async function makeCollection(
     };
     const wordIndex = { field_name: "words", index_type: "SPARSE_INVERTED_INDEX", metric_type: "BM25" };
     const vector = { field_name: "vector", ...kinds[spec.kind ?? ""], metric_type: spec.measure.name };
-    // Another process that makes the same collection at this moment disturbs nothing: the request asks for one state.
     const body = {
       ...collection,
       ...at,
@@ -142,25 +139,20 @@ async function makeCollection(
       ],
     };
     await milvus.ask("create a collection", "createCollection", body, signal);
-    found = await look();
-  }
+  });
   const dimensions = Number(found.schema.fields.find((field) => field.name === "vector")?.dim ?? spec.dimensions);
   checkDimensions("milvus", spec, dimensions);
   await milvus.ask("load a collection", "loadCollectionSync", at, signal);
 }
 
-function createIndex(
-  milvus: Milvus,
-  name: string,
-  { measure, records = false }: MeasuredSpec<NamedMeasure>,
-  query: MilvusOptions["query"],
-): OwnIndex {
+function createIndex(milvus: Milvus, name: string, { measure, records = false }: MeasuredSpec<NamedMeasure>): OwnIndex {
   const at = { collection_name: name, consistency_level: "Strong" };
   async function ask<Row>(operation: string, body: object, signal?: AbortSignal): Promise<readonly Row[]> {
     return (await milvus.ask<{ data: readonly Row[] }>(operation, "query", { ...at, ...body }, signal)).data;
   }
 
   return {
+    score: measure.score,
     async put(entries, signal) {
       const data = entries.map(({ key, ref, tags, numbers, vector, record }) => ({
         key,
@@ -189,7 +181,7 @@ function createIndex(
       const filter = from === undefined ? has(tag) : `${has(tag)} and key > "${from}"`;
       // A page has the first keys; they come in any order.
       const rows = await ask<{ key: string }>("list", { filter, output_fields: ["key"], limit: pageSize }, signal);
-      return pageOf(rows.map(({ key }) => key).sort(), pageSize);
+      return rows.map(({ key }) => key).sort();
     },
     async read(keys, signal) {
       const body = { filter: keysIn(keys), output_fields: ["key", "ref", "record"], limit: keys.length };
@@ -202,12 +194,7 @@ function createIndex(
     },
     async nearest({ vector, condition, limit, words, options, signal }) {
       const expr = writeExpression(condition, has, compares, has("none"));
-      const params = {
-        ef: Math.max(limit, searchedNeighbours),
-        nprobe: searchedClusters,
-        ...query,
-        ...(options as object | undefined),
-      };
+      const params = { ef: Math.max(limit, searchedNeighbours), ...options };
       const filter = expr !== undefined && { expr };
       const both = {
         data: [
@@ -219,9 +206,7 @@ function createIndex(
       const one = { anns_field: "vector", data: [[...vector]], params, ...filter };
       const body = { ...at, ...(words === undefined ? one : both), limit, output_fields: ["ref"] };
       type Found = { results: { score: number; ref: string }[] };
-      const { results } = await milvus.ask<Found>("search", "search", body, signal);
-      const scoreOf = words === undefined ? measure.score : asItIs;
-      return results.map(({ ref, score }) => ({ ref, score: scoreOf(score) }));
+      return (await milvus.ask<Found>("search", "search", body, signal)).results;
     },
   };
 }

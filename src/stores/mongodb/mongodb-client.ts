@@ -1,5 +1,5 @@
 import { IbidError } from "../../contracts/errors.ts";
-import { type ClientFailure, createOptionalClient, type OptionalClient } from "../engines/optional-client.ts";
+import { createOptionalClient, type OptionalClient } from "../engines/optional-client.ts";
 
 /**
  * A cursor of the package `mongodb`, as far as it is used here.
@@ -52,10 +52,11 @@ export function connectMongo(database: string | MongoDatabase, timeoutMs: number
   let own: OwnClient | undefined;
   return createOptionalClient<MongoDatabase, MongoDatabase, MongoLibrary>({
     engine: "mongodb",
+    asked: ["createMongoEngine", "database"],
     given: database,
+    example: "mongodb+srv://host/vectors",
     readHost,
     library: ["mongodb", "MongoClient"],
-    instead: "give createMongoEngine a database of a client of your own",
     async open({ MongoClient }, address) {
       own = new MongoClient(address, { serverSelectionTimeoutMS: timeoutMs, socketTimeoutMS: timeoutMs });
       // A client whose first connection fails never connects again; the next call makes another.
@@ -63,25 +64,19 @@ export function connectMongo(database: string | MongoDatabase, timeoutMs: number
       return own.db();
     },
     end: () => own?.close(),
-    explain,
+    signs: {
+      isBusy: ({ status }) => status !== undefined && passing.has(status),
+      isDenied: ({ reason }) => /auth/iu.test(reason),
+      lacks: [
+        /SearchNotEnabled|search index|\$search|vectorSearch/iu,
+        "Use Atlas, or MongoDB 8.2 or later with its search process mongot.",
+      ],
+    },
   });
 }
 
 /** Codes of failures that pass. **Source** "Retryable reads and writes" in MongoDB's specifications. */
 const passing = new Set([6, 7, 89, 91, 189, 262, 9001, 10_107, 11_600, 11_602, 13_435, 13_436]);
-
-function explain(cause: unknown): ClientFailure {
-  const { message = String(cause), code } = cause as { message?: string; code?: unknown };
-  const status = typeof code === "number" ? code : undefined;
-  const isSearch = /SearchNotEnabled|search index|\$search|vectorSearch/iu.test(message);
-  return {
-    reason: message.replaceAll(/\/\/[^@/\s]*@/gu, "//"),
-    isBusy: status !== undefined && passing.has(status),
-    isDenied: /auth/iu.test(message),
-    hint: isSearch ? "Use Atlas, or MongoDB 8.2 or later with its search process mongot." : undefined,
-    status,
-  };
-}
 
 /** Hosts and database of an address, without user and password. */
 function readHost(address: string): string {

@@ -1,12 +1,11 @@
 import type { Engine, EngineCondition } from "../../contracts/engine.ts";
-import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
-import { checkDimensions } from "../engines/check-engine.ts";
-import { createEngine, type MeasuredSpec, type OwnIndex } from "../engines/create-engine.ts";
-import { asItIs, type NamedMeasure, pageOf } from "../engines/engine-scores.ts";
-import { type ClientOptions, checkOneOf, checkServer, clientOptions, passOver } from "../engines/optional-client.ts";
+import { checkDimensions, engineFailed } from "../engines/check-engine.ts";
+import { createEngine, type MeasuredSpec, type OwnIndex, pageSize } from "../engines/create-engine.ts";
+import { asItIs, type NamedMeasure } from "../engines/engine-scores.ts";
+import { type ClientOptions, checkOneOf, clientOptions, passOver } from "../engines/optional-client.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
-import { waitUntil } from "../engines/wait-until.ts";
+import { type IndexWait, waitForIndex } from "../engines/wait-until.ts";
 import { connectMongo, type Mongo, type MongoDatabase, onCollection, readAll } from "./mongodb-client.ts";
 
 /**
@@ -41,8 +40,6 @@ const measures = {
   euclidean: { name: "euclidean", score: asItIs },
 };
 
-const pageSize = 1_000;
-
 /** Candidates that one search takes, and looks at. **Source** "vectorSearch operator": `numCandidates` is 10,000 at most. */
 const mostCandidates = 10_000;
 
@@ -62,29 +59,22 @@ const mostCandidates = 10_000;
  */
 export function createMongoEngine(options: MongoOptions): Engine {
   checkGiven("createMongoEngine", "the options", options, "object");
-  checkOptions("createMongoEngine", options, {
-    ...clientOptions,
-    database: true,
-    search: true,
-    index: true,
-    field: true,
-    query: true,
-    indexWithinMs: true,
-  });
-  const { database, search = "hnsw", timeoutMs = 30_000 } = options;
-  checkServer("createMongoEngine", "database", database, "mongodb+srv://host/vectors");
+  const own = { database: true, search: true, index: true, field: true, query: true, indexWithinMs: true } as const;
+  checkOptions("createMongoEngine", options, { ...clientOptions, ...own });
+  const { database, search = "hnsw", timeoutMs = 30_000, indexWithinMs = 120_000 } = options;
   checkOneOf("mongodb", "search", search, ["hnsw", "exact"]);
   const mongo = connectMongo(database, timeoutMs);
   const records = { kinds: [], words: true, mayLackWords: true };
   return createEngine({
     name: "mongodb",
-    native: typeof database === "string" ? mongo : database,
+    native: mongo.native,
     prefix: options.prefix,
     measures,
+    query: { ...(search === "exact" && { exact: true }), ...options.query },
     capabilities: { exhaustive: search === "exact", candidates: mostCandidates, records },
     async open(name, spec, signal) {
-      await makeSearchIndex(mongo, name, spec, options, signal);
-      return createIndex(mongo, name, spec, options);
+      await makeSearchIndex(mongo, name, spec, { ...options, indexWithinMs }, signal);
+      return createIndex(mongo, name, spec, indexWithinMs);
     },
     async names(beginning, signal) {
       const filter = { name: { $regex: `^${beginning}` } } as never;
@@ -111,7 +101,7 @@ async function makeSearchIndex(
   mongo: Mongo,
   name: string,
   spec: MeasuredSpec<NamedMeasure>,
-  { index, field, indexWithinMs = 120_000 }: MongoOptions,
+  { index, field, indexWithinMs }: MongoOptions & { readonly indexWithinMs: number },
   signal?: AbortSignal,
 ): Promise<void> {
   const on = onCollection(mongo, name);
@@ -131,30 +121,28 @@ async function makeSearchIndex(
     const defined = on("create the search index", (one) => one.createSearchIndex(description as never), signal);
     await defined.catch(passOver(/already defined|already exists|duplicate/iu));
   }
-  const wait = { what: `mongodb: ${operation}`, withinMs: indexWithinMs, pauseMs: 2_000, signal };
   const ready = async (): Promise<IndexState | undefined> => {
     const state = await look();
-    if (state?.status === "FAILED") throw indexLate(spec.name, operation, "cannot be built", "store-failed");
+    if (state?.status === "FAILED")
+      throw engineFailed("mongodb", operation, new Error(`the search index of ${spec.name} cannot be built`));
     return state?.status === "READY" && state.queryable ? state : undefined;
   };
-  const state = await waitUntil(wait, ready, () =>
-    indexLate(spec.name, operation, `is not built after ${indexWithinMs / 1000} s`, "store-busy"),
-  );
+  const wait = { ...settling(spec.name, operation, "is not built", indexWithinMs, signal), pauseMs: 2_000 };
+  const state = await waitForIndex(wait, ready);
   checkDimensions("mongodb", spec, state.latestDefinition.mappings.fields.vector?.numDimensions ?? spec.dimensions);
 }
 
-function indexLate(name: string, operation: string, reason: string, code: "store-busy" | "store-failed"): IbidError {
-  return new IbidError(code, `mongodb: the search index of ${name} ${reason}.`, {
-    hint: "Look at the search index, or allow more time with indexWithinMs; settling goes on with it.",
-    details: { store: "mongodb", operation },
-  });
+/** A wait for the search index of a collection. */
+function settling(name: string, operation: string, state: string, withinMs: number, signal?: AbortSignal): IndexWait {
+  const hint = "Look at the search index, or allow more time with indexWithinMs; settling goes on with it.";
+  return { engine: "mongodb", operation, state: `the search index of ${name} ${state}`, hint, withinMs, signal };
 }
 
 function createIndex(
   mongo: Mongo,
   name: string,
   { measure, name: short }: MeasuredSpec<NamedMeasure>,
-  { search = "hnsw", query, indexWithinMs = 120_000 }: MongoOptions,
+  indexWithinMs: number,
 ): OwnIndex {
   type Row = { readonly _id: string; readonly ref: string; readonly revision: string; readonly score: number };
   const on = onCollection(mongo, name);
@@ -183,22 +171,16 @@ function createIndex(
       const shown = new Set((await ask(operation, given, keys.length, signal)).map(({ revision }) => revision));
       return shown.size === kept.length && kept.every(({ revision }) => shown.has(revision)) ? true : undefined;
     };
-    await waitUntil({ what: `mongodb: ${operation}`, withinMs: indexWithinMs, signal }, look, () =>
-      indexLate(short, operation, `has not taken a write after ${indexWithinMs / 1000} s`, "store-busy"),
-    );
+    await waitForIndex(settling(short, operation, "has not taken a write", indexWithinMs, signal), look);
   }
 
   return {
+    score: measure.score,
     async put(entries, signal) {
       const writes = entries.map(({ key, ref, tags, numbers, vector, record }) => {
-        const one = {
-          ref,
-          tags,
-          numbers,
-          vector: [...vector],
-          ...(record && { ...record, json: record.json ?? null }),
-        };
-        const replacement = { _id: key, revision: `${key} ${crypto.randomUUID()}`, ...one };
+        const kept = record && { ...record, json: record.json ?? null };
+        const revision = `${key} ${crypto.randomUUID()}`;
+        const replacement = { _id: key, revision, ref, tags, numbers, vector: [...vector], ...kept };
         return { replaceOne: { filter: { _id: key }, replacement, upsert: true } };
       });
       await on("write", (one) => one.bulkWrite(writes as never[], { ordered: false }), signal);
@@ -219,8 +201,7 @@ function createIndex(
     async list(tag, from, signal) {
       const after = from === undefined ? [] : [{ range: { path: "_id", gt: from } }];
       const stage = { compound: { filter: [has(tag), ...after] }, sort: { _id: 1 } };
-      const keys = (await ask("list", stage, pageSize, signal)).map(({ _id }) => _id);
-      return pageOf(keys, pageSize);
+      return (await ask("list", stage, pageSize, signal)).map(({ _id }) => _id);
     },
     async read(keys, signal) {
       type Kept = { _id: string; ref: string; json?: string | null };
@@ -234,12 +215,11 @@ function createIndex(
     },
     async nearest({ vector, condition, limit, options, signal }) {
       const filter = writeFilter(condition);
-      const width =
-        search === "exact" ? { exact: true } : { numCandidates: Math.min(mostCandidates, Math.max(400, 20 * limit)) };
-      const chosen = { ...width, ...query, ...(options as object | undefined), ...(filter && { filter }) };
+      const numCandidates = Math.min(mostCandidates, Math.max(400, 20 * limit));
+      const width = options["exact"] !== true && { numCandidates };
+      const chosen = { ...width, ...options, ...(filter && { filter }) };
       const vectorSearch = { ...chosen, path: "vector", queryVector: [...vector], limit };
-      const rows = await ask("search", { vectorSearch }, limit, signal);
-      return rows.map(({ ref, score }) => ({ ref, score: measure.score(score) }));
+      return ask("search", { vectorSearch }, limit, signal);
     },
     async said(words, { condition, limit, signal }) {
       const filter = writeFilter(condition);

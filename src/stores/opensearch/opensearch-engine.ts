@@ -1,15 +1,16 @@
 import type { Engine, EngineCondition } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions } from "../engines/check-engine.ts";
-import { createEngine, type MeasuredSpec, type OwnIndex } from "../engines/create-engine.ts";
+import { createEngine, type MeasuredSpec, type OwnIndex, pageSize } from "../engines/create-engine.ts";
 import {
   createServiceClient,
   type EngineClient,
   type EngineService,
   serviceOptions,
 } from "../engines/engine-client.ts";
-import { failedInPart, fromSquare, type Measures, type NamedMeasure, pageOf } from "../engines/engine-scores.ts";
-import { createNumberFields, type NumberFields } from "../engines/number-fields.ts";
+import { failedInPart, fromSquare, type Measures, type NamedMeasure } from "../engines/engine-scores.ts";
+import { findOrMake } from "../engines/find-or-make.ts";
+import { createNumberFields } from "../engines/number-fields.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 
 /**
@@ -120,8 +121,6 @@ const elasticsearch: Flavour = {
   dimensionsOf: (field) => field?.["dims"],
 };
 
-const pageSize = 1_000;
-
 /**
  * An engine over OpenSearch 2.13 or later with its k-NN plugin: an index for each base and embedding version.
  *
@@ -179,33 +178,33 @@ async function makeIndex(
   settings: OpenSearchOptions["settings"],
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const look = () => readMapping(client, path, signal);
-  let found = await look();
-  if (found.status === 404) {
-    const body = {
-      settings: { index: { ...flavour.settings, ...settings } },
-      mappings: {
-        dynamic: "false",
-        properties: {
-          key: { type: "keyword" },
-          ref: { type: "keyword", index: false, doc_values: false },
-          tags: { type: "keyword" },
-          numbers: { type: "object", dynamic: "true" },
-          vector: flavour.vectorField(spec),
-          ...(spec.records === true && {
-            record: { type: "keyword", index: false, doc_values: false },
-            text: { type: "text" },
-          }),
+  const found = await findOrMake(
+    flavour.name,
+    "make an index",
+    () => readMapping(client, path, signal),
+    () => {
+      const body = {
+        settings: { index: { ...flavour.settings, ...settings } },
+        mappings: {
+          dynamic: "false",
+          properties: {
+            key: { type: "keyword" },
+            ref: { type: "keyword", index: false, doc_values: false },
+            tags: { type: "keyword" },
+            numbers: { type: "object", dynamic: "true" },
+            vector: flavour.vectorField(spec),
+            ...(spec.records === true && {
+              record: { type: "keyword", index: false, doc_values: false },
+              text: { type: "text" },
+            }),
+          },
+          dynamic_templates: [{ numbers: { path_match: "numbers.*", mapping: { type: "double" } } }],
         },
-        dynamic_templates: [{ numbers: { path_match: "numbers.*", mapping: { type: "double" } } }],
-      },
-    };
-    // 400: another process has just made it; the look tells.
-    await client.call("make an index", { method: "PUT", path, body, expects: [400], signal });
-    found = await look();
-    if (found.status === 404) await client.call("make an index", { method: "PUT", path, body, signal });
-  }
-  const fields = fieldsOf(found.body);
+      };
+      return client.call("make an index", { method: "PUT", path, body, signal });
+    },
+  );
+  const fields = fieldsOf(found);
   checkDimensions(flavour.name, spec, Number(flavour.dimensionsOf(fields?.["vector"]) ?? spec.dimensions));
   // An index of an earlier version has no field for words.
   if (spec.records === true && fields !== undefined && fields["text"] === undefined) {
@@ -217,10 +216,14 @@ async function makeIndex(
 type Fields = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 type Mapping = Readonly<Record<string, { readonly mappings: { readonly properties?: Fields } }>>;
 
-const readMapping = (client: EngineClient, path: string, signal?: AbortSignal) =>
-  client.call<Mapping>("read an index", { method: "GET", path: `${path}/_mapping`, expects: [404], signal });
+async function readMapping(client: EngineClient, path: string, signal?: AbortSignal): Promise<Mapping | undefined> {
+  const call = { method: "GET", path: `${path}/_mapping`, expects: [404], signal } as const;
+  const { status, body } = await client.call<Mapping>("read an index", call);
+  return status === 404 ? undefined : body;
+}
 
-const fieldsOf = (mapping: Mapping): Fields | undefined => Object.values(mapping)[0]?.mappings.properties;
+const fieldsOf = (mapping: Mapping | undefined): Fields | undefined =>
+  Object.values(mapping ?? {})[0]?.mappings.properties;
 
 type Answer<Source> = { hits: { hits: { _score: number; _source: Source; sort?: [string] }[] } };
 
@@ -233,7 +236,7 @@ function createIndex(
 ): OwnIndex {
   // A write maps each new number. OpenSearch 2.13 fails where a filter compares one that is not mapped.
   const look = async (signal?: AbortSignal): Promise<readonly string[]> => {
-    const numbers = fieldsOf((await readMapping(client, path, signal)).body)?.["numbers"]?.["properties"];
+    const numbers = fieldsOf(await readMapping(client, path, signal))?.["numbers"]?.["properties"];
     return Object.keys(numbers ?? {});
   };
   const numbers = createNumberFields([], look, async () => {});
@@ -253,6 +256,8 @@ function createIndex(
   }
 
   return {
+    score: measure.score,
+    numbers,
     async put(entries, signal) {
       const lines = entries.flatMap(({ record, vector, ...entry }) => {
         const kept = record && { record: record.json, text: record.text, fields: record.fields };
@@ -277,16 +282,13 @@ function createIndex(
         ...(from !== undefined && { search_after: [from] }),
       };
       const { hits } = await client.post<Answer<{ key: string }>>("list", `${path}/_search`, body, signal);
-      const keys = hits.hits.map(({ _source }) => _source.key);
-      return pageOf(keys, pageSize);
+      return hits.hits.map(({ _source }) => _source.key);
     },
     async read(keys, signal) {
       type Found = { docs: { _id: string; found?: boolean; _source?: { ref: string; record?: string } }[] };
       const at = `${path}/_mget?_source=ref,record`;
       const { docs } = await client.post<Found>("read", at, { ids: keys }, signal);
-      return docs.flatMap(({ _id, _source }) =>
-        _source?.record === undefined ? [] : [{ key: _id, ref: _source.ref, json: _source.record }],
-      );
+      return docs.map(({ _id, _source }) => ({ key: _id, ref: _source?.ref ?? "", json: _source?.record }));
     },
     async readVectors(keys, signal) {
       type Found = { docs: { _id: string; _source?: { vector?: readonly number[] } }[] };
@@ -296,32 +298,27 @@ function createIndex(
       );
     },
     async nearest({ vector, condition, limit, words, options, signal }) {
-      await numbers.learnFor(condition, signal);
-      const filter = writeQuery(condition, numbers);
+      const filter = writeQuery(condition);
       const search = flavour.search([...vector], limit, filter);
       const body = {
-        ...(options as object | undefined),
+        ...options,
         ...(words === undefined ? search : flavour.addWords(search, words, filter)),
         size: limit,
         _source: ["ref"],
       };
       const { hits } = await client.post<Answer<{ ref: string }>>("search", `${path}/_search`, body, signal);
-      return hits.hits.map(({ _score, _source }) => ({
-        ref: _source.ref,
-        score: words === undefined ? measure.score(_score) : _score,
-      }));
+      return hits.hits.map(({ _score, _source }) => ({ ref: _source.ref, score: _score }));
     },
   };
 }
 
-function writeQuery(condition: EngineCondition | undefined, numbers: NumberFields): object | undefined {
-  const nothing = (): object => ({ match_none: {} });
+function writeQuery(condition: EngineCondition | undefined): object | undefined {
   return writeCondition<object>(condition, {
     has: (tag) => ({ term: { tags: tag } }),
     lacks: (tag) => ({ bool: { must_not: [{ term: { tags: tag } }] } }),
-    number: (key, is, value) => (numbers.has(key) ? { range: { [`numbers.${key}`]: { [is]: value } } } : nothing()),
+    number: (key, is, value) => ({ range: { [`numbers.${key}`]: { [is]: value } } }),
     and: (parts) => ({ bool: { filter: parts } }),
     or: (parts) => ({ bool: { should: parts, minimum_should_match: 1 } }),
-    nothing,
+    nothing: () => ({ match_none: {} }),
   });
 }

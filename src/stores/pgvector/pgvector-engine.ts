@@ -1,9 +1,9 @@
 import type { Engine, EngineCondition } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
-import { checkDimensions, checkPrefix } from "../engines/check-engine.ts";
-import { createEngine, type MeasuredSpec, type OwnIndex } from "../engines/create-engine.ts";
-import { fromDistance, fromNegative, fromOne, type NamedMeasure, pageOf } from "../engines/engine-scores.ts";
+import { checkDimensions, checkPrefix, checkSettings } from "../engines/check-engine.ts";
+import { createEngine, type MeasuredSpec, type OwnIndex, pageSize } from "../engines/create-engine.ts";
+import { fromDistance, fromNegative, fromOne, type NamedMeasure } from "../engines/engine-scores.ts";
 import { writeExpression } from "../engines/translate-filter.ts";
 import { checkServer } from "../engines/optional-client.ts";
 import { readPostgresAddress } from "../postgres/postgres-address.ts";
@@ -42,8 +42,6 @@ const measures = {
   euclidean: { name: "<->", operators: "vector_l2_ops", score: fromDistance },
   manhattan: { name: "<+>", operators: "vector_l1_ops", score: fromDistance },
 };
-
-const pageSize = 1_000;
 
 /** Dimensions that pgvector indexes at most. */
 const mostIndexed = 2_000;
@@ -127,15 +125,9 @@ export function createPgvectorEngine(options: PgvectorOptions): Engine {
   });
 }
 
-/** Settings as pairs of a name and a value. **Errors** `invalid-argument` for one that is more than that. */
-function writeSettings(option: string, given: Readonly<Record<string, unknown>>): readonly string[] {
-  return Object.entries(given).map(([name, value]) => {
-    if (/^[a-z_]+$/u.test(name) && /^[\w.]+$/u.test(String(value))) return `${name} = '${String(value)}'`;
-    throw new IbidError("invalid-argument", `pgvector: ${option}.${name} is ${JSON.stringify(value)}.`, {
-      hint: "Give names and values of pgvector's settings, such as ef_search: 400 or m: 32.",
-    });
-  });
-}
+/** Settings as Postgres writes them. */
+const writeSettings = (option: string, given: Readonly<Record<string, unknown>>): readonly string[] =>
+  checkSettings(name, option, given).map(([setting, value]) => `${setting} = '${value}'`);
 
 /** Makes the extension and the function that searches with settings of its own: a pool may give each statement another connection. */
 async function prepare(db: Postgres, schema: string, prefix: string, settings: readonly string[]): Promise<void> {
@@ -220,6 +212,7 @@ function createIndex(
   { measure, records: isOfRecords = false }: MeasuredSpec<Measure>,
 ): OwnIndex {
   return {
+    score: measure.score,
     async put(entries) {
       const rows = entries.map(({ key, ref, tags, numbers, vector, record }) => ({
         key,
@@ -259,8 +252,7 @@ function createIndex(
         `SELECT key::text AS key FROM ${table} WHERE tags @> ARRAY[$1::text] AND ($2::uuid IS NULL OR key > $2::uuid) ORDER BY key LIMIT ${pageSize}`,
         [tag, from ?? null],
       );
-      const keys = rows.map(({ key }) => key);
-      return pageOf(keys, pageSize);
+      return rows.map(({ key }) => key);
     },
     async read(keys) {
       return db.query<{ key: string; ref: string; json: string }>(
@@ -278,16 +270,15 @@ function createIndex(
       return rows.map(({ key, vector }) => ({ key, vector: JSON.parse(vector) as number[] }));
     },
     async nearest({ vector, condition, limit, options }) {
-      const more = (options ?? {}) as Readonly<Record<string, unknown>>;
-      writeSettings("storeOptions", more);
+      writeSettings("storeOptions", options);
       const distance = `vector ${measure.name} $1`;
       const statement = `SELECT ref, ${distance} FROM ${table} WHERE ${writeWhere(condition)} ORDER BY ${distance} LIMIT ${limit}`;
       const rows = await db.query<{ ref: string; distance: number }>(
         "search",
         `SELECT ref, distance FROM ${nearest}($1, $2::vector, $3::json)`,
-        [statement, `[${vector.join(",")}]`, JSON.stringify(more)],
+        [statement, `[${vector.join(",")}]`, JSON.stringify(options)],
       );
-      return rows.map((row) => ({ ref: row.ref, score: measure.score(row.distance) }));
+      return rows.map(({ ref, distance: score }) => ({ ref, score }));
     },
     async said(words, { condition, limit }) {
       const rows = await db.query<{ ref: string }>(

@@ -1,5 +1,4 @@
 import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec } from "../../contracts/engine.ts";
-import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { inBytes } from "../engines/batches.ts";
 import { checkPrefix, everyCondition, measureOf, metricsOf } from "../engines/check-engine.ts";
@@ -7,7 +6,7 @@ import { createEngineClient, type EngineClient, type EngineService, serviceOptio
 import { answers } from "../engines/engine-ready.ts";
 import { asItIs, fromSquare } from "../engines/engine-scores.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
-import { waitUntil } from "../engines/wait-until.ts";
+import { waitForIndex } from "../engines/wait-until.ts";
 
 /**
  * Options of {@link createPineconeEngine}.
@@ -158,7 +157,15 @@ async function openIndex(
   const { name: measure } = measureOf("pinecone", measures, metric);
   const name = `${prefix}${dimensions}-${measure}`;
   const look = { method: "GET", path: `/indexes/${name}`, expects: [404], signal } as const;
-  const wait = { what: "pinecone: create an index", withinMs: readyWithinMs, pauseMs: 2_000, signal };
+  const wait = {
+    engine: "pinecone",
+    operation: "create an index",
+    state: `the index ${name} is not ready`,
+    hint: "Look at the index in Pinecone's console, and open the knowledge base again.",
+    withinMs: readyWithinMs,
+    pauseMs: 2_000,
+    signal,
+  };
   const find = async (): Promise<string | undefined> => {
     const { status, body } = await control.call<Description>("read an index", look);
     if (status !== 404) return body.status.ready ? body.host : undefined;
@@ -168,13 +175,7 @@ async function openIndex(
     await control.call("create an index", call);
     return undefined;
   };
-  return waitUntil(wait, find, () => {
-    const message = `pinecone: the index ${name} is not ready after ${readyWithinMs / 1000} s.`;
-    return new IbidError("store-busy", message, {
-      hint: "Look at the index in Pinecone's console, and open the knowledge base again.",
-      details: { store: "pinecone", operation: "create an index" },
-    });
-  });
+  return waitForIndex(wait, find);
 }
 
 interface Page {

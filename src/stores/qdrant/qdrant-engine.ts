@@ -56,11 +56,12 @@ export function createQdrantEngine(options: QdrantOptions): Engine {
     native: client,
     prefix: options.prefix,
     measures,
+    query: options.query,
     capabilities: { records: { kinds: ["flat", "hnsw"], words: true } },
     async open(name, spec, signal) {
       const path = `/collections/${name}`;
       const isWorded = await makeCollection(client, path, spec, options.collection, signal);
-      return createIndex(client, path, spec, isWorded, options.query);
+      return createIndex(client, path, spec, isWorded);
     },
     async names(_, signal) {
       type Found = { result: { collections: { name: string }[] } };
@@ -107,7 +108,6 @@ function createIndex(
   path: string,
   { name, measure }: MeasuredSpec<NamedMeasure>,
   isWorded: boolean,
-  more: QdrantOptions["query"],
 ): OwnIndex {
   const points = `${path}/points`;
   return {
@@ -163,7 +163,7 @@ function createIndex(
       }
       const found = writeFilter(condition);
       const filter = found !== undefined && { filter: found };
-      const nearest = { ...more, ...(options as object | undefined), query: [...vector], limit, ...filter };
+      const nearest = { ...options, query: [...vector], limit, ...filter };
       const asked = sparseQuestion(words ?? "");
       const isHybrid = asked.indices.length > 0;
       const both = {

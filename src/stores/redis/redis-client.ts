@@ -1,5 +1,5 @@
 import { parseAddress } from "../engines/engine-client.ts";
-import { type ClientFailure, createOptionalClient } from "../engines/optional-client.ts";
+import { createOptionalClient, type OptionalClient } from "../engines/optional-client.ts";
 
 /**
  * The part of a client of the package `redis` that is used here. A pool or a cluster of that package has it too.
@@ -14,11 +14,10 @@ export interface RedisClient {
 export type Argument = string | number | Buffer;
 
 /** A server that answers, with errors that name store and operation. */
-export interface Redis {
+export interface Redis extends OptionalClient<RedisClient> {
   send(operation: string, args: readonly Argument[], signal?: AbortSignal): Promise<unknown>;
   /** A reply of bytes, as they are. **Shape** `undefined` where nothing is there. */
   bytes(operation: string, args: readonly Argument[], signal?: AbortSignal): Promise<Uint8Array | undefined>;
-  close(): Promise<void>;
 }
 
 /** The package gives a reply of bytes as a text, but for this option. **Source** `RESP_TYPES.BLOB_STRING` of the package. */
@@ -40,10 +39,11 @@ const mostTries = 5;
 export function connectRedis(server: string | RedisClient, timeoutMs: number): Redis {
   const redis = createOptionalClient<RedisClient, OwnClient, RedisLibrary>({
     engine: "redis",
+    asked: ["createRedisEngine", "server"],
     given: server,
+    example: "redis://127.0.0.1:6379",
     readHost: (address) => parseAddress("redis", address, ["redis", "rediss"], "redis://host:port, or rediss://…").host,
     library: ["redis", "createClient"],
-    instead: "give createRedisEngine a connected client of your own",
     async open({ createClient }, url) {
       const reconnectStrategy = (tries: number, cause: Error): number | Error =>
         tries >= mostTries ? cause : 50 * 2 ** tries;
@@ -55,36 +55,25 @@ export function connectRedis(server: string | RedisClient, timeoutMs: number): R
     },
     end: (client) => client.close?.(),
     isEnded: ({ isOpen }) => !isOpen,
-    explain,
+    signs: {
+      isBusy: ({ reason }) => passing.test(reason),
+      isDenied: ({ reason }) => /^(?:NOAUTH|WRONGPASS|NOPERM)\b/u.test(reason),
+      lacks: [/unknown command/iu, "Use Redis 8, or Redis 7 with the module RediSearch 2.10 or later."],
+    },
   });
   const send = (operation: string, args: readonly Argument[], signal?: AbortSignal, options?: object) => {
     const texts = args.map((arg) => (typeof arg === "number" ? String(arg) : arg));
     return redis.run(operation, (client) => client.sendCommand(texts, options as never), signal);
   };
-  return {
-    send,
-    async bytes(operation, args, signal) {
-      const reply = await send(operation, args, signal, asBytes);
-      return reply instanceof Uint8Array ? reply : undefined;
-    },
-    close: () => redis.close(),
+  const bytes: Redis["bytes"] = async (operation, args, signal) => {
+    const reply = await send(operation, args, signal, asBytes);
+    return reply instanceof Uint8Array ? reply : undefined;
   };
+  return Object.assign(redis, { send, bytes });
 }
 
 /** Beginnings of errors that pass: the server loads, runs a script, lacks memory, or moves keys. */
 const passing = /^(?:LOADING|BUSY|OOM|TRYAGAIN|CLUSTERDOWN|MASTERDOWN)\b/u;
-
-function explain(cause: unknown): ClientFailure {
-  const reason = cause instanceof Error ? cause.message || cause.name : String(cause);
-  const code = cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
-  const isUnknown = /unknown command/iu.test(reason);
-  return {
-    reason: reason.startsWith("connect ") ? (code ?? reason) : reason,
-    isBusy: passing.test(reason),
-    isDenied: /^(?:NOAUTH|WRONGPASS|NOPERM)\b/u.test(reason),
-    hint: isUnknown ? "Use Redis 8, or Redis 7 with the module RediSearch 2.10 or later." : undefined,
-  };
-}
 
 /** A reply of names and values, as a list of the second protocol or a map of the third. */
 export function readPairs(reply: unknown): Readonly<Record<string, unknown>> {

@@ -1,11 +1,10 @@
 import type { Engine, EngineCondition, EngineRecord } from "../../contracts/engine.ts";
-import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
-import { checkDimensions } from "../engines/check-engine.ts";
-import { createEngine, type MeasuredSpec, type OwnIndex } from "../engines/create-engine.ts";
+import { checkDimensions, checkSettings } from "../engines/check-engine.ts";
+import { createEngine, type MeasuredSpec, type OwnIndex, pageSize } from "../engines/create-engine.ts";
 import { fromOne, fromSquare, type NamedMeasure } from "../engines/engine-scores.ts";
-import { createNumberFields, type NumberFields } from "../engines/number-fields.ts";
-import { type ClientOptions, checkOneOf, checkServer, clientOptions, passOver } from "../engines/optional-client.ts";
+import { createNumberFields } from "../engines/number-fields.ts";
+import { type ClientOptions, checkOneOf, clientOptions, passOver } from "../engines/optional-client.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 import { type Argument, connectRedis, readFound, readPairs, type Redis, type RedisClient } from "./redis-client.ts";
 
@@ -35,8 +34,6 @@ const measures = {
 /** Neighbours that a search of a graph looks at. **Source** recall of .99 in `createEnginePack`, where Redis's own 10 gives less. */
 const searchedNeighbours = 400;
 
-const pageSize = 1_000;
-
 /**
  * An engine over Redis 8, or Redis 7 with RediSearch 2.10: an index of hashes for each base and embedding version.
  *
@@ -53,16 +50,16 @@ export function createRedisEngine(options: RedisOptions): Engine {
   const own = { server: true, index: true, attributes: true, query: true } as const;
   checkOptions("createRedisEngine", options, { ...clientOptions, ...own });
   const { server, index: kind = "hnsw", timeoutMs = 30_000 } = options;
-  checkServer("createRedisEngine", "server", server, "redis://127.0.0.1:6379");
   checkOneOf("redis", "index", kind, ["hnsw", "flat"]);
-  const attributes = checkAttributes(options.attributes);
-  const query = checkAttributes(options.query ?? (kind === "hnsw" ? { EF_RUNTIME: searchedNeighbours } : {}));
+  const attributes = checkSettings("redis", "attributes", options.attributes).flat();
+  const usual = kind === "hnsw" ? { EF_RUNTIME: searchedNeighbours } : {};
+  const query = checkSettings("redis", "query", options.query ?? usual).flat();
   const redis = connectRedis(server, timeoutMs);
   // An engine that calls itself exhaustive makes no graph.
   const kinds = kind === "flat" ? (["flat"] as const) : (["flat", "hnsw"] as const);
   return createEngine({
     name: "redis",
-    native: typeof server === "string" ? redis : server,
+    native: redis.native,
     prefix: options.prefix,
     measures,
     capabilities: { exhaustive: kind === "flat", records: { kinds, words: true, mayLackWords: true } },
@@ -81,15 +78,6 @@ export function createRedisEngine(options: RedisOptions): Engine {
         .send("drop an index", ["FT.DROPINDEX", name, "DD"], signal)
         .catch(passOver(/unknown index|no such index/iu)),
     close: () => redis.close(),
-  });
-}
-
-function checkAttributes(given: Readonly<Record<string, unknown>> = {}): readonly string[] {
-  return Object.entries(given).flatMap(([name, value]) => {
-    if (/^[A-Z_]+$/u.test(name) && /^[\w.]+$/u.test(String(value))) return [name, String(value)];
-    throw new IbidError("invalid-argument", `redis: the attribute ${name} is ${JSON.stringify(value)}.`, {
-      hint: "Give names and values of Redis's own, such as EF_RUNTIME: 400.",
-    });
   });
 }
 
@@ -140,11 +128,6 @@ function createIndex(
     for (const key of keys) await addField(redis, name, key, "NUMERIC", signal);
   });
 
-  async function write(condition: EngineCondition | undefined, params: Argument[], signal?: AbortSignal) {
-    await numbers.learnFor(condition, signal);
-    return writeFilter(condition, params, numbers);
-  }
-
   async function search(operation: string, args: readonly Argument[], signal?: AbortSignal) {
     // Without a time of its own a search gives those that it has after half a second.
     const more = ["TIMEOUT", timeoutMs, "DIALECT", 2];
@@ -152,8 +135,9 @@ function createIndex(
   }
 
   return {
+    score: measure.score,
+    numbers,
     async put(entries, signal) {
-      await numbers.addFor(entries, signal);
       const writes = entries.map(({ key, ref, tags, vector, numbers: values, record }) => {
         const hash = { key, ref, tags: tags.join(","), vector: toBytes(vector), ...values, ...fieldsOf(record) };
         const command = ["EVAL", replaceHash, 1, `${name}:${key}`, ...Object.entries(hash).flat()];
@@ -186,16 +170,17 @@ function createIndex(
     },
     async nearest({ vector, condition, limit, options, signal }) {
       const params: Argument[] = ["vector", toBytes(vector)];
-      const filter = await write(condition, params, signal);
-      const more = options === undefined ? query : checkAttributes(options as Readonly<Record<string, unknown>>);
+      const filter = writeFilter(condition, params);
+      const own = checkSettings("redis", "storeOptions", options).flat();
+      const more = own.length === 0 ? query : own;
       const nearest = `(${filter ?? "*"})=>[KNN ${limit} @vector $vector ${more.join(" ")} AS distance]`;
       const shape = ["RETURN", 2, "ref", "distance", "SORTBY", "distance", "ASC", "LIMIT", 0, limit];
       const { documents } = await search("search", [nearest, "PARAMS", params.length, ...params, ...shape], signal);
-      return documents.map((one) => ({ ref: refOf(one), score: measure.score(Number(one.fields["distance"])) }));
+      return documents.map((one) => ({ ref: refOf(one), score: Number(one.fields["distance"]) }));
     },
     async said(words, { condition, limit, signal }) {
       const params: Argument[] = ["n", 0];
-      const filter = await write(condition, params, signal);
+      const filter = writeFilter(condition, params);
       const saying = [...(filter === undefined ? [] : [filter]), `@text:(${words.join("|")})`].join(" ");
       const ranked = ["PARAMS", params.length, ...params, "RETURN", 1, "ref", "LIMIT", 0, limit];
       return (await search("search words", [saying, ...ranked], signal)).documents.map(refOf);
@@ -217,18 +202,11 @@ const toBytes = (vector: Float32Array): Buffer => Buffer.from(vector.buffer, vec
 const has = (tag: string): string => `@tags:{${tag}}`;
 
 /** A filter in the second dialect, whose numbers are parameters. */
-function writeFilter(
-  condition: EngineCondition | undefined,
-  params: Argument[],
-  numbers: NumberFields,
-): string | undefined {
-  const nothing = (): string => has("none");
+function writeFilter(condition: EngineCondition | undefined, params: Argument[]): string | undefined {
   return writeCondition<string>(condition, {
     has,
     lacks: (tag) => `-${has(tag)}`,
     number(key, is, value) {
-      // No entry has the number.
-      if (!numbers.has(key)) return nothing();
       const name = `n${params.length}`;
       params.push(name, value);
       if (is === "gt" || is === "gte") return `@${key}:[${is === "gt" ? "(" : ""}$${name} inf]`;
@@ -236,6 +214,6 @@ function writeFilter(
     },
     and: (parts) => `(${parts.join(" ")})`,
     or: (parts) => `(${parts.join(" | ")})`,
-    nothing,
+    nothing: () => has("none"),
   });
 }

@@ -1,15 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
-import type {
-  Engine,
-  EngineCandidate,
-  EngineCondition,
-  EngineIndexSpec,
-  EngineRequest,
-} from "../../contracts/engine.ts";
+import type { Engine, EngineCandidate, EngineCondition, EngineIndexSpec } from "../../contracts/engine.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
-import { checkDimensions, engineFailed, refuseOptions } from "../engines/check-engine.ts";
-import { createEngine, type MeasuredSpec, type OwnIndex } from "../engines/create-engine.ts";
-import { pageOf } from "../engines/engine-scores.ts";
+import { checkDimensions, engineFailed } from "../engines/check-engine.ts";
+import { createEngine, type MeasuredSpec, type OwnIndex, type OwnRequest, pageSize } from "../engines/create-engine.ts";
 import { type Likeness, likeness } from "../engines/engine-vector.ts";
 import { writeExpression } from "../engines/translate-filter.ts";
 import { loadSqlite } from "./sqlite-runtime.ts";
@@ -27,8 +20,6 @@ export interface SqliteEngineOptions {
   /** Settings of the connection, such as `{ cache_size: -64000 }`. */
   readonly pragmas?: Readonly<Record<string, string | number>> | undefined;
 }
-
-const pageSize = 1_000;
 
 /**
  * An engine over SQLite, in this process, with Node's own library: tables that other programs read. Every search compares every entry; words go by FTS5.
@@ -51,6 +42,7 @@ export function createSqliteEngine(options: SqliteEngineOptions = {}): Engine {
     native: { database: connect },
     prefix: options.prefix,
     measures: likeness,
+    query: "none",
     capabilities: { exhaustive: true, candidates: 100_000, records: { kinds: ["flat"], words: true } },
     async open(table, spec) {
       const db = connect();
@@ -165,10 +157,7 @@ function createIndex(db: DatabaseSync, table: string, { measure, records = false
           )
           .all(tag, from),
       );
-      return pageOf(
-        rows.map(({ key }) => String(key)),
-        pageSize,
-      );
+      return rows.map(({ key }) => String(key));
     },
     async read(keys) {
       const rows = attempt("read", () =>
@@ -198,9 +187,8 @@ function nearest(
   db: DatabaseSync,
   table: string,
   measure: Likeness,
-  { vector, condition, limit, options }: EngineRequest,
+  { vector, condition, limit }: OwnRequest,
 ): readonly EngineCandidate[] {
-  refuseOptions("sqlite", options);
   const where = writeWhere(table, condition);
   const scored: EngineCandidate[] = [];
   for (const row of db.prepare(`SELECT ref, vector FROM "${table}" AS e WHERE ${where}`).iterate()) {

@@ -2,7 +2,7 @@ import type { Engine, EngineCondition } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkDimensions, engineFailed } from "../engines/check-engine.ts";
-import { createEngine, type MeasuredSpec, type OwnIndex } from "../engines/create-engine.ts";
+import { createEngine, type MeasuredSpec, type OwnIndex, pageSize } from "../engines/create-engine.ts";
 import {
   createServiceClient,
   type EngineClient,
@@ -16,9 +16,9 @@ import {
   fromOne,
   fromSquare,
   type NamedMeasure,
-  pageOf,
 } from "../engines/engine-scores.ts";
-import { createNumberFields, type NumberFields } from "../engines/number-fields.ts";
+import { findOrMake } from "../engines/find-or-make.ts";
+import { createNumberFields } from "../engines/number-fields.ts";
 import { writeCondition } from "../engines/translate-filter.ts";
 
 /**
@@ -47,8 +47,6 @@ const measures = {
 /** Neighbours that a search looks at. **Source** recall of .99 in `createEnginePack`. */
 const searchedNeighbours = 400;
 
-const pageSize = 1_000;
-
 /**
  * An engine over Weaviate 1.33 or later, by its REST and GraphQL interfaces: a collection for each base and embedding version.
  *
@@ -70,10 +68,11 @@ export function createWeaviateEngine(options: WeaviateOptions): Engine {
     native: client,
     prefix: options.prefix,
     measures,
+    query: options.query,
     capabilities: { records: { kinds: ["flat", "hnsw"], words: true } },
     async open(name, spec, signal) {
       const numbers = await makeCollection(client, capital(name), spec, options, signal);
-      return createIndex(client, capital(name), spec.measure, numbers, options.query);
+      return createIndex(client, capital(name), spec.measure, numbers);
     },
     async names(_, signal) {
       const call = { method: "GET", path: "/v1/schema", signal } as const;
@@ -116,8 +115,8 @@ async function makeCollection(
   { collection, hnsw }: WeaviateOptions,
   signal?: AbortSignal,
 ): Promise<readonly string[]> {
-  let found = await readCollection(client, name, signal);
-  if (found === undefined) {
+  const look = () => readCollection(client, name, signal);
+  const found = await findOrMake("weaviate", "create a collection", look, () => {
     const kept = { dataType: ["text"], indexFilterable: false, indexSearchable: false };
     const distance = spec.measure.name;
     const body = {
@@ -139,23 +138,13 @@ async function makeCollection(
           : []),
       ],
     };
-    const call = { method: "POST", path: "/v1/schema", body, signal, expects: [422] } as const;
-    // 422: another process has just made it; the look tells.
-    await client.call("create a collection", call);
-    found = await readCollection(client, name, signal);
-    if (found === undefined) await client.post("create a collection", "/v1/schema", body, signal);
-  }
-  checkDimensions("weaviate", spec, Number(/^\d+/u.exec(found?.description ?? "")?.[0] ?? spec.dimensions));
+    return client.post("create a collection", "/v1/schema", body, signal);
+  });
+  checkDimensions("weaviate", spec, Number(/^\d+/u.exec(found.description ?? "")?.[0] ?? spec.dimensions));
   return numbersOf(found);
 }
 
-function createIndex(
-  client: EngineClient,
-  name: string,
-  measure: NamedMeasure,
-  known: readonly string[],
-  query: WeaviateOptions["query"],
-): OwnIndex {
+function createIndex(client: EngineClient, name: string, { score }: NamedMeasure, known: readonly string[]): OwnIndex {
   const look = async (signal?: AbortSignal) => numbersOf(await readCollection(client, name, signal));
   // A filter names properties of the collection alone, so that each new key of a number becomes one.
   const numbers = createNumberFields(known, look, async (keys, signal) => {
@@ -191,8 +180,9 @@ function createIndex(
   type Identified = { readonly _additional: { readonly id: string } };
 
   return {
+    score,
+    numbers,
     async put(entries, signal) {
-      await numbers.addFor(entries, signal);
       const objects = entries.map((entry) => ({
         class: name,
         id: entry.key,
@@ -227,10 +217,7 @@ function createIndex(
       const where = from === undefined ? has(tag) : { operator: "And", operands: [has(tag), after] };
       const given = { where, sort: [{ path: ["_id"], order: "asc" }], limit: pageSize };
       const rows = await get<Identified>("list", given, "_additional { id }", signal);
-      return pageOf(
-        rows.map(({ _additional }) => _additional.id),
-        pageSize,
-      );
+      return rows.map(({ _additional }) => _additional.id);
     },
     async read(keys, signal) {
       type Row = Identified & { readonly ref: string; readonly json: string | null };
@@ -243,9 +230,8 @@ function createIndex(
       return rows.map(({ _additional: { id, vector } }) => ({ key: id, vector }));
     },
     async nearest({ vector, condition, limit, words, options, signal }) {
-      await numbers.learnFor(condition, signal);
-      const where = writeWhere(condition, numbers);
-      const one = { ...query, ...(options as object | undefined), vector: [...vector] };
+      const where = writeWhere(condition);
+      const one = { ...options, vector: [...vector] };
       const given = {
         ...(words === undefined ? { nearVector: one } : { hybrid: { ...one, query: words, properties: ["text"] } }),
         limit,
@@ -257,9 +243,9 @@ function createIndex(
       };
       const fields = `ref _additional { ${words === undefined ? "distance" : "score"} }`;
       const rows = await get<Row>("search", given, fields, signal);
-      return rows.map(({ ref, _additional: { distance = Number.NaN, score } }) => ({
+      return rows.map(({ ref, _additional: { distance, score: fused } }) => ({
         ref,
-        score: words === undefined ? measure.score(distance) : Number(score),
+        score: Number(distance ?? fused),
       }));
     },
   };
@@ -294,16 +280,13 @@ const has = (tag: string): object => tagged("ContainsAny", tag);
 
 const comparisons = { gt: "GreaterThan", gte: "GreaterThanEqual", lt: "LessThan", lte: "LessThanEqual" } as const;
 
-function writeWhere(condition: EngineCondition | undefined, numbers: NumberFields): object | undefined {
-  const nothing = (): object => has("none");
+function writeWhere(condition: EngineCondition | undefined): object | undefined {
   return writeCondition<object>(condition, {
     has,
     lacks: (tag) => tagged("ContainsNone", tag),
-    // No entry has a number that the collection does not know.
-    number: (key, is, value) =>
-      numbers.has(key) ? { path: [key], operator: comparisons[is], valueNumber: value } : nothing(),
+    number: (key, is, value) => ({ path: [key], operator: comparisons[is], valueNumber: value }),
     and: (operands) => ({ operator: "And", operands }),
     or: (operands) => ({ operator: "Or", operands }),
-    nothing,
+    nothing: () => has("none"),
   });
 }
