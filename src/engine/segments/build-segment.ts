@@ -1,10 +1,11 @@
 import { bytesOf } from "./bytes.ts";
-import { type ChunkTerms, decodeTerms, type FieldLengths, lengthsOf } from "./chunk-terms.ts";
+import type { FieldLengths } from "./chunk-terms.ts";
 import { joinPostings } from "./join-postings.ts";
 import { encodeLanguages } from "./language-column.ts";
 import type { LiveSegment } from "./live-segment.ts";
 import { readTerms, type TermPostings, writePostings } from "./postings-file.ts";
 import type { Postings, SegmentSource, StoredPlace } from "./segment.ts";
+import { createTermCollector } from "./term-collector.ts";
 import { packState, type SealedSegment, type SegmentRow } from "./sealed-segment.ts";
 import { decodeVectors, type StoredVector } from "../vectors/stored-vector.ts";
 import { formOf } from "../vectors/dense-rows.ts";
@@ -28,7 +29,8 @@ export interface SealingChunk {
   readonly key: number;
   readonly id: string;
   readonly live: boolean;
-  readonly terms: () => ChunkTerms;
+  /** As `encodeTerms` writes them. */
+  readonly terms: () => Uint8Array;
   readonly vectors: () => readonly StoredVector[];
 }
 
@@ -52,7 +54,7 @@ interface LexicalParts {
 /** All that a live segment holds, the restorable included. */
 export function* chunksToSeal(live: LiveSegment): Generator<SealingChunk, undefined> {
   for (const [, row] of live.rows()) {
-    yield { ...row, terms: () => decodeTerms(row.terms), vectors: () => decodeVectors(row.vectors) };
+    yield { ...row, terms: () => row.terms, vectors: () => decodeVectors(row.vectors) };
   }
   return undefined;
 }
@@ -65,78 +67,12 @@ export function sealSegment(chunks: Iterable<SealingChunk>, source: Pick<Segment
   const languages: string[] = [];
   const lengths: FieldLengths[] = [];
   members.forEach((member, ordinal) => {
-    const own = member.terms();
+    const own = terms.add(ordinal, member.terms());
     languages.push(own.language);
-    lengths.push(lengthsOf(own));
-    terms.add(ordinal, own);
+    lengths.push(own.lengths);
     for (const vector of member.vectors()) addVector(columns, ordinal, vector);
   });
   return assemble(members, { lengths, languages, terms: terms.inOrder() }, columns);
-}
-
-/**
- * Inverts chunks that come in order of their ordinals. Terms become numbers at once. All postings lie in two arrays,
- * ordered by counting; a list of objects per term would cost more than all the rest.
- */
-function createTermCollector(): {
-  add(ordinal: number, chunk: ChunkTerms): void;
-  inOrder(): Generator<TermPostings>;
-} {
-  const numbers = new Map<string, number>();
-  const perTerm: number[] = [];
-  /** Number of the term, ordinal, count in the text and in the names, of one posting after the other. */
-  let postings = new Uint32Array(4 * 4096);
-  let length = 0;
-  return {
-    add(ordinal, { terms, counts, names }) {
-      const end = length + 4 * terms.length;
-      if (end > postings.length) {
-        const grown = new Uint32Array(Math.max(end, 2 * postings.length));
-        grown.set(postings);
-        postings = grown;
-      }
-      for (let i = 0; i < terms.length; i++) {
-        let number = numbers.get(terms[i]!);
-        if (number === undefined) {
-          number = perTerm.length;
-          numbers.set(terms[i]!, number);
-          perTerm.push(0);
-        }
-        perTerm[number]!++;
-        postings[length++] = number;
-        postings[length++] = ordinal;
-        postings[length++] = counts[i]!;
-        postings[length++] = names[i]!;
-      }
-    },
-    *inOrder() {
-      const starts = new Uint32Array(perTerm.length + 1);
-      for (let term = 0; term < perTerm.length; term++) starts[term + 1] = starts[term]! + perTerm[term]!;
-      const next = starts.slice();
-      const ordinals = new Uint32Array(length / 4);
-      const counts = new Uint32Array(length / 4);
-      const names = new Uint32Array(length / 4);
-      const named = new Uint8Array(perTerm.length);
-      for (let i = 0; i < length; i += 4) {
-        const number = postings[i]!;
-        const at = next[number]!++;
-        ordinals[at] = postings[i + 1]!;
-        counts[at] = postings[i + 2]!;
-        names[at] = postings[i + 3]!;
-        if (postings[i + 3]! > 0) named[number] = 1;
-      }
-      for (const term of [...numbers.keys()].sort()) {
-        const number = numbers.get(term)!;
-        const [from, to] = [starts[number]!, starts[number + 1]!];
-        yield {
-          term,
-          ordinals: ordinals.subarray(from, to),
-          counts: counts.subarray(from, to),
-          names: named[number] === 1 ? names.subarray(from, to) : undefined,
-        };
-      }
-    },
-  };
 }
 
 /** Makes one sealed segment of several, without what has no row any more. **Cost** linear in their postings and vectors. */

@@ -1,8 +1,13 @@
 import type { Scope } from "../../contracts/scope.ts";
-import { type ChunkTerms, decodeTerms } from "../../engine/segments/chunk-terms.ts";
+import { decodeTerms } from "../../engine/segments/chunk-terms.ts";
 import { totalCounts } from "../../engine/segments/forward-terms.ts";
 import type { TermSpace } from "../../contracts/corpus-model.ts";
-import { decodeVectors, parseVersionKey, type StoredVector } from "../../engine/vectors/stored-vector.ts";
+import {
+  decodeVectors,
+  encodeVectors,
+  parseVersionKey,
+  type StoredVector,
+} from "../../engine/vectors/stored-vector.ts";
 import { parseStored } from "../../runtime/parse-stored.ts";
 import { placingSetting, readPlacing } from "../segments/fit-members.ts";
 import type { LatentLeg } from "../segments/latent-leg.ts";
@@ -24,11 +29,8 @@ export interface Replica {
   readonly db: SqliteConnection;
   readonly rows: SqliteRows;
   readonly stamps: ReplicaStamps;
-  readonly core: Pick<SegmentCore, "view" | "latent">;
+  readonly core: Pick<SegmentCore, "view" | "latent" | "options">;
 }
-
-/** Chunks that are sealed together on their way in, so that a large page does not wait in memory. */
-const sealedTogether = 1024;
 
 /** A scope whose index may now have something to seal or to merge, and whether words of it were purged. */
 export interface Applied {
@@ -97,12 +99,16 @@ function toChunk({ scope, key, a, b }: PageRow): ChunkRow {
   return { ...(parseStored(b ?? "") as ChunkFacts), key, scope, id, document };
 }
 
-function applyScope({ db, rows, stamps, core }: Replica, { scope, name }: PageScope, own: readonly PageRow[]): void {
+function applyScope(
+  { db, rows, stamps, core }: Replica,
+  { scope, name, have, upto, stamp }: PageScope,
+  own: readonly PageRow[],
+): void {
   if (stamps.get(scope) === undefined) {
     db.run("INSERT INTO scopes (key, scope, stamp, rewrites) VALUES (?, ?, ?, 0)", scope, name, rows.stamp());
   }
   let arriving = 0;
-  const last = db.get<{ key: number }>("SELECT max(key) AS key FROM chunks WHERE scope = ?", scope)?.key ?? 0;
+  const last = lastKey(db, "chunks", scope);
   /** Rows come under their keys; settings come from the page. */
   const writer: DirectoryWriter = {
     ...rows,
@@ -115,29 +121,35 @@ function applyScope({ db, rows, stamps, core }: Replica, { scope, name }: PageSc
   };
   const newest = own.find(({ kind, a }) => kind === "o" && a === retiredSetting(scope))?.b ?? null;
   const retired = newest === null ? readRetired(rows, scope) : (parseStored(newest) as Retired);
+  const mayLack = Object.keys(retired).length > 0;
   const isKept = (key: number, version: string): boolean => !(keyOf(scope, retired[version] ?? 0) > key);
   // Chunks that come now may have such a vector anew.
   dropRetired(writer, core.view, name as Scope, retired);
-  const changes = changeScope(writer, core.view, name as Scope, { sealAt: sealedTogether });
+  const { sealAt, settleAt } = core.options.policy;
+  // A copy on its way seals the rest of a page too: written as waiting chunks, it would be read, sealed and merged again.
+  const sealRest = have === 0 || upto < stamp ? settleAt : Math.ceil(sealAt / 4);
+  const changes = changeScope(writer, core.view, name as Scope, { sealAt, sealRest });
   const place = createPlacing(rows, core.latent);
   changes.scopeKey();
   const chunks = own.filter(({ kind }) => kind === "c");
   const documents = own.filter(({ kind }) => kind === "d");
-  const held = new Map(
-    rows.chunks(chunks.map(({ key }) => key)).flatMap((row) => (row === undefined ? [] : [[row.key, row]])),
-  );
+  const known = chunks.flatMap(({ key }) => (key <= last ? [key] : []));
+  const held = new Map(rows.chunks(known).flatMap((row) => (row === undefined ? [] : [[row.key, row]])));
   // Ids become free before others take them.
   for (const { key, gone } of chunks) {
     const before = held.get(key);
     if (gone && before !== undefined) changes.remove(before);
   }
-  for (const row of documents) if (row.gone && isThere(db, row.key)) rows.deleteDocument(row.key);
+  const lastDocument = lastKey(db, "documents", scope);
+  const isThere = (key: number): boolean =>
+    key <= lastDocument && db.get("SELECT 1 FROM documents WHERE key = ?", key) !== undefined;
+  for (const row of documents) if (row.gone && isThere(row.key)) rows.deleteDocument(row.key);
   for (const row of documents) {
     if (row.gone) continue;
     const document = toDocument(row);
     const body =
       row.c === null || row.x === null ? undefined : { structure: row.c, text: Buffer.from(row.x).toString() };
-    if (isThere(db, row.key)) rows.putDocument(document, body);
+    if (isThere(row.key)) rows.putDocument(document, body);
     else if (body !== undefined) rows.copyDocument(document, body);
   }
   let isOutOfOrder = false;
@@ -150,10 +162,17 @@ function applyScope({ db, rows, stamps, core }: Replica, { scope, name }: PageSc
       const { key, scope: _, ...content } = chunk;
       arriving = key;
       isOutOfOrder ||= key < last;
-      const terms = decodeTerms(ownBytes(row.x));
-      const given = decodeVectors(ownBytes(row.y)).filter(({ version }) => isKept(key, version));
+      const [terms, vectors] = [ownBytes(row.x), ownBytes(row.y)];
       const placed = row.c === null || row.c === "null" ? null : (parseStored(row.c) as Placed);
-      changes.add({ ...content, deletedAt: null }, terms, [...given, ...place(terms, placed)]);
+      const more = place(terms, placed);
+      const given = mayLack || more.length > 0 ? decodeVectors(vectors) : [];
+      const kept = given.filter(({ version }) => isKept(key, version));
+      const isAsSent = more.length === 0 && kept.length === given.length;
+      changes.addEncoded(
+        { ...content, deletedAt: null },
+        terms,
+        isAsSent ? vectors : encodeVectors([...kept, ...more]),
+      );
       if (chunk.deletedAt !== null) hidden.push(chunk);
     } else if (before.deletedAt === null && chunk.deletedAt !== null) changes.hide(chunk, chunk.deletedAt);
     else if (before.deletedAt !== null && chunk.deletedAt === null) changes.unhide(chunk);
@@ -189,7 +208,7 @@ function dropRetired(rows: DirectoryWriter, view: SegmentCore["view"], scope: Sc
 function createPlacing(
   rows: SqliteRows,
   latent: LatentLeg | undefined,
-): (terms: ChunkTerms, placed: Placed | null) => readonly StoredVector[] {
+): (terms: Uint8Array, placed: Placed | null) => readonly StoredVector[] {
   if (latent === undefined) return () => [];
   const { count, space } = readPlacing(rows);
   const spaceNamed = (isIt: (name: string) => boolean): TermSpace => {
@@ -202,12 +221,14 @@ function createPlacing(
     if (!isMoved && placed.space === null) return [];
     const own =
       placed?.space === undefined || placed.space === null ? undefined : parseVersionKey(placed.space).fingerprint;
-    return [latent.vectorOf(isMoved ? last : spaceNamed((name) => name === own), totalCounts(terms))];
+    return [latent.vectorOf(isMoved ? last : spaceNamed((name) => name === own), totalCounts(decodeTerms(terms)))];
   };
 }
 
-function isThere(db: SqliteConnection, document: number): boolean {
-  return db.get("SELECT 1 FROM documents WHERE key = ?", document) !== undefined;
+/** The last key of a scope's rows; 0 where there are none. **Cost** one look: an index by scope would be read whole. */
+function lastKey(db: SqliteConnection, table: "chunks" | "documents", scope: number): number {
+  const within = `SELECT max(key) AS key FROM ${table} WHERE key >= ? AND key < ?`;
+  return db.get<{ key: number | null }>(within, keyOf(scope, 0), keyOf(scope + 1, 0))?.key ?? 0;
 }
 
 /** A driver's bytes may be a part of a larger array that it uses again. */

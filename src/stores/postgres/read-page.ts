@@ -34,8 +34,11 @@ export interface Page {
   readonly more: boolean;
 }
 
-/** Chunks of one scope, and scopes, that one page brings at most; the chunks of one commit stay together. */
-export const pageSize = { chunks: 2000, scopes: 64 } as const;
+/**
+ * Scopes that one page brings at most, and chunks of each of them; the chunks of one commit stay together. A full page makes one segment of a scope. A scope
+ * after `allChunks` chunks waits for the next page, so that a page of many scopes has room in memory.
+ */
+export const pageSize = { chunks: 4096, allChunks: 8192, scopes: 64 } as const;
 
 /** The statement that asks whether the copy lacks anything. It is planned in a fraction of the time that the other one takes. */
 export function probeText(schema: string): string {
@@ -70,9 +73,11 @@ export function pageText(schema: string): string {
 WITH have AS (SELECT * FROM json_to_recordset($1::json) AS h(scope bigint, stamp bigint)),
 moved AS (SELECT s.key, s.name, s.stamp, s.next_key, s.gone, coalesce(h.stamp, 0) AS have FROM ${schema}.scopes s LEFT JOIN have h ON h.scope = s.key
   WHERE s.stamp > coalesce(h.stamp, 0) AND NOT (s.gone AND h.scope IS NULL) AND ${placed("$4")} ORDER BY s.gone DESC, s.key LIMIT $3::int),
+sized AS (SELECT m.*, (SELECT count(*) FROM (SELECT FROM ${schema}.chunks c WHERE c.scope = m.key AND c.changed > m.have LIMIT $2::int) n) AS size FROM moved m),
+summed AS (SELECT z.*, sum(z.size) OVER (ORDER BY z.gone DESC, z.key) - z.size AS earlier, count(*) OVER () AS scopes FROM sized z),
 b AS MATERIALIZED (SELECT m.*, CASE WHEN m.gone THEN m.stamp ELSE coalesce((SELECT c.changed FROM ${schema}.chunks c WHERE c.scope = m.key AND c.changed > m.have
-  ORDER BY c.changed OFFSET $2::int LIMIT 1), m.stamp) END AS upto FROM moved m)
-SELECT 's' AS kind, b.key AS scope, b.next_key AS key, b.gone, b.name AS a, b.upto::text AS b, b.stamp::text || ' ' || b.have::text AS c, NULL::bytea AS x, NULL::bytea AS y FROM b
+  ORDER BY c.changed OFFSET $2::int LIMIT 1), m.stamp) END AS upto FROM summed m WHERE m.earlier < $5::int)
+SELECT 's' AS kind, b.key AS scope, b.next_key AS key, b.gone, b.name AS a, b.upto::text AS b, concat_ws(' ', b.stamp, b.have, b.scopes) AS c, NULL::bytea AS x, NULL::bytea AS y FROM b
 UNION ALL SELECT 'd', d.scope, d.key, d.gone, json_build_array(d.id, d.uri)::text, d.facts, CASE WHEN d.written > b.have THEN d.structure END,
   CASE WHEN d.written > b.have THEN d.text END, NULL FROM b JOIN ${schema}.documents d ON d.scope = ${since} AND d.changed > b.have AND d.changed <= b.upto
   WHERE NOT (d.gone AND b.have = 0)
@@ -97,15 +102,18 @@ type Sent<Row> = Omit<Row, "scope" | "key"> & { readonly scope: unknown; readonl
 export function readPage(found: readonly Sent<PageRow>[]): Page {
   const scopes: PageScope[] = [];
   const rows: PageRow[] = [];
+  /** Scopes that the copy lacks something of, `pageSize.scopes` at most. */
+  let lacking = 0;
   for (const row of found) {
     const [scope, key] = [Number(row.scope), Number(row.key)];
     if (row.kind !== "s") {
       rows.push({ ...row, scope, key });
       continue;
     }
-    const [stamp = 0, have = 0] = (row.c ?? "").split(" ").map(Number);
+    const [stamp = 0, have = 0, all = 0] = (row.c ?? "").split(" ").map(Number);
+    lacking = all;
     scopes.push({ scope, name: row.a ?? "", have, upto: Number(row.b), stamp, next: key, gone: row.gone });
   }
-  const more = scopes.length >= pageSize.scopes || scopes.some(({ upto, stamp }) => upto < stamp);
+  const more = lacking >= pageSize.scopes || scopes.length < lacking || scopes.some(({ upto, stamp }) => upto < stamp);
   return { scopes, rows, more };
 }

@@ -218,6 +218,7 @@ export function createReplicaDirectory({
           pageSize.chunks,
           pageSize.scopes,
           held,
+          pageSize.allChunks,
         ]),
       );
       if (found.scopes.length === 0) {

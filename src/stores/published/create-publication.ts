@@ -1,6 +1,6 @@
 import type { Store } from "../../contracts/store.ts";
 import { IbidError } from "../../contracts/errors.ts";
-import { analyzeChunk, termsFingerprint } from "../../engine/segments/chunk-terms.ts";
+import { analyzeChunk, encodeTerms, termsFingerprint } from "../../engine/segments/chunk-terms.ts";
 import { asFloat64, asUint32 } from "../../engine/segments/bytes.ts";
 import { encodeLanguages, readLanguages } from "../../engine/segments/language-column.ts";
 import { sealSegment } from "../../engine/segments/build-segment.ts";
@@ -185,7 +185,7 @@ function readAll(
       key: chunk.key,
       id: chunk.id,
       live: true,
-      terms: () => analyzeChunk(analyzer, reader.chunk(chunk)),
+      terms: () => encodeTerms(analyzeChunk(analyzer, reader.chunk(chunk))),
       vectors: () => [],
     })),
     rows,

@@ -1,7 +1,7 @@
 import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { mergeSegments, type SealingChunk, sealSegment } from "../../engine/segments/build-segment.ts";
-import { analyzeChunk, type ChunkTerms, encodeTerms } from "../../engine/segments/chunk-terms.ts";
+import { analyzeChunk, encodeTerms } from "../../engine/segments/chunk-terms.ts";
 import { chooseMerge, type SegmentPolicy } from "../../engine/segments/merge-policy.ts";
 import type { SealedSegment } from "../../engine/segments/sealed-segment.ts";
 import { decodeVectors, encodeVectors, type StoredVector } from "../../engine/vectors/stored-vector.ts";
@@ -59,7 +59,7 @@ export function reanalyze(rows: DirectoryWriter, view: IndexView, analyzer: Anal
   for (const fit of rows.fits()) deleteFit(rows, fit);
   const reader = createUncachedReader(rows);
   const stamp = rows.stamp() + 1;
-  const analyzeAgain = (key: number): ChunkTerms => analyzeChunk(analyzer, reader.chunk(rows.chunk(key)));
+  const analyzeAgain = (key: number): Uint8Array => encodeTerms(analyzeChunk(analyzer, reader.chunk(rows.chunk(key))));
   for (const { scope } of rows.scopes()) {
     const held = view.scope(rows, scope);
     if (held === undefined) continue;
@@ -82,7 +82,7 @@ export function reanalyze(rows: DirectoryWriter, view: IndexView, analyzer: Anal
     for (const [, row] of held.tail.rows()) {
       rows.deletePending(row.key);
       const vectors = encodeVectors(givenVectors(decodeVectors(row.vectors)));
-      rows.addPending(held.row.key, { ...row, stamp, vectors, terms: encodeTerms(analyzeAgain(row.key)) });
+      rows.addPending(held.row.key, { ...row, stamp, vectors, terms: analyzeAgain(row.key) });
     }
     rows.putScope({ ...held.row, stamp, rewrites: held.row.rewrites + 1 });
   }

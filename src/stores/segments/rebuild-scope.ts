@@ -1,6 +1,6 @@
 import type { Analyzer } from "../../contracts/analyzer.ts";
 import { sealSegment } from "../../engine/segments/build-segment.ts";
-import { analyzeChunk } from "../../engine/segments/chunk-terms.ts";
+import { analyzeChunk, encodeTerms } from "../../engine/segments/chunk-terms.ts";
 import { decodeVectors, parseVersionKey, type StoredVector } from "../../engine/vectors/stored-vector.ts";
 import { vectorsAt } from "../../engine/vectors/vector-column.ts";
 import type { ScopeView } from "./index-view.ts";
@@ -32,7 +32,7 @@ export function rebuildScope(rows: DirectoryWriter, view: ScopeView, analyzer: A
       key: chunk.key,
       id: chunk.id,
       live: chunk.deletedAt === null,
-      terms: () => analyzeChunk(analyzer, reader.chunk(chunk)),
+      terms: () => encodeTerms(analyzeChunk(analyzer, reader.chunk(chunk))),
       vectors: () => vectors.get(chunk.key) ?? [],
     }));
     addSegment(rows, row.key, stamp, sealSegment(sealing, rows));

@@ -1,10 +1,10 @@
 import type { Receipt } from "../../contracts/leg.ts";
 import type { Scope } from "../../contracts/scope.ts";
-import { type SealingChunk, sealSegment } from "../../engine/segments/build-segment.ts";
+import { sealSegment } from "../../engine/segments/build-segment.ts";
 import { type ChunkTerms, encodeTerms } from "../../engine/segments/chunk-terms.ts";
 import { chooseMerge, type SegmentPolicy } from "../../engine/segments/merge-policy.ts";
 import { packState, type SealedSegment } from "../../engine/segments/sealed-segment.ts";
-import { encodeVectors, type StoredVector } from "../../engine/vectors/stored-vector.ts";
+import { decodeVectors, encodeVectors, type StoredVector } from "../../engine/vectors/stored-vector.ts";
 import { hashParts } from "../../runtime/hash.ts";
 import { findPlace, type IndexView, type ScopeView } from "./index-view.ts";
 import { noteDeparture } from "./fit-members.ts";
@@ -25,6 +25,8 @@ export interface ScopeChange {
   /** The scope's row; made when first asked for. */
   scopeKey(): number;
   add(row: Omit<ChunkRow, "key" | "scope">, terms: ChunkTerms, vectors: readonly StoredVector[]): void;
+  /** As `add`, with terms and vectors as their bytes, and all of its vectors. */
+  addEncoded(row: Omit<ChunkRow, "key" | "scope">, terms: Uint8Array, vectors: Uint8Array): void;
   /** For good: the row goes, and what the index has of it cannot be found any more. */
   remove(row: ChunkRow): void;
   /** Out of sight, until restored or removed. */
@@ -88,9 +90,8 @@ export function startNewLife(rows: DirectoryWriter, scope: number): void {
   countRevision(rows, scope, true);
 }
 
-function toPending({ key, id, live, terms, vectors }: SealingChunk, stamp: number): PendingRow {
-  return { key, id, stamp, live, terms: encodeTerms(terms()), vectors: encodeVectors(vectors()) };
-}
+/** A chunk that was added, as it waits: bytes take less room than what they say. */
+type ArrivingChunk = Pick<PendingRow, "key" | "id" | "terms" | "vectors">;
 
 interface ChangedSegment {
   readonly live: Uint8Array;
@@ -102,19 +103,21 @@ export interface ScopeChangeOptions {
   readonly latent?: LatentLeg | undefined;
   /** Chunks that come in one change and are sealed at once, never waiting together in memory: a large document has as many as a corpus. */
   readonly sealAt?: number;
+  /** Chunks that are sealed when the change ends, instead of waiting for others. Default: never. */
+  readonly sealRest?: number;
 }
 
 export function changeScope(
   rows: DirectoryWriter,
   view: IndexView,
   scope: Scope,
-  { latent, sealAt = Infinity }: ScopeChangeOptions = {},
+  { latent, sealAt = Infinity, sealRest = Infinity }: ScopeChangeOptions = {},
 ): ScopeChange {
   const before = view.scope(rows, scope);
   const stamp = rows.stamp() + 1;
   const segments = new Map<SealedSegment, ChangedSegment>();
   /** Chunks that were added and are in the index nowhere yet, by row. */
-  const arriving = new Map<number, SealingChunk>();
+  const arriving = new Map<number, ArrivingChunk>();
   let key = before?.row.key;
   let added = before?.segments.reduce((sum, { liveCount }) => sum + liveCount, 0) ?? 0;
   let rewritten = false;
@@ -139,9 +142,23 @@ export function changeScope(
   }
 
   function sealArriving(scopeRow: number): void {
-    addSegment(rows, scopeRow, stamp, sealSegment(arriving.values(), rows));
+    const sealing = Array.from(arriving.values(), ({ key, id, terms, vectors }) => ({
+      key,
+      id,
+      live: true,
+      terms: () => terms,
+      vectors: () => decodeVectors(vectors),
+    }));
+    addSegment(rows, scopeRow, stamp, sealSegment(sealing, rows));
     arriving.clear();
     sealed = true;
+  }
+
+  const addRow = (row: Omit<ChunkRow, "key" | "scope">): number => rows.addChunk({ ...row, scope: scopeKey() });
+
+  function arrive(chunk: ArrivingChunk): void {
+    arriving.set(chunk.key, chunk);
+    if (arriving.size >= sealAt) sealArriving(scopeKey());
   }
 
   /** Sets whether a chunk can be found. */
@@ -162,11 +179,12 @@ export function changeScope(
     before,
     scopeKey,
     add(row, terms, vectors) {
-      const scopeRow = scopeKey();
-      const chunk = rows.addChunk({ ...row, scope: scopeRow });
+      const chunk = addRow(row);
       const all = [...vectors, ...(latent?.embed(rows, terms, added++) ?? [])];
-      arriving.set(chunk, { key: chunk, id: row.id, live: true, terms: () => terms, vectors: () => all });
-      if (arriving.size >= sealAt) sealArriving(scopeRow);
+      arrive({ key: chunk, id: row.id, terms: encodeTerms(terms), vectors: encodeVectors(all) });
+    },
+    addEncoded(row, terms, vectors) {
+      arrive({ key: addRow(row), id: row.id, terms, vectors });
     },
     remove(row) {
       changed = true;
@@ -210,7 +228,8 @@ export function changeScope(
     finish() {
       if (!changed) return false;
       for (const document of reworded) rows.forgetSayings(document);
-      for (const chunk of arriving.values()) rows.addPending(scopeKey(), toPending(chunk, stamp));
+      if (arriving.size >= sealRest) sealArriving(scopeKey());
+      for (const chunk of arriving.values()) rows.addPending(scopeKey(), { ...chunk, stamp, live: true });
       for (const [segment, { live, present }] of segments) {
         if (present.includes(1)) rows.putSegmentState(segment.row, packState(live, present, segment.size), stamp);
         else rows.deleteSegment(segment.row);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "v
 import { IbidError } from "../../../src/contracts/errors.ts";
 import type { Store } from "../../../src/contracts/store.ts";
 import type { PostgresClient } from "../../../src/stores/postgres/postgres-client.ts";
+import { pageText, readPage } from "../../../src/stores/postgres/read-page.ts";
 import { collect, documentEntry, plainAnalyzer, read, system, write } from "../build.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 
@@ -217,6 +218,33 @@ describe("a node with some scopes", () => {
     const error = await failureOf(database.open("nowhere", { scopes: [scope as string] }));
     expect(error.code).toBe("invalid-argument");
   });
+});
+
+it("a page stops at a number of scopes and of chunks, and the next ones bring the rest", async () => {
+  const writer = await open("pages");
+  const users = Array.from({ length: 7 }, (_, i) => `user:p${i}` as const);
+  for (const [i, user] of users.entries())
+    for (let number = 0; number <= i; number++)
+      await writer.replace(write(user), documentEntry(`d${number}`, ["ash", "birch", "cedar"]));
+  const text = pageText(database.schemaOf("pages"));
+  const have = new Map<number, number>();
+  const chunks = new Map<number, number>();
+  for (let more = true, pages = 1; more; pages++) {
+    expect(pages).toBeLessThan(30);
+    const known = Array.from(have, ([scope, stamp]) => ({ scope, stamp }));
+    const { rows } = await database.client.query(text, [JSON.stringify(known), 5, 64, `["*"]`, 8]);
+    const page = readPage(rows as never);
+    const found = page.rows.filter(({ kind }) => kind === "c");
+    // Six chunks of one scope at most, because a commit stays whole, and a scope only where fewer than eight came before it.
+    expect(found.length).toBeLessThanOrEqual(7 + 6);
+    for (const { scope } of found) chunks.set(scope, (chunks.get(scope) ?? 0) + 1);
+    for (const { scope, upto } of page.scopes) have.set(scope, upto);
+    more = page.more;
+    expect(page.scopes.length > 0 || !more).toBe(true);
+  }
+  expect([...chunks.values()].sort((a, b) => a - b)).toEqual(users.map((_, i) => 3 * (i + 1)));
+  const late = await open("pages", { node: "late" });
+  expect((await collect(late.documents(read(...users)))).length).toBe(28);
 });
 
 it("a first copy takes as long as it takes, while each page comes in time; a later call says how far it is behind", async () => {
