@@ -103,7 +103,8 @@ async function report(output: Output, error: unknown, argv: readonly string[], c
     if (error.exitCode === 0) return 0;
     // Help was printed already: no command was given.
     if (error.code === "commander.help" && !output.json) return 2;
-    await output.error(toUsageError(error, commandOf(argv, commands), wholeCommandOf(argv, commands)));
+    const shown = hideUsers(error.message, argv);
+    await output.error(toUsageError(error, shown, commandOf(argv, commands), wholeCommandOf(argv, commands)));
     return 2;
   }
   const known = withHint(toIbidError(error));
@@ -111,12 +112,16 @@ async function report(output: Output, error: unknown, argv: readonly string[], c
   return usageCodes.has(known.code) ? 2 : 1;
 }
 
+/** A message without user and password of the addresses that are repeated in it. */
+function hideUsers(message: string, argv: readonly string[]): string {
+  return argv.reduce((text, word) => text.replaceAll(word, word.replace(/(:\/\/).*@/su, "$1…@")), message);
+}
+
 /** A mistake in the arguments, in ibid's own words. */
-function toUsageError(error: CommanderError, command: string | undefined, whole: string): IbidError {
+function toUsageError(error: CommanderError, shown: string, command: string | undefined, whole: string): IbidError {
   const help = `See: ${["ibid", whole, "--help"].filter((part) => part !== "").join(" ")}`;
   if (error.code === "commander.help") return new IbidError("invalid-argument", "No command is given.", { hint: help });
-  const [, what = error.message, suggestion] =
-    /^(?:error: )?(.*?)(?:\n\((Did you mean .*\?)\))?$/su.exec(error.message) ?? [];
+  const [, what = shown, suggestion] = /^(?:error: )?(.*?)(?:\n\((Did you mean .*\?)\))?$/su.exec(shown) ?? [];
   const isText = command === "search" || command === "ask";
   const quoted =
     error.code === "commander.excessArguments" && isText

@@ -67,6 +67,22 @@ describe("used wrongly: exit 2, what and the hint on standard error, nothing on 
     });
   });
 
+  it.each([
+    ["migrate", "kb", "postgres://ada:hun#ter2@db.example/kb"],
+    ["postgres://ada:hun#ter2@db.example/kb"],
+    ["search", "x", "--top-k", "postgres://ada:hun#ter2@db.example/kb"],
+    ["list", "--kbs=postgres://ada:hun#ter2@db.example/kb"],
+    ["--kb", "postgres://ada:hun#ter2@db.example/kb", "list", "extra"],
+    ["ingest", "postgres://ada:hun#ter2@db.example/kb"],
+    ["ingest", "https://ada:hunter2@127.0.0.1:1/a.md"],
+    ["show", "postgres://ada:hun#ter2@db.example/kb"],
+    ["migrate", "mysql://ada:hun#ter2@db.example/kb"],
+  ])("repeats no user and no password of an address: ibid %s", async (...args) => {
+    const { code, stdout, stderr } = await runHere(args);
+    expect(code).toBeGreaterThan(0);
+    expect(stdout + stderr).not.toMatch(/ada|ter2/u);
+  });
+
   it("exits so as a process too", async () => {
     const args = ["search", "x", "--topk", "3", "--json"];
     expect(await runIbid(cwd, args)).toEqual(await runHere(args));

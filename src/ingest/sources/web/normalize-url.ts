@@ -50,9 +50,10 @@ export function checkUrl(address: string, from?: URL): URL {
   return url;
 }
 
-/** For messages about addresses that may hold secrets. */
+/** For messages about addresses that may hold secrets. A password with a sign that ends a host makes an address unreadable: all before the last `@` is left out then. */
 export function withoutCredentials(address: string): string {
-  return address.slice(0, 2000).replace(/\/\/[^/?#@]*@/u, "//…@");
+  const user = URL.canParse(address) ? /\/\/[^/?#@]*@/u : /\/\/.*@/su;
+  return address.slice(0, 2000).replace(user, "//…@");
 }
 
 function normalizeEncoding(text: string): string {
