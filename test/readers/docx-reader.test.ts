@@ -189,6 +189,18 @@ describe("createDocxReader: tables", () => {
         ["d", "e"],
       ]),
       wordTable([[paragraph("A frame.") + paragraph("Of two.")]]),
+      wordTable([[paragraph("Left.") + paragraph("More."), "Right."]]),
+      wordTable([
+        ["Head", "Part"],
+        ["Ada", paragraph("Quay") + paragraph("Hull")],
+      ]),
+      wordTable(
+        [
+          [paragraph("Long ".repeat(80)) + paragraph("and more."), "Right."],
+          ["x", paragraph("y") + paragraph("z")],
+        ],
+        '<w:tblLook w:val="04A0" w:firstRow="1"/>',
+      ),
       wordTable(
         [
           ["gone", "too"],
@@ -207,6 +219,16 @@ describe("createDocxReader: tables", () => {
       "table: | d | e |",
       "paragraph: A frame.",
       "paragraph: Of two.",
+      "paragraph: Left.",
+      "paragraph: More.",
+      "paragraph: Right.",
+      "table: | Head | Part |\n| Ada | Quay Hull |",
+      `paragraph: ${"Long ".repeat(80).trim()}`,
+      "paragraph: and more.",
+      "paragraph: Right.",
+      "paragraph: x",
+      "paragraph: y",
+      "paragraph: z",
       "table: | stays | here |",
     ]);
   });

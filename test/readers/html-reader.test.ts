@@ -191,6 +191,11 @@ describe("createHtmlReader", () => {
     );
     expect(await textOf("<table><tr><td>a<td><h2>b</h2>c<tr><td>d<td>e</table>")).toBe("a\n\nb\n\nc\n\n| d | e |");
     expect(await textOf('<table role="presentation"><tr><td>a<td>b</table>')).toBe("a\n\nb");
+    expect(await textOf("<table><tr><td><ul><li>a<li>b</ul><td><p>c<p>d</table>")).toBe("- a\n- b\n\nc\n\nd");
+    const address = "<table><tr><td>Logo<td>Quay 12<br>Hull</table>";
+    expect(await textOf(address)).toBe("| Logo | Quay 12 Hull |");
+    const named = "<table><tr><th>a<th>b<tr><td>c<td><p>d<p>e</table>";
+    expect(await textOf(named)).toBe("| a | b |\n| c | d e |");
   });
 
   it("leaves the places of wide and tall cells blank, within reason [E15]", async () => {
@@ -198,7 +203,9 @@ describe("createHtmlReader", () => {
       "| a | b |  |\n|  | c | d |\n| e |",
     );
     expect((await textOf("<table><tr><td colspan=99999 rowspan=99999>a</table>")).length).toBeLessThan(250);
-    expect(await textOf("<table><tr><td><ul><li>a<li>b</ul><td>c<br>d</table>")).toBe("| a; b | c d |");
+    expect(await textOf("<table><tr><td>x<td>y<tr><td><ul><li>a<li>b</ul><td>c<br>d</table>")).toBe(
+      "| x | y |\n| a; b | c d |",
+    );
   });
 
   it("keeps where links lead, beside the text [E15]", async () => {

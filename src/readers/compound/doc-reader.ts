@@ -12,7 +12,7 @@ import type { Reader } from "../../contracts/reader.ts";
  */
 export function createDocReader(): Reader {
   return {
-    name: "doc/3",
+    name: "doc/4",
     accepts: (mediaType) => mediaType === "application/msword",
     read: async (input) => (await import("./read-doc.ts")).readDoc(input),
   };

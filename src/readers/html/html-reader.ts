@@ -13,7 +13,7 @@ import type { Reader } from "../../contracts/reader.ts";
  */
 export function createHtmlReader(): Reader {
   return {
-    name: "html/4",
+    name: "html/5",
     accepts: (mediaType) => mediaType === "text/html" || mediaType === "application/xhtml+xml",
     read: async (input) => (await import("./read-html.ts")).readHtml(input),
   };

@@ -1,7 +1,7 @@
 import type { Block } from "../../contracts/document.ts";
 
 import { collectLine } from "./collect-text.ts";
-import { isFlowCell } from "../flow-cell.ts";
+import { type CellShape, isFlowCell, isLayout } from "../flow-cell.ts";
 import { apart, isHeading, ownLine } from "./html-elements.ts";
 import type { HtmlEvent, OpenEvent } from "./html-events.ts";
 import type { Break, Link, TextWriter } from "./text-writer.ts";
@@ -39,9 +39,11 @@ const maxBlankColumns = 64;
  * **Cost** linear in the events of the table, without those of the tables in it.
  */
 export function createTableWriter(events: readonly HtmlEvent[], index: number, table: OpenEvent): TableWriter {
-  const isFrame = /^(?:presentation|none)$/.test(table.attributes.get("role") ?? "");
-  const keepsWhole = !isFrame && hasPlainRow(events, index, table);
   const hasNames = holdsTag(events, index, table, "th");
+  const isFrame =
+    /^(?:presentation|none)$/.test(table.attributes.get("role") ?? "") ||
+    (!hasNames && isLayout(shapesOf(events, index, table)));
+  const keepsWhole = !isFrame && hasPlainRow(events, index, table);
   const nested: number[] = [];
   /** For each column, how many further rows the cell above reaches into. */
   let reach: number[] = [];
@@ -158,6 +160,35 @@ function holdsFlow(
     } else if (apart.has(event.tag) || ownLine.has(event.tag)) shape.paragraphs++;
   }
   return isFlowCell(shape, hasNames);
+}
+
+/** The cells of a table by row, of the first three: more rows are no layout. Tables in it are left out. */
+function shapesOf(events: readonly HtmlEvent[], index: number, table: OpenEvent): readonly (readonly CellShape[])[] {
+  const rows: CellShape[][] = [];
+  let shape = { length: 0, paragraphs: 0, hasHeading: false };
+  let isNew = true;
+  for (let inner = index + 1; inner < table.close; inner++) {
+    const event = events[inner];
+    if (event?.type === "text") {
+      const { length } = event.text.trim();
+      if (length > 0 && isNew) shape.paragraphs++;
+      if (length > 0) isNew = false;
+      shape.length += length;
+      continue;
+    }
+    if (event === undefined) continue;
+    const { tag } = event;
+    if (apart.has(tag) || ownLine.has(tag)) isNew = true;
+    if (event.type === "close") continue;
+    if (tag === "tr" && rows.push([]) > 2) break;
+    if (tag === "td") {
+      shape = { length: 0, paragraphs: 0, hasHeading: false };
+      rows.at(-1)?.push(shape);
+      isNew = true;
+    } else if (isHeading(tag)) shape.hasHeading = true;
+    if (event.dropped || tag === "table") inner = event.close;
+  }
+  return rows;
 }
 
 function holdsTag(events: readonly HtmlEvent[], index: number, table: OpenEvent, tag: string): boolean {

@@ -23,7 +23,7 @@ const mediaTypes: ReadonlySet<string> = new Set([
  */
 export function createDocxReader(): Reader {
   return {
-    name: "docx/4",
+    name: "docx/5",
     accepts: (mediaType) => mediaTypes.has(mediaType),
     read: async (input) => (await import("./read-docx.ts")).readDocx(input),
   };

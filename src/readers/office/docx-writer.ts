@@ -1,7 +1,7 @@
 import type { ReadResult } from "../../contracts/reader.ts";
 import type { Composition } from "../compose-document.ts";
 
-import { type CellShape, isFlowCell } from "../flow-cell.ts";
+import { canName, type CellShape, isFlowCell, isLayout } from "../flow-cell.ts";
 import { cleanText, oneLine } from "./clean-text.ts";
 import { createInlineReader, type NoteMark } from "./docx-inline.ts";
 import type { DocxNumbering } from "./docx-numbering.ts";
@@ -240,7 +240,8 @@ export function createDocxWriter(document: Composition, parts: DocxParts): DocxW
     const properties = findChild(table, "tblPr");
     let pending: TableCell[][] = [];
     let headers = countHeaders(rows, properties);
-    const hasNames = headers > 0;
+    const hasNames = headers > 0 && canName(cellsOf(rows[0]!).map(shapeOf));
+    const isFrame = !hasNames && rows.length <= 2 && isLayout(rows.map((row) => cellsOf(row).map(shapeOf)));
     settle();
     afterTable = held;
     const writePending = (): void => {
@@ -251,7 +252,7 @@ export function createDocxWriter(document: Composition, parts: DocxParts): DocxW
     };
     for (const row of rows) {
       const own = cellsOf(row);
-      if (own.some((cell) => findAll(cell, "tbl").length > 0 || isFlowCell(shapeOf(cell), hasNames))) {
+      if (isFrame || own.some((cell) => findAll(cell, "tbl").length > 0 || isFlowCell(shapeOf(cell), hasNames))) {
         writePending();
         for (const cell of own) elementsOf(cell).forEach(write);
         settle();

@@ -1,5 +1,5 @@
 import type { Composition } from "../compose-document.ts";
-import { isFlowCell } from "../flow-cell.ts";
+import { type CellShape, isFlowCell, isLayout } from "../flow-cell.ts";
 
 import { cleanText, oneLine } from "./clean-text.ts";
 import { type TableCell, writeTable } from "./table-text.ts";
@@ -81,7 +81,8 @@ export function createEndMarkedWriter(document: Composition): EndMarkedWriter {
   const writeRows = (rows: readonly Row[]): void => {
     endItems();
     const hasNames = rows[0]?.isHeader === true && rows.some(({ isHeader }) => !isHeader);
-    const isFrame = rows.length === 1 && rows[0]?.cells.length === 1;
+    const isOne = rows.length === 1 && rows[0]?.cells.length === 1;
+    const isFrame = isOne || (!hasNames && isLayout(rows.map(({ cells }) => cells.map(shapeOf))));
     let pending: Row[] = [];
     const flush = (): void => {
       const body = pending.findIndex(({ isHeader }) => !isHeader);
@@ -172,11 +173,17 @@ function cellOf(cell: readonly CellPiece[]): TableCell {
   return { text: paragraphs.map(({ text, label }) => (label === "" ? text : `${label} ${text}`)).join(" ") };
 }
 
-function isFlow(cell: readonly CellPiece[], hasNames: boolean): boolean {
+function shapeOf(cell: readonly CellPiece[]): CellShape {
   const paragraphs = cell.filter((piece): piece is EndedParagraph => "text" in piece);
-  const length = paragraphs.reduce((sum, { text }) => sum + text.length, 0);
-  const hasHeading = paragraphs.some(({ level }) => level > 0);
-  return paragraphs.length < cell.length || isFlowCell({ length, paragraphs: paragraphs.length, hasHeading }, hasNames);
+  return {
+    length: paragraphs.reduce((sum, { text }) => sum + text.length, 0),
+    paragraphs: paragraphs.length,
+    hasHeading: paragraphs.some(({ level }) => level > 0),
+  };
+}
+
+function isFlow(cell: readonly CellPiece[], hasNames: boolean): boolean {
+  return cell.some((piece) => !("text" in piece)) || isFlowCell(shapeOf(cell), hasNames);
 }
 
 /** A sign of a font of signs is a bullet; numbers and letters stay. */

@@ -15,7 +15,7 @@ import type { Reader } from "../../contracts/reader.ts";
  */
 export function createEpubReader(): Reader {
   return {
-    name: "epub/2",
+    name: "epub/3",
     accepts: (mediaType) => mediaType === "application/epub+zip",
     read: async (input) => (await import("./read-epub.ts")).readEpub(input),
   };

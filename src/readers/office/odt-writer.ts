@@ -1,6 +1,6 @@
 import type { Composition } from "../compose-document.ts";
 
-import { type CellShape, isFlowCell } from "../flow-cell.ts";
+import { type CellShape, isFlowCell, isLayout } from "../flow-cell.ts";
 import { oneLine } from "./clean-text.ts";
 import { type OdfObjects, readObject } from "./odf-objects.ts";
 import { formatNumber } from "./number-label.ts";
@@ -157,6 +157,11 @@ export function createOdtWriter(document: Composition, styles: OdtStyles, object
     settle();
     const headerRows = findAll(table, "table-header-rows").flatMap(rowsOf);
     const rows = rowsOf(table);
+    const cellsOf = (row: XmlElement): XmlElement[] =>
+      elementsOf(row).filter(({ name }) => name === "table-cell" || name === "covered-table-cell");
+    const isOne = rows.length === 1 && cellsOf(rows[0]!).length === 1;
+    const hasNames = headerRows.length > 0;
+    const isFrame = isOne || (!hasNames && rows.length <= 2 && isLayout(rows.map((row) => cellsOf(row).map(shapeOf))));
     const hanging: OdtInline[] = [];
     let pending: TableCell[][] = [];
     let headers = 0;
@@ -167,12 +172,8 @@ export function createOdtWriter(document: Composition, styles: OdtStyles, object
       headers = 0;
     };
     for (const row of rows) {
-      const cells = elementsOf(row).filter(({ name }) => name === "table-cell" || name === "covered-table-cell");
-      const isFrame = rows.length === 1 && cells.length === 1;
-      if (
-        isFrame ||
-        cells.some((cell) => findAll(cell, "table").length > 0 || isFlowCell(shapeOf(cell), headerRows.length > 0))
-      ) {
+      const cells = cellsOf(row);
+      if (isFrame || cells.some((cell) => findAll(cell, "table").length > 0 || isFlowCell(shapeOf(cell), hasNames))) {
         end();
         for (const cell of cells) elementsOf(cell).forEach(write);
         continue;
