@@ -1,7 +1,7 @@
 import { IbidError } from "../contracts/errors.ts";
 import type { IngestOptions } from "../contracts/knowledge-base.ts";
 import type { ReadLimits, SourceItem } from "../contracts/reader.ts";
-import { isArchive, memberUri, saysArchive } from "../readers/archives/archive-kind.ts";
+import { isArchive, isLeftOut, memberUri, saysArchive } from "../readers/archives/archive-kind.ts";
 import type { ArchiveMember } from "../readers/archives/unpack-archive.ts";
 import { fileNameOf } from "../readers/file-name.ts";
 import { detectMediaType } from "../readers/media-type.ts";
@@ -22,9 +22,6 @@ interface Budget {
   parts: number;
   readonly depth: number;
 }
-
-/** Folders of an archive that programs write for themselves: resource forks of macOS, and those that a walk leaves out too. */
-const leftOut = /(?:^|\/)(?:\.[^/]+|__MACOSX|node_modules|__pycache__)(?:\/|$)/u;
 
 /**
  * Puts the files of each archive in the place of the archive, as a walk puts the files of a folder.
@@ -85,7 +82,7 @@ async function* expand(
       if (budget.bytes < 0) throw overLimit(uri, "maxExpandedBytes", limits.maxExpandedBytes);
       if (budget.parts < 0) throw overLimit(uri, "maxParts", limits.maxParts);
       const inner = memberUri(uri, member.path);
-      if (leftOut.test(member.path)) {
+      if (isLeftOut(member.path)) {
         work.onSkip?.(inner, "file");
         continue;
       }

@@ -6,6 +6,7 @@ import { IbidError } from "../../src/contracts/errors.ts";
 import { takeUuencoded } from "../../src/readers/mail/take-uuencoded.ts";
 import { locate } from "../../src/text/locate.ts";
 
+import { makeZip } from "./make-zip.ts";
 import { readAny } from "./read-any.ts";
 import { refusalOf, showBlocks, showOutline } from "./read-with.ts";
 
@@ -234,6 +235,43 @@ Red one.
     expect(notes?.[0]).toMatch(/^photo\.png was not read: .*image/);
     expect(notes?.[1]).toMatch(/^broken\.pdf was not read: /);
     expect(text).not.toContain("SIGNATURE");
+  });
+
+  it("reads the files of an attached archive one by one, within the limits", async () => {
+    const bytesOf = (bytes: Uint8Array): string => String.fromCharCode(...bytes);
+    const packed = (name: string, bytes: Uint8Array): string =>
+      part(
+        `Content-Type: application/zip; name="${name}"\nContent-Transfer-Encoding: base64\nContent-Disposition: attachment; filename="${name}"`,
+        btoa(bytesOf(bytes)),
+      );
+    const inner = makeZip([{ name: "deep.txt", content: "deeper" }]);
+    const zip = makeZip([
+      { name: "2026/notes.md", content: "# Tides\n\nThey turn." },
+      { name: "__MACOSX/._notes.md", content: "fork" },
+      { name: "inner.zip", content: inner },
+      { name: "photo.png", content: "\u0089PNG" },
+    ]);
+    const message = mixed(plain, packed("pack.zip", zip), packed("broken.zip", zip.slice(0, 60)));
+    const { text, notes, root, sourceMap } = await readAny("a.eml", message);
+    expect(showOutline(root)).toEqual([
+      "# Keys",
+      "## pack.zip/2026/notes.md",
+      "### Tides",
+      "## pack.zip/inner.zip/deep.txt",
+    ]);
+    expect(locate({ text, root, sourceMap }, text.indexOf("turn"))).toMatchObject({
+      part: "pack.zip/2026/notes.md",
+      line: 3,
+    });
+    expect(text).toContain("Attached, not read: pack.zip/photo.png, broken.zip");
+    expect(text).not.toContain("fork");
+    expect(notes).toEqual([
+      expect.stringMatching(/^pack\.zip\/photo\.png was not read: /u),
+      expect.stringMatching(/^broken\.zip was not read: .*cut off/u),
+    ]);
+    const refused = await readAny("a.eml", mixed(plain, packed("pack.zip", zip)), { limits: { maxParts: 2 } });
+    expect(refused.text).toContain("Attached, not read: pack.zip");
+    expect(refused.notes?.[0]).toMatch(/maxParts|parts/u);
   });
 
   it("shows invitations and reports of mail servers as they are written", async () => {

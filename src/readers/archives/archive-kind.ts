@@ -17,6 +17,11 @@ export function saysArchive(uri: string): boolean | "unsaid" {
   return extension === "" ? "unsaid" : extensions.has(extension);
 }
 
+/** Whether a file of an archive is a program's own: a resource fork of macOS, or in a folder that a walk leaves out. */
+export function isLeftOut(path: string): boolean {
+  return /(?:^|\/)(?:\.[^/]+|__MACOSX|node_modules|__pycache__)(?:\/|$)/u.test(path);
+}
+
 /** Uri of a file in an archive: `reports.zip!/2026/march.pdf`. **Source** the `jar:` addresses of Java. */
 export function memberUri(archive: string, path: string): string {
   return `${archive}!/${path}`;

@@ -9,7 +9,7 @@ import type { Reader } from "../../contracts/reader.ts";
  */
 export function createMsgReader(): Reader {
   return {
-    name: "msg/1",
+    name: "msg/2",
     accepts: (mediaType) => mediaType === "application/vnd.ms-outlook",
     read: async (input) => (await import("./read-msg.ts")).readMsg(input),
   };

@@ -15,7 +15,7 @@ import type { Reader } from "../../contracts/reader.ts";
  */
 export function createMailReader(): Reader {
   return {
-    name: "mail/3",
+    name: "mail/4",
     accepts: (mediaType) => mediaType === "message/rfc822" || mediaType === "message/global",
     read: async (input) => (await import("./read-mail.ts")).readMail(input),
   };

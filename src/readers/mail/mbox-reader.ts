@@ -19,7 +19,7 @@ import { throwIfAborted } from "../../runtime/abort.ts";
  * @experimental
  */
 export function createMboxReader(): Reader {
-  return { name: "mbox/3", accepts: (mediaType) => mediaType === "application/mbox", read: readMbox };
+  return { name: "mbox/4", accepts: (mediaType) => mediaType === "application/mbox", read: readMbox };
 }
 
 async function readMbox(input: ReadInput): Promise<ReadResult> {

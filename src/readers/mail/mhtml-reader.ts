@@ -10,7 +10,7 @@ import { unreadable } from "../office/refusals.ts";
  * **Source** RFC 2557.
  */
 export function createMhtmlReader(): Reader {
-  return { name: "mhtml/2", accepts: (mediaType) => mediaType === "multipart/related", read: readMhtml };
+  return { name: "mhtml/3", accepts: (mediaType) => mediaType === "multipart/related", read: readMhtml };
 }
 
 async function readMhtml({ uri, bytes, readPart }: ReadInput): Promise<ReadResult> {

@@ -1,12 +1,10 @@
 import type { Attachment } from "postal-mime";
 
-import { IbidError } from "../../contracts/errors.ts";
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
 import type { Composition } from "../compose-document.ts";
 import { limitsOf } from "../read-limits.ts";
-import { throwIfAborted } from "../../runtime/abort.ts";
 
-import { headerText } from "./mail-headers.ts";
+import { type AttachedFile, attachedFiles, reasonOf } from "./attached-files.ts";
 
 /** Seals and keys, which say nothing to a reader. */
 const silent: ReadonlySet<string> = new Set([
@@ -14,14 +12,6 @@ const silent: ReadonlySet<string> = new Set([
   "application/x-pkcs7-signature",
   "application/pgp-signature",
   "application/pgp-keys",
-]);
-
-/** Plain text under a type of its own: what mail servers and calendars say. */
-const plain: ReadonlySet<string> = new Set([
-  "message/delivery-status",
-  "message/feedback-report",
-  "text/calendar",
-  "application/ics",
 ]);
 
 /** So many names stand in text and notes; of more, how many. */
@@ -40,7 +30,6 @@ export async function readAttachments(
   level: number,
 ): Promise<string[]> {
   const { maxParts, maxTextLength } = limitsOf(input);
-  const names = new Map<string, number>();
   const read: { readonly name: string; readonly result: ReadResult }[] = [];
   const unread: string[] = [];
   const notes: string[] = [];
@@ -49,10 +38,10 @@ export async function readAttachments(
   };
   let length = document.position;
   const shown = attachments.filter((attachment) => !isShownInside(attachment) && !silent.has(attachment.mimeType));
-  for (const [index, attachment] of shown.entries()) {
-    throwIfAborted(input.signal, `Reading ${input.uri}`, { uri: input.uri });
-    const name = uniqueName(nameOf(attachment, index + 1), names);
-    const result = index < maxParts ? await readAttachment(attachment, name, input) : tooMany(maxParts);
+  let count = 0;
+  for await (const file of attachedFiles(shown, input)) {
+    const { name } = file;
+    const result = count++ < maxParts ? await readAttachment(file, input) : tooMany(maxParts);
     if (typeof result === "string" || length + spaceOf(name, result) > maxTextLength) {
       unread.push(name);
       note(`${name} was not read: ${typeof result === "string" ? result : "with it the text would be too long."}`);
@@ -95,18 +84,15 @@ function tooMany(most: number): string {
 
 /** Result of the attachment's reader, or the reason without one. */
 async function readAttachment(
-  { content, mimeType }: Attachment,
-  name: string,
+  { name, mediaType, content }: AttachedFile,
   { readPart }: ReadInput,
 ): Promise<ReadResult | string> {
+  if (typeof content === "string") return content;
   if (readPart === undefined) return "no reader of attachments was given.";
-  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : new Uint8Array(content);
-  const mediaType = plain.has(mimeType) ? "text/plain" : mimeType;
   try {
-    return await readPart({ name, bytes, mediaType });
+    return await readPart({ name, bytes: content, ...(mediaType !== undefined && { mediaType }) });
   } catch (error) {
-    if (!IbidError.isInstance(error) || error.code === "aborted") throw error;
-    return error.message;
+    return reasonOf(error);
   }
 }
 
@@ -115,20 +101,4 @@ function isShownInside({ related, contentId, disposition, mimeType }: Attachment
   return (
     mimeType.startsWith("image/") && (related === true || (contentId !== undefined && disposition !== "attachment"))
   );
-}
-
-/** The file name without folders; a message by its kind. */
-function nameOf({ filename, mimeType }: Attachment, number: number): string {
-  const name = headerText(filename ?? "")
-    .replace(/^.*[\\/]/u, "")
-    .slice(0, 200)
-    .toWellFormed();
-  if (name !== "") return name;
-  return mimeType === "message/rfc822" ? `message ${number}.eml` : `attachment ${number}`;
-}
-
-function uniqueName(name: string, names: Map<string, number>): string {
-  const count = (names.get(name) ?? 0) + 1;
-  names.set(name, count);
-  return count === 1 ? name : `${name} (${count})`;
 }
