@@ -62,6 +62,9 @@ const names: ReadonlyMap<string, { readonly label: string; readonly hint: string
     "application/x-mswrite": "a document of Windows Write (WRI)",
     "application/vnd.wordperfect": "a WordPerfect document",
   }),
+  ...describe("export its folders as MBOX, or its messages as EML or MSG", {
+    "application/vnd.ms-outlook-pst": "a mail store of Outlook (PST)",
+  }),
   ...describe("save the mail and its attachments in the program that received it", {
     "application/vnd.ms-tnef": "an attachment of Outlook's own form (TNEF, winmail.dat)",
     "application/pkcs7-mime": "a signed or encrypted message (S/MIME)",

@@ -61,6 +61,7 @@ const signatures: readonly { readonly mediaType: string; readonly bytes: readonl
     "application/vnd.ms-htmlhelp": "ITSF",
     "application/vnd.ms-tnef": "\u0078\u009F\u003E\u0022",
     "application/vnd.wordperfect": "\u00FFWPC",
+    "application/vnd.ms-outlook-pst": "!BDN",
     "application/x-mswrite": "\u0031\u00BE\u0000\u0000\u0000\u00AB",
   }),
   { mediaType: "image/wmf", bytes: [0xd7, 0xcd, 0xc6, 0x9a, 0x00, 0x00] },

@@ -178,6 +178,27 @@ describe("createPdfReader", () => {
     expect(picture.message).toContain("it looks scanned");
   });
 
+  it("shows bullets of a font of signs as bullets", async () => {
+    const stream = (content: string): string => `<< /Length ${content.length} >>\nstream\n${content}\nendstream`;
+    const line = (words: string, y: number): string =>
+      `BT /F2 12 Tf 72 ${y} Td <B7> Tj ET BT /F1 12 Tf 90 ${y} Td (${words}) Tj ET`;
+    const map =
+      "/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <FF> endcodespacerange 1 beginbfchar <B7> <F0B7> endbfchar endcmap end";
+    const bytes = writeFile(
+      [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R /F2 6 0 R >> >> >>",
+        stream(`${line("Ropes of hemp", 700)} ${line("Chains of steel", 684)}`),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Symbol /ToUnicode 7 0 R >>",
+        stream(map),
+      ],
+      "/Root 1 0 R",
+    );
+    expect(showBlocks(await readAs("a.pdf", bytes))).toEqual(["list: • Ropes of hemp", "list: • Chains of steel"]);
+  });
+
   it("names pages that are pictures, and no blank ones [E15]", async () => {
     const { text, notes } = await readAs("a.pdf", makePdf([setLines("Text."), [], [], []], { pictures: [2, 3] }));
     expect(text).toBe("Text.");

@@ -204,7 +204,7 @@ function besideOneAnother(left: Rows, right: Rows): [Rows, Rows] {
 
 /** Whether at least half of the lines begin with a bullet. */
 function isList(rows: readonly (readonly PdfRun[])[]): boolean {
-  return rows.filter((row) => /^[•◦▪▫●○■□‣⁃∙·◆➢➤✓✔\uF0A7\uF0B7–—-]/u.test(toLine(row).text)).length >= rows.length / 2;
+  return rows.filter((row) => /^[•◦▪▫●○■□‣⁃∙·◆➢➤✓✔❖–—-]/u.test(toLine(row).text)).length >= rows.length / 2;
 }
 
 /** Whether most lines are long pieces without a wide gap in them. */

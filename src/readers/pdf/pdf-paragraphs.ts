@@ -180,7 +180,7 @@ function beginsParagraph(
   const hard = isHard(before, line, edges);
   const ended = hard || isSentenceEnd(before.text);
   if (before.bold !== line.bold && hard) return true;
-  if (isItem(line) && (ended || /^[•◦▪●○■□‣⁃◆➢➤✓✔\uF0A7\uF0B7]/u.test(line.text))) return true;
+  if (isItem(line) && (ended || /^[•◦▪●○■□‣⁃◆➢➤✓✔❖]/u.test(line.text))) return true;
   // Items so short that all of them fill their column.
   const besideItem = isItem(lines[first]!) && Math.abs(startOf(line, edges) - startOf(lines[first]!, edges)) < 1;
   if (isItem(line) && (besideItem || startOf(line, edges) < startOf(before, edges) - line.size * 0.3)) return true;

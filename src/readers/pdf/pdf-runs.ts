@@ -196,7 +196,17 @@ function cleanRun(text: string): string {
       // oxlint-disable-next-line no-control-regex -- these are the ones
       .replace(/[\u0000-\u0008\u000E-\u001F\u007F\u200B\uFEFF]/gu, "")
       .replace(/[\uFB00-\uFB4F\uFB50-\uFDFF\uFE70-\uFEFC]/gu, (sign) => sign.normalize("NFKC"))
+      .replace(/[\uF076\uF0A7\uF0B7\uF0D8\uF0FC]/gu, (sign) => bullets[sign] ?? sign)
       .replace(/\s+/gu, " ")
       .toWellFormed()
   );
 }
+
+/** Bullets of lists as programs write them in fonts of signs. **Source** Unicode's mapping tables of the fonts Symbol and Wingdings. */
+const bullets: Readonly<Record<string, string>> = {
+  "\uF076": "❖",
+  "\uF0A7": "▪",
+  "\uF0B7": "•",
+  "\uF0D8": "➢",
+  "\uF0FC": "✓",
+};

@@ -19,7 +19,7 @@ const wrapGap = 1.35;
 
 /** Beginning of a list item: a bullet, a number, a letter. */
 export const listMarker =
-  /^(?:[•◦▪▫●○■□‣⁃∙·◆➢➤✓✔\uF0A7\uF0B7–—*-]|\(?(?:\d{1,3}|[A-Za-z]|[ivxlcIVXLC]{1,5})[.)]|\[\d{1,3}\]|\d{1,2}(?:\.\d{1,2}){1,4}\.?)$/u;
+  /^(?:[•◦▪▫●○■□‣⁃∙·◆➢➤✓✔❖–—*-]|\(?(?:\d{1,3}|[A-Za-z]|[ivxlcIVXLC]{1,5})[.)]|\[\d{1,3}\]|\d{1,2}(?:\.\d{1,2}){1,4}\.?)$/u;
 
 interface Piece {
   readonly x: number;
