@@ -65,6 +65,7 @@ describe("createMarkupReader", () => {
     ["a.wiki", "[[File:a|[[", 100_000],
     ["a.wiki", "\n= ", 400_000],
     ["a.wiki", "<!--", 800_000],
+    ["a.xml", "</", 400_000],
   ] as const)("reads %s of %j over and over, which nothing closes, in linear time", async (name, unit, length) => {
     const source = `Words.\n\n${unit.repeat((fewer(1, 2) * length) / (2 * unit.length))}`;
     expect((await readAny(name, source)).text).toContain("Words.");
@@ -170,6 +171,149 @@ describe("createMarkupReader", () => {
     const read = await readAny("a.org", "1. first\n   1. inner\n\n* Part\nWords.\n  * starred\n");
     expect(showOutline(read.root)).toEqual(["# Part"]);
     expect(showBlocks(read).at(-1)).toBe("list: - starred");
+  });
+
+  it("leaves out planning drawers and commented parts of Org, and keeps its times", async () => {
+    const source =
+      '* TODO Paint\n  SCHEDULED: <2024-03-01 Fri>\n  :PROPERTIES:\n  :ID: 7\n  :END:\nThe hull.\n:LOGBOOK:\nhidden\n:END:\n* COMMENT Draft\nhidden\n** Deeper\nhidden\n* Next\n\\begin{equation}\na=b\n\\end{equation}\n#+INCLUDE: "more.org"\n';
+    const read = await readAny("a.org", source);
+    expect(showBlocks(read)).toEqual([
+      "heading: Paint",
+      "paragraph: SCHEDULED: <2024-03-01 Fri>",
+      "paragraph: The hull.",
+      "heading: Next",
+      "code: \\begin{equation}\na=b\n\\end{equation}",
+    ]);
+    expect(read.notes).toEqual(["Not part of this text: the files that it includes (more.org)."]);
+  });
+
+  it("reads AsciiDoc's definitions, spans, delimited tables and conditions", async () => {
+    const source =
+      '= Guide\nAda Grace <ada@example.com>\n\nwind:: a force\ntide::\n  moves\n  water\n\nfog::\n\nhides things\n\n|===\n|a 2+|b c\n.2+|d |e |f\n|g |h\n|===\n\n[%header,format=csv]\n|===\nName,Note\nRope,"long, thin"\n|===\n\n2 words.footnote:[A note.]\nifdef::x[]\nkept\nendif::[]\nifdef::y[one line]\ninclude::more.adoc[]\n';
+    const read = await readAny("a.adoc", source);
+    expect(showBlocks(read).slice(2)).toEqual([
+      "paragraph: wind:",
+      "paragraph: a force",
+      "paragraph: tide:",
+      "paragraph: moves water",
+      "paragraph: fog:",
+      "paragraph: hides things",
+      "table: | a | b c |  |\n| d | e | f |\n|  | g | h |",
+      "table: | Name | Note |\n| Rope | long, thin |",
+      "paragraph: 2 words. (A note.) kept one line",
+    ]);
+    expect(read.metadata).toEqual({ author: "Ada Grace" });
+    expect(read.notes).toEqual(["Not part of this text: the files that it includes (more.adoc)."]);
+    const at = read.text.indexOf("long, thin");
+    expect(source.split("\n")[locate(read, at, at + 4).line! - 1]).toBe('Rope,"long, thin"');
+    const tall = `|===\n${"|a .9999+|b\n".repeat(2000)}|===\n`;
+    expect((await readAny("a.adoc", tall)).text.length).toBeLessThan(200_000);
+  });
+
+  it("shows substitutions, captions, versions and authors of reStructuredText", async () => {
+    const source =
+      ":orphan:\n\nGuide\n=====\n\n:Author: Ada Grace\n\nBuy |prod| or |none|.\n\n.. |prod| replace:: the *Harbour* Desk\n\n.. versionadded:: 2.1\n   Tides.\n\n.. code-block:: python\n   :caption: main.py\n\n   x = 1\n\n.. include:: more.rst\n";
+    const read = await readAny("a.rst", source);
+    expect(showBlocks(read)).toEqual([
+      "heading: Guide",
+      "paragraph: Author: Ada Grace",
+      "paragraph: Buy the Harbour Desk or none.",
+      "paragraph: Added in version 2.1",
+      "paragraph: Tides.",
+      "paragraph: main.py",
+      "code: x = 1",
+    ]);
+    expect(read.metadata).toEqual({ author: "Ada Grace" });
+    expect(read.notes).toEqual(["Not part of this text: the files that it includes (more.rst)."]);
+    const bomb = `.. |a| replace:: ${"ha".repeat(400)}\n\n${"|a| ".repeat(2000)}\n`;
+    await expect(readAny("a.rst", bomb, { limits: { maxTextLength: 100_000 } })).rejects.toMatchObject({
+      code: "too-large",
+    });
+  });
+
+  it("keeps notes of MediaWiki and DocBook in their sentence, apart from its words", async () => {
+    const wiki =
+      "{{Infobox ship|name=Ada|built=[[Wick|in Wick]]}}\nAda sails.<ref>{{cite web|url=https://x.org|title=On ships|last=Lind}}</ref><ref name=a/> She is fast.\n";
+    expect(showBlocks(await readAny("a.wiki", wiki))).toEqual([
+      "table: | name | Ada |\n| built | in Wick |",
+      "paragraph: Ada sails. (On ships, Lind) She is fast.",
+    ]);
+    const book =
+      '<article xmlns="http://docbook.org/ns/docbook"><title>T</title><para>Ada sails<footnote><para>Each day.</para></footnote>.</para><variablelist><varlistentry><term>Keel</term><listitem><para>Below.</para></listitem></varlistentry></variablelist></article>';
+    expect(showBlocks(await readAny("a.dbk", book)).slice(1)).toEqual([
+      "paragraph: Ada sails (Each day.).",
+      "list: - Keel\n  Below.",
+    ]);
+  });
+
+  it("reads XML of any vocabulary as sections, tables, lists and values", async () => {
+    const source = [
+      '<?xml version="1.0"?>',
+      '<handbook xmlns="urn:x" xml:lang="en"><title>Boats</title>',
+      '  <part id="p1"><title>Rowing &amp; more</title><p>Pull <b>hard</b>.</p><p>Rest<br/>now.</p>',
+      "    <list><item>one</item><item>two</item></list>",
+      "    <code>x = 1\n  y = 2</code></part>",
+      '  <fleet owner="Ada"><boat id="b1"><name>Heron</name><price cur="EUR">45</price></boat><boat id="b2"><name>Tern</name></boat></fleet>',
+      "  <harbour><town>Wick</town><depth>9</depth><berths><berth>A</berth><berth>B</berth></berths></harbour>",
+      "  <grid><row><c>a</c><c>b</c></row><row><c>1</c><c>2</c></row></grid><!-- hidden -->",
+      "</handbook>",
+    ].join("\n");
+    const read = await readAny("a.xml", source);
+    expect(read.mediaType).toBe("application/xml");
+    expect(read.title).toBe("Boats");
+    expect(read.metadata).toEqual({ language: "en" });
+    expect(showOutline(read.root)).toEqual([
+      "# Boats",
+      "## Rowing & more",
+      "## fleet",
+      "## harbour",
+      "### berths",
+      "## grid",
+    ]);
+    expect(showBlocks(read).filter((block) => !block.startsWith("heading"))).toEqual([
+      "list: - id: p1",
+      "paragraph: Pull hard.",
+      "paragraph: Rest now.",
+      "list: - one\n- two",
+      "code: x = 1\n  y = 2",
+      "list: - owner: Ada",
+      "table: | id | name | price |\n| b1 | Heron | 45 (cur: EUR) |\n| b2 | Tern |  |",
+      "list: - town: Wick\n- depth: 9",
+      "list: - A\n- B",
+      "table: | a | b |\n| 1 | 2 |",
+    ]);
+    for (const [words, line] of [
+      ["Pull hard", 3],
+      ["Heron", 7],
+      ["Wick", 8],
+    ] as const)
+      expect(locate(read, read.text.indexOf(words)).line).toBe(line);
+  });
+
+  it.each([
+    ["broken XML", "<a><b>words</a>"],
+    ["two roots", "<a>words</a><b/>"],
+    ["XSLT", '<xsl:stylesheet xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><a>words</a></xsl:stylesheet>'],
+    ["XML that nests too deep", `${"<a>".repeat(500)}words${"</a>".repeat(500)}`],
+    ["XML of too many elements", `<a>${"<b/>".repeat(250_000)}words</a>`],
+    ["no words", "<a><b/></a>"],
+  ])("reads %s as it is written", async (_, source) => {
+    expect((await readAny("a.xml", source)).text).toBe(source);
+  });
+
+  it("reads rows of many values in linear time, each value once", async () => {
+    const values = Array.from({ length: fewer(20_000, 40_000) }, (_, i) => `<c${i}>v${i}</c${i}>`).join("");
+    const { text } = await readAny("a.xml", `<a><b>${values}</b><b>${values}</b></a>`);
+    expect(text.split("v19999\n")).toHaveLength(fewer(2, 3));
+    const cells = "<c>x</c>".repeat(50_000);
+    expect((await readAny("a.xml", `<a><b>${cells}</b><b>${cells}</b></a>`)).text).toContain("- x");
+  });
+
+  it("does not expand entities that XML defines", async () => {
+    const bomb = `<!DOCTYPE a [<!ENTITY b "${"ha".repeat(99)}"><!ENTITY c "&b;&b;&b;">]><a><p>Words &c; here.</p><p>More.</p></a>`;
+    const { text } = await readAny("a.xml", bomb);
+    expect(text).toContain("Words &c; here.");
+    expect(text).not.toContain("haha");
   });
 
   it("reads LaTeX's tables with their captions, and once what is repeated on later pages", async () => {

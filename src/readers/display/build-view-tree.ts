@@ -40,7 +40,9 @@ async function blocksOf(document: ViewedDocument): Promise<readonly ViewBlock[]>
     const given = metadata?.["delimiter"];
     return delimitedBlocks(text, typeof given === "string" && given.length === 1 ? given : ",");
   }
-  if (isCode.test(mediaType) && !isProse.test(mediaType)) return codeBlocks(text, 0, text.length);
+  // XML whose structure is read has lines by anchors.
+  const isShown = mediaType.endsWith("/xml") && sourceMap.lines === "anchors";
+  if (isCode.test(mediaType) && !isProse.test(mediaType) && !isShown) return codeBlocks(text, 0, text.length);
   const headings = new Map<number, Section>();
   collectHeadings(document.root, headings);
   const sheets = sourceMap.sheets ?? [];

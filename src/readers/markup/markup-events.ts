@@ -125,6 +125,8 @@ export function headingTag(level: number): string {
 export interface MarkupFacts {
   readonly title?: string;
   readonly metadata?: Metadata;
+  /** Addresses of files that it shows as parts of itself. */
+  readonly included?: readonly string[];
 }
 
 /**
@@ -137,7 +139,7 @@ export function composeMarkup(
   { uri }: Pick<ReadInput, "uri">,
   source: string,
   events: readonly HtmlEvent[],
-  { title: stated = "", metadata = {} }: MarkupFacts = {},
+  { title: stated = "", metadata = {}, included = [] }: MarkupFacts = {},
 ): ReadResult {
   const { text, blocks, headings, anchors, links } = renderHtml(events, [{ start: 0, end: events.length - 1 }], source);
   if (text === "") throw new IbidError("empty", `${uri} shows no text.`, { hint: "Give a file that holds text.", uri });
@@ -153,7 +155,21 @@ export function composeMarkup(
     },
     blocks,
     metadata,
+    ...(included.length > 0 && { notes: [describeIncluded(included)] }),
   };
+}
+
+/** Their words are no part of the text: each file is a document of its own. */
+function describeIncluded(files: readonly string[]): string {
+  const named = [...new Set(files)];
+  const shown = named.slice(0, 5).map((name) => name.slice(0, 200));
+  const rest = named.length - shown.length;
+  return `Not part of this text: the files that it includes (${shown.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}).`;
+}
+
+/** The first group of a pattern in each line that has it. **Cost** linear in the lines, for a pattern of one line. */
+export function findIncluded(lines: readonly SourceLine[], pattern: RegExp): readonly string[] {
+  return lines.flatMap(({ text }) => pattern.exec(text)?.[1]?.trim() ?? []);
 }
 
 const maxLinks = 5000;

@@ -3,7 +3,7 @@ import type { Reader, ReadInput, ReadResult } from "../../contracts/reader.ts";
 /** Markups by the media types that name them, each with the code that reads it. */
 const markups: readonly {
   readonly types: readonly string[];
-  load(): Promise<(input: ReadInput) => ReadResult>;
+  load(): Promise<(input: ReadInput) => ReadResult | Promise<ReadResult>>;
 }[] = [
   { types: ["text/x-rst", "text/prs.fallenstein.rst"], load: async () => (await import("./read-rst.ts")).readRst },
   { types: ["text/asciidoc", "text/x-asciidoc"], load: async () => (await import("./read-asciidoc.ts")).readAsciidoc },
@@ -18,13 +18,17 @@ const markups: readonly {
     load: async () => (await import("./read-structured-xml.ts")).readStructuredXml,
   },
   {
+    types: ["application/xml", "text/xml"],
+    load: async () => (await import("./read-generic-xml.ts")).readGenericXml,
+  },
+  {
     types: ["text/vtt", "text/srt", "application/x-subrip"],
     load: async () => (await import("./read-subtitles.ts")).readSubtitles,
   },
 ];
 
 /**
- * Reads reStructuredText, AsciiDoc, Org, LaTeX, MediaWiki, DocBook, JATS and subtitles: the canonical text is what their page shows, without the markup.
+ * Reads reStructuredText, AsciiDoc, Org, LaTeX, MediaWiki, DocBook, JATS, other XML and subtitles: the canonical text is what their page shows, without the markup.
  *
  * **Shape** sections by heading; lists, tables as rows of `| a | b |`, code and quotes as blocks, addresses of links in the source map. Lines are those of the source.
  * Directives that only a program can carry out (includes, macros of one's own) show their words, or nothing.

@@ -1,4 +1,5 @@
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
+import { createDelimitedScanner } from "../../text/delimited-rows.ts";
 import { decodeInput } from "../text/decode-source.ts";
 
 import { type AsciidocAttributes, createAttributes } from "./asciidoc-attributes.ts";
@@ -6,6 +7,7 @@ import { hide, type InlineRule, showGroup, showLink, writeInline } from "./inlin
 import {
   composeMarkup,
   createMarkupEvents,
+  findIncluded,
   findLine,
   headingTag,
   joinLines,
@@ -27,8 +29,12 @@ const rules: readonly InlineRule[] = [
   showGroup(/(?<!\w)_(\S(?:[^_]*\S)?)_(?!\w)/suy, 1, true),
   showGroup(/(?:\[[^\]]*\])?(?<!\w)#(\S(?:[^#]*\S)?)#(?!\w)/suy, 1, true),
   showLink(/(?:link:)?(https?:\/\/[^\s[\]<>]+|(?<=link:)[^\s[\]]+)\[([^\]]*?)\^?\]/uy, 2, 1),
+  {
+    pattern: /footnote:[^\s[\]]*\[((?:\\\]|[^\]])*)\]/uy,
+    show: ([, note = ""]) => ({ text: note === "" ? "" : ` (${note})`, isNested: true }),
+  },
   showGroup(
-    /(?:link|xref|mailto|footnote|kbd|btn|menu|stem|latexmath|asciimath|pass|term|indexterm2):[^\s[\]]*\[((?:\\\]|[^\]])*)\]/uy,
+    /(?:link|xref|mailto|kbd|btn|menu|stem|latexmath|asciimath|pass|term|indexterm2):[^\s[\]]*\[((?:\\\]|[^\]])*)\]/uy,
     1,
     true,
   ),
@@ -62,13 +68,28 @@ const maxNesting = 40;
  */
 export function readAsciidoc(input: ReadInput): ReadResult {
   const source = decodeInput(input.bytes, input.charset, input);
-  const lines = splitLines(source);
+  const given = splitLines(source);
+  const lines = given.flatMap(showConditional);
   const attributes = createAttributes(input);
   const events = Object.assign(createMarkupEvents(), { attributes, rules: [...attributes.rules, ...rules] });
   const isMarkdownLike = !lines.some(({ text }) => /^=\s+\S/u.test(text));
   readBlocks(events, enterHeader(lines, attributes), 0);
-  const result = composeMarkup(input, source, events.finish());
-  return isMarkdownLike ? result : { ...result, metadata: attributesOf(lines) };
+  return composeMarkup(input, source, events.finish(), {
+    metadata: isMarkdownLike ? {} : attributesOf(lines),
+    included: findIncluded(given, /^include::([^\s[\]]+)\[/u),
+  });
+}
+
+/**
+ * Lines of conditions and includes show nothing, wherever they stand; the text between them stays, whatever a build sets.
+ *
+ * **Source** AsciiDoc Language Documentation (Eclipse Foundation): conditionals, includes.
+ */
+function showConditional(line: SourceLine): readonly SourceLine[] {
+  const found = /^(?:ifn?def|ifeval|endif|include)::[^[\]]*\[(.*)\]$/u.exec(line.text);
+  if (found === null) return [line];
+  const words = /^ifn?def/u.test(line.text) ? found[1]! : "";
+  return words === "" ? [] : [{ text: words, at: line.at + line.text.length - words.length - 1 }];
 }
 
 /**
@@ -101,7 +122,10 @@ function enterAttribute(lines: readonly SourceLine[], begin: number, attributes:
 /** The author that the header states. */
 function attributesOf(lines: readonly SourceLine[]): ReadResult["metadata"] {
   const stated = lines.slice(0, 60).map(({ text }) => /^:author:\s+(\S.*)$/u.exec(text)?.[1]);
-  const author = stated.find((found) => found !== undefined);
+  // The line below the title names the author, with an address or without.
+  const below = lines[lines.findIndex(({ text }) => /^=\s+\S/u.test(text)) + 1]?.text ?? "";
+  const named = /^(\p{L}[\p{L}.'’-]*(?: \p{L}[\p{L}.'’_-]*){1,3})(?: <[^<>]*>)?$/u.exec(below)?.[1];
+  const author = stated.find((found) => found !== undefined) ?? named;
   return author === undefined ? {} : { author: author.slice(0, 1000) };
 }
 
@@ -127,7 +151,7 @@ function readBlocks(events: AsciidocEvents, lines: readonly SourceLine[], depth:
     if (
       /^\[\[[^\]]*\]\]$/u.test(text) ||
       (text.startsWith("//") && !/^\/{4,}$/u.test(text)) ||
-      /^(?:ifdef|ifndef|ifeval|endif|include|toc)::/u.test(text) ||
+      text.startsWith("toc::") ||
       /^(?:'''|<<<|\+)$/u.test(text)
     ) {
       at++;
@@ -180,9 +204,7 @@ function readBlock(
     events.open("p", place);
     write(events, { text: `${defined[1]}:`, at: place });
     events.close();
-    const [, , , rest = ""] = defined;
-    if (rest !== "") writeParagraph(events, [{ text: rest, at: place + text.length - rest.length }]);
-    return at + 1;
+    return readDefinition(events, lines, at, defined[3] ?? "");
   }
   if (/^\s+\S/u.test(text)) {
     const end = endOfParagraph(lines, at);
@@ -193,6 +215,29 @@ function readBlock(
   if (/(?:^|,)(?:source|listing|literal)\b/u.test(attributes)) writeCode(events, lines.slice(at, end), attributes);
   else writeParagraph(events, lines.slice(at, end));
   return end;
+}
+
+/** A definition goes on to the next blank line; without words beside its term it begins with the next paragraph. */
+function readDefinition(events: AsciidocEvents, lines: readonly SourceLine[], at: number, rest: string): number {
+  const line = lines[at]!;
+  const isBlock = (text: string): boolean =>
+    text === "+" ||
+    [item, term, delimiter, heading, /^[|,:!]={3,}$|^\[[^\]]*\]$|^\.[^\s.]|^image::/u].some((form) => form.test(text));
+  let begin = at + 1;
+  if (rest === "") begin = findLine(lines, begin, (text) => text !== "");
+  if (begin >= lines.length || isBlock(lines[begin]!.text)) begin = at + 1;
+  const end = rest === "" && begin === at + 1 && (lines[begin]?.text ?? "") === "" ? begin : findEnd(begin);
+  const words = lines.slice(begin, end).map(({ text, at: place }) => {
+    const shown = text.trimStart();
+    return { text: shown, at: place + text.length - shown.length };
+  });
+  if (rest !== "") words.unshift({ text: rest, at: line.at + line.text.length - rest.length });
+  if (words.length > 0) writeParagraph(events, words);
+  return end;
+
+  function findEnd(from: number): number {
+    return findLine(lines, from, (text) => text === "" || isBlock(text));
+  }
 }
 
 function write(events: AsciidocEvents, { text, at }: SourceLine): void {
@@ -297,55 +342,109 @@ function readList(events: AsciidocEvents, lines: readonly SourceLine[], begin: n
   return at;
 }
 
-/** **Source** AsciiDoc Language Documentation: tables. */
+interface TableCell {
+  readonly lines: SourceLine[];
+  readonly row: number;
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Signs before a bar say how the cell after it is set: `2.3+^.>s`. Groups: columns, rows, `+` or `*`. */
+const cellSigns = /(?:^|\s)(?:(\d{1,4})?(?:\.(\d{1,4}))?([+*]))?[<^>]?(?:\.[<^>])?[adehlmsv]?$/u;
+
+/** **Source** AsciiDoc Language Documentation: tables, data formats, spans. */
 function readTable(events: AsciidocEvents, lines: readonly SourceLine[], begin: number, attributes: string): number {
   const fence = lines[begin]!.text;
   const end = findLine(lines, begin + 1, (text) => text === fence);
   const body = lines.slice(begin + 1, end);
-  const separator = fence[0] === "," ? "," : fence[0] === ":" ? ":" : fence[0] === "!" ? "!" : "|";
-  const cells: { lines: SourceLine[]; row: number }[] = [];
-  let row = 0;
-  for (const { text, at } of body) {
-    if (text === "") continue;
-    row++;
-    if (separator === "," || separator === ":") {
-      let from = 0;
-      for (const piece of text.split(separator)) {
-        cells.push({ lines: [{ text: piece.trim().replace(/^"|"$/gu, ""), at: at + from }], row });
-        from += piece.length + 1;
-      }
-      continue;
-    }
-    const pieces = text.split(separator === "|" ? /(?<!\\)\|/u : "!");
-    let from = 0;
-    for (const [index, piece] of pieces.entries()) {
-      // Signs before a bar may say how the cell is set: `2+^.>s`.
-      const isLast = index === pieces.length - 1;
-      const words = (
-        isLast ? piece : piece.replace(/(?:^|\s)(?:\d+(?:\.\d+)?[+*])?[<^>]?(?:\.[<^>])?[adehlmsv]?$/u, "")
-      ).trim();
-      if (index > 0) cells.push({ lines: [], row });
-      if (words !== "") cells.at(-1)?.lines.push({ text: words.replaceAll("\\|", "|"), at: at + from });
-      from += piece.length + 1;
-    }
-  }
+  const format =
+    /format\s*=\s*"?(\w+)/u.exec(attributes)?.[1] ?? (fence[0] === "," ? "csv" : fence[0] === ":" ? "dsv" : "");
+  const separator = /separator\s*=\s*"?([^\s\]])/u.exec(attributes)?.[1];
+  const usual: Readonly<Record<string, string>> = { csv: ",", dsv: ":", tsv: "\t" };
+  const cells =
+    usual[format] === undefined
+      ? readBarCells(body, separator ?? (fence[0] === "!" ? "!" : "|"))
+      : readDelimitedCells(body, separator ?? usual[format]);
   const stated = /cols\s*=\s*"?([^"\]]+)/u.exec(attributes)?.[1];
   const named = stated === undefined ? 0 : columnsOf(stated);
-  const columns = Math.max(1, named || cells.filter((cell) => cell.row === cells[0]?.row).length);
+  const ofFirst = cells.filter((cell) => cell.row === cells[0]?.row).reduce((sum, cell) => sum + cell.columns, 0);
+  const columns = Math.max(1, named || ofFirst);
   const isHeader =
     /%header|options\s*=\s*"?[^"]*header/u.test(attributes) || (body[0]?.text !== "" && body[1]?.text === "");
   events.open("table", lines[begin]!.at);
-  for (let at = 0; at < cells.length; at += columns) {
+  /** For each column, how many further rows the cell above reaches into. */
+  const reach = Array.from({ length: columns }, () => 0);
+  let isFirst = true;
+  for (let at = 0; at < cells.length; isFirst = false) {
+    const covered = Math.min(...reach);
+    if (covered > 0) for (const column of reach.keys()) reach[column]! -= covered;
     events.open("tr", cells[at]!.lines[0]?.at ?? lines[begin]!.at);
-    for (const cell of cells.slice(at, at + columns)) {
-      events.open(at === 0 && isHeader ? "th" : "td", cell.lines[0]?.at ?? lines[begin]!.at);
+    for (let column = 0; column < columns && at < cells.length;) {
+      if (reach[column]! > 0) {
+        events.element("td", "", lines[begin]!.at);
+        reach[column]!--;
+        column++;
+        continue;
+      }
+      const cell = cells[at++]!;
+      const spans = cell.columns > 1 ? { colspan: String(cell.columns) } : {};
+      events.open(isFirst && isHeader ? "th" : "td", cell.lines[0]?.at ?? lines[begin]!.at, spans);
       for (const line of cell.lines) write(events, { text: `${line.text} `, at: line.at });
       events.close();
+      reach.fill(cell.rows - 1, column, column + cell.columns);
+      column += cell.columns;
     }
     events.close();
   }
   events.close();
   return end + 1;
+}
+
+function readBarCells(body: readonly SourceLine[], separator: string): readonly TableCell[] {
+  const cells: TableCell[] = [];
+  let row = 0;
+  let signs: RegExpExecArray | null = null;
+  const add = (): void => {
+    const [, first, second, kind] = signs ?? [];
+    const copies = kind === "*" ? Math.min(64, Math.max(1, Number(first ?? "1"))) : 1;
+    const [columns, rows] = kind === "+" ? [Number(first ?? "1"), Number(second ?? "1")] : [1, 1];
+    const facts = { row, columns: Math.min(64, Math.max(1, columns)), rows: Math.max(1, rows) };
+    for (let copy = 0; copy < copies; copy++) cells.push({ lines: [], ...facts });
+  };
+  let copied = 1;
+  for (const { text, at } of body) {
+    if (text === "") continue;
+    row++;
+    const pieces = separator === "|" ? text.split(/(?<!\\)\|/u) : text.split(separator);
+    let from = 0;
+    for (const [index, piece] of pieces.entries()) {
+      if (index > 0) {
+        const before = cells.length;
+        add();
+        copied = cells.length - before;
+      }
+      const isLast = index === pieces.length - 1;
+      signs = isLast ? null : cellSigns.exec(piece);
+      const words = (signs === null ? piece : piece.slice(0, signs.index)).trim();
+      const line = { text: words.replaceAll("\\|", "|"), at: at + from + Math.max(0, piece.indexOf(words)) };
+      if (words !== "") for (const cell of cells.slice(-copied)) cell.lines.push(line);
+      from += piece.length + 1;
+    }
+  }
+  return cells;
+}
+
+function readDelimitedCells(body: readonly SourceLine[], separator: string): readonly TableCell[] {
+  const cells: TableCell[] = [];
+  for (const [row, { text, at }] of body.entries()) {
+    if (text === "") continue;
+    createDelimitedScanner(text, separator).scan(0, (start, end, isQuoted) => {
+      const raw = text.slice(start, end).trim();
+      const words = isQuoted ? raw.slice(1, -1).replaceAll('""', '"') : raw;
+      cells.push({ lines: [{ text: words, at: at + start }], row, columns: 1, rows: 1 });
+    });
+  }
+  return cells;
 }
 
 /** `3` for `1,2a,>3`, and for `3*`. */

@@ -2,7 +2,14 @@ import type { Metadata } from "../../contracts/metadata.ts";
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { decodeInput } from "../text/decode-source.ts";
 
-import { composeMarkup, createMarkupEvents, headingTag, type MarkupEvents } from "./markup-events.ts";
+import {
+  composeMarkup,
+  createMarkupEvents,
+  findIncluded,
+  headingTag,
+  splitLines,
+  type MarkupEvents,
+} from "./markup-events.ts";
 import { captionOf, endOfGroup, rowsOf, splitAt } from "./latex-tables.ts";
 
 /** Commands of sections by their depth. **Source** LaTeX2e unofficial reference manual, 6. */
@@ -117,7 +124,9 @@ export function readLatex(input: ReadInput): ReadResult {
   reader.read(start, end === -1 ? source.length : end, title);
   const author = plain(argumentOf(preamble || source, "author")?.text ?? "").slice(0, 1000);
   const metadata: Metadata = author === "" ? {} : { author };
-  return composeMarkup(input, source, events.finish(), { title: plain(title?.text ?? ""), metadata });
+  const body = splitLines(source.slice(start, end === -1 ? source.length : end));
+  const included = findIncluded(body, /^[^%]{0,2000}\\(?:input|include|subfile)\s*\{([^{}]{1,500})\}/u);
+  return composeMarkup(input, source, events.finish(), { title: plain(title?.text ?? ""), metadata, included });
 }
 
 interface Argument {

@@ -20,7 +20,10 @@ const rules: readonly InlineRule[] = [
   hide(/<!--.{0,2000}?-->/suy),
   showGroup(/<nowiki>(.{0,2000}?)<\/nowiki>/suy),
   hide(/<ref\b[^>]*\/>/uy),
-  { pattern: /<ref\b[^>]*>(.{0,2000}?)<\/ref>/suy, show: ([, note = ""]) => ({ text: note, isNested: true }) },
+  {
+    pattern: /<ref\b[^>]*>(.{0,2000}?)<\/ref>/suy,
+    show: ([, note = ""]) => ({ text: note.trim() === "" ? "" : ` (${note.trim()})`, isNested: true }),
+  },
   showGroup(/<(?:code|tt|kbd|samp|var|math|chem)\b[^>]*>(.{0,2000}?)<\/\w+>/suy),
   { pattern: /<br\b[^<>]*>/iuy, show: () => ({ text: " " }) },
   hide(/<\/?[a-z][^<>]*>/iuy),
@@ -42,13 +45,7 @@ const rules: readonly InlineRule[] = [
   showLink(/\[((?:https?:)?\/\/[^\s\]]+)(?:\s+([^\]]*))?\]/uy, 2, 1),
   {
     pattern: /\{\{\s*([^{}|]*?)\s*((?:\|[^{}]*)?)\}\}/uy,
-    show: ([, , values = ""]) => ({
-      text: values
-        .split("|")
-        .filter((value) => !/^\s*[\w -]+=/u.test(value))
-        .join(" "),
-      isNested: true,
-    }),
+    show: ([, name = "", values = ""]) => ({ text: templateText(name, values.split("|")), isNested: true }),
   },
   // Two, three or five are marks; of four the first is shown, of more those before the last five.
   {
@@ -61,6 +58,18 @@ const rules: readonly InlineRule[] = [
     show: ([entity]) => ({ text: decodeEntity(entity) }),
   },
 ];
+/** Named values of a template for a source that a reader of the page sees. **Source** Wikipedia, Help:Citation Style 1. */
+const cited =
+  /^\s*(?:last\d*|first\d*|author\d*|date|year|title|chapter|work|website|newspaper|journal|publisher|location|volume|issue|pages?|isbn|doi)\s*=\s*/iu;
+
+function templateText(name: string, values: readonly string[]): string {
+  if (/^(?:cite|citation)\b/iu.test(name)) {
+    const shown = values.filter((value) => cited.test(value)).map((value) => value.replace(cited, "").trim());
+    if (shown.length > 0) return shown.filter((value) => value !== "").join(", ");
+  }
+  return values.filter((value) => !/^\s*[\w -]+=/u.test(value)).join(" ");
+}
+
 const starts = /[<[{'_&]/gu;
 
 /**
@@ -107,6 +116,7 @@ function readBlock(events: MarkupEvents, lines: readonly SourceLine[], at: numbe
   if (code !== null) return readCode(events, lines, at, code);
   if (/^[\s:]*\{\|/u.test(text)) return readTable(events, lines, at);
   if (/^\{\{[^}]*$/u.test(text)) return readTemplate(events, lines, at);
+  if (/^\{\{\s*(?:infobox|taxobox)\b[^{}]*\}\}$/iu.test(text)) return readBox(events, lines[at]!, at);
   if (/^[*#;:]/u.test(text)) return readList(events, lines, at);
   if (text.startsWith(" ")) {
     const end = findLine(lines, at, (line) => !line.startsWith(" ") || line.trim() === "");
@@ -256,8 +266,24 @@ function readTemplate(events: MarkupEvents, lines: readonly SourceLine[], begin:
     depth += lines[end]!.text.split("{{").length - lines[end]!.text.split("}}").length;
     if (depth <= 0) break;
   }
-  events.open("table", lines[begin]!.at);
-  for (const { text, at } of lines.slice(begin + 1, Math.min(end + 1, lines.length))) {
+  writeValues(events, lines[begin]!.at, lines.slice(begin + 1, Math.min(end + 1, lines.length)));
+  return end + 1;
+}
+
+/** An info box on one line. */
+function readBox(events: MarkupEvents, { text, at }: SourceLine, begin: number): number {
+  const values = [...text.slice(0, -2).matchAll(/\|(?:\[\[[^\]]*\]\]|[^|])*/gu)];
+  writeValues(
+    events,
+    at,
+    values.map(({ 0: value, index }) => ({ text: value.trimEnd(), at: at + index })),
+  );
+  return begin + 1;
+}
+
+function writeValues(events: MarkupEvents, begin: number, lines: readonly SourceLine[]): void {
+  events.open("table", begin);
+  for (const { text, at } of lines) {
     const value = /^\s*\|\s*([^=|{}[\]]+?)\s*=\s*(\S.*?)(?:\}\})?$/u.exec(text);
     if (value === null) continue;
     events.open("tr", at);
@@ -268,5 +294,4 @@ function readTemplate(events: MarkupEvents, lines: readonly SourceLine[], begin:
     events.close();
   }
   events.close();
-  return end + 1;
 }

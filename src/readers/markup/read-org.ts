@@ -6,6 +6,7 @@ import { hide, type InlineRule, showGroup, showLink, writeInline } from "./inlin
 import {
   composeMarkup,
   createMarkupEvents,
+  findIncluded,
   findLine,
   headingTag,
   indentOf,
@@ -60,7 +61,8 @@ export function readOrg(input: ReadInput): ReadResult {
     ...(stated.has("author") ? { author: stated.get("author")! } : {}),
     ...(/^[a-z]{2,8}(?:-\w+)*$/iu.test(stated.get("language") ?? "") ? { language: stated.get("language")! } : {}),
   };
-  return composeMarkup(input, source, events.finish(), { title: stated.get("title") ?? "", metadata });
+  const included = findIncluded(lines, /^\s*#\+include:\s*"?([^"\s]+)/iu);
+  return composeMarkup(input, source, events.finish(), { title: stated.get("title") ?? "", metadata, included });
 }
 
 function write(events: MarkupEvents, { text, at }: SourceLine): void {
@@ -68,6 +70,9 @@ function write(events: MarkupEvents, { text, at }: SourceLine): void {
 }
 
 const maxNesting = 40;
+const isDrawer = (text: string): boolean => /^\s*:[\w-]+:\s*$/u.test(text);
+/** Times of a task, below its heading. */
+const isPlanning = (text: string): boolean => /^\s*(?:SCHEDULED|DEADLINE|CLOSED):\s*[<[]/u.test(text);
 const isEndOfDrawer = (text: string): boolean => /^\s*:end:\s*$/iu.test(text);
 
 function readBlocks(events: MarkupEvents, lines: readonly SourceLine[], depth: number): void {
@@ -79,13 +84,16 @@ function readBlocks(events: MarkupEvents, lines: readonly SourceLine[], depth: n
         text,
       );
     if (text === "" || /^\s*-{5,}$/u.test(text)) at++;
-    else if (heading !== null) {
+    else if (heading?.[2]?.startsWith("COMMENT ") === true || heading?.[2] === "COMMENT") {
+      const level = heading[1]!.length;
+      at = findLine(lines, at + 1, (line) => (/^(\*+)\s/u.exec(line)?.[1]?.length ?? Infinity) <= level);
+    } else if (heading !== null) {
       events.open(headingTag(heading[1]!.length), place);
       write(events, { text: heading[2]!, at: place + Math.max(0, text.indexOf(heading[2]!)) });
       events.close();
       at++;
     } else if (/^\s*#\+begin[_:]/iu.test(text)) at = readBlock(events, lines, at, depth);
-    else if (/^\s*:[\w-]+:\s*$/u.test(text)) {
+    else if (isDrawer(text)) {
       at = at < lastEnd ? findLine(lines, at + 1, isEndOfDrawer) + 1 : at + 1;
     } else if (/^\s*#\+(?:caption|title|subtitle):/iu.test(text)) {
       const words = text.replace(/^\s*#\+\w+:\s*/u, "");
@@ -104,11 +112,22 @@ function readBlocks(events: MarkupEvents, lines: readonly SourceLine[], depth: n
       );
       at = end;
     } else if (bullet.test(text)) at = readList(events, lines, at);
-    else {
+    else if (/^\s*\\begin\{[\w*]+\}/u.test(text)) {
+      const last = findLine(lines, at, (line) => line === "" || /\\end\{[\w*]+\}\s*$/u.test(line));
+      const end = last + (lines[last]?.text === "" ? 0 : 1);
+      writeCode(events, lines.slice(at, end), "latex");
+      at = end;
+    } else {
       const end = findLine(
         lines,
         at + 1,
-        (line) => line === "" || /^\*+\s|^\s*(?:#\+|\|)/u.test(line) || bullet.test(line),
+        (line) =>
+          line === "" ||
+          isPlanning(text) ||
+          isDrawer(line) ||
+          isPlanning(line) ||
+          /^\*+\s|^\s*(?:#\+|\||\\begin\{)/u.test(line) ||
+          bullet.test(line),
       );
       events.open("p", place);
       write(events, joinLines(lines.slice(at, end)));

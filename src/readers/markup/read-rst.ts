@@ -1,4 +1,6 @@
+import type { Metadata } from "../../contracts/metadata.ts";
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
+import { limitsOf, overLimit } from "../read-limits.ts";
 import { decodeInput } from "../text/decode-source.ts";
 
 import { hide, type InlineRule, showGroup, writeInline } from "./inline-rules.ts";
@@ -6,6 +8,7 @@ import {
   composeMarkup,
   createMarkupEvents,
   dedent,
+  findIncluded,
   headingTag,
   indentOf,
   joinLines,
@@ -31,7 +34,6 @@ const rules: readonly InlineRule[] = [
   showGroup(/\*\*(\S(?:.{0,2000}?\S)?)\*\*/uy, 1, true),
   showGroup(/\*([^\s*](?:[^*]*?[^\s*])?)\*/uy, 1, true),
   showGroup(/(\[[^\]\s]+\])_(?!\w)/uy),
-  showGroup(/\|([^|\s](?:[^|]*[^|\s])?)\|_{0,2}/uy),
   showGroup(/(?<!\w)([\p{L}\p{N}](?:[\p{L}\p{N}.:+-]{0,80}[\p{L}\p{N}])?)__?(?![\w`])/uy),
 ];
 const starts = /[\\`:*|[]|[\p{L}\p{N}](?=[\p{L}\p{N}.:+-]{0,80}_(?!\w))/gu;
@@ -43,7 +45,48 @@ const codes =
   /^(?:code|code-block|sourcecode|literalinclude|parsed-literal|math|productionlist|doctest|testcode|testsetup|testoutput|graphviz|digraph|prompt|ipython|jupyter-execute|highlight-block)$/u;
 const silent =
   /^(?:contents|include|meta|module|currentmodule|py:module|py:currentmodule|highlight|default-domain|sectnum|section-numbering|header|footer|raw|role|default-role|index|tabularcolumns|target-notes|restructuredtext-test-directive|auto\w+|autosummary|plot)$/u;
+/** Directives whose argument is a version. **Source** Sphinx, The Paragraph-Level Markup. */
+const changes: Readonly<Record<string, string>> = {
+  versionadded: "Added in version ",
+  versionchanged: "Changed in version ",
+  versionremoved: "Removed in version ",
+  deprecated: "Deprecated since version ",
+};
 const listings = /^(?:toctree|hlist)$/u;
+
+/** Events, with the rules of one document: it says itself what its substitutions show. */
+interface RstEvents extends MarkupEvents {
+  readonly rules: readonly InlineRule[];
+  /** The same, for markup that begins on one line and ends on another. */
+  readonly acrossLines: readonly InlineRule[];
+}
+
+/** Longest text of a substitution. **Units** UTF-16 code units. */
+const longestValue = 1000;
+
+/**
+ * The rule that shows substitutions such as `|version|`; one that no line defines shows its name.
+ *
+ * **Errors** it throws `too-large` when the texts that it shows grow beyond `maxTextLength`.
+ */
+function substitute({ uri, limits }: ReadInput, lines: readonly SourceLine[]): InlineRule {
+  const { maxTextLength } = limitsOf(limits === undefined ? {} : { limits });
+  const values = new Map<string, string>();
+  for (const { text } of lines) {
+    const [, name = "", value = ""] = /^\s*\.\.\s+\|([^|]+)\|\s+replace::\s+(\S.*)$/u.exec(text) ?? [];
+    if (name !== "") values.set(name.toLowerCase(), value.slice(0, longestValue));
+  }
+  let shown = 0;
+  return {
+    pattern: /\|([^|\s](?:[^|]*[^|\s])?)\|_{0,2}/uy,
+    show([, name = ""]) {
+      const value = values.get(name.toLowerCase()) ?? name;
+      shown += value.length;
+      if (shown > maxTextLength) throw overLimit(uri, "maxTextLength", maxTextLength);
+      return { text: value.replace(/(\*\*|``|\*)(.+?)\1/gu, "$2") };
+    },
+  };
+}
 
 /**
  * Implements the reader of reStructuredText.
@@ -52,15 +95,27 @@ const listings = /^(?:toctree|hlist)$/u;
  */
 export function readRst(input: ReadInput): ReadResult {
   const source = decodeInput(input.bytes, input.charset, input);
-  const events = createMarkupEvents();
-  const levels: string[] = [];
-  readBlocks(events, splitLines(source), levels, 0);
-  return composeMarkup(input, source, events.finish());
+  const lines = splitLines(source);
+  const all = [...rules.slice(0, -1), substitute(input, lines), ...rules.slice(-1)];
+  const acrossLines = all.map((rule) => ({ ...rule, pattern: new RegExp(rule.pattern.source, "suy") }));
+  const events = Object.assign(createMarkupEvents(), { rules: all, acrossLines });
+  readBlocks(events, lines, [], 0);
+  return composeMarkup(input, source, events.finish(), {
+    metadata: factsOf(lines),
+    included: findIncluded(lines, /^\s*\.\.\s+(?:include|literalinclude)::\s+(\S+)/u),
+  });
+}
+
+/** The author that a list of fields at the beginning states. **Source** docutils, bibliographic fields. */
+function factsOf(lines: readonly SourceLine[]): Metadata {
+  const stated = lines.slice(0, 60).map(({ text }) => /^:authors?:\s+(\S.*)$/iu.exec(text)?.[1]);
+  const author = stated.find((found) => found !== undefined);
+  return author === undefined ? {} : { author: author.slice(0, 1000) };
 }
 
 const maxNesting = 40;
 
-function readBlocks(events: MarkupEvents, lines: readonly SourceLine[], levels: string[], depth: number): void {
+function readBlocks(events: RstEvents, lines: readonly SourceLine[], levels: string[], depth: number): void {
   for (let at = 0; at < lines.length;) {
     if (lines[at]!.text === "") at++;
     else at = readBlock(events, lines, at, levels, depth);
@@ -69,7 +124,7 @@ function readBlocks(events: MarkupEvents, lines: readonly SourceLine[], levels: 
 
 /** Reads the block that begins at a line, and says where the next one may begin. */
 function readBlock(
-  events: MarkupEvents,
+  events: RstEvents,
   lines: readonly SourceLine[],
   at: number,
   levels: string[],
@@ -117,6 +172,8 @@ function readBlock(
   const field = /^:((?:[^:\\]|\\.)+):(?:\s+|$)/u.exec(text);
   if (field !== null && !/^:[\w.+-]+:`/u.test(text)) {
     const end = endOfItem(lines, at);
+    // A field without words is a setting, such as `:orphan:`.
+    if (text.length === field[0].length && end === at + 1) return end;
     events.open("p", place);
     events.text(`${field[1]}: `, place + 1);
     writeLines(events, [
@@ -144,28 +201,26 @@ function readBlock(
   return opensLiteral ? readLiteral(events, lines, end) : end;
 }
 
-function writeHeading(events: MarkupEvents, { text, at }: SourceLine, style: string, levels: string[]): void {
+function writeHeading(events: RstEvents, { text, at }: SourceLine, style: string, levels: string[]): void {
   if (!levels.includes(style)) levels.push(style);
   events.open(headingTag(levels.indexOf(style) + 1), at);
-  writeInline(events, text.trim(), at + indentOf(text), rules, starts);
+  writeInline(events, text.trim(), at + indentOf(text), events.rules, starts);
   events.close();
 }
 
-function writeParagraph(events: MarkupEvents, lines: readonly SourceLine[]): void {
+function writeParagraph(events: RstEvents, lines: readonly SourceLine[]): void {
   events.open("p", lines[0]?.at ?? 0);
   writeLines(events, lines);
   events.close();
 }
 
-const acrossLines = rules.map((rule) => ({ ...rule, pattern: new RegExp(rule.pattern.source, "suy") }));
-
 /** Lines of one text: markup may begin on one and end on another. */
-function writeLines(events: MarkupEvents, lines: readonly SourceLine[]): void {
+function writeLines(events: RstEvents, lines: readonly SourceLine[]): void {
   const { text, at } = joinLines(lines);
-  writeInline(events, text, at, acrossLines, starts);
+  writeInline(events, text, at, events.acrossLines, starts);
 }
 
-function writeCode(events: MarkupEvents, given: readonly SourceLine[], language = ""): void {
+function writeCode(events: RstEvents, given: readonly SourceLine[], language = ""): void {
   const lines = dedent(given);
   while (lines.at(-1)?.text === "") lines.pop();
   while (lines[0]?.text === "") lines.shift();
@@ -176,7 +231,7 @@ function writeCode(events: MarkupEvents, given: readonly SourceLine[], language 
   events.close();
 }
 
-function readLiteral(events: MarkupEvents, lines: readonly SourceLine[], at: number): number {
+function readLiteral(events: RstEvents, lines: readonly SourceLine[], at: number): number {
   let begin = at;
   while (begin < lines.length && lines[begin]!.text === "") begin++;
   if (begin === lines.length || indentOf(lines[begin]!.text) === 0) return begin;
@@ -208,7 +263,7 @@ function endOfItem(lines: readonly SourceLine[], at: number): number {
 }
 
 function readList(
-  events: MarkupEvents,
+  events: RstEvents,
   lines: readonly SourceLine[],
   begin: number,
   levels: string[],
@@ -242,7 +297,7 @@ function readList(
 
 /** Directives, comments, targets, footnotes. */
 function readExplicit(
-  events: MarkupEvents,
+  events: RstEvents,
   lines: readonly SourceLine[],
   begin: number,
   levels: string[],
@@ -269,6 +324,11 @@ function readExplicit(
   const place = line.at + line.text.length - argument.length;
   const options = body.findIndex(({ text }) => text === "" || !/^\s*:[\w-]+:/u.test(text));
   const content = options === -1 ? [] : body.slice(options);
+  const captioned = body.find(({ text }) => /^\s*:caption:\s+\S/u.test(text));
+  if (captioned !== undefined && (codes.test(name) || listings.test(name))) {
+    const words = captioned.text.replace(/^\s*:caption:\s+/u, "");
+    writeParagraph(events, [{ text: words, at: captioned.at + captioned.text.length - words.length }]);
+  }
   if (codes.test(name)) writeCode(events, content, argument);
   else if (silent.test(name) || /^\.\.\s+\|/u.test(line.text)) return stop;
   else if (listings.test(name)) {
@@ -284,7 +344,8 @@ function readExplicit(
   } else {
     if (argument !== "") {
       events.open("p", place);
-      writeInline(events, argument, place, rules, starts);
+      events.text(changes[name] ?? "", line.at);
+      writeInline(events, argument, place, events.rules, starts);
       events.close();
     }
     if (name === "csv-table") writeCsv(events, body, content);
@@ -296,13 +357,13 @@ function readExplicit(
 
 type Cell = readonly SourceLine[];
 
-function writeTable(events: MarkupEvents, at: number, rows: readonly (readonly Cell[])[], headers: number): void {
+function writeTable(events: RstEvents, at: number, rows: readonly (readonly Cell[])[], headers: number): void {
   events.open("table", at);
   for (const [index, row] of rows.entries()) {
     events.open("tr", row[0]?.[0]?.at ?? at);
     for (const cell of row) {
       events.open(index < headers ? "th" : "td", cell[0]?.at ?? at);
-      for (const line of cell) writeInline(events, `${line.text} `, line.at, rules, starts);
+      for (const line of cell) writeInline(events, `${line.text} `, line.at, events.rules, starts);
       events.close();
     }
     events.close();
@@ -311,7 +372,7 @@ function writeTable(events: MarkupEvents, at: number, rows: readonly (readonly C
 }
 
 /** **Source** docutils, grid tables. A cell over several columns keeps its place; the columns it covers stay out. */
-function readGridTable(events: MarkupEvents, lines: readonly SourceLine[], begin: number): number {
+function readGridTable(events: RstEvents, lines: readonly SourceLine[], begin: number): number {
   let end = begin;
   while (end < lines.length && /^[+|]/u.test(lines[end]!.text)) end++;
   const rows: SourceLine[][][] = [];
@@ -337,7 +398,7 @@ function readGridTable(events: MarkupEvents, lines: readonly SourceLine[], begin
 }
 
 /** **Source** docutils, simple tables. */
-function readSimpleTable(events: MarkupEvents, lines: readonly SourceLine[], begin: number): number {
+function readSimpleTable(events: RstEvents, lines: readonly SourceLine[], begin: number): number {
   const columns = [...lines[begin]!.text.matchAll(/=+/gu)].map(({ index }) => index);
   let end = begin + 1;
   let borders = 0;
@@ -370,7 +431,7 @@ function readSimpleTable(events: MarkupEvents, lines: readonly SourceLine[], beg
   return end + 1;
 }
 
-function writeCsv(events: MarkupEvents, body: readonly SourceLine[], content: readonly SourceLine[]): void {
+function writeCsv(events: RstEvents, body: readonly SourceLine[], content: readonly SourceLine[]): void {
   const cut = ({ text, at }: SourceLine, from = 0): Cell[] =>
     [...text.slice(from).matchAll(/\s*(?:"((?:[^"]|"")*)"|([^,]*))(?:,|$)/gu)]
       .filter(([whole]) => whole !== "")
@@ -387,7 +448,7 @@ function dedentLine({ text, at }: SourceLine): SourceLine {
   return { text: text.trim(), at: at + indentOf(text) };
 }
 
-function writeListTable(events: MarkupEvents, body: readonly SourceLine[], content: readonly SourceLine[]): void {
+function writeListTable(events: RstEvents, body: readonly SourceLine[], content: readonly SourceLine[]): void {
   const headers = Number(/:header-rows:\s*(\d+)/u.exec(body.map(({ text }) => text).join("\n"))?.[1] ?? "0");
   const rows: SourceLine[][][] = [];
   for (const line of dedent(content)) {

@@ -19,10 +19,7 @@ const names: Readonly<Record<string, string>> = {
     "itemizedlist simplelist variablelist glosslist def-list list ref-list calloutlist bibliolist segmentedlist",
   ),
   ...pairs("ol", "orderedlist procedure substeps"),
-  ...pairs(
-    "li",
-    "listitem member varlistentry-item step list-item ref callout def-item glossentry biblioentry bibliomixed",
-  ),
+  ...pairs("li", "listitem member varlistentry step list-item ref callout def-item glossentry biblioentry bibliomixed"),
   ...pairs("blockquote", "blockquote disp-quote verse-group epigraph"),
   ...pairs("table", "informaltable table"),
   ...pairs("tr", "row tr"),
@@ -56,6 +53,8 @@ interface OpenElement {
   readonly opened: number;
   readonly isSilent: boolean;
   readonly isSection: boolean;
+  /** A note that is called within a paragraph. */
+  readonly isNote: boolean;
 }
 
 /**
@@ -96,6 +95,7 @@ export function readStructuredXml(input: ReadInput): ReadResult {
       tag !== "subtitle" &&
       /^(?:title-group|info|articleinfo|bookinfo|book-title-group|article|book)$/u.test(parent) &&
       title === "";
+    const isNote = /^(?:footnote|fn)$/u.test(tag) && open.some(({ name }) => names[name] === "p");
     const isSilent = silent.has(tag) && !(tag === "abstract");
     if (isSilent) silentDepth++;
     if (isOfDocument) titleParts = [];
@@ -111,19 +111,25 @@ export function readStructuredXml(input: ReadInput): ReadResult {
         : tag === "label" && sections.has(parent)
           ? undefined
           : names[tag];
-      if (html !== undefined && !(html === "p" && /^(?:entry|td|th|listitem|list-item|li)$/u.test(parent))) {
+      const isBare =
+        (html === "p" && /^(?:entry|td|th|listitem|list-item|li)$/u.test(parent)) ||
+        (html === "p" && open.at(-1)?.isNote === true) ||
+        (tag === "listitem" && parent === "varlistentry");
+      if (isNote) events.text(" (", tagAt);
+      else if (html !== undefined && !isBare) {
         events.open(html, tagAt);
         opened = 1;
       }
     }
-    open.push({ name: tag, opened, isSilent, isSection });
+    open.push({ name: tag, opened, isSilent, isSection, isNote });
   };
-  const closeElement = (name: string): void => {
-    const at = open.findLastIndex((element) => element.name === name);
-    if (at === -1) return;
-    while (open.length > at) {
+  const closeElement = (name: string, at: number): void => {
+    const found = open.findLastIndex((element) => element.name === name);
+    if (found === -1) return;
+    while (open.length > found) {
       const element = open.pop()!;
       for (let count = element.opened; count > 0; count--) events.close();
+      if (element.isNote && silentDepth === 0) events.text(")", at);
       if (element.isSilent) silentDepth--;
       if (element.isSection) level--;
       if (titleParts !== undefined && element.name.endsWith("title")) {
@@ -158,9 +164,9 @@ export function readStructuredXml(input: ReadInput): ReadResult {
       onopentagend: openElement,
       onselfclosingtag() {
         openElement();
-        closeElement(tag);
+        closeElement(tag, tagAt);
       },
-      onclosetag: (start, end) => closeElement(localName(source.slice(start, end))),
+      onclosetag: (start, end) => closeElement(localName(source.slice(start, end)), start - 2),
       ontext: (start, end) => addText(source.slice(start, end), start),
       ontextentity: (codePoint, end) => addText(String.fromCodePoint(codePoint), end - 1),
       oncdata: (start, end, endOffset) => addText(source.slice(start, end - endOffset), start),
