@@ -167,6 +167,8 @@ export function detectMediaType(bytes: Uint8Array, hints: MediaTypeHints = {}): 
       matchStructuredXml(head) ??
       matchXmlWorkbook(head);
     if (found !== undefined) return found;
+    // Most vocabularies of XML have an extension of their own, such as `.opml` and `.kml`.
+    if (said === undefined && /^\uFEFF?\s*<\?xml\s/u.test(head)) return "application/xml";
   }
   return said ?? matchMail(bytes) ?? "text/plain";
 }

@@ -301,6 +301,24 @@ describe("createMarkupReader", () => {
     expect((await readAny("a.xml", source)).text).toBe(source);
   });
 
+  it("reads XML under any extension, and rows of attributes alone", async () => {
+    const feed = (name: string): string => `<outline text="${name}" type="rss"/>`;
+    const source = `<?xml version="1.0"?><opml><head><title>Feeds</title></head><body><outline text="News">${feed("BBC")}${feed("CNN")}</outline><outline text="Ships">${feed("AIS")}</outline></body></opml>`;
+    const read = await readAny("a.opml", source);
+    expect([read.mediaType, read.title]).toEqual(["application/xml", "a.opml"]);
+    expect(showBlocks(read)).toEqual([
+      "heading: head",
+      "list: - title: Feeds",
+      "heading: outline News",
+      "table: | text | type |\n| BBC | rss |\n| CNN | rss |",
+      "heading: outline Ships",
+      "heading: outline AIS",
+      "list: - type: rss",
+    ]);
+    const plain = "<?xml version='1.0'?> is how XML begins.";
+    expect((await readAny("a.txt", plain)).text).toBe(plain);
+  });
+
   it("reads rows of many values in linear time, each value once", async () => {
     const values = Array.from({ length: fewer(20_000, 40_000) }, (_, i) => `<c${i}>v${i}</c${i}>`).join("");
     const { text } = await readAny("a.xml", `<a><b>${values}</b><b>${values}</b></a>`);

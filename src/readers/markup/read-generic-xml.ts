@@ -149,9 +149,11 @@ function parse(given: string): XmlNode | undefined {
 
 const isNode = (content: XmlNode | Piece): content is XmlNode => "content" in content;
 const elementsOf = ({ content }: XmlNode): readonly XmlNode[] => content.filter(isNode);
-const isValue = (node: XmlNode): boolean => elementsOf(node).length === 0;
+/** An element without elements. One of attributes alone, two or more, is a row and no value. */
+const isValue = (node: XmlNode): boolean =>
+  elementsOf(node).length === 0 && (hasText(node) || attributesOf(node).length < 2);
 const hasText = ({ content }: XmlNode): boolean => content.some((each) => !isNode(each) && each.text.trim() !== "");
-const isMixed = (node: XmlNode): boolean => !isValue(node) && hasText(node);
+const isMixed = (node: XmlNode): boolean => elementsOf(node).length > 0 && hasText(node);
 const localName = (name: string): string => name.slice(name.indexOf(":") + 1);
 const plainOf = (pieces: readonly Piece[]): string =>
   pieces
@@ -302,7 +304,7 @@ function writeNode(events: MarkupEvents, node: XmlNode, level: number): void {
   const title = titleOf(node);
   const named = attributesOf(node);
   const children = elementsOf(node).filter((child) => child !== title);
-  const known = named.find(({ name }) => /^(?:id|name|key|title|label)$/iu.test(name));
+  const known = named.find(({ name }) => /^(?:id|name|key|title|label|text)$/iu.test(name));
   const isNamed = title === undefined && level > 0 && !frameName.test(localName(node.name));
   const heading = level <= 6 ? headingTag(level) : "p";
   if (title !== undefined) writeElement(events, heading, textOf(title), title.at);
