@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import type { Usage } from "../contracts/chat.ts";
 import { nearestRank } from "../knowledge-base/operations/health-window.ts";
 import { platformNow } from "../runtime/platform-clock.ts";

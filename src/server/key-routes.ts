@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { z } from "zod";
 import { platformNow } from "../runtime/platform-clock.ts";
 import { accessKey, createKeyring } from "./caller-keys.ts";
 import { given } from "./given.ts";

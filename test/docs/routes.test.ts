@@ -18,6 +18,8 @@ it("the table of routes has each route of the OpenAPI document, and no other", a
   const response = await createHandler(kb, {
     page: false,
     files: createMemoryBlobStore(),
+    keys: () => [],
+    manual: () => Promise.resolve([]),
     metrics: { text: () => Promise.resolve("") },
   })(new Request("http://localhost/openapi.json"));
   const { paths } = (await response.json()) as { paths: Readonly<Record<string, object>> };
