@@ -155,7 +155,7 @@ function install(): string {
 function checkFiles(): string {
   const files = filesIn(installed).filter((file) => !file.startsWith("node_modules/"));
   const expected =
-    /^(dist\/.+\.(js|mjs|d\.ts|json|wasm|html|css|svg)|dist\/node\/LICENSES\.txt|dist\/docs\/((errors|explanation|guides|migrate|tutorials)\/)?[a-z-]+\.md|package\.json|README\.md|LICENSE)$/;
+    /^(dist\/.+\.(js|mjs|d\.ts|json|wasm|html|css|svg)|dist\/node\/LICENSES\.txt|dist\/docs\/((errors|explanation|guides|library|migrate|tutorials)\/)?[a-z-]+\.md|package\.json|README\.md|LICENSE)$/;
   const stray = files.filter((file) => !expected.test(file));
   assert(stray.length === 0, `files that do not belong into the package: ${stray.join(", ")}`);
   const size = files.reduce((sum, file) => sum + statSync(join(installed, file)).size, 0);

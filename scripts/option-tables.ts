@@ -4,7 +4,7 @@
  *     npm run options
  */
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { ingestOptions } from "../src/ingest/ingest-options.ts";
 import { askOptions } from "../src/knowledge-base/asking/ask-options.ts";
 import { verifyOptions } from "../src/knowledge-base/asking/verify-options.ts";
@@ -24,6 +24,10 @@ const onlyAsk = Object.fromEntries(Object.entries(askOptions).filter(([name]) =>
 /** Pages with tables. */
 export const pages: readonly string[] = [
   "docs/library.md",
+  "docs/library/ask.md",
+  "docs/library/ingest.md",
+  "docs/library/search.md",
+  "docs/library/verify.md",
   "docs/command-line.md",
   "docs/server.md",
   "docs/configuration.md",
@@ -72,18 +76,20 @@ function fieldTable(table: OptionTable): string {
   return ["| field | meaning |", "|---|---|", ...rows].join("\n");
 }
 
-/** A page with its tables made anew. */
-export function fillTables(page: string): string {
-  return page.replaceAll(/<!-- options: ([\w ]+) -->\n[^]*?<!-- end -->/gu, (_, name: string) => {
+/** The text of a page with its tables made anew. Texts of options link as pages of `docs/` do. */
+export function fillTables(page: string, text: string): string {
+  const linkFrom = (table: string): string =>
+    table.replaceAll(/\]\(([\w/-]+\.md)/gu, (_, to: string) => `](${relative(dirname(page), join("docs", to))}`);
+  return text.replaceAll(/<!-- options: ([\w ]+) -->\n[^]*?<!-- end -->/gu, (_, name: string) => {
     const made = tables[name];
     if (made === undefined) throw new Error(`There is no table ${name}.`);
-    return `<!-- options: ${name} -->\n\n${made()}\n\n<!-- end -->`;
+    return `<!-- options: ${name} -->\n\n${linkFrom(made())}\n\n<!-- end -->`;
   });
 }
 
 if (import.meta.main) {
   for (const page of pages) {
     const path = join(root, page);
-    writeFileSync(path, fillTables(readFileSync(path, "utf8")));
+    writeFileSync(path, fillTables(page, readFileSync(path, "utf8")));
   }
 }

@@ -14,7 +14,7 @@ const folder = "dist/docs";
 export function packedPath(path: string): string | undefined {
   if (path === "README.md") return path;
   if (path === "GLOSSARY.md" || path === "CHANGELOG.md") return `${folder}/${path.toLowerCase()}`;
-  return /^docs\/(?:(?:errors|explanation|guides|migrate|tutorials)\/)?[^/]+\.md$/u.test(path)
+  return /^docs\/(?:(?:errors|explanation|guides|library|migrate|tutorials)\/)?[^/]+\.md$/u.test(path)
     ? `${folder}/${path.slice("docs/".length)}`
     : undefined;
 }
@@ -33,7 +33,7 @@ export function pages(): readonly string[] {
       "GLOSSARY.md",
       "CHANGELOG.md",
       "docs/*.md",
-      "docs/{errors,explanation,guides,migrate,tutorials}/*.md",
+      "docs/{errors,explanation,guides,library,migrate,tutorials}/*.md",
     ],
     {
       cwd: root,

@@ -146,7 +146,9 @@ function checkNames(): readonly string[] {
     .map((row) => row.split("\t"))
     .filter((cells) => cells.includes("ibid"))
     .map(([name = ""]) => name);
-  const guides = globSync(["README.md", "docs/*.md", "docs/{tutorials,guides,migrate,explanation}/*.md"], { cwd: root })
+  const guides = globSync(["README.md", "docs/*.md", "docs/{tutorials,guides,library,migrate,explanation}/*.md"], {
+    cwd: root,
+  })
     .filter((path) => !path.endsWith("stability.md"))
     .map((path) => readFileSync(join(root, path), "utf8"))
     .flatMap((text) => Array.from(text.matchAll(/^```.*?^```|`[^`\n]+`/gmsu), ([code]) => code))

@@ -34,6 +34,7 @@ export const sections: readonly Section[] = [
     label: "Reference",
     pages: [
       "docs/library.md",
+      "docs/library/*.md",
       "docs/command-line.md",
       "docs/configuration.md",
       "docs/server.md",

@@ -133,7 +133,7 @@ function providerPage(): string {
   ]);
   return `# Models by name
 
-Made from the table that ibid itself uses. [Models](../library.md#models) has models on this machine, and models of your own.
+Made from the table that ibid itself uses. [Models](../library/models.md) has models on this machine, and models of your own.
 
 ${table(["name", "install", "key", "address", "kinds"], rows)}
 `;
@@ -330,9 +330,8 @@ function cell(text: string): string {
   return (
     text
       .replaceAll(/\s+/gu, " ")
-      // Texts of options link as the page of the library does.
-      .replaceAll(/\]\((?=[\w-]+\.md)/gu, "](../")
-      .replaceAll("](#", "](../library.md#")
+      // Texts of options link as pages of `docs/` do.
+      .replaceAll(/\]\((?=[\w/-]+\.md)/gu, "](../")
       .split(/(`[^`]*`)/u)
       .map((part, index) => (index % 2 === 1 ? part : part.replaceAll("<", "&lt;")))
       .join("")

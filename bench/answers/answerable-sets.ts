@@ -119,8 +119,10 @@ export function readManual(): AnswerableSet {
 /** The readme and the pages of `docs`, without decisions. */
 export function readManualPages(): readonly TextInput[] {
   const root = join(import.meta.dirname, "..", "..");
-  const pages = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"));
-  return ["README.md", ...pages.toSorted().map((name) => `docs/${name}`)].map((uri) => ({
+  const pages = ["docs", "docs/library"].flatMap((folder) =>
+    readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
+  );
+  return ["README.md", ...pages.filter((name) => name.endsWith(".md")).toSorted()].map((uri) => ({
     uri,
     mediaType: "text/markdown",
     text: readFileSync(join(root, uri), "utf8"),

@@ -31,7 +31,7 @@ export const manualQuestions: readonly ManualQuestion[] = [
       ["README.md", "`ibid delete <uri>`"],
       ["docs/operations.md", "`ibid delete --purge` removes at once"],
       ["docs/command-line.md", "`--purge` erases it from every file"],
-      ["docs/library.md", "`kb.delete({ filter })` deletes every document"],
+      ["docs/library/ingest.md", "`kb.delete({ filter })` deletes every document"],
       ["docs/server.md", "| `DELETE /document` | writers |"],
     ],
   },
@@ -46,7 +46,7 @@ export const manualQuestions: readonly ManualQuestion[] = [
   {
     question: "What happens when two documents have the same text?",
     places: [
-      ["docs/library.md", "Chunks with the same text, white space aside, are one hit"],
+      ["docs/library/search.md", "Chunks with the same text, white space aside, are one hit"],
       ["docs/command-line.md", 'A hit whose text stands elsewhere too has `"copies"'],
     ],
   },
@@ -60,7 +60,7 @@ export const manualQuestions: readonly ManualQuestion[] = [
   {
     question: "Can it read scanned PDFs?",
     places: [
-      ["docs/library.md", "A PDF of scanned pages is refused without text recognition"],
+      ["docs/library/ingest.md", "A PDF of scanned pages is refused without text recognition"],
       ["README.md", "A scan without a text layer needs text recognition"],
       ["docs/formats.md", "scanned pages without text recognition"],
     ],
@@ -85,7 +85,7 @@ export const manualQuestions: readonly ManualQuestion[] = [
     question: "How do I switch to another embedding model?",
     places: [
       ["docs/operations.md", "Open the knowledge base with the new model and the former one."],
-      ["docs/library.md", "Open with the new model, and with the old one as a former model."],
+      ["docs/library/models.md", "Open with the new model, and with the old one as a former model."],
     ],
   },
   {
@@ -115,7 +115,7 @@ export const manualQuestions: readonly ManualQuestion[] = [
     question: "How do I ingest a whole website?",
     places: [
       ["docs/command-line.md", "| `--sitemap <url>` |"],
-      ["docs/library.md", "`openSitemapSource(address)` is the pages that a site lists"],
+      ["docs/library/ingest.md", "`openSitemapSource(address)` is the pages that a site lists"],
     ],
   },
   {
@@ -132,7 +132,7 @@ export const manualQuestions: readonly ManualQuestion[] = [
   },
   {
     question: "What format does a list of synonyms have?",
-    places: [["docs/library.md", "The format is that of Solr and Elasticsearch."]],
+    places: [["docs/library/search.md", "The format is that of Solr and Elasticsearch."]],
   },
   {
     question: "What does it do against prompt injection?",
@@ -149,7 +149,7 @@ export const manualQuestions: readonly ManualQuestion[] = [
   {
     question: "Who can see the documents of a team?",
     places: [
-      ["docs/library.md", "Callers read their own user and team scopes"],
+      ["docs/library/callers.md", "Callers read their own user and team scopes"],
       ["docs/command-line.md", "With them you read the user's and the teams' scopes"],
     ],
   },
@@ -157,7 +157,7 @@ export const manualQuestions: readonly ManualQuestion[] = [
     question: "How do I use a model that runs in Ollama?",
     places: [
       ["docs/command-line.md", "| `ollama/…` |"],
-      ["docs/library.md", "| `ollama/nomic-embed-text`, `ollama:llama3` |"],
+      ["docs/library/models.md", "| `ollama/nomic-embed-text`, `ollama:llama3` |"],
       ["README.md", 'models: { chat: "ollama/qwen3:8b" }'],
     ],
   },
@@ -169,7 +169,7 @@ export const manualQuestions: readonly ManualQuestion[] = [
     question: "How do I find out why a hit has its score?",
     places: [
       ["docs/command-line.md", "`--explain` adds `explain`: the score and rank of each leg"],
-      ["docs/library.md", "With `explain`, the hit also has the parts that add up to its score."],
+      ["docs/library/search.md", "With `explain`, the hit also has the parts that add up to its score."],
       ["README.md", "lists the best places, with the reasons for their scores (`--explain`)"],
     ],
   },
@@ -196,8 +196,8 @@ export const manualQuestions: readonly ManualQuestion[] = [
   {
     question: "What is the difference between strict and preferred grounding?",
     places: [
-      ["docs/library.md", "`strict` is a law: no sentence stands in the text whose verdict is not `supported`"],
-      ["docs/library.md", "`preferred` shows everything, each sentence with its verdict."],
+      ["docs/library/ask.md", "`strict` is a law: no sentence stands in the text whose verdict is not `supported`"],
+      ["docs/library/ask.md", "`preferred` shows everything, each sentence with its verdict."],
     ],
   },
 ];

@@ -115,7 +115,7 @@ export async function readPages(): Promise<readonly Page[]> {
       hint: "Install the package ibid whole, or read the pages at its repository.",
     });
   }
-  const names = ["", "tutorials", "guides", "migrate", "explanation", "errors"].flatMap((part) =>
+  const names = ["", "library", "tutorials", "guides", "migrate", "explanation", "errors"].flatMap((part) =>
     (existsSync(join(docs, part)) ? readdirSync(join(docs, part)) : [])
       .filter((name) => name.endsWith(".md"))
       .map((name) => join(part, name.slice(0, -3)).replaceAll("\\", "/")),

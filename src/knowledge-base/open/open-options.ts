@@ -236,7 +236,7 @@ const limitOptions = {
 
 const modelOptions = {
   embedding: {
-    doc: 'Embedding model: your own, an AI SDK one, or [`"provider/model"`](#models). `null`: words alone.',
+    doc: 'Embedding model: your own, an AI SDK one, or [`"provider/model"`](library/models.md). `null`: words alone.',
     kind: aModel("an embedding model", "embed", "doEmbed"),
     beyond: { expects: "null", check: (value: unknown) => value === null },
     otherwise: "the store's own, fitted on the stored chunks from 256 on",
@@ -248,7 +248,7 @@ const modelOptions = {
     },
   },
   formerEmbeddings: {
-    doc: "Models that were used before; see [another model](#another-model).",
+    doc: "Models that were used before; see [another model](library/models.md#another-model).",
     kind: aListOf("embedding models"),
     for: byOperator,
     flag: "--former-embedding-model <provider/model...>",
@@ -259,13 +259,13 @@ const modelOptions = {
     },
   },
   embedNames: {
-    doc: "Whether title and headings are embedded with a chunk's text, and the key and field of a record; see [another model](#another-model).",
+    doc: "Whether title and headings are embedded with a chunk's text, and the key and field of a record; see [another model](library/models.md#another-model).",
     kind: { type: "boolean" },
     default: true,
     for: inCode,
   },
   image: {
-    doc: "Embedder of [pictures](#pictures-recordings-and-files), and of queries in their space.",
+    doc: "Embedder of [pictures](library/media.md), and of queries in their space.",
     kind: objectWith("an embedder of pictures", "embedImage"),
     for: inCode,
   },
@@ -320,7 +320,7 @@ const modelOptions = {
 /** Options of how files become documents. */
 export const readingOptions = {
   handlers: {
-    doc: "Handlers of media types, asked before any reader; see [handlers of your own](#readers-chunkers-and-handlers-of-your-own).",
+    doc: "Handlers of media types, asked before any reader; see [handlers of your own](library/own-parts.md).",
     kind: aListOf("handlers"),
     for: inCode,
   },
@@ -346,14 +346,14 @@ const searchSetup = {
     for: inCode,
   },
   bm25: {
-    doc: "Weights of words. Variants: `bm25f`, `lucene`, `robertson`, `atire`, `bm25l`, `bm25+`, `toolup`. [Names](#ranking) count in `bm25f`. A word that a query [repeats](#ranking) counts as often.",
+    doc: "Weights of words. Variants: `bm25f`, `lucene`, `robertson`, `atire`, `bm25l`, `bm25+`, `toolup`. [Names](library/search.md#ranking) count in `bm25f`. A word that a query [repeats](library/search.md#ranking) counts as often.",
     kind: anObject("an object"),
     otherwise:
       '`{ variant: "bm25f", k1: 1.2, b: 0.5, nameWeight: 2, nameB: 0.5, fileWeight: 10, fileB: 0.5, naming: 0.5, document: 0.3, heading: 0.5 }`',
     for: inCode,
   },
   synonyms: {
-    doc: "[Synonyms](#synonyms), as the text of a list: `a, b` or `a => b, c` on each line.",
+    doc: "[Synonyms](library/search.md#synonyms), as the text of a list: `a, b` or `a => b, c` on each line.",
     kind: { type: "string", pattern: /[^]*/u, expects: "the text of a list" },
     otherwise: "`synonyms.txt` in the folder of the knowledge base",
     for: byOperator,
@@ -367,7 +367,7 @@ const searchSetup = {
     for: inCode,
   },
   retriever: {
-    doc: "[Retriever](#retrievers) in place of the built-in one, or a function that wraps it.",
+    doc: "[Retriever](library/retrievers.md) in place of the built-in one, or a function that wraps it.",
     kind: {
       type: "value",
       expects: "a retriever, or a function that makes one",
@@ -423,7 +423,7 @@ export interface QualityOptions {
 /** Option that stands for several models. */
 export const qualityOptions = {
   quality: {
-    doc: 'Recommended models at once: `"local"` is `models: { embedding: "local", reranker: "local" }` where these are not given; see [on this machine](#on-this-machine).',
+    doc: 'Recommended models at once: `"local"` is `models: { embedding: "local", reranker: "local" }` where these are not given; see [on this machine](library/models.md#on-this-machine).',
     kind: { type: "choice", values: { local: true } },
     otherwise: "the store's own model, no reranker",
     for: byOperator,
@@ -497,7 +497,7 @@ export const openOptions = {
     for: inCode,
   },
   snapshots: {
-    doc: "Place where a knowledge base in memory is kept; see [in memory, and kept](#in-memory-and-kept).",
+    doc: "Place where a knowledge base in memory is kept; see [in memory, and kept](library.md#in-memory-and-kept).",
     kind: anObject("an object"),
     for: inCode,
   },
