@@ -19,9 +19,10 @@ export const answerLimits = { characters: 400_000, startMs: 300_000, silenceMs: 
  * A model whose answers end at limits, whatever it does.
  *
  * **Shape** a part without characters ends no silence. The signal of the model fires at a limit, so that its connection closes; a model that ignores the signal is left alone.
- * **Errors** `invalid-response` for too many characters, `timeout` for a silence; `aborted` as soon as the caller's signal fires, or `timeout` for a deadline.
+ * **Errors** `invalid-argument` for a model without one of its parts; `invalid-response` for too many characters, `timeout` for a silence; `aborted` as soon as the caller's signal fires, or `timeout` for a deadline.
  */
 export function limitAnswers(model: ChatModel, limits: AnswerLimits = {}): ChatModel {
+  checkParts(model);
   const { characters = answerLimits.characters } = limits;
   const { startMs = answerLimits.startMs, silenceMs = answerLimits.silenceMs } = limits;
   const name = `${model.provider}/${model.model}`;
@@ -113,4 +114,16 @@ export function limitAnswers(model: ChatModel, limits: AnswerLimits = {}): ChatM
 function lengthOf({ message }: ChatResult): number {
   const calls = message.toolCalls ?? [];
   return (message.content?.length ?? 0) + (calls.length === 0 ? 0 : JSON.stringify(calls).length);
+}
+
+const parts = { provider: "string", model: "string", chat: "function", stream: "function" } as const;
+
+/** Without it, a model of an application's own that lacks a part fails at the first question, and without a name. */
+function checkParts(model: ChatModel): void {
+  for (const [name, kind] of Object.entries(parts)) {
+    if (typeof model[name as keyof typeof parts] === kind) continue;
+    throw new IbidError("invalid-argument", `The chat model has no ${name} that is a ${kind}.`, {
+      hint: "A chat model of your own has the strings provider and model, and the functions chat and stream.",
+    });
+  }
 }

@@ -142,3 +142,16 @@ describe("a model server without end", () => {
     expect(flood.sent() / megabytes).toBeLessThan(most);
   });
 });
+
+describe("a model of one's own", () => {
+  it.each(["provider", "model", "chat", "stream"])("without %s is refused where it is given", async (name) => {
+    const whole = speaking(["Yes."]);
+    const { provider, model, chat, stream } = whole;
+    const lacking = { provider, model, chat, stream, [name]: undefined } as unknown as ChatModel;
+    const refused = { code: "invalid-argument", message: expect.stringMatching(/chat model/u) as string };
+    await expect(openKnowledgeBase({ models: { chat: lacking } })).rejects.toMatchObject(refused);
+    await using kb = await openKnowledgeBase();
+    await kb.ingest({ uri: "a.txt", text: "Keys live for ninety days." });
+    await expect(kb.ask("How long do keys live?", { judge: lacking })).rejects.toMatchObject(refused);
+  });
+});
