@@ -28,7 +28,7 @@ export interface Output {
   readonly style: Style;
   /** Writes one line of JSON. */
   object(value: unknown): Promise<void>;
-  /** Writes one line for people. It may contain escape sequences of `style`; callers neutralise text of documents before. */
+  /** Writes one line for people. Control characters are replaced, but for the escape sequences of `style`. Callers neutralise text of documents before, so that it stays one line. */
   line(text?: string): Promise<void>;
   /** Writes sentences for people, in lines as wide as the terminal. */
   prose(text: string): Promise<void>;
@@ -85,7 +85,7 @@ export function createOutput({ stdout, stderr, json, quiet = false, env, onFailu
     });
 
   const writeProse = (stream: Stream, text: string): Promise<void> =>
-    write(stream, `${wrap(text, widthOf(stream)).join("\n")}\n`);
+    write(stream, `${wrap(neutraliseAround(text, style), widthOf(stream)).join("\n")}\n`);
 
   return {
     pages,
@@ -98,7 +98,7 @@ export function createOutput({ stdout, stderr, json, quiet = false, env, onFailu
       return failure;
     },
     object: (value) => write(stdout, `${toJsonLine(value)}\n`),
-    line: (text = "") => (json ? Promise.resolve() : write(stdout, `${text}\n`)),
+    line: (text = "") => (json ? Promise.resolve() : write(stdout, `${neutraliseAround(text, style)}\n`)),
     prose: (text) => (json ? Promise.resolve() : writeProse(stdout, text)),
     aside: (text, isAsked = false) => (isAsked || !(json || quiet) ? writeProse(stderr, text) : Promise.resolve()),
     text: (text, raw = false) =>
@@ -159,6 +159,19 @@ function hasColours(stream: Stream, env: NodeJS.ProcessEnv): boolean {
   const refused = env["NO_COLOR"] !== undefined && env["NO_COLOR"] !== "";
   return stream.isTTY === true && !refused && env["TERM"] !== "dumb";
 }
+
+/** Neutralises a text, but for the sequences of the style itself. */
+function neutraliseAround(text: string, style: Style): string {
+  // A style without colours has no sequences.
+  if (style.bold("x") === "x") return neutraliseText(text);
+  return text
+    .split(ownSequence)
+    .map((part, i) => (i % 2 === 1 ? part : neutraliseText(part)))
+    .join("");
+}
+
+// oxlint-disable-next-line no-control-regex -- the pattern looks for them
+const ownSequence = /(\u001B\[(?:1|2|22|1;33|1;31|22;39)m)/u;
 
 function createStyle(colours: boolean): Style {
   const wrapIn =

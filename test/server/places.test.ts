@@ -83,7 +83,7 @@ test("a view around a stretch shows what stands beside it, and names the place o
   expect([narrow.place, narrow.start, wide.place, wide.start]).toEqual([at, text.indexOf("Call"), at, 0]);
   expect((await as("ada", "/view?uri=keys.md&around=-1")).status).toBe(400);
   // The view is of the present: a time is refused, not ignored.
-  expect((await as("ada", "/view?uri=keys.md&asOf=2026-01-01")).status).toBe(400);
+  expect((await as("ada", "/view?uri=keys.md&as-of=2026-01-01")).status).toBe(400);
 });
 
 test("a picture and a recording that are uploaded are kept whole where no reader accepts them, and say how they are found", async () => {
