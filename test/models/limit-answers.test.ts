@@ -145,9 +145,7 @@ describe("a model server without end", () => {
 
 describe("a model of one's own", () => {
   it.each(["provider", "model", "chat", "stream"])("without %s is refused where it is given", async (name) => {
-    const whole = speaking(["Yes."]);
-    const { provider, model, chat, stream } = whole;
-    const lacking = { provider, model, chat, stream, [name]: undefined } as unknown as ChatModel;
+    const lacking = { ...speaking(["Yes."]), [name]: undefined } as unknown as ChatModel;
     const refused = { code: "invalid-argument", message: expect.stringMatching(/chat model/u) as string };
     await expect(openKnowledgeBase({ models: { chat: lacking } })).rejects.toMatchObject(refused);
     await using kb = await openKnowledgeBase();
