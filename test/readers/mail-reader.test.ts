@@ -269,6 +269,10 @@ Red one.
       expect.stringMatching(/^pack\.zip\/photo\.png was not read: /u),
       expect.stringMatching(/^broken\.zip was not read: .*cut off/u),
     ]);
+    // Bytes that no reader takes stand by themselves, in an archive and beside it.
+    const odd = makeZip([{ name: "odd.txt", content: "\u0001\u0002\0\u0003".repeat(50) }]);
+    const beside = await readAny("a.eml", mixed(plain, packed("odd.zip", odd), packed("odd.md", odd.slice(4, 40))));
+    expect(beside.text).toContain("Attached, not read: odd.zip/odd.txt, odd.md");
     const refused = await readAny("a.eml", mixed(plain, packed("pack.zip", zip)), { limits: { maxParts: 2 } });
     expect(refused.text).toContain("Attached, not read: pack.zip");
     expect(refused.notes?.[0]).toMatch(/maxParts|parts/u);

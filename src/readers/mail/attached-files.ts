@@ -41,9 +41,8 @@ export async function* attachedFiles(
   let [bytesLeft, partsLeft] = [limits.maxExpandedBytes, limits.maxParts];
 
   async function* expand(file: AttachedFile, depth: number): AsyncGenerator<AttachedFile, undefined> {
-    const { name, mediaType: declared, content } = file;
-    const mediaType =
-      typeof content === "string" || content.length === 0 ? "" : detectMediaType(content, { declared, name });
+    const { name, content } = file;
+    const mediaType = kindOf(file);
     if (typeof content === "string" || !isArchive(mediaType)) {
       yield file;
       return undefined;
@@ -84,6 +83,17 @@ export async function* attachedFiles(
     yield* expand({ name, mediaType, content: bytes }, 1);
   }
   return undefined;
+}
+
+/** Its media type; `""` where it has no bytes, or such as no reader takes: reading it says why. */
+function kindOf({ name, mediaType: declared, content }: AttachedFile): string {
+  if (typeof content === "string") return "";
+  try {
+    return detectMediaType(content, { declared, name });
+  } catch (error) {
+    if (!IbidError.isInstance(error)) throw error;
+    return "";
+  }
 }
 
 async function contentOf(read: () => Promise<Uint8Array>): Promise<Uint8Array | string> {
