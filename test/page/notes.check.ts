@@ -35,12 +35,12 @@ test("[page 26.5] notes are listed, written, edited, forgotten, exported and imp
   ]);
   // Names are isolated from the direction of the page.
   const first = (await page.textContent(".note >> nth=0"))?.replaceAll(/[\u2066-\u2069]/gu, "");
-  expect(first).toMatch(/deploy-day.*since Nov 2, 2026.*ada.*session s-1/su);
+  expect(first).toMatch(/deploy-day.*since 2 Nov 2026.*ada.*session s-1/su);
   expect(await page.textContent(".notes")).toContain("This addresses a model.");
 
   await page.check("input[type=checkbox]");
   await page.waitForSelector(".note-ended");
-  expect(await page.textContent(".note-ended")).toContain("This note holds no longer, since Nov 2, 2026");
+  expect(await page.textContent(".note-ended")).toContain("This note holds no longer, since 2 Nov 2026");
   await page.click(".note-ended .ended a");
   await page.waitForSelector(".text-view");
   expect(await page.textContent(".text-view")).toContain("Thursday");
