@@ -39,7 +39,7 @@ interface Probes {
   readonly texts: readonly string[];
   /** The texts that some document has. */
   readonly held: ReadonlySet<string>;
-  readonly runs: readonly string[];
+  readonly runs: ReadonlySet<string>;
 }
 
 /**
@@ -109,7 +109,7 @@ async function lookAtAll(
   probes: Probes,
   findings: Finding[],
 ): Promise<Look> {
-  const files = await directory.inspect?.(probes.runs);
+  const files = await directory.inspect?.([...probes.runs]);
   for (const message of files?.damage ?? []) findings.push(damaged(message, fromBackup));
   const checked = { documents: 0, chunks: 0, vectors: 0, terms: 0 };
   if (findings.length > 0) return { findings, checked, residue: 0, broken: [], isDamaged: true };
@@ -162,9 +162,14 @@ async function lookAtAll(
   return { findings, checked, residue: residue.size, ...sought, broken, isDamaged: false };
 }
 
+/** Every run of a text, in order. */
+function runsOf(text: string): readonly string[] {
+  return Array.from({ length: Math.max(0, text.length - runLength + 1) }, (_, at) => text.slice(at, at + runLength));
+}
+
 function judgeText(text: string, { held, runs }: Probes, left: ReadonlySet<string>): Sought {
   if (held.has(text)) return "held";
-  const own = runs.filter((run) => text.includes(run));
+  const own = runsOf(text).filter((run) => runs.has(run));
   if (own.some((run) => left.has(run))) return "left";
   return own.length > 0 ? "absent" : "unproved";
 }
@@ -201,12 +206,10 @@ async function repair(
 /** Every run of the texts to look for that nothing held has: only those can be said not to belong. */
 async function chooseProbes({ look }: ExaminationParts, texts: readonly string[]): Promise<Probes> {
   const held = new Set<string>();
-  const runs = new Set<string>();
-  for (const text of texts)
-    for (let at = 0; at + runLength <= text.length; at++) runs.add(text.slice(at, at + runLength));
-  if (runs.size === 0) return { texts, held, runs: [] };
+  const runs = new Set(texts.flatMap(runsOf));
+  if (runs.size === 0) return { texts, held, runs };
   const forgive = (text: string): void => {
-    for (const wanted of texts) if (text.includes(wanted)) held.add(wanted);
+    for (const wanted of texts) if (!held.has(wanted) && text.includes(wanted)) held.add(wanted);
     for (let at = 0; at + runLength <= text.length; at++) runs.delete(text.slice(at, at + runLength));
   };
   const scopes = await look((rows) => rows.scopes());
@@ -233,5 +236,5 @@ async function chooseProbes({ look }: ExaminationParts, texts: readonly string[]
       }
     });
   }
-  return { texts, held, runs: [...runs] };
+  return { texts, held, runs };
 }
