@@ -28,7 +28,7 @@ const sum = (a: readonly number[], of: (value: number, i: number) => number): nu
   a.reduce((total, value, i) => total + of(value, i), 0);
 const product = (a: readonly number[], b: readonly number[]): number => sum(a, (value, i) => value * b[i]!);
 
-/** What the server says of two vectors: a likeness, or a distance. */
+/** The score that the server gives two vectors: a similarity, or a distance. */
 const scores = {
   Cosine: cosine,
   Dot: product,

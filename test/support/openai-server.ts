@@ -63,7 +63,7 @@ export type ChatReply = string | AnswerReply | FaultReply;
 /** A number is that many dimensions; an array is sent as it is, whatever was asked. */
 export type EmbeddingReply = number | readonly (readonly number[])[] | FaultReply;
 
-/** What the server does. Functions see the request and how many came to that endpoint before it. */
+/** Behaviour of the server. Functions see the request and how many came to that endpoint before it. */
 export interface OpenAiScript {
   /** Default `"ok"`. */
   readonly chat?: ChatReply | ((request: RecordedRequest, before: number) => ChatReply | Promise<ChatReply>);
