@@ -211,6 +211,18 @@ describe("addresses that are not public", () => {
     "http://127.0.0.1/",
     "http://2130706433/",
     "http://0x7f.1/",
+    "http://0x7f000001/",
+    "http://127.1/",
+    "http://0177.0.0.1/",
+    "http://017700000001/",
+    "http://127.0.0.0x1/",
+    "http://127.0.0.1./",
+    "http://１２７.0.0.1/",
+    "http://①②⑦。0。0。1/",
+    "http://0x/",
+    "http://10.1/",
+    "http://[::127.0.0.1]/",
+    "http://[0:0:0:0:0:ffff:7f00:0001]/",
     "http://[::1]/",
     "http://[::ffff:127.0.0.1]/",
     "http://[fe80::1]/",
@@ -320,6 +332,46 @@ describe("addresses that are not public", () => {
     expect(["not an address", "", "224.0.0.1", "255.255.255.255", "2002:7f00:1::", "::"].map(isPublicAddress)).toEqual(
       Array(6).fill(false),
     );
+  });
+
+  it.each([
+    "1.2.3",
+    "8.8",
+    "134744072",
+    "0x8080808",
+    "0x8.8.8.8",
+    "010.8.8.8",
+    "8.8.8.8.",
+    "08.8.8.8",
+    "８.8.8.8",
+    "8.8.8.8%eth0",
+  ])("knows no other spelling of an address than the usual one: %s", (address) => {
+    expect(isPublicAddress(address)).toBe(false);
+  });
+
+  it.each([
+    "http://[fe80::1%25eth0]/",
+    "http://[::1%lo]/",
+    "http://[::ffff:127.1]/",
+    "http://08.0.0.1/",
+    "http://1.2.3.4.5/",
+    "http://256.0.0.1/",
+  ])("takes %s for no address at all", async (address) => {
+    expect(await fetchAll(address, { allowAddress: () => true })).toMatchObject([
+      { error: { code: "invalid-argument" } },
+    ]);
+  });
+
+  it("reads a short form as the address that it stands for, which is the one that is checked", async () => {
+    const asked: string[] = [];
+    const allowAddress = (address: string): boolean => {
+      asked.push(address);
+      return false;
+    };
+    await fetchAll(["http://127.1/", "http://0x7f.2/", "http://2130706435/", "http://[::ffff:7f00:4]/"], {
+      allowAddress,
+    });
+    expect(asked).toEqual(["127.0.0.1", "127.0.0.2", "127.0.0.3", "::ffff:7f00:4"]);
   });
 });
 

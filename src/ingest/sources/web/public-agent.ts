@@ -1,4 +1,5 @@
 import { lookup, type LookupAddress, type LookupOptions } from "node:dns";
+import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { Agent, buildConnector } from "undici";
 import { IbidError } from "../../../contracts/errors.ts";
@@ -16,9 +17,10 @@ const ofClouds: ReadonlySet<string> = new Set(["168.63.129.16"]);
 /**
  * Whether an IP address is one of the public internet. Loopback, private, link-local, shared (CGNAT), multicast and reserved addresses are not.
  * IPv6 forms that wrap an IPv4 address are not either, nor IPv6 addresses that nobody has given out, nor the address of Azure's machine service.
+ * Other spellings of an address, such as `1.2.3` or `0x8.8`, are none: sockets and resolvers give the usual one, and a URL has it too.
  */
 export function isPublicAddress(address: string): boolean {
-  if (!ipaddr.isValid(address)) return false;
+  if (isIP(address) === 0) return false;
   const parsed = ipaddr.parse(address);
   if (parsed.range() !== "unicast") return false;
   if (parsed.kind() === "ipv4") return !ofClouds.has(parsed.toString());
