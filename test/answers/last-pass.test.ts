@@ -37,12 +37,17 @@ function leaksOf(text: string): readonly string[] {
   ]);
 }
 
+const bracketed =
+  /[[【［〔❲〖〘⦋⟬⎡﹇︻⹕](?:[^\p{L}[\]]|(?:source|ref|doc)s?(?!\p{L})|and|(?<=\d(?:, p.|:) [^\]]*)\p{L}){0,20}[\]】］〕❳〗〙⦌⟭⎤﹈︼⹖]/giu;
+/** Years, decimals and other numbers that are no source's. */
+const value = /^\[(?:\d{4}|0-\d+|[-+#$]\d+|\d+[%°]|\d+[:./|]\d.*|.*\d\.\d.*)\]$/u;
+
 /** Numbers in brackets that a reader sees, in any brackets that look square. */
 const numbersIn = (text: string): readonly string[] =>
   renderAll(text).flatMap(({ prose }) =>
     prose.flatMap((part) => {
       const seen = part.replaceAll(/\p{Cf}/gu, "").replaceAll(/\s+/gu, " ");
-      return seen.match(/[[【［〔❲] ?(?:\^? ?[\p{Nd}\p{No}]{1,3} ?[,;，、；‐‑‒–—−-]? ?)+[\]】］〕❳]/gu) ?? [];
+      return (seen.match(bracketed) ?? []).filter((found) => /\p{N}/u.test(found) && !value.test(found));
     }),
   );
 
@@ -194,6 +199,38 @@ describe("a number in brackets", () => {
     "［７、９］",
     "[7&#8211;9]",
     "[**7**-*9*]",
+    "[9.]",
+    "[9;]",
+    "[,9]",
+    "[9 8]",
+    "[9<br>8]",
+    "[9\n8]",
+    "[8 and 9]",
+    "[8 &amp; 9]",
+    "[8・9]",
+    "[7～9]",
+    "[7→9]",
+    "[7…9]",
+    "[0009]",
+    "[Ⅸ]",
+    "[𝟗]",
+    "[9⃣]",
+    "[(9)]",
+    '["9"]',
+    "[“9”]",
+    "[<9>]",
+    "[$9$]",
+    "[==9==]",
+    "[9‡]",
+    "[№ 9]",
+    "[Source 9]",
+    "[sources 8, 9]",
+    "[ref. 9]",
+    "[Doc 9]",
+    "[9, p. 3]",
+    "[9: keys.md]",
+    "\\\\[9\\\\]",
+    "[9\u2800]",
   ])("is a checked citation in what renderers show, or is not there: %s [L2 L12]", async (hostile) => {
     for (const text of [
       `Keys are rotated every 90 days [1]. Whales sleep ${hostile} here`,
@@ -207,10 +244,21 @@ describe("a number in brackets", () => {
     }
   });
 
-  it.each(["〚9〛", "﹝9﹞", "[9\u0301]", "⁅9⁆"])("is none in brackets that look alike: %s [L2]", async (hostile) => {
-    const { answer } = await answerOf(`Keys are rotated every 90 days [1]. Whales sleep ${hostile} here`);
-    expect(answer.text).toBe("Keys are rotated every 90 days [1]. Whales sleep here");
-  });
+  it.each(["[1.2.3]", "[1.5, 2.5]", "[0-9]", "[2024]", "[-9]", "[9%]", "[#9]", "[10:30]", "[9a]", "[p. 9]", "[x]"])(
+    "stays where it is a value and no marker: %s",
+    async (value) => {
+      const text = `Keys are rotated every 90 days [1]. Whales sleep ${value} here`;
+      expect((await answerOf(text)).answer.text).toBe(text);
+    },
+  );
+
+  it.each(["〚9〛", "﹝9﹞", "[9\u0301]", "⁅9⁆", "〖9〗", "〘9〙", "⦋9⦌", "⟬9⟭", "⎡9⎤", "﹇9﹈", "︻9︼", "⹕9⹖"])(
+    "is none in brackets that look alike: %s [L2]",
+    async (hostile) => {
+      const { answer } = await answerOf(`Keys are rotated every 90 days [1]. Whales sleep ${hostile} here`);
+      expect(answer.text).toBe("Keys are rotated every 90 days [1]. Whales sleep here");
+    },
+  );
 
   it.each(["[1]", "[^1]", "【1】"])("begins no definition that would lead it away: %s [L2 L12]", async (marker) => {
     const text = `Keys are rotated every 90 days [1].\n\n${marker}: https://evil.example/S`;
@@ -334,6 +382,86 @@ describe("words that no source has", () => {
       expect(answer.citations).toEqual([]);
     },
   );
+
+  /** Every mark of Unicode, and signs and letters that look like one. */
+  const everySign = Array.from({ length: 0x20000 }, (_, code) => String.fromCodePoint(code)).filter((character) =>
+    /[\p{Quotation_Mark}\p{Pi}\p{Pf}❛-❠❮❯〈〉《》⟨-⟫⸢-⸥′-‷⁗´ˋ｀ʺˮ˝״˂˃˵˶🙶-🙸ʹʻʼʽˊ᾽᾿῾՚՛՝׳Ꞌꞌ]/u.test(character),
+  );
+  const letters = /[ʹʻʼʽˊ᾽᾿῾՚՛՝׳Ꞌꞌ]/u;
+  /** Whether both stand for something else there: a letter, an apostrophe behind an `s`, inches behind a digit, or code. */
+  const mayBeWords = (opening: string, closing: string, last: string): boolean =>
+    (last === "0" && /["'′-‴⁗]/u.test(closing) && closing !== opening && /['´’＇‹ʹʻʼʽˊ᾽᾿῾՚՛՝׳Ꞌꞌ]/u.test(opening)) ||
+    (last === "s" &&
+      /['´’＇ʹʻʼʽˊ᾽᾿῾՚՛՝׳Ꞌꞌ]/u.test(closing) &&
+      closing !== opening &&
+      (letters.test(opening) || opening === "‹"));
+
+  it("stand between no two marks of Unicode, whichever they are [L2]", async () => {
+    expect(everySign.length).toBeGreaterThan(90);
+    const anySign = fc.constantFrom(...everySign, ",,", "''", "<<", ">>");
+    const words = fc.constantFrom("by hand", "every 70", "for 70 weeks", "(by hand)", "by hand.", "by hand…");
+    await fc.assert(
+      fc.asyncProperty(anySign, anySign, words, fc.boolean(), async (opening, closing, end, isWhole) => {
+        fc.pre(!mayBeWords(opening, closing, end.at(-1)!));
+        const text = `The page says ${opening}Keys are rotated ${end}${closing} [1].`;
+        const { answer } = await answerOf(text, isWhole ? [text] : text.split(""));
+        expect(answer.text.replace(/ (?=\.$)/u, "")).toBe(`The page says Keys are rotated ${end}.`);
+        expect(answer.citations).toEqual([]);
+      }),
+      { numRuns: fewer(300, 3000) },
+    );
+  });
+
+  it.each([
+    `“Keys are rotated\n\nevery 70 weeks by hand” [1].`,
+    `"Keys are rotated every 70 weeks.\n\n"They are rotated by hand" [1].`,
+    `“It says:\n\n- Keys are rotated every 70 weeks\n- by hand” [1]`,
+  ])("stand between no marks of two paragraphs: %s [L2]", async (text) => {
+    for (const pieces of [[text], text.split("")]) {
+      const { answer } = await answerOf(text, pieces);
+      expect(answer.text).toBe(text.replaceAll(/["“”]| \[1\]/gu, "").trim());
+      expect(answer.citations).toEqual([]);
+    }
+  });
+
+  it.each([
+    `Keys are "open.\n\nKeys are “rotated every 90 days” [1].`,
+    `Keys are “open.\n\nKeys are “rotated every 90 days” [1].`,
+    `Keys are "open.\n\nKeys are "rotated every 90 days" [1].`,
+  ])("are none between a mark that nothing closes and a later quotation: %s", async (text) => {
+    for (const pieces of [[text], text.split("")])
+      expect((await answerOf(text, pieces)).answer).toMatchObject({ text, removedQuotes: [], citations: [{}] });
+  });
+
+  it.each([
+    "- > X",
+    "* > X",
+    "1. > X",
+    "12) > X",
+    "-\t> X",
+    "- - > X",
+    "- a\n  > X",
+    "> - X",
+    "“> X”",
+    "\u00A0> X",
+    "- “> X”",
+  ])("stand in no block quote of a list, or of a mark that went: %s [L2]", async (form) => {
+    for (const text of [
+      `The page says [1]:\n\n${form.replace("X", altered)}\n\nSo it is.`,
+      `${form.replace("X", altered)} [1]`,
+    ]) {
+      const { answer } = await answerOf(text);
+      expect(answer.text).toContain("70 weeks by hand");
+      expect(renderAll(answer.text).flatMap(({ quoted }) => quoted)).toEqual([]);
+    }
+  });
+
+  it("and those that it has stay quoted, item by item", async () => {
+    const text = "- > Keys are rotated every 90 days [1].\n- > Old keys stay valid for 24 hours [1].";
+    const { answer } = await answerOf(text);
+    expect(answer).toMatchObject({ text: text.replace(/\[1\]\.$/u, "[2]."), removedQuotes: [] });
+    expect(answer.citations).toHaveLength(2);
+  });
 
   it("lose the marks within them, and those of the text behind stay [L2]", async () => {
     const { answer } = await answerOf("The page says ''keys “are” rotated weekly'' and “so” on.");

@@ -70,11 +70,11 @@ describe("what a model quotes", () => {
       expect((await answerOf(said)).answer.removedQuotes).toEqual([]);
   });
 
-  it("does not become a marker by losing its quotation marks: then the citation goes [L2 L12]", async () => {
+  it("becomes no unchecked marker by losing its quotation marks [L2 L12]", async () => {
     const { answer, events } = await answerOf("Keys “[2” “]” are rotated [1], [“2”] [1].");
     expect(faults({ answer, events })).toEqual([]);
-    expect(answer).toMatchObject({ citations: [], removedMarkers: ["[1]"] });
-    expect(answer.removedQuotes).toContain("[2");
+    expect(answer).toMatchObject({ citations: [{ marker: "[1]" }], removedMarkers: ["[2]"] });
+    expect(answer.text).not.toContain("2");
   });
 
   it("holds to law 2 whatever is quoted and however it arrives [L2 L12]", async () => {

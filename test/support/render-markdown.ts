@@ -13,6 +13,8 @@ export interface Rendered {
   readonly addresses: readonly string[];
   /** Elements that load, send or restyle something. */
   readonly elements: readonly string[];
+  /** Words of blocks that are quoted. */
+  readonly quoted: readonly string[];
 }
 
 interface Node {
@@ -65,9 +67,11 @@ function read(tree: Node): Rendered {
   const prose: string[] = [""];
   const addresses: string[] = [];
   const elements: string[] = [];
+  const quoted: string[] = [];
   const walk = (node: Node): void => {
     if (node.type === "text") prose[prose.length - 1] += node.value ?? "";
     const { tagName = "", properties = {} } = node;
+    if (tagName === "blockquote") quoted.push(textOf(node));
     if (node.type === "element" && !harmless.has(tagName)) elements.push(tagName);
     for (const [name, value] of Object.entries(properties)) {
       if (pointing.has(name)) addresses.push(String(value));
@@ -84,5 +88,7 @@ function read(tree: Node): Rendered {
     if (blocks.has(tagName)) prose.push("");
   };
   walk(tree);
-  return { prose: prose.filter((part) => part.trim() !== ""), addresses, elements };
+  return { prose: prose.filter((part) => part.trim() !== ""), addresses, elements, quoted };
 }
+
+const textOf = ({ value = "", children = [] }: Node): string => value + children.map(textOf).join("");

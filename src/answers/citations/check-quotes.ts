@@ -30,10 +30,20 @@ interface OpenQuote {
   readonly within: string[];
   /** Sources that its own sentence cites. */
   readonly numbers: number[];
+  /** It begins a line: what follows it would begin the line without it. */
+  readonly beginsLine: boolean;
+  /** It goes on behind a blank line. */
+  isAcross: boolean;
 }
 
 /** No sign of a list, with the white space around it, is longer. **Units** UTF-16. */
 const longestHead = 40;
+/** No quotation over several paragraphs is waited for longer. **Units** UTF-16. */
+const longestAcross = 4000;
+/** Signs of lists and of quoted blocks that a line begins with. **Source** CommonMark 0.31. */
+const containers = /^(?:[^\S\n]*(?:>|(?:[-*+]|\d{1,9}[.)])(?=[ \t])))*[^\S\n]*$/u;
+/** The sign of an item that ends a quoted block before it. */
+const itemHead = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]$/u;
 /** So many words between quotation marks are a quotation, cited or not. */
 const leastWords = 3;
 
@@ -51,6 +61,9 @@ const closings: ReadonlyMap<string, string> = new Map([
   ["⹂", "“”"],
   ["‶", "″"],
   ["‷", "‴"],
+  ["🙶", "🙷"],
+  ["🙸", "🙷"],
+  ["˂", "˃"],
   ["〝", "〞〟"],
   ["〟", "〞〟"],
   ["«", "»"],
@@ -89,17 +102,22 @@ const closings: ReadonlyMap<string, string> = new Map([
 ]);
 /** Closes a mark that none of its kind closes, as in “so" or ,,so'': any other mark, unless it belongs to a pair within. */
 const anyKind = "any";
+/** Closes an apostrophe that even so nothing closes: also one behind an `s`. */
+const anyApostrophe = "any apostrophe";
+/** Closes another mark that even so nothing closes: also a sign of inches, an apostrophe or an angle bracket, as in “70". */
+const anySign = "any sign";
+const anyOther: ReadonlySet<string> = new Set([anyKind, anyApostrophe, anySign]);
 /** Marks that open nothing in the middle of a text, where they close, or stand for inches and seconds. */
-const positioned = /["”»›'’´ˋ＂＇′-‴ʺʻʼˮ˝״׳՚,>]/u;
+const positioned = /["”»›'’´ˋ＂＇′-‴⁗ʺˮ˝״˃˶ʹʻʼʽˊ᾽᾿῾՚՛՝׳Ꞌꞌ,>]/u;
 /** **Source** Unicode, `Quotation_Mark`, the categories `Pi` and `Pf`; and signs that look like them. */
-const mark = /[\p{Quotation_Mark}\p{Pi}\p{Pf}❛-❠❮❯〈〉《》⟨-⟫⸢-⸥′-‷´ˋ｀ʺˮ˝״]/u;
-/** Letters and signs of a word, which close no mark but their own. */
-const wordMark = /[ʻʼ׳՚]/u;
+const mark = /[\p{Quotation_Mark}\p{Pi}\p{Pf}❛-❠❮❯〈〉《》⟨-⟫⸢-⸥′-‷⁗´ˋ｀ʺˮ˝״˂˃˵˶🙶-🙸]/u;
+/** Letters and signs that also stand in words. Among letters of their own script they are no marks. */
+const wordMark = /[ʹʻʼʽˊ᾽᾿῾՚՛՝׳Ꞌꞌ]/u;
 /** They also stand for an apostrophe within a word. */
 const apostrophes = "'’´＇";
 /** Quotation marks that a reader takes for such wherever they stand; an apostrophe is none. */
 const everyMark =
-  /(?!['’´＇′-‷])[\p{Quotation_Mark}\p{Pi}\p{Pf}❛-❠❮❯〈〉《》⟨-⟫⸢-⸥ʺˮ˝]|(?<!\p{Nd})[′-‷]|(?<![\p{L}\p{Nd}])['’´＇ʻʼ׳՚]|['’´＇ʻʼ׳՚](?![\p{L}\p{Nd}])|ˋ|(?<![^\s\p{Ps}\p{Pd}*_~:;|])(?:,,|>>)(?=\S)/gu;
+  /(?!['’´＇′-‷])[\p{Quotation_Mark}\p{Pi}\p{Pf}❛-❠❮❯〈〉《》⟨-⟫⸢-⸥⁗ʺˮ˝˂˃˵˶🙶-🙸]|(?<!\p{Nd})[′-‷]|(?<![\p{L}\p{Nd}])['’´＇ʹʻʼʽˊ᾽᾿῾՚՛՝׳Ꞌꞌ]|['’´＇ʹʻʼʽˊ᾽᾿῾՚՛՝׳Ꞌꞌ](?![\p{L}\p{Nd}])|ˋ|(?<![^\s\p{Ps}\p{Pd}*_~:;|])(?:,,|>>)(?=\S)/gu;
 const outerMarks = new RegExp(`^(?:${everyMark.source})+|(?:${everyMark.source})+$`, "gu");
 
 /**
@@ -108,7 +126,7 @@ const outerMarks = new RegExp(`^(?:${everyMark.source})+|(?:${everyMark.source})
  * Otherwise the quotation marks go, and the words stay. They lose their citation: the markers of the sentence, or of the next one where it has none.
  *
  * **Shape** `holds(number, quote)` says whether source `number` has the words, and without a number whether any has. Text waits from an opening quotation mark until the quote is
- * decided, at most to the end of its paragraph. A block quote is a quotation. Shorter quotes without a citation, and quotes in code, stay as they are.
+ * decided: to the end of its paragraph, or behind {@link longestAcross} characters of several. A block quote is a quotation. Shorter quotes without a citation, and quotes in code, stay as they are.
  * **Cost** linear in a paragraph, times the number of kinds of marks that nothing closes in it.
  */
 export function createQuoteChecker(holds: (number: number | undefined, quote: string) => boolean): QuoteChecker {
@@ -158,7 +176,11 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
         const isDropped = dropped.has(piece.quote);
         open = isDropped && open === undefined ? piece.quote : undefined;
         if (!isDropped) text += piece.text;
-      } else text += open === undefined ? piece.text : piece.text.replaceAll(everyMark, "");
+      } else {
+        const words = open === undefined ? piece.text : piece.text.replaceAll(everyMark, "");
+        // Without the mark before it, the sign would quote a block.
+        text += open?.beginsLine === true && /^[ \t]*>/u.test(words) ? `… ${words}` : words;
+      }
     }
     held = [];
     quotes = [];
@@ -169,7 +191,7 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
     if (text !== "") yield { type: "text", text };
   }
 
-  /** The end of a paragraph. The text behind a mark that nothing closes is read again, without it, or with the mark where another may close it. */
+  /** The end of a paragraph, or of several that a quotation goes over. The text behind a mark that nothing closes is read again, without it, or with the mark where another may close it. */
   function* endParagraph(): Generator<CheckedPiece, void> {
     while (inside !== undefined && inside.closing !== "") {
       unclosed.add(inside.closing);
@@ -179,8 +201,9 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
       const sign = found?.type === "mark" ? found.text : "";
       held = held.slice(0, at);
       quotes = quotes.filter((quote) => quote !== inside);
+      const another = closingOf(sign, inside.closing, unclosed);
       inside = undefined;
-      if (!unclosed.has(anyKind) && !wordMark.test(sign)) open(sign, anyKind);
+      if (another !== undefined) open(sign, another);
       else if (held.length > 0) hold(sign);
       else yield { type: "text", text: sign };
       before = sign;
@@ -200,7 +223,8 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
     else held.push({ type: "text", text });
   };
   const open = (sign: string, closing: string): void => {
-    inside = { closing, words: "", closed: false, within: [], numbers: [] };
+    const beginsLine = closing !== "" && containers.test(head.slice(0, -sign.length));
+    inside = { closing, words: "", closed: false, within: [], numbers: [], beginsLine, isAcross: false };
     quotes.push(inside);
     held.push({ type: "mark", text: sign, quote: inside });
     sentencesBegun = 0;
@@ -233,24 +257,38 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
         at += code;
         continue;
       }
-      const character = text[at] ?? "";
-      if (at === text.length - 1 && !isEnd) {
+      const character = characterAt(text, at);
+      if (at + character.length === text.length && !isEnd) {
         carried = character;
         break;
       }
-      at += 1;
+      at += character.length;
+      const next = characterAt(text, at) || " ";
+      const previous = character === ">" && containers.test(head) ? "\n" : before;
       head = character === "\n" ? "" : (head + character).slice(0, longestHead);
-      const next = text[at] ?? " ";
-      const previous = before;
       before = /[ \t]/u.test(character) && previous === "\n" ? "\n" : character;
       // A blank line.
       if (character === "\n" && previous === "\n") {
-        if (held.length > 0) {
+        if (inside !== undefined && mayGoAcross(inside, held)) inside.isAcross = true;
+        else if (held.length > 0) {
           hold(character);
           yield* endParagraph();
           continue;
+        } else unclosed = new Set();
+      }
+      if (inside?.closing === "" && itemHead.test(head)) {
+        inside.words = inside.words.replace(/\n.*$/u, "");
+        inside.closed = true;
+        isAttributed = inside.numbers.length > 0;
+        inside = undefined;
+      }
+      if (inside?.isAcross === true && opens(character, previous, next) === inside.closing) {
+        // Each paragraph of a quotation may begin with its mark. Elsewhere the mark opens another, and nothing closes the first.
+        if (previous === "\n") {
+          hold(character);
+          continue;
         }
-        unclosed = new Set();
+        yield* endParagraph();
       }
       if (inside?.closing === "" && previous === "\n" && character === ">") {
         held.push({ type: "mark", text: character, quote: inside });
@@ -280,8 +318,8 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
       }
       if (held.length > 0 && (isAttributed || sentencesBegun > 1)) yield* release();
       const first = fence === "" ? opens(character, previous, next) : undefined;
-      const closing = first !== undefined && unclosed.has(first) && !wordMark.test(character) ? anyKind : first;
-      if (closing !== undefined && !unclosed.has(closing)) {
+      const closing = closingOf(character, first, unclosed);
+      if (closing !== undefined) {
         if (free !== "") yield { type: "text", text: free };
         free = "";
         open(character, closing);
@@ -334,6 +372,12 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
   };
 }
 
+/** Whether a quotation that is open at a blank line may go on behind it. */
+function mayGoAcross({ closing, words }: OpenQuote, held: readonly Held[]): boolean {
+  const sign = held.findLast((piece) => piece.type === "mark")?.text ?? "";
+  return closing !== "" && !anyOther.has(closing) && words.length < longestAcross && /^[^'’´＇ˋ‹>,]/u.test(sign);
+}
+
 function isQuotation({ words, numbers }: OpenQuote): boolean {
   const count = words.match(/[\p{L}\p{Nd}]+/gu)?.length ?? 0;
   return (
@@ -341,6 +385,19 @@ function isQuotation({ words, numbers }: OpenQuote): boolean {
     (count > 0 && /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]{4}/u.test(words)) ||
     (numbers.length > 0 && words.trim() !== "")
   );
+}
+
+const characterAt = (text: string, at: number): string =>
+  at < text.length ? String.fromCodePoint(text.codePointAt(at)!) : "";
+
+/** Signs that close a mark; for one that none of the first kind closes in its paragraph, those of the next kind. */
+function closingOf(sign: string, first: string | undefined, unclosed: ReadonlySet<string>): string | undefined {
+  if (first === undefined || !unclosed.has(first)) return first;
+  if (!unclosed.has(anyKind)) return anyKind;
+  // An angle bracket may be one of a type, and a letter is one of a word.
+  if (sign === "‹" || wordMark.test(sign)) return undefined;
+  const last = apostrophes.includes(sign.charAt(0)) ? anyApostrophe : anySign;
+  return unclosed.has(last) ? undefined : last;
 }
 
 /** Plain Markdown has another sign where a tag might begin. */
@@ -356,24 +413,38 @@ function goesOn({ closing, closed }: OpenQuote, character: string, next: string)
 
 /** Whether a character closes a quote. Where any mark may, those of the pairs within it do not. */
 function ends({ closing, within }: OpenQuote, character: string, previous: string, next: string): boolean {
-  if (closing !== anyKind) return closes(closing, character, previous, next);
+  if (!anyOther.has(closing)) return closes(closing, character, previous, next);
   const pair = within.at(-1);
   if (pair !== undefined && closes(pair, character, previous, next)) {
     within.pop();
     return false;
   }
-  if (isAfterWords(character, previous, next)) return true;
+  if (isAfterWords(character, previous, next, closing)) return true;
   const another = opens(character, previous, next);
   if (another !== undefined && another !== "") within.push(another);
   return false;
 }
 
-/** Whether a mark of any kind stands where one closes. Behind a digit it stands for inches or seconds, and behind an `s` for an apostrophe. */
-function isAfterWords(character: string, previous: string, next: string): boolean {
+/** Whether a mark of any kind stands where one closes. For {@link anyKind}, one behind a digit stands for inches or seconds, and one behind an `s` for an apostrophe. */
+function isAfterWords(character: string, previous: string, next: string, closing: string): boolean {
   if (/\s/u.test(previous) || /[\p{L}\p{Nd}]/u.test(next)) return false;
-  if (character === ">") return next === ">" || previous === ">";
-  if (/["'′-‴]/u.test(character) && /\p{Nd}/u.test(previous)) return false;
-  return mark.test(character) && !(apostrophes.includes(character) && previous === "s" && next !== character);
+  if (character === ",") return next === ",";
+  // No arrow.
+  if (/[<>]/u.test(character))
+    return next === character || previous === character || (closing === anySign && !/[-=]/u.test(previous));
+  if (!mark.test(character) && !isWordMark(character, previous, next)) return false;
+  if (closing !== anySign && /["'′-‴⁗]/u.test(character) && /\p{Nd}/u.test(previous)) return false;
+  const isOfWord = apostrophes.includes(character) || wordMark.test(character);
+  return closing !== anyKind || !isOfWord || previous !== "s" || next === character;
+}
+
+/** Whether a letter or sign of a word stands where it is none. */
+function isWordMark(character: string, previous: string, next: string): boolean {
+  if (!wordMark.test(character)) return false;
+  const beside = previous + next;
+  if (/[᾽᾿῾]/u.test(character)) return !/\p{sc=Greek}/u.test(beside);
+  if (/[՚՛՝]/u.test(character)) return !/\p{sc=Armenian}/u.test(beside);
+  return character !== "׳" || !/\p{sc=Hebrew}/u.test(beside);
 }
 
 function closes(closing: string, character: string, previous: string, next: string): boolean {
@@ -386,7 +457,8 @@ function closes(closing: string, character: string, previous: string, next: stri
 /** The marks that close what `character` opens; `undefined` when it opens nothing: an inch mark, an apostrophe, a mark that closes, or anything else. */
 function opens(character: string, previous: string, next: string): string | undefined {
   if (character === ">" && previous === "\n") return "";
-  const closing = closings.get(character) ?? (mark.test(character) || wordMark.test(character) ? character : undefined);
+  const isMark = mark.test(character) || isWordMark(character, previous, next);
+  const closing = closings.get(character) ?? (isMark ? character : undefined);
   if (closing === undefined) return undefined;
   if (positioned.test(character)) {
     // ,,so'' and >>so<<, not a comma and a larger number.

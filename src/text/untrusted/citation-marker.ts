@@ -1,37 +1,65 @@
 /**
  * Forms of a citation, and forms that a reader might take for one.
  *
- * `[1]`, `[2, 3]`, `[1; 2]`, `[1-3]`; the same in the brackets and digits that look like these (`【1】`, `［２］`), which some models write by habit; and `[Doc abc, Chunk 1 of 5]`.
+ * - `[1]`, `[2, 3]`, `[1; 2]`, `[1 and 2]`, `[1-3]`, `[Source 1]`, `[1, p. 3]`.
+ * - The same in brackets and digits that look like these, which some models write by habit: `【1】`, `［２］`.
+ * - `[Doc abc, Chunk 1 of 5]`.
+ *
  * `[^1]` and `【1†source】` name source 1, and `【4:1†source】` names none. Emphasis and white space in a marker do not count: `[**1**]`.
  *
  * **Source** ToolUp's short identifiers for labels; GitHub's footnotes; OpenAI's Assistants and gpt-oss for the dagger.
  */
 
 /** Brackets that open a marker, as they stand in a character class. */
-export const openingBrackets = "[\\[【［〔❲〚﹝⁅]";
+export const openingBrackets = "[\\[【［〔❲〚﹝⁅〖〘⦋⦍⦏⟬⹕﹇︹︻⎡⎣]";
 const opening = new RegExp(openingBrackets, "u");
-const closing = "[\\]】］〕❳〛﹞⁆]";
-/** White space within a paragraph, and signs of emphasis and of code, which a reader does not see. */
-const unseen = "(?:[^\\S\\n]|\\n(?![^\\S\\n]*\\n)|[*_~`])";
-const digit = "[\\p{Nd}\\p{No}]\\p{M}*";
-const number = `(?:\\^${unseen}*)?${digit}(?:[*_~\`]*${digit}){0,2}`;
+const closing = "[\\]】］〕❳〛﹞⁆〗〙⦌⦎⦐⟭⹖﹈︺︼⎤⎦]";
+const space = "(?:[^\\S\\n]|\\n(?![^\\S\\n]*\\n)|\\u2800)";
+/** Signs of emphasis, of code and of an escape, which a reader does not see. */
+const sign = "[*_~`\\\\]";
+const unseen = `(?:${space}|${sign})`;
+const figure = "[\\p{N}]";
+const digit = `${figure}\\p{M}*(?!\\p{M})${sign}*(?!${sign})`;
+/** A year is longer, and a value has its point or sign: `[2024]`, `[1.2.3]`, `[-9]`. Each text is a number in one way, so that none is tried in many. */
+const number = `(?:\\^${unseen}*)?(?=(?:0${sign}*)*(?:${digit}){1,3}(?!${figure}))(?:${digit})+(?!${figure})`;
+const word = "(?:(?:sources?|refs?|references?|citations?|documents?|docs?|nos?|nr)(?!\\p{L})\\.?:?|№)";
+const named = `(?:${word}${unseen}*)?${number}`;
 /** A range begins with a source: `[0-9]` is a pattern. */
-const dash = "[-‐‑‒–—−]";
-const item = `(?:(?!0)${number}${unseen}*${dash}${unseen}*${number}|${number})`;
-const comma = "[,;，、；]";
-const numbers = `${item}(?:${unseen}*${comma}${unseen}*${item})*`;
+const dash = "(?:[-‐‑‒–—−⁃﹣－﹘⸺→～〜…]|\\.\\.)";
+const comma = "(?:[,;，、；﹐؛٫˒⸲&＆+·・•⋅]|(?<!\\p{L})(?:and|or)(?!\\p{L}))";
+const items = `(?!0${unseen}*${dash})(?:${named}(?:${unseen}*(?:${dash}|${comma})${unseen}*(?:${comma}${unseen}*)*|${space}${unseen}*))*${named}`;
+/** Signs that change nothing of what a number names: `["9"]`, `[(9)]`, `[9.]`. */
+const around = `(?:["'“”„‘’«»(){}†‡=,;，、；\\p{M}]|[<‹$](?=\\p{Nd}{1,3}[>›$])|${unseen})*`;
+const behind = `(?:["'“”„‘’«»(){}†‡=,;，、；.!?]|(?<=[<‹$]\\p{Nd}{1,3})[>›$]|${unseen})*`;
+/** The place in a source: `[1, p. 3]`, `[1: keys.md]`. */
+const place = `(?:${unseen}*[,;]${unseen}*(?:pp?|ch|sec|chapter|section|page)(?!\\p{L})|: *(?=[\\p{L}"“]))[^\\]】\\n]{0,60}`;
+const numbers = `${around}${items}(?:${place}|${behind})`;
 const dagger = "\\p{Nd}{1,3}(?::\\p{Nd}{1,3})? *† *[^\\]】\\n]{0,60}";
 const label = "Doc +[\\w-]{1,40} *, *Chunk +\\d{1,4} +of +\\d{1,4}";
 
 /** A whole marker, where a text begins with one. */
 export const completeMarker = new RegExp(
-  `^${openingBrackets}${unseen}*(?:${dagger}|${numbers}|${label}(?: *[;,] *${label})*)${unseen}*${closing}`,
+  `^${openingBrackets}(?:${unseen}*(?:${dagger}|${label}(?: *[;,] *${label})*)${unseen}*|${numbers})${closing}`,
   "iu",
 );
 
+/** Any beginning of a word that a marker may hold. */
+const beginnings = [
+  "sources",
+  "references",
+  "refs",
+  "citations",
+  "documents",
+  "docs",
+  "nos",
+  "nr",
+  "and",
+  "or",
+].flatMap((whole) => Array.from(whole, (_, at) => whole.slice(0, at + 1)));
+
 /** Start of a marker that the next piece may complete. */
 export const unfinishedMarker = new RegExp(
-  `^${openingBrackets}${unseen}*(?:(?:[\\p{Nd}\\p{No}\\p{M},^;，、；‐‑‒–—−-]|${unseen})*\\n?|\\p{Nd}{1,3}(?::\\p{Nd}{0,3})? *(?:† *[^\\]】\\n]{0,60})?|d|do|doc(?: [\\w ,;-]*)?)$`,
+  `^${openingBrackets}(?:(?:(?!\\n[^\\S\\n]*\\n)[^\\p{L}\\[\\]【】]|(?<!\\p{L})(?:${beginnings.join("|")})(?!\\p{L}))*|${unseen}*doc [\\w ,;-]*|${around}${items}(?:${unseen}*(?:†|[,;]${unseen}*(?:p|c|s)|:)[^\\]】\\n]{0,66})?)$`,
   "iu",
 );
 
@@ -42,20 +70,18 @@ export const everyMarker = new RegExp(completeMarker.source.slice(1), "giu");
 export function readMarker(marker: string): readonly (number | string)[] {
   const labels = marker.match(new RegExp(label, "giu"));
   if (labels) return labels.map(normaliseLabel);
-  const [named = ""] = marker.split("†");
-  if (named.includes(":")) return [];
-  return named
-    .replaceAll(/[*_~`]/gu, "")
-    .split(new RegExp(comma, "u"))
+  const [before = ""] = marker.split("†");
+  if (before !== marker && before.includes(":")) return [];
+  return before
+    .replaceAll(/[*_~`\\]/gu, "")
+    .replace(new RegExp(place, "iu"), "")
+    .split(new RegExp(comma, "iu"))
     .flatMap((part) => {
-      const [first, last] = (part.match(/\p{Nd}+/gu) ?? []).map((digits) =>
-        Number(Array.from(digits, digitValue).join("")),
-      );
-      if (first === undefined) return [];
-      if (last === undefined) return [first];
+      const all = (part.match(/\p{Nd}+/gu) ?? []).map((digits) => Number(Array.from(digits, digitValue).join("")));
+      const [first = 0, last = 0] = all;
       return new RegExp(dash, "u").test(part) && first < last
         ? Array.from({ length: last - first + 1 }, (_, index) => first + index)
-        : [first, last];
+        : all;
     });
 }
 

@@ -133,6 +133,8 @@ export function createPlainMarkdown({ token = "", dropsMarks = false }: PlainMar
     }
     const first = String.fromCodePoint(pending.codePointAt(0)!);
     if (first === token && token !== "") return [1, token];
+    // Its other half is in the next piece.
+    if (pending.length === 1 && /[\uD800-\uDBFF]/u.test(first) && !final) return undefined;
     if (first === "\n") return [1, "\n"];
     if (first === "`") return readTicks(final);
     if (first === "\\") return readEscape(final);
