@@ -145,7 +145,33 @@ export interface ListDocumentsOptions {
   readonly order?: DocumentOrder | undefined;
   /** At most this many. **Cost** no more are read of each scope. Default: all. */
   readonly limit?: number | undefined;
+  /** Only this media type, or with a slash at its end a family of them. Letters of either case are the same. */
+  readonly mediaType?: string | undefined;
+  /** Only documents that were ingested then or later. ISO 8601 in UTC, with milliseconds. */
+  readonly since?: string | undefined;
+  /** Only documents that were ingested earlier. ISO 8601 in UTC, with milliseconds. */
+  readonly before?: string | undefined;
 }
+
+/**
+ * Number of live documents that share a scope, a folder and a kind.
+ *
+ * @experimental
+ */
+export interface FolderCount extends Pick<DocumentSummary, "scope" | "rootLabel" | "path" | "mediaType"> {
+  /** Uris of the documents up to their last slash, with it; `""` where they have none. `path` is the same below the ingested root. */
+  readonly uri: string;
+  /** Ending of their names in lower case, such as `md`; `""` without one. */
+  readonly ending: string;
+  readonly documents: number;
+}
+
+/**
+ * Chooses the documents that are counted.
+ *
+ * @experimental
+ */
+export type CountFoldersOptions = Pick<ListDocumentsOptions, "mediaType" | "since" | "before">;
 
 /**
  * A document with how it came to be; `document.blocks` is absent.

@@ -5,7 +5,7 @@ import type { Collections } from "./collection.ts";
 import type { Diagnosis, ExamineOptions } from "./diagnosis.ts";
 import type { Document, MediaDocument, Origin, PlaceLabels, Section, SourceMap } from "./document.ts";
 import type { EventData, EventFilter, EventName, KnowledgeEvent } from "./event-store.ts";
-import type { DocumentOrder, DocumentSummary, DocumentVersion } from "./document-store.ts";
+import type { DocumentOrder, DocumentSummary, DocumentVersion, FolderCount } from "./document-store.ts";
 import type { Embedding, EmbeddingVersion, VersionName } from "./embedding.ts";
 import type { IbidError } from "./errors.ts";
 import type { ChunkAddress, Excerpt, ExpandOptions, Outline, SectionOptions } from "./expansion.ts";
@@ -333,6 +333,13 @@ export interface ListOptions extends DocumentAddress {
   readonly sort?: ListOrder | undefined;
 }
 
+/**
+ * Chooses the documents that `kb.folders` counts.
+ *
+ * @experimental
+ */
+export type FolderOptions = Pick<ListOptions, "scope" | "mediaType" | "since" | "before">;
+
 /** Distinguishes documents that share a uri. */
 export interface DocumentAddress {
   /** Scope of the document, when several hold the uri. */
@@ -513,10 +520,17 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
   /**
    * Documents by uri, then scope.
    *
-   * **Cost** its own rows: what stands before `after`, or outside `under`, is not read, and no more than `limit` of each scope. `mediaType`, `since` and `before` read what they
-   * leave out.
+   * **Cost** its own rows: what stands before `after`, or outside `under`, `mediaType`, `since` and `before`, is not read, and no more than `limit` of each scope. The
+   * stores over SQLite and Postgres pass over entries of an index where a list is narrowed and sorted by different facts. Other databases read what they leave out.
    */
   list(options?: ListOptions): AsyncIterable<DocumentSummary>;
+  /**
+   * Numbers of documents by scope, folder and kind, in no order: for a choice of folders, and for totals.
+   *
+   * **Shape** a document counts in the folder that it lies in, and in none above. **Cost** a row for each folder and kind; with `since` or `before` the documents of that
+   * time. Databases other than SQLite and Postgres read the whole list.
+   */
+  folders(options?: FolderOptions): Promise<readonly FolderCount[]>;
   /**
    * Counts of what the caller may read, of all documents or of those whose metadata match. **Cost** the tree of each document.
    * **Source** Embabel's repository info.

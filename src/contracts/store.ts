@@ -1,10 +1,12 @@
 import type { Chunk } from "./chunk.ts";
 import type { Diagnosis, ExamineOptions } from "./diagnosis.ts";
 import type {
+  CountFoldersOptions,
   DocumentOrder,
   DocumentSummary,
   DocumentVersion,
   DocumentWrite,
+  FolderCount,
   FreshnessMark,
   ListDocumentsOptions,
   ReplaceResult,
@@ -246,6 +248,8 @@ export interface DocumentVerbs<By extends Places> {
   readText(scopes: By["read"], id: string, start: number, end: number): Promise<string | undefined>;
   /** By uri, then scope; paged by key, so that writers never wait. */
   documents(scopes: By["read"], options?: ListDocumentsOptions): AsyncIterable<DocumentSummary>;
+  /** Live documents, counted by scope, folder and kind; in no order. **Cost** grows with the folders; with `since` or `before` with the documents of that time. */
+  folders(scopes: By["read"], options?: CountFoldersOptions): Promise<readonly FolderCount[]>;
   /** Live chunks in order of (scope, id), paged by key. */
   chunks(scopes: By["read"], options?: ListChunksOptions): AsyncIterable<StoredChunk>;
   /** Live chunks of each document, in the order asked; 0 for a document outside the scopes. */
@@ -269,12 +273,12 @@ export interface DocumentVerbs<By extends Places> {
 }
 
 /** Verbs that the author of a store may leave out. */
-type Slices = "structure" | "readText";
+type Slices = "structure" | "readText" | "folders";
 
 /**
  * The system of record: documents, trees, chunks and their text. `composeStore` checks proofs, ids and vectors before it calls.
  *
- * **Shape** `structure` and `readText` may be absent. `composeStore` then reads the whole document for each of their calls.
+ * **Shape** `structure`, `readText` and `folders` may be absent. `composeStore` then reads the whole document for each of their calls, or the whole list.
  * @experimental
  */
 export interface DocumentStore
@@ -283,6 +287,8 @@ export interface DocumentStore
   readonly embeddings: readonly EmbeddingKind[];
   /** Orders in which `documents` reads no more rows than it gives. For every other one `composeStore` reads all rows, and sorts them. Absent: none. */
   readonly orders?: readonly DocumentOrder[] | undefined;
+  /** Whether `documents` leaves out other media types and times without giving their rows. Otherwise `composeStore` does. Default false. */
+  readonly narrows?: boolean | undefined;
   /** Whether the store can be written. `composeStore` asks until the answer is yes. Absent: at once. */
   ready?(signal?: AbortSignal): Promise<boolean>;
   /** Chunks in the order of `refs`; `undefined` where one is gone. **Cost** the bytes of the slices, never of whole documents. */

@@ -24,7 +24,7 @@ export type {
   StoredJob,
   TakenJob,
 } from "../contracts/job-store.ts";
-export type { FolderRules, ListOptions, ListOrder, SkippedKind } from "../contracts/knowledge-base.ts";
+export type { FolderOptions, FolderRules, ListOptions, ListOrder, SkippedKind } from "../contracts/knowledge-base.ts";
 export type {
   AskKept,
   KeptVersion,

@@ -1,16 +1,20 @@
 import { narrowProof, operator } from "../access/gate.ts";
 import { parseScope } from "../access/scopes.ts";
-import type { DocumentSummary, ListPlace } from "../contracts/document-store.ts";
+import type { CountFoldersOptions, DocumentSummary, ListPlace } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
-import type { DocumentAddress, KnowledgeBase, ListOptions, ListOrder } from "../contracts/knowledge-base.ts";
+import type { DocumentAddress, KnowledgeBase, ListOptions } from "../contracts/knowledge-base.ts";
 import type { Store } from "../contracts/store.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { checkOptions, checkText } from "../runtime/check-options.ts";
 import { planOptions } from "../runtime/plan-options.ts";
-import { listOptions } from "../search/list-options.ts";
+import { folderOptions, listOptions } from "../search/list-options.ts";
+import { narrowTo } from "../stores/compose/document-order.ts";
 import type { KeepingParts } from "./parts.ts";
 
-type Catalogue = Pick<KnowledgeBase, "list" | "info" | "document" | "expand" | "outline" | "section" | "status">;
+type Catalogue = Pick<
+  KnowledgeBase,
+  "list" | "folders" | "info" | "document" | "expand" | "outline" | "section" | "status"
+>;
 
 /** The verbs about documents as such: list them, show one, count them. Behind the same gate as searching. */
 export function createCatalogue(parts: KeepingParts): Catalogue {
@@ -26,11 +30,12 @@ export function createCatalogue(parts: KeepingParts): Catalogue {
         const { asOf: _, ...rest } = options;
         return yield* (await past({ asOf, scopes: scope && [parseScope(scope)] })).list(rest);
       }
-      const isWanted = createSelection(options);
+      const only = narrowing(options);
+      const isWanted = narrowTo({ ...only, under });
       const scopes = await readable(scope === undefined ? undefined : [parseScope(scope)]);
       if (documentId !== undefined) {
         for (const summary of await listOfId(store, scopes, documentId))
-          if (summary.uri.startsWith(under ?? "") && isWanted?.(summary) !== false) yield summary;
+          if (isWanted?.(summary) !== false) yield summary;
         return;
       }
       let place: ListPlace | undefined = after && { uri: after.uri, scope: parseScope(after.scope) };
@@ -40,25 +45,18 @@ export function createCatalogue(parts: KeepingParts): Catalogue {
           throw wrongList("the document that after names is not in this list", "List from the beginning.");
         place = last;
       }
-      place ??= beginOfRange(sort, options);
-      const isOver = endOfRange(sort, options);
-      // An order of time begins and ends with the range, so that the store passes over nothing.
-      const isExact =
-        isWanted === undefined || ((sort === "newest" || sort === "oldest") && options.mediaType === undefined);
-      const listed = store.documents(scopes, {
+      yield* store.documents(scopes, {
+        ...only,
         ...(under !== undefined && { under }),
         ...(sort !== "uri" && { order: sort }),
         ...(place !== undefined && { after: place }),
-        ...(limit !== undefined && isExact && { limit }),
+        ...(limit !== undefined && { limit }),
       });
-      if (isWanted === undefined) return yield* listed;
-      let left = limit ?? Infinity;
-      for await (const summary of listed) {
-        if (isOver(summary)) return;
-        if (!isWanted(summary)) continue;
-        yield summary;
-        if (--left === 0) return;
-      }
+    },
+
+    async folders(options = {}) {
+      const { scope } = planOptions("folders", folderOptions, options);
+      return store.folders(await readable(scope === undefined ? undefined : [parseScope(scope)]), narrowing(options));
     },
 
     info: async (options) => (await import("./count-contents.ts")).countContents(store, await readable(), options),
@@ -111,42 +109,18 @@ async function findPlace(
   return (await listOfUri(store, scopes, uri)).find((summary) => summary.scope === scope);
 }
 
-/** The test of documents by their facts; `undefined` where every document passes. */
-function createSelection({
-  mediaType,
-  since,
-  before,
-}: ListOptions): ((summary: DocumentSummary) => boolean) | undefined {
-  if (mediaType === undefined && since === undefined && before === undefined) return undefined;
-  const [from, until] = [readTime("since", since) ?? -Infinity, readTime("before", before) ?? Infinity];
-  const type = mediaType?.toLowerCase();
-  return (summary) => {
-    const at = Date.parse(summary.ingestedAt);
-    const own = summary.mediaType.toLowerCase();
-    return (
-      at >= from && at < until && (type === undefined || (type.endsWith("/") ? own.startsWith(type) : own === type))
-    );
+/** The facts that a list is narrowed to, as stores compare them. **Errors** `invalid-argument`. */
+function narrowing({ mediaType, since, before }: ListOptions): CountFoldersOptions {
+  const [from, until] = [readTime("since", since), readTime("before", before)];
+  return {
+    ...(mediaType !== undefined && { mediaType }),
+    ...(from !== undefined && { since: timeText(from) }),
+    ...(until !== undefined && { before: timeText(until) }),
   };
 }
 
-/** The place at which a range of times begins in an order of time: documents before it are not read. */
-function beginOfRange(sort: ListOrder, { since, before }: ListOptions): ListPlace | undefined {
-  const time =
-    sort === "newest" ? readTime("before", before) : sort === "oldest" ? readTime("since", since) : undefined;
-  // Texts of other years are not in the order of the times.
-  if (time === undefined || time < 0 || time > Date.UTC(9999, 11, 31)) return undefined;
-  // Before all documents of this time, or behind them.
-  const uri = sort === "oldest" ? "" : "\u{10ffff}";
-  return { uri, scope: "deployment", ingestedAt: new Date(time).toISOString() };
-}
-
-/** Whether a document lies behind a range of times, and so all that follow it in an order of time. */
-function endOfRange(sort: ListOrder, { since, before }: ListOptions): (summary: DocumentSummary) => boolean {
-  const from = sort === "newest" ? readTime("since", since) : undefined;
-  const until = sort === "oldest" ? readTime("before", before) : undefined;
-  return ({ ingestedAt }) =>
-    (from !== undefined && Date.parse(ingestedAt) < from) || (until !== undefined && Date.parse(ingestedAt) >= until);
-}
+/** Texts of other years are not in the order of the times. */
+const timeText = (time: number): string => new Date(Math.min(Math.max(time, 0), Date.UTC(9999, 11, 31))).toISOString();
 
 function readTime(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;

@@ -1,4 +1,4 @@
-import type { ListOptions, ListOrder } from "../contracts/knowledge-base.ts";
+import type { FolderOptions, ListOptions, ListOrder } from "../contracts/knowledge-base.ts";
 import { byHand, byOperator, everywhere, inCode, type RulesOf } from "../runtime/plan-options.ts";
 import { aScope, asOfOption } from "./search-options.ts";
 
@@ -70,3 +70,8 @@ export const listOptions = {
     for: inCode,
   },
 } as const satisfies RulesOf<ListOptions>;
+
+const { scope, mediaType, since, before } = listOptions;
+
+/** Options of `kb.folders`. */
+export const folderOptions = { scope, mediaType, since, before } as const satisfies RulesOf<FolderOptions>;

@@ -112,7 +112,7 @@ export const documentRoutes: readonly Route[] = [
     needs: "reader",
     query: requests.foldersQuery,
     answers: { 200: { description: "The folders.", content: { "application/json": responses.foldersResponse } } },
-    handle: async ({ kb, query: { under }, signal }) => jsonResponse(await listFolders(kb, under, signal)),
+    handle: async ({ kb, query: { under } }) => jsonResponse(await listFolders(kb, under)),
   }),
   defineRoute({
     method: "GET",
@@ -177,32 +177,20 @@ async function listChunks(
 /** Folders that a page offers to narrow a search by, at most. */
 const mostFolders = 1000;
 
-/**
- * The folders of the documents, by name, and the endings of their names.
- *
- * **Cost** the rows of all documents: some 20 µs of processor time for each, in pages that let other requests in between. A folder has other numbers for each caller,
- * because a document counts where the caller may read it. Stores count by scope and keep no numbers by folder.
- */
-async function listFolders(kb: KnowledgeBase, under = "", signal: AbortSignal): Promise<object> {
+/** The folders of the documents, by name, and the endings of their names. A folder has other numbers for each caller: a document counts where the caller may read it. */
+async function listFolders(kb: KnowledgeBase, prefix = ""): Promise<object> {
   const folders = new Map<string, { readonly name: string; documents: number }>();
   const kinds = new Map<string, number>();
-  const add = (under: string, name: string): void => {
-    const known = folders.get(under);
-    if (known === undefined) folders.set(under, { name, documents: 1 });
-    else known.documents++;
-  };
-  for await (const { uri, rootLabel = "", path } of kb.list()) {
-    signal.throwIfAborted();
+  for (const { uri, rootLabel = "", path = "", ending, documents } of await kb.folders()) {
     if (uri.startsWith(notePrefix)) continue;
-    const [, kind] = /\.([a-z\d]{1,10})$/iu.exec(path ?? uri) ?? [];
-    if (kind !== undefined && uri.startsWith(under))
-      kinds.set(kind.toLowerCase(), (kinds.get(kind.toLowerCase()) ?? 0) + 1);
-    const isFile = path !== undefined && uri.endsWith(path);
-    const from = isFile ? uri.length - path.length : (/^[a-z][\d+.a-z-]*:\/\/[^/]*/iu.exec(uri)?.[0].length ?? 0);
-    if (isFile && rootLabel !== "" && from > 0) add(uri.slice(0, from), rootLabel);
-    for (let at = uri.indexOf("/", from); at !== -1; at = uri.indexOf("/", at + 1)) {
-      const below = isFile ? uri.slice(from, at) : uri.slice(0, at);
-      if (below !== "") add(uri.slice(0, at + 1), isFile && rootLabel !== "" ? `${rootLabel}/${below}` : below);
+    if (ending !== "" && uri.startsWith(prefix)) kinds.set(ending, (kinds.get(ending) ?? 0) + documents);
+    const [places, names] = [uri.split("/").slice(0, -1), path.split("/").slice(0, -1)];
+    const root = places.length - names.length;
+    if (root < 0) continue;
+    for (let depth = rootLabel === "" ? 1 : 0; depth <= names.length; depth++) {
+      const under = `${places.slice(0, root + depth).join("/")}/`;
+      const name = [rootLabel, ...names.slice(0, depth)].filter((part) => part !== "").join("/");
+      folders.set(under, { name, documents: (folders.get(under)?.documents ?? 0) + documents });
     }
   }
   const named = Array.from(folders, ([under, facts]) => ({ under, ...facts }));
@@ -225,7 +213,7 @@ function summarise(document: DocumentSummary): object {
   return { uri, rootLabel, path, scope, documentId: id, title, mediaType, chunks, bytes, ingestedAt };
 }
 
-/** **Cost** the rows of the page and one more. A total of whole scopes is a count of the store. A total of a prefix, a type or a time reads the rows of the list. */
+/** **Cost** the rows of the page and one more; see `countAll` for a total. */
 async function listPage(
   kb: KnowledgeBase,
   { limit, after, total, ...selection }: z.output<typeof requests.listQuery>,
@@ -247,11 +235,12 @@ async function listPage(
   };
 }
 
+/** **Cost** a row for each folder and kind. A prefix that ends within a name, and a time in the past, read the rows of the list. */
 async function countAll(kb: KnowledgeBase, chosen: ListOptions, signal: AbortSignal): Promise<number> {
-  const { scope, sort: _, ...narrowing } = chosen;
-  if (Object.keys(narrowing).length > 0) return count(kb.list(chosen), signal);
-  const { scopes } = await kb.status();
-  return scopes.reduce((sum, one) => sum + (scope === undefined || one.scope === scope ? one.documents : 0), 0);
+  const { under = "", asOf, sort: _, ...narrowing } = chosen;
+  if (asOf !== undefined || (under !== "" && !under.endsWith("/"))) return count(kb.list(chosen), signal);
+  const counts = (await kb.folders(narrowing)).filter(({ uri }) => uri.startsWith(under));
+  return counts.reduce((sum, { documents }) => sum + documents, 0);
 }
 
 async function count(documents: AsyncIterable<unknown>, signal: AbortSignal): Promise<number> {

@@ -1,4 +1,4 @@
-import type { DocumentSummary } from "../contracts/document-store.ts";
+import type { DocumentSummary, FolderCount } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase, ListOptions } from "../contracts/knowledge-base.ts";
 import type { SearchOptions } from "../contracts/retriever.ts";
@@ -204,7 +204,7 @@ export function createPublicNames(all: KnowledgeBase): PublicNames {
     return false;
   }
 
-  /** The list by options in which a uri is a public name. **Cost** where files of this machine are listed, a prefix without a scheme reads the whole list. */
+  /** The list by options in which a uri is a public name. **Cost** where files of this machine are listed, a prefix that is not one folder reads the whole list. */
   async function* listByName(
     kb: KnowledgeBase,
     { resolve, publish, seesFiles }: ReturnType<typeof namesOf>,
@@ -212,10 +212,11 @@ export function createPublicNames(all: KnowledgeBase): PublicNames {
   ): AsyncGenerator<DocumentSummary> {
     if (options.under === undefined && options.after === undefined) return yield* kb.list(options);
     if (options.under === undefined && (await isStored(kb, options.after!))) return yield* kb.list(options);
-    await refresh();
+    const { under, limit = Infinity, ...rest } = options;
+    const stored = under?.endsWith("/") === true && !isLocal(under) ? await storedFolder(kb, under) : undefined;
+    if (stored === undefined || readAt === -Infinity) await refresh();
     // Files that the reader may not read must not show by an error.
     if (!(await seesFiles())) return yield* kb.list(options);
-    const { under, limit = Infinity, ...rest } = options;
     // A uri with a scheme, such as that of a note, is the name of no file: readers see it as it is stored.
     const names = [...byName.keys()];
     const isNoFile = (uri: string): boolean =>
@@ -233,6 +234,7 @@ export function createPublicNames(all: KnowledgeBase): PublicNames {
       });
     const after = from && { after: from };
     if (under === undefined) return yield* kb.list({ ...options, ...after });
+    if (stored !== undefined) return yield* kb.list({ ...options, ...after, under: stored });
     let left = limit;
     for await (const summary of kb.list({ ...rest, ...after })) {
       if (!(await publish(summary.uri)).startsWith(under)) continue;
@@ -265,6 +267,7 @@ export function createPublicNames(all: KnowledgeBase): PublicNames {
               }),
         verify: async (answer, options) => shown(await kb.verify(answer, options)),
         list: (options) => shownRun(listByName(kb, names, options)),
+        folders: async (options) => (await kb.folders(options)).map((one) => ({ ...one, uri: publicFolder(one) })),
         document: async (uri, address) => shown(await kb.document(await resolve(uri), address)),
         outline: async (uri, address) => shown(await kb.outline(await resolve(uri), address)),
         section: async (uri, id, options) => shown(await kb.section(await resolve(uri), id, options)),
@@ -278,6 +281,24 @@ export function createPublicNames(all: KnowledgeBase): PublicNames {
       };
     },
   };
+}
+
+/** The prefix of all stored uris below a public folder; `undefined` where they have several. **Cost** a row for each folder and kind. */
+async function storedFolder(kb: KnowledgeBase, under: string): Promise<string | undefined> {
+  const found = new Set<string>();
+  for (const one of await kb.folders()) {
+    const name = publicFolder(one);
+    if (!name.startsWith(under)) continue;
+    const rest = name.slice(under.length);
+    found.add(rest !== "" && one.uri.endsWith(rest) ? one.uri.slice(0, -rest.length) : one.uri);
+  }
+  return found.size === 1 ? [...found][0] : undefined;
+}
+
+/** The public name of a folder, with its slash. */
+function publicFolder({ uri, rootLabel = "", path = "" }: FolderCount): string {
+  if (!isLocal(uri)) return uri;
+  return rootLabel === "" ? path : `${rootLabel}/${path}`;
 }
 
 async function holdsSomething(kb: KnowledgeBase, scope: Scope): Promise<boolean> {

@@ -134,14 +134,14 @@ export const uri = notBlank.max(4096);
 export const listQuery = z.strictObject({
   ...parametersOf<ListOptions, typeof listOptions>(listOptions),
   total: z.enum(["true", "false"]).optional().meta({
-    description: "Whether to count all documents of the list. A count of a prefix, a type or a time reads them.",
+    description: "Whether to count all documents of the list.",
   }),
   limit: z.coerce.number().int().min(1).max(1000).default(100),
   after: z.string().min(1).max(10_000).optional().meta({ description: "The `next` of the page before." }),
 });
 
 export const foldersQuery = z.strictObject({
-  under: z.string().max(4096).optional().meta({ description: "Prefix below which kinds are counted." }),
+  under: z.string().max(4096).optional().meta({ description: "Folder below which kinds are counted." }),
 });
 
 export const documentQuery = z.strictObject({ uri, scope: scopeSchema.optional() });

@@ -10,8 +10,10 @@ export type {
 } from "../contracts/blob-store.ts";
 export type {
   ChunkEntry,
+  CountFoldersOptions,
   DocumentOrder,
   DocumentWrite,
+  FolderCount,
   FreshnessMark,
   DocumentVersion,
   ListDocumentsOptions,

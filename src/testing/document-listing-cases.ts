@@ -64,6 +64,79 @@ export const documentListingCases: readonly StoreCase[] = [
     },
   ],
   [
+    "lists-and-counts-what-is-asked-for",
+    "E21 20",
+    async (store) => {
+      const types = ["text/markdown", "TEXT/plain", "image/png", "application/pdf"];
+      for (let i = 0; i < 16; i++) {
+        const uri = `${["", "a/", "a/b/", "c/"][i % 4]}${i}${["", ".md", ".PDF"][i % 3]}`;
+        const document = documentOf(uri, "text", { mediaType: types[(i >> 1) % 4]! });
+        await store.replace(into(i % 5 === 0 ? south : north), documentEntryOf(document, [{ text: "text" }]));
+        const now = Date.now();
+        for (let turn = i % 4 === 3 ? 0 : 50; turn < 50 && Date.now() === now; turn++)
+          await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+      const [gone] = await store.find(from(north), "c/3");
+      await store.delete(into(north), { documentIds: [gone!.document.id] });
+      const all = await collect(store.documents(from(south, north)));
+      equal(all.length, 15, "live documents");
+      const middle = all.toSorted((one, other) => (one.ingestedAt < other.ingestedAt ? -1 : 1))[7]!.ingestedAt;
+      const given = [
+        {},
+        { mediaType: "text/plain" },
+        { mediaType: "text/" },
+        { mediaType: "Image/PNG" },
+        { mediaType: "audio/" },
+        { since: middle },
+        { before: middle },
+        { mediaType: "text/", since: middle, before: "9999-12-31T00:00:00.000Z" },
+      ];
+      for (const options of given) {
+        const { mediaType = "", since = "", before = "\uffff" } = options as Readonly<Record<string, string>>;
+        const isOfType = (own: string): boolean =>
+          mediaType.endsWith("/") || mediaType === ""
+            ? own.toLowerCase().startsWith(mediaType)
+            : own.toLowerCase() === mediaType.toLowerCase();
+        const wanted = all.filter(
+          (one) => isOfType(one.mediaType) && one.ingestedAt >= since && one.ingestedAt < before,
+        );
+        const name = JSON.stringify(options);
+        for (const order of [undefined, "newest", "largest", "title"] as const) {
+          const list = (more: object) =>
+            collect(store.documents(from(south, north), { ...options, ...(order && { order }), ...more }));
+          const whole = await list({});
+          equal(whole.map(({ id }) => id).toSorted(), wanted.map(({ id }) => id).toSorted(), `${name} by ${order}`);
+          const under = await list({ under: "a/", limit: 2 });
+          equal(under, whole.filter(({ uri }) => uri.startsWith("a/")).slice(0, 2), `a part of ${name} by ${order}`);
+          const rest = await list({ limit: 3, ...(whole[1] && { after: whole[1] }) });
+          equal(rest, whole.slice(whole[1] === undefined ? 0 : 2).slice(0, 3), `a page of ${name} by ${order}`);
+        }
+        const counts = new Map<string, number>();
+        for (const { scope, uri, mediaType: type } of wanted) {
+          const [, base = "", ending = ""] = /^(.*\/)?[^/.]*\.?([^/]*)$/u.exec(uri) ?? [];
+          const key = JSON.stringify([scope, base, base, type, ending.toLowerCase()]);
+          counts.set(key, (counts.get(key) ?? 0) + 1);
+        }
+        const counted = await store.folders(from(south, north), options);
+        const found = new Map(
+          counted.map((one) => [
+            JSON.stringify([one.scope, one.uri, one.path, one.mediaType, one.ending]),
+            one.documents,
+          ]),
+        );
+        equal(found.size, counted.length, `rows for one folder of ${name}`);
+        for (const [key, count] of counts) equal(found.get(key), count, `folder ${key} of ${name}`);
+        equal(found.size, counts.size, `folders of ${name}`);
+      }
+      equal(
+        (await store.folders(from(south))).map(({ scope }) => scope === south).includes(false),
+        false,
+        "other scopes",
+      );
+      await throwsCode(() => store.folders(from(south), { under: "a" } as never), "invalid-argument", "an option");
+    },
+  ],
+  [
     "a-document-without-text-is-in-its-scope",
     "E21 S25",
     async (store) => {

@@ -169,5 +169,6 @@ async function readEntities(
   await ask("whether there are", () => Promise.all([records.exists(), records.exists({ scope })]));
   await ask("relationships", () => collect(kb.collection("things/relationships", relationships).keys()));
   await ask("list", () => collect(kb.list()));
+  await ask("folders", () => kb.folders());
   return given;
 }

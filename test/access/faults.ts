@@ -109,6 +109,11 @@ export const accessFaults: Readonly<Record<string, readonly [noticedBy: string, 
         (raw) => (own, options) => raw.documents(options?.under === undefined ? scopes : own, options),
       ),
     ],
+    "folders are counted in every scope": [
+      "folders",
+      "nothing",
+      widened("documents", "folders", (raw) => () => raw.folders!(scopes)),
+    ],
     "everything is counted": ["status", "nothing", widened("documents", "status", (raw) => () => raw.status(scopes))],
     "a delete goes through every scope": [
       "what",

@@ -60,6 +60,7 @@ const operations: Readonly<Record<string, (store: Store, proof: never) => unknow
   structure: (store, proof) => store.structure(proof, "of a"),
   readText: (store, proof) => store.readText(proof, "of a", 0, 1),
   chunkCounts: (store, proof) => store.chunkCounts(proof, [{ scope: "team:north", documentId: "of a" }]),
+  folders: (store, proof) => store.folders(proof),
   status: (store, proof) => store.status(proof),
   moment: (store, proof) => store.moment(proof),
   session: (store, proof) => store.session(proof),
@@ -100,6 +101,7 @@ describe("nothing is done without the gate's value", () => {
       structure: "read";
       readText: "read";
       documents: "read";
+      folders: "read";
       chunks: "read";
       chunkCounts: "read";
       scopes: "maintain";

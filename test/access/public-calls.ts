@@ -149,6 +149,7 @@ export async function readDirectly(
     await ask(`verify ${answer}`, () => kb.verify(answer, inside<VerifyOptions>({})));
 
   await ask("list", () => collect(kb.list()));
+  await ask("folders", () => kb.folders());
   await ask("status", async () => ({ cacheHitRate: undefined, ...(await kb.status()), ...operatorsOwn(everywhere) }));
   const scope = world.named;
   for (const uri of known.uris) {

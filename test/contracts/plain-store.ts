@@ -1,6 +1,6 @@
 import { assertAuthorized, assertSystem } from "../../src/access/gate.ts";
 import type { Chunk } from "../../src/contracts/chunk.ts";
-import type { ChunkEntry, DocumentSummary, StoredDocument } from "../../src/contracts/document-store.ts";
+import type { ChunkEntry, DocumentSummary, FolderCount, StoredDocument } from "../../src/contracts/document-store.ts";
 import { embeddedText } from "../../src/text/embedded-text.ts";
 import { versionKey, kindOf } from "../../src/contracts/embedding.ts";
 import type {
@@ -748,17 +748,29 @@ export function createPlainStore(
     },
     async *documents(scopes, options = {}) {
       const readable = read(scopes);
-      checkNames("documents", options, ["under", "after", "limit", "order"]);
+      checkNames("documents", options, ["under", "after", "limit", "order", "mediaType", "since", "before"]);
       const { order, after, limit = Infinity } = options;
+      const type = options.mediaType?.toLowerCase();
+      const isOfType = (own: string): boolean =>
+        broken("any type listed") || type === undefined || own === type || (type.endsWith("/") && own.startsWith(type));
+      const isInTime = (at: string): boolean =>
+        broken("any time listed") || (at >= (options.since ?? "") && at < (options.before ?? "a"));
       const under = broken("documents under anything") ? "" : (options.under ?? "");
       const key = ({ summary }: DocumentRow): string =>
         broken("documents by id") ? summary.id : `${summary.uri}\u0000${summary.scope}`;
       const list = documents.filter(
-        (row) => standing(row) && readable.includes(row.summary.scope) && row.summary.uri.startsWith(under),
+        (row) =>
+          standing(row) &&
+          readable.includes(row.summary.scope) &&
+          row.summary.uri.startsWith(under) &&
+          isOfType(row.summary.mediaType.toLowerCase()) &&
+          isInTime(row.summary.ingestedAt),
       );
       list.sort((a, b) => (key(a) < key(b) ? -1 : 1));
       if (order === undefined) {
-        for (const row of list) yield hand(row).summary;
+        const isLater = ({ summary }: DocumentRow): boolean =>
+          after === undefined || `${summary.uri}\u0000${summary.scope}` > `${after.uri}\u0000${after.scope}`;
+        for (const row of list.filter(isLater).slice(0, limit)) yield hand(row).summary;
         return;
       }
       const facts = {
@@ -781,6 +793,20 @@ export function createPlainStore(
         return `${summary.uri}\u0000${summary.scope}` > `${after.uri}\u0000${after.scope}`;
       };
       for (const row of list.filter(isBehind).slice(0, limit)) yield hand(row).summary;
+    },
+    async folders(scopes, options = {}) {
+      const counts = new Map<string, FolderCount>();
+      checkNames("folders", options, ["mediaType", "since", "before"]);
+      const listed = broken("folders of any time") ? { mediaType: options.mediaType } : options;
+      for await (const { scope, uri, mediaType } of store.documents(scopes, listed)) {
+        const at = uri.lastIndexOf("/") + 1;
+        const ending = uri.includes(".", at) ? uri.slice(uri.lastIndexOf(".") + 1).toLowerCase() : "";
+        const base = uri.slice(0, at);
+        const key = JSON.stringify([scope, base, mediaType, ending]);
+        const row = { scope, uri: base, rootLabel: "", path: base, mediaType, ending, documents: 0 };
+        counts.set(key, { ...row, documents: (counts.get(key)?.documents ?? 0) + 1 });
+      }
+      return [...counts.values()];
     },
     async touch(into, id, mark) {
       const row = documentRow(write(into), id);

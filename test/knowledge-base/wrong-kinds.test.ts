@@ -64,6 +64,7 @@ const verbs: readonly {
   },
   { name: "verify", args: ["Keys rotate.", {}], options: ["citations", "format", "judge", "signal", "minSupport"] },
   { name: "list", args: [{}], options: ["under", "sort", "after", "asOf", "limit"] },
+  { name: "folders", args: [{}], options: ["scope", "mediaType", "since", "before"] },
   { name: "versions", args: ["a.md", {}], options: ["scope"] },
   { name: "searchVector", args: [[1, 2], {}], options: ["topK", "filter", "scopes", "version", "asOf"] },
   { name: "document", args: ["a.md", {}], options: ["scope", "start", "end", "asOf"] },

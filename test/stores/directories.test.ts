@@ -4,13 +4,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { openConnection } from "../../src/stores/sqlite/open-connection.ts";
+import type { SqliteConnection } from "../../src/stores/sqlite/sqlite-connection.ts";
+import { compareCodePoints } from "../../src/runtime/compare-text.ts";
+import { createFolderCounter } from "../../src/stores/compose/document-order.ts";
+import { createRandom } from "../../src/testing/random.ts";
 import { createSqliteDirectory } from "../../src/stores/sqlite/sqlite-directory.ts";
 import { createMemoryDirectory } from "../../src/stores/memory/memory-directory.ts";
 import {
   type DirectoryReader,
   type DirectoryWriter,
+  type DocumentRow,
   type KeptOrder,
   keptOrders,
+  type Narrowing,
   renamesSetting,
   type RowPlace,
   type SegmentDirectory,
@@ -194,9 +200,9 @@ describe.each([
     });
     await directory.read((rows) => {
       for (const under of ["", "a", `a${end}`, "\uD7FF", end, `${end}${end}`, "é", "\uD83D"]) {
-        const found = rows.documentsAfter(scope, under, "", 100, under).map(({ uri }) => uri);
+        const found = rows.documentsAfter(scope, under, "", 100, { under }).map(({ uri }) => uri);
         expect([under, found]).toEqual([under, uris.filter((uri) => uri.startsWith(under))]);
-        expect(rows.documentsAfter(scope, under, undefined, 1, under).map(({ uri }) => uri)).toEqual(
+        expect(rows.documentsAfter(scope, under, undefined, 1, { under }).map(({ uri }) => uri)).toEqual(
           uris.filter((uri) => uri.startsWith(under) && uri !== under).slice(0, 1),
         );
       }
@@ -291,6 +297,170 @@ describe("orders of documents in SQLite", () => {
         );
     }
     await directory.close();
+  });
+});
+
+describe("lists that are narrowed, and counts of folders, in SQLite", () => {
+  const open = async () => {
+    const folder = mkdtempSync(join(tmpdir(), "ibid-directory-"));
+    folders.push(folder);
+    const path = join(folder, "ibid.sqlite");
+    return { path, connection: await openConnection(path, { busyTimeoutMs: 1_000 }) };
+  };
+  /** Rows and plans of the statements that are read. */
+  const watch = (connection: SqliteConnection) => {
+    const seen = { rows: 0, plans: [] as string[] };
+    const watched: SqliteConnection = {
+      ...connection,
+      all<Row>(sql: string, ...values: SQLInputValue[]) {
+        const steps = connection.all<{ readonly detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values);
+        const found = connection.all<Row>(sql, ...values);
+        if (sql.includes("documents") || sql.includes("folder_counts")) {
+          seen.rows += found.length;
+          seen.plans.push(steps.map(({ detail }) => detail).join("; "));
+        }
+        return found;
+      },
+    };
+    return { seen, directory: createSqliteDirectory(watched) };
+  };
+
+  it("read their own rows, by an index of what they are narrowed to or of their order [20]", async () => {
+    const { connection } = await open();
+    const { seen, directory } = watch(connection);
+    const memory = createMemoryDirectory();
+    // Few are images, and few lie under `rare/`; both are spread over all times.
+    const fillMany = (rows: DirectoryWriter): number => {
+      const scope = rows.addScope("platform", 1);
+      for (let n = 0; n < 6000; n++) {
+        const row = documentRow(
+          scope,
+          `${n}`.padStart(4, "0"),
+          `${n % 200 === 7 ? "rare" : "often"}/${n % 977}-${n}.md`,
+        );
+        const mediaType = n % 300 === 5 ? "image/png" : "text/markdown";
+        const ingestedAt = new Date((n * 7919) % 6007).toISOString();
+        rows.addDocument({ ...row, mediaType, ingestedAt, bytes: n % 50 }, { text: "", structure: "{}" });
+      }
+      return scope;
+    };
+    const scope = await directory.write(fillMany);
+    const same = await memory.write(fillMany);
+    const early = new Date(300).toISOString();
+    const cases: readonly (readonly [Narrowing, string])[] = [
+      [{ mediaType: "image/png" }, "documents_by_type"],
+      [{ mediaType: "image/" }, "documents_by_type"],
+      [{ mediaType: "audio/" }, "documents_by_type"],
+      [{ under: "rare/" }, "documents_by_uri"],
+      [{ before: early }, "documents_by_time"],
+      [{ mediaType: "image/png", under: "often/1" }, "documents_by_type"],
+      [{ mediaType: "text/markdown" }, "documents_by_"],
+      [{ under: "often/", since: early }, "documents_by_"],
+    ];
+    for (const [only, index] of cases) {
+      for (const order of [undefined, ...keptOrders]) {
+        let after: DocumentRow | undefined;
+        for (let page = 0; page < 3; page++) {
+          const read = (rows: DirectoryReader, key: number): readonly DocumentRow[] =>
+            order === undefined
+              ? rows.documentsAfter(key, after?.uri ?? "", after?.id ?? "", 7, only)
+              : rows.documentsInOrder(key, order, after, 7, only);
+          Object.assign(seen, { rows: 0, plans: [] });
+          const found = await directory.read((rows) => read(rows, scope));
+          expect([only, order, found.map(({ id }) => id)]).toEqual([
+            only,
+            order,
+            (await memory.read((rows) => read(rows, same))).map(({ id }) => id),
+          ]);
+          expect([only, order, seen.rows]).toEqual([only, order, found.length]);
+          for (const plan of seen.plans) {
+            expect(plan).not.toMatch(/SCAN documents/u);
+            expect([only, order, plan]).toEqual([only, order, expect.stringContaining(index)]);
+          }
+          after = found.at(-1) ?? after;
+        }
+      }
+    }
+    Object.assign(seen, { rows: 0, plans: [] });
+    expect((await directory.read((rows) => rows.folders(scope))).map(({ uri, documents }) => [uri, documents])).toEqual(
+      expect.arrayContaining([["rare/", 30]]),
+    );
+    // Three groups of 6,000 documents.
+    expect([seen.rows, seen.plans.join().includes(" documents")]).toEqual([3, false]);
+    await directory.close();
+  });
+
+  it("count what a look at every document counts, whatever was written, also in a file of an earlier version [20]", async () => {
+    const { path, connection } = await open();
+    const recount = (from: SqliteConnection, scope: number) => {
+      const counter = createFolderCounter();
+      const rows = from.all<{ uri: string; folder: string | null; mediaType: string }>(
+        `SELECT uri, folder, (SELECT text FROM words WHERE words.key = media_type) AS mediaType FROM documents
+          WHERE scope = ? AND deleted_at IS NULL`,
+        scope,
+      );
+      for (const row of rows) counter.add(row);
+      return counter.rows();
+    };
+    const check = async (from: SqliteConnection, directory: SegmentDirectory, scope: number) => {
+      const sorted = (rows: readonly object[]) =>
+        rows
+          .map((row) => JSON.stringify(row, ["uri", "folder", "mediaType", "ending", "documents"]))
+          .toSorted(compareCodePoints);
+      const counted = await directory.read((rows) => [
+        rows.folders(scope),
+        rows.folders(scope, { since: "1970-01-01T00:00:00.000Z" }),
+        rows.folders(scope, { mediaType: "text/" }),
+      ]);
+      const all = recount(from, scope);
+      expect(sorted(counted[0]!)).toEqual(sorted(all));
+      expect(sorted(counted[1]!)).toEqual(sorted(all));
+      expect(sorted(counted[2]!)).toEqual(sorted(all.filter(({ mediaType }) => mediaType.startsWith("text/"))));
+    };
+    const directory = createSqliteDirectory(connection);
+    const scope = await directory.write((rows) => rows.addScope("platform", 1));
+    const uris = [
+      "a.md",
+      "a/b.MD",
+      "a/b",
+      "a/b/c.tar.gz",
+      "é/ü.x",
+      "https://h.example/a?b=/c.html",
+      "a/.env",
+      "a/b.",
+      "a/x.12345678901",
+    ];
+    const random = createRandom(7);
+    for (let turn = 0; turn < 300; turn++) {
+      const facts = {
+        uri: random.pick(uris),
+        folder: random.pick([null, "a", "file:///a"]),
+        mediaType: random.pick(["text/plain", "image/png"]),
+        deletedAt: random.pick([null, null, 5]),
+        ingestedAt: new Date(turn).toISOString(),
+      };
+      await directory.write((rows) => {
+        const id = `${random.below(40)}`;
+        const held = rows.documentById(scope, id);
+        if (held === undefined)
+          rows.addDocument({ ...documentRow(scope, id, ""), ...facts }, { text: "", structure: "{}" });
+        else if (random.below(5) === 0) rows.deleteDocument(held.key);
+        else rows.putDocument({ ...held, ...facts });
+      });
+      if (turn % 20 === 0) await check(connection, directory, scope);
+    }
+    for (const name of ["gains", "loses", "changes"]) connection.run(`DROP TRIGGER folder_${name}`);
+    connection.run("DROP TABLE folder_counts");
+    // A file that may not be written lacks the table.
+    await check(connection, directory, scope);
+    await directory.close();
+    const later = await openConnection(path, { busyTimeoutMs: 1_000 });
+    expect(later.all("SELECT * FROM folder_counts").length).toBeGreaterThan(5);
+    const again = createSqliteDirectory(later);
+    await check(later, again, scope);
+    await again.write((rows) => rows.deleteScope(scope));
+    expect(later.all("SELECT * FROM folder_counts")).toEqual([]);
+    await again.close();
   });
 });
 

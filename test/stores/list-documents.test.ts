@@ -3,7 +3,12 @@ import type { Scope } from "../../src/contracts/scope.ts";
 import { compareCodePoints } from "../../src/runtime/compare-text.ts";
 import { compareInOrder, isBehind } from "../../src/stores/compose/document-order.ts";
 import { listDocuments, listInOrder, type Look } from "../../src/stores/segments/list-rows.ts";
-import { keptOrders, type KeptOrder, type RowPlace } from "../../src/stores/segments/segment-directory.ts";
+import {
+  keptOrders,
+  type KeptOrder,
+  type Narrowing,
+  type RowPlace,
+} from "../../src/stores/segments/segment-directory.ts";
 
 /** Rows of two scopes that count what is read of them. */
 function openRows(count: number) {
@@ -26,7 +31,7 @@ function openRows(count: number) {
   const reader = {
     scope: (scope: Scope) => ({ key: scopes.indexOf(scope) }),
     liveChunksOf: () => 1,
-    documentsAfter(key: number, uri: string, id: string | undefined, limit: number, under = "") {
+    documentsAfter(key: number, uri: string, id: string | undefined, limit: number, { under = "" }: Narrowing = {}) {
       const found = rows[key]!.filter((row) => {
         if (!row.uri.startsWith(under)) return false;
         const order = compareCodePoints(row.uri, uri);
@@ -35,8 +40,15 @@ function openRows(count: number) {
       read.rows += found.length;
       return found;
     },
-    documentsInOrder(key: number, order: KeptOrder, place: RowPlace | undefined, limit: number) {
+    documentsInOrder(
+      key: number,
+      order: KeptOrder,
+      place: RowPlace | undefined,
+      limit: number,
+      { under = "" }: Narrowing = {},
+    ) {
       const found = rows[key]!.filter((row) => place === undefined || isBehind(order, row, place))
+        .filter(({ uri }) => uri.startsWith(under))
         .sort(compareInOrder(order))
         .slice(0, limit);
       read.rows += found.length;
@@ -96,7 +108,9 @@ describe("a page of a list of documents", () => {
     expect(seen).toEqual(whole);
     expect([costs.length, Math.max(...costs), costs.at(-1)]).toEqual([21, 100, 0]);
     const under = whole.filter(({ uri }) => uri.startsWith("docs/0001")).slice(0, 30);
+    read.rows = 0;
     expect(await list({ under: "docs/0001", limit: 30 })).toEqual(under);
+    expect(read.rows).toBe(60);
   });
 
   it("begins after a place where nothing stands, within a prefix", async () => {

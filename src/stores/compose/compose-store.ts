@@ -25,7 +25,7 @@ import { parseFilter } from "../../engine/filters/parse-filter.ts";
 import { pause, throwIfAborted, untilAborted } from "../../runtime/abort.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { compareCodePoints } from "../../runtime/compare-text.ts";
-import { listDocuments } from "./document-order.ts";
+import { countFolders, listDocuments } from "./document-order.ts";
 import { createSecret } from "../segments/create-secret.ts";
 import { checkEmbedding, checkEntries, checkId, checkNotOwn, checkOrigin, checkSourceMap } from "./check-entries.ts";
 import { checkParts, stores } from "./check-store.ts";
@@ -213,11 +213,17 @@ function guardReads({ documents }: StoreParts, guard: Guard): Reads {
     },
     async *documents(scopes, options = {}) {
       const readable = guard.read(scopes);
-      checkOptions("documents", options, { under: true, after: true, limit: true, order: true });
+      const known = { under: true, after: true, limit: true, order: true, mediaType: true, since: true, before: true };
+      checkOptions("documents", options, known);
       for await (const summary of listDocuments(documents, readable, { ...options })) {
         guard.open();
         yield copyPlain(summary);
       }
+    },
+    async folders(scopes, options = {}) {
+      const readable = guard.read(scopes);
+      checkOptions("folders", options, { mediaType: true, since: true, before: true });
+      return copyPlain(await countFolders(documents, readable, { ...options }));
     },
     async *chunks(scopes, options = {}) {
       const readable = guard.read(scopes);

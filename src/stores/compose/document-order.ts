@@ -1,6 +1,8 @@
 import type {
+  CountFoldersOptions,
   DocumentOrder,
   DocumentSummary,
+  FolderCount,
   ListDocumentsOptions,
   ListPlace,
 } from "../../contracts/document-store.ts";
@@ -8,6 +10,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { Checked, DocumentStore } from "../../contracts/store.ts";
 import { compareCodePoints } from "../../runtime/compare-text.ts";
+import { documentPath } from "../../text/document-path.ts";
 
 /** Facts by which documents are ordered. */
 type Facts = Pick<DocumentSummary, "bytes" | "ingestedAt" | "title">;
@@ -52,17 +55,108 @@ export function compareInOrder(order: DocumentOrder): (one: Facts & Identity, ot
     compareCodePoints(one.id, other.id);
 }
 
-/** Documents in any order: as the store lists them where it keeps the order. **Errors** `invalid-argument`. */
+type Narrowing = Pick<ListDocumentsOptions, "under" | "mediaType" | "since" | "before">;
+
+/** The test of documents, or of their rows; `undefined` where every one passes. */
+export function narrowTo({
+  under = "",
+  mediaType,
+  since,
+  before,
+}: Narrowing): ((one: Pick<DocumentSummary, "uri" | "mediaType" | "ingestedAt">) => boolean) | undefined {
+  if (under === "" && mediaType === undefined && since === undefined && before === undefined) return undefined;
+  const [from, until] = [since === undefined ? -Infinity : Date.parse(since), before && Date.parse(before)];
+  const type = mediaType?.toLowerCase();
+  return (one) => {
+    const [at, own] = [Date.parse(one.ingestedAt), one.mediaType.toLowerCase()];
+    const isInTime = (since === undefined || at >= from) && (until === undefined || at < Number(until));
+    const isOfType = type === undefined || (type.endsWith("/") ? own.startsWith(type) : own === type);
+    return isInTime && isOfType && one.uri.startsWith(under);
+  };
+}
+
+type Listed = Pick<DocumentStore, "documents" | "orders" | "narrows">;
+
+/** Documents in any order: as the store lists them where it keeps the order and narrows the list. **Errors** `invalid-argument`. */
 export function listDocuments(
-  documents: Pick<DocumentStore, "documents" | "orders">,
+  documents: Listed,
   scopes: Checked["read"],
   options: ListDocumentsOptions,
 ): AsyncIterable<DocumentSummary> {
-  const { order, after, limit, under } = options;
-  if (order === undefined) return documents.documents(scopes, options);
-  checkOrder(order, after);
-  if (documents.orders?.includes(order) === true) return documents.documents(scopes, options);
-  return sortDocuments(documents.documents(scopes, under === undefined ? {} : { under }), order, { after, limit });
+  const { order, after, limit, under, ...narrowing } = options;
+  const isNarrowed = documents.narrows === true || narrowTo(narrowing) === undefined;
+  if (order !== undefined) checkOrder(order, after);
+  if (isNarrowed && (order === undefined || documents.orders?.includes(order) === true))
+    return documents.documents(scopes, options);
+  const prefix = under === undefined ? {} : { under };
+  const isByUri = order === undefined;
+  const from = isByUri && after !== undefined ? { after } : {};
+  const all = narrow(documents.documents(scopes, { ...prefix, ...from }), narrowing, isByUri ? limit : undefined);
+  return isByUri ? all : sortDocuments(all, order, { after, limit });
+}
+
+async function* narrow(
+  all: AsyncIterable<DocumentSummary>,
+  narrowing: Narrowing,
+  limit = Infinity,
+): AsyncGenerator<DocumentSummary> {
+  const isWanted = narrowTo(narrowing) ?? (() => true);
+  let left = limit;
+  if (left < 1) return;
+  for await (const summary of all) {
+    if (!isWanted(summary)) continue;
+    yield summary;
+    if (--left === 0) return;
+  }
+}
+
+/** Counts by folder, from a store that may not have the verb. **Cost** without it, the whole list. */
+export async function countFolders(
+  documents: Listed & Pick<DocumentStore, "folders">,
+  scopes: Checked["read"],
+  options: CountFoldersOptions,
+): Promise<readonly FolderCount[]> {
+  if (documents.folders !== undefined) return documents.folders(scopes, options);
+  const counts = new Map<Scope, FolderCounter>();
+  for await (const summary of listDocuments(documents, scopes, options)) {
+    if (!counts.has(summary.scope)) counts.set(summary.scope, createFolderCounter());
+    counts.get(summary.scope)!.add(summary);
+  }
+  return Array.from(counts, ([scope, counter]) => counter.rows().map((row) => toFolderCount(scope, row))).flat();
+}
+
+type Counted = Pick<DocumentSummary, "uri" | "folder" | "mediaType">;
+type FolderRow = Counted & Pick<FolderCount, "ending" | "documents">;
+
+/** Counts documents by folder and kind. */
+export interface FolderCounter {
+  add(one: Counted): void;
+  rows(): readonly FolderRow[];
+}
+
+export function createFolderCounter(): FolderCounter {
+  const counts = new Map<string, FolderRow>();
+  return {
+    add({ uri, folder, mediaType }) {
+      const base = uri.slice(0, uri.lastIndexOf("/") + 1);
+      const [, ending = ""] = /\.([a-z\d]{1,10})$/iu.exec(uri) ?? [];
+      const row = { uri: base, folder, mediaType, ending: ending.toLowerCase() };
+      const key = JSON.stringify(row);
+      counts.set(key, { ...row, documents: (counts.get(key)?.documents ?? 0) + 1 });
+    },
+    rows: () => [...counts.values()],
+  };
+}
+
+export function toFolderCount(scope: Scope, { uri, folder, mediaType, ending, documents }: FolderRow): FolderCount {
+  return { scope, ...folderNames(uri, folder), mediaType, ending, documents };
+}
+
+/** Names of a folder, from the uris of its documents up to their last slash. */
+function folderNames(uri: string, folder: string | null): Pick<FolderCount, "uri" | "rootLabel" | "path"> {
+  if (uri === "" || uri.endsWith("://")) return { uri, rootLabel: "", path: "" };
+  const { rootLabel, path } = documentPath(`${uri}-`, folder);
+  return { uri, rootLabel, path: path.slice(0, path.lastIndexOf("/") + 1) };
 }
 
 const factOf: Readonly<Record<DocumentOrder, keyof Facts>> = {

@@ -1,5 +1,5 @@
 import { IbidError } from "../../contracts/errors.ts";
-import { compareInOrder, isBehind } from "../compose/document-order.ts";
+import { compareInOrder, createFolderCounter, isBehind, narrowTo } from "../compose/document-order.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { compareCodePoints } from "../../runtime/compare-text.ts";
 import {
@@ -18,6 +18,7 @@ import {
   type FitRow,
   type FormerRow,
   isRenamed,
+  type Narrowing,
   type PendingRow,
   renamesSetting,
   type ScopeRow,
@@ -286,20 +287,27 @@ function createRows(
         .map(({ row }) => row)
         .filter(({ deletedAt }) => deletedAt === null)
         .sort((a, b) => compareCodePoints(a.id, b.id)),
-    documentsAfter: (scope, uri, id, limit, under = "") =>
-      documentsInOrder
-        .after(`${scope}/live`, ({ row }) => isAfter(row, uri, id), limit)
-        .map(({ row }) => row)
-        .filter((row) => row.uri.startsWith(under)),
-    documentsInOrder: (scope, order, place, limit) =>
-      documentsInOrder
-        .after(
-          `${scope}/live`,
-          ({ row }) => place === undefined || isBehind(order, row, place),
-          limit,
-          comparators[order],
-        )
-        .map(({ row }) => row),
+    documentsAfter: (scope, uri, id, limit, only) =>
+      narrowed(limit, only, (most) =>
+        documentsInOrder.after(`${scope}/live`, ({ row }) => isAfter(row, uri, id), most).map(({ row }) => row),
+      ),
+    documentsInOrder: (scope, order, place, limit, only) =>
+      narrowed(limit, only, (most) =>
+        documentsInOrder
+          .after(
+            `${scope}/live`,
+            ({ row }) => place === undefined || isBehind(order, row, place),
+            most,
+            comparators[order],
+          )
+          .map(({ row }) => row),
+      ),
+    folders(scope, only = {}) {
+      const [counter, isWanted] = [createFolderCounter(), narrowTo(only)];
+      for (const { row } of documentsInOrder.after(`${scope}/live`, everything, Infinity))
+        if (isWanted?.(row) !== false) counter.add(row);
+      return counter.rows();
+    },
     deletedDocuments: (scope, until) =>
       documentsInOrder
         .after(`${scope}/deleted`, everything, Infinity)
@@ -356,6 +364,16 @@ const comparators = {
 function isAfter(row: DocumentRow, uri: string, id: string | undefined): boolean {
   const turn = compareCodePoints(row.uri, uri);
   return turn > 0 || (turn === 0 && id !== undefined && compareCodePoints(row.id, id) > 0);
+}
+
+/** Rows of which a narrowing leaves some. **Cost** where it leaves out any, all that follow the place. */
+function narrowed(
+  limit: number,
+  only: Narrowing = {},
+  read: (most: number) => readonly DocumentRow[],
+): readonly DocumentRow[] {
+  const isWanted = narrowTo(only);
+  return isWanted === undefined ? read(limit) : read(Infinity).filter(isWanted).slice(0, limit);
 }
 
 function liveOrDeleted({ scope, deletedAt }: { readonly scope: number; readonly deletedAt: number | null }): string {

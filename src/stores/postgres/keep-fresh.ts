@@ -84,6 +84,7 @@ export function keepFresh(
       structure: read((...call) => documents.structure!(...call)),
       readText: read((...call) => documents.readText!(...call)),
       documents: list((...call) => documents.documents(...call)),
+      folders: read((...call) => documents.folders!(...call)),
       chunks: list((...call) => documents.chunks(...call)),
       chunkCounts: read((...call) => documents.chunkCounts(...call)),
       async scopes() {

@@ -1,5 +1,5 @@
 import { IbidError } from "../../contracts/errors.ts";
-import { compareInOrder, isBehind } from "../compose/document-order.ts";
+import { compareInOrder, createFolderCounter, isBehind, narrowTo } from "../compose/document-order.ts";
 import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { bytesOf, encodeText } from "../../engine/segments/bytes.ts";
@@ -333,16 +333,22 @@ export async function openPublishedDirectory(read: ReadPublished, analyzer: Anal
       const key = byUri.get(uri);
       return key === undefined ? [] : [documentRow(key)];
     },
-    documentsAfter: (_scope, uri, id, limit, under = "") =>
+    documentsAfter: (_scope, uri, id, limit, only = {}) =>
       byUriAndId()
-        .filter((row) => row.uri.startsWith(under))
         .filter((row) => row.uri > uri || (row.uri === uri && id !== undefined && row.id > id))
+        .filter(narrowTo(only) ?? (() => true))
         .slice(0, limit),
-    documentsInOrder: (_scope, order, place, limit) =>
+    documentsInOrder: (_scope, order, place, limit, only = {}) =>
       byUriAndId()
         .filter((row) => place === undefined || isBehind(order, row, place))
+        .filter(narrowTo(only) ?? (() => true))
         .sort(compareInOrder(order))
         .slice(0, limit),
+    folders(_scope, only = {}) {
+      const counter = createFolderCounter();
+      for (const row of byUriAndId().filter(narrowTo(only) ?? (() => true))) counter.add(row);
+      return counter.rows();
+    },
     deletedDocuments: () => [],
     formers: () => [],
     formersOf: () => [],

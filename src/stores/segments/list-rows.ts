@@ -1,4 +1,9 @@
-import type { DocumentSummary, ListDocumentsOptions } from "../../contracts/document-store.ts";
+import type {
+  CountFoldersOptions,
+  DocumentSummary,
+  FolderCount,
+  ListDocumentsOptions,
+} from "../../contracts/document-store.ts";
 import { type EmbeddingVersion, type VersionedEmbedding, versionKey } from "../../contracts/embedding.ts";
 import type { DeletedSummary, ListChunksOptions, StoreStatus, StoredChunk } from "../../contracts/store.ts";
 import type { Scope } from "../../contracts/scope.ts";
@@ -11,7 +16,7 @@ import type { SealedSegment } from "../../engine/segments/sealed-segment.ts";
 import { vectorsAt } from "../../engine/vectors/vector-column.ts";
 import { createChunkReader, createRowFilter, toSummary } from "./chunk-rows.ts";
 import { compareCodePoints } from "../../runtime/compare-text.ts";
-import { compareInOrder } from "../compose/document-order.ts";
+import { compareInOrder, toFolderCount } from "../compose/document-order.ts";
 import { findPlace, type IndexView, type ScopeView } from "./index-view.ts";
 import type { ChunkRow, DirectoryReader, KeptOrder, RowPlace } from "./segment-directory.ts";
 
@@ -85,9 +90,10 @@ export function embeddingsOf(view: ScopeView, row: Pick<ChunkRow, "key">): Versi
 export async function* listDocuments(
   look: Look,
   scopes: readonly Scope[],
-  { under = "", after: from, limit = Infinity }: Omit<ListDocumentsOptions, "order"> = {},
+  { after: from, limit = Infinity, ...only }: Omit<ListDocumentsOptions, "order"> = {},
 ): AsyncGenerator<DocumentSummary> {
   if (limit < 1) return;
+  const { under = "" } = only;
   let last: { readonly uri: string; readonly scope: Scope; readonly id?: string } | undefined;
   // A place before the prefix says no more than the prefix itself.
   if (from !== undefined && compareCodePoints(from.uri, under) >= 0) last = { uri: from.uri, scope: from.scope };
@@ -102,7 +108,7 @@ export async function* listDocuments(
         // Documents of the same uri follow in scopes that come later, not in scopes that came before.
         const turn = after === undefined ? 0 : compareCodePoints(scope, after.scope);
         const id = after === undefined || turn > 0 ? "" : turn < 0 ? undefined : after.id;
-        return rows.documentsAfter(held.key, after?.uri ?? under, id, size, under).map((row) => ({ scope, row }));
+        return rows.documentsAfter(held.key, after?.uri ?? under, id, size, only).map((row) => ({ scope, row }));
       });
       found.sort(
         (a, b) =>
@@ -119,12 +125,12 @@ export async function* listDocuments(
   }
 }
 
-/** Live documents in an order that the directory keeps. **Cost** the rows that are given, and those that a prefix passes over; each of as many in every scope. */
+/** Live documents in an order that the directory keeps. **Cost** the rows that are given, of as many in every scope. */
 export async function* listInOrder(
   look: Look,
   scopes: readonly Scope[],
   order: KeptOrder,
-  { under = "", after, limit = Infinity }: Omit<ListDocumentsOptions, "order"> = {},
+  { after, limit = Infinity, ...only }: Omit<ListDocumentsOptions, "order"> = {},
 ): AsyncGenerator<DocumentSummary> {
   const compare = compareInOrder(order);
   let last: (Omit<RowPlace, "id"> & { readonly scope: Scope; readonly id?: string }) | undefined = after && {
@@ -134,7 +140,7 @@ export async function* listInOrder(
     ...after,
   };
   for (let left = limit; left > 0;) {
-    const size = under === "" ? Math.min(left, pageSize) : pageSize;
+    const size = Math.min(left, pageSize);
     const place = last;
     const { page, next } = await look((rows) => {
       const found = scopes.flatMap((scope) => {
@@ -144,13 +150,12 @@ export async function* listInOrder(
         const turn = place === undefined ? 0 : compareCodePoints(scope, place.scope);
         const id = turn > 0 ? "" : turn < 0 ? undefined : place?.id;
         const from = place && { ...place, id };
-        return rows.documentsInOrder(held.key, order, from, size).map((row) => ({ ...row, scope, row }));
+        return rows.documentsInOrder(held.key, order, from, size, only).map((row) => ({ ...row, scope, row }));
       });
-      const wanted = found.sort(compare).slice(0, size);
-      const listed = wanted.filter(({ uri }) => uri.startsWith(under)).slice(0, left);
+      const listed = found.sort(compare).slice(0, size);
       return {
         page: listed.map(({ scope, row }) => toSummary(rows, scope, row)),
-        next: wanted.length < size ? undefined : wanted.at(-1),
+        next: listed.length < size ? undefined : listed.at(-1),
       };
     });
     yield* page;
@@ -158,6 +163,19 @@ export async function* listInOrder(
     if (next === undefined) return;
     last = next;
   }
+}
+
+/** Live documents, counted by scope, folder and kind. **Cost** a row for each folder and kind; with a time, the documents of that time. */
+export function countFolders(
+  rows: DirectoryReader,
+  scopes: readonly Scope[],
+  options: CountFoldersOptions = {},
+): readonly FolderCount[] {
+  return scopes.flatMap((scope) => {
+    const held = rows.scope(scope);
+    if (held === undefined) return [];
+    return rows.folders(held.key, options).map((row) => toFolderCount(scope, row));
+  });
 }
 
 /** Rows of live documents below the prefixes and of the whole uris, by their keys; a step for each page. **Cost** these rows. */
@@ -176,7 +194,7 @@ export function* documentsUnder(
       }
       let [uri, id] = [prefix, ""];
       for (let isMore = true; isMore;) {
-        const page = rows.documentsAfter(scope, uri, id, pageSize, prefix);
+        const page = rows.documentsAfter(scope, uri, id, pageSize, { under: prefix });
         for (const { key } of page) found.add(key);
         isMore = page.length === pageSize;
         if (isMore) yield;

@@ -1,4 +1,4 @@
-import type { StoredChunkSpan } from "../../contracts/document-store.ts";
+import type { ListDocumentsOptions, StoredChunkSpan } from "../../contracts/document-store.ts";
 import type { Origin } from "../../contracts/document.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { Durability } from "../../contracts/store.ts";
@@ -105,6 +105,18 @@ export interface RowPlace extends Pick<DocumentRow, "uri" | "ingestedAt" | "byte
   readonly id: string | undefined;
 }
 
+/** Chooses rows of live documents: a prefix of their uris, their media type, their time. */
+export type Narrowing = Pick<ListDocumentsOptions, "under" | "mediaType" | "since" | "before">;
+
+/** Live documents that share a folder and a kind. */
+export interface FolderRow extends Pick<DocumentRow, "folder" | "mediaType"> {
+  /** Their uris up to the last slash, with it; `""` without one. */
+  readonly uri: string;
+  /** Ending of their uris in lower case, such as `md`; `""` without one. */
+  readonly ending: string;
+  readonly documents: number;
+}
+
 /**
  * A stretch of time in the past of a document: a version that stood then, or the time between a delete and a restore.
  *
@@ -190,16 +202,24 @@ export interface DirectoryReader extends SegmentSource {
   documentEnds(key: number): readonly number[];
   documentById(scope: number, id: string): DocumentRow | undefined;
   documentsByUri(scope: number, uri: string): readonly DocumentRow[];
-  /** Live documents after that place, by uri then id; without an id, after all of that uri. `under` is a prefix of their uris. */
+  /** Live documents after that place, by uri then id; without an id, after all of that uri. */
   documentsAfter(
     scope: number,
     uri: string,
     id: string | undefined,
     limit: number,
-    under?: string,
+    only?: Narrowing,
   ): readonly DocumentRow[];
   /** Live documents after a place in an order; those that are equal in it by uri, then id. A place without an id is behind all of its uri. */
-  documentsInOrder(scope: number, order: KeptOrder, after: RowPlace | undefined, limit: number): readonly DocumentRow[];
+  documentsInOrder(
+    scope: number,
+    order: KeptOrder,
+    after: RowPlace | undefined,
+    limit: number,
+    only?: Narrowing,
+  ): readonly DocumentRow[];
+  /** Live documents, counted by folder and kind, in no order. `under` is a whole folder, with its slash. */
+  folders(scope: number, only?: Omit<Narrowing, "under">): readonly FolderRow[];
   deletedDocuments(scope: number, until: number): readonly DocumentRow[];
   /** The past of every document, in no order. Only where former versions are kept. */
   formers(scope: number): readonly Omit<FormerRow, "data">[];

@@ -3,7 +3,7 @@ import type { DocumentStore } from "../../contracts/store.ts";
 import { toStoredDocument, toStoredStructure } from "./chunk-rows.ts";
 import { describeFit } from "./fit-due.ts";
 import { fittedOn } from "./latent-leg.ts";
-import { countRows, listChunks, listDocuments, listInOrder, listScopes } from "./list-rows.ts";
+import { countFolders, countRows, listChunks, listDocuments, listInOrder, listScopes } from "./list-rows.ts";
 import { lookInSlices } from "./look-in-slices.ts";
 import { heldChunks } from "./replace-document.ts";
 import type { SegmentCore } from "./segment-core.ts";
@@ -20,6 +20,7 @@ type Reads = Required<
     | "structure"
     | "readText"
     | "documents"
+    | "folders"
     | "chunks"
     | "chunkCounts"
     | "scopes"
@@ -69,6 +70,8 @@ export function segmentReads({ look, view, directory, latent }: SegmentCore): Re
 
     documents: (scopes, { order, ...listing } = {}) =>
       order === undefined ? listDocuments(look, scopes, listing) : listInOrder(look, scopes, order, listing),
+
+    folders: (scopes, options) => look((rows) => countFolders(rows, scopes, options)),
 
     chunks: (scopes, listing = {}) => listChunks(look, view, scopes, listing),
 

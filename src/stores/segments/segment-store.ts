@@ -64,6 +64,7 @@ export function createStoreParts(core: SegmentCore): CompleteParts {
       durability: directory.durability,
       embeddings: options.embeddings,
       orders: keptOrders,
+      narrows: true,
       ...reads,
       ...writes,
       atOnce: searchAtOnce(core, legs, reads),

@@ -4,6 +4,7 @@ import {
   type DocumentBody,
   type DocumentRow,
   type DocumentTotals,
+  type FolderRow,
   type HomeRow,
   renamesSetting,
 } from "../segments/segment-directory.ts";
@@ -21,7 +22,7 @@ import {
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { Sayings } from "./sqlite-sayings.ts";
 import type { SqliteTexts, StoredBody } from "./sqlite-texts.ts";
-import { orderedListing, readListings } from "./list-order.ts";
+import { type Columns, folderListing, orderedListing, readListings, uriListing } from "./list-order.ts";
 import { bytesOf, decodeText } from "./text-bytes.ts";
 
 const documentColumns = `key, scope, id, uri, ${bytesOf("title")}, origin, content_hash AS contentHash,
@@ -83,6 +84,7 @@ type Names =
   | "documentsByUri"
   | "documentsAfter"
   | "documentsInOrder"
+  | "folders"
   | "deletedDocuments"
   | "totals"
   | "addDocument"
@@ -104,6 +106,19 @@ export function createDocumentRows(db: SqliteConnection, texts: SqliteTexts, say
   function documents(sql: string, ...values: SQLInputValue[]): readonly DocumentRow[] {
     return db.all<DocumentRecord>(sql, ...values).map(toDocument);
   }
+
+  const count = (sql: string, ...values: SQLInputValue[]): number => must<{ count: number }>(sql, ...values).count;
+  const listed = (sql: string, ...values: SQLInputValue[]): readonly DocumentRow[] =>
+    documents(`SELECT ${documentColumns} FROM ${markedDocuments} ${sql}`, ...values);
+  const columns: Columns = {
+    idText: documentIdText,
+    pack: packTime,
+    mediaTypes(mediaType) {
+      const type = mediaType.toLowerCase();
+      const where = type.endsWith("/") ? "substr(lower(text), 1, length(?1)) = ?1" : "lower(text) = ?1";
+      return db.all<{ key: number }>(`SELECT key FROM words WHERE ${where}`, type).map(({ key }) => key);
+    },
+  };
 
   /** Most documents have none: they are as they were ingested, and no sender said anything of them. */
   function putMarks(key: number, { checkedAt, etag, lastModified }: Omit<DocumentRow, "key">): void {
@@ -180,24 +195,19 @@ export function createDocumentRows(db: SqliteConnection, texts: SqliteTexts, say
         scope,
         uri,
       ),
-    documentsAfter(scope, uri, id, limit, under = "") {
-      const end = behindPrefix(under);
-      const isBehind = id === undefined ? "uri > ?" : `uri >= ? AND (uri > ? OR ${documentIdText} > ?)`;
-      return documents(
-        `SELECT ${documentColumns} FROM ${markedDocuments} WHERE scope = ? AND ${isBehind}${end === undefined ? "" : " AND uri < ?"}
-          AND deleted_at IS NULL ORDER BY uri, ${documentIdText} LIMIT ?`,
-        scope,
-        ...(id === undefined ? [uri] : [uri, uri, id]),
-        ...(end === undefined ? [] : [end]),
-        limit,
-      ).filter((row) => row.uri.startsWith(under));
+    documentsAfter(scope, uri, id, limit, only = {}) {
+      const listing = uriListing(scope, { uri, id }, only, columns, count);
+      return readListings([listing], limit, listed).filter((row) => row.uri.startsWith(only.under ?? ""));
     },
-    documentsInOrder: (scope, order, place, limit) =>
-      readListings(
-        orderedListing(scope, order, place, { idText: documentIdText, pack: packTime }),
-        limit,
-        (sql, ...values) => documents(`SELECT ${documentColumns} FROM ${markedDocuments} ${sql}`, ...values),
+    documentsInOrder: (scope, order, place, limit, only = {}) =>
+      readListings(orderedListing(scope, { order, place, only }, columns, count), limit, listed).filter((row) =>
+        row.uri.startsWith(only.under ?? ""),
       ),
+    folders(scope, only = {}) {
+      const isKept = db.get("SELECT 1 FROM sqlite_schema WHERE name = 'folder_counts'") !== undefined;
+      const { sql, values } = folderListing(scope, only, { columns, isKept });
+      return db.all<FolderRow>(sql, ...values);
+    },
     deletedDocuments: (scope, until) =>
       documents(
         `SELECT ${documentColumns} FROM ${markedDocuments} WHERE scope = ? AND deleted_at IS NOT NULL AND deleted_at <= ?`,
@@ -242,15 +252,4 @@ export function createDocumentRows(db: SqliteConnection, texts: SqliteTexts, say
       sayings.clear();
     },
   };
-}
-
-/** The least text behind all texts with a prefix, by code point. **Shape** `undefined` for a prefix that no text is behind. */
-function behindPrefix(prefix: string): string | undefined {
-  if (!prefix.isWellFormed()) return undefined;
-  const points = Array.from(prefix, (character) => character.codePointAt(0)!);
-  while (points.at(-1) === 0x10_ff_ff) points.pop();
-  const last = points.pop();
-  if (last === undefined) return undefined;
-  // No text has half of a surrogate pair.
-  return String.fromCodePoint(...points, last === 0xd7_ff ? 0xe0_00 : last + 1);
 }

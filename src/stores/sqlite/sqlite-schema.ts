@@ -1,4 +1,5 @@
 import { IbidError } from "../../contracts/errors.ts";
+import { endingOf, folderOf } from "./list-order.ts";
 import type { Database } from "./sqlite-database.ts";
 
 /**
@@ -60,12 +61,45 @@ const textKeyIndex = "CREATE INDEX chunks_by_text ON chunks (scope, text_key);";
 
 /**
  * Orders of lists beside that of the uris. Files of this version that an earlier ibid made have none of them until they are opened for writing, and earlier versions
- * keep them up.
+ * keep them up. The index of the types begins with the type, so that SQLite takes it for no statement that names none.
  */
 const listIndexes = `
 CREATE INDEX IF NOT EXISTS documents_by_time ON documents (scope, ingested_at) WHERE deleted_at IS NULL;
 CREATE INDEX IF NOT EXISTS documents_by_size ON documents (scope, bytes) WHERE deleted_at IS NULL;
-CREATE INDEX IF NOT EXISTS documents_by_title ON documents (scope, lower(title), uri) WHERE deleted_at IS NULL;`;
+CREATE INDEX IF NOT EXISTS documents_by_title ON documents (scope, lower(title), uri) WHERE deleted_at IS NULL;
+CREATE INDEX IF NOT EXISTS documents_by_type ON documents (media_type, scope, uri) WHERE deleted_at IS NULL;`;
+
+/**
+ * Live documents by folder and kind, counted by triggers, so that a list of folders does not read the documents. Earlier versions keep it up as they do the indexes.
+ * `root` is the folder whose ingestion found them, `''` for none.
+ */
+const folderCounts = `
+CREATE TABLE IF NOT EXISTS folder_counts (
+  scope INTEGER NOT NULL, folder TEXT NOT NULL, root TEXT NOT NULL, media_type INTEGER NOT NULL, ending TEXT NOT NULL,
+  documents INTEGER NOT NULL, PRIMARY KEY (scope, folder, root, media_type, ending)
+) WITHOUT ROWID;
+CREATE TRIGGER IF NOT EXISTS folder_gains AFTER INSERT ON documents WHEN NEW.deleted_at IS NULL BEGIN ${counting("NEW", 1)} END;
+CREATE TRIGGER IF NOT EXISTS folder_loses AFTER DELETE ON documents WHEN OLD.deleted_at IS NULL BEGIN ${counting("OLD", -1)} END;
+CREATE TRIGGER IF NOT EXISTS folder_changes AFTER UPDATE OF scope, uri, folder, media_type, deleted_at ON documents
+  WHEN OLD.scope <> NEW.scope OR OLD.uri <> NEW.uri OR OLD.folder IS NOT NEW.folder OR OLD.media_type <> NEW.media_type
+    OR (OLD.deleted_at IS NULL) <> (NEW.deleted_at IS NULL)
+BEGIN ${counting("OLD", -1)} ${counting("NEW", 1)} END;`;
+
+/** Counts a live document of a trigger in, or out. */
+function counting(row: "OLD" | "NEW", by: 1 | -1): string {
+  const key = [
+    `${row}.scope`,
+    folderOf(`${row}.uri`),
+    `coalesce(${row}.folder, '')`,
+    `${row}.media_type`,
+    endingOf(`${row}.uri`),
+  ];
+  const added = `INSERT INTO folder_counts SELECT ${key.join(", ")}, ${by} WHERE ${row}.deleted_at IS NULL
+    ON CONFLICT (scope, folder, root, media_type, ending) DO UPDATE SET documents = documents + ${by};`;
+  const columns = ["scope", "folder", "root", "media_type", "ending"];
+  const isSame = columns.map((column, at) => `${column} = ${key[at]}`).join(" AND ");
+  return by === 1 ? added : `${added} DELETE FROM folder_counts WHERE ${isSame} AND documents < 1;`;
+}
 
 /** Columns with numbers in them have the affinity of numbers, also where they may hold a text: Node binds every number as a float. */
 const schema = `
@@ -98,6 +132,7 @@ CREATE TABLE documents (
 CREATE UNIQUE INDEX documents_by_id ON documents (scope, id);
 CREATE INDEX documents_by_uri ON documents (scope, uri);
 ${listIndexes}
+${folderCounts}
 CREATE TABLE sayings (key INTEGER PRIMARY KEY, document INTEGER NOT NULL, text TEXT NOT NULL);
 CREATE INDEX sayings_by_document ON sayings (document);
 
@@ -214,11 +249,14 @@ export function createSchema(database: Database): void {
  * next opening tries again.
  */
 export function addListIndexes(database: Database): void {
-  const known = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'documents_by_title'").get();
-  if (known !== undefined) return;
+  const known = "SELECT count(*) AS count FROM sqlite_schema WHERE name IN ('documents_by_title', 'folder_changes')";
+  if (Number(database.prepare(known).get()?.["count"]) === 2) return;
   try {
     database.exec("BEGIN IMMEDIATE");
     database.exec(listIndexes);
+    database.exec(folderCounts);
+    database.exec(`DELETE FROM folder_counts; INSERT INTO folder_counts SELECT scope, ${folderOf("uri")}, coalesce(folder, ''), media_type, ${endingOf("uri")}, count(*)
+      FROM documents WHERE deleted_at IS NULL GROUP BY 1, 2, 3, 4, 5`);
     database.exec("COMMIT");
   } catch {
     if (database.isTransaction) database.exec("ROLLBACK");

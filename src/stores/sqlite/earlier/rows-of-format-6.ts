@@ -1,8 +1,8 @@
 import type { StoredChunkSpan } from "../../../contracts/document-store.ts";
 import type { SQLInputValue } from "node:sqlite";
-import type { ChunkKey, ChunkRow, DocumentRow, StoredFacts } from "../../segments/segment-directory.ts";
+import type { ChunkKey, ChunkRow, DocumentRow, FolderRow, StoredFacts } from "../../segments/segment-directory.ts";
 import { inOrder } from "../in-order.ts";
-import { orderedListing, readListings } from "../list-order.ts";
+import { type Columns, folderListing, orderedListing, readListings, uriListing } from "../list-order.ts";
 import { missingRow } from "../missing-row.ts";
 import type { SqliteConnection } from "../sqlite-connection.ts";
 import { createSqliteRows, type SqliteRows } from "../sqlite-rows.ts";
@@ -129,6 +129,11 @@ function readEarlierDocuments(db: SqliteConnection): Partial<SqliteRows> {
     return db.all<Read<DocumentRow, "title">>(sql, ...values).map(toDocument);
   }
 
+  const columns: Columns = { idText: "id", pack: (time) => time };
+  const count = (sql: string, ...values: SQLInputValue[]): number => must<{ count: number }>(sql, ...values).count;
+  const listed = (sql: string, ...values: SQLInputValue[]): readonly DocumentRow[] =>
+    documents(`SELECT ${documentColumns} FROM ${markedDocuments} ${sql}`, ...values);
+
   const structureOf = (key: number): string =>
     must<{ structure: string }>("SELECT structure FROM documents WHERE key = ?", key).structure;
 
@@ -168,29 +173,18 @@ function readEarlierDocuments(db: SqliteConnection): Partial<SqliteRows> {
         scope,
         uri,
       ),
-    documentsAfter: (scope, uri, id, limit, under = "") =>
-      (id === undefined
-        ? documents(
-            `SELECT ${documentColumns} FROM ${markedDocuments} WHERE scope = ? AND uri > ? AND deleted_at IS NULL ORDER BY uri, id LIMIT ?`,
-            scope,
-            uri,
-            limit,
-          )
-        : documents(
-            `SELECT ${documentColumns} FROM ${markedDocuments} WHERE scope = ? AND (uri, id) > (?, ?) AND deleted_at IS NULL
-              ORDER BY uri, id LIMIT ?`,
-            scope,
-            uri,
-            id,
-            limit,
-          )
-      ).filter((row) => row.uri.startsWith(under)),
-    documentsInOrder: (scope, order, place, limit) =>
-      readListings(
-        orderedListing(scope, order, place, { idText: "id", pack: (time) => time }),
-        limit,
-        (sql, ...values) => documents(`SELECT ${documentColumns} FROM ${markedDocuments} ${sql}`, ...values),
+    documentsAfter: (scope, uri, id, limit, only = {}) =>
+      readListings([uriListing(scope, { uri, id }, only, columns, count)], limit, listed).filter((row) =>
+        row.uri.startsWith(only.under ?? ""),
       ),
+    documentsInOrder: (scope, order, place, limit, only = {}) =>
+      readListings(orderedListing(scope, { order, place, only }, columns, count), limit, listed).filter((row) =>
+        row.uri.startsWith(only.under ?? ""),
+      ),
+    folders(scope, only = {}) {
+      const { sql, values } = folderListing(scope, only, { columns, isKept: false });
+      return db.all<FolderRow>(sql, ...values);
+    },
     deletedDocuments: (scope, until) =>
       documents(
         `SELECT ${documentColumns} FROM ${markedDocuments} WHERE scope = ? AND deleted_at IS NOT NULL AND deleted_at <= ?`,
