@@ -46,7 +46,7 @@ import { whenRead } from "./event-response.ts";
 import { createAnswerStreams } from "./answer-streams.ts";
 import { createStreamRoutes } from "./stream-routes.ts";
 import { createQuestionRoutes } from "./question-routes.ts";
-import { readBytes, readJson, readParams, readQuery, nearest } from "./read-request.ts";
+import { readBytes, readJson, readNothing, readParams, readQuery, nearest } from "./read-request.ts";
 import { errorJson, Refusal, toRefusal } from "./refusal.ts";
 import { type Call, type Caller, jsonResponse, type Route } from "./route.ts";
 import { createSlots } from "./slots.ts";
@@ -195,8 +195,9 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
   };
 
   const readBody = async (request: Request, body: Route["body"], onPart: (bytes: number) => void): Promise<unknown> => {
-    if (body === undefined || body === "stream") return undefined;
+    if (body === "stream") return undefined;
     const { bodyTimeoutMs: timeoutMs, maxJsonBytes, maxUploadBytes } = limits;
+    if (body === undefined) return readNothing(request, { maxBytes: maxJsonBytes, timeoutMs, onPart });
     const maxBytes = body === "bytes" ? maxUploadBytes : maxJsonBytes;
     const bounds = { maxBytes, timeoutMs, onPart };
     return body === "bytes" || body === "message" ? readBytes(request, bounds) : readJson(request, body, bounds);

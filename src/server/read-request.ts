@@ -70,6 +70,17 @@ export async function readJson<Schema extends z.ZodType>(
   return parseJson(await readBytes(request, limits), schema);
 }
 
+/** Reads a request to a route without a body. **Errors** 400 for a body that has anything in it; `{}` has not. */
+export async function readNothing(request: Request, limits: BodyLimits): Promise<undefined> {
+  // Node hands on no body of a GET.
+  const isLost = request.body === null && Number(request.headers.get("content-length") ?? 0) > 0;
+  const text = isLost ? "?" : new TextDecoder().decode(await readBytes(request, limits));
+  if (/^\s*(?:\{\s*\})?\s*$/u.test(text)) return undefined;
+  throw new Refusal(400, "invalid-argument", "The request has a body, and this route takes none.", {
+    hint: "Leave out the body. See GET /openapi.json for the parameters of the route.",
+  });
+}
+
 /** Parses and checks a JSON body. **Errors** 400 for invalid JSON, and for values that the schema refuses. */
 export function parseJson<Schema extends z.ZodType>(bytes: Uint8Array, schema: Schema): z.output<Schema> {
   let value: unknown;

@@ -115,6 +115,9 @@ const pageCalls = [
   ["pagePdfWorker", "/page-pdf-worker.js"],
 ] as const;
 
+/** Routes that answer whatever is asked of them. */
+const probes = ["/livez", "/readyz"];
+
 const tus = { "tus-resumable": "1.0.0" };
 
 /** Statuses of good requests that are not 200. */
@@ -505,6 +508,49 @@ describe("the OpenAPI document", () => {
     walk(Object.fromEntries(Object.entries(components.schemas).filter(([name]) => !name.startsWith("OpenAI"))));
     expect(names.length).toBeGreaterThan(100);
     expect(names.filter((name) => !/^[a-z][a-zA-Z0-9]*$/u.test(name))).toEqual([]);
+  });
+
+  it("refuses, by name, a parameter and a field that it does not name, and a body where it names none [20]", async () => {
+    const { as } = await startWorld({
+      files: createMemoryBlobStore(),
+      manual: async () => [{ name: "keys", text: "# Keys" }],
+      ...changingKeys(),
+    });
+    const document = (await as(null, "/openapi.json")).json as OpenApi;
+    const taken: object[] = [];
+    for (const [path, methods] of Object.entries(document.paths)) {
+      for (const [method, operation] of Object.entries(methods)) {
+        const id = operation.operationId;
+        // A probe and the page answer whoever comes, by whatever address.
+        if (probes.includes(path) || operation.tags.includes("page")) continue;
+        const [, template = path, given = {}] = calls.find(([name]) => name === id) ?? [];
+        const good = given as { readonly body?: unknown; readonly headers?: object };
+        const send = async (kind: string, address: string, sent: object) => {
+          const { status, text } = await as("operator", address.replaceAll(/\{\w+\}/gu, "x"), {
+            method: method.toUpperCase(),
+            ...sent,
+          });
+          // JSON-RPC does not name it.
+          const reason = kind === "body" ? "none" : path === "/mcp" && kind === "field" ? "not a valid" : "strange";
+          if (status !== 400 || !text.includes(reason)) taken.push({ id, kind, status, text: text.slice(0, 200) });
+        };
+        const body = good.body === undefined ? {} : { body: good.body };
+        const headers = good.headers === undefined ? {} : { headers: good.headers };
+        const isNamed = template.includes("?") ? "&" : "?";
+        await send("parameter", `${template}${isNamed}strange=1`, { ...body, ...headers });
+        const json = operation.requestBody?.content["application/json"]?.schema;
+        if (operation.requestBody === undefined) {
+          const strange = JSON.stringify({ strange: 1 });
+          const type = { "content-type": "application/json", "content-length": String(strange.length) };
+          await send("body", template, { headers: { ...headers.headers, ...type }, body: strange });
+        } else if (json !== undefined) {
+          const isJson = typeof good.body === "object";
+          const sent = { body: { ...(isJson && good.body), strange: 1 }, ...headers };
+          await send("field", isJson ? template : path, sent);
+        }
+      }
+    }
+    expect(taken).toEqual([]);
   });
 
   it("requests are described by what checks them: a field that it does not name is refused, one that it names is taken", async () => {
