@@ -6,6 +6,7 @@ import type { Command } from "commander";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { Hit, SearchOptions } from "../contracts/retriever.ts";
+import { isWithinEdits } from "../runtime/edit-distance.ts";
 import { examples, note } from "./help-text.ts";
 import type { Context } from "./open.ts";
 import { printRows } from "./print-rows.ts";
@@ -61,8 +62,36 @@ async function docs(context: Context, words: readonly string[]): Promise<number>
   const started = performance.now();
   const hits = await search(asked, { explain: !output.json, signal: context.signal });
   await writeHits(context, asked, hits, { ms: Math.round(performance.now() - started) });
-  if (hits.length === 0 && !output.json) await output.line("Use other words, or list the pages: ibid docs");
+  if (hits.length > 0 || output.json) return 0;
+  const meant = correct(asked, pages);
+  await output.line(
+    meant === undefined ? "Use other words, or list the pages: ibid docs" : `Did you mean: ibid docs ${meant}`,
+  );
   return 0;
+}
+
+/** A query with each unknown word replaced by the nearest word of a heading, the most frequent first; `undefined` where one has no near word. */
+function correct(asked: string, pages: readonly Page[]): string | undefined {
+  const counts = new Map<string, number>();
+  const headings = pages.flatMap(({ name, text }) => [name, ...(text.match(/^#+ .+$/gmu) ?? [])]);
+  for (const word of headings
+    .join("\n")
+    .toLowerCase()
+    .match(/\p{L}{3,}/gu) ?? [])
+    counts.set(word, (counts.get(word) ?? 0) + 1);
+  const known = Array.from(counts)
+    .toSorted(([, one], [, other]) => other - one)
+    .map(([word]) => word);
+  const words = asked
+    .toLowerCase()
+    .split(/[^\p{L}\p{Nd}]+/u)
+    .filter((word) => word !== "")
+    .map((word) =>
+      counts.has(word) || word.length < 3
+        ? word
+        : known.find((near) => isWithinEdits(word, near, word.length < 6 ? 1 : 2)),
+    );
+  return words.length === 0 || words.includes(undefined) ? undefined : words.join(" ");
 }
 
 /**

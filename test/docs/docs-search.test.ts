@@ -40,6 +40,16 @@ describe("the search of ibid docs", () => {
     }
   });
 
+  it("offers the nearest words of headings where nothing is found", async () => {
+    const ask = async (words: string): Promise<string> => {
+      const { stdout } = await callIbid(await makeFolder({}), ["docs", words]);
+      return stdout.trim().split("\n").at(-1) ?? "";
+    };
+    expect(await ask("kyes")).toBe("Did you mean: ibid docs keys");
+    expect(await ask("installl postgras")).toBe("Did you mean: ibid docs install postgres");
+    expect(await ask("xqzzv")).toBe("Use other words, or list the pages: ibid docs");
+  });
+
   it("finds names that stand in samples alone", async () => {
     const { stdout } = await callIbid(await makeFolder({}), ["docs", "pageContent", "--json"]);
     const { hits } = JSON.parse(stdout) as { hits: readonly { source: { uri: string } }[] };
