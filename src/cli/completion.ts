@@ -78,12 +78,37 @@ complete -o filenames -F _ibid ibid
 `;
 }
 
+/** A file of this name in a folder of `fpath` is the function itself; a script that is sourced registers it. */
 function completeZsh(words: readonly Words[]): string {
+  const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+  const cases = words.map(({ path, commands, flags }) => {
+    const named = commands.map(({ name, about }) => quote(`${name}:${about}`)).join(" ");
+    return `    ("${path}") commands=(${named}) flags=(${flags.join(" ")}) ;;`;
+  });
+  const known = words.filter(({ path }) => path !== "").map(({ path }) => `      ("${path}") at="${path}" ;;`);
   return `#compdef ibid
-# zsh completion of ibid, by its bash completion
-autoload -U +X bashcompinit && bashcompinit
-mapfile() { local name="$2" line; eval "$name=()"; while IFS= read -r line; do eval "$name+=(\\"\\$line\\")"; done; }
-${completeBash(words)}`;
+# zsh completion of ibid
+_ibid() {
+  local at="" word
+  local -a commands flags
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    case "\${at:+$at }$word" in
+${known.join("\n")}
+    esac
+  done
+  case "$at" in
+${cases.join("\n")}
+  esac
+  if [[ "$PREFIX" == -* ]]; then
+    compadd -- $flags
+  elif (( $#commands )); then
+    _describe command commands
+  else
+    _files
+  fi
+}
+if [[ "$funcstack[1]" == _ibid ]]; then _ibid "$@"; else compdef _ibid ibid; fi
+`;
 }
 
 function completeFish(words: readonly Words[]): string {

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { nearest } from "../../src/cli/suggest-uris.ts";
@@ -248,6 +248,8 @@ describe("ibid --quiet", () => {
   });
 });
 
+const hasShell = (name: string): boolean => spawnSync(name, ["-c", "true"]).status === 0;
+
 describe("ibid completion", () => {
   it("completes commands, commands of commands, and flags, in bash", async () => {
     const { stdout: script } = await callIbid(cwd, ["completion", "bash"]);
@@ -265,8 +267,40 @@ describe("ibid completion", () => {
     expect(await complete("ibid", "--kb", "x", "keys", "ro")).toEqual(["rotate"]);
   });
 
-  it("is there for zsh and fish, and for no other", async () => {
-    expect((await callIbid(cwd, ["completion", "zsh"])).stdout).toMatch(/^#compdef ibid\n/u);
+  const lines = (command: string, ...args: readonly string[]): readonly string[] =>
+    execFileSync(command, args, { cwd, encoding: "utf8" }).trim().split("\n");
+
+  it.skipIf(!hasShell("zsh"))("completes the same in zsh, and leaves the shell as it was", async () => {
+    const { stdout: script } = await callIbid(cwd, ["completion", "zsh"]);
+    expect(script).toMatch(/^#compdef ibid\n/u);
+    // Functions of the completion system, which a script has none of.
+    const system = `compdef() { :; }; compadd() { shift; print -l -- "$@"; }; _files() { print files; }
+      _describe() { for each in "\${(@P)2}"; do print -r -- "\${each%%:*}"; done; }\n`;
+    const complete = (current: string, ...words: readonly string[]): readonly string[] => {
+      const given = [...words, current].map((word) => `'${word}'`).join(" ");
+      const call = `words=(${given}); CURRENT=${words.length + 1}; PREFIX='${current}'; _ibid; [[ "$PATH" == */bin* ]] || print broken`;
+      return lines("zsh", "-f", "-c", `${system}${script}${call}`);
+    };
+    expect(complete("", "ibid")).toEqual(expect.arrayContaining(["search", "serve", "keys"]));
+    expect(complete("", "ibid", "config")).toEqual(["check", "print", "schema"]);
+    expect(complete("--top", "ibid", "search")).toEqual(expect.arrayContaining(["--top-k", "--kb"]));
+    expect(complete("", "ibid", "--kb", "x", "keys")).toEqual(expect.arrayContaining(["rotate", "revoke"]));
+    expect(complete("a", "ibid", "ingest")).toEqual(["files"]);
+  });
+
+  it.skipIf(!hasShell("fish"))("completes the same in fish", async () => {
+    const { stdout: script } = await callIbid(cwd, ["completion", "fish"]);
+    const complete = (line: string): readonly string[] =>
+      lines("fish", "--no-config", "-c", `${script}\ncomplete -C ${JSON.stringify(line)}`).map(
+        (each) => each.split("\t")[0]!,
+      );
+    expect(complete("ibid se")).toEqual(["search", "serve"]);
+    expect(complete("ibid config p")).toEqual(["print"]);
+    expect(complete("ibid search --top")).toEqual(["--top-k"]);
+    expect(complete("ibid --kb x keys ro")).toEqual(["rotate"]);
+  });
+
+  it("is there for three shells, and for no other", async () => {
     expect((await callIbid(cwd, ["completion", "fish"])).stdout).toContain("-a search -d");
     expect((await callIbid(cwd, ["completion", "powershell"])).code).toBe(2);
   });
