@@ -90,7 +90,7 @@ export function Keys(): VNode | null {
                   type="button"
                   class="plain small"
                   aria-label={`${t("rotateKey")}: ${key.name}`}
-                  onClick={() => void make("keys/rotate", { name: key.name })}
+                  onClick={() => void make("keys/rotate", rotationOf(key))}
                 >
                   {t("rotateKey")}
                 </button>
@@ -154,6 +154,9 @@ function factsOf(key: ShownKey): readonly string[] {
 /** Days after which a new key ends; 0 for never. */
 const lives = [90, 365, 0] as const;
 const dayMs = 86_400_000;
+
+/** A further key for a name. One whose time is over would make another that has ended, unless it gets a time. */
+const rotationOf = ({ name, isExpired }: ShownKey): object => ({ name, ...(isExpired && { expiresInDays: lives[0] }) });
 
 function KeyForm({
   failure,

@@ -412,6 +412,21 @@ interface Activity {
   }[];
 }
 
+interface Disk {
+  readonly bytes: number;
+  readonly parts: readonly { readonly part: string; readonly bytes: number }[];
+}
+
+/** Names of the parts of a knowledge base on the disk. */
+const partNames: Readonly<Record<string, Parameters<typeof t>[0]>> = {
+  database: "partDatabase",
+  events: "events",
+  originals: "partOriginals",
+  threads: "threads",
+  jobs: "queue",
+  others: "partOthers",
+};
+
 interface Health {
   readonly ingestion: { readonly indexed: number; readonly failed: number };
   readonly queue: { readonly depth: number };
@@ -425,6 +440,9 @@ export function OperatorScreen(): VNode {
   );
   const activity = useLoaded(`${libraryVersion.value}`, (signal) =>
     session.value?.operator === true ? get<Activity>("activity", {}, signal) : Promise.resolve(undefined),
+  );
+  const disk = useLoaded(`${libraryVersion.value}`, (signal) =>
+    session.value?.operator === true ? get<Disk>("disk", {}, signal) : Promise.resolve(undefined),
   );
   if (session.value?.operator !== true)
     return (
@@ -442,6 +460,7 @@ export function OperatorScreen(): VNode {
   );
   const own = health.value.value;
   const hour = activity.value.value;
+  const used = disk.value.value;
   const latencies = ({ count, p50Ms, p99Ms }: Latencies): string =>
     count === 0 ? (0).toLocaleString(language.value) : t("latencies", { n: count, p50: p50Ms, p99: p99Ms });
   return (
@@ -455,6 +474,14 @@ export function OperatorScreen(): VNode {
           fact(`${t("model")} ${model}`, t("passages", { n: count })),
         )}
       </dl>
+      {used !== undefined && used.parts.length > 0 && (
+        <>
+          <h2>{t("onDisk", { size: bytesText(used.bytes) })}</h2>
+          <dl class="facts">
+            {used.parts.map(({ part, bytes: size }) => fact(t(partNames[part] ?? "partOthers"), bytesText(size)))}
+          </dl>
+        </>
+      )}
       {hour !== undefined && (
         <>
           <h2>{t("lastHour")}</h2>

@@ -87,6 +87,7 @@ const sentences = {
   "rate-limited": "failTooMany",
   timeout: "failTime",
   "too-large": "failTooLarge",
+  "disk-full": "failDiskFull",
   unreadable: "failUnreadable",
   "unsupported-media": "failMedia",
 } as const;

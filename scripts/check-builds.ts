@@ -15,6 +15,9 @@ import { type Build, builds } from "./builds/builds.ts";
 import { npm } from "./packed.ts";
 import { root } from "./subpaths.ts";
 
+/** Time of one command. **Units** milliseconds. */
+const longest = 1_800_000;
+
 const asked = process.argv.slice(2).filter((each) => !each.startsWith("--"));
 const isKept = process.argv.includes("--keep");
 const unknown = asked.filter((name) => !builds.some((build) => build.name.startsWith(name)));
@@ -82,7 +85,7 @@ function judge({ found, headings, answer, served, citations, warnings }: ProbeRe
 
 function install(build: Build): string {
   const folder = join(work, build.project);
-  mkdirSync(folder);
+  mkdirSync(folder, { recursive: true });
   write(
     join(folder, "package.json"),
     JSON.stringify({ name: "app", private: true, type: "module", ...build.manifest }),
@@ -116,15 +119,15 @@ function environment(more: Readonly<Record<string, string>> = {}): NodeJS.Proces
   };
 }
 
-/** Time of one command. **Units** milliseconds. */
-const longest = 1_800_000;
-
 function run(cwd: string, [command, ...args]: readonly string[], env?: Readonly<Record<string, string>>): string {
   try {
     const options = { cwd, env: environment(env), encoding: "utf8", maxBuffer: 1 << 26, timeout: longest } as const;
     return execFileSync(command ?? "", args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   } catch (error) {
-    const { stdout = "", stderr = "", code } = error as { stdout?: string; stderr?: string; code?: string };
+    const { stdout, stderr, code, message } = error as Error & { stdout?: string; stderr?: string; code?: string };
+    // A command that did not run at all has no output.
+    if (stdout === undefined || stderr === undefined)
+      throw new Error(`${command} ${args.join(" ")}: ${message}`, { cause: error });
     const ended = code === "ETIMEDOUT" ? ` was ended after ${longest / 60_000} minutes: the machine is too busy` : "";
     throw new Error(`${command} ${args.join(" ")}${ended}\n${stdout.slice(-1500)}\n${stderr.slice(-1500)}`, {
       cause: error,

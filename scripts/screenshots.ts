@@ -11,7 +11,7 @@ import { type BrowserContextOptions, chromium, type Page } from "playwright-core
 import { openKnowledgeBase } from "../src/index.node.ts";
 import { createMemory } from "../src/integrations/memory/index.node.ts";
 import type { ChatModel } from "../src/contracts/chat.ts";
-import { startService } from "../src/server/index.node.ts";
+import { type AccessKey, startService } from "../src/server/index.node.ts";
 import { openFileBlobStore } from "../src/stores/index.node.ts";
 import { createScriptedChatModel } from "../src/testing/scripted-chat-model.ts";
 import { papers } from "../test/page/documents.ts";
@@ -75,8 +75,23 @@ for (const { name, bytes } of papers) await quoting.ingest({ uri: `harbour/${nam
 const broken = await openKnowledgeBase({ models: { chat: breaking } });
 await broken.ingest({ uri: "harbour/handbook.md", bytes: papers[0]!.bytes });
 const empty = await openKnowledgeBase();
+const changed = await openKnowledgeBase({ history: true });
+await changed.ingest({ uri: "harbour/handbook.md", bytes: papers[0]!.bytes });
 const originals = new Map(papers.map(({ name, bytes }) => [`harbour/${name}`, bytes]));
 const operator = { access: "operator", write: true } as const;
+let keys: readonly AccessKey[] = [
+  { name: "ada", key: "ada-ada-ada-ada-ada", operator: true, write: true },
+  {
+    name: "the reading room of the harbour museum, second floor",
+    key: "eve-eve-eve-eve-eve",
+    userId: "reading-room",
+    teams: ["museum", "harbour"],
+    requestsPerMinute: 60,
+    tokensPerDay: 100_000,
+    expiresAt: "2030-01-01T00:00:00Z",
+  },
+  { name: "mara", key: "mara-mara-mara-mara", userId: "mara", write: true, expiresAt: "2020-01-01T00:00:00Z" },
+];
 const start = (kb: typeof full, name: string, more = {}) =>
   startService(kb, {
     port: 0,
@@ -89,15 +104,36 @@ const services = {
   full: await start(full, "full", { local: operator }),
   quoting: await start(quoting, "quoting", { local: operator }),
   broken: await start(broken, "broken", { local: operator }),
-  empty: await start(empty, "empty", { local: operator }),
+  empty: await start(empty, "empty", { local: operator, manual: async () => [] }),
+  changed: await start(changed, "changed", { local: operator }),
   reader: await start(empty, "reader", { local: { access: { userId: "bob" } } }),
-  keys: await start(full, "keys", { keys: [{ name: "ada", key: "ada-ada-ada-ada-ada" }] }),
+  keys: await start(full, "keys", {
+    keys: () => keys,
+    changeKeys: async (change: (list: readonly AccessKey[]) => readonly AccessKey[]) => void (keys = change(keys)),
+    partSizes: async () => ({ database: 48_200_000, events: 310_000 }),
+  }),
 };
 
 const ask = async (page: Page, question: string): Promise<void> => {
   await page.fill("#question", question);
   await page.press("#question", "Enter");
   await page.waitForSelector('.turn[data-state="done"]');
+};
+/** Asks, lets the document change, and opens the cited place again. */
+const openChanged = async (page: Page): Promise<void> => {
+  await changed.ingest({ uri: "harbour/handbook.md", bytes: papers[0]!.bytes });
+  await ask(page, papers[0]!.question);
+  await page.waitForURL(/\/t\?id=/u);
+  const text = "# Handbook\n\nThe lamp is electric now, and needs no polish at all, ever again, say the keepers.";
+  await changed.ingest({ uri: "harbour/handbook.md", text, mediaType: "text/markdown" });
+  await page.reload();
+  await page.click(".source");
+  await page.waitForSelector(".place-head ~ .notice");
+};
+const unlock = async (page: Page): Promise<void> => {
+  await page.fill("#key", "ada-ada-ada-ada-ada");
+  await page.press("#key", "Enter");
+  await page.waitForSelector(".care table");
 };
 const spanOf = async (uri: string, words: string): Promise<string> => {
   const start = (await full.document(uri))!.text.indexOf(words);
@@ -280,6 +316,62 @@ const screens: Readonly<Record<string, readonly [keyof typeof services, string, 
       await page.evaluate("document.querySelector('.care table').scrollIntoView({ block: 'center' })");
     },
   ],
+  "33-chosen": [
+    "full",
+    "library",
+    async (page) => {
+      await page.waitForSelector(".document");
+      for (const name of ["handbook.md", long]) await page.check(`.document-row:has-text("${name}") input`);
+    },
+  ],
+  "34-only-these": [
+    "full",
+    "library",
+    async (page) => {
+      await page.waitForSelector(".document");
+      for (const name of ["handbook.md", "contract.docx", long])
+        await page.check(`.document-row:has-text("${name}") input`);
+      await page.click(".picked button >> nth=0");
+      await page.waitForSelector(".chip >> nth=2");
+      await ask(page, papers[0]!.question);
+    },
+  ],
+  "35-changed": ["changed", "", openChanged],
+  "36-cited-version": [
+    "changed",
+    "",
+    async (page) => {
+      await openChanged(page);
+      await page.click(".place-head ~ .notice button");
+      await page.waitForSelector(".place-body mark");
+    },
+  ],
+  "37-keys": [
+    "keys",
+    "ops",
+    async (page) => {
+      await unlock(page);
+      await page.evaluate("document.querySelector('.keys-list').scrollIntoView({ block: 'center' })");
+    },
+  ],
+  "38-make-a-key": [
+    "keys",
+    "ops",
+    async (page) => {
+      await unlock(page);
+      await page.click(".care .row button >> nth=0");
+      await page.waitForSelector("dialog[open]");
+    },
+  ],
+  "39-made-key": [
+    "keys",
+    "ops",
+    async (page) => {
+      await unlock(page);
+      await page.click(".keys-list .upload:nth-child(2) button >> nth=0");
+      await page.waitForSelector(".made-key");
+    },
+  ],
   "32-erase": [
     "full",
     "library?trash",
@@ -331,6 +423,6 @@ try {
 } finally {
   await browser.close();
   for (const service of Object.values(services)) await service.stop();
-  for (const kb of [full, quoting, broken, empty]) await kb.close();
+  for (const kb of [full, quoting, broken, empty, changed]) await kb.close();
   rmSync(folder, { recursive: true, force: true });
 }

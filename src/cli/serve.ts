@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
-import { openFiles } from "../knowledge-base/open/open-files.ts";
+import { openFiles, openPartSizes } from "../knowledge-base/open/open-files.ts";
 import type { AccessKey, HandlerOptions, RequestLogEntry, SearchPool, ServeSettings } from "../server/index.node.ts";
 import { readPages } from "./docs.ts";
 import { examples, note } from "./help-text.ts";
@@ -206,11 +206,12 @@ function keptFiles({
   kb,
   originals,
   threads,
-}: ServeCommandOptions): Pick<HandlerOptions, "files" | "keepOriginals" | "threadDays" | "readSource"> {
+}: ServeCommandOptions): Pick<HandlerOptions, "files" | "partSizes" | "keepOriginals" | "threadDays" | "readSource"> {
   const files = openFiles(kb);
   const base = baseOf(kb);
   return {
     files,
+    partSizes: openPartSizes(kb),
     keepOriginals: originals !== false,
     threadDays: threads === false ? 0 : typeof threads === "number" ? threads : 30,
     async readSource(uri) {

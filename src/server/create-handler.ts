@@ -51,7 +51,14 @@ import { errorJson, Refusal, toRefusal } from "./refusal.ts";
 import { type Call, type Caller, jsonResponse, type Route } from "./route.ts";
 import { createSlots } from "./slots.ts";
 import { challengeOf, createResourceMetadataRoute } from "./resource-metadata.ts";
-import { createActivityRoute, createMcpRoute, createMetricsRoute, healthRoute, statusRoute } from "./service-routes.ts";
+import {
+  createActivityRoute,
+  createDiskRoute,
+  createMcpRoute,
+  createMetricsRoute,
+  healthRoute,
+  statusRoute,
+} from "./service-routes.ts";
 
 /**
  * A service for any host with web-standard requests: Node, Deno, Bun, a worker, a route of a framework.
@@ -148,7 +155,8 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
   const threads = files === undefined || threadDays === 0 ? undefined : createThreads(files, threadDays);
   const beside = { originals: kept, threads, jobs, streams };
   const keyRoutes = createKeyRoutes(options, usedAt);
-  const chosen = chooseRoutes(options, hasKeys, limits, beside, [createActivityRoute(activity), ...keyRoutes]);
+  const operating = [createActivityRoute(activity), createDiskRoute(options), ...keyRoutes];
+  const chosen = chooseRoutes(options, hasKeys, limits, beside, operating);
   const routes = chosen.filter(({ absent }) => absent === undefined);
   const pathHeaders = new Map(routes.flatMap(({ path, headers }) => (headers ? [[path, headers] as const] : [])));
   const paths = createPaths(chosen);

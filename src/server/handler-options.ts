@@ -198,6 +198,8 @@ export interface HandlerOptions {
   readonly limits?: ServiceLimits | undefined;
   /** Whether `/` shows a page. Default true. */
   readonly page?: boolean | undefined;
+  /** Reads the bytes of the base's own files by part, such as `database` and `events`: `GET /disk` tells operators, beside those of `files`. Default: none. */
+  readonly partSizes?: (() => Promise<Readonly<Record<string, number>>>) | undefined;
   /** Keeps the bytes of uploads, the places of PDF text on its pages, threads and jobs. Default: none; no threads, and jobs in memory. */
   readonly files?: BlobStore | undefined;
   /** Reads the file of a document that lies on this machine; `undefined` for what is not there. It gets absolute paths and addresses. Default: none. */
@@ -239,6 +241,7 @@ const known = {
   origins: true,
   limits: true,
   page: true,
+  partSizes: true,
   files: true,
   readSource: true,
   keepOriginals: true,

@@ -42,6 +42,7 @@ const refusals: Readonly<Record<number, readonly [name: string, description: str
   502: ["ModelFailed", "A model failed; the code says how."],
   503: ["Busy", "The service is busy or stopping; Retry-After says how many seconds to wait."],
   504: ["TooLong", "The request took longer than allowed."],
+  507: ["DiskFull", "The disk of the service is full."],
 };
 
 /** Ways in which callers are known. */

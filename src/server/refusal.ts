@@ -77,6 +77,10 @@ export function toRefusal(error: unknown): Refusal {
     if (code === "timeout") return tooSlow();
     if (code === "aborted") return new Refusal(499, "aborted", "The client ended the request.");
     if (code === "store-busy" || code === "rate-limited") return busy(5);
+    if (code === "store-failed" && error.details["isFull"] === true)
+      return new Refusal(507, "disk-full", "The disk of the service is full.", {
+        hint: "Ask the operator to make room on it, then send it again. Searches go on.",
+      });
   }
   return new Refusal(500, "internal", "The service failed to answer this request.", {
     hint: hintWithCause,

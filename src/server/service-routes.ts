@@ -5,6 +5,7 @@ import type { McpMemoryOptions, McpServerOptions } from "../integrations/mcp/mcp
 import { ownScope } from "../knowledge-base/own-scope.ts";
 import type { EntitiesOptions } from "../knowledge-base/entities/open-entities.ts";
 import { describeHealth } from "../knowledge-base/operations/health-body.ts";
+import { compareCodePoints } from "../runtime/compare-text.ts";
 import { given } from "./given.ts";
 import type { HandlerOptions } from "./handler-options.ts";
 import * as responses from "./response-schemas.ts";
@@ -36,6 +37,47 @@ export function createActivityRoute(activity: Activity): Route {
     isLight: true,
     answers: { 200: { description: "The figures.", content: { "application/json": activityResponse } } },
     handle: async () => jsonResponse(activity.show()),
+  });
+}
+
+const diskResponse = z
+  .strictObject({
+    parts: z
+      .array(z.strictObject({ part: z.string(), bytes: z.int().min(0) }))
+      .meta({ description: "`database`, `events`, `originals`, `threads`, `jobs` and `others`, largest first." }),
+    bytes: z.int().min(0).meta({ description: "Sum of the parts." }),
+  })
+  .meta({ id: "Disk" });
+
+/** Part of a file that the service keeps, by the beginning of its key. */
+const partOf: Readonly<Record<string, string>> = {
+  originals: "originals",
+  uploads: "originals",
+  places: "originals",
+  threads: "threads",
+  jobs: "jobs",
+};
+
+/** `GET /disk`: sizes of the files of the base, and of those that the service keeps beside it. **Cost** a listing of these. */
+export function createDiskRoute({ files, partSizes }: Pick<HandlerOptions, "files" | "partSizes">): Route {
+  return defineRoute({
+    method: "GET",
+    path: "/disk",
+    name: "disk",
+    summary: "Bytes on the disk, by the parts of the knowledge base and of the files that the service keeps.",
+    tag: "operation",
+    needs: "operator",
+    answers: { 200: { description: "The sizes.", content: { "application/json": diskResponse } } },
+    async handle({ signal }) {
+      const sizes = new Map(Object.entries((await partSizes?.()) ?? {}));
+      for await (const { key, size } of files?.list({ signal }) ?? []) {
+        const part = partOf[key.split("/")[0]!] ?? "others";
+        sizes.set(part, (sizes.get(part) ?? 0) + size);
+      }
+      const parts = Array.from(sizes, ([part, bytes]) => ({ part, bytes }));
+      parts.sort((one, other) => other.bytes - one.bytes || compareCodePoints(one.part, other.part));
+      return jsonResponse({ parts, bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0) });
+    },
   });
 }
 

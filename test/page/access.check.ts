@@ -192,7 +192,8 @@ test("[page 22] a follow-up in a window that was open during a purge does not br
 
 test("[page 28] an operator lists, makes, replaces and revokes keys; a new one is shown once and opens the page", async () => {
   const operator = { name: "olga", key: "olga-olga-olga-olga", operator: true, write: true };
-  let list: readonly AccessKey[] = [operator, ada];
+  const ended = { name: "eve", key: "eve-eve-eve-eve-eve", userId: "eve", expiresAt: "2020-01-01T00:00:00Z" };
+  let list: readonly AccessKey[] = [operator, ada, ended];
   const serving = await serve(await openHarbour(), {
     keys: () => list,
     changeKeys: async (change) => void (list = change(list)),
@@ -203,8 +204,14 @@ test("[page 28] an operator lists, makes, replaces and revokes keys; a new one i
   await page.goto(new URL("ops", url).href);
   const rows = (): Promise<string[]> =>
     page.$$eval(".keys-list .upload-words", (all) => all.map(({ textContent }) => textContent));
-  await expect.poll(async () => (await rows()).length).toBe(2);
+  await expect.poll(async () => (await rows()).length).toBe(3);
   expect((await rows())[1]).toContain("not used since the start");
+  await page.click('[aria-label="Replace: eve"]');
+  expect(await page.textContent(".made-key")).toMatch(/^ibid_/u);
+  await page.keyboard.press("Escape");
+  await page.click('[aria-label="Revoke: eve"]');
+  await page.click("dialog button.danger");
+  await expect.poll(async () => (await rows()).length).toBe(2);
   await page.click("text=Make a key");
   await page.fill("dialog input[required]", "Mara");
   await page.fill("dialog input[type=text] >> nth=1", "mara");

@@ -230,6 +230,7 @@ const calls: readonly (readonly [id: string, path: string, sent?: object])[] = [
   ["resumeResponse", "/v1/responses/{streamed}?stream=true&starting_after=2"],
   ["examine", "/doctor", { body: { fix: true, absent: ["nobody wrote this"] } }],
   ["activity", "/activity"],
+  ["disk", "/disk"],
   ["listKeys", "/keys"],
   ["addKey", "/keys", { body: { name: "eve", userId: "eve" } }],
   ["rotateKey", "/keys/rotate", { body: { name: "eve" } }],

@@ -1,4 +1,7 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { request as startRequest } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
@@ -14,6 +17,10 @@ import {
   startService,
 } from "../../src/server/index.node.ts";
 import { createActivity } from "../../src/server/activity.ts";
+import { IbidError } from "../../src/contracts/errors.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
+import { openPartSizes } from "../../src/knowledge-base/open/open-files.ts";
+import { createMemoryBlobStore } from "../../src/stores/memory/memory-blob-store.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
 import { keys, openWorld, send, type Sent, startWorld } from "./service.ts";
 
@@ -84,6 +91,51 @@ describe("activity", () => {
       expect(p99Ms).toBeGreaterThanOrEqual(p50Ms);
     }
     expect(text).not.toMatch(/ada|bob|rotate/u);
+  });
+
+  it("tells operators the bytes on the disk by part, and nobody else [page 32]", async () => {
+    const files = createMemoryBlobStore();
+    for (const [key, size] of Object.entries({ "originals/a": 5, "places/a": 3, "threads/a.json": 2, "strange/a": 1 }))
+      await files.put(key, new Uint8Array(size));
+    const { as } = await startWorld({ files, partSizes: async () => ({ database: 70, events: 1 }) });
+    expect((await as("ada", "/disk")).status).toBe(403);
+    expect((await as("operator", "/disk")).json).toEqual({
+      bytes: 82,
+      parts: [
+        { part: "database", bytes: 70 },
+        { part: "originals", bytes: 8 },
+        { part: "threads", bytes: 2 },
+        { part: "events", bytes: 1 },
+        { part: "others", bytes: 1 },
+      ],
+    });
+  });
+
+  it("says that the disk is full, where it is, and goes on searching", async () => {
+    const full = new IbidError("store-failed", "No room at /srv/data.", { details: { isFull: true } });
+    const files = { ...createMemoryBlobStore(), put: () => Promise.reject(full) };
+    const { as } = await startWorld({ files });
+    const sent = [
+      await as("ada", "/document?uri=a.txt", { method: "PUT", body: "A text." }),
+      await as("ada", "/jobs?uri=a.txt", { body: "A text.", headers: { "content-type": "text/plain" } }),
+    ];
+    for (const { status, json, text } of sent) {
+      expect([status, json.error.code, text.includes("/srv")]).toEqual([507, "disk-full", false]);
+      expect(json.error.message).toBe("The disk of the service is full.");
+    }
+    expect((await as("ada", "/search", { body: { query: "rotates a key" } })).status).toBe(200);
+  });
+
+  it("gives the sizes of the files of a base in a folder, and none of one in a database", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "ibid-parts-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const kb = await openKnowledgeBase(folder);
+    await kb.ingest({ uri: "a.txt", text: "A text." });
+    await kb.close();
+    const sizes = await openPartSizes(folder)!();
+    expect(sizes["database"]).toBeGreaterThan(statSync(join(folder, "ibid.sqlite")).size - 1);
+    expect(sizes["events"]).toBe(statSync(join(folder, "events.sqlite")).size);
+    expect(openPartSizes("postgres://host/base")).toBeUndefined();
   });
 
   it("forgets requests after an hour, and takes percentiles that are measurements", () => {

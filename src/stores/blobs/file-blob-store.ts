@@ -242,7 +242,7 @@ async function trying<Value>(key: string, task: () => Promise<Value>): Promise<V
     throw new IbidError("store-failed", `The blob ${key} could not be read or written: ${code || String(cause)}.`, {
       uri: key,
       hint: mends[code] ?? "Look at the folder and its disk.",
-      details: { code },
+      details: { code, ...((code === "ENOSPC" || code === "EDQUOT") && { isFull: true }) },
       cause,
     });
   }

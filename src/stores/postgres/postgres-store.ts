@@ -26,7 +26,7 @@ import { keepFresh } from "./keep-fresh.ts";
 import { createReplicaDirectory } from "./replica-directory.ts";
 import { type ReplicaOptions, replicaOptions, type ReplicaPlan, readReplicaOptions } from "./replica-options.ts";
 import { baseScope, createReplicaStamps, replicaTable } from "./replica-stamps.ts";
-import { makeFolder } from "../sqlite/make-folder.ts";
+import { fileReason, makeFolder } from "../sqlite/make-folder.ts";
 
 /**
  * Options of {@link openPostgresStore}.
@@ -195,7 +195,7 @@ async function openReplica(
   } catch (cause) {
     throw new IbidError(
       "store-failed",
-      `The folder ${folder} for the copy of the base cannot be made: ${(cause as Error).message}.`,
+      `The folder ${folder} for the copy of the base cannot be made: ${fileReason(cause)}.`,
       {
         uri: folder,
         hint: "Name a folder that can be written to, with the option replicas or in IBID_REPLICAS.",

@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven } from "../../runtime/check-options.ts";
 import { platformNow } from "../../runtime/platform-clock.ts";
-import { makeFolder } from "./make-folder.ts";
+import { fileReason, makeFolder } from "./make-folder.ts";
 import { openDatabase } from "./sqlite-database.ts";
 
 /**
@@ -232,7 +232,7 @@ async function appear<Result>(target: string, fill: (draft: string) => Promise<R
   try {
     makeFolder(draft, 0o700);
   } catch (cause) {
-    throw new IbidError("store-failed", `The folder ${target} cannot be made: ${(cause as Error).message}.`, {
+    throw new IbidError("store-failed", `The folder ${target} cannot be made: ${fileReason(cause)}.`, {
       uri: target,
       hint: "Name a place that can be written to.",
       cause,

@@ -55,6 +55,12 @@ function databaseFiles(path: string): readonly string[] {
   return ["", "-wal", "-shm"].map((suffix) => `${path}${suffix}`);
 }
 
+/** Files of each part of a knowledge base in a folder. */
+export function partFiles(folder: string): Readonly<Record<"database" | "events", readonly string[]>> {
+  const [store = ""] = storeFiles(folder);
+  return { database: [...storeFiles(folder), `${store}-reserve`], events: databaseFiles(eventFile(folder)) };
+}
+
 /** All that is ours in the folder, which an ingestion of the folder itself leaves out. */
 export function ownFiles(folder: string): readonly string[] {
   const [store = ""] = storeFiles(folder);

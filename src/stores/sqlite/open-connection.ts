@@ -20,7 +20,7 @@ import {
   readSchemaState,
   type SchemaState,
 } from "./sqlite-schema.ts";
-import { makeFolder } from "./make-folder.ts";
+import { fileReason, makeFolder } from "./make-folder.ts";
 
 /**
  * SQLite itself never waits, since that would stop the event loop; `retryWhileBusy` waits. The log is moved into the file every 32 MB instead of every 4:
@@ -108,7 +108,7 @@ function makeFolderOf(path: string): void {
   try {
     makeFolder(dirname(path));
   } catch (error) {
-    throw new IbidError("store-failed", `The folder of ${path} cannot be made: ${(error as Error).message}.`, {
+    throw new IbidError("store-failed", `The folder of ${path} cannot be made: ${fileReason(error)}.`, {
       uri: path,
       hint: "Name a place that can be written to.",
       cause: error,
