@@ -12,53 +12,26 @@ import { createIdentification } from "./caller-keys.ts";
 import { allowedHeaders, exposedHeaders } from "./origin-headers.ts";
 import { checkOrigin, type OriginRules } from "./check-origin.ts";
 import { describeFailure } from "./describe-failure.ts";
-import { documentRoutes } from "./document-routes.ts";
-import {
-  checkHandlerOptions,
-  type ConnectionFacts,
-  type HandlerOptions,
-  type Login,
-  type ServiceLimits,
-} from "./handler-options.ts";
+import { checkHandlerOptions, type ConnectionFacts, type HandlerOptions } from "./handler-options.ts";
 import { createKeyRoutes, noteUse } from "./key-routes.ts";
-import { createJobRoutes } from "./jobs/job-routes.ts";
 import { openJobs } from "./jobs/open-jobs.ts";
-import { createTusRoutes } from "./jobs/tus-routes.ts";
 import { addressGroup } from "./limits.ts";
-import { createOpenApiRoute } from "./openapi.ts";
-import { createOpenAiRoutes } from "./openai-routes.ts";
-import { createOpenAiShelf } from "./openai-shelf.ts";
-import { createOpenAiStoreRoutes } from "./openai-store-routes.ts";
-import { createKeepingRoutes, createManualRoute, keepingFiles } from "./keeping-routes.ts";
 import { createOriginals } from "./originals.ts";
-import { operatorRoutes } from "./operator-routes.ts";
 import { createPaths, isRepeatable } from "./paths.ts";
-import { noteRoutes } from "./note-routes.ts";
-import { createPlaceRoutes } from "./place-routes.ts";
 import { createPublicNames } from "./public-names.ts";
-import { createRecordRoutes } from "./record-routes.ts";
-import { followPurges, type ServiceParts } from "./follow-purges.ts";
+import { followPurges } from "./follow-purges.ts";
 import { createThreads } from "./threads.ts";
-import { missingPage, pageRoutes, wantsPage } from "./page/page-routes.ts";
+import { missingPage, wantsPage } from "./page/page-routes.ts";
 import { createDeadline } from "./deadline.ts";
-import { createProbeRoutes } from "./probe-routes.ts";
 import { whenRead } from "./event-response.ts";
 import { createAnswerStreams } from "./answer-streams.ts";
-import { createStreamRoutes } from "./stream-routes.ts";
-import { createQuestionRoutes } from "./question-routes.ts";
 import { readBytes, readJson, readNothing, readParams, readQuery, nearest } from "./read-request.ts";
 import { errorJson, Refusal, toRefusal } from "./refusal.ts";
 import { type Call, type Caller, jsonResponse, type Route } from "./route.ts";
 import { createSlots } from "./slots.ts";
-import { challengeOf, createResourceMetadataRoute } from "./resource-metadata.ts";
-import {
-  createActivityRoute,
-  createDiskRoute,
-  createMcpRoute,
-  createMetricsRoute,
-  healthRoute,
-  statusRoute,
-} from "./service-routes.ts";
+import { challengeOf } from "./resource-metadata.ts";
+import { createActivityRoute, createDiskRoute } from "./service-routes.ts";
+import { chooseRoutes } from "./choose-routes.ts";
 
 /**
  * A service for any host with web-standard requests: Node, Deno, Bun, a worker, a route of a framework.
@@ -433,80 +406,9 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
 
 const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-function chooseRoutes(
-  options: HandlerOptions,
-  hasKeys: boolean,
-  limits: Required<ServiceLimits>,
-  { originals, threads, jobs, streams }: ServiceParts,
-  operating: readonly Route[],
-): readonly Route[] {
-  const { login, manual, mcp = true, metrics, only, page = true, files, readiness = () => "ready" } = options;
-  const { keepOriginals = true } = options;
-  const shelf = files === undefined ? undefined : createOpenAiShelf(files, limits.jobBytes);
-  const routes: Route[] = [...createProbeRoutes(readiness)];
-  if (metrics !== undefined) routes.push(createMetricsRoute(metrics));
-  if (only !== "mcp") {
-    const keeps = files !== undefined && keepOriginals;
-    const { maxUploadBytes } = limits;
-    const facts = {
-      needsKey: hasKeys,
-      originals: keeps || options.readSource !== undefined,
-      maxUploadBytes,
-      manual: manual !== undefined,
-    };
-    const kept = keeps ? originals : { ...originals, keep: async () => {} };
-    routes.push(
-      ...createQuestionRoutes(streams),
-      ...createStreamRoutes(streams),
-      ...keepingFiles(documentRoutes, kept),
-      ...createRecordRoutes(options.entities ?? {}),
-      ...createOpenAiRoutes(shelf, streams, page),
-      ...createOpenAiStoreRoutes({ shelf, jobs }),
-      ...createPlaceRoutes(originals),
-      ...noteRoutes,
-    );
-    if (jobs !== undefined) routes.push(...createJobRoutes(jobs, limits), ...createTusRoutes(jobs, limits));
-    routes.push(
-      ...createKeepingRoutes(threads, facts),
-      ...(manual === undefined ? [] : [createManualRoute(manual)]),
-      statusRoute,
-      healthRoute,
-      ...operatorRoutes,
-      ...operating,
-      ...(page ? pagesWith(login) : []),
-    );
-  }
-  if (login !== undefined && only !== "mcp") routes.push(...login.routes);
-  if (mcp !== false) {
-    routes.push(createMcpRoute(mcp === true ? {} : mcp, page && only !== "mcp", options.entities));
-    if (options.authorizationServers !== undefined)
-      routes.push(createResourceMetadataRoute(options.authorizationServers));
-  }
-  routes.push(
-    createOpenApiRoute(() => routes.filter(({ absent }) => absent === undefined), { hasKeys, cookie: login?.cookie }),
-  );
-  return routes;
-}
-
 function homeOf({ req, env }: Context<Environment>): string {
   const { protocol, host } = new URL(req.url);
   return `${env.protocol === undefined ? protocol : `${env.protocol}:`}//${host}${env.basePath ?? ""}/`;
-}
-
-/** The page, which sends people to the login who have not signed in. */
-function pagesWith(login: Login | undefined): readonly Route[] {
-  if (login === undefined) return pageRoutes;
-  return pageRoutes.map((route) =>
-    route.path !== "/"
-      ? route
-      : {
-          ...route,
-          async handle(call) {
-            if ((await login.authenticate(call.request, {})) !== undefined) return route.handle(call);
-            return new Response(null, { status: 302, headers: { location: login.path } });
-          },
-        },
-  );
 }
 
 /** The client's own id if it is fit for a log, else a new one. */
