@@ -21,11 +21,17 @@ const emitted = (source: string): string => join(root, source.replace("src/", "d
 /** Packages whose code is in the bundle: CommonJS, or in need of a file beside it. */
 const bundled = [
   "@orama/stemmers",
+  // It loads a package that is CommonJS. Bundlers for pages find it among the dependencies.
+  "@secretlint/core",
+  "boundary",
+  "debug",
   "ignore",
   "ipaddr.js",
   "modern-tar",
+  "ms",
   "pend",
   "picomatch",
+  "structured-source",
   "undici",
   "web-tree-sitter",
   "yaml",

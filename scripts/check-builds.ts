@@ -62,6 +62,8 @@ async function check(build: Build): Promise<string> {
 }
 
 interface ProbeResult {
+  /** Rule that refused a note with a secret. */
+  readonly kept: string;
   readonly found: Readonly<Record<string, boolean>>;
   readonly headings: readonly string[];
   readonly answer: string;
@@ -71,12 +73,13 @@ interface ProbeResult {
   readonly warnings: readonly string[];
 }
 
-function judge({ found, headings, answer, served, citations, warnings }: ProbeResult, build: Build): string {
+function judge({ kept, found, headings, answer, served, citations, warnings }: ProbeResult, build: Build): string {
   const missing = Object.keys(animals).filter((file) => found[file] !== true);
   if (missing.length > 0) throw new Error(`not found: ${missing.join(", ")}; warnings: ${warnings.join("; ")}`);
   if (headings.at(-1) !== "class Sleep")
     throw new Error(`code was read without its sections: ${JSON.stringify(headings)}`);
   if (citations === 0 || !answer.includes("nine hours")) throw new Error(`the answer is "${answer}"`);
+  if (kept !== "github") throw new Error(`the note with a secret was not refused by its rule: ${kept}`);
   if (served !== 200) throw new Error(`the service answered with ${served}`);
   const hasWorker = !warnings.includes("IBID_NO_WORKER");
   if (!hasWorker && build.worker !== "none") throw new Error("the reading worker was left behind");

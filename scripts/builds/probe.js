@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openKnowledgeBase } from "ibid";
+import { createMemory } from "ibid/memory";
 import { createHandler } from "ibid/server";
 
 export async function probe() {
@@ -24,8 +25,17 @@ export async function probe() {
   const answer = await kb.ask("How long does the quokka sleep?");
   const handler = createHandler(kb, { local: { access: "operator" } });
   const served = await handler(new Request("http://localhost/documents?limit=1"), { remoteAddress: "127.0.0.1" });
+  // A note is checked by a detector of secrets that is loaded when it is needed.
+  const memory = createMemory(kb, { by: "keeper" });
+  await memory.remember("The quokka is fed at nine.");
+  const secret = `ghp_${"a1B2c3D4e5F6".repeat(3)}`;
+  const kept = await memory.remember(`The token is ${secret}.`).then(
+    () => "kept",
+    ({ details }) => details.rule,
+  );
   await kb.close();
   return {
+    kept,
     found,
     served: served.status,
     headings: code?.source.headings ?? [],
