@@ -2,7 +2,7 @@
  * How much of each format is read: words, their order, headings, cells of tables, values of forms.
  *
  *     npm run bench:reading                                        the files beside this, of `reading/make-fixtures.ts`
- *     npm run bench:reading -- --data <folder>                     files of your own: words against a plain look at the file
+ *     npm run bench:reading -- --data <folder>                     files of your own: against its `expected.json`, else words against a plain look at the file
  *     npm run bench:reading -- --only pdf,docx [--misses]          some formats; with each word, heading and cell that is missing
  *
  * A word counts as often as it stands there. `order` is the share of found words that stand in the expected order.
@@ -24,7 +24,8 @@ import { plainWords } from "./reading/plain-words.ts";
 const { values } = parseArgs({
   options: { data: { type: "string" }, only: { type: "string" }, misses: { type: "boolean", default: false } },
 });
-const folder = values.data ?? new URL("reading/files/", import.meta.url).pathname;
+/** Files of LibreOffice, and pages by other programs. */
+const folders = values.data === undefined ? ["files", "pages"].map(beside) : [values.data];
 const readers = createReaders();
 
 /** Least values of the project, by format. Absent where none is set. */
@@ -45,7 +46,7 @@ interface Tally {
 }
 
 const tallies = new Map<string, Tally>();
-for (const { file, name, expected } of await listFiles()) {
+for (const { file, name, expected } of folders.flatMap(listFiles)) {
   const format = /\.((?:docbook\.|jats\.)?[^.]+)$/u.exec(name)?.[1]?.toLowerCase() ?? "";
   if (values.only !== undefined && !values.only.split(",").includes(format)) continue;
   const tally = tallies.get(format) ?? {
@@ -59,8 +60,8 @@ for (const { file, name, expected } of await listFiles()) {
   };
   tallies.set(format, tally);
   tally.files++;
-  const packed = readFileSync(join(folder, file));
-  const bytes = new Uint8Array(file === name ? packed : gunzipSync(packed));
+  const packed = readFileSync(file);
+  const bytes = new Uint8Array(file.endsWith(name) ? packed : gunzipSync(packed));
   try {
     const read = await readDocument(readers, { uri: name, bytes });
     checkTree(read.root, read.text);
@@ -76,16 +77,21 @@ for (const { file, name, expected } of await listFiles()) {
 }
 report();
 
-async function listFiles(): Promise<{ file: string; name: string; expected?: Omit<Expected, "files"> }[]> {
-  const nameOf = (file: string): string => file.replace(/\.gz$/u, values.data === undefined ? "" : ".gz");
-  if (values.data === undefined && existsSync(join(folder, "expected.json"))) {
+function beside(name: string): string {
+  return new URL(`reading/${name}/`, import.meta.url).pathname;
+}
+
+function listFiles(folder: string): { file: string; name: string; expected?: Omit<Expected, "files"> }[] {
+  if (existsSync(join(folder, "expected.json"))) {
     const all = JSON.parse(readFileSync(join(folder, "expected.json"), "utf8")) as Expected[];
-    return all.flatMap(({ files, ...expected }) => files.map((file) => ({ file, name: nameOf(file), expected })));
+    return all.flatMap(({ files, ...expected }) =>
+      files.map((file) => ({ file: join(folder, file), name: file.replace(/\.gz$/u, ""), expected })),
+    );
   }
   return readdirSync(folder, { recursive: true, encoding: "utf8", withFileTypes: true })
     .filter((entry) => entry.isFile() && !/^(?:LICENSE|manifest\.json|random\.bin)/u.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.replace(/\/*$/u, "/").length))
-    .map((file) => ({ file, name: file }));
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((file) => ({ file, name: file.slice(folder.replace(/\/*$/u, "/").length) }));
 }
 
 function count(name: string, tally: Tally, read: ReadResult | undefined, expected: Omit<Expected, "files">): void {

@@ -122,3 +122,129 @@ describe("a PDF's table", () => {
     ]);
   });
 });
+
+describe("text beside text in a PDF", () => {
+  const beside = (rows: readonly (readonly (string | undefined)[])[], at: readonly number[], y = 740): PdfTestLine[] =>
+    rows.flatMap((cells, row) =>
+      cells.flatMap((text, column) =>
+        text === undefined ? [] : [{ text, x: at[column]!, y: y - row * 14, size: 10 }],
+      ),
+    );
+  const kindsOf = ({ blocks = [] }: ReadResult): readonly string[] => blocks.map(({ kind }) => kind);
+
+  it("is read column by column where one side begins beside the middle of the other's sentences, also on its baselines", async () => {
+    const prose = [
+      "The harbour board discussed your request at its meeting",
+      "last Tuesday and agrees, on the condition that the roof",
+      "is repaired before winter.",
+      "Please sign the enclosed copy of the contract and send it",
+      "back to us within two weeks. The rent stays as it is, and",
+      "the deposit is not raised.",
+    ];
+    const side = ["Harbour Board", "Pier 4", "24103 Kiel", "Our sign", "IP 118", "May 2024"];
+    for (const at of [
+      [60, 200],
+      [400, 60],
+    ]) {
+      const result = await read([
+        beside(
+          prose.map((text, index) => [side[index], text]),
+          at,
+        ),
+      ]);
+      const words = result.text.replace(/\s+/gu, " ");
+      const columns = [side.join(" "), prose.join(" ")];
+      expect(words).toBe((at[0]! < at[1]! ? columns : columns.toReversed()).join(" "));
+      expect(kindsOf(result)).not.toContain("table");
+    }
+  });
+
+  it("is a table where its paragraphs begin together, with the lines of each cell in it", async () => {
+    const result = await read([
+      beside(
+        [
+          ["Risk", "How likely", "Measure"],
+          ["The new supplier fails to deliver", "low", "A second supplier keeps two hun-"],
+          ["the lenses before the fair", undefined, "dred lenses in stock"],
+          ["Key staff leave during the move", "medium", "Bonuses for those who stay until"],
+          ["to the new building", undefined, "the end of the year"],
+          ["The price of copper rises above", "high", "Half of the need was bought in"],
+          ["nine thousand euros", undefined, "advance, at a fixed price, and the"],
+          [undefined, undefined, "rest in autumn"],
+        ],
+        [60, 240, 320],
+      ),
+    ]);
+    expect(result.text).toBe(
+      [
+        "| Risk | How likely | Measure |",
+        "| The new supplier fails to deliver the lenses before the fair | low | A second supplier keeps two hundred lenses in stock |",
+        "| Key staff leave during the move to the new building | medium | Bonuses for those who stay until the end of the year |",
+        "| The price of copper rises above nine thousand euros | high | Half of the need was bought in advance, at a fixed price, and the rest in autumn |",
+      ].join("\n"),
+    );
+  });
+
+  it("keeps the sums below a table apart, and other columns below a line alone", async () => {
+    const fees: readonly Row[] = [
+      ["Item", "Count", "Amount"],
+      ["Hosting", "1", "49.00"],
+      ["Support", "6", "570.00"],
+      ["Domains", "3", "37.50"],
+    ];
+    const sums = [
+      [undefined, "Subtotal", "656.50"],
+      [undefined, "Tax", "124.74"],
+    ];
+    const result = await read([beside([...fees, ...sums], [60, 240, 400])]);
+    expect(result.text.split("\n").slice(-2)).toEqual(["|  | Subtotal | 656.50 |", "|  | Tax | 124.74 |"]);
+    const branches = beside(
+      [
+        ["Branches"],
+        ["Town", "People on the list of the staff in May"],
+        ["Kiel", "14"],
+        ["Bremen", "22"],
+        ["Rostock", "9"],
+      ],
+      [60, 250],
+      684,
+    );
+    expect(columnsOf(await read([[...beside(fees, [60, 240, 400]), ...branches]]))).toEqual([
+      ["Item", "Count", "Amount"],
+      ["Town", "People on the list of the staff in May"],
+    ]);
+  });
+
+  it("goes on with a table over the page, though two rows alone are none", async () => {
+    const rows = Array.from({ length: 6 }, (_, index): Row => [`Part ${index}`, `${index * 7}`, `Yard ${index}`]);
+    const result = await read([
+      rowsAt(740, rows.slice(0, 4)),
+      [...rowsAt(740, rows.slice(4)), { text: "The end.", y: 660 }],
+    ]);
+    expect(result.text).toBe(`${rows.map((cells) => `| ${cells.join(" | ")} |`).join("\n")}\n\nThe end.`);
+  });
+
+  it("has no headings of lines of one size in a row, nor of plain lines in the size of bold headings", async () => {
+    const text = Array.from({ length: 12 }, (_, index) => ({
+      text: `Sentence ${index} of the text is long enough.`,
+      y: 500 - index * 14,
+    }));
+    const names = ["Ada Byron", "Bo Holm", "Cy Marsh", "Di Roth"].map((name, index) => ({
+      text: name,
+      y: 700 - index * 40,
+      size: 16,
+    }));
+    expect(kindsOf(await read([[...names, ...text]]))).not.toContain("heading");
+    const article = await read([
+      [
+        { text: "On Harbours", y: 740, size: 20, font: "bold" as const },
+        { text: "Ada Byron", y: 700, size: 14 },
+        { text: "Tides", y: 560, size: 14, font: "bold" as const },
+        ...text,
+      ],
+    ]);
+    expect(
+      article.root.children.flatMap(({ title, children }) => [title, ...children.map((child) => child.title)]),
+    ).toEqual(["On Harbours", "Tides"]);
+  });
+});

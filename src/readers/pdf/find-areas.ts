@@ -1,9 +1,10 @@
-import type { PdfArea } from "./pdf-area.ts";
+import { edgesOf, type PdfArea } from "./pdf-area.ts";
 import type { PdfRule } from "./pdf-drawing.ts";
 import { findGrids, type PdfGrid } from "./pdf-grids.ts";
 import { cutAtGaps, type PdfLine, toLine, toRows } from "./pdf-lines.ts";
+import { isSentenceEnd } from "./pdf-paragraphs.ts";
 import type { PdfRun } from "./pdf-runs.ts";
-import { gridArea, readTables, tableSign, tableSigns } from "./pdf-tables.ts";
+import { cutAtColumns, gridArea, readTables, tableSign, tableSigns } from "./pdf-tables.ts";
 
 /** Starts of lines within this distance are one edge. **Units** points. */
 const edgeTolerance = 2;
@@ -88,6 +89,8 @@ interface Gutter {
   readonly left: readonly PdfRun[];
   readonly right: readonly PdfRun[];
   readonly below: readonly PdfRun[];
+  /** Both sides with the rows around them that leave the strip free too. */
+  readonly wide: readonly [readonly PdfRun[], readonly PdfRun[]];
   readonly rtl: boolean;
   readonly weight: number;
 }
@@ -100,7 +103,7 @@ function findGutter(runs: readonly PdfRun[]): Gutter | undefined {
   let best: Gutter | undefined;
   for (const { x, rtl } of findEdges(runs)) {
     for (const gutter of stretchesAt(rows, tabular, x, rtl)) {
-      if ((best === undefined || gutter.weight > best.weight) && isColumns(gutter.left, gutter.right)) best = gutter;
+      if ((best === undefined || gutter.weight > best.weight) && isColumns(gutter)) best = gutter;
     }
   }
   return best;
@@ -134,6 +137,22 @@ function* stretchesAt(
     const gutter = run.size * (run.mono ? minMonoGutter : minGutter);
     return rtl ? run.x < x + gutter && run.right > x + 0.5 : run.x < x - 0.5 && run.right > x - gutter;
   };
+  const sidesOf = (part: Rows): [PdfRun[], PdfRun[]] => [
+    part.flatMap((row) => row.filter((run) => !isAfter(run))),
+    part.flatMap((row) => row.filter(isAfter)),
+  ];
+  /** The rows around a stretch that no run crosses either: rows of a table may stand among them. */
+  const widen = (first: number, end: number): [PdfRun[], PdfRun[]] => {
+    let [from, to] = [first, end];
+    const leads = (row: number, to: number): boolean => {
+      const gap = Math.abs(rows[row]![0]!.y - rows[to]![0]!.y) / rows[to]![0]!.size;
+      const isOneSided = rows[to]!.every(isAfter) || !rows[to]!.some(isAfter);
+      return gap < (isOneSided ? 1.5 : 3) && !rows[to]!.some(crosses);
+    };
+    while (from > 0 && leads(from, from - 1)) from--;
+    while (to < rows.length && leads(to - 1, to)) to++;
+    return sidesOf(rows.slice(from, to));
+  };
   for (let first = 0; first < rows.length; first++) {
     let end = first;
     while (end < rows.length && tabular[end] !== true && !rows[end]!.some(crosses)) end++;
@@ -142,16 +161,19 @@ function* stretchesAt(
       first = Math.max(first, end);
       continue;
     }
-    const left: PdfRun[] = [];
-    const right: PdfRun[] = [];
-    for (const row of rows.slice(first, end)) for (const run of row) (isAfter(run) ? right : left).push(run);
+    const [left, right] = sidesOf(rows.slice(first, end));
     // Text alone above or below both columns belongs to neither.
     const [leftRows, rightRows] = [toRows(left).length, toRows(right).length];
-    if (leftRows >= minLines && rightRows >= minLines) {
+    // Lines elsewhere on the page may have given the edge.
+    const atEdge = (rtl ? left : right).filter(
+      (run) => Math.abs((rtl ? run.right : run.x) - x) <= edgeTolerance,
+    ).length;
+    if (leftRows >= minLines && rightRows >= minLines && atEdge >= minLines) {
       yield {
         above: rows.slice(0, first).flat(),
         left,
         right,
+        wide: widen(first, end),
         below: rows.slice(end).flat(),
         rtl,
         weight: Math.min(leftRows, rightRows),
@@ -172,22 +194,132 @@ function withoutFoot(rows: readonly (readonly PdfRun[])[], first: number, end: n
 }
 
 /** Whether two sides of a strip are columns of text, and not of a table. */
-function isColumns(left: readonly PdfRun[], right: readonly PdfRun[]): boolean {
+function isColumns({ left, right, wide }: Gutter): boolean {
   const [leftRows, rightRows] = besideOneAnother(toRows(left), toRows(right));
   if (leftRows.length < minLines || rightRows.length < minLines) return false;
+  const [one, other] = besideOneAnother(toRows(wide[0]), toRows(wide[1]));
+  const stated = compareSides(readSide(one), readSide(other));
+  if (stated !== undefined) return stated === "columns";
   if (isProse(leftRows) && isProse(rightRows)) return true;
   // Two lists side by side, as on slides.
   if (isList(leftRows) && isList(rightRows)) return true;
   // Labels in the margin, cells of a table: they share their baselines with what stands beside them.
-  const near = (rightRows[0]?.[0]?.size ?? 10) * 0.2;
-  const baselines = leftRows.map((row) => toLine(row).y);
+  const baselines = leftRows.map((row) => toLine(row));
   let at = 0;
   const shared = rightRows.filter((row) => {
-    const { y } = toLine(row);
-    while (at < baselines.length && baselines[at]! < y - near) at++;
-    return at < baselines.length && baselines[at]! <= y + near;
+    const { y, size } = toLine(row);
+    const near = Math.min(size, baselines[at]?.size ?? size) * sameBaseline;
+    while (at < baselines.length && baselines[at]!.y < y - near) at++;
+    return at < baselines.length && baselines[at]!.y <= y + near;
   }).length;
   return shared < Math.min(leftRows.length, rightRows.length) * 0.5;
+}
+
+/**
+ * A line of one side. It begins something of its own where the line above had room for its first word. A capital in a
+ * list of short lines does too. It is `within` a sentence where a small letter begins it below a full line of prose.
+ */
+interface SideLine {
+  readonly y: number;
+  readonly size: number;
+  readonly kind: "begins" | "within" | "unsure";
+}
+
+/** A line of the same paragraph stands nearer than this. **Units** letter heights. */
+const nearLine = 1.8;
+/** Lines of prose are at least this long. **Units** UTF-16 code units. */
+const proseLine = 22;
+/** Baselines this near are one. **Units** letter heights. */
+const sameBaseline = 0.2;
+
+function readSide(rows: Rows): SideLine[] {
+  const lines = widestColumn(rows).map(toLine);
+  const edges = edgesOf(lines);
+  const beginsSmall = ({ text }: PdfLine): boolean => /^["'“‘«(]?[\p{Ll}\p{Lo}]/u.test(text);
+  const isWrapped = lines.filter(beginsSmall).length >= lines.length * 0.2;
+  return lines.map((line, at) => {
+    const { y, size, text, x, right, rtl } = line;
+    const before = lines[at - 1];
+    const isNear = before !== undefined && y - before.y < nearLine * size && Math.abs(size - before.size) < size * 0.1;
+    if (!isNear || isSentenceEnd(before.text)) return { y, size, kind: "begins" };
+    const word = ((text.split(" ", 1)[0]!.length + 1) * (right - x)) / Math.max(1, text.length) + size * 0.5;
+    if ((rtl ? before.x - edges.x : edges.right - before.right) >= word) return { y, size, kind: "begins" };
+    const [isProse, isSmall] = [before.text.length >= proseLine, beginsSmall(line)];
+    if (isProse && isSmall) return { y, size, kind: "within" };
+    return { y, size, kind: isProse || isSmall || isWrapped ? "unsure" : "begins" };
+  });
+}
+
+/** The rows of a side, or those of its column with most text where it has several. */
+function widestColumn(rows: Rows): Rows {
+  const pieces = cutAtColumns(rows).flatMap((row) =>
+    row.map((runs) => ({ runs, x: runs[0]!.x, right: Math.max(...runs.map((run) => run.right)) })),
+  );
+  const columns: { right: number; length: number; pieces: (readonly PdfRun[])[] }[] = [];
+  for (const { runs, x, right } of pieces.toSorted((one, other) => one.x - other.x)) {
+    const last = columns.at(-1);
+    if (last !== undefined && x < last.right)
+      Object.assign(last, { right: Math.max(right, last.right), length: last.length + lengthOf(runs) });
+    else columns.push({ right, length: lengthOf(runs), pieces: [] });
+    columns.at(-1)!.pieces.push(runs);
+  }
+  const widest = columns.toSorted((one, other) => other.length - one.length)[0];
+  return columns.length < 2 || widest === undefined ? rows : toRows(widest.pieces.flat());
+}
+
+/**
+ * Whether two sides are columns or a table, by where their paragraphs begin.
+ *
+ * In a table the cells of a row begin together. In columns, such as a sidebar and its text, something begins beside the
+ * middle of a sentence, at least twice. Four rows that begin together make a table, if cells of several lines are among
+ * them and nothing begins alone.
+ *
+ * **Shape** `undefined` where the paragraphs tell neither. **Cost** linear.
+ */
+function compareSides(left: readonly SideLine[], right: readonly SideLine[]): "columns" | "table" | undefined {
+  const [one, other] = [countCrossed(left, right), countCrossed(right, left)];
+  const [crossed, long] = [one.crossed + other.crossed, one.long + other.long];
+  if (crossed >= 2 && crossed >= long * 0.4) return "columns";
+  if (crossed > 0 || long < 2) return undefined;
+  let [together, alone] = [0, 0];
+  let at = 0;
+  for (const { y, size, kind } of left) {
+    while (at < right.length && right[at]!.y < y - size * sameBaseline) if (right[at++]!.kind === "begins") alone++;
+    const beside = right[at];
+    const isBeside = beside !== undefined && beside.y <= y + size * sameBaseline;
+    if (isBeside) at++;
+    const begins = kind === "begins" || (isBeside && beside.kind === "begins");
+    if (!begins) continue;
+    if (isBeside && kind !== "within" && beside.kind !== "within") together++;
+    else alone++;
+  }
+  return together > minLines && alone <= together * 0.2 ? "table" : undefined;
+}
+
+/**
+ * Paragraphs of several lines, and those beside whose middle another side begins something. One line alone beside the
+ * middle of a paragraph is a centred cell.
+ */
+function countCrossed(lines: readonly SideLine[], others: readonly SideLine[]): { crossed: number; long: number } {
+  const starts = others.filter(({ kind }) => kind === "begins").map(({ y }) => y);
+  let [crossed, long, at] = [0, 0, 0];
+  for (let first = 0; first < lines.length;) {
+    let end = first + 1;
+    while (end < lines.length && lines[end]!.kind !== "begins") end++;
+    const paragraph = lines.slice(first, end);
+    const within = paragraph.filter(({ kind }) => kind === "within");
+    first = end;
+    if (within.length === 0) continue;
+    long++;
+    const [top, bottom, near] = [paragraph[0]!.y, paragraph.at(-1)!.y, paragraph[0]!.size * sameBaseline];
+    while (at < starts.length && starts[at]! < top - near) at++;
+    const beside: number[] = [];
+    while (at < starts.length && starts[at]! <= bottom + near) beside.push(starts[at++]!);
+    const isCentred =
+      beside.length === 1 && paragraph.length > 2 && Math.abs(beside[0]! - (top + bottom) / 2) < near * 4;
+    if (!isCentred && beside.some((y) => within.some((line) => Math.abs(line.y - y) <= near))) crossed++;
+  }
+  return { crossed, long };
 }
 
 type Rows = readonly (readonly PdfRun[])[];

@@ -220,6 +220,8 @@ function matchSigns(run: string, line: string, cursor: number): readonly number[
     if (line[at] === sign) signs.push(at++);
     else if (
       sign === run[index - 1] ||
+      // A hyphen at the end of a cell's line may be missing from its text.
+      (/[-\u2010\u00AD]/u.test(sign) && index === run.trimEnd().length - 1) ||
       (sign === "." && (line[at] === "…" || line[at - 1] === "…" || line[at - 2] === "…"))
     )
       signs.push(-1);

@@ -1,5 +1,6 @@
+import { joinCell } from "./join-words.ts";
 import type { PdfRule } from "./pdf-drawing.ts";
-import { toLine, toRows } from "./pdf-lines.ts";
+import { cutAtGaps, toLine, toRows } from "./pdf-lines.ts";
 import type { PdfRun } from "./pdf-runs.ts";
 
 /** A table that is drawn with lines: runs by row and column. */
@@ -148,6 +149,9 @@ function readGrid(
     const lines = linesOf(row);
     return lines.length > 1 ? lines : [row];
   });
+  if (rows <= mostOuterRows && cells.some(holdsTable)) {
+    return { rows: cells, runs: inside, x: xs[0]!, right: xs[columns]!, isLayout: true };
+  }
   // A frame, a picture with labels, a chart: no row of two cells.
   if (texts < 4 || Math.max(...filled) < 2 || (used < 2 && parts.length < 2) || texts < rows * columns * 0.1)
     return undefined;
@@ -165,6 +169,24 @@ function readGrid(
     right: xs[columns]!,
     isLayout,
   };
+}
+
+/** A table around other tables has no more rows. */
+const mostOuterRows = 3;
+/** A table inside a cell has at least this many rows. */
+const minInnerRows = 3;
+
+/** Whether a cell of a row holds a table of its own, and none beside it holds the names of that table's rows. */
+function holdsTable(row: readonly (readonly PdfRun[])[]): boolean {
+  const lines = row.filter((cell) => cell.length > 0).map((cell) => toRows(cell));
+  const isTable = (cell: readonly (readonly PdfRun[])[]): boolean =>
+    cell.filter((line) => cutAtGaps(line).length >= 2).length >= minInnerRows;
+  if (!lines.some(isTable)) return false;
+  const inner = lines.filter(isTable).flatMap((cell) => cell.map((line) => toLine(line)));
+  return lines.every((cell) => {
+    const shared = cell.filter((line) => inner.some(({ y, size }) => Math.abs(toLine(line).y - y) < size * 0.2));
+    return isTable(cell) || shared.length < cell.length * 0.8;
+  });
 }
 
 /** A row of cells cut at its baselines, where each of them has text in most columns, the first among them. */
@@ -185,7 +207,5 @@ function linesOf(row: readonly (readonly PdfRun[])[]): PdfRun[][][] {
 
 /** The text of a cell on one line. */
 export function cellText(runs: readonly PdfRun[]): string {
-  return toRows(runs)
-    .map((row) => toLine(row).text)
-    .join(" ");
+  return joinCell(toRows(runs).map((row) => toLine(row).text));
 }

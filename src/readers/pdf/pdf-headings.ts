@@ -17,7 +17,10 @@ const mostLines = 4;
  */
 export function findHeadings(blocks: readonly PdfBlock[]): PdfBlock[] {
   const { body, isMostlyBold } = measure(blocks);
-  const isLarge = (block: PdfBlock): boolean => looksLikeHeading(block) && sizeOf(block) >= body * largerThanBody;
+  const lists = findLists(blocks);
+  const isLarge = (block: PdfBlock): boolean =>
+    looksLikeHeading(block) && sizeOf(block) >= body * largerThanBody && !lists.has(block);
+  const boldSizes = new Set(blocks.filter((block) => isLarge(block) && isBold(block)).map(sizeOf));
   const stated = blocks.filter(({ kind }) => kind === "heading");
   // One bookmark, such as the title, does not make an outline.
   if (stated.length >= 2) {
@@ -28,15 +31,36 @@ export function findHeadings(blocks: readonly PdfBlock[]): PdfBlock[] {
     });
   }
 
-  const sizes = [...new Set(blocks.filter(isLarge).map(sizeOf))].toSorted((a, b) => b - a);
+  // Where headings of a size are bold, others of that size are none: the authors of an article.
+  const isHeading = (block: PdfBlock): boolean => isLarge(block) && (hasBold(block) || !boldSizes.has(sizeOf(block)));
+  const sizes = [...new Set(blocks.filter(isHeading).map(sizeOf))].toSorted((a, b) => b - a);
   return blocks.map((block, index) => {
     if (block.kind === "heading") return block;
-    if (isLarge(block)) return toHeading(block, sizes.indexOf(sizeOf(block)) + 1);
+    if (isHeading(block)) return toHeading(block, sizes.indexOf(sizeOf(block)) + 1);
     const isShort = block.lines.length <= 2 && looksLikeHeading(block) && sizeOf(block) >= body * 0.95;
     // A bold line that nothing follows heads nothing.
     const heads = blocks[index + 1] !== undefined;
     return isShort && heads && !isMostlyBold && isBold(block) ? toHeading(block, sizes.length + 1) : block;
   });
+}
+
+/** So many lines in a row, of one size and not bold, head nothing: each would head the next. */
+const mostInARow = 4;
+
+/** Blocks that stand in a row of others of their size, without text below any of them. */
+function findLists(blocks: readonly PdfBlock[]): ReadonlySet<PdfBlock> {
+  const lists = new Set<PdfBlock>();
+  let row: PdfBlock[] = [];
+  for (const block of [...blocks, undefined]) {
+    const goesOn =
+      block !== undefined && row.length > 0 && block.page === row[0]!.page && sizeOf(block) === sizeOf(row[0]!);
+    if (!goesOn) {
+      if (row.length >= mostInARow) for (const each of row) lists.add(each);
+      row = [];
+    }
+    if (block !== undefined && block.kind !== "heading" && block.aside !== true && !isBold(block)) row.push(block);
+  }
+  return lists;
 }
 
 /** The size of the text, and whether most of it is bold. */
@@ -71,6 +95,11 @@ function levelsBeside(
     const rank = below.indexOf(sizeOf(block));
     return levels.get(keyOf(block)) ?? (rank === -1 ? undefined : deepest + 1 + rank);
   };
+}
+
+/** Whether some of its letters are bold: a name of a program may stand in a heading. */
+function hasBold({ lines }: PdfBlock): boolean {
+  return lines.some(({ bold, runs = [] }) => bold || runs.some((run) => run.bold && /\p{L}/u.test(run.text)));
 }
 
 function isBold({ lines }: PdfBlock): boolean {

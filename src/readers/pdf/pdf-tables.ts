@@ -1,8 +1,9 @@
 import { countHeaderRows } from "./count-header-rows.ts";
+import { joinCell } from "./join-words.ts";
 import type { PdfArea } from "./pdf-area.ts";
 import type { PdfRule } from "./pdf-drawing.ts";
 import { cellText, type PdfGrid } from "./pdf-grids.ts";
-import { cutAtGaps, toLine, toRows } from "./pdf-lines.ts";
+import { cutAtGaps, type PdfLine, toLine, toRows } from "./pdf-lines.ts";
 import type { PdfRun } from "./pdf-runs.ts";
 
 /** A table has at least this many rows: two lines may stand in columns by chance. */
@@ -14,8 +15,12 @@ const maxRows = 300;
 /** A row this many times as far below as the others begins another table. */
 const tableGap = 2.5;
 const nearGaps = 9;
-/** A wrapped cell's next line stands nearer than this, in letter heights. */
-const wrapGap = 1.35;
+/** A wrapped cell's next line stands nearer than this, and in widely set tables than the second. **Units** letter heights. */
+const [wrapGap, mostWrapGap] = [1.35, 1.8];
+/** Rows stand this many times as far apart as the lines of a cell, where space parts them. */
+const rowGap = 1.2;
+/** Baselines nearer than this are one line. **Units** letter heights. */
+const minLineGap = 0.8;
 
 /** Beginning of a list item: a bullet, a number, a letter. */
 export const listMarker =
@@ -25,6 +30,7 @@ interface Piece {
   readonly x: number;
   readonly right: number;
   readonly text: string;
+  readonly runs?: readonly PdfRun[];
 }
 
 interface Row {
@@ -73,7 +79,8 @@ export const tableSign = /[\u{10F000}-\u{10FFFD}]/gu;
 
 /** A run begins a cell where so many rows near it have one. */
 const minAligned = 2;
-const nearRows = 4;
+/** Words of a typewriter stand below one another by chance. */
+const [nearRows, nearMonoRows] = [8, 4];
 
 /**
  * Cuts rows also at narrow gaps, where wide ones of rows near them end at the same place. The longest cell of a column
@@ -81,11 +88,12 @@ const nearRows = 4;
  *
  * **Cost** the runs, times the rows near them.
  */
-function cutAtColumns(rows: readonly (readonly PdfRun[])[]): (readonly PdfRun[])[][] {
+export function cutAtColumns(rows: readonly (readonly PdfRun[])[]): (readonly PdfRun[])[][] {
   const cuts = rows.map((row) => cutAtGaps(row));
   const starts = cuts.map((pieces) => pieces.slice(1).map((piece) => piece[0]!.x));
   return cuts.map((pieces, at) => {
-    const around = starts.slice(Math.max(0, at - nearRows), at + nearRows + 1);
+    const near = pieces[0]![0]!.mono || pieces[0]![0]!.even === true ? nearMonoRows : nearRows;
+    const around = starts.slice(Math.max(0, at - near), at + near + 1);
     return pieces.flatMap((piece) => {
       const parts: PdfRun[][] = [];
       for (const run of piece) {
@@ -113,8 +121,8 @@ function toRow(pieces: readonly (readonly PdfRun[])[]): Row {
     cuts = rtl ? [...cuts.slice(0, -2), joined] : [joined, ...cuts.slice(2)];
   }
   const cells = cuts.map((cut) => {
-    const { text, x, right } = toLine(cut);
-    return { text, x, right };
+    const { text, x, right, runs: own = [] } = toLine(cut);
+    return { text, x, right, runs: own };
   });
   return { runs, pieces: cells, y, size, rtl };
 }
@@ -132,18 +140,20 @@ function endOfTable(rows: readonly Row[], start: number): number | undefined {
     if (before !== undefined && end > start && (row.y - before.y > 4 * row.size || isSign(row))) break;
     if (full >= minRows && isFarBelow(rows, start, end)) break;
     const next = merge([...taken, ...row.pieces], row.size * 0.5);
-    // One that spans columns ends the table, or begins another.
-    const spans = row.pieces.length === 1 ? next.length < taken.length : next.length < taken.length * 0.5;
+    // One that spans columns ends the table, or begins another; so does one with other columns below a line alone.
+    const isOther = full >= minRows && before?.pieces.length === 1 && next.length < taken.length;
+    const spans = row.pieces.length === 1 ? next.length < taken.length : next.length < taken.length * 0.5 || isOther;
     if (next.length < 2 || (full >= 2 && spans)) break;
     taken = next;
     if (row.pieces.length >= 2) {
       full++;
       lastFull = end;
-    } else if (end - lastFull > 2 && !isWrapped(before!, row, taken)) break;
+    } else if (end - lastFull > 2 && !isWrapped(before!, row, taken, wrapGap)) break;
   }
   // Lines below the last full row go with it only while they look like its wrapped cells.
   end = lastFull + 1;
-  while (end < Math.min(rows.length, start + 2 * maxRows) && isWrapped(rows[end - 1]!, rows[end]!, taken)) end++;
+  const gap = wrapGapOf(rows.slice(start, end));
+  while (end < Math.min(rows.length, start + 2 * maxRows) && goesOn([rows[end - 1]!], rows[end]!, taken, gap)) end++;
   if (full < minRows || full < (end - start) * 0.4) return undefined;
   const columns = merge(
     rows.slice(start, end).flatMap(({ pieces }) => pieces),
@@ -204,10 +214,167 @@ function nearestColumn(columns: readonly Piece[], x: number, right: number): num
 }
 
 /** Whether a line holds what did not fit into the cells above it: close below, and nothing in the column that names the row. */
-function isWrapped(above: Row, row: Row, columns: readonly Piece[]): boolean {
-  if (row.y - above.y > wrapGap * Math.max(above.size, row.size)) return false;
+function isWrapped(above: Row, row: Row, columns: readonly Piece[], gap: number): boolean {
+  if (row.y - above.y > gap * Math.max(above.size, row.size)) return false;
   const first = row.rtl ? columns.at(-1) : columns[0];
   return first !== undefined && row.pieces.every(({ x, right }) => right < first.x || x > first.right);
+}
+
+/** How far apart the lines of one cell may stand in a table: as its nearest lines do, within bounds. **Units** letter heights. */
+function wrapGapOf(rows: readonly Row[]): number {
+  let least = Infinity;
+  for (const [at, row] of rows.entries()) {
+    const gap = (row.y - (rows[at - 1]?.y ?? -Infinity)) / row.size;
+    if (gap > minLineGap) least = Math.min(least, gap);
+  }
+  return Math.min(mostWrapGap, Math.max(wrapGap, least * 1.08));
+}
+
+/**
+ * Whether a line goes on with the cells of the row above it.
+ *
+ * Each of its pieces stands below text of its column and is no number. One piece outside the first column is enough.
+ * Others go on where the line above had room for none of them. Besides, one begins with a small letter, or several stand
+ * below a row of more columns.
+ */
+function goesOn(lines: readonly Row[], row: Row, columns: readonly Piece[], gap: number): boolean {
+  const above = lines.at(-1)!;
+  if (row.y - above.y > gap * Math.max(above.size, row.size)) return false;
+  const upper = byColumn(above, columns);
+  const own = byColumn(row, columns);
+  if ([...own].some(([column, { text }]) => isNumber(text) || isNumber(upper.get(column)?.text ?? ""))) return false;
+  if (own.size === 1 && isWrapped(above, row, columns, gap)) return true;
+  const isFull = [...own].every(([column, piece]) => hadNoRoom(upper.get(column), piece, columns[column]!, row.size));
+  // A line alone in the first column may name a group of rows.
+  const isPart = own.size > 1 && own.size < byColumn(lines[0]!, columns).size;
+  return isFull && (isPart || [...own.values()].some(beginsSmall));
+}
+
+/** The pieces of a row by their columns, those of one column as one. */
+function byColumn({ pieces }: Row, columns: readonly Piece[]): ReadonlyMap<number, Piece> {
+  const found = new Map<number, Piece>();
+  for (const { x, right, text } of pieces) {
+    const column = nearestColumn(columns, x, right);
+    const before = found.get(column);
+    found.set(
+      column,
+      before === undefined ? { x, right, text } : { x: before.x, right, text: `${before.text} ${text}` },
+    );
+  }
+  return found;
+}
+
+/** Whether the first word of a piece would not have fitted into the line above it in its column. */
+function hadNoRoom(above: Piece | undefined, piece: Piece, column: Piece, size: number): boolean {
+  const sign = (piece.right - piece.x) / Math.max(1, piece.text.length);
+  const word = (piece.text.split(" ", 1)[0]!.length + 1) * sign;
+  return (above?.text.length ?? 0) >= shortestFull && column.right - above!.right < word + size * 0.5;
+}
+
+/** A shorter piece fills its column by chance: it is a name. **Units** UTF-16 code units. */
+const shortestFull = 14;
+
+function beginsSmall({ text }: Piece): boolean {
+  return /^["'“‘«(]?\p{Ll}/u.test(text);
+}
+
+/**
+ * Lines of a table as its rows. Where space parts the rows, and the lines of a cell stand nearer, that space decides:
+ * cells may be centred beside one another. Else {@link goesOn} does.
+ */
+function groupLines(rows: readonly Row[], columns: readonly Piece[]): Row[][] {
+  const gap = wrapGapOf(rows);
+  const groups: Row[][] = [];
+  for (const band of findBands(rows, columns)) {
+    if (isOneRow(band, columns)) {
+      groups.push(band);
+      continue;
+    }
+    for (const [at, row] of band.entries()) {
+      const last = groups.at(-1);
+      if (at > 0 && goesOn(last!, row, columns, gap)) last!.push(row);
+      else groups.push([row]);
+    }
+  }
+  return groups;
+}
+
+/** Lines between the spaces that part the rows of a table; all of them as one where no such space is found. */
+function findBands(rows: readonly Row[], columns: readonly Piece[]): Row[][] {
+  // The distance of lines in one cell: among the least between pieces of one column.
+  const gaps: number[] = [];
+  const last: (number | undefined)[] = [];
+  for (const { pieces, y, size } of rows) {
+    for (const { x, right } of pieces) {
+      const column = nearestColumn(columns, x, right);
+      const before = last[column];
+      if (before !== undefined && y - before > minLineGap * size) gaps.push(y - before);
+      last[column] = y;
+    }
+  }
+  const line = gaps.toSorted((one, other) => one - other)[gaps.length >> 3] ?? Infinity;
+  if (line > mostWrapGap * (rows[0]?.size ?? 0)) return rows.map((row) => [row]);
+  const bands: Row[][] = [];
+  for (const [at, row] of rows.entries()) {
+    const before = rows[at - 1];
+    if (before === undefined || row.y - before.y > line * rowGap) bands.push([row]);
+    else bands.at(-1)!.push(row);
+  }
+  return bands.length < minRows ? [[...rows]] : bands;
+}
+
+/** Whether lines that space parts from others are one row: words go on in each column of several lines, and small letters begin some. */
+function isOneRow(band: readonly Row[], columns: readonly Piece[]): boolean {
+  if (band.length < 2) return true;
+  const cells = columns.map((): Piece[] => []);
+  for (const row of band) for (const [column, piece] of byColumn(row, columns)) cells[column]!.push(piece);
+  const size = band[0]!.size;
+  const goesOnIn = (cell: readonly Piece[], column: number): boolean =>
+    cell.every((piece, at) => {
+      if (isNumber(piece.text)) return cell.length === 1;
+      return at === 0 || beginsSmall(piece) || hadNoRoom(cell[at - 1], piece, columns[column]!, size);
+    });
+  const lines = cells.flatMap((cell) => cell.slice(1));
+  return cells.every(goesOnIn) && (lines.length === 0 || lines.some(beginsSmall));
+}
+
+function isNumber(text: string): boolean {
+  return /^[-+−–(]{0,2}(?:\p{Sc}|\p{Lu}{3})?\s?\d[\d.,:/'’\s-]*\)?\s?(?:%|‰|\p{Sc}|\p{L}{1,3}[²³]?)?$/u.test(
+    text.trim(),
+  );
+}
+
+/**
+ * Areas of a page whose first lines go on with the table that ends the page before. They are too few for a table of
+ * their own, but have pieces in its columns.
+ *
+ * **Shape** the areas unchanged where none does. **Cost** the rows of the table.
+ */
+export function continueTable(table: PdfArea | undefined, areas: readonly PdfArea[]): readonly PdfArea[] {
+  const [first, ...others] = areas;
+  if (table?.kind !== "table" || first?.kind !== "flow") return areas;
+  const rowsOf = (lines: readonly PdfLine[]): Row[] =>
+    cutAtColumns(lines.map(({ runs = [] }) => runs.toSorted((one, other) => one.x - other.x))).map(toRow);
+  const columns = columnsOf(rowsOf(table.lines.flatMap((line) => toRows(line.runs ?? []).map(toLine))));
+  const goesOn = ({ pieces, y, size }: Row, before: Row | undefined): boolean =>
+    pieces.length >= Math.max(2, columns.length * 0.6) &&
+    (before === undefined || y - before.y < 4 * size) &&
+    pieces.every(
+      ({ x, right }) => columns.filter((column) => x < column.right + 1 && right > column.x - 1).length === 1,
+    );
+  const rows = rowsOf(first.lines);
+  let end = 0;
+  while (end < rows.length && goesOn(rows[end]!, rows[end - 1])) end++;
+  // One row alone, far above what follows, is a running title.
+  const isApart = end === 1 && rows[1] !== undefined && rows[1].y - rows[0]!.y > tableGap * rows[0]!.size;
+  if (end === 0 || isApart || columns.length < 2 || first.lines[0]!.size > table.lines.at(-1)!.size * 1.1) return areas;
+  const rest = first.lines.slice(end);
+  const lines = groupLines(rows.slice(0, end), columns).map((group) => writeLine(group, columns));
+  return [
+    { kind: "table", headerRows: 0, lines },
+    ...(rest.length === 0 ? [] : [{ ...first, lines: rest }]),
+    ...others,
+  ];
 }
 
 /** Stretches that overlap or nearly touch, as one. */
@@ -238,39 +405,34 @@ export function gridArea({ rows }: PdfGrid): PdfArea {
 /** `named` are the rows below a header whose words do not stand in line with its columns. */
 function writeTable(rows: readonly Row[], named: readonly Row[] | undefined, rules: readonly PdfRule[]): PdfArea {
   const columns = columnsOf(named ?? rows);
-  const cells: string[][] = [];
-  let above: Row | undefined;
-  const kept: Row[] = [];
-  const runsOf: PdfRun[][] = [];
-  for (const row of rows) {
-    const isName = named !== undefined && row === rows[0];
-    const pieces: readonly Piece[] = isName && row.runs.length > 1 ? row.runs : row.pieces;
-    const held = pieces.map(({ x, right }) => nearestColumn(columns, x, right));
-    const line = columns.map((_, column) =>
-      pieces
-        .filter((__, index) => held[index] === column)
-        .map(({ text }) => text.trim())
-        .join(" "),
-    );
-    const last = cells.at(-1);
-    if (last !== undefined && above !== undefined && isWrapped(above, row, columns)) {
-      for (const [column, text] of line.entries()) if (text !== "") last[column] = `${last[column]} ${text}`.trim();
-      runsOf.at(-1)!.push(...row.runs);
-    } else {
-      cells.push(line);
-      kept.push(row);
-      runsOf.push([...row.runs]);
-    }
-    above = row;
-  }
+  const head = named === undefined ? [] : [[rows[0]!]];
+  const groups = [...head, ...groupLines(named ?? rows, columns)];
+  const lines = groups.map((group, at) => writeLine(group, columns, at < head.length));
+  const cells = lines.map((line) => line.cells);
+  const runsOf = groups.map((group) => group.flatMap(({ runs }) => runs));
+  return { kind: "table", headerRows: countHeaderRows(runsOf, cells, rules), lines };
+}
+
+/** The lines of a row as one, with the texts of its cells in the order of the columns. */
+function writeLine(
+  group: readonly Row[],
+  columns: readonly Piece[],
+  byRun = false,
+): PdfLine & { readonly cells: readonly string[] } {
+  const [first] = group;
+  const held = columns.map((): Piece[] => []);
+  for (const { runs, pieces } of group)
+    for (const piece of byRun && runs.length > 1 ? runs : pieces)
+      held[nearestColumn(columns, piece.x, piece.right)]!.push(piece);
+  const cells = held.map((pieces) => joinCell(pieces.map(({ text }) => text.trim())));
+  // In the order of the text, so that each finds its place in it.
+  const ordered = held.flatMap((pieces) => pieces.flatMap((piece) => piece.runs ?? []));
+  const runs = group.flatMap((row) => row.runs);
   return {
-    kind: "table",
-    headerRows: countHeaderRows(runsOf, cells, rules),
-    lines: kept.map(({ runs, rtl }, index) => ({
-      ...toLine(runs),
-      text: writeRow(rtl ? cells[index]!.toReversed() : cells[index]!),
-      runs: runsOf[index]!,
-    })),
+    ...toLine(first!.runs),
+    text: writeRow(first!.rtl ? cells.toReversed() : cells),
+    runs: first!.rtl || ordered.length < runs.length ? runs : ordered,
+    cells,
   };
 }
 

@@ -1,9 +1,10 @@
 import { countHeaderRows } from "./count-header-rows.ts";
 import { unplaced } from "./extracted-areas.ts";
+import { joinCell } from "./join-words.ts";
 import type { PdfArea } from "./pdf-area.ts";
-import { toLine, type PdfLine } from "./pdf-lines.ts";
+import { toLine, toRows, type PdfLine } from "./pdf-lines.ts";
 import type { PdfRun } from "./pdf-runs.ts";
-import { writeRow } from "./pdf-tables.ts";
+import { readTables, writeRow } from "./pdf-tables.ts";
 
 /** Part of a structure tree, as PDF.js returns it. */
 export interface PdfTag {
@@ -48,7 +49,7 @@ const blockRoles: Readonly<Record<string, PdfArea["kind"]>> = {
  * **Shape** `undefined` when the tags miss a tenth of the text, or give no kinds: then geometry is better. Text outside the tree follows as aside.
  * **Cost** linear. **Source** ISO 32000-1, 14.7 and 14.8.4.
  */
-export function readTagged(tree: PdfTag | null | undefined, runs: readonly PdfRun[]): PdfArea[] | undefined {
+export function readTagged(tree: PdfTag | null | undefined, runs: readonly PdfRun[]): readonly PdfArea[] | undefined {
   if (tree === null || tree === undefined) return undefined;
   const byMark = new Map<string, PdfRun[]>();
   for (const run of runs) {
@@ -71,7 +72,37 @@ export function readTagged(tree: PdfTag | null | undefined, runs: readonly PdfRu
   if (areas.filter(({ lines }) => lines.length > 0).length === 1 && areas[0]!.lines.length > maxLinesOfOne)
     return undefined;
   const rest = runs.filter((run) => !used.has(run));
-  return rest.length === 0 ? areas : [...areas, { kind: "flow", aside: true, lines: toLinesInOrder(rest) }];
+  const found = findUntaggedTables(areas);
+  return rest.length === 0 ? found : [...found, { kind: "flow", aside: true, lines: toLinesInOrder(rest) }];
+}
+
+/**
+ * Paragraphs of one line that the tags name row by row, side by side, as the table that they are. Browsers tag only
+ * tables that have a header.
+ */
+function findUntaggedTables(areas: readonly PdfArea[]): readonly PdfArea[] {
+  const isCell = ({ kind, lines }: PdfArea): boolean =>
+    kind === "paragraph" && lines.length === 1 && lines[0]!.size > 0;
+  const isBeside = (area: PdfArea | undefined, next: PdfArea | undefined): boolean => {
+    if (area === undefined || next === undefined || !isCell(area) || !isCell(next)) return false;
+    const [one, other] = [area.lines[0]!, next.lines[0]!];
+    return Math.abs(one.y - other.y) < 0.2 * one.size && other.x > one.right + 0.5 * one.size;
+  };
+  const found: PdfArea[] = [];
+  for (let at = 0; at < areas.length;) {
+    let end = at;
+    while (isBeside(areas[end], areas[end + 1])) {
+      end++;
+      while (isBeside(areas[end], areas[end + 1])) end++;
+      if (isBeside(areas[end + 1], areas[end + 2])) end++;
+    }
+    const runs = areas.slice(at, end + 1).flatMap(({ lines }) => lines.flatMap((line) => line.runs ?? []));
+    const tables = end === at ? [] : readTables(toRows(runs));
+    if (tables.some(({ kind }) => kind === "table")) found.push(...tables);
+    else found.push(...areas.slice(at, end + 1));
+    at = end + 1;
+  }
+  return found;
 }
 
 /** The text of one element and of what is inside it, until something inside begins a block of its own. */
@@ -134,7 +165,7 @@ function readTable(table: PdfTag, take: (id: string) => readonly PdfRun[]): PdfA
     const runs = taken.flat();
     if (runs.length === 0) continue;
     const linesOf = taken.map(toLinesInOrder);
-    const texts = linesOf.map((cell) => cell.map(({ text }) => text).join(" "));
+    const texts = linesOf.map((cell) => joinCell(cell.map(({ text }) => text)));
     if (lines.length === headerRows && cells.every(({ role }) => role === "TH")) headerRows++;
     rows.push(runs);
     written.push(texts);

@@ -29,6 +29,7 @@ import { findAreas } from "./find-areas.ts";
 import { attachedName } from "./pdf-annotations.ts";
 import { removeFurniture } from "./pdf-furniture.ts";
 import { toLine } from "./pdf-lines.ts";
+import { continueTable } from "./pdf-tables.ts";
 import { readTagged } from "./pdf-tags.ts";
 import { addRecognised, answerInTime, isWords } from "./recognised-pages.ts";
 
@@ -325,7 +326,8 @@ export async function layOutPages(pages: readonly ReadPage[], check: () => void 
     }
     const { header = [], footer = [], runs = [] } = bare[page] ?? {};
     const main = sides[0]?.angle === 0 ? runs : (sides[0]?.runs ?? []);
-    const text = readTagged(tree, main) ?? findAreas(main, sides[0]?.angle === 0 ? rules : []);
+    const last = laidOut.at(-1)?.findLast(({ aside }) => aside !== true);
+    const text = readTagged(tree, main) ?? continueTable(last, findAreas(main, sides[0]?.angle === 0 ? rules : []));
     const others = sides.slice(1).flatMap((side) => findAreas(side.runs).map((area) => ({ ...area, aside: true })));
     laidOut.push([...header.map(asideOf), ...text, ...others, ...footer.map(asideOf), ...comments.map(commentArea)]);
   }
