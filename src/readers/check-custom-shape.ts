@@ -19,12 +19,12 @@ const blockKinds: Readonly<Record<Block["kind"], true>> = {
 };
 
 /**
- * Checks the parts of a custom reader's result that say where things stand: sections, blocks, source map and notes.
+ * Checks the parts of a custom reader's result that say where things stand: sections, blocks, source map, notes and media type.
  *
  * **Errors** the one that `refuse` makes, for the first field of a wrong shape. **Cost** linear in all entries.
  */
 export function checkCustomShape(result: object, length: number, refuse: RefuseField): void {
-  const { root, blocks, sourceMap, notes } = result as Fields;
+  const { root, blocks, sourceMap, notes, mediaType } = result as Fields;
 
   const object = (value: unknown, field: string): Fields => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) throw refuse(field, value, "an object");
@@ -152,5 +152,6 @@ export function checkCustomShape(result: object, length: number, refuse: RefuseF
     return to;
   });
   texts(notes, "notes");
+  if (mediaType !== undefined) text(mediaType, "mediaType");
   if (sourceMap !== undefined) checkMap(sourceMap, "sourceMap");
 }

@@ -165,6 +165,7 @@ describe("a custom reader", () => {
     ["headings that are none", { text: "Soup", headings: "Soup" }, 'headings "Soup"'],
     ["a heading without a start", { text: "Soup", headings: [{ title: "Soup" }] }, "headings[0].start undefined"],
     ["a level that is none", { text: "Soup", headings: [{ title: "S", start: 0, level: 9 }] }, "headings[0].level 9"],
+    ["a media type that is none", { text: "Soup", mediaType: 4 }, "mediaType 4"],
     [
       "disorder",
       {
