@@ -20,6 +20,7 @@ const names: ReadonlyMap<string, { readonly label: string; readonly hint: string
   ...describe("export it as CSV, one file per sheet", {
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "an Excel workbook (XLSX)",
     "application/vnd.ms-excel": "an Excel workbook (XLS)",
+    "application/vnd.ms-wordml": "a Word document in XML (Word 2003)",
     "application/vnd.ms-spreadsheetml": "an Excel workbook in XML (XML Spreadsheet 2003)",
     "application/vnd.ms-excel.sheet.binary.macroenabled.12": "a binary Excel workbook (XLSB)",
     "application/vnd.oasis.opendocument.spreadsheet": "an OpenDocument spreadsheet (ODS)",

@@ -165,7 +165,8 @@ export function detectMediaType(bytes: Uint8Array, hints: MediaTypeHints = {}): 
       matchFeed(head) ??
       matchFlatDocument(latin1(bytes.subarray(0, 8 * headLength))) ??
       matchStructuredXml(head) ??
-      matchXmlWorkbook(head);
+      matchXmlWorkbook(head) ??
+      matchWordXml(bytes);
     if (found !== undefined) return found;
     // Most vocabularies of XML have an extension of their own, such as `.opml` and `.kml`.
     if (said === undefined && /^\uFEFF?\s*<\?xml\s/u.test(head)) return "application/xml";
@@ -187,8 +188,8 @@ function matchExport(bytes: Uint8Array, said: string, byName: string | undefined
   const start = prolog.exec(head)?.[0].length ?? 0;
   if (/^<(?:!doctype\s+html|html|head|body|table|meta|style|div|font)(?=[\s>/])/iu.test(head.slice(start)))
     return "text/html";
-  const workbook = matchXmlWorkbook(head);
-  if (workbook !== undefined) return workbook;
+  const inOneFile = matchXmlWorkbook(head) ?? matchWordXml(bytes);
+  if (inOneFile !== undefined) return inOneFile;
   if (/^\uFEFF?\s*<\?xml\s/u.test(head)) return "application/xml";
   if (byName !== undefined && isTextual(byName)) return byName;
   if (said === "application/vnd.ms-excel") return head.includes("\t") ? "text/tab-separated-values" : "text/csv";
@@ -270,7 +271,7 @@ function matchZip(bytes: Uint8Array, byName: string | undefined): string | undef
   const stored = /^mimetype(application\/[\w.+-]+?)(?=PK|$)/s.exec(head.slice(30))?.[1];
   if (stored !== undefined) return stored;
   const names = zipNames(bytes) ?? (head + latin1(bytes.subarray(-65_536))).split(/(?=word\/|xl\/|ppt\/)/);
-  if (names.includes("xl/workbook.bin")) return "application/vnd.ms-excel.sheet.binary.macroenabled.12";
+  if (names.includes("xl/workbook.bin")) return binaryWorkbook;
   const isPackage = names.includes("[Content_Types].xml");
   for (const [folder, main, mediaType] of officeFolders) {
     // A package may call its main part anything; its folder is what every writer keeps.
@@ -313,7 +314,7 @@ function zipNames(bytes: Uint8Array): string[] | undefined {
  */
 function refineLegacyOffice(mediaType: string, byName: string | undefined, bytes: Uint8Array): string {
   if (mediaType !== "application/x-cfb") return mediaType;
-  const isPackage = byName?.startsWith("application/vnd.openxmlformats-") === true;
+  const isPackage = byName?.startsWith("application/vnd.openxmlformats-") === true || byName === binaryWorkbook;
   const isLocked = holdsWide(bytes, "EncryptedPackage");
   // A protected package may hold a document of older Word beside it, which only says that it is protected.
   if (isPackage && isLocked) return byName;
@@ -327,6 +328,7 @@ function refineLegacyOffice(mediaType: string, byName: string | undefined, bytes
   return isCompound || byName.startsWith("application/vnd.ms-") ? byName : mediaType;
 }
 
+const binaryWorkbook = "application/vnd.ms-excel.sheet.binary.macroenabled.12";
 const visio = "application/vnd.visio";
 /** A package with a password whose name does not say of what kind it is. */
 const lockedPackage = "application/vnd.ms-office.encrypted";
@@ -398,6 +400,20 @@ function matchXmlWorkbook(head: string): string | undefined {
   const start = prolog.exec(head)?.[0].length ?? 0;
   const isWorkbook = /^<(?:\w+:)?Workbook\s[^>]*urn:schemas-microsoft-com:office:spreadsheet/u.test(head.slice(start));
   return isWorkbook ? "application/vnd.ms-spreadsheetml" : undefined;
+}
+
+/** A document of Word 2003 in XML, or a package of Office in one XML file. The root and the type of the main part decide. */
+function matchWordXml(bytes: Uint8Array): string | undefined {
+  const encoding = encodingByBytes(bytes);
+  const part = bytes.subarray(0, 8 * headLength);
+  const head = encoding?.startsWith("utf-16") === true ? new TextDecoder(encoding).decode(part) : latin1(part);
+  const start = /<(?:\w+:)?(wordDocument|package)\s([^>]*)/u.exec(head);
+  if (start?.[1] === "wordDocument" && start[2]!.includes("/office/word/2003/wordml"))
+    return "application/vnd.ms-wordml";
+  if (start?.[1] !== "package" || !start[2]!.includes("/office/2006/xmlPackage")) return undefined;
+  const kind = /(wordprocessingml|spreadsheetml|presentationml)\.\w+\.main\+xml/u.exec(head)?.[1];
+  const main = officeFolders.find(([, , mediaType]) => mediaType.includes(kind ?? "wordprocessingml"));
+  return main?.[2];
 }
 
 /** An article or book in XML, by its namespace, its document type or its first elements. */

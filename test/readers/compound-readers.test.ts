@@ -18,6 +18,8 @@ const presentation = (name: string): Uint8Array => Uint8Array.from(gunzipSync(fi
 const old = (name: string): Uint8Array =>
   Uint8Array.from(gunzipSync(readFileSync(new URL(`../fixtures/old-office/${name}.gz`, import.meta.url))));
 const tables = (blocks: readonly string[]): readonly string[] => blocks.filter((block) => block.startsWith("table"));
+const lists = (blocks: readonly string[]): readonly string[] =>
+  blocks.filter((block) => block.startsWith("list")).map((block) => block.replace(/^ +/gmu, ""));
 const words = (text: string): readonly string[] => text.match(/[\p{L}\p{N}]+/gu) ?? [];
 
 describe("Word before 2007", () => {
@@ -28,11 +30,21 @@ describe("Word before 2007", () => {
       const docx = await readAny(`${name}.docx`, fixture(`${name}.docx`));
       expect(showOutline(doc.root)).toEqual(showOutline(docx.root));
       expect(tables(showBlocks(doc))).toEqual(tables(showBlocks(docx)));
+      expect(lists(showBlocks(doc))).toEqual(lists(showBlocks(docx)));
       expect(doc.title).toBe(docx.title);
       const list = /^[-•0-9a-z]+[.)]? /gimu;
       expect(words(doc.text.replace(list, "")).toSorted()).toEqual(words(docx.text.replace(list, "")).toSorted());
     },
   );
+
+  it("counts its lists, also those that styles bring", async () => {
+    const counted = await readAny("lists.doc", old("lists.doc"));
+    expect(showBlocks(counted).slice(1)).toEqual([
+      "list: 1. First rule\n2. Second rule\n3. Third rule\n- A bullet\n- Another",
+      "paragraph: Text between.",
+      "list: 1. Deep one\n2. Deep two",
+    ]);
+  });
 
   // LibreOffice 7.4 wrote them.
   it("has tables in cells as tables of their own, and shows the signs under a reading", async () => {

@@ -52,6 +52,13 @@ describe("Office files with a password", () => {
     },
   );
 
+  it("that are called binary workbooks (XLSB) ask for it too, and open", async () => {
+    const refusal = await refusalOf(readAny("fees.xlsb", locked("agile")));
+    expect(refusal).toMatchObject({ code: "encrypted", message: "fees.xlsb is protected by a password." });
+    const bytes = Uint8Array.from(readFileSync(new URL("../fixtures/locked/write-protected.xlsx", import.meta.url)));
+    expect((await readDocument(createReaders(), { uri: "minutes.xlsb", bytes })).text).toContain("Table");
+  });
+
   // LibreOffice 25.2 locked them, from files of `bench/reading/files`.
   const wholes = [
     ["argon2id.odt", "minutes.odt"],

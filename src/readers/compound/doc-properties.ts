@@ -20,13 +20,16 @@ export interface ParagraphFacts {
   readonly isRowEnd: boolean;
   /** Whether its end is the end of a cell of a table in a table. */
   readonly isInnerCellEnd: boolean;
-  readonly isListItem: boolean;
+  /** The list that it is an item of, from 1; 0 for none; `undefined` where the style decides. */
+  readonly list: number | undefined;
+  /** Its level in the list, from 0; `undefined` where the style decides. */
+  readonly listLevel: number | undefined;
   /** Level of the outline from 1; `undefined` where the style decides. */
   readonly outline: number | undefined;
 }
 
-/** A style of paragraphs: the level of a heading or 0, and whether it is the title's. */
-export interface StyleFacts {
+/** A style of paragraphs: the level of a heading or 0, whether it is the title's, and how it sets letters. */
+export interface StyleFacts extends Pick<LetterFacts, "isBold" | "size">, Pick<ParagraphFacts, "list" | "listLevel"> {
   readonly level: number;
   readonly isTitle: boolean;
 }
@@ -71,17 +74,28 @@ export function readParagraphs(stream: Uint8Array, table: Uint8Array): Run<Parag
   });
 }
 
-/** Stretches that are not shown: hidden text, and deletions that are tracked. **Source** MS-DOC, 2.9.33 (ChpxFkp). */
-export function readHidden(stream: Uint8Array, table: Uint8Array): Run<boolean>[] {
-  const runs = readPages(stream, table, 1, (page, at) => {
+/** How a stretch of letters is set. */
+export interface LetterFacts {
+  /** Hidden text, and deletions that are tracked. */
+  readonly isHidden: boolean;
+  readonly isBold: boolean;
+  /** 0 where the style decides. **Units** points. */
+  readonly size: number;
+}
+
+/** Stretches of letters, as they are set. **Source** MS-DOC, 2.9.33 (ChpxFkp), 2.6.1 (sprmCFBold, sprmCHps). */
+export function readLetters(stream: Uint8Array, table: Uint8Array): Run<LetterFacts>[] {
+  return readPages(stream, table, 1, (page, at) => {
     const properties = page.subarray(at + 1, at + 1 + (page[at] ?? 0));
-    let isHidden = false;
+    const facts = { isHidden: false, isBold: false, size: 0 };
     for (const { code, operand } of propertiesIn(properties, 0)) {
-      if (code === 0x083c || code === 0x0800) isHidden = operand[0] === 1;
+      const [value = 0, high = 0] = operand;
+      if (code === 0x083c || code === 0x0800) facts.isHidden = value === 1;
+      else if (code === 0x0835) facts.isBold = value === 1;
+      else if (code === 0x4a43) facts.size = (value | (high << 8)) / 2;
     }
-    return isHidden;
+    return facts;
   });
-  return runs.filter(({ facts }) => facts);
 }
 
 function paragraphFacts(properties: Uint8Array): ParagraphFacts {
@@ -90,22 +104,38 @@ function paragraphFacts(properties: Uint8Array): ParagraphFacts {
     depth: 0,
     isRowEnd: false,
     isInnerCellEnd: false,
-    isListItem: false,
+    list: undefined as number | undefined,
+    listLevel: undefined as number | undefined,
     outline: undefined as number | undefined,
   };
   if (properties.length < 2) return facts;
   facts.style = viewOf(properties).getUint16(0, true);
+  Object.assign(facts, listOf(properties));
   for (const { code, operand } of propertiesIn(properties, 2)) {
-    const [value = 0, high = 0] = operand;
+    const [value = 0] = operand;
     if (code === 0x2416) facts.depth = value === 0 ? 0 : Math.max(1, facts.depth);
     else if (code === 0x6649) facts.depth = value;
     else if (code === 0x244b) facts.isInnerCellEnd = value !== 0;
     else if (code === 0x2417 || code === 0x244c) facts.isRowEnd = value !== 0;
-    else if (code === 0x460b) facts.isListItem = (value | (high << 8)) !== 0 && (value | (high << 8)) !== 0xf801;
     else if (code === 0x2640) facts.outline = value < 9 ? value + 1 : 0;
   }
   return facts;
 }
+
+/** The list that properties of a paragraph or of a style name, behind the number of the style. **Source** MS-DOC, 2.6.2 (sprmPIlfo, sprmPIlvl). */
+function listOf(properties: Uint8Array): Partial<Pick<ParagraphFacts, "list" | "listLevel">> {
+  const found: { list?: number; listLevel?: number } = {};
+  for (const { code, operand } of propertiesIn(properties, 2)) {
+    const [value = 0, high = 0] = operand;
+    const number = value | (high << 8);
+    if (code === 0x460b) found.list = number > maxListNumber ? 0 : number;
+    else if (code === 0x260a) found.listLevel = value;
+  }
+  return found;
+}
+
+/** Larger numbers take a paragraph out of its list. */
+const maxListNumber = 0x7fe;
 
 /** **Source** MS-DOC, 2.2.5.1 and 2.6: the size of an operand stands in the code itself. */
 function* propertiesIn(
@@ -171,29 +201,65 @@ export function findRun<Facts>(runs: readonly Run<Facts>[], fc: number): Run<Fac
   return undefined;
 }
 
-/** Styles by their number. Built-in styles have the same identifier in every language. **Source** MS-DOC, 2.9.271 (STSH), 2.9.260 (STD). */
+/**
+ * Styles by their number. Built-in styles have the same identifier in every language.
+ *
+ * **Source** MS-DOC, 2.9.271 (STSH), 2.9.260 (STD), 2.9.319 (UPX).
+ */
 export function readStyles(sheet: Uint8Array): StyleFacts[] {
-  if (sheet.length < 4) return [];
+  if (sheet.length < 6) return [];
   const view = viewOf(sheet);
-  const own: { readonly id: number; readonly base: number }[] = [];
+  const baseLength = view.getUint16(4, true);
+  const own: { readonly id: number; readonly base: number; readonly letters: StyledFacts }[] = [];
   for (let at = 2 + view.getUint16(0, true); at + 2 <= sheet.length;) {
     const length = view.getUint16(at, true);
     const isThere = length >= 4 && at + 6 <= sheet.length;
     own.push({
       id: isThere ? view.getUint16(at + 2, true) & 0xfff : 0xfff,
       base: isThere ? view.getUint16(at + 4, true) >> 4 : 0xfff,
+      letters: isThere ? lettersOfStyle(sheet.subarray(at + 2, at + 2 + length), baseLength) : {},
     });
     at += 2 + length + (length % 2);
   }
   return own.map((style) => {
-    let found: { readonly id: number; readonly base: number } | undefined = style;
+    let found: (typeof own)[number] | undefined = style;
+    let kind: Pick<StyleFacts, "level" | "isTitle"> | undefined;
+    let letters: StyledFacts = {};
     for (let depth = 0; found !== undefined && depth < 12; depth++) {
-      if (found.id >= 1 && found.id <= 9) return { level: found.id, isTitle: false };
-      if (found.id === 62) return { level: 0, isTitle: true };
+      letters = { ...found.letters, ...letters };
+      if (found.id >= 1 && found.id <= 9) kind ??= { level: found.id, isTitle: false };
+      if (found.id === 62) kind ??= { level: 0, isTitle: true };
       found = own[found.base];
     }
-    return { level: 0, isTitle: false };
+    const { isBold = false, size = standardSize, list, listLevel } = letters;
+    return { ...(kind ?? { level: 0, isTitle: false }), isBold, size, list, listLevel };
   });
+}
+
+/** Letters of a style that states no size. **Units** points. **Source** MS-DOC, 2.6.1 (sprmCHps: the default is 20 half points). */
+const standardSize = 10;
+
+type StyledFacts = Partial<Pick<StyleFacts, "isBold" | "size" | "list" | "listLevel">>;
+
+/** The list of a style of paragraphs, and how it sets letters: its two lists of properties, behind its name. */
+function lettersOfStyle(style: Uint8Array, baseLength: number): StyledFacts {
+  const view = viewOf(style);
+  const isOfParagraphs = style.length >= 4 && (view.getUint16(2, true) & 0xf) === 1;
+  if (!isOfParagraphs || baseLength + 2 > style.length) return {};
+  let at = baseLength + 2 + view.getUint16(baseLength, true) * 2 + 2;
+  if (at + 2 > style.length) return {};
+  const facts: { -readonly [Key in keyof StyledFacts]: StyledFacts[Key] } = listOf(
+    style.subarray(at + 2, at + 2 + view.getUint16(at, true)),
+  );
+  at += 2 + view.getUint16(at, true);
+  at += at % 2;
+  if (at + 2 > style.length) return facts;
+  for (const { code, operand } of propertiesIn(style.subarray(at + 2, at + 2 + view.getUint16(at, true)), 0)) {
+    const [value = 0, high = 0] = operand;
+    if (code === 0x0835) facts.isBold = value === 1;
+    else if (code === 0x4a43) facts.size = (value | (high << 8)) / 2;
+  }
+  return facts;
 }
 
 function viewOf(bytes: Uint8Array): DataView {

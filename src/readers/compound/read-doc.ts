@@ -7,8 +7,11 @@ import { createEndMarkedWriter } from "../office/end-marked-writer.ts";
 import { longestFieldCode, showEquation } from "../office/equation-field.ts";
 import { otherwiseProtected, tooOld, unreadable, withoutText } from "../office/refusals.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
+import { countLetters, createSetHeadings } from "../set-headings.ts";
 import { openCompoundFile } from "./compound-file.ts";
-import { findRun, type Piece, readHidden, readParagraphs, readPieces, readStyles } from "./doc-properties.ts";
+import { nextLabel } from "../office/docx-numbering.ts";
+import { readDocLists } from "./doc-lists.ts";
+import { findRun, type Piece, readLetters, readParagraphs, readPieces, readStyles } from "./doc-properties.ts";
 import { openOldCipher } from "./old-password.ts";
 import { readSummary } from "./property-set.ts";
 
@@ -58,10 +61,14 @@ export async function readDoc(input: ReadInput): Promise<ReadResult> {
 
   const text = createText(stream, readPieces(table(33), uri));
   const paragraphs = readParagraphs(stream, table(13));
-  const hidden = readHidden(stream, table(12));
+  const letters = readLetters(stream, table(12));
+  const hidden = letters.filter(({ facts }) => facts.isHidden);
   const styles = readStyles(table(1));
+  const startOf = (index: number): number => header.getUint32(0x9a + index * 8, true);
+  const lists = readDocLists(tables, startOf(73), startOf(74));
   const document = composeDocument();
-  const writer = createEndMarkedWriter(document);
+  const setHeadings = createSetHeadings();
+  const writer = createEndMarkedWriter(document, setHeadings);
 
   const starts = startsOf(lengthOf);
   const notes = [
@@ -69,15 +76,27 @@ export async function readDoc(input: ReadInput): Promise<ReadResult> {
     ...split(text, starts.endnotes, lengthOf("endnotes"), hidden),
   ];
   let paragraph = "";
+  let setting = { letters: 0, bold: 0, size: 0 };
+  let own: (typeof letters)[number] | undefined;
+  let counted = 0;
+  const endRun = (): void => {
+    countLetters(setting, paragraph.slice(counted), own?.facts ?? {});
+    counted = paragraph.length;
+  };
   let count = 0;
   const fields: OpenField[] = [];
   for (const { char, fc } of text.between(starts.body, lengthOf("body"))) {
     if (++count % 100_000 === 0) throwIfAborted(signal, `Reading ${uri}`, { uri });
     const isEnd = char === sign.paragraph || char === sign.cell || char === sign.page;
     if (!isEnd) {
-      if (findRun(hidden, fc) === undefined) paragraph += show(char, fields, () => writer.addNote(notes.shift() ?? ""));
+      if (own === undefined || fc < own.start || fc >= own.end) {
+        endRun();
+        own = findRun(letters, fc);
+      }
+      if (own?.facts.isHidden !== true) paragraph += show(char, fields, () => writer.addNote(notes.shift() ?? ""));
       continue;
     }
+    endRun();
     const facts = findRun(paragraphs, fc)?.facts;
     const depth = facts?.depth ?? 0;
     const style = styles[facts?.style ?? 0];
@@ -85,11 +104,18 @@ export async function readDoc(input: ReadInput): Promise<ReadResult> {
       writer.endRow(false, depth);
     } else {
       const level = facts?.outline ?? style?.level ?? 0;
-      const label = facts?.isListItem === true && level === 0 ? "-" : "";
-      writer.endParagraph({ text: paragraph, label, level, isTitle: style?.isTitle === true }, depth);
+      const list = lists[(facts?.list ?? style?.list ?? 0) - 1];
+      const isItem = list !== undefined && paragraph.trim() !== "";
+      const said = isItem ? nextLabel(list, facts?.listLevel ?? style?.listLevel ?? 0).trim() : "";
+      const label = level > 0 && said === "-" ? "" : said;
+      if (setting.size === 0) setting.size = style?.size ?? 0;
+      if (style?.isBold === true) setting.bold = setting.letters;
+      writer.endParagraph({ text: paragraph, label, level, isTitle: style?.isTitle === true, setting }, depth);
       if (depth > 1 ? facts?.isInnerCellEnd === true : depth === 1 && char === sign.cell) writer.endCell(depth);
     }
     paragraph = "";
+    setting = { letters: 0, bold: 0, size: 0 };
+    counted = 0;
     if (document.position > maxTextLength) throw overLimit(uri, "maxTextLength", maxTextLength, document.position);
   }
   writer.endParagraph({ text: paragraph, label: "", level: 0, isTitle: false }, 0);
@@ -99,7 +125,7 @@ export async function readDoc(input: ReadInput): Promise<ReadResult> {
 
   const facts = readSummary(file);
   const shown = writer.title || facts.title;
-  const draft = document.finish(shown);
+  const draft = setHeadings.applyTo(document.finish(shown));
   if (draft.text === "") throw withoutText(uri);
   const title = shown || draft.root.children.find(({ level }) => level === 1)?.title || fileNameOf(uri);
   const comments = split(text, starts.comments, lengthOf("comments"), hidden).length;

@@ -1,5 +1,6 @@
 import { imageText } from "./clean-text.ts";
-import type { DocxStyles } from "./docx-styles.ts";
+import { countLetters, type Setting } from "../set-headings.ts";
+import { type DocxStyles, type LetterSetting, readLetters } from "./docx-styles.ts";
 import { readMath } from "./math-text.ts";
 import { alternativesOf, elementsOf, findAll, findChild, isOn, textOf, valueOf, type XmlElement } from "./read-xml.ts";
 
@@ -22,6 +23,7 @@ export interface InlineText {
   readonly graphics: readonly string[];
   /** Whether its text is the result of a field that makes a table of contents. */
   readonly isContents: boolean;
+  readonly setting: Setting;
 }
 
 /** Properties and what was deleted, moved away or is a program's own. Comments are only pointed to from here. */
@@ -61,9 +63,13 @@ export function createInlineReader(
     const boxes: XmlElement[] = [];
     const graphics: string[] = [];
     let isContents = false;
+    const usual = { size: standardSize, ...styles.setting(valueOf(findChild(paragraph, "pPr"), "pStyle")) };
+    let letters: LetterSetting = usual;
+    const setting = { letters: 0, bold: 0, size: 0 };
     const write = (text: string): void => {
       if (fields.some(({ state }) => state === "code")) return;
       parts.push(text);
+      countLetters(setting, text, letters);
       if (text.trim() !== "" && fields.some(({ code }) => contentsField.test(code))) isContents = true;
     };
     const readField = (type: string | undefined): void => {
@@ -103,6 +109,7 @@ export function createInlineReader(
         findChild(properties, "vanish") === undefined
           ? style !== undefined && styles.hidesText(style)
           : isOn(properties, "vanish");
+      letters = { ...usual, ...(style !== undefined && styles.setting(style)), ...readLetters(properties) };
       for (const child of elementsOf(run)) {
         // A field goes on though its code is hidden.
         if (child.name === "fldChar") readField(child.attributes.get("fldCharType"));
@@ -164,9 +171,12 @@ export function createInlineReader(
       }
     };
     readAll(paragraph);
-    return { text: parts.join(""), notes, boxes, graphics, isContents };
+    return { text: parts.join(""), notes, boxes, graphics, isContents, setting };
   };
 }
+
+/** The size of letters where nothing states one. **Units** points. **Source** ISO/IEC 29500-1, 17.3.2.38. */
+const standardSize = 10;
 
 /** The code of a field that lists headings, captions or entries with their pages. **Source** ISO/IEC 29500-1, 17.16.5.68 and 17.16.5.32. */
 const contentsField = /^\s*(?:TOC|INDEX)(?:\s|$)/iu;

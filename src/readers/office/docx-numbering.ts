@@ -9,7 +9,8 @@ export interface DocxNumbering {
   levelOfStyle(numId: string, styleId: string): number | undefined;
 }
 
-interface ListLevel {
+/** One level of a list, as its definition states it. */
+export interface ListLevel {
   readonly start: number;
   readonly format: string;
   /** `%1.%2` for the numbers of the first two levels with dots. */
@@ -22,7 +23,8 @@ interface ListLevel {
   readonly styleId: string | undefined;
 }
 
-interface List {
+/** A list that is being counted. */
+export interface CountedList {
   /** Lists that share a definition go on counting where the other stopped. */
   readonly counters: (number | undefined)[];
   readonly levels: ReadonlyMap<number, ListLevel>;
@@ -43,7 +45,7 @@ export function readDocxNumbering(root: XmlElement | undefined): DocxNumbering {
   const definitions = new Map<string, { levels: Map<number, ListLevel>; counters: (number | undefined)[] }>();
   const styleLinks = new Map<string, string>();
   const linked = new Map<string, string>();
-  const lists = new Map<string, List>();
+  const lists = new Map<string, CountedList>();
   for (const element of elementsOf(root)) {
     if (element.name !== "abstractNum") continue;
     const id = element.attributes.get("abstractNumId") ?? "";
@@ -69,25 +71,7 @@ export function readDocxNumbering(root: XmlElement | undefined): DocxNumbering {
     lists.set(element.attributes.get("numId") ?? "", { levels, counters: definition.counters, restarts });
   }
   return {
-    nextLabel(numId, askedLevel) {
-      const list = lists.get(numId);
-      const level = Math.min(Math.max(askedLevel, 0), maxLevels - 1);
-      const here = list?.levels.get(level);
-      if (list === undefined || here === undefined) return "";
-      count(list, level, here);
-      if (here.format === "bullet") return "- ";
-      const label = here.pattern
-        .replace(/%([1-9])/g, (_, digit: string) => {
-          const other = list.levels.get(Number(digit) - 1);
-          const value = list.counters[Number(digit) - 1] ?? other?.start ?? 1;
-          return formatNumber(
-            value,
-            here.isLegal && other?.format !== "none" ? "decimal" : (other?.format ?? "decimal"),
-          );
-        })
-        .trim();
-      return label === "" ? "" : label + here.gap;
-    },
+    nextLabel: (numId, level) => nextLabel(lists.get(numId), level),
     levelOfStyle(numId, styleId) {
       for (const [level, own] of lists.get(numId)?.levels ?? []) {
         if (own.styleId === styleId) return level;
@@ -97,7 +81,24 @@ export function readDocxNumbering(root: XmlElement | undefined): DocxNumbering {
   };
 }
 
-function count({ counters, levels, restarts }: List, level: number, { start }: ListLevel): void {
+/** The label of the next paragraph of a list at a level (from 0). It counts the list. */
+export function nextLabel(list: CountedList | undefined, askedLevel: number): string {
+  const level = Math.min(Math.max(askedLevel, 0), maxLevels - 1);
+  const here = list?.levels.get(level);
+  if (list === undefined || here === undefined) return "";
+  count(list, level, here);
+  if (here.format === "bullet") return "- ";
+  const label = here.pattern
+    .replace(/%([1-9])/g, (_, digit: string) => {
+      const other = list.levels.get(Number(digit) - 1);
+      const value = list.counters[Number(digit) - 1] ?? other?.start ?? 1;
+      return formatNumber(value, here.isLegal && other?.format !== "none" ? "decimal" : (other?.format ?? "decimal"));
+    })
+    .trim();
+  return label === "" ? "" : label + here.gap;
+}
+
+function count({ counters, levels, restarts }: CountedList, level: number, { start }: ListLevel): void {
   const restart = restarts.get(level);
   restarts.delete(level);
   counters[level] = restart ?? (counters[level] === undefined ? start : counters[level] + 1);

@@ -20,6 +20,24 @@ export interface DocxStyles {
   paragraph(id: string | undefined): ParagraphStyle;
   /** Whether text in this character style is not shown. */
   hidesText(id: string): boolean;
+  /** How the text of a style is set, of paragraphs or characters; without an id, of the default paragraph style. */
+  setting(id: string | undefined): LetterSetting;
+}
+
+/** How letters are set, as far as it is stated. */
+export interface LetterSetting {
+  readonly isBold?: boolean;
+  /** **Units** points. */
+  readonly size?: number;
+}
+
+/** Run properties, as far as they set letters. **Source** ISO/IEC 29500-1, 17.3.2.1 and 17.3.2.38 (half points). */
+export function readLetters(properties: XmlElement | undefined): LetterSetting {
+  const size = Number(valueOf(properties, "sz") ?? Number.NaN) / 2;
+  return {
+    ...(findChild(properties, "b") !== undefined && { isBold: isOn(properties, "b") }),
+    ...(size > 0 && { size }),
+  };
 }
 
 /** Styles rest on one another a few deep; a circle ends here. */
@@ -43,6 +61,7 @@ const headingIds =
 export function readDocxStyles(root: XmlElement | undefined): DocxStyles {
   const byId = new Map<string, XmlElement>();
   let defaultId: string | undefined;
+  const usual = readLetters(findChild(findChild(findChild(root, "docDefaults"), "rPrDefault"), "rPr"));
   for (const style of elementsOf(root)) {
     const id = style.attributes.get("styleId");
     if (style.name !== "style" || id === undefined) continue;
@@ -60,6 +79,7 @@ export function readDocxStyles(root: XmlElement | undefined): DocxStyles {
     return line;
   };
   const known = new Map<string, ParagraphStyle>();
+  const settings = new Map<string, LetterSetting>();
   return {
     paragraph(asked) {
       const id = asked ?? defaultId;
@@ -69,6 +89,21 @@ export function readDocxStyles(root: XmlElement | undefined): DocxStyles {
       return style;
     },
     hidesText: (id) => hides(lineOf(id)),
+    setting(asked) {
+      const id = asked ?? defaultId ?? "";
+      const isOfText = asked === undefined || byId.get(id)?.attributes.get("type") !== "character";
+      const setting = settings.get(id) ?? {
+        ...(isOfText && usual),
+        ...Object.assign(
+          {},
+          ...lineOf(id)
+            .toReversed()
+            .map((style) => readLetters(findChild(style, "rPr"))),
+        ),
+      };
+      settings.set(id, setting);
+      return setting;
+    },
   };
 }
 

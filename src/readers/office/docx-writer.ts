@@ -2,6 +2,7 @@ import type { ReadResult } from "../../contracts/reader.ts";
 import type { Composition } from "../compose-document.ts";
 
 import { canName, type CellShape, isFlowCell, isLayout } from "../flow-cell.ts";
+import { createSetHeadings, type SetHeadings, type Setting } from "../set-headings.ts";
 import { cleanText, oneLine } from "./clean-text.ts";
 import { createInlineReader, type NoteMark } from "./docx-inline.ts";
 import type { DocxNumbering } from "./docx-numbering.ts";
@@ -43,6 +44,7 @@ interface ReadParagraph {
   /** Writes what stands beside the text: boxes, graphics. */
   readonly after: readonly (() => void)[];
   readonly isContents: boolean;
+  readonly setting: Setting;
 }
 
 interface ListItem {
@@ -59,7 +61,11 @@ const wrappers = new Set(["sdt", "sdtContent", "customXml", "smartTag", "ins", "
  *
  * **Source** ISO/IEC 29500-1, 17.2 to 17.4, 17.11.
  */
-export function createDocxWriter(document: Composition, parts: DocxParts): DocxWriter {
+export function createDocxWriter(
+  document: Composition,
+  parts: DocxParts,
+  setHeadings: SetHeadings = createSetHeadings(),
+): DocxWriter {
   const { styles, numbering } = parts;
   const marks = new Map<string, string>();
   const counted = { footnote: 0, endnote: 0 };
@@ -129,6 +135,13 @@ export function createDocxWriter(document: Composition, parts: DocxParts): DocxW
     styleId: string | undefined,
     style: ParagraphStyle,
   ): { label: string; level: number } => {
+    const said = findChild(properties, "listPr");
+    if (said !== undefined) {
+      // Word 2003 writes the label itself. One of a font of signs is a bullet.
+      const label = valueOf(said, "t") ?? "";
+      const level = Math.min(Math.max(Number(valueOf(said, "ilvl")) || 0, 0), 8);
+      return { label: /[\p{L}\p{N}]/u.test(label) ? `${label.trim()} ` : "- ", level };
+    }
     const own = findChild(properties, "numPr");
     const numId = valueOf(own, "numId") ?? style.numId;
     if (numId === undefined || numId === "0") return { label: "", level: 0 };
@@ -164,15 +177,16 @@ export function createDocxWriter(document: Composition, parts: DocxParts): DocxW
       findChild(markProperties, "moveFrom") !== undefined
     ) {
       carried = text;
-      return { text: "", style, label: "", listLevel: 0, level: 0, notes, after, isContents: false };
+      const { setting } = inline;
+      return { text: "", style, label: "", listLevel: 0, level: 0, notes, after, isContents: false, setting };
     }
     const { label, level: listLevel } = labelOf(properties, styleId, style);
     const level = readOutlineLevel(properties) ?? style.level ?? 0;
     const isContents = inline.isContents || style.isContents === true;
-    return { text: cleanText(text), style, label, listLevel, level, notes, after, isContents };
+    return { text: cleanText(text), style, label, listLevel, level, notes, after, isContents, setting: inline.setting };
   };
   const writeParagraph = (paragraph: XmlElement): void => {
-    const { text, style, label, listLevel, level, notes, after, isContents } = readParagraph(paragraph);
+    const { text, style, label, listLevel, level, notes, after, isContents, setting } = readParagraph(paragraph);
     if (text.trim() === "") {
       // A blank line within code is code.
       if (style.kind === "code" && code.length > 0) code.push("");
@@ -193,6 +207,7 @@ export function createDocxWriter(document: Composition, parts: DocxParts): DocxW
       keepNotes(notes);
     } else {
       settle();
+      if (style.kind === "paragraph" && !isContents) setHeadings.add(document.position, text, setting);
       document.write(text, { kind: style.kind, ...(isContents && { role: "contents" as const }) });
       keepNotes(notes);
       settle();

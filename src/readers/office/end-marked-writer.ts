@@ -1,6 +1,7 @@
 import type { Composition } from "../compose-document.ts";
 import { type CellShape, isFlowCell, isLayout } from "../flow-cell.ts";
 
+import type { SetHeadings, Setting } from "../set-headings.ts";
 import { cleanText, oneLine } from "./clean-text.ts";
 import { type TableCell, writeTable } from "./table-text.ts";
 
@@ -12,6 +13,7 @@ export interface EndedParagraph {
   /** Level of a heading; 0 for text. */
   readonly level: number;
   readonly isTitle: boolean;
+  readonly setting?: Setting;
 }
 
 /**
@@ -52,7 +54,7 @@ const maxDepth = 32;
  * **Shape** items of a list become one block, rows of a table another. A row ends a list. A paragraph outside ends a table, also a blank one. A table of one cell, and rows whose
  * cells hold running text or tables, are read cell by cell, as in Word documents of today.
  */
-export function createEndMarkedWriter(document: Composition): EndMarkedWriter {
+export function createEndMarkedWriter(document: Composition, setHeadings: SetHeadings): EndMarkedWriter {
   let title = "";
   let items: string[] = [];
   /** From the outermost table to the innermost. */
@@ -64,7 +66,7 @@ export function createEndMarkedWriter(document: Composition): EndMarkedWriter {
     document.write(items.join("\n"), { kind: "list" });
     items = [];
   };
-  const write = ({ text, label, level, isTitle }: EndedParagraph): void => {
+  const write = ({ text, label, level, isTitle, setting }: EndedParagraph): void => {
     if (label !== "" && level === 0 && !isTitle) {
       items.push(`${bulletOf(label)} ${text}`);
       return;
@@ -72,7 +74,10 @@ export function createEndMarkedWriter(document: Composition): EndMarkedWriter {
     endItems();
     if (isTitle && title === "") title = oneLine(text);
     if (level > 0 || isTitle) document.heading(label === "" ? text : `${label} ${text}`, level || 1);
-    else document.write(text);
+    else {
+      if (setting !== undefined) setHeadings.add(document.position, text, setting);
+      document.write(text);
+    }
   };
   const writePiece = (piece: CellPiece): void => {
     if ("text" in piece) write(piece);

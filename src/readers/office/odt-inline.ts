@@ -1,7 +1,8 @@
 import { cleanText, imageText } from "./clean-text.ts";
 import type { TextPiece } from "./graphic-text.ts";
 import { type OdfObjects, readObject } from "./odf-objects.ts";
-import { hidesText, type OdtStyles } from "./odt-styles.ts";
+import { countLetters, type Setting } from "../set-headings.ts";
+import { hidesText, lettersOfStyle, type OdtStyles } from "./odt-styles.ts";
 import { elementsOf, findAll, findChild, textOf, type XmlElement } from "./read-xml.ts";
 
 /** The running text of a paragraph, and what hangs on it. */
@@ -12,6 +13,7 @@ export interface OdtInline {
   readonly boxes: readonly XmlElement[];
   /** Charts, to be written after the paragraph. */
   readonly graphics: readonly TextPiece[];
+  readonly setting: Setting;
 }
 
 export interface OdtNote {
@@ -24,6 +26,8 @@ export interface OdtNote {
 /** Comments, readings of signs, what conditions hide. */
 const silent = new Set(["annotation", "ruby-text", "tracked-changes", "hidden-text", "hidden-paragraph", "bookmark"]);
 const maxSpaces = 1000;
+/** The size of letters where no style states one. **Units** points. */
+const standardSize = 12;
 
 /**
  * Reads one paragraph: white space collapses as in the format, marks of notes stand where their signs do.
@@ -40,6 +44,8 @@ export function readOdtInline(
   const notes: OdtNote[] = [];
   const boxes: XmlElement[] = [];
   const graphics: TextPiece[] = [];
+  const setting = { letters: 0, bold: 0, size: 0 };
+  let letters = { size: standardSize, ...lettersOfStyle(styles, paragraph.attributes.get("style-name") ?? "Standard") };
   const readNote = (note: XmlElement): void => {
     const isEndnote = note.attributes.get("note-class") === "endnote";
     const mark = nextMark(isEndnote);
@@ -61,7 +67,9 @@ export function readOdtInline(
   const readAll = (element: XmlElement): void => {
     for (const child of element.children) {
       if (typeof child === "string") {
-        parts.push(child.replace(/[ \t\r\n]+/g, " "));
+        const text = child.replace(/[ \t\r\n]+/g, " ");
+        parts.push(text);
+        countLetters(setting, text, letters);
       } else if (child.name === "s") {
         parts.push(" ".repeat(Math.min(Math.max(Number(child.attributes.get("c") ?? "1") || 1, 1), maxSpaces)));
       } else if (child.name === "tab") parts.push("\t");
@@ -69,11 +77,16 @@ export function readOdtInline(
       else if (child.name === "note") readNote(child);
       else if (child.name === "frame") readFrame(child);
       else if (child.name === "custom-shape" || child.name === "rect") boxes.push(child);
-      else if (!silent.has(child.name) && !hidesText(styles, child.attributes.get("style-name"))) readAll(child);
+      else if (!silent.has(child.name) && !hidesText(styles, child.attributes.get("style-name"))) {
+        const around = letters;
+        letters = { ...around, ...lettersOfStyle(styles, child.attributes.get("style-name")) };
+        readAll(child);
+        letters = around;
+      }
     }
   };
   if (!hidesText(styles, paragraph.attributes.get("style-name"))) readAll(paragraph);
-  return { text: cleanText(parts.join("")), notes, boxes, graphics };
+  return { text: cleanText(parts.join("")), notes, boxes, graphics, setting };
 }
 
 /** Paragraphs below an element, in order, each as its own text. */

@@ -1,3 +1,4 @@
+import type { LetterSetting } from "./docx-styles.ts";
 import { formatNumber } from "./number-label.ts";
 import { elementsOf, findAll, findChild, type XmlElement } from "./read-xml.ts";
 
@@ -55,6 +56,27 @@ export function hidesText(styles: OdtStyles, name: string | undefined): boolean 
   const displays = lineOf(styles, name).map((style) => findChild(style, "text-properties")?.attributes.get("display"));
   return displays.find((display) => display !== undefined) === "none";
 }
+
+/** How a style sets letters, as far as it or its bases say. */
+export function lettersOfStyle(styles: OdtStyles, name: string | undefined): LetterSetting {
+  const known = letterSettings.get(styles) ?? new Map<string, LetterSetting>();
+  letterSettings.set(styles, known);
+  const before = known.get(name ?? "");
+  if (before !== undefined) return before;
+  const stated = lineOf(styles, name).map((style) => findChild(style, "text-properties")?.attributes);
+  const weight = stated.map((each) => each?.get("font-weight")).find((each) => each !== undefined);
+  const size = stated
+    .map((each) => /^([\d.]+)pt$/u.exec(each?.get("font-size") ?? "")?.[1])
+    .find((each) => each !== undefined);
+  const setting = {
+    ...(weight !== undefined && { isBold: weight === "bold" || Number(weight) >= 600 }),
+    ...(size !== undefined && { size: Number(size) }),
+  };
+  known.set(name ?? "", setting);
+  return setting;
+}
+
+const letterSettings = new WeakMap<OdtStyles, Map<string, LetterSetting>>();
 
 /** The list style that paragraphs in a style bring with them. */
 export function listOfStyle(styles: OdtStyles, name: string | undefined): string | undefined {

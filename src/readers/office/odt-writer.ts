@@ -1,6 +1,7 @@
 import type { Composition } from "../compose-document.ts";
 
 import { type CellShape, isFlowCell, isLayout } from "../flow-cell.ts";
+import { createSetHeadings, type SetHeadings } from "../set-headings.ts";
 import { oneLine } from "./clean-text.ts";
 import { type OdfObjects, readObject } from "./odf-objects.ts";
 import { formatNumber } from "./number-label.ts";
@@ -41,7 +42,12 @@ const maxRepeated = 64;
  *
  * **Source** OASIS OpenDocument 1.3, part 3: 5 (paragraphs, lists), 9 (tables).
  */
-export function createOdtWriter(document: Composition, styles: OdtStyles, objects: OdfObjects): OdtWriter {
+export function createOdtWriter(
+  document: Composition,
+  styles: OdtStyles,
+  objects: OdfObjects,
+  setHeadings: SetHeadings = createSetHeadings(),
+): OdtWriter {
   let title = "";
   let code: string[] = [];
   let isContents = false;
@@ -72,7 +78,7 @@ export function createOdtWriter(document: Composition, styles: OdtStyles, object
     if (text !== "") document.write(`${mark}: ${text}`);
     for (const inner of paragraphs) writeHanging(inner);
   };
-  const writeHanging = ({ notes, boxes, graphics }: Omit<OdtInline, "text">): void => {
+  const writeHanging = ({ notes, boxes, graphics }: Omit<OdtInline, "text" | "setting">): void => {
     for (const { text, block } of graphics) document.write(text, block);
     for (const note of notes) {
       if (note.isEndnote) endnotes.push(note);
@@ -95,11 +101,13 @@ export function createOdtWriter(document: Composition, styles: OdtStyles, object
       const isCounted = level > 0 && number === "" && inline.text.trim() !== "";
       const label = isCounted ? labelOfHeading(styles, paragraph, level, countersOf) : number;
       if (level > 0 || kind === "title") document.heading(`${label}${inline.text}`, level || 1);
-      else
+      else {
+        if (kind === "paragraph" && !isContents) setHeadings.add(document.position, inline.text, inline.setting);
         document.write(inline.text, {
           kind: kind === "quote" ? "quote" : "paragraph",
           ...(isContents && { role: "contents" as const }),
         });
+      }
     }
     writeHanging(inline);
   };

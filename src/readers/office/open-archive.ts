@@ -45,7 +45,7 @@ export async function openArchive(
 ): Promise<Archive> {
   const { uri, signal } = input;
   const { maxParts, maxExpandedBytes } = limitsOf(input);
-  const bytes = withoutTail(isCompoundFile(input.bytes) ? await unlock(input) : input.bytes);
+  const bytes = withoutTail(await unlockPackage(input));
   const { fromBufferPromise, getFileNameLowLevel } = await import("yauzl").then((module) => module.default);
   const zip = await fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), {
     autoClose: false,
@@ -249,8 +249,13 @@ function isCompoundFile(bytes: Uint8Array): boolean {
   return bytes[0] === 0xd0 && bytes[1] === 0xcf && bytes[2] === 0x11 && bytes[3] === 0xe0;
 }
 
-/** The package in a file of Office with a password; programs try that of write protection by themselves. **Errors** `encrypted` without a password or with a wrong one. */
-async function unlock({ uri, bytes, password }: Pick<ReadInput, "uri" | "bytes" | "password">): Promise<Uint8Array> {
+/** The package in a file of Office with a password, else the file; programs try that of write protection by themselves. **Errors** `encrypted` without a password or with a wrong one. */
+export async function unlockPackage({
+  uri,
+  bytes,
+  password,
+}: Pick<ReadInput, "uri" | "bytes" | "password">): Promise<Uint8Array> {
+  if (!isCompoundFile(bytes)) return bytes;
   const { decryptPackage } = await import("../compound/decrypt-package.ts");
   for (const one of passwordsToTry(password)) {
     const opened = decryptPackage(bytes, uri, one);

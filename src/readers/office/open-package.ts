@@ -1,5 +1,6 @@
 import type { ReadInput } from "../../contracts/reader.ts";
 
+import { isFlatPackage, openFlatPackage } from "./flat-package.ts";
 import { type Archive, openArchive, resolvePath } from "./open-archive.ts";
 import { unreadable } from "./refusals.ts";
 import { elementsOf, readXml, type XmlElement, type XmlVisit } from "./read-xml.ts";
@@ -37,7 +38,7 @@ export interface OfficePackage {
  * **Source** ISO/IEC 29500-2, Open Packaging Conventions.
  */
 export async function openPackage(input: ReadInput): Promise<OfficePackage> {
-  const archive = await openArchive(input);
+  const archive = isFlatPackage(input.bytes) ? openFlatPackage(input) : await openArchive(input);
   const { uri } = archive;
   const readPart = async (name: string | undefined, visitor?: XmlVisit): Promise<XmlElement | undefined> => {
     const bytes = name === undefined ? undefined : await archive.read(name);

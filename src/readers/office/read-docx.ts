@@ -3,6 +3,7 @@ import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { type Composition, composeDocument } from "../compose-document.ts";
 import { fileNameOf } from "../file-name.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
+import { createSetHeadings } from "../set-headings.ts";
 
 import { leftOutComments, leftOutObjects } from "./clean-text.ts";
 import { readDocxNumbering } from "./docx-numbering.ts";
@@ -23,7 +24,8 @@ export async function readDocx(input: ReadInput): Promise<ReadResult> {
   const document = composeDocument();
   const imports = await readImports(input, office, relationships);
   const parts = { ...(await readParts(office, relationships)), imports: imports.read };
-  const writer = createDocxWriter(document, parts);
+  const setHeadings = createSetHeadings();
+  const writer = createDocxWriter(document, parts, setHeadings);
   // Paragraphs and tables of the body are read one at a time: the whole tree of a long book would not fit.
   const root = await office.visitPart(office.mainPart, {
     depth: 2,
@@ -37,7 +39,7 @@ export async function readDocx(input: ReadInput): Promise<ReadResult> {
 
   const facts = await readPackageFacts(office);
   const named = writer.title || facts.title;
-  const body = document.finish(named);
+  const body = setHeadings.applyTo(document.finish(named));
   const draft = body.text === "" ? await readEdges(office, relationships, parts) : body;
   if (draft.text === "") throw withoutText(uri);
   if (draft.text.length > maxTextLength) throw overLimit(uri, "maxTextLength", maxTextLength, draft.text.length);

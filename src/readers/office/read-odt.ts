@@ -2,6 +2,7 @@ import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { composeDocument } from "../compose-document.ts";
 import { fileNameOf } from "../file-name.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
+import { createSetHeadings } from "../set-headings.ts";
 
 import { leftOutComments, leftOutObjects } from "./clean-text.ts";
 import { createOdtWriter, type OdtWriter } from "./odt-writer.ts";
@@ -19,6 +20,7 @@ export async function readOdt(input: ReadInput): Promise<ReadResult> {
   const embedded = await objects();
   const named = await readPart("styles.xml");
   const document = composeDocument();
+  const setHeadings = createSetHeadings();
   let writer: OdtWriter | undefined;
   let comments = 0;
   // The body is read piece by piece; the automatic styles stand before it.
@@ -26,7 +28,7 @@ export async function readOdt(input: ReadInput): Promise<ReadResult> {
     depth: 3,
     parent: "text",
     visit(element, root) {
-      writer ??= createOdtWriter(document, readOdtStyles(named, root), embedded);
+      writer ??= createOdtWriter(document, readOdtStyles(named, root), embedded, setHeadings);
       writer.write(element);
       comments += countComments(element);
       if (document.position > maxTextLength) throw overLimit(uri, "maxTextLength", maxTextLength, document.position);
@@ -37,7 +39,7 @@ export async function readOdt(input: ReadInput): Promise<ReadResult> {
 
   const said = await facts();
   const stated = (writer?.title ?? "") || said.title;
-  const draft = document.finish(stated);
+  const draft = setHeadings.applyTo(document.finish(stated));
   if (draft.text === "") throw withoutText(uri);
   const notes = [...leftOutComments(comments), ...leftOutObjects(otherObjects(embedded))];
   const title = stated || draft.root.children.find(({ level }) => level === 1)?.title || fileNameOf(uri);

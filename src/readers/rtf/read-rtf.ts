@@ -8,6 +8,7 @@ import { longestFieldCode, showEquation } from "../office/equation-field.ts";
 import { unreadable, withoutText } from "../office/refusals.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
 
+import { countLetters, createSetHeadings } from "../set-headings.ts";
 import { readRtfTokens } from "./rtf-tokens.ts";
 
 /** Properties that a group inherits and its end takes back. */
@@ -23,6 +24,9 @@ interface State {
   depth: number;
   style: number;
   outline: number | undefined;
+  isBold: boolean;
+  /** **Units** points. */
+  size: number;
   /** Bytes after `\u` that stand for the same sign. */
   fallback: number;
 }
@@ -37,6 +41,8 @@ const plainState: State = {
   depth: 1,
   style: 0,
   outline: undefined,
+  isBold: false,
+  size: 12,
   fallback: 1,
 };
 
@@ -105,29 +111,28 @@ export async function readRtf(input: ReadInput): Promise<ReadResult> {
   if (!/^\s*\{\\rt/u.test(String.fromCharCode(...bytes.subarray(0, 64))))
     throw unreadable(uri, "is named as rich text (RTF), but does not begin as one");
   const document = composeDocument();
-  const writer = createEndMarkedWriter(document);
+  const setHeadings = createSetHeadings();
+  const writer = createEndMarkedWriter(document, setHeadings);
   const fonts = new Map<number, string>();
   const styles = new Map<number, string>();
   const facts: RtfFacts = { title: "", author: "", created: new Map(), comments: 0 };
   let page = "windows-1252";
   let state: State = { ...plainState };
   const stack: State[] = [];
-  let paragraph = "";
-  let label = "";
-  let isHeaderRow = false;
-  let note = "";
-  let code = "";
+  let [paragraph, label] = ["", ""];
+  let setting = { letters: 0, bold: 0, size: 0 };
+  let [note, code] = ["", ""];
   let fontName = -1;
   let styleName = "";
-  let isStar = false;
-  let isNew = false;
-  let swallow = 0;
-  let tokens = 0;
+  let [isHeaderRow, isStar, isNew] = [false, false, false];
+  let [swallow, tokens] = [0, 0];
 
   const add = (text: string): void => {
     if (state.isDeleted || (state.isHidden && state.into === "body")) return;
-    if (state.into === "body") paragraph += text;
-    else if (state.into === "code") code += code.length < longestFieldCode ? text : "";
+    if (state.into === "body") {
+      paragraph += text;
+      countLetters(setting, text, state);
+    } else if (state.into === "code") code += code.length < longestFieldCode ? text : "";
     else if (state.into === "label") label += text;
     else if (state.into === "note") note += text;
     else if (state.into === "title") facts.title += text;
@@ -138,8 +143,10 @@ export async function readRtf(input: ReadInput): Promise<ReadResult> {
   const endParagraph = (depth = state.isInTable ? state.depth : 0): void => {
     const name = styles.get(state.style) ?? "";
     const level = state.outline ?? Number(/^heading ?(\d)/iu.exec(name)?.[1] ?? "0");
-    writer.endParagraph({ text: paragraph, label: oneLine(label), level, isTitle: /^title$/iu.test(name) }, depth);
+    const isTitle = /^title$/iu.test(name);
+    writer.endParagraph({ text: paragraph, label: oneLine(label), level, isTitle, setting }, depth);
     paragraph = label = "";
+    setting = { letters: 0, bold: 0, size: 0 };
     if (document.position > maxTextLength) throw overLimit(uri, "maxTextLength", maxTextLength, document.position);
   };
   for (const token of readRtfTokens(bytes)) {
@@ -222,7 +229,7 @@ export async function readRtf(input: ReadInput): Promise<ReadResult> {
   }
   endParagraph();
   writer.finish();
-  return resultOf(uri, document, writer.title, facts);
+  return resultOf(uri, (title) => setHeadings.applyTo(document.finish(title)), writer.title, facts);
 }
 
 interface RtfFacts {
@@ -233,9 +240,14 @@ interface RtfFacts {
   readonly created: Map<string, number>;
 }
 
-function resultOf(uri: string, document: Composition, shownTitle: string, facts: RtfFacts): ReadResult {
+function resultOf(
+  uri: string,
+  finish: (title: string) => ReturnType<Composition["finish"]>,
+  shownTitle: string,
+  facts: RtfFacts,
+): ReadResult {
   const stated = shownTitle || oneLine(facts.title);
-  const draft = document.finish(stated);
+  const draft = finish(stated);
   if (draft.text === "") throw withoutText(uri);
   const title = stated || draft.root.children.find(({ level }) => level === 1)?.title || fileNameOf(uri);
   const author = oneLine(facts.author);
@@ -268,7 +280,11 @@ function destinationOf(name: string, into: State["into"]): State["into"] | undef
 /** Applies a word that changes a property; `false` for other words. */
 function setFormat(state: State, name: string, value: number | undefined): boolean {
   const isStyle = state.into === "styles";
-  if (name === "plain") [state.isHidden, state.isDeleted, state.font] = [false, false, -1];
+  if (name === "plain") {
+    [state.isHidden, state.isDeleted, state.font] = [false, false, -1];
+    [state.isBold, state.size] = [plainState.isBold, plainState.size];
+  } else if (name === "b") state.isBold = value !== 0;
+  else if (name === "fs") state.size = (value ?? 24) / 2;
   else if (name === "v") state.isHidden = value !== 0;
   else if (name === "deleted") state.isDeleted = value !== 0;
   else if (name === "uc") state.fallback = Math.max(0, value ?? 1);

@@ -1,4 +1,4 @@
-import { openArchive } from "../office/open-archive.ts";
+import { openArchive, unlockPackage } from "../office/open-archive.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Metadata } from "../../contracts/metadata.ts";
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
@@ -17,7 +17,8 @@ export async function readXls(input: ReadInput): Promise<ReadResult> {
   // The library takes many formats; ours are the ones that this reader answers for.
   const isPacked = input.mediaType !== "application/vnd.ms-excel";
   // The archive's directory is held against the limits before the library unpacks it.
-  const names = isPacked ? (await openArchive(input)).names : [];
+  const plain = isPacked ? await unlockPackage(input) : bytes;
+  const names = isPacked ? (await openArchive({ ...input, bytes: plain })).names : [];
   if (!isPacked && !isBinaryWorkbook(bytes)) {
     throw new IbidError("unreadable", `${uri} is named as an Excel workbook (XLS), but its content is not one.`, {
       hint: "If it is text, a web page or a newer workbook, name it so: .csv, .html, .xlsx.",
@@ -28,7 +29,7 @@ export async function readXls(input: ReadInput): Promise<ReadResult> {
   throwIfAborted(signal, `Reading ${uri}`, { uri });
   const unlocked = isPacked ? undefined : decryptWorkbook(bytes, uri, password);
   const workbook = open(uri, password, () =>
-    library.read(unlocked ?? bytes, {
+    library.read(unlocked ?? plain, {
       type: "array",
       cellNF: true,
       cellDates: false,
