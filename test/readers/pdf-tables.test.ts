@@ -215,6 +215,33 @@ describe("text beside text in a PDF", () => {
     ]);
   });
 
+  it("ends two columns above a heading below both, though only a table in the first follows", async () => {
+    const words = "the wind at midnight and every ship that passes in".split(" ");
+    const prose = (from: number): string[] =>
+      Array.from({ length: 5 }, (_, line) => `${from + line} ${words.slice(0, 5 + (line % 3)).join(" ")} and more`);
+    const result = await read([
+      [
+        ...beside(
+          prose(10).map((text, line) => [text, prose(20)[line]]),
+          [60, 320],
+        ),
+        { text: "Fees", x: 60, y: 640, size: 14, font: "bold" },
+        ...beside(
+          [
+            ["Size", "Fee"],
+            ["Boat", "12.50"],
+            ["Cutter", "48.00"],
+          ],
+          [60, 160],
+          616,
+        ),
+      ],
+    ]);
+    expect(result.text.replace(/\s+/gu, " ")).toBe(
+      `${[...prose(10), ...prose(20)].join(" ")} Fees | Size | Fee | | Boat | 12.50 | | Cutter | 48.00 |`,
+    );
+  });
+
   it("goes on with a table over the page, though two rows alone are none", async () => {
     const rows = Array.from({ length: 6 }, (_, index): Row => [`Part ${index}`, `${index * 7}`, `Yard ${index}`]);
     const result = await read([

@@ -156,7 +156,7 @@ function* stretchesAt(
   for (let first = 0; first < rows.length; first++) {
     let end = first;
     while (end < rows.length && tabular[end] !== true && !rows[end]!.some(crosses)) end++;
-    end = withoutFoot(rows, first, end);
+    end = withoutTail(rows, first, withoutFoot(rows, first, end), isAfter);
     if (end - first < minLines) {
       first = Math.max(first, end);
       continue;
@@ -181,6 +181,28 @@ function* stretchesAt(
     }
     first = end;
   }
+}
+
+/**
+ * Where two columns of one width end before a heading that stands below both of them: what follows in the first alone is
+ * no longer beside the second, such as a table across the page.
+ */
+function withoutTail(rows: Rows, first: number, end: number, isAfter: (run: PdfRun) => boolean): number {
+  const runs = rows.slice(first, end).flat();
+  const after = runs.filter(isAfter);
+  const before = runs.filter((run) => !isAfter(run));
+  const [left, right] = [edgesOf(before), edgesOf(after)];
+  const [one, other] = [left.right - left.x, right.right - right.x];
+  if (Math.min(one, other) < Math.max(one, other) * 0.8) return end;
+  let tail = end;
+  while (tail > first && !rows[tail - 1]!.some(isAfter)) tail--;
+  const size = Math.max(...after.map((run) => run.size));
+  for (let row = Math.max(tail, first + 1); row < end; row++) {
+    const [above, here] = [rows[row - 1]![0]!, rows[row]!];
+    const isHeading = here.every((run) => run.size > size * 1.1 || run.bold);
+    if (isHeading && here[0]!.y - above.y > here[0]!.size * 1.3) return row;
+  }
+  return end;
 }
 
 /** Where the columns end before a line or two that stand far below all of them: a footer, a date. */
