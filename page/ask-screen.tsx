@@ -95,8 +95,11 @@ export function AskScreen({ documents }: { readonly documents: number | undefine
     openPlace.value = undefined;
     const before = turns.value.filter(({ answer }) => answer !== undefined);
     announced.value = t("searching");
+    const follow = createFollowing();
     const done = await ask(question, before, within, controller.signal, (turn) => {
-      if (running.current === controller || turn.state === "stopped") turns.value = [...before, turn];
+      if (running.current !== controller && turn.state !== "stopped") return;
+      turns.value = [...before, turn];
+      if (before.length > 0) requestAnimationFrame(follow);
     });
     if (done.state === "done") {
       announced.value = t("answerReady", { n: done.answer!.citations.length });
@@ -153,6 +156,16 @@ export function AskScreen({ documents }: { readonly documents: number | undefine
       </div>
     </div>
   );
+}
+
+/** Keeps a follow-up at the top while its answer grows, until the reader scrolls. */
+function createFollowing(): () => void {
+  let left: number | undefined;
+  return () => {
+    if (left !== undefined && Math.abs(scrollY - left) > 2) return;
+    document.querySelector(".turn:last-of-type")?.scrollIntoView({ block: "start" });
+    left = scrollY;
+  };
 }
 
 /** The place that was open when the thread was left, which the address names. */

@@ -383,12 +383,12 @@ function Events(): VNode {
   );
 }
 
-const toWords = (value: unknown): string =>
-  typeof value === "string"
-    ? value
-    : typeof value === "number"
-      ? value.toLocaleString(language.value, { maximumFractionDigits: 2 })
-      : JSON.stringify(value);
+/** The value of a field in short: lists without their signs, and of a hash its beginning. */
+function toWords(value: unknown): string {
+  if (typeof value === "string") return /^[\da-f]{64}$/u.test(value) ? `${value.slice(0, 8)}…` : value;
+  if (typeof value === "number") return value.toLocaleString(language.value, { maximumFractionDigits: 2 });
+  return Array.isArray(value) ? value.map(toWords).join(", ") : JSON.stringify(value);
+}
 
 /** The fields of an event on one line. */
 const describe = (data: Readonly<Record<string, unknown>>): string =>

@@ -331,16 +331,16 @@ function Changed({
   const former = versions?.[index];
   return (
     <Notice tone="warn">
-      <p>{t(isGone ? "gone" : "changed")}</p>
+      <div>
+        <p>{t(isGone ? "gone" : "changed")}</p>
+        {former !== undefined && <p>{t("citedVersion", { n: versions!.length - index, all: versions!.length })}</p>}
+        {versions !== undefined && former === undefined && <p class="small">{t("formerNotKept")}</p>}
+      </div>
       {former !== undefined && (
-        <p class="row">
-          <span>{t("citedVersion", { n: versions!.length - index, all: versions!.length })}</span>
-          <button type="button" class="plain small" onClick={() => onFormer(former.from)}>
-            {t("showCited")}
-          </button>
-        </p>
+        <button type="button" class="plain small" onClick={() => onFormer(former.from)}>
+          {t("showCited")}
+        </button>
       )}
-      {versions !== undefined && former === undefined && <p class="small">{t("formerNotKept")}</p>}
     </Notice>
   );
 }

@@ -244,7 +244,7 @@ function Chip({
   const own = useRef<HTMLSpanElement>(null);
   return (
     <span class="chip small" ref={own}>
-      <span>
+      <span class="chip-words" title={words}>
         {name}: <bdi>{words}</bdi>
       </span>
       <button

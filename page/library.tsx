@@ -95,7 +95,7 @@ export function LibraryScreen(): VNode {
   if (first.failure.value !== undefined)
     return (
       <div class="column">
-        <Failed failure={first.failure.value} onRetry={first.again} />
+        <Failed failure={first.failure.value} onRetry={() => (libraryVersion.value += 1)} />
       </div>
     );
   if (first.value.value === undefined)

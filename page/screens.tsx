@@ -328,16 +328,18 @@ export function ThreadsScreen(): VNode {
                   <span dir="auto">{title}</span>
                   <span class="small faint">{t("questions", { n: turns })}</span>
                 </a>
-                <IconButton
-                  icon="edit"
-                  label={`${t("rename")}: ${title}`}
-                  onClick={() => (renamed.value = { id, title })}
-                />
-                <IconButton
-                  icon="trash"
-                  label={`${t("deleteThread")}: ${title}`}
-                  onClick={() => void act(() => call(`thread?id=${id}`, { method: "DELETE" }))}
-                />
+                <div class="tools">
+                  <IconButton
+                    icon="edit"
+                    label={`${t("rename")}: ${title}`}
+                    onClick={() => (renamed.value = { id, title })}
+                  />
+                  <IconButton
+                    icon="trash"
+                    label={`${t("deleteThread")}: ${title}`}
+                    onClick={() => void act(() => call(`thread?id=${id}`, { method: "DELETE" }))}
+                  />
+                </div>
               </li>
             ))}
           </ul>

@@ -1,5 +1,5 @@
 import { documentRoutes } from "./document-routes.ts";
-import { type HandlerOptions, type Login, type ServiceLimits } from "./handler-options.ts";
+import type { HandlerOptions, Login, ServiceLimits } from "./handler-options.ts";
 import { createJobRoutes } from "./jobs/job-routes.ts";
 import { createTusRoutes } from "./jobs/tus-routes.ts";
 import { createOpenApiRoute } from "./openapi.ts";
@@ -11,16 +11,16 @@ import { operatorRoutes } from "./operator-routes.ts";
 import { noteRoutes } from "./note-routes.ts";
 import { createPlaceRoutes } from "./place-routes.ts";
 import { createRecordRoutes } from "./record-routes.ts";
-import { type ServiceParts } from "./follow-purges.ts";
+import type { ServiceParts } from "./follow-purges.ts";
 import { pageRoutes } from "./page/page-routes.ts";
 import { createProbeRoutes } from "./probe-routes.ts";
 import { createStreamRoutes } from "./stream-routes.ts";
 import { createQuestionRoutes } from "./question-routes.ts";
-import { type Route } from "./route.ts";
+import type { Route } from "./route.ts";
 import { createResourceMetadataRoute } from "./resource-metadata.ts";
 import { createMcpRoute, createMetricsRoute, healthRoute, statusRoute } from "./service-routes.ts";
 
-/** The routes of a service by its options, in the order in which they are looked up. */
+/** The routes of a service by its options, in the order of the OpenAPI document. `operating`: those that operators alone have. */
 export function chooseRoutes(
   options: HandlerOptions,
   hasKeys: boolean,

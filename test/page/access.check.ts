@@ -106,6 +106,16 @@ test("[page 28] no key, a wrong one and one that no header can carry: three sent
   expect(await page.textContent("body")).not.toMatch(/key is not known|Your key, please/u);
 });
 
+test("[page 18] a document that is not there is told in one sentence, with nothing to open below it", async () => {
+  const { page, url } = await visit(await serve(await openHarbour()));
+  await page.goto(new URL("d?uri=harbour/nothing.md", url).href);
+  await page.waitForSelector("text=There is no such document");
+  await page.waitForSelector(".versions", { state: "attached" });
+  expect(await page.isVisible(".versions")).toBe(false);
+  await page.goto(new URL("d?uri=harbour/handbook.md", url).href);
+  await page.waitForSelector(".versions");
+});
+
 test("[page 18] an address that was cut shows the beginning of its document, or says that there is none", async () => {
   const { page, url } = await visitHarbour();
   for (const at of ["x:y", "12", "-3:4", "1e9:2"]) {

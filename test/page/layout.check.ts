@@ -15,6 +15,22 @@ const table =
   "The lamp glass is polished every ninety days [1].\n\n| part | interval |\n|---|---|\n| lens | 17 weeks |\n";
 const narrow: BrowserContextOptions = { viewport: { width: 320, height: 640 } };
 
+test("[page 17] a follow-up stands at the top with its answer below it, unless the reader has scrolled", async () => {
+  const { page } = await visitHarbour({ browser: { viewport: { width: 390, height: 700 } } });
+  for (const { question } of papers.slice(0, 3)) await askOnPage(page, question);
+  const top = (): Promise<number> =>
+    page.$eval(".turn:last-of-type .asked", (asked) => Math.round(asked.getBoundingClientRect().top));
+  await expect.poll(top).toBeLessThan(200);
+  expect(await top()).toBeGreaterThan(0);
+  await page.route("**/ask", async (route) => {
+    await page.evaluate("scrollTo(0, 0)");
+    await route.continue();
+  });
+  await askOnPage(page, papers[3]!.question);
+  await page.waitForTimeout(300);
+  expect(await page.evaluate("scrollY")).toBe(0);
+});
+
 test("[page 23] a table that no source supports says so in words, as a sentence does", async () => {
   const { page } = await visitHarbour({ model: createScriptedChatModel(() => table) });
   await askOnPage(page, papers[0]!.question);
@@ -268,6 +284,23 @@ test("[page 25] at a width of 320 long names of folders and files push nothing o
   await page.click("summary");
   await page.waitForSelector(".filter-folder option >> nth=1", { state: "attached" });
   expect([await beyondWidth(page), await violationsOf(page)]).toEqual([0, []]);
+});
+
+test("[page 20] a chosen document with a long name is one line among the limits, and pushes nothing out of a question", async () => {
+  const long = `${"a_name_without_a_place_to_break_".repeat(4)}.txt`;
+  const kb = await openKnowledgeBase();
+  await kb.ingest({ uri: `harbour/${long}`, text: "The crane of the quay lifts twelve tonnes." });
+  await kb.ingest({ uri: "harbour/other.txt", text: "The pier has a crane, too." });
+  const { page, url } = await visit(await serve(kb), narrow);
+  await page.goto(new URL("library", url).href);
+  await page.check(`.document-row:has-text("${long}") input`);
+  await page.click(".picked button >> nth=0");
+  await page.waitForSelector(".chip");
+  const height = await page.$eval(".chip", (chip) => chip.getBoundingClientRect().height);
+  expect(height).toBeLessThan(40);
+  await askOnPage(page, "How many tonnes does the crane lift?");
+  await page.waitForSelector(".limits");
+  expect(await beyondWidth(page)).toBe(0);
 });
 
 test("[page 25] the panel of a place is resized by its edge, by arrow keys and by a click, and stays so", async () => {

@@ -375,6 +375,18 @@ test("[page 21] a filter of names, a type, a folder and an order look at documen
   await expect.poll(titles).toEqual(["Zebra"]);
 });
 
+test("[page 24] a library that was opened without the service comes back whole, with its folders, by one choice", async () => {
+  const { page } = await visit(await serve(await openHarbour()));
+  await page.waitForSelector("#question");
+  await page.route(/\/(?:documents|folders|status)\b/u, (route) => route.abort());
+  await page.click('.rail-link[href$="library"]');
+  await page.waitForSelector("text=The service does not answer");
+  await page.unrouteAll();
+  await page.click(".notice button");
+  await page.waitForSelector(".document");
+  await page.waitForSelector("select >> text=harbour", { state: "attached" });
+});
+
 test("[page 22] several chosen documents go to the trash together", async () => {
   const { page, url, kb } = await visitHarbour();
   await page.goto(new URL("library", url).href);
