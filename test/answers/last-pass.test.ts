@@ -260,6 +260,23 @@ describe("a number in brackets", () => {
     },
   );
 
+  it.each([
+    "[1](https://evil.example/S)",
+    "[1](…)",
+    "![1](x)",
+    "[1](<x>)",
+    "[1](x 'y')",
+    "[Source 1](keys.md)",
+    "[1] [1](x)",
+  ])("is not the words of a link: %s [L2 L12]", async (marker) => {
+    const text = `Keys are rotated every 90 days ${marker}. So it is ${marker}`;
+    for (const pieces of [[text], text.split("")]) {
+      const { answer } = await collect({ ...asked(pieces), grounding: "permissive" });
+      for (const { addresses, elements } of renderAll(answer.text)) expect([addresses, elements]).toEqual([[], []]);
+      expect(answer.citations.length).toBeGreaterThan(0);
+    }
+  });
+
   it.each(["[1]", "[^1]", "【1】"])("begins no definition that would lead it away: %s [L2 L12]", async (marker) => {
     const text = `Keys are rotated every 90 days [1].\n\n${marker}: https://evil.example/S`;
     for (const pieces of [[text], text.split("")]) {

@@ -1,4 +1,4 @@
-import { everyMarker } from "../../text/untrusted/citation-marker.ts";
+import { everyMarker, openingBrackets } from "../../text/untrusted/citation-marker.ts";
 import { createPlainMarkdown, type PlainPiece } from "../../text/untrusted/plain-markdown.ts";
 import { endOfAddress, findAddresses, findBareAddresses, leadsElsewhere, trimAddress } from "./find-addresses.ts";
 import { MappedText } from "./mapped-text.ts";
@@ -76,8 +76,8 @@ export function createAnswerFilter(known: ReadonlySet<string>): AnswerFilter {
     clean(block);
     if (isPaused && joins(before, block.text)) block.replace(0, 0, " ");
     isPaused = false;
-    // A marker that went out before would begin a definition.
-    if (before === "]" && block.text.startsWith(":") && block.isCode[0] !== true) block.replace(0, 0, " ");
+    // A marker that went out before would begin a definition or a link.
+    if (before === "]" && /^[:(]/u.test(block.text) && block.isCode[0] !== true) block.replace(0, 0, " ");
     let text = held;
     for (let at = 0; at < block.text.length; at += 1) {
       const character = block.text[at]!;
@@ -182,7 +182,7 @@ function placeIn(runs: readonly Run[], position: number, end: number): number {
 }
 
 /** Whatever a rule may concern. */
-const risky = /[[\]【】［］〔〕❲❳@]|:\/|\/\/|mailto:|xmpp:|www\.|\.[\p{L}\p{Nd}]/iu;
+const risky = new RegExp(`${openingBrackets}|[${token}\\]@]|:/|//|mailto:|xmpp:|www\\.|\\.[\\p{L}\\p{Nd}]`, "iu");
 
 /** How much of a text nothing behind it changes. */
 function decidedUntil(text: string, isCode: readonly boolean[]): number {
@@ -253,9 +253,9 @@ function dropMarkers(block: MappedText): void {
   }
 }
 
-/** `[label]: address` leads every `[label]` there, and `[^1]:` makes a footnote. */
+/** `[label]: address` leads every `[label]` there, and `[^1]:` makes a footnote. A marker before a bracket would be the words of a link. */
 function breakDefinitions(block: MappedText): void {
-  for (const { index } of [...block.text.matchAll(/[\]\uFDD1](?=:)/gu)].toReversed())
+  for (const { index } of [...block.text.matchAll(/\](?=:)|\uFDD1(?=[:(])/gu)].toReversed())
     if (!block.isCode[index]) block.replace(index + 1, index + 1, " ");
 }
 
