@@ -71,11 +71,11 @@ export function packState(live: Uint8Array, present: Uint8Array, size: number): 
 /** **Cost** the three arrays of the row; postings, vectors and metadata are read when first asked for. */
 export function openSealedSegment(scope: Scope, row: SegmentRow, source: SegmentSource): SealedSegment {
   const { size } = row;
-  const keys = asFloat64(row.keys);
-  const lengths = asUint32(row.lengths);
+  if (!(size >= 0) || row.keys.length !== 8 * size || row.lengths.length < 4 * size) damagedRow();
+  const [keys, lengths] = [asFloat64(row.keys), asUint32(row.lengths)];
   const [textLengths, nameLengths] = [lengths.subarray(0, size), lengths.subarray(size)];
   let columnsText = row.columns;
-  let headers = parseStored(row.columns) as readonly ColumnHeader[];
+  let headers = readHeaders(row.columns);
   const columns = new Map<number, VectorColumn>();
   const admitted = new Map<string, Uint8Array>();
   let stamp = row.stamp;
@@ -102,6 +102,7 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
 
   function takeState(state: Uint8Array): void {
     const bytes = (size + 7) >> 3;
+    if (state.length < 2 * bytes) damagedRow();
     live = unpackBits(state, size);
     present = unpackBits(state.subarray(bytes), size);
     liveCount = countBits(state.subarray(0, bytes));
@@ -217,7 +218,7 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
       takeState(changed.state);
       if (changed.columns !== columnsText) {
         columnsText = changed.columns;
-        headers = parseStored(columnsText) as readonly ColumnHeader[];
+        headers = readHeaders(columnsText);
         for (const [at, { version, rows }] of columns) {
           if (headers[at]?.version !== version || headers[at].rows !== rows) columns.delete(at);
         }
@@ -228,6 +229,20 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
       admitted.clear();
     },
   };
+}
+
+function readHeaders(columns: string): readonly ColumnHeader[] {
+  const headers = parseStored(columns);
+  if (!Array.isArray(headers) || !headers.every((header: unknown) => typeof header === "object" && header !== null))
+    damagedRow();
+  return headers as readonly ColumnHeader[];
+}
+
+/** **Errors** `store-corrupt`, always. */
+function damagedRow(): never {
+  throw new IbidError("store-corrupt", "The row of a segment has not the size that it should have.", {
+    hint: "Run ibid doctor. Restore the database from a backup, or ingest the documents again into a new one.",
+  });
 }
 
 /** **Errors** `store-corrupt`, always. */

@@ -15,6 +15,31 @@ export function spoiltRow(cause?: unknown): never {
   });
 }
 
+/** Bytes as they are kept. **Errors** as {@link spoiltRow}, for any other value. */
+export function bytesIn(value: unknown): Uint8Array {
+  return value instanceof Uint8Array ? value : spoiltRow();
+}
+
+/** The same row. **Errors** as {@link spoiltRow}, where a value is of another kind than the one that is named for it. */
+export function checkedRow<Row extends object>(
+  row: Row,
+  kinds: { readonly [Name in keyof Row]?: "bytes" | "count" | "number" | "text" },
+): Row {
+  for (const [name, kind] of Object.entries(kinds)) {
+    const value = (row as Readonly<Record<string, unknown>>)[name];
+    const fits =
+      kind === "bytes"
+        ? value instanceof Uint8Array
+        : kind === "text"
+          ? typeof value === "string"
+          : kind === "number"
+            ? typeof value === "number"
+            : Number.isSafeInteger(value) && (value as number) >= 0;
+    if (!fits) spoiltRow();
+  }
+  return row;
+}
+
 /** Runs work on rows. **Errors** as `work`, and {@link spoiltRow} for a value that it cannot decode. */
 export function decoding<Result>(work: () => Result): Result {
   try {

@@ -8,7 +8,7 @@ import type {
   ScopeRow,
   SegmentRow,
 } from "../segments/segment-directory.ts";
-import { guardRows, missingRow } from "./missing-row.ts";
+import { bytesIn, checkedRow, guardRows, missingRow } from "./missing-row.ts";
 import { createSayings } from "./sqlite-sayings.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { createOrphanSearch } from "./sqlite-orphans.ts";
@@ -54,7 +54,7 @@ function findFileBytes(db: SqliteConnection, segment: number, name: string): Rea
       start += length;
       if (count <= 0) continue;
       const range = "SELECT substr(data, ?, ?) AS data FROM files WHERE key = ?";
-      target.set(db.get<{ data: Uint8Array }>(range, skipped + 1, count, key)?.data ?? missingRow(), filled);
+      target.set(bytesIn(db.get<{ data: Uint8Array }>(range, skipped + 1, count, key)?.data ?? missingRow()), filled);
       filled += count;
     }
     if (filled < target.length) {
@@ -124,18 +124,35 @@ export function createSqliteRows(db: SqliteConnection): SqliteRows {
 
     segmentStamps: (scope) => db.all<Key>("SELECT key, stamp FROM segments WHERE scope = ? ORDER BY key", scope),
     segment: (key) =>
-      must<SegmentRow>(
-        "SELECT key, scope, size, stamp, keys, lengths, state, columns FROM segments WHERE key = ?",
-        key,
+      checkedRow(
+        must<SegmentRow>(
+          "SELECT key, scope, size, stamp, keys, lengths, state, columns FROM segments WHERE key = ?",
+          key,
+        ),
+        { size: "count", keys: "bytes", lengths: "bytes", state: "bytes", columns: "text" },
       ),
     segmentState: (key) =>
-      must<Pick<SegmentRow, "state" | "columns">>("SELECT state, columns FROM segments WHERE key = ?", key),
+      checkedRow(
+        must<Pick<SegmentRow, "state" | "columns">>("SELECT state, columns FROM segments WHERE key = ?", key),
+        { state: "bytes", columns: "text" },
+      ),
     fits: () =>
       db
         .all<FitRecord>("SELECT key, fingerprint, dimensions, corpus, chunks, energy, current FROM fits ORDER BY key")
-        .map((record) => ({ ...record, current: record.current === 1 })),
-    fitPart: (fit, part) =>
-      db.get<{ data: Uint8Array }>("SELECT data FROM fit_parts WHERE fit = ? AND part = ?", fit, part)?.data,
+        .map((record) => ({
+          ...checkedRow(record, {
+            fingerprint: "text",
+            dimensions: "count",
+            corpus: "count",
+            chunks: "count",
+            energy: "number",
+          }),
+          current: record.current === 1,
+        })),
+    fitPart(fit, part) {
+      const found = db.get<{ data: unknown }>("SELECT data FROM fit_parts WHERE fit = ? AND part = ?", fit, part);
+      return found && bytesIn(found.data);
+    },
     addFit({ fingerprint, dimensions, corpus, chunks, energy, current }, parts) {
       const key = db.run(
         "INSERT INTO fits (fingerprint, dimensions, corpus, chunks, energy, current) VALUES (?, ?, ?, ?, ?, ?)",
@@ -175,13 +192,11 @@ export function createSqliteRows(db: SqliteConnection): SqliteRows {
       db.run("DELETE FROM files WHERE segment = ?", key);
       db.run("DELETE FROM segments WHERE key = ?", key);
     },
-    file: (segment, name, part) =>
-      db.get<{ data: Uint8Array }>(
-        "SELECT data FROM files WHERE segment = ? AND name = ? AND part = ?",
-        segment,
-        name,
-        part,
-      )?.data,
+    file(segment, name, part) {
+      const sql = "SELECT data FROM files WHERE segment = ? AND name = ? AND part = ?";
+      const found = db.get<{ data: unknown }>(sql, segment, name, part);
+      return found && bytesIn(found.data);
+    },
     bytes: (segment, name) => findFileBytes(db, segment, name),
     addFile: (segment, name, part, data) =>
       void db.run("INSERT INTO files (segment, name, part, data) VALUES (?, ?, ?, ?)", segment, name, part, data),
