@@ -27,6 +27,22 @@ const policies: Readonly<Record<string, AccessPolicy>> = {
 };
 const isShared = (scope: Scope): boolean => scope === "deployment" || scope === "platform";
 
+/** Fields of a request that name a document or a part of it. */
+const nameFields: ReadonlySet<string> = new Set([
+  "uri",
+  "under",
+  "document",
+  "chunkId",
+  "id",
+  "file",
+  "thread",
+  "note",
+]);
+
+interface Operation {
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+}
+
 /** The names have one length, so that an answer that repeats one has one length too. */
 const uriOf = (scope: Scope, state: State): string => `${scope.replace(":", "-")}-${state.padEnd(8, "-")}.md`;
 const without = (uri: string, given: unknown): string => JSON.stringify(given).replaceAll(uri, "URI");
@@ -133,6 +149,7 @@ describe("a deleted or purged document answers as one that never was [L3 L8]", (
     const service = await startService(kb, {
       port: 0,
       keys: [{ name: "ada", key, ...callers["ada"], write: true }],
+      limits: { requestsPerMinute: 1_000_000 },
       log: () => {},
     });
     onTestFinished(() => service.stop());
@@ -141,6 +158,18 @@ describe("a deleted or purged document answers as one that never was [L3 L8]", (
     await client.connect(new StreamableHTTPClientTransport(new URL("mcp", service.url), { requestInit }));
     onTestFinished(() => client.close());
     const { tools } = await client.listTools();
+    const { paths } = JSON.parse((await send(service.url, "/openapi.json")).text) as {
+      readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+    };
+    /** Every operation that reads or deletes by a name in its path or its query; the stream of jobs has no end. */
+    const named = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, { parameters = [] }]) => {
+        const fields = parameters.filter(({ in: place, name }) => place === "path" || nameFields.has(name));
+        const isNamed = fields.length > 0 && ["get", "delete"].includes(method) && path !== "/jobs/events";
+        return isNamed ? [{ path, method: method.toUpperCase(), fields }] : [];
+      }),
+    );
+    expect(named.length).toBeGreaterThan(25);
 
     async function answersOf(uri: string, scope: Scope): Promise<readonly string[]> {
       const answers: string[] = [];
@@ -162,6 +191,30 @@ describe("a deleted or purged document answers as one that never was [L3 L8]", (
           const { date: _, ...rest } = headers;
           answers.push(without(uri, { status, rest, text }));
         }
+      }
+      for (const { path, method, fields } of named) {
+        let address = path;
+        const query = new URLSearchParams();
+        for (const { name: field, in: place } of fields) {
+          if (place === "path") address = address.replace(`{${field}}`, uri);
+          else query.set(field, field === "chunkId" ? (ids.get(uri) ?? "0".repeat(32)) : uri);
+        }
+        for (const headers of [{}, { "if-none-match": "*" }]) {
+          const sent = { method, key, headers: { "x-request-id": "same", "tus-resumable": "1.0.0", ...headers } };
+          const { status, headers: given, text } = await send(service.url, `${address}?${query.toString()}`, sent);
+          const { date: _, ...rest } = given;
+          answers.push(
+            without(uri, { method, path, status, rest, text }).replaceAll(ids.get(uri) ?? "0".repeat(32), "ID"),
+          );
+        }
+      }
+      for (const [path, body] of [
+        ["/search", { query: "zanzibar", uris: [uri], mode: "lexical" }],
+        ["/search", { query: "zanzibar", under: uri, explain: true }],
+        ["/ask", { question: "Where does the zanzibar stand?", uris: [uri] }],
+      ] as const) {
+        const { status, text } = await send(service.url, path, { key, body, headers: { "x-request-id": "same" } });
+        answers.push(without(uri, { path, status, text: text.replaceAll(/"(?:took|ms|tookMs)":[\d.]+/gu, "") }));
       }
       for (const body of [{ uri }, { uri, scope }]) {
         const { status, text } = await send(service.url, "/restore", {

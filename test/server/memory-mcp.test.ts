@@ -32,10 +32,16 @@ describe("memory over HTTP", () => {
     expect((await ada.call("recall", { query: "lamp" })).text).toContain("The lamp is in the attic.");
     await ada.call("remember", { text: "The lamp is in the cellar.", key: "lamp" });
     expect((await ada.call("recall", { query: "lamp" })).text).not.toContain("attic");
+    const before = new Date().toISOString();
+    expect((await ada.call("recall", { query: "lamp", asOf: before })).text).toContain("cellar");
     expect((await bob.call("recall", { query: "lamp" })).text).toBe("0 notes");
     expect((await operator.call("recall", { query: "lamp" })).text).toBe("0 notes");
     expect((await ada.call("forget", { key: "lamp" })).isError).toBe(false);
-    expect((await ada.call("recall", { query: "lamp" })).text).toBe("0 notes");
+    for (const at of [{}, { asOf: before }])
+      for (const who of [ada, bob, operator])
+        expect((await who.call("recall", { query: "lamp", ...at })).text).toBe("0 notes");
+    for (const who of [ada, bob, operator])
+      expect((await who.call("list_memories", { all: true })).data["notes"]).toEqual([]);
   });
 
   it("shows keys that only read no tool that writes", async () => {
