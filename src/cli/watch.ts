@@ -11,6 +11,7 @@ import { asOperator, type CommonOptions, type Context, readCaller, withKnowledge
 import type { Output } from "./output.ts";
 import { addTableOptions, pickTableOptions } from "./table-options.ts";
 import { count, neutralise } from "./text-layout.ts";
+import { anySignal } from "../runtime/abort.ts";
 
 interface WatchCommandOptions extends CommonOptions {
   readonly poll?: true;
@@ -42,7 +43,7 @@ export async function watch(
         const own = folderOf(options.kb);
         // It listens from before the first walk on, so that no change is missed.
         const changes = watchFolders(folders, {
-          signal: AbortSignal.any([signal, over.signal]),
+          signal: anySignal([signal, over.signal]),
           ignore: own === undefined ? [] : [own],
           ...(options.poll && { poll: true }),
         });

@@ -15,7 +15,7 @@ import { IbidError } from "../contracts/errors.ts";
 import type { DeletedSummary } from "../contracts/store.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { compileFilter } from "../engine/filters/compile-filter.ts";
-import { untilAborted } from "../runtime/abort.ts";
+import { anySignal, untilAborted } from "../runtime/abort.ts";
 import { checkOptions } from "../runtime/check-options.ts";
 import { findDeletedScopes } from "./deleted-scopes.ts";
 import type { ApartEmbedders } from "./apart-embedders.ts";
@@ -74,7 +74,7 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
       });
     }
     await readable([]);
-    const limit = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])]);
+    const limit = anySignal([AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])]);
     await untilAborted(store.ready(limit), limit, `Waiting for the store of ${name}`);
     if (plan.keptIn !== "engine") return;
     await (await engineVerbs()).waitUntilReady(limit);

@@ -28,6 +28,7 @@ import { checkCharset } from "../text/charsets/check-charset.ts";
 import type { Observer } from "./operations/observer.ts";
 import type { OpenPast, SharedParts, ViewScopes } from "./parts.ts";
 import { withPrefixes } from "./with-prefixes.ts";
+import { anySignal } from "../runtime/abort.ts";
 
 /** The verbs that most programs call: ingest, search, ask, and verify. */
 export function createVerbs(
@@ -111,7 +112,7 @@ export function createVerbs(
           planOptions("ask", askOptions, options);
           const { asOf, ...present } = options;
           const { scopes, strategy, marks = true, ...rest } = withPrefixes(parts, present);
-          const signal = rest.signal === undefined ? left.signal : AbortSignal.any([rest.signal, left.signal]);
+          const signal = rest.signal === undefined ? left.signal : anySignal([rest.signal, left.signal]);
           if (asOf !== undefined) {
             const run = (await past({ ...present, asOf, signal })).ask(question, { ...present, signal });
             yield* run;

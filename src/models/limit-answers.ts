@@ -1,6 +1,6 @@
 import type { ChatModel, ChatOptions, ChatResult } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
-import { isDeadline } from "../runtime/abort.ts";
+import { anySignal, isDeadline } from "../runtime/abort.ts";
 
 /** Limits of one answer of a chat model. */
 export interface AnswerLimits {
@@ -47,7 +47,7 @@ export function limitAnswers(model: ChatModel, limits: AnswerLimits = {}): ChatM
   /** Runs one call with a signal of its own. The signal fires when the call ends early. */
   const open = ({ signal, ...rest }: ChatOptions) => {
     const over = new AbortController();
-    const own = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]);
+    const own = signal === undefined ? over.signal : anySignal([signal, over.signal]);
     const until = async <Value>(work: Promise<Value>, deadline: number, late: () => IbidError): Promise<Value> => {
       const stopped = Promise.withResolvers<never>();
       const stop = (): void => stopped.reject(aborted(signal?.reason));

@@ -32,6 +32,18 @@ export function throwIfAborted(
   if (signal?.aborted === true) throw abortError(signal, what, options);
 }
 
+/** A signal that fires as soon as one of some does. Unlike `AbortSignal.any`, it takes those of another realm, and any object that has what a signal has. */
+export function anySignal(signals: readonly AbortSignal[]): AbortSignal {
+  if (signals.every((signal) => signal instanceof AbortSignal)) return AbortSignal.any([...signals]);
+  const joined = new AbortController();
+  for (const signal of signals) {
+    const stop = (): void => joined.abort(signal.reason);
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  }
+  return joined.signal;
+}
+
 /** A promise, or the signal's error as soon as it fires; the promise goes on, and its failure is lost on nobody. */
 export async function untilAborted<Value>(
   promise: Promise<Value>,

@@ -175,7 +175,11 @@ export const aSignal: ValueKind = {
   type: "value",
   expects: "an AbortSignal",
   check: (value) =>
-    typeof value === "object" && value !== null && typeof (value as { aborted?: unknown }).aborted === "boolean",
+    typeof value === "object" &&
+    value !== null &&
+    typeof (value as Partial<AbortSignal>).aborted === "boolean" &&
+    typeof (value as Partial<AbortSignal>).addEventListener === "function" &&
+    typeof (value as Partial<AbortSignal>).removeEventListener === "function",
 };
 
 /** The kind of an option together with the bounds of one surface. */
@@ -224,7 +228,8 @@ function isOfKind(kind: OptionKind, value: unknown): boolean {
     case "choice":
       return typeof value === "string" && Object.hasOwn(kind.values, value);
     case "list":
-      return Array.isArray(value) && value.every((one) => isOfKind(kind.of, one));
+      // A list with holes is read as one with `undefined`.
+      return Array.isArray(value) && Array.from(value).every((one) => isOfKind(kind.of, one));
     case "object":
       if (kind.check !== undefined) return kind.check(value);
       return typeof value === "object" && value !== null && !Array.isArray(value);

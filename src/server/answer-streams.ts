@@ -2,6 +2,7 @@ import { sha256 } from "../runtime/hash.ts";
 import { createEventResponse, type ServerSentEvent } from "./event-response.ts";
 import { errorJson, Refusal, toRefusal } from "./refusal.ts";
 import type { Call, Caller } from "./route.ts";
+import { anySignal } from "../runtime/abort.ts";
 
 /** Bounds of the streams that are kept. */
 export interface StreamLimits {
@@ -202,7 +203,7 @@ export function createAnswerStreams({ resumeMs, streamBytes }: StreamLimits): An
     async start(call, make, { chat, key, headers = {} } = {}) {
       const { signal, release } = call.detach();
       const stop = new AbortController();
-      const events = make(AbortSignal.any([signal, stop.signal]))[Symbol.asyncIterator]();
+      const events = make(anySignal([signal, stop.signal]))[Symbol.asyncIterator]();
       const stream: Kept = {
         id: crypto.randomUUID(),
         owner: ownerOf(call.caller!),

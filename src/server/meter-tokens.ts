@@ -2,6 +2,7 @@ import type { Answer, AnswerEvent } from "../contracts/answer.ts";
 import type { Usage } from "../contracts/chat.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { createRun } from "../runtime/create-run.ts";
+import { anySignal } from "../runtime/abort.ts";
 
 /** Where the tokens of answers are counted. */
 export interface TokenMeter {
@@ -27,7 +28,7 @@ export function meterTokens(kb: KnowledgeBase, meter: TokenMeter): KnowledgeBase
     ask(question, options = {}) {
       meter.begin();
       const left = new AbortController();
-      const signal = options.signal === undefined ? left.signal : AbortSignal.any([options.signal, left.signal]);
+      const signal = options.signal === undefined ? left.signal : anySignal([options.signal, left.signal]);
       return createRun<AnswerEvent, Answer>(
         async function* () {
           let characters = question.length;

@@ -4,7 +4,7 @@ import type { Answer, AnswerEvent } from "../contracts/answer.ts";
 import { IbidError, type IbidErrorCode } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { AccessContext } from "../contracts/scope.ts";
-import { abortError } from "../runtime/abort.ts";
+import { anySignal, abortError } from "../runtime/abort.ts";
 import { checkGiven, checkOptions } from "../runtime/check-options.ts";
 import { createRun } from "../runtime/create-run.ts";
 import { createPublicNames, type PublicNames } from "./public-names.ts";
@@ -208,7 +208,7 @@ export async function openSearchPool(options: SearchPoolOptions): Promise<Search
       ask(question, options = {}) {
         const left = new AbortController();
         const { signal, ...rest } = options;
-        const either = signal === undefined ? left.signal : AbortSignal.any([signal, left.signal]);
+        const either = signal === undefined ? left.signal : anySignal([signal, left.signal]);
         if (!isPlain(rest)) return kb.ask(question, options);
         return createRun<AnswerEvent, Answer>(
           async function* () {

@@ -7,7 +7,20 @@ import { openKnowledgeBase } from "../../src/index.node.ts";
 import { openOptions } from "../../src/knowledge-base/open/open-options.ts";
 import type { OptionTable } from "../../src/runtime/plan-options.ts";
 
-/** Values that are wrong nearly everywhere. A getter that throws stands for an object of somebody else. */
+/** An object in itself. */
+const endless: Record<string, unknown> = {};
+endless["in"] = endless;
+
+/** Lists with holes. */
+const holes: readonly unknown[][] = [
+  Object.assign([] as unknown[], { length: 2 }),
+  Object.assign(["a"] as unknown[], { 2: "b" }),
+];
+
+/** A signal of another realm: it has what a signal has, and is none to `AbortSignal.any`. */
+const foreignSignal = { aborted: false, reason: undefined, addEventListener() {}, removeEventListener() {} };
+
+/** Values that are wrong nearly everywhere. An error that a caller's own function, getter or iterator throws leaves as it is. */
 const odd: readonly unknown[] = [
   null,
   undefined,
@@ -26,6 +39,15 @@ const odd: readonly unknown[] = [
   Object.create(null),
   new Date(0),
   () => [],
+  ...holes,
+  { aborted: false },
+  foreignSignal,
+  endless,
+  new Map([["a", 1]]),
+  new Uint8Array(2),
+  "\ud800",
+  2 ** 53,
+  Object.freeze({ scope: Object.freeze([]) }),
 ];
 
 /** The verbs with arguments that are right, and the names of their options. */
@@ -55,18 +77,44 @@ const verbs: readonly {
       "minScore",
       "asOf",
       "under",
+      "filter.filters",
+      "filter.a",
+      "filter.and",
+      "weights.dense",
+      "uris",
+      "explain",
     ],
   },
   {
     name: "ask",
     args: ["How often do keys rotate?", {}],
-    options: ["history", "grounding", "context", "instructions", "judge", "signal", "minSupport", "scopes", "topK"],
+    options: [
+      "history",
+      "history.0",
+      "grounding",
+      "context",
+      "context.tokens",
+      "instructions",
+      "judge",
+      "signal",
+      "minSupport",
+      "scopes",
+      "topK",
+    ],
   },
-  { name: "verify", args: ["Keys rotate.", {}], options: ["citations", "format", "judge", "signal", "minSupport"] },
+  {
+    name: "verify",
+    args: ["Keys rotate.", {}],
+    options: ["citations", "citations.0", "format", "judge", "signal", "minSupport"],
+  },
   { name: "list", args: [{}], options: ["under", "sort", "after", "asOf", "limit"] },
   { name: "folders", args: [{}], options: ["scope", "mediaType", "since", "before"] },
   { name: "versions", args: ["a.md", {}], options: ["scope"] },
-  { name: "searchVector", args: [[1, 2], {}], options: ["topK", "filter", "scopes", "version", "asOf"] },
+  {
+    name: "searchVector",
+    args: [[1, 2], {}],
+    options: ["topK", "filter", "scopes", "version", "version.model", "asOf"],
+  },
   { name: "document", args: ["a.md", {}], options: ["scope", "start", "end", "asOf"] },
   { name: "outline", args: ["a.md", {}], options: ["scope"] },
   { name: "section", args: ["a.md", "0", {}], options: ["scope", "maxLength", "around"] },
@@ -88,6 +136,12 @@ const verbs: readonly {
   { name: "reembed", args: [{}], options: ["scope", "estimate", "rollback", "signal"] },
   { name: "collection", args: ["notes", {}], options: ["schema", "key", "text", "vectors", "filterable"] },
   { name: "collections", args: [] },
+  { name: "media", args: ["a.md", {}], options: ["scope"] },
+  { name: "find", args: ["keys", {}], options: ["scope", "limit", "signal"] },
+  { name: "deleted", args: [{}], options: ["scope", "under", "after"] },
+  { name: "info", args: [] },
+  { name: "retriever", args: [{}], options: ["topK", "mode", "filter", "rerank"] },
+  { name: "copyRecords", args: [{}], options: ["from", "to", "signal"] },
   { name: "as", args: [{ userId: "ada" }, {}], options: ["strategy", "userId", "teamId", "teams"] },
 ];
 
@@ -131,7 +185,9 @@ describe.each(verbs)("kb.$name with values of a wrong kind", ({ name, args, opti
     for (const option of options) {
       for (const value of odd) {
         const at = name === "as" && option !== "strategy" ? 0 : args.length - 1;
-        const given = args.with(at, { ...(args[at] as object), [option]: value });
+        const [outer = "", inner] = option.split(".");
+        const put = inner === undefined ? value : inner === "0" ? [value] : { [inner]: value };
+        const given = args.with(at, { ...(args[at] as object), [outer]: put });
         expectOurs(await errorOf(name, given), `kb.${String(name)}(${given.map(show).join(", ")})`);
       }
     }

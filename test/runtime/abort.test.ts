@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { throwIfAborted, untilAborted } from "../../src/runtime/abort.ts";
+import { anySignal, throwIfAborted, untilAborted } from "../../src/runtime/abort.ts";
 
 describe("a signal that has fired", () => {
   it("is aborted, or a timeout when it was a deadline, with its reason as the cause", async () => {
@@ -23,5 +23,25 @@ describe("a signal that has fired", () => {
     await expect(untilAborted(never, controller.signal, "The search")).rejects.toMatchObject({ code: "aborted" });
     expect(await untilAborted(Promise.resolve(1), new AbortController().signal, "The search")).toBe(1);
     expect(await untilAborted(Promise.resolve(2), undefined, "The search")).toBe(2);
+  });
+});
+
+describe("one of several signals", () => {
+  it("stops the others' work, also a signal of another realm, which AbortSignal.any refuses", () => {
+    const foreign = (signal: AbortSignal): AbortSignal =>
+      ({
+        aborted: signal.aborted,
+        reason: "foreign",
+        addEventListener: signal.addEventListener.bind(signal),
+        removeEventListener: signal.removeEventListener.bind(signal),
+      }) as never;
+    for (const wrap of [(signal: AbortSignal) => signal, foreign]) {
+      const [first, second] = [new AbortController(), new AbortController()];
+      const either = anySignal([wrap(first.signal), second.signal]);
+      expect(either.aborted).toBe(false);
+      first.abort("foreign");
+      expect([either.aborted, either.reason]).toEqual([true, "foreign"]);
+      expect(anySignal([wrap(AbortSignal.abort("foreign")), second.signal]).aborted).toBe(true);
+    }
   });
 });

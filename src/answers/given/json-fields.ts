@@ -13,7 +13,7 @@ export function fieldOf(fields: Fields, name: string): unknown {
 
 /** The objects of a list. **Shape** `[]` for anything but a list. */
 export function listOf(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value.map(toFields) : [];
+  return Array.isArray(value) ? Array.from(value, toFields) : [];
 }
 
 /** **Shape** `undefined` for anything but a string with a visible character. */

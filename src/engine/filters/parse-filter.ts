@@ -250,7 +250,7 @@ function parseWire(group: object, path: string, budget: Budget): Filter {
   const condition = own(group, "condition") ?? "and";
   if (condition !== "and" && condition !== "or")
     throw invalid(`${path}.condition`, `is ${describe(condition)}`, 'It is "and" or "or".');
-  const filters = (own(group, "filters") as readonly unknown[]).map((member, i): Filter => {
+  const filters = Array.from(own(group, "filters") as readonly unknown[], (member, i): Filter => {
     const here = `${path}.filters[${i}]`;
     const object = asObject(member, here);
     if (!Object.hasOwn(object, "key")) return parse(object, here, budget);
@@ -396,7 +396,7 @@ function parseOperand(value: unknown, path: string, budget: Budget): FilterOpera
   if (budget.depth >= maxDepth) throw invalid(path, `is nested more than ${maxDepth} levels deep`, "Flatten it.");
   budget.depth++;
   const copy = Array.isArray(value)
-    ? value.map((member, i) => parseOperand(member, `${path}[${i}]`, budget))
+    ? Array.from(value as readonly unknown[], (member, i) => parseOperand(member, `${path}[${i}]`, budget))
     : Object.fromEntries(
         Object.entries(asObject(value, path)).map(([key, member]) => [
           key,

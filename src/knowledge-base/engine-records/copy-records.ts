@@ -4,7 +4,7 @@ import type { Engine, EngineIndexSpec } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { Store } from "../../contracts/store.ts";
-import { throwIfAborted } from "../../runtime/abort.ts";
+import { anySignal, throwIfAborted } from "../../runtime/abort.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { engineMetric } from "../../stores/engines/check-engine.ts";
 import { untilReady } from "../../stores/engines/engine-ready.ts";
@@ -53,10 +53,7 @@ export async function copyRecords(
       hint: "Give another engine.",
     });
   }
-  await untilReady(
-    to,
-    AbortSignal.any([AbortSignal.timeout(readyWithinMs), ...(signal === undefined ? [] : [signal])]),
-  );
+  await untilReady(to, anySignal([AbortSignal.timeout(readyWithinMs), ...(signal === undefined ? [] : [signal])]));
   const copies = await findCopies({ store, gate, from }, to);
   // An engine that gives no vectors back is named before anything is written.
   for (const { source, target, scopes } of copies)

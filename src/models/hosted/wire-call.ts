@@ -1,5 +1,6 @@
 import { IbidError } from "../../contracts/errors.ts";
 import { isObject } from "../ai-sdk/ai-sdk-model.ts";
+import { anySignal } from "../../runtime/abort.ts";
 
 /** A server that speaks OpenAI's API, and how it is called. */
 export interface WirePlace {
@@ -80,7 +81,7 @@ export async function* openWire(
   const { baseURL, token, timeoutMs = usualTimeoutMs } = place;
   const url = `${baseURL}${endpoint}`;
   const silence = createSilence(timeoutMs);
-  const stop = signal === undefined ? silence.signal : AbortSignal.any([signal, silence.signal]);
+  const stop = signal === undefined ? silence.signal : anySignal([signal, silence.signal]);
   try {
     silence.heard();
     const response = await fetch(url, {

@@ -4,7 +4,7 @@ import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises
 import { dirname, join } from "node:path";
 import type { DownloadProgress } from "../../contracts/download-progress.ts";
 import { IbidError } from "../../contracts/errors.ts";
-import { abortError, throwIfAborted } from "../../runtime/abort.ts";
+import { anySignal, abortError, throwIfAborted } from "../../runtime/abort.ts";
 import type { LocalModel, ModelFile } from "../local-models.ts";
 
 /** Place and way of a download. */
@@ -146,7 +146,7 @@ async function receive(
     const response = await fetch(url, {
       // A compressed answer has other positions.
       headers: { "accept-encoding": "identity", ...(from > 0 && { range: `bytes=${from}-` }) },
-      signal: signal === undefined ? idle.signal : AbortSignal.any([signal, idle.signal]),
+      signal: signal === undefined ? idle.signal : anySignal([signal, idle.signal]),
     });
     if (response.status === 206) at = startOf(response, from);
     else if (response.status === 200) at = 0;

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { IbidError } from "../../contracts/errors.ts";
 import type { ExtractionInput, OcrProvider, PageText } from "../../contracts/extraction.ts";
-import { throwIfAborted } from "../../runtime/abort.ts";
+import { anySignal, throwIfAborted } from "../../runtime/abort.ts";
 import { checkGiven, checkOptions, checkText } from "../../runtime/check-options.ts";
 import { openPdf } from "../pdf/open-pdf.ts";
 import { encodePng } from "./encode-png.ts";
@@ -79,7 +79,7 @@ export async function openTesseractOcr(
   const recognise = async (picture: Uint8Array, { uri, signal }: ExtractionInput, page: number) => {
     const late = AbortSignal.timeout(pageTimeoutMs);
     try {
-      return readTsv(await engine.recognise(picture, signal === undefined ? late : AbortSignal.any([late, signal])));
+      return readTsv(await engine.recognise(picture, signal === undefined ? late : anySignal([late, signal])));
     } catch (error) {
       throwIfAborted(signal, `Reading ${uri}`, { uri });
       throw late.aborted ? tooSlow(uri, page, pageTimeoutMs) : refused(uri, page, error);

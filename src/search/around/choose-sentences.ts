@@ -1,7 +1,7 @@
 import type { ChatModel } from "../../contracts/chat.ts";
 import { IbidError, type IbidErrorCode } from "../../contracts/errors.ts";
 import type { Hit, RetrieveOptions } from "../../contracts/retriever.ts";
-import { throwIfAborted, untilAborted } from "../../runtime/abort.ts";
+import { anySignal, throwIfAborted, untilAborted } from "../../runtime/abort.ts";
 import type { Span } from "../../text/sentences.ts";
 import { tellUsage } from "../../runtime/tell-usage.ts";
 import type { SentenceRun } from "./bearing-sentences.ts";
@@ -55,7 +55,7 @@ export async function chooseSentences(
   if (lines.length === 0) return { runs: none };
 
   const clock = AbortSignal.timeout(timeoutMs);
-  const either = signal === undefined ? clock : AbortSignal.any([signal, clock]);
+  const either = signal === undefined ? clock : anySignal([signal, clock]);
   try {
     const asked = model.chat(
       [

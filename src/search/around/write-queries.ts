@@ -1,7 +1,7 @@
 import type { ChatModel } from "../../contracts/chat.ts";
 import { IbidError, type IbidErrorCode } from "../../contracts/errors.ts";
 import type { RetrieveOptions } from "../../contracts/retriever.ts";
-import { throwIfAborted, untilAborted } from "../../runtime/abort.ts";
+import { anySignal, throwIfAborted, untilAborted } from "../../runtime/abort.ts";
 import { wholeCharacter } from "../../text/widen-span.ts";
 import { tellUsage } from "../../runtime/tell-usage.ts";
 
@@ -75,7 +75,7 @@ export async function writeQueries(
 ): Promise<Written> {
   const { model, timeoutMs = defaultTimeoutMs, maxLength = defaultMaxLength } = writer;
   const clock = AbortSignal.timeout(timeoutMs);
-  const either = signal === undefined ? clock : AbortSignal.any([signal, clock]);
+  const either = signal === undefined ? clock : anySignal([signal, clock]);
   const fallBack = (fallback: IbidErrorCode | "empty"): Written => {
     try {
       writer.onFallback?.(fallback);

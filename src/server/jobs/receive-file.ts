@@ -1,6 +1,7 @@
 import { Refusal } from "../refusal.ts";
 import type { LiveJob } from "./job.ts";
 import type { JobShelf } from "./job-shelf.ts";
+import { anySignal } from "../../runtime/abort.ts";
 
 /** Takes the bytes of files as they arrive. */
 export interface Receiver {
@@ -102,7 +103,7 @@ export function createReceiver({ shelf, silenceMs, maxBytes, now, arrived, compl
       }
       hold?.(Math.min(pieceBytes, maxBytes(job) - offset));
       const own = new AbortController();
-      const done = take(job, offset, body, AbortSignal.any([signal, own.signal]), count);
+      const done = take(job, offset, body, anySignal([signal, own.signal]), count);
       receipts.set(id, { stop: own, done });
       try {
         return await done;

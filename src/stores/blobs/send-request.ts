@@ -1,6 +1,6 @@
 import { platformNow } from "../../runtime/platform-clock.ts";
 import { IbidError } from "../../contracts/errors.ts";
-import { pause, throwIfAborted } from "../../runtime/abort.ts";
+import { anySignal, pause, throwIfAborted } from "../../runtime/abort.ts";
 import { readErrorCode } from "./read-listing.ts";
 import { encodePath, encodeQuery, hexHash, type S3Credentials, signRequest } from "./sign-request.ts";
 import { readStream } from "../../runtime/read-stream.ts";
@@ -93,7 +93,7 @@ async function sendOnce(place: S3Place, request: S3Request): Promise<Omit<S3Answ
     method: request.method,
     headers,
     redirect: "manual",
-    signal: request.signal === undefined ? deadline : AbortSignal.any([request.signal, deadline]),
+    signal: request.signal === undefined ? deadline : anySignal([request.signal, deadline]),
     ...(request.body === undefined ? {} : { body: new Uint8Array(body) }),
   });
   const good = response.status >= 200 && response.status < 300;

@@ -1,5 +1,5 @@
 import { IbidError } from "../../contracts/errors.ts";
-import { abortError, pause, throwIfAborted } from "../../runtime/abort.ts";
+import { anySignal, abortError, pause, throwIfAborted } from "../../runtime/abort.ts";
 import { parseServerAddress } from "../../runtime/parse-server-address.ts";
 
 /**
@@ -107,7 +107,7 @@ export function createEngineClient(engine: string, address: EngineAddress): Engi
         ...(body !== undefined && { "content-type": contentType ?? "application/json" }),
       },
       ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
-      signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
+      signal: signal === undefined ? deadline : anySignal([signal, deadline]),
     });
     const text = await response.text();
     if (text === "")

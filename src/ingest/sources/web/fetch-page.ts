@@ -2,7 +2,7 @@ import { version } from "../../../runtime/version.ts";
 import type { Dispatcher, fetch, Response } from "undici";
 import { IbidError } from "../../../contracts/errors.ts";
 import type { Validators } from "../../../contracts/reader.ts";
-import { throwIfAborted } from "../../../runtime/abort.ts";
+import { anySignal, throwIfAborted } from "../../../runtime/abort.ts";
 import { badStatus, toFetchError, tooLarge } from "./fetch-errors.ts";
 import { checkUrl } from "./normalize-url.ts";
 import type { AllowAddress } from "./public-agent.ts";
@@ -114,12 +114,7 @@ async function fetchPage(
       accept: wanted.accept ?? defaultAccept,
       ...toConditions(wanted.validators),
     };
-    const response = await request(
-      client,
-      url,
-      headers,
-      signal === undefined ? clock : AbortSignal.any([signal, clock]),
-    );
+    const response = await request(client, url, headers, signal === undefined ? clock : anySignal([signal, clock]));
     const validators = readValidators(response);
     if (response.status === 304) {
       await discard(response);

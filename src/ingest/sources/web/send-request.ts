@@ -1,7 +1,7 @@
 import type { fetch, Response } from "undici";
 import { IbidError } from "../../../contracts/errors.ts";
 import type { HttpAnswer, HttpRequest, SendRequest } from "../../../contracts/http.ts";
-import { throwIfAborted } from "../../../runtime/abort.ts";
+import { anySignal, throwIfAborted } from "../../../runtime/abort.ts";
 import { toFetchError } from "./fetch-errors.ts";
 import { defaultUserAgent, discard, readBody } from "./fetch-page.ts";
 import { checkUrl } from "./normalize-url.ts";
@@ -32,7 +32,7 @@ export function createRequestSender({ allowAddress }: SendRequestOptions = {}): 
     try {
       const response = await follow(fetch, url, request, {
         dispatcher: agent,
-        signal: signal === undefined ? clock : AbortSignal.any([signal, clock]),
+        signal: signal === undefined ? clock : anySignal([signal, clock]),
       });
       const bytes = await readBody(response, uri, maxBytes);
       return toAnswer(response, bytes);
